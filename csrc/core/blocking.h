@@ -1,0 +1,28 @@
+// Lets long kernels run without the interpreter's lock, without core knowing that there is an interpreter.
+#pragma once
+
+namespace fb {
+
+// Set once by the Python binding; null while the core is used from C++ alone.
+struct BlockingHooks {
+  void* (*enter)() = nullptr;      // releases the lock if this thread holds it; returns what leave needs
+  void (*leave)(void*) = nullptr;  // takes it again
+};
+inline BlockingHooks blocking_hooks;
+
+// While alive, other Python threads may run. Kernels inside must not touch Python objects.
+class BlockingRegion {
+ public:
+  explicit BlockingRegion(bool worthwhile)
+      : token_(worthwhile && blocking_hooks.enter ? blocking_hooks.enter() : nullptr) {}
+  ~BlockingRegion() {
+    if (token_) blocking_hooks.leave(token_);
+  }
+  BlockingRegion(const BlockingRegion&) = delete;
+  BlockingRegion& operator=(const BlockingRegion&) = delete;
+
+ private:
+  void* token_;
+};
+
+}  // namespace fb
