@@ -1,0 +1,1 @@
+"""Operator tests driven by the operator table."""

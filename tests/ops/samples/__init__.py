@@ -1,0 +1,1 @@
+"""Samples of every operator, one file per family."""
