@@ -1,0 +1,227 @@
+"""How a tensor is shown: ``repr(tensor)`` and ``set_printoptions``.
+
+Only the elements that will be shown are read: a tensor above the threshold becomes a nested list of
+its edges first, and widths, notation and layout are worked out from that list.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from flambeau import _C
+
+
+@dataclasses.dataclass
+class PrintOptions:
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: int = 80
+    sci_mode: bool | None = None
+
+
+PRINT_OPTS = PrintOptions()
+
+_PROFILES = {
+    "default": PrintOptions(),
+    "short": PrintOptions(precision=2, edgeitems=2),
+    "full": PrintOptions(threshold=math.inf),
+}
+
+# Classes shown as "tensor(...)"; any other subclass is shown under its own name.
+PLAIN_TYPES: set[type] = {_C.Tensor}
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
+    """Set how tensors are printed. What is not given stays, but ``sci_mode`` is always set.
+
+    ``precision``: digits after the point. ``threshold``: more elements than this are summarised.
+    ``edgeitems``: how many are shown at each end of a summarised dimension. ``linewidth``: where
+    lines break. ``profile``: ``"default"``, ``"short"`` or ``"full"``, applied before the others.
+    ``sci_mode``: scientific notation always (True), never (False), or as the values suggest (None).
+    """
+    base = _PROFILES.get(profile, PRINT_OPTS) if profile is not None else PRINT_OPTS
+    PRINT_OPTS.precision = base.precision if precision is None else precision
+    PRINT_OPTS.threshold = base.threshold if threshold is None else threshold
+    PRINT_OPTS.edgeitems = base.edgeitems if edgeitems is None else edgeitems
+    PRINT_OPTS.linewidth = base.linewidth if linewidth is None else linewidth
+    PRINT_OPTS.sci_mode = sci_mode
+
+
+def get_printoptions() -> dict[str, Any]:
+    """Return the current options, in a form that ``set_printoptions(**options)`` takes."""
+    return dataclasses.asdict(PRINT_OPTS)
+
+
+@contextlib.contextmanager
+def printoptions(**options: Any) -> Iterator[None]:
+    """Print with other options inside a ``with`` block."""
+    before = get_printoptions()
+    set_printoptions(**options)
+    try:
+        yield
+    finally:
+        set_printoptions(**before)
+
+
+def tensor_repr(tensor: Any) -> str:
+    """``tensor([...], dtype=..., grad_fn=<...>)``, character for character as PyTorch shows it."""
+    name = "tensor" if type(tensor) in PLAIN_TYPES else type(tensor).__name__
+    indent = len(name) + 1
+    data = tensor.detach() if tensor.requires_grad else tensor
+    text = f"{name}({_contents(data, indent)}"
+    last_line = len(text) - text.rfind("\n") + 1
+    for suffix in _suffixes(tensor):
+        if last_line + len(suffix) + 2 > PRINT_OPTS.linewidth:
+            text += ",\n" + " " * indent + suffix
+            last_line = indent + len(suffix)
+        else:
+            text += ", " + suffix
+            last_line += len(suffix) + 2
+    return text + ")"
+
+
+def _suffixes(tensor: Any) -> Iterator[str]:
+    """Yield what the elements do not tell by themselves."""
+    if tensor.device.type != "cpu":
+        yield f"device='{tensor.device}'"
+    default = _C.get_default_dtype()
+    is_empty = tensor.numel() == 0
+    is_meta = tensor.device.type == "meta"
+    if is_meta or (is_empty and tensor.dim() != 1) or (not is_empty and not PRINT_OPTS.edgeitems):
+        yield f"size={tuple(tensor.shape)}"
+    if tensor.dtype != default and (is_empty or is_meta or not _is_implied(tensor.dtype, default)):
+        yield f"dtype={tensor.dtype}"
+    if tensor.grad_fn is not None:
+        yield f"grad_fn=<{type(tensor.grad_fn).__name__}>"
+    elif tensor.requires_grad:
+        yield "requires_grad=True"
+
+
+def _is_implied(dtype: Any, default: Any) -> bool:
+    """Whether elements of this type, written out, are read back as this type."""
+    default_complex = _C.complex128 if default == _C.float64 else _C.complex64
+    return dtype in (_C.int64, _C.bool, default_complex)
+
+
+def _contents(tensor: Any, indent: int) -> str:
+    if tensor.device.type == "meta":
+        return "..."
+    if tensor.numel() == 0:
+        return "[]"
+    shown = _shown_elements(tensor) if tensor.numel() > PRINT_OPTS.threshold else tensor.tolist()
+    flat = list(_flatten(shown))
+    if tensor.dtype.is_complex:
+        element, width = _complex_format(flat)
+    elif tensor.dtype.is_floating_point:
+        element, width = _float_format(flat)
+    else:
+        element, width = _plain_format(flat)
+    return _layout(shown, tensor.dim(), indent, element, width + 2)
+
+
+def _shown_elements(tensor: Any) -> Any:
+    """The elements as nested lists, with ``...`` in place of what a summary leaves out."""
+    edge = PRINT_OPTS.edgeitems
+    if tensor.dim() == 0 or all(size <= 2 * edge for size in tensor.shape):
+        return tensor.tolist()
+    if edge == 0:
+        return [...]
+    if tensor.dim() == 1:
+        return [*tensor[:edge].tolist(), ..., *tensor[-edge:].tolist()]
+    if tensor.shape[0] <= 2 * edge:
+        return [_shown_elements(row) for row in tensor]
+    head = [_shown_elements(tensor[i]) for i in range(edge)]
+    tail = [_shown_elements(tensor[i]) for i in range(-edge, 0)]
+    return [*head, ..., *tail]
+
+
+def _flatten(shown: Any) -> Iterator[Any]:
+    if not isinstance(shown, list):
+        if shown is not ...:
+            yield shown
+        return
+    for item in shown:
+        yield from _flatten(item)
+
+
+def _layout(shown: Any, dim: int, indent: int, element: Callable[[Any], str], step: int) -> str:
+    """Brackets and line breaks: rows wrap at the line width, ``dim - 1`` line ends part slices."""
+    if dim == 0:
+        return element(shown)
+    inner = " " * (indent + 1)
+    if dim > 1:
+        slices = (
+            "..." if item is ... else _layout(item, dim - 1, indent + 1, element, step)
+            for item in shown
+        )
+        return "[" + ("," + "\n" * (dim - 1) + inner).join(slices) + "]"
+    if shown[0] is ...:
+        return "[...]"
+    words = [" ..." if item is ... else element(item) for item in shown]
+    per_line = max(1, (PRINT_OPTS.linewidth - indent) // step)
+    lines = (", ".join(words[i : i + per_line]) for i in range(0, len(words), per_line))
+    return "[" + (",\n" + inner).join(lines) + "]"
+
+
+def _plain_format(values: list[int]) -> tuple[Callable[[int], str], int]:
+    """Integers and truth values as Python writes them."""
+    width = max((len(str(value)) for value in values), default=1)
+    return lambda value: str(value).rjust(width), width
+
+
+def _float_format(values: list[float]) -> tuple[Callable[[float], str], int]:
+    """The one notation that serves all values, and its width.
+
+    Zeros, infinities and NaN have no say in either: they are padded to the width of the others.
+    """
+    precision = PRINT_OPTS.precision
+    deciding = [value for value in values if value != 0 and math.isfinite(value)]
+    if not deciding:
+        return _whole_format(1), 1
+    magnitudes = [abs(value) for value in deciding]
+    least, largest = min(magnitudes), max(magnitudes)
+    scientific = PRINT_OPTS.sci_mode
+    if scientific is None:
+        scientific = largest / least > 1000 or largest > 1e8 or least < 1e-4
+    if scientific:
+        spec = f".{precision}e"
+    elif all(value.is_integer() for value in deciding):
+        width = max(len(f"{value:.0f}") for value in deciding) + 1
+        return _whole_format(width), width
+    else:
+        spec = f".{precision}f"
+    width = max(len(format(value, spec)) for value in deciding)
+    return f"{{:>{width}{spec}}}".format, width
+
+
+def _whole_format(width: int) -> Callable[[float], str]:
+    def element(value: float) -> str:
+        text = f"{value:.0f}." if math.isfinite(value) else f"{value}"
+        return text.rjust(width)
+
+    return element
+
+
+def _complex_format(values: list[complex]) -> tuple[Callable[[complex], str], int]:
+    """Real and imaginary parts choose their notation apart."""
+    real_format, real_width = _float_format([value.real for value in values])
+    imag_format, imag_width = _float_format([value.imag for value in values])
+
+    def element(value: complex) -> str:
+        imag = imag_format(value.imag).lstrip()
+        sign = "" if imag.startswith("-") else "+"
+        return f"{real_format(value.real)}{sign}{imag}j"
+
+    return element, real_width + imag_width + 1

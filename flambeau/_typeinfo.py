@@ -1,0 +1,131 @@
+"""``finfo`` and ``iinfo``: the limits of the floating-point and integer types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flambeau import _C
+
+# What the user may write instead of a dtype.
+_PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
+
+# name: (bits, bits of the significand without the hidden one, least exponent, resolution)
+_FLOATS = {
+    "float16": (16, 10, -14, 1e-3),
+    "bfloat16": (16, 7, -126, 1e-2),
+    "float32": (32, 23, -126, 1e-6),
+    "float64": (64, 52, -1022, 1e-15),
+}
+# A complex type has the limits of its parts.
+_PARTS = {"complex64": "float32", "complex128": "float64"}
+_INTEGERS = {"uint8": 8, "int8": 8, "int16": 16, "int32": 32, "int64": 64}
+
+
+class _TypeInfo:
+    """Read-only attributes, compared by type; no hash, as in PyTorch."""
+
+    __slots__ = ("bits", "dtype", "max", "min")
+
+    bits: int
+    dtype: str
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(
+            f"attribute {name!r} of {type(self).__name__!r} objects is not writable"
+        )
+
+    def _set(self, **values: object) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.dtype == other.dtype  # type: ignore[attr-defined]
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class finfo(_TypeInfo):
+    """Limits of a floating-point type, the default one if none is given.
+
+    ``eps`` is the distance from 1 to the next number, ``tiny`` (also ``smallest_normal``) the
+    smallest positive normal number, ``resolution`` the decimal resolution.
+    """
+
+    __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
+
+    max: float
+    min: float
+    eps: float
+    tiny: float
+    smallest_normal: float
+    resolution: float
+
+    def __init__(self, type: Any = ...) -> None:
+        name = _dtype_name("finfo", _C.get_default_dtype() if type is ... else type)
+        name = _PARTS.get(name, name)
+        if name not in _FLOATS:
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. "
+                "Use torch.iinfo to handle 'torch.finfo'"
+            )
+        bits, digits, least_exponent, resolution = _FLOATS[name]
+        eps, tiny = 2.0**-digits, 2.0**least_exponent
+        # The largest exponent is 1 - least_exponent; the factors keep float64 from overflowing.
+        largest = (2.0 - eps) * 2.0 ** (1 - least_exponent)
+        self._set(
+            bits=bits,
+            dtype=name,
+            max=largest,
+            min=-largest,
+            eps=eps,
+            tiny=tiny,
+            smallest_normal=tiny,
+            resolution=resolution,
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, "
+            f"eps={self.eps:g}, smallest_normal={self.tiny:g}, tiny={self.tiny:g}, "
+            f"dtype={self.dtype})"
+        )
+
+
+class iinfo(_TypeInfo):
+    """Limits of an integer type."""
+
+    __slots__ = ()
+
+    max: int
+    min: int
+
+    def __init__(self, type: Any = ...) -> None:
+        if type is ...:
+            raise TypeError('iinfo() missing 1 required positional arguments: "type"')
+        name = _dtype_name("iinfo", type)
+        if name == "bool":
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        if name not in _INTEGERS:
+            raise TypeError(
+                "torch.iinfo() requires an integer input type. "
+                "Use torch.finfo to handle 'torch.iinfo'"
+            )
+        bits = _INTEGERS[name]
+        low = 0 if name == "uint8" else -(1 << (bits - 1))
+        self._set(bits=bits, dtype=name, min=low, max=low + (1 << bits) - 1)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
+
+
+def _dtype_name(function: str, dtype: Any) -> str:
+    """``"float32"`` for ``float32``, ``"float64"`` for ``float``."""
+    if isinstance(dtype, _C.dtype):
+        return str(dtype).rpartition(".")[2]
+    try:
+        return _PYTHON_TYPES[dtype]
+    except (KeyError, TypeError):
+        raise TypeError(
+            f"{function}(): argument 'type' (position 1) must be torch.dtype, "
+            f"not {type(dtype).__name__}"
+        ) from None
