@@ -1,0 +1,1 @@
+"""Flambeau against PyTorch, the oracle of what an operator means."""

@@ -1,0 +1,170 @@
+"""The whole operator table against torch: values, dtypes, shapes, strides class, error class."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import flambeau
+from tests.conformance.coverage import COVERAGE
+from tests.ops import dtypes
+from tests.ops.check import (
+    assert_through,
+    assert_values,
+    dtype_name,
+    is_tensor,
+    outputs,
+    to_numpy,
+)
+from tests.ops.make import Input, to_module
+from tests.ops.registry import Sample, Samples, all_errors, all_samples
+from tests.ops.table import Operator, operators
+
+TABLE = operators()
+SAMPLES = all_samples()
+SAMPLED = sorted(set(TABLE) & set(SAMPLES))
+# Layouts in which every sample is repeated: the strides of a result may depend on its inputs.
+LAYOUTS = ("contiguous", "strided", "transposed", "channels_last")
+
+
+def run(t: Any, operator: Operator, sample: Sample) -> Any:
+    """The sample's call in module `t`, or the exception that it raised."""
+    t.manual_seed(0)
+    args, kwargs = to_module(t, sample.args), to_module(t, sample.kwargs)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch warns of uses that it will refuse one day
+            return operator.call(t, args, kwargs)
+    except Exception as error:
+        return error
+
+
+def strides_class(tensor: Any) -> str:
+    """How the elements lie in memory, as far as a caller can tell."""
+    if tensor.is_contiguous():
+        return "contiguous"
+    if tensor.dim() == 4 and tensor.permute(0, 2, 3, 1).is_contiguous():
+        return "channels-last"
+    strides = sorted(
+        (stride, size)
+        for stride, size in zip(tensor.stride(), tensor.shape, strict=True)
+        if size > 1
+    )
+    expected = 1
+    for stride, size in strides:
+        if stride != expected:
+            return "strided"
+        expected *= size
+    return "permuted"
+
+
+def assert_same(ours: Any, theirs: Any, operator: Operator, sample: Sample) -> None:
+    """Our result of `sample` against that of torch."""
+    what = f"{operator.name}{sample!r}"
+    if isinstance(theirs, NotImplementedError):
+        return  # torch has no kernel for this dtype; we may
+    if isinstance(theirs, Exception):
+        assert isinstance(ours, Exception), f"{what}: torch refuses it: {theirs}"
+        assert isinstance(ours, type(theirs)), f"{what}: {ours!r}, torch raises {theirs!r}"
+        return
+    if isinstance(ours, Exception):
+        raise AssertionError(f"{what}: torch accepts it, Flambeau raises {ours!r}") from ours
+    left, right = outputs(ours), outputs(theirs)
+    assert len(left) == len(right), f"{what}: {len(left)} outputs, torch gives {len(right)}"
+    owner = SAMPLES[operator.name]
+    for a, b in zip(left, right, strict=True):
+        assert_same_output(a, b, owner, sample, what)
+    if owner.values and owner.through is not None:
+        tolerances = [owner.tolerance_for(sample, dtype_name(b)) for b in right]
+        assert_through(left, right, tolerances, owner, what)
+
+
+def assert_same_output(a: Any, b: Any, owner: Samples, sample: Sample, what: str) -> None:
+    """One output against that of torch."""
+    if not is_tensor(b):
+        same = str(a).replace("flambeau", "torch") == str(b).replace("flambeau", "torch")
+        assert same or np.allclose(a, b, 1e-6, 1e-6, equal_nan=True), f"{what}: {a!r}, torch {b!r}"
+        return
+    name = dtype_name(b)
+    assert dtype_name(a) == name, f"{what}: {dtype_name(a)}, torch gives {name}"
+    assert tuple(a.shape) == tuple(b.shape), f"{what}: {a.shape}, torch gives {b.shape}"
+    assert strides_class(a) == strides_class(b), (
+        f"{what}: strides {a.stride()}, torch gives {b.stride()}"
+    )
+    if owner.values and owner.through is None:
+        rtol, atol = owner.tolerance_for(sample, name)
+        assert_values(to_numpy(a), to_numpy(b), (2 * rtol, 2 * atol), what)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"), [(name, dtype) for name in SAMPLED for dtype in TABLE[name].dtypes]
+)
+def test_same_as_torch(name: str, dtype: str) -> None:
+    operator, owner = TABLE[name], SAMPLES[name]
+    if owner.dtypes is not None and dtype not in owner.dtypes:
+        return
+    for sample in owner.of_dtype(dtype):
+        for layout in LAYOUTS:
+            moved = _in_layout(sample, layout)
+            if moved is not None:
+                theirs = run(torch, operator, moved)
+                assert_same(run(flambeau, operator, moved), theirs, operator, moved)
+    COVERAGE.add(name, dtype)
+
+
+def _in_layout(sample: Sample, layout: str) -> Sample | None:
+    """The sample with its tensors in `layout`, or None if that is no other call."""
+    if layout == "contiguous":
+        return sample
+    dims = [len(each.shape) for each in sample.inputs()]
+    if not dims or max(dims) < {"strided": 0, "transposed": 2, "channels_last": 4}[layout]:
+        return None
+    return sample.map_inputs(getattr(Input, layout))
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_edge_shapes_as_torch(name: str) -> None:
+    """Zero-dimensional and empty tensors are accepted or refused as torch does it."""
+    operator = TABLE[name]
+    owner = SAMPLES[name]
+    available = [each for each in operator.dtypes if owner.dtypes is None or each in owner.dtypes]
+    dtype = "float32" if "float32" in available else available[0]
+    for sample in owner.of_dtype(dtype)[:2]:
+        for shape in ((), (0,), (2, 0, 3), (1, 1)):
+            edge = sample.map_inputs(
+                lambda each, shape=shape: Input(
+                    np.resize(each.values, int(np.prod(shape, dtype=int))).reshape(shape),
+                    each.dtype,
+                )
+            )
+            assert_same(run(flambeau, operator, edge), run(torch, operator, edge), operator, edge)
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_no_dtype_is_missing(name: str) -> None:
+    """A dtype in which torch computes this operator is in our table too."""
+    operator, owner = TABLE[name], SAMPLES[name]
+    missing = []
+    for dtype in dtypes.ALL:
+        if dtype in operator.dtypes or (owner.dtypes is not None and dtype not in owner.dtypes):
+            continue
+        try:
+            drawn = owner.of_dtype(dtype)[:1]
+        except (TypeError, ValueError, OverflowError):
+            continue  # the sample makes no sense in this dtype
+        for sample in drawn:
+            takes_it = any(each.dtype == dtype for each in sample.inputs())
+            if takes_it and not isinstance(run(torch, operator, sample), Exception):
+                missing.append(dtype)
+    assert not missing, f"{name}: torch also takes {', '.join(missing)}"
+
+
+@pytest.mark.parametrize(
+    "expected", all_errors(), ids=lambda each: f"{each.operator}-{each.sample}"
+)
+def test_same_error_class(expected: Any) -> None:
+    """The class that a sample expects of Flambeau is the class that torch raises."""
+    theirs = run(torch, TABLE[expected.operator], expected.sample)
+    assert isinstance(theirs, expected.error), f"torch: {theirs!r}"

@@ -1,0 +1,238 @@
+"""Every operator of the table, by its samples: values, forms, layouts, edge shapes, errors."""
+
+import ast
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flambeau
+from tests.ops import dtypes
+from tests.ops.check import (
+    assert_identical,
+    assert_matches_reference,
+    assert_values,
+    dtype_name,
+    is_tensor,
+    outputs,
+    to_numpy,
+)
+from tests.ops.make import Input, to_module, to_reference
+from tests.ops.registry import Sample, Samples, all_errors, all_samples
+from tests.ops.table import Operator, operators, resolve
+
+TABLE = operators()
+SAMPLES = all_samples()
+SAMPLED = sorted(set(TABLE) & set(SAMPLES))
+
+
+def checked_dtypes(operator: Operator) -> list[str]:
+    """The dtypes the operator is tested in: those of its entry that its samples make sense for."""
+    chosen = SAMPLES[operator.name].dtypes
+    return [each for each in operator.dtypes if chosen is None or each in chosen]
+
+
+def main_dtype(operator: Operator) -> str:
+    """The dtype of the tests that need only one."""
+    available = checked_dtypes(operator)
+    return "float32" if "float32" in available else available[0]
+
+
+def run(operator: Operator, sample: Sample) -> Any:
+    """The sample's call, with fresh tensors."""
+    flambeau.manual_seed(0)
+    args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
+    return operator.call(flambeau, args, kwargs)
+
+
+def having(form: str) -> list[str]:
+    return [name for name in SAMPLED if form in TABLE[name].forms]
+
+
+def main_samples(name: str) -> tuple[Operator, list[Sample]]:
+    operator = TABLE[name]
+    return operator, SAMPLES[name].of_dtype(main_dtype(operator))
+
+
+BY_DTYPE = [(name, dtype) for name in SAMPLED for dtype in checked_dtypes(TABLE[name])]
+
+
+def test_every_operator_has_samples() -> None:
+    missing = sorted(set(TABLE) - set(SAMPLES))
+    assert not missing, f"operators without samples: {', '.join(missing)}"
+
+
+def test_every_sample_has_an_operator() -> None:
+    unknown = sorted(set(SAMPLES) - set(TABLE))
+    assert not unknown, f"samples of operators that do not exist: {', '.join(unknown)}"
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_entry_is_documented(name: str) -> None:
+    operator = TABLE[name]
+    assert operator.doc.strip().endswith("."), f"{name}: the doc line is not a sentence"
+    ast.parse(f"def {operator.signature}: ...".replace(f"def {name}", "def operator", 1))
+    if "function" in operator.forms:
+        functions = [resolve(flambeau, each) for each in (name, *operator.aliases)]
+    else:
+        functions = [getattr(flambeau.Tensor, operator.method_name)]
+    for function in functions:
+        assert operator.doc in (function.__doc__ or ""), f"{name}: help() does not show its doc"
+
+
+@pytest.mark.parametrize(("name", "dtype"), BY_DTYPE)
+def test_values(name: str, dtype: str) -> None:
+    operator, owner = TABLE[name], SAMPLES[name]
+    drawn = owner.of_dtype(dtype)
+    assert drawn, f"{name}: no samples in {dtype}"
+    for sample in drawn:
+        result = run(operator, sample)
+        if owner.reference is not None and owner.values:
+            assert_matches_reference(result, _reference(owner, sample), owner, sample)
+
+
+def _reference(owner: Samples, sample: Sample) -> Any:
+    assert owner.reference is not None
+    with np.errstate(all="ignore"):
+        return owner.reference(*to_reference(sample.args), **to_reference(sample.kwargs))
+
+
+@pytest.mark.parametrize("layout", ["strided", "transposed"])
+@pytest.mark.parametrize("name", SAMPLED)
+def test_layouts(name: str, layout: str) -> None:
+    """The same values wherever they lie in memory give the same result, to rounding."""
+    operator, drawn = main_samples(name)
+    owner = SAMPLES[name]
+    for sample in drawn:
+        moved = sample.map_inputs(getattr(Input, layout))
+        try:
+            expected = run(operator, sample)
+            actual = run(operator, moved)
+        except RuntimeError as error:
+            if operator.kind == "view":  # `view` may refuse strides that it cannot express
+                continue
+            raise AssertionError(f"{name}{moved!r}") from error
+        if owner.values and owner.through is None:
+            _assert_close_to(actual, expected, owner, moved)
+
+
+def _assert_close_to(actual: Any, expected: Any, owner: Samples, sample: Sample) -> None:
+    pairs = zip(outputs(actual), outputs(expected), strict=True)
+    for a, b in pairs:
+        if is_tensor(b):
+            tolerance = owner.tolerance_for(sample, dtype_name(b))
+            assert_values(to_numpy(a), to_numpy(b), tolerance, f"{owner.operator}{sample!r}")
+
+
+@pytest.mark.parametrize("name", [n for n in having("method") if "function" in TABLE[n].forms])
+def test_method_equals_function(name: str) -> None:
+    operator, drawn = main_samples(name)
+    for sample in drawn:
+        if not (sample.args and isinstance(sample.args[0], Input)):
+            continue
+        expected = run(operator, sample)
+        flambeau.manual_seed(0)
+        args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
+        actual = getattr(args[0], operator.method_name)(*args[1:], **kwargs)
+        if SAMPLES[name].values:
+            assert_identical(actual, expected, f"{name}{sample!r}")
+
+
+@pytest.mark.parametrize("name", having("inplace"))
+def test_in_place(name: str) -> None:
+    operator, owner = TABLE[name], SAMPLES[name]
+    checked = 0
+    for dtype in checked_dtypes(operator):
+        for sample in owner.of_dtype(dtype):
+            expected = run(operator, sample)
+            args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
+            target = args[0]
+            fits = target.shape == expected.shape and target.dtype == expected.dtype
+            if not fits:
+                continue
+            flambeau.manual_seed(0)
+            result = getattr(target, f"{operator.method_name}_")(*args[1:], **kwargs)
+            assert result is target, f"{name}_ does not return its tensor"
+            assert_identical(target, expected, f"{name}_{sample!r}")
+            checked += 1
+    assert checked, f"{name}_: no sample's result fits its first argument"
+
+
+@pytest.mark.parametrize("strided", [False, True], ids=["contiguous", "strided"])
+@pytest.mark.parametrize("name", having("out"))
+def test_out(name: str, strided: bool) -> None:
+    operator, drawn = main_samples(name)
+    for sample in drawn:
+        expected = run(operator, sample)
+        targets = [_out_like(each, strided) for each in outputs(expected)]
+        args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
+        kwargs["out"] = targets[0] if is_tensor(expected) else tuple(targets)
+        flambeau.manual_seed(0)
+        result = operator.call(flambeau, args, kwargs)
+        for returned, target in zip(outputs(result), targets, strict=True):
+            assert returned is target, f"{name}: did not return its out="
+        assert_identical(targets if len(targets) > 1 else targets[0], expected, f"{name}{sample!r}")
+
+
+def _out_like(tensor: Any, strided: bool) -> Any:
+    """Where a result like `tensor` can be written, filled with something else."""
+    shape = tuple(tensor.shape)
+    if not strided or not shape:
+        return flambeau.ones(shape, dtype=tensor.dtype)
+    return flambeau.ones((*shape[:-1], 2 * shape[-1]), dtype=tensor.dtype)[..., ::2]
+
+
+@pytest.mark.parametrize("name", [n for n in SAMPLED if TABLE[n].kind == "pointwise"])
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3)], ids=str)
+def test_edge_shapes(name: str, shape: tuple[int, ...]) -> None:
+    """A pointwise operator of inputs of one shape has that shape, also without elements."""
+    operator, drawn = main_samples(name)
+    sample = drawn[0].map_inputs(lambda each: _reshaped(each, shape))
+    result = run(operator, sample)
+    for each in outputs(result):
+        assert tuple(each.shape) == shape
+    owner = SAMPLES[name]
+    if owner.reference is not None and owner.values:
+        assert_matches_reference(result, _reference(owner, sample), owner, sample)
+
+
+def _reshaped(each: Input, shape: tuple[int, ...]) -> Input:
+    count = int(np.prod(shape, dtype=int))
+    return Input(np.resize(each.values, count).reshape(shape), each.dtype)
+
+
+@pytest.mark.parametrize(
+    "expected", all_errors(), ids=lambda each: f"{each.operator}-{each.sample}"
+)
+def test_errors(expected: Any) -> None:
+    with pytest.raises(expected.error, match=re.escape(expected.message)):
+        run(TABLE[expected.operator], expected.sample)
+
+
+TAKES_TENSOR = [
+    name for name in SAMPLED if re.match(r"[\w.]+\((input|self|tensors): ", TABLE[name].signature)
+]
+
+
+@pytest.mark.parametrize("name", [n for n in TAKES_TENSOR if "function" in TABLE[n].forms])
+def test_wrong_argument_type(name: str) -> None:
+    """Something that is no tensor is refused, and the message names the operator."""
+    operator, drawn = main_samples(name)
+    sample = drawn[0]
+    args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
+    with pytest.raises(TypeError, match=rf"{re.escape(operator.method_name)}\b"):
+        resolve(flambeau, name)("not a tensor", *args[1:], **kwargs)
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_other_dtypes_are_refused_cleanly(name: str) -> None:
+    """A dtype outside the entry raises an error instead of computing nonsense."""
+    operator, owner = TABLE[name], SAMPLES[name]
+    for dtype in set(dtypes.ALL) - set(operator.dtypes):
+        if owner.dtypes is not None and dtype not in owner.dtypes:
+            continue
+        for sample in owner.of_dtype(dtype)[:1]:
+            if any(each.dtype == dtype for each in sample.inputs()):
+                with pytest.raises((RuntimeError, TypeError)):
+                    run(operator, sample)
