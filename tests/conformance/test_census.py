@@ -1,0 +1,54 @@
+"""The examples of the counted names give what PyTorch gives."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import flambeau as fb
+from tests import census
+
+CALLS = [(name, call) for name, calls in census.EXAMPLES.items() for call in calls]
+PLAIN_TYPES = (bool, int, float, complex, str, type(None))
+
+
+@pytest.mark.parametrize(("name", "call"), CALLS, ids=[call for _, call in CALLS])
+def test_same_result(name, call):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's advice against some of its old spellings
+        expected = census.run(torch, call)
+    assert_same(census.run(fb, call), expected, fb=fb)
+
+
+def assert_same(actual: Any, expected: Any, fb: Any) -> None:
+    if isinstance(expected, torch.Tensor):
+        assert isinstance(actual, fb.Tensor)
+        assert str(actual.dtype) == str(expected.dtype)
+        assert tuple(actual.shape) == tuple(expected.shape)
+        assert actual.stride() == expected.stride()
+        wide = "float32" if expected.dtype in (torch.bfloat16, torch.float16) else None
+        values = [_to_numpy(tensor, wide) for tensor in (actual, expected)]
+        np.testing.assert_allclose(*values, rtol=1e-5, atol=1e-6)
+    elif isinstance(expected, (torch.dtype, torch.device, torch.layout, torch.memory_format)):
+        assert str(actual) == str(expected)
+    elif isinstance(expected, (tuple, list)):
+        assert isinstance(actual, tuple if isinstance(expected, tuple) else list)
+        assert len(actual) == len(expected)
+        for one, other in zip(actual, expected, strict=True):
+            assert_same(one, other, fb)
+    elif isinstance(expected, float):
+        assert type(actual) is float
+        assert actual == pytest.approx(expected, rel=1e-6, nan_ok=True)
+    elif isinstance(expected, PLAIN_TYPES):
+        assert type(actual) is type(expected)
+        assert actual == expected
+    else:
+        assert np.array_equal(actual, expected)  # NumPy's own values
+
+
+def _to_numpy(tensor: Any, dtype: str | None) -> np.ndarray:
+    return (tensor.float() if dtype else tensor).numpy()
