@@ -1,0 +1,1 @@
+"""Flambeau and PyTorch on the same programs, in turn."""

@@ -1,0 +1,65 @@
+"""How a benchmark case is declared and found."""
+
+import dataclasses
+import importlib
+import pkgutil
+from collections.abc import Callable
+from typing import Any
+
+Namespace = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """Cases that share one bar."""
+
+    name: str
+    title: str
+    mean_bar: float  # least geometric mean of torch time / Flambeau time
+    row_bar: float  # least ratio of any single row
+
+
+GROUPS = {
+    group.name: group
+    for group in (
+        Group("overhead", "small tensors", 5.0, 0.8),
+        Group("overhead-more", "more on small tensors", 5.0, 0.8),
+        Group("ops-1e3", "operators on 10^3 elements", 3.0, 0.8),
+        Group("ops-1e5", "operators on 10^5 elements", 1.2, 0.8),
+        Group("ops-1e7", "operators on 10^7 elements", 2.5, 0.8),
+        Group("gemm", "matrix products", 0.97, 0.8),
+    )
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One row: `prepare` makes the variables of `statement`, which is what is timed."""
+
+    group: str
+    name: str
+    prepare: Callable[[Any], Namespace]
+    statement: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.group}: {self.name}"
+
+
+CASES: dict[str, Case] = {}
+
+
+def add_case(group: str, name: str, prepare: Callable[[Any], Namespace], statement: str) -> None:
+    """Register one row. `prepare(t)` gives the names that `statement` uses."""
+    case = Case(group, name, prepare, statement)
+    assert case.key not in CASES, f"{case.key} is declared twice"
+    CASES[case.key] = case
+
+
+def all_cases() -> dict[str, Case]:
+    """Every case of `cases/`, in the order of the groups and of declaration."""
+    package = importlib.import_module("benchmarks.cases")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+    order = list(GROUPS)
+    return dict(sorted(CASES.items(), key=lambda item: order.index(item[1].group)))

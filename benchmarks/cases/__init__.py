@@ -1,0 +1,1 @@
+"""What is measured: every case is written once, as a function of the module `t`."""

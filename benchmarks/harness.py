@@ -1,0 +1,284 @@
+"""Run the benchmarks: both frameworks in turn, a table on the terminal, JSON in `results/`.
+
+Each framework lives in a process of its own, as two OpenMP runtimes in one process disturb each
+other. The two take turns case by case and round by round, so that a change of clock or load meets
+both. Run `python -m benchmarks.harness --help` for the choices.
+"""
+
+import argparse
+import dataclasses
+import datetime
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from benchmarks import machine, memory, startup
+from benchmarks.case import GROUPS, Case, Group, all_cases
+
+RESULTS = Path(__file__).parent / "results"
+IMPORT_BAR = 12.0
+SIZE_BAR = 100e6
+OTHER_GROUPS = ("import", "size", "memory")
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """The result of one case: seconds a call on either side."""
+
+    group: str
+    name: str
+    ours: list[float]
+    theirs: list[float]
+    error: str | None = None
+
+    @property
+    def ratio(self) -> float:
+        """torch time / Flambeau time: above 1 Flambeau is faster."""
+        return statistics.median(self.theirs) / statistics.median(self.ours)
+
+    @property
+    def spread(self) -> float:
+        """Half the range of the middle half, relative to the median; the wider side counts."""
+        return max(_relative_spread(self.ours), _relative_spread(self.theirs))
+
+
+def _relative_spread(times: list[float]) -> float:
+    if len(times) < 3:
+        return 0.0
+    low, middle, high = statistics.quantiles(times, n=4)
+    return (high - low) / 2 / middle
+
+
+class Side:
+    """A worker process of one framework."""
+
+    def __init__(self, module: str, threads: int) -> None:
+        environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+        self.module = module
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.worker", module, str(threads)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+
+    def __enter__(self) -> "Side":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def prepare(self, case: Case) -> int:
+        return int(self._ask({"prepare": case.key})["number"])
+
+    def measure(self, number: int) -> float:
+        return float(self._ask({"measure": number})["seconds"])
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.module}: the process died")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise RuntimeError(f"{self.module}: {answer['error']}")
+        return answer
+
+
+def run_case(case: Case, ours: Side, theirs: Side, rounds: int) -> Row:
+    """Measure one case on both sides, in alternating order."""
+    sides = (ours, theirs)
+    times: dict[Side, list[float]] = {side: [] for side in sides}
+    try:
+        numbers = {side: side.prepare(case) for side in sides}
+        for turn in range(rounds):
+            for side in sides if turn % 2 else reversed(sides):
+                times[side].append(side.measure(numbers[side]))
+    except RuntimeError as error:
+        return Row(case.group, case.name, [], [], str(error))
+    return Row(case.group, case.name, times[ours], times[theirs])
+
+
+class Screen:
+    """The table as it grows, with a line of progress where there is a terminal."""
+
+    def __init__(self) -> None:
+        self._live = sys.stdout.isatty()
+
+    def progress(self, text: str) -> None:
+        if self._live:
+            print(f"\r\033[K{text}", end="", flush=True)
+
+    def line(self, text: str = "", good: bool | None = None) -> None:
+        if self._live and good is not None:
+            text = f"\033[{32 if good else 31}m{text}\033[0m"
+        print(f"\r\033[K{text}" if self._live else text, flush=True)
+
+    def row(self, row: Row, bar: float) -> None:
+        if row.error:
+            self.line(f"  {row.name:44} {row.error[:70]}", False)
+            return
+        ours, theirs = statistics.median(row.ours), statistics.median(row.theirs)
+        mark = "" if row.ratio >= bar else f"  below {bar:g}"
+        text = f"  {row.name:44} {_time(ours):>9} {_time(theirs):>9} {row.ratio:7.2f}"
+        self.line(f"{text}  ±{row.spread:4.0%}{mark}", None if not mark else False)
+
+
+def _time(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def geometric_mean(values: list[float]) -> float:
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
+def run_group(
+    group: Group, cases: list[Case], modules: tuple[str, str], threads: int, rounds: int
+) -> dict[str, Any]:
+    """Run the cases of one group and print them; the summary goes into the JSON file."""
+    screen = Screen()
+    header = f"{group.title}  ({group.name})"
+    screen.line(f"{header:46} {modules[0]:>9} {modules[1]:>9}   ratio")
+    rows: list[Row] = []
+    with Side(modules[0], threads) as ours, Side(modules[1], threads) as theirs:
+        for done, case in enumerate(cases):
+            screen.progress(f"  [{done + 1}/{len(cases)}] {case.name} …")
+            rows.append(run_case(case, ours, theirs, rounds))
+            screen.row(rows[-1], group.row_bar)
+    measured = [row for row in rows if not row.error]
+    summary: dict[str, Any] = {"rows": [_as_json(row) for row in rows], "bar": group.mean_bar}
+    if measured:
+        mean = geometric_mean([row.ratio for row in measured])
+        worst = min(measured, key=lambda row: row.ratio)
+        summary |= {"mean": mean, "worst": worst.ratio, "worst_name": worst.name}
+        good = mean >= group.mean_bar and worst.ratio >= group.row_bar
+        text = f"geometric mean {mean:.2f} (bar {group.mean_bar:g}), "
+        text += f"worst {worst.ratio:.2f} (bar {group.row_bar:g}): {worst.name}"
+        missing = len(rows) - len(measured)
+        screen.line(f"  {text}{f', {missing} rows failed' if missing else ''}", good)
+    screen.line()
+    return summary
+
+
+def _as_json(row: Row) -> dict[str, Any]:
+    if row.error:
+        return {"name": row.name, "error": row.error}
+    return {
+        "name": row.name,
+        "ours_seconds": statistics.median(row.ours),
+        "theirs_seconds": statistics.median(row.theirs),
+        "ratio": row.ratio,
+        "spread": row.spread,
+    }
+
+
+def run_import(modules: tuple[str, str], rounds: int) -> dict[str, Any]:
+    """Compare the time of `import` in fresh processes."""
+    screen = Screen()
+    screen.progress("  importing …")
+    seconds = startup.import_seconds(modules, rounds)
+    ours, theirs = (seconds[module] for module in modules)
+    ratio = theirs / ours
+    text = f"import                {_time(ours)} against {_time(theirs)}: {ratio:.1f} times faster"
+    screen.line(f"{text} (bar {IMPORT_BAR:g})", ratio >= IMPORT_BAR)
+    return {"ours_seconds": ours, "theirs_seconds": theirs, "ratio": ratio, "bar": IMPORT_BAR}
+
+
+def run_size(modules: tuple[str, str]) -> dict[str, Any]:
+    """Compare the size of the installations."""
+    ours, theirs = (startup.installed_bytes(module) for module in modules)
+    text = f"installed size        {ours / 1e6:.0f} MB against {theirs / 1e6:.0f} MB"
+    Screen().line(f"{text} (bar {SIZE_BAR / 1e6:.0f} MB)", ours <= SIZE_BAR)
+    return {"ours_bytes": ours, "theirs_bytes": theirs, "bar_bytes": SIZE_BAR}
+
+
+def run_memory(modules: tuple[str, str], threads: int) -> dict[str, Any]:
+    """Compare the peak resident set of whole programs."""
+    screen = Screen()
+    screen.line(f"{'peak resident set':46} {modules[0]:>9} {modules[1]:>9}   times torch")
+    rows: list[dict[str, Any]] = []
+    for program in memory.PROGRAMS:
+        screen.progress(f"  {program} …")
+        try:
+            ours, theirs = (memory.peak_bytes(module, program, threads) for module in modules)
+        except RuntimeError as error:
+            rows.append({"name": program, "error": str(error)})
+            screen.line(f"  {program:44} {str(error)[:70]}", False)
+            continue
+        share = ours / theirs
+        rows.append({"name": program, "ours_bytes": ours, "theirs_bytes": theirs, "share": share})
+        text = f"  {program:44} {ours / 1e6:6.0f} MB {theirs / 1e6:6.0f} MB {share:7.2f}"
+        screen.line(text, share <= memory.BAR)
+    screen.line(f"  bar {memory.BAR:g}")
+    screen.line()
+    return {"rows": rows, "bar": memory.BAR}
+
+
+def save(report: dict[str, Any]) -> Path:
+    """Write the report under the time of the run, and as `latest.json`."""
+    RESULTS.mkdir(exist_ok=True)
+    stamp = datetime.datetime.now(tz=datetime.timezone.utc).strftime("%Y%m%d-%H%M%S")
+    text = json.dumps(report, indent=1)
+    (RESULTS / "latest.json").write_text(text)
+    path = RESULTS / f"{stamp}.json"
+    path.write_text(text)
+    return path
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    choices = [*GROUPS, *OTHER_GROUPS]
+    parser.add_argument("--only", action="append", choices=choices, help="run this group alone")
+    parser.add_argument("--case", help="run only the cases whose name contains this")
+    parser.add_argument("--quick", action="store_true", help="three rounds instead of nine")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--module", default="flambeau", help="the module that is judged")
+    parser.add_argument("--against", default="torch", help="the module that it is judged by")
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = parse_arguments()
+    modules = (options.module, options.against)
+    rounds = 3 if options.quick else 9
+    chosen = options.only or [*GROUPS, *OTHER_GROUPS]
+    facts = machine.describe(("flambeau", "torch", "numpy"))
+    print(f"{facts['cpu']}, {options.threads} threads; ratio = {modules[1]} / {modules[0]} time\n")
+    report: dict[str, Any] = {"machine": facts, "threads": options.threads, "groups": {}}
+    cases = [case for case in all_cases().values() if not options.case or options.case in case.name]
+    for name, group in GROUPS.items():
+        selected = [case for case in cases if case.group == name]
+        if name in chosen and selected:
+            summary = run_group(group, selected, modules, options.threads, rounds)
+            report["groups"][name] = summary
+    if "memory" in chosen:
+        report["groups"]["memory"] = run_memory(modules, options.threads)
+    if "import" in chosen:
+        report["groups"]["import"] = run_import(modules, rounds)
+    if "size" in chosen:
+        report["groups"]["size"] = run_size(modules)
+    path = save(report)
+    print(f"\nwritten to {os.path.relpath(path)}")
+
+
+if __name__ == "__main__":
+    main()

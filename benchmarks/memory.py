@@ -1,0 +1,80 @@
+"""Peak resident set of the same programs, each in a process of its own."""
+
+import importlib
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+BAR = 1.25  # Flambeau may use this much more than torch
+
+_SIZE = 10_000_000
+
+
+def elementwise(t: Any) -> None:
+    """A chain of large temporaries."""
+    x, y = t.rand(_SIZE), t.rand(_SIZE)
+    for _ in range(5):
+        t.sqrt(x * y + 1.0) / (t.exp(x) + y)
+
+
+def shapes(t: Any) -> None:
+    """Results of ever different size, which a cache by size serves badly."""
+    for step in range(1, 60):
+        x = t.ones(step * 150_001)
+        (x * 2).sum()
+
+
+def growth(t: Any) -> None:
+    """A tensor that grows by concatenation."""
+    x = t.ones(0)
+    for _ in range(40):
+        x = t.cat([x, t.ones(250_000)])
+
+
+def sorting(t: Any) -> None:
+    """Sorting and selecting, which need scratch memory."""
+    x = t.rand(_SIZE // 2)
+    values, order = x.sort()
+    values[order][x > 0.5].sum()
+
+
+def products(t: Any) -> None:
+    """Matrix products of several sizes."""
+    for size in (512, 1024, 2048):
+        a, b = t.rand(size, size), t.rand(size, size)
+        (a @ b).t().contiguous()
+
+
+def small(t: Any) -> None:
+    """Many small tensors alive at once, then freed."""
+    for _ in range(3):
+        kept = [t.ones(100) * i for i in range(50_000)]
+        del kept
+
+
+PROGRAMS: dict[str, Callable[[Any], None]] = {
+    each.__name__: each for each in (elementwise, shapes, growth, sorting, products, small)
+}
+
+
+def peak_bytes(module: str, program: str, threads: int) -> int:
+    """Peak resident set of a process that imports `module` and runs `program`."""
+    command = [sys.executable, "-m", "benchmarks.memory", module, program, str(threads)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().splitlines()[-1])
+    return int(done.stdout)
+
+
+def main() -> None:
+    module, program, threads = sys.argv[1:]
+    t = importlib.import_module(module)
+    t.set_num_threads(int(threads))
+    PROGRAMS[program](t)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""One framework in a process of its own, told over its standard input what to time.
+
+Requests are one JSON object a line: `{"prepare": key}`, then any number of `{"measure": n}`.
+"""
+
+import importlib
+import json
+import sys
+import time
+import timeit
+from typing import Any
+
+from benchmarks.case import Case, all_cases
+
+BATCH_SECONDS = 0.02  # one measurement repeats the statement for about this long
+WARM_UP_CALLS = 2
+
+
+class Worker:
+    """The prepared case and its timer."""
+
+    def __init__(self, t: Any) -> None:
+        self._t = t
+        self._cases = all_cases()
+        self._timer: timeit.Timer | None = None
+
+    def prepare(self, key: str) -> int:
+        """Make the case's variables and return how many calls fill one batch."""
+        self._timer = None  # free the last case's tensors before the next are made
+        case: Case = self._cases[key]
+        self._timer = timeit.Timer(case.statement, globals=case.prepare(self._t))
+        self._timer.timeit(WARM_UP_CALLS)
+        number, seconds = 1, self._timer.timeit(1)
+        while seconds < BATCH_SECONDS:
+            number *= 2 if seconds * 10 > BATCH_SECONDS else 8
+            seconds = self._timer.timeit(number)
+        return max(1, int(number * BATCH_SECONDS / seconds))
+
+    def measure(self, number: int) -> float:
+        """Seconds of one call, as the mean of `number` calls."""
+        assert self._timer is not None, "prepare first"
+        return self._timer.timeit(number) / number
+
+
+def main() -> None:
+    name, threads = sys.argv[1], int(sys.argv[2])
+    t = importlib.import_module(name)
+    t.set_num_threads(threads)
+    worker = Worker(t)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            if "prepare" in request:
+                answer: dict[str, Any] = {"number": worker.prepare(request["prepare"])}
+            else:
+                answer = {"seconds": worker.measure(request["measure"])}
+        except Exception as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), flush=True)
+        time.sleep(0)  # let the reader go first
+
+
+if __name__ == "__main__":
+    main()
