@@ -1,0 +1,115 @@
+"""A tour of Flambeau in a few seconds: arrays, a fitted curve, a compressed picture, the speed.
+
+Run it with `make demo`, or `python examples/tour.py`.
+"""
+
+import sys
+import time
+
+import flambeau as torch
+
+COLOUR = sys.stdout.isatty()
+SHADES = " .:-=+*#%@"
+
+
+def title(text: str) -> None:
+    print(f"\n\033[1m{text}\033[0m\n" if COLOUR else f"\n{text}\n")
+
+
+def arrays() -> None:
+    """Creation, broadcasting and indexing, with the names that PyTorch has."""
+    title("Arrays: create, broadcast, index")
+    table = torch.arange(1, 5).unsqueeze(1) * torch.arange(1, 8)
+    print(table)
+    print("every second column of the even rows: ", table[1::2, ::2].tolist())
+    print("the multiples of five:                ", table[table % 5 == 0].tolist())
+
+
+def least_squares() -> None:
+    """A cubic through noisy points, by `linalg.lstsq`."""
+    title("Linear algebra: a cubic through 2000 noisy points")
+    torch.manual_seed(0)
+    x = torch.linspace(-2, 2, 2000, dtype=torch.float64)
+    truth = torch.tensor([0.5, -1.0, 0.25, 0.75], dtype=torch.float64)
+    powers = x.unsqueeze(1) ** torch.arange(4)
+    noisy = powers @ truth + 0.1 * torch.randn(2000, dtype=torch.float64)
+    fitted = torch.linalg.lstsq(powers, noisy.unsqueeze(1)).solution.squeeze(1)
+    print("true coefficients:  ", [round(c, 3) for c in truth.tolist()])
+    print("fitted coefficients:", [round(c, 3) for c in fitted.tolist()])
+
+
+def flame(height: int, width: int) -> torch.Tensor:
+    """A picture of a flame: brightness between 0 and 1."""
+    y = torch.linspace(1, 0, height).unsqueeze(1)
+    x = torch.linspace(-1, 1, width)
+    sway = 0.12 * torch.sin(7 * y) * y
+    body = 0.55 * torch.sqrt(y + 0.02) * (1 - y) ** 0.8 + 0.02
+    glow = torch.exp(-(((x - sway) / body) ** 2)) * (1 - 0.35 * y)
+    sparks = 0.4 * torch.rand(height, width) ** 40 * (y > 0.2)
+    return (glow + sparks).clamp(0, 1)
+
+
+def draw(*pictures: torch.Tensor) -> None:
+    """Pictures side by side: in colour on a terminal, as characters elsewhere."""
+    row = torch.cat(pictures, 1)
+    if not COLOUR:
+        for line in (row[::2] * (len(SHADES) - 1)).round().to(torch.int64).tolist():
+            print("".join(SHADES[shade] for shade in line))
+        return
+    red = (row * 3).clamp(0, 1)
+    green = (row * 3 - 1).clamp(0, 1)
+    blue = (row * 3 - 2).clamp(0, 1)
+    pixels = (torch.stack([red, green, blue], 2) * 255).to(torch.uint8).tolist()
+    # Two rows of pixels make one row of text: the upper half block has a fore- and a background.
+    for upper, lower in zip(pixels[::2], pixels[1::2], strict=True):
+        cells = (
+            f"\033[38;2;{a[0]};{a[1]};{a[2]}m\033[48;2;{b[0]};{b[1]};{b[2]}m▀"
+            for a, b in zip(upper, lower, strict=True)
+        )
+        print("".join(cells) + "\033[0m")
+
+
+def compression() -> None:
+    """A picture as the sum of a few outer products."""
+    title("Singular values: the same flame from 2, from 8 and from all numbers")
+    torch.manual_seed(1)
+    picture = flame(40, 38)
+    u, s, vh = torch.linalg.svd(picture, full_matrices=False)
+    ranks = {k: ((u[:, :k] * s[:k]) @ vh[:k]).clamp(0, 1) for k in (2, 8)}
+    draw(ranks[2], ranks[8], picture)
+    for k, approximation in ranks.items():
+        error = torch.linalg.norm(approximation - picture) / torch.linalg.norm(picture)
+        kept = k * (sum(picture.shape) + 1) / picture.numel()
+        print(f"rank {k}: {kept:5.1%} of the numbers, {error.item():.1%} off")
+
+
+def speed() -> None:
+    """What one call costs."""
+    title("Speed")
+    a, b = torch.ones(3, 4), torch.ones(3, 4)
+    count = 200_000
+    start = time.perf_counter()
+    for _ in range(count):
+        a + b
+    call = (time.perf_counter() - start) / count
+    x, y = torch.rand(10_000_000), torch.rand(10_000_000)
+    x + y  # the first result's memory is kept for the next
+    start = time.perf_counter()
+    x + y
+    large = time.perf_counter() - start
+    print(f"a + b on 3 x 4 elements:      {call * 1e9:7.0f} ns")
+    print(f"x + y on 10 million elements: {large * 1e3:7.1f} ms")
+
+
+def main() -> None:
+    start = time.perf_counter()
+    print(f"Flambeau {torch.__version__}, a lighter torch: `import flambeau as torch`")
+    arrays()
+    least_squares()
+    compression()
+    speed()
+    print(f"\nall of this took {time.perf_counter() - start:.1f} s; next: make test, make bench")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Every Python block of the documentation runs, and prints what the page says it prints."""
+
+import doctest
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path) -> list[tuple[int, str]]:
+    """The line number and text of each block of `page`."""
+    text = page.read_text(encoding="utf-8")
+    return [(text[: m.start(1)].count("\n"), m[1]) for m in BLOCK.finditer(text)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_page(page: Path) -> None:
+    """The blocks of a page are one session: a later one sees the names of an earlier one."""
+    names: dict[str, Any] = {"__name__": "docs"}
+    for line, code in blocks(page):
+        if ">>>" in code:
+            run_session(code, names, page, line)
+        else:
+            exec(compile("\n" * line + code, str(page), "exec"), names)
+
+
+def run_session(code: str, names: dict[str, Any], page: Path, line: int) -> None:
+    """Run an interactive session and compare what it prints."""
+    session = doctest.DocTestParser().get_doctest(code, names, page.name, str(page), line)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
+    report: list[str] = []
+    runner.run(session, out=report.append, clear_globs=False)
+    names.update(session.globs)
+    assert not runner.failures, "".join(report)
