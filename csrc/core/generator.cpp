@@ -1,0 +1,188 @@
+// MT19937 (Matsumoto and Nishimura, 1998) and the layout of its saved state.
+#include "core/generator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "core/blocking.h"
+#include "core/error.h"
+
+namespace fb {
+namespace {
+
+constexpr int kMiddle = 397;  // the recurrence's offset
+constexpr uint32_t kUpperMask = 0x80000000u;
+constexpr uint32_t kMatrix = 0x9908b0dfu;
+
+inline uint32_t mix(uint32_t upper, uint32_t lower) {
+  return (((upper & kUpperMask) | (lower & ~kUpperMask)) >> 1) ^ ((0u - (lower & 1u)) & kMatrix);
+}
+
+inline uint32_t temper(uint32_t y) {
+  y ^= y >> 11;
+  y ^= (y << 7) & 0x9d2c5680u;
+  y ^= (y << 15) & 0xefc60000u;
+  return y ^ (y >> 18);
+}
+
+}  // namespace
+
+// As PyTorch writes it: the words of its oldest generator in 64 bits each, then a later version's
+// fields.
+struct Generator::SavedState {
+  uint64_t initial_seed;
+  int32_t left;
+  int32_t seeded;
+  uint64_t next;
+  uint64_t words[kWords];
+  double normal_x;  // unused, zero
+  double spare_normal;
+  double normal_rho;  // unused, zero
+  int32_t has_spare_normal;
+  int32_t padding;
+  float spare_float_normal;
+  int32_t has_spare_float_normal;
+};
+
+Generator::Lock::Lock(const Generator& generator) : held_(generator.mutex_, std::try_to_lock) {
+  if (held_.owns_lock()) return;
+  BlockingRegion unlocked(true);
+  held_.lock();
+}
+
+Generator::Generator(const Generator& other) {
+  const Lock lock(other);
+  initial_seed_ = other.initial_seed_;
+  std::copy_n(other.words_, kWords, words_);
+  next_ = other.next_;
+  left_ = other.left_;
+  spare_normal_ = other.spare_normal_;
+  spare_float_normal_ = other.spare_float_normal_;
+}
+
+void Generator::restart(uint64_t seed) {
+  initial_seed_ = seed;
+  words_[0] = static_cast<uint32_t>(seed);
+  for (uint32_t i = 1; i < kWords; ++i)
+    words_[i] = 1812433253u * (words_[i - 1] ^ (words_[i - 1] >> 30)) + i;
+  next_ = 0;
+  left_ = 1;
+  spare_normal_.reset();
+  spare_float_normal_.reset();
+}
+
+void Generator::manual_seed(uint64_t seed) {
+  const Lock lock(*this);
+  restart(seed);
+}
+
+uint64_t Generator::seed() {
+  std::random_device entropy;
+  // 53 bits, so that the seed survives a round trip through a Python float.
+  const uint64_t seed = ((uint64_t{entropy()} << 32) | entropy()) & ((uint64_t{1} << 53) - 1);
+  manual_seed(seed);
+  return seed;
+}
+
+uint64_t Generator::initial_seed() const {
+  const Lock lock(*this);
+  return initial_seed_;
+}
+
+void Generator::save_state(uint8_t* state) const {
+  static_assert(sizeof(SavedState) == kStateSize);
+  const Lock lock(*this);
+  SavedState saved{};
+  saved.initial_seed = initial_seed_;
+  saved.left = left_;
+  saved.seeded = 1;
+  saved.next = next_;
+  std::copy_n(words_, kWords, saved.words);
+  saved.spare_normal = spare_normal_.value_or(0);
+  saved.has_spare_normal = spare_normal_.has_value();
+  saved.spare_float_normal = spare_float_normal_.value_or(0);
+  saved.has_spare_float_normal = spare_float_normal_.has_value();
+  std::memcpy(state, &saved, kStateSize);
+}
+
+void Generator::load_state(const uint8_t* state, size_t size) {
+  FB_CHECK(size == kStateSize, "expected a state of ", kStateSize, " bytes, got ", size);
+  SavedState saved;
+  std::memcpy(&saved, state, kStateSize);
+  FB_CHECK(saved.seeded == 1 && saved.left > 0 && saved.left <= kWords && saved.next <= kWords,
+           "Invalid mt19937 state");
+  const Lock lock(*this);
+  initial_seed_ = saved.initial_seed;
+  left_ = saved.left;
+  // A state whose two counts disagree must not lead outside the words.
+  next_ = std::min(static_cast<uint32_t>(saved.next), static_cast<uint32_t>(kWords - (left_ - 1)));
+  std::copy_n(saved.words, kWords, words_);
+  spare_normal_.reset();
+  if (saved.has_spare_normal != 0) spare_normal_ = saved.spare_normal;
+  spare_float_normal_.reset();
+  if ((saved.has_spare_float_normal & 0xff) != 0) spare_float_normal_ = saved.spare_float_normal;
+}
+
+void Generator::twist() {
+  // Each word depends on the one after it and on the one 397 further on, wrapping round: words
+  // already renewed are at least 227 back, so that both loops may run in vectors.
+#pragma GCC ivdep
+  for (int i = 0; i < kWords - kMiddle; ++i)
+    words_[i] = words_[i + kMiddle] ^ mix(words_[i], words_[i + 1]);
+#pragma GCC ivdep
+  for (int i = kWords - kMiddle; i < kWords - 1; ++i)
+    words_[i] = words_[i - (kWords - kMiddle)] ^ mix(words_[i], words_[i + 1]);
+  words_[kWords - 1] = words_[kMiddle - 1] ^ mix(words_[kWords - 1], words_[0]);
+  next_ = 0;
+  left_ = kWords + 1;
+}
+
+uint32_t Generator::random32() {
+  if (left_ == 1) twist();
+  --left_;
+  return temper(words_[next_++]);
+}
+
+uint64_t Generator::random64() {
+  const uint64_t upper = random32();
+  return (upper << 32) | random32();
+}
+
+void Generator::random32(uint32_t* out, int64_t count) {
+  while (count > 0) {
+    if (left_ == 1) twist();
+    const int take = static_cast<int>(std::min<int64_t>(count, left_ - 1));
+    const uint32_t* words = words_ + next_;
+    for (int i = 0; i < take; ++i) out[i] = temper(words[i]);
+    next_ += take;
+    left_ -= take;
+    out += take;
+    count -= take;
+  }
+}
+
+double Generator::uniform() {
+  return static_cast<double>(random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
+}
+
+double Generator::normal() {
+  if (spare_normal_) {
+    const double value = *spare_normal_;
+    spare_normal_.reset();
+    return value;
+  }
+  // Box and Muller (1958).
+  const double angle = 2 * M_PI * uniform();
+  const double radius = std::sqrt(-2 * std::log1p(-uniform()));
+  spare_normal_ = radius * std::sin(angle);
+  return radius * std::cos(angle);
+}
+
+Generator& default_generator() {
+  static Generator generator;
+  return generator;
+}
+
+}  // namespace fb

@@ -1,0 +1,75 @@
+// The source of random numbers: a Mersenne Twister whose stream and saved state are PyTorch's, bit
+// for bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+namespace fb {
+
+class Generator {
+ public:
+  // What PyTorch starts an unseeded generator with (the larger prime factor of 2^64 + 1).
+  static constexpr uint64_t kDefaultSeed = 67280421310721;
+  // Bytes of a saved state; the layout is in generator.cpp.
+  static constexpr size_t kStateSize = 5056;
+
+  explicit Generator(uint64_t seed = kDefaultSeed) { restart(seed); }
+  // A copy goes on with the same stream.
+  Generator(const Generator& other);
+  Generator& operator=(const Generator&) = delete;
+
+  // These take the lock themselves.
+  void manual_seed(uint64_t seed);
+  // Seeds from the operating system's entropy and returns the seed.
+  uint64_t seed();
+  uint64_t initial_seed() const;
+  // `state` has kStateSize bytes. load_state fails, changing nothing, if they are no state.
+  void save_state(uint8_t* state) const;
+  void load_state(const uint8_t* state, size_t size);
+
+  // Held around a run of draws. A thread that has to wait lets other Python threads run, because
+  // the holder may need the interpreter to finish.
+  class Lock {
+   public:
+    explicit Lock(const Generator& generator);
+
+   private:
+    std::unique_lock<std::mutex> held_;
+  };
+
+  // Draws; the caller holds the lock.
+  uint32_t random32();
+  // The first word drawn is the upper half.
+  uint64_t random64();
+  // `count` words in one go, about ten times as fast as one by one.
+  void random32(uint32_t* out, int64_t count);
+  // Uniform on [0, 1), a multiple of 2^-53.
+  double uniform();
+  // Standard normal. Values come in pairs; the second is kept for the next call.
+  double normal();
+
+ private:
+  static constexpr int kWords = 624;
+  struct SavedState;
+
+  void restart(uint64_t seed);
+  void twist();
+
+  uint64_t initial_seed_;
+  uint32_t words_[kWords];
+  uint32_t next_;  // the word to hand out next
+  int32_t left_;   // words left before the next twist, plus one
+  std::optional<double> spare_normal_;
+  // PyTorch's state has a slot for a single-precision spare too. Nothing on the CPU fills it; it is
+  // kept so that a state goes through unchanged.
+  std::optional<float> spare_float_normal_;
+  mutable std::mutex mutex_;
+};
+
+// The generator used where none is named.
+Generator& default_generator();
+
+}  // namespace fb
