@@ -1,0 +1,68 @@
+// The same functions as the CPU headers of this folder, from CUDA's own library.
+#pragma once
+
+#include "scalar/math/format.h"
+
+namespace fb::math {
+
+#define FB_DEVICE_UNARY(name)                            \
+  FB_FN float name(float x) { return ::name##f(x); }     \
+  FB_FN double name(double x) { return ::name(x); }
+#define FB_DEVICE_BINARY(name)                                       \
+  FB_FN float name(float x, float y) { return ::name##f(x, y); }     \
+  FB_FN double name(double x, double y) { return ::name(x, y); }
+// Loops on the CPU run these where a range check allows; on CUDA the plain function has no slow case to avoid.
+#define FB_DEVICE_IN_RANGE(name)                                     \
+  template <class T>                                                 \
+  FB_FN T name##_in_range(T x) {                                     \
+    return name(x);                                                  \
+  }
+
+FB_DEVICE_UNARY(floor)
+FB_DEVICE_UNARY(ceil)
+FB_DEVICE_UNARY(trunc)
+FB_DEVICE_UNARY(rint)
+FB_DEVICE_UNARY(sqrt)
+FB_DEVICE_UNARY(rsqrt)
+FB_DEVICE_UNARY(exp)
+FB_DEVICE_UNARY(exp2)
+FB_DEVICE_UNARY(expm1)
+FB_DEVICE_UNARY(log)
+FB_DEVICE_UNARY(log2)
+FB_DEVICE_UNARY(log10)
+FB_DEVICE_UNARY(log1p)
+FB_DEVICE_UNARY(sin)
+FB_DEVICE_UNARY(cos)
+FB_DEVICE_UNARY(tan)
+FB_DEVICE_UNARY(asin)
+FB_DEVICE_UNARY(acos)
+FB_DEVICE_UNARY(atan)
+FB_DEVICE_UNARY(sinh)
+FB_DEVICE_UNARY(cosh)
+FB_DEVICE_UNARY(tanh)
+FB_DEVICE_UNARY(asinh)
+FB_DEVICE_UNARY(acosh)
+FB_DEVICE_UNARY(atanh)
+FB_DEVICE_UNARY(erf)
+FB_DEVICE_UNARY(erfc)
+FB_DEVICE_UNARY(erfcx)
+FB_DEVICE_UNARY(lgamma)
+FB_DEVICE_UNARY(tgamma)
+FB_DEVICE_UNARY(j0)
+FB_DEVICE_UNARY(j1)
+FB_DEVICE_UNARY(y0)
+FB_DEVICE_UNARY(y1)
+FB_DEVICE_BINARY(atan2)
+FB_DEVICE_BINARY(hypot)
+FB_DEVICE_BINARY(fmod)
+FB_DEVICE_BINARY(pow)
+FB_DEVICE_BINARY(nextafter)
+FB_DEVICE_IN_RANGE(sin)
+FB_DEVICE_IN_RANGE(cos)
+FB_DEVICE_IN_RANGE(tan)
+
+#undef FB_DEVICE_UNARY
+#undef FB_DEVICE_BINARY
+#undef FB_DEVICE_IN_RANGE
+
+}  // namespace fb::math

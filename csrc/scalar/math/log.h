@@ -1,0 +1,101 @@
+// Logarithms for float and double, branch-free, within about one unit in the last place.
+#pragma once
+
+#include "scalar/math/exp.h"
+
+namespace fb::math {
+
+// x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2), for positive finite x.
+template <class T> struct LogParts {
+  T f;
+  T k;
+};
+template <class T>
+FB_FN LogParts<T> log_parts_normal(T x) {
+  using F = Format<T>;
+  using UInt = UIntOf<T>;
+  // Shifting the number line by sqrt(1/2) makes the exponent field change there and not at 1.
+  const UInt origin = bits_of(kSqrtHalf<T>);
+  const UInt shifted = bits_of(x) - origin;
+  constexpr UInt mantissa = (UInt(1) << F::kMantissaBits) - 1;
+  const T f = bit_cast<T>((shifted & mantissa) + origin) - T(1);
+  // The biased exponent, dropped into the mantissa of 2^kMantissaBits, becomes a number by subtraction.
+  constexpr T base = T(1ll << F::kMantissaBits);
+  const UInt biased = (shifted + (UInt(F::kBias) << F::kMantissaBits)) >> F::kMantissaBits;
+  return {f, bit_cast<T>(biased | bits_of(base)) - (base + T(F::kBias))};
+}
+template <class T>
+FB_FN LogParts<T> log_parts(T x) {
+  constexpr int shift = Format<T>::kMantissaBits + 2;
+  const bool subnormal = x < Format<T>::kMinNormal;
+  const LogParts<T> parts = log_parts_normal(subnormal ? x * T(1ll << shift) : x);
+  return {parts.f, parts.k - (subnormal ? T(shift) : T(0))};
+}
+
+// log(1 + f) - f on the interval of LogParts: small against f, so that its own error does not show.
+FB_FN float log_tail(float f) {
+  const float p = polynomial(f, 0.33333316f, -0.250008f, 0.20002289f, -0.16624914f, 0.1418121f, -0.13125674f,
+                             0.12880915f, -0.07866544f);
+  return f * f * (f * p - 0.5f);
+}
+FB_FN double log_tail(double f) {
+  const double s = f / (2.0 + f);  // log(1 + f) = 2 atanh(s)
+  const double z = s * s;
+  const double p =
+      polynomial(z, 0.6666666666666734, 0.39999999999414115, 0.2857142874255451, 0.2222219855115026,
+                 0.1818356574096865, 0.15314007467377985, 0.1479644720768574);
+  const double half_square = 0.5 * f * f;
+  return s * (half_square + z * p) - half_square;
+}
+
+// Puts in what a logarithm is at zero, below zero, at infinity and at NaN.
+template <class T>
+FB_FN T with_log_limits(T x, T result) {
+  const T up = x < infinity<T>() ? result : x;
+  return x > T(0) ? up : (x == T(0) ? -infinity<T>() : quiet_nan<T>());
+}
+
+template <class T>
+FB_FN T log(T x) {
+  const LogParts<T> parts = log_parts(x);
+  const T low = log_tail(parts.f) + parts.k * kLn2Lo<T>;
+  return with_log_limits(x, parts.k * kLn2Hi<T> + (parts.f + low));
+}
+
+template <class T>
+FB_FN T log2(T x) {
+  constexpr T low = T(1.44269504088896340736 - double(kLog2E<T>));  // 0 for double, 2e-8 for float
+  const LogParts<T> parts = log_parts(x);
+  const T mantissa = parts.f * kLog2E<T> + (parts.f * low + log_tail(parts.f) * kLog2E<T>);
+  return with_log_limits(x, parts.k + mantissa);
+}
+
+// log10(2) in two parts, as kLn2Hi and kLn2Lo.
+template <class T> inline constexpr T kLog10Of2Hi = T(0.3010299956658855);
+template <class T> inline constexpr T kLog10Of2Lo = T(-1.9043128467164274e-12);
+template <> inline constexpr float kLog10Of2Hi<float> = 0.3010254f;
+template <> inline constexpr float kLog10Of2Lo<float> = 4.605039e-06f;
+
+template <class T>
+FB_FN T log10(T x) {
+  constexpr double exact = 0.43429448190325182765;
+  constexpr T log10_e = T(exact), low = T(exact - double(log10_e));
+  const LogParts<T> parts = log_parts(x);
+  const T mantissa = parts.f * log10_e + (parts.f * low + log_tail(parts.f) * log10_e);
+  return with_log_limits(x, parts.k * kLog10Of2Hi<T> + (mantissa + parts.k * kLog10Of2Lo<T>));
+}
+
+template <class T>
+FB_FN T log1p(T x) {
+  const T sum = T(1) + x;
+  const T k = log_parts(sum).k;
+  // 2^-k (1 + x) - 1 = f + error, both exact: the rounding of 1 + x is thereby undone.
+  const T down = T(0.25) * power_of_two<T>(round_small(T(2) - k).integer);  // subnormal at the top
+  const T f = down * x + (down - T(1));
+  const T error = down * x - (f - (down - T(1)));
+  const T low = log_tail(f) + (error + k * kLn2Lo<T>);
+  const T result = with_log_limits(sum, k * kLn2Hi<T> + (f + low));
+  return x == T(0) ? x : result;
+}
+
+}  // namespace fb::math
