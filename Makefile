@@ -4,13 +4,12 @@
 
 PYTHON ?= python3
 CXX ?= c++
-TORCH = torch==2.13.0
 
 # .venv holds the build tools and Flambeau itself (editable); .venv-torch adds the oracle to it.
 BIN = .venv/bin
 TORCH_BIN = .venv-torch/bin
 ASAN_BIN = .venv-asan/bin
-PIP = -m pip --disable-pip-version-check install --quiet --no-input
+PIP = -m pip --disable-pip-version-check install -qq --no-input
 
 NATIVE := $(shell find csrc opgen cmake CMakeLists.txt pyproject.toml -type f \
             -not -name '*.pyc' 2>/dev/null)
@@ -107,7 +106,7 @@ endef
 
 .venv/.installed: .venv/.build $(NATIVE)
 	@$(BIN)/python tools/progress.py 'building Flambeau' build/install.log \
-	  $(BIN)/python $(PIP:--quiet=-v) --no-build-isolation --editable .
+	  $(BIN)/python $(PIP:-qq=-v) --no-build-isolation --editable .
 	@touch $@
 
 .venv/.test .venv/.lint .venv/.docs: .venv/.%: .venv/.build
@@ -123,7 +122,7 @@ endef
 	  other = pathlib.Path('.venv').resolve() / own.relative_to(own.parents[2]); \
 	  (own / 'flambeau-tree.pth').write_text(f'import site; site.addsitedir({str(other)!r})\n')"
 	@echo '==> torch (about 200 MB)'
-	@$(TORCH_BIN)/python $(PIP) $(TORCH)
+	@$(TORCH_BIN)/python $(PIP) $$($(TORCH_BIN)/python tools/requirements.py conformance)
 	@touch $@
 
 conformance bench: | .venv/.installed
@@ -136,6 +135,6 @@ conformance bench: | .venv/.installed
 
 .venv-asan/.installed: .venv-asan/.build $(NATIVE)
 	@$(ASAN_BIN)/python tools/progress.py 'building with sanitizers' build/asan.log \
-	  $(ASAN_BIN)/python $(PIP:--quiet=-v) --no-build-isolation --editable . \
+	  $(ASAN_BIN)/python $(PIP:-qq=-v) --no-build-isolation --editable . \
 	  -C build-dir=build/asan -C cmake.define.FLAMBEAU_SANITIZE=ON
 	@touch $@
