@@ -1,0 +1,1 @@
+"""Randomised comparison of indexing, views, broadcasting and reductions with NumPy."""
