@@ -1,0 +1,1 @@
+"""Tests of the core: memory, threads, processes."""

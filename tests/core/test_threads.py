@@ -1,0 +1,105 @@
+"""The pool: its size, results that do not depend on it, and use from threads and after fork."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import flambeau as torch
+
+SIZE = 300_007  # several chunks of work, and not a multiple of any vector
+
+
+@pytest.fixture(autouse=True)
+def restored() -> Iterator[None]:
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda x: x.sum(),
+        lambda x: x.mean(),
+        lambda x: x.var(),
+        lambda x: x.norm(),
+        lambda x: torch.exp(x) + torch.sin(x),
+        lambda x: x[:300_000].view(600, 500).sum(0),
+        lambda x: x[:300_000].view(600, 500).sum(1),
+        lambda x: x[:300_000].view(3, 100_000).t().sum(1),
+        lambda x: torch.softmax(x[:300_000].view(600, 500), 1),
+        lambda x: torch.logsumexp(x, 0),
+        lambda x: x.cumsum(0),
+        lambda x: x.sort().indices,
+        lambda x: x.argmax(),
+        lambda x: x[:250_000].view(500, 500) @ x[50_000:300_000].view(500, 500),
+        lambda x: torch.zeros(7).index_add(0, (x * 7).long().clamp(0, 6), x),
+    ],
+)
+def test_results_do_not_depend_on_the_number(
+    compute: Callable[[torch.Tensor], torch.Tensor],
+) -> None:
+    torch.manual_seed(0)
+    x = torch.rand(SIZE)
+    torch.set_num_threads(1)
+    expected = compute(x)
+    for count in (2, 3, 5):
+        torch.set_num_threads(count)
+        assert torch.equal(compute(x), expected), f"{count} threads"
+
+
+def test_number_can_be_set() -> None:
+    torch.set_num_threads(3)
+    assert torch.get_num_threads() == 3
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_number_must_be_positive(count: int) -> None:
+    with pytest.raises(RuntimeError):
+        torch.set_num_threads(count)
+
+
+def test_number_follows_affinity() -> None:
+    one = min(os.sched_getaffinity(0))
+    script = (
+        f"import os; os.sched_setaffinity(0, [{one}]);"
+        "import flambeau; print(flambeau.get_num_threads())"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
+    )
+    assert done.stdout.strip() == "1"
+
+
+def test_python_threads_may_compute_at_once() -> None:
+    torch.manual_seed(0)
+    inputs = [torch.rand(SIZE) for _ in range(4)]
+    expected = [(x * 2).sum().item() for x in inputs]
+    found: list[list[float]] = [[] for _ in inputs]
+
+    def work(index: int) -> None:
+        for _ in range(20):
+            found[index].append((inputs[index] * 2).sum().item())
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [[value] * 20 for value in expected]
+
+
+def test_forked_child_computes() -> None:
+    """GNU OpenMP hangs in a child of a process whose pool has run; the child uses one thread."""
+    x = torch.rand(SIZE)
+    expected = (x + x).sum().item()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if (x + x).sum().item() == expected else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
