@@ -1,0 +1,253 @@
+// Python arguments: matching and reading.
+#include "bind/arguments.h"
+
+#include "bind/generator_object.h"
+#include "bind/value_types.h"
+#include "core/scalar.h"
+
+namespace fb::bind {
+namespace {
+
+bool is_sequence(PyObject* o) { return PyTuple_Check(o) || PyList_Check(o); }
+
+bool all_items(PyObject* o, bool (*accept)(PyObject*)) {
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  PyObject** items = PySequence_Fast_ITEMS(o);
+  for (Py_ssize_t i = 0; i < n; ++i)
+    if (!accept(items[i])) return false;
+  return true;
+}
+
+bool is_int_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_integer_like); }
+bool is_tensor_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_tensor); }
+
+bool is_single_element(PyObject* o) { return is_tensor(o) && tensor_of(o).numel() == 1; }
+
+// NumPy's scalars behave like numbers without being Python's; arrays have a length.
+bool is_foreign_scalar(PyObject* o) {
+  const PyTypeObject* type = Py_TYPE(o);
+  if (!type->tp_as_number || !(type->tp_as_number->nb_float || type->tp_as_number->nb_index)) return false;
+  if (type->tp_as_sequence && type->tp_as_sequence->sq_length) return false;
+  return !is_tensor(o) && !PyType_Check(o);
+}
+
+bool is_numpy_bool(PyObject* o) {
+  const char* name = Py_TYPE(o)->tp_name;
+  return std::string_view(name) == "numpy.bool" || std::string_view(name) == "numpy.bool_";
+}
+
+Scalar element_of(const Tensor& t) { return Scalar::load(t.dtype(), t.data()); }
+
+}  // namespace
+
+bool is_integer_like(PyObject* o) {
+  if (PyLong_Check(o)) return !PyBool_Check(o);
+  if (PyFloat_Check(o) || PyUnicode_Check(o)) return false;
+  if (is_tensor(o)) return tensor_of(o).dim() == 0 && is_integral(tensor_of(o).dtype(), false);
+  return PyIndex_Check(o) && is_foreign_scalar(o);
+}
+
+bool is_number(PyObject* o) {
+  return PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) || is_foreign_scalar(o);
+}
+
+bool fits(ArgType type, PyObject* o) {
+  const bool is_none = o == Py_None;
+  switch (type) {
+    case ArgType::kTensor: return is_tensor(o);
+    case ArgType::kOptTensor: return is_none || is_tensor(o);
+    case ArgType::kOperand: return is_tensor(o) || is_number(o);
+    case ArgType::kTensorList: return is_tensor_sequence(o);
+    case ArgType::kOptTensorList: return is_none || is_tensor_sequence(o) ;
+    case ArgType::kNumber: return is_number(o) || (is_tensor(o) && tensor_of(o).dim() == 0);
+    case ArgType::kOptNumber: return is_none || fits(ArgType::kNumber, o);
+    case ArgType::kInt: return is_integer_like(o);
+    case ArgType::kOptInt: return is_none || is_integer_like(o);
+    case ArgType::kFloat: return (is_number(o) && !PyComplex_Check(o)) || is_single_element(o);
+    case ArgType::kOptFloat: return is_none || fits(ArgType::kFloat, o);
+    case ArgType::kBool: return PyBool_Check(o) || is_numpy_bool(o);
+    case ArgType::kOptBool: return is_none || fits(ArgType::kBool, o);
+    case ArgType::kSize:
+    case ArgType::kDims: return is_int_sequence(o) || is_integer_like(o);
+    case ArgType::kInts: return is_int_sequence(o);
+    case ArgType::kOptInts: return is_none || is_int_sequence(o);
+    case ArgType::kOptDims: return is_none || fits(ArgType::kDims, o);
+    case ArgType::kStr: return PyUnicode_Check(o);
+    case ArgType::kOptStr: return is_none || PyUnicode_Check(o);
+    case ArgType::kDType: return is_dtype(o);
+    case ArgType::kOptDType: return is_none || is_dtype(o);
+    case ArgType::kOptDevice: return is_none || is_device_like(o);
+    case ArgType::kOptLayout: return is_none || is_layout(o);
+    case ArgType::kOptMemoryFormat: return is_none || is_memory_format(o);
+    case ArgType::kOptGenerator: return is_none || is_generator(o);
+    case ArgType::kAny: return true;
+  }
+  return false;
+}
+
+const char* describe(ArgType type) {
+  switch (type) {
+    case ArgType::kTensor:
+    case ArgType::kOptTensor: return "Tensor";
+    case ArgType::kOperand: return "Tensor or Number";
+    case ArgType::kTensorList:
+    case ArgType::kOptTensorList: return "tuple of Tensors";
+    case ArgType::kNumber:
+    case ArgType::kOptNumber: return "Number";
+    case ArgType::kInt:
+    case ArgType::kOptInt: return "int";
+    case ArgType::kFloat:
+    case ArgType::kOptFloat: return "float";
+    case ArgType::kBool:
+    case ArgType::kOptBool: return "bool";
+    case ArgType::kSize:
+    case ArgType::kInts:
+    case ArgType::kOptInts: return "tuple of ints";
+    case ArgType::kDims:
+    case ArgType::kOptDims: return "int or tuple of ints";
+    case ArgType::kStr:
+    case ArgType::kOptStr: return "str";
+    case ArgType::kDType:
+    case ArgType::kOptDType: return "torch.dtype";
+    case ArgType::kOptDevice: return "torch.device";
+    case ArgType::kOptLayout: return "torch.layout";
+    case ArgType::kOptMemoryFormat: return "torch.memory_format";
+    case ArgType::kOptGenerator: return "torch.Generator";
+    case ArgType::kAny: return "object";
+  }
+  return "object";
+}
+
+namespace read {
+
+const Tensor& optional_tensor(PyObject* o) {
+  static const Tensor undefined;
+  return o && o != Py_None ? tensor_of(o) : undefined;
+}
+
+Operand operand(PyObject* o) { return is_tensor(o) ? Operand(tensor_of(o)) : Operand(number(o)); }
+
+std::vector<Tensor> tensor_list(PyObject* o) {
+  std::vector<Tensor> result;
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  result.reserve(static_cast<size_t>(n));
+  for (Py_ssize_t i = 0; i < n; ++i) result.push_back(tensor_of(PySequence_Fast_GET_ITEM(o, i)));
+  return result;
+}
+
+OptionalTensors optional_tensor_list(PyObject* o) {
+  if (!o || o == Py_None) return {};
+  return {true, tensor_list(o)};
+}
+
+Scalar number(PyObject* o) {
+  if (PyFloat_Check(o)) return Scalar(PyFloat_AS_DOUBLE(o));
+  if (PyBool_Check(o)) return Scalar(o == Py_True);
+  if (is_tensor(o)) return element_of(tensor_of(o));
+  if (PyComplex_Check(o)) return Scalar(Complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)));
+  if (is_numpy_bool(o)) return Scalar(PyObject_IsTrue(o) == 1);
+  if (PyLong_Check(o) || PyIndex_Check(o)) return Scalar(integer(o));
+  const double value = PyFloat_AsDouble(o);
+  if (value == -1 && PyErr_Occurred()) throw PythonError{};
+  return Scalar(value);
+}
+
+std::optional<Scalar> optional_number(PyObject* o) {
+  if (!o || o == Py_None) return std::nullopt;
+  return number(o);
+}
+
+int64_t integer(PyObject* o) {
+  if (PyLong_CheckExact(o)) {
+    const int64_t value = PyLong_AsLongLong(o);
+    if (value == -1 && PyErr_Occurred()) {
+      PyErr_Clear();
+      fail(ErrorKind::kRuntime, "the integer does not fit in 64 bits (Overflow)");
+    }
+    return value;
+  }
+  if (is_tensor(o)) return element_of(tensor_of(o)).to<int64_t>();
+  const Ref exact = checked(PyNumber_Index(o));
+  return integer(exact.get());
+}
+
+std::optional<int64_t> optional_integer(PyObject* o) {
+  if (!o || o == Py_None) return std::nullopt;
+  return integer(o);
+}
+
+double real_number(PyObject* o) {
+  if (is_tensor(o)) return element_of(tensor_of(o)).to<double>();
+  const double value = PyFloat_AsDouble(o);
+  if (value == -1 && PyErr_Occurred()) throw PythonError{};
+  return value;
+}
+
+std::optional<double> optional_real_number(PyObject* o) {
+  if (!o || o == Py_None) return std::nullopt;
+  return real_number(o);
+}
+
+bool boolean(PyObject* o) { return PyObject_IsTrue(o) == 1; }
+
+std::optional<bool> optional_boolean(PyObject* o) {
+  if (!o || o == Py_None) return std::nullopt;
+  return boolean(o);
+}
+
+Dims int_list(PyObject* o) {
+  Dims result;
+  if (!PyTuple_Check(o) && !PyList_Check(o)) {
+    result.push_back(integer(o));
+    return result;
+  }
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  result.resize(static_cast<size_t>(n));
+  for (Py_ssize_t i = 0; i < n; ++i)
+    result[static_cast<size_t>(i)] = integer(PySequence_Fast_GET_ITEM(o, i));
+  return result;
+}
+
+OptionalInts optional_int_list(PyObject* o) {
+  if (!o || o == Py_None) return {};
+  return {true, int_list(o)};
+}
+
+std::string text(PyObject* o) {
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(o, &size);
+  if (!data) throw PythonError{};
+  return std::string(data, static_cast<size_t>(size));
+}
+
+std::optional<std::string> optional_text(PyObject* o) {
+  if (!o || o == Py_None) return std::nullopt;
+  return text(o);
+}
+
+DType dtype_value(PyObject* o) { return dtype_of(o); }
+
+std::optional<DType> optional_dtype(PyObject* o) {
+  if (!o || o == Py_None) return std::nullopt;
+  return dtype_of(o);
+}
+
+std::optional<Device> optional_device(PyObject* o) {
+  if (!o || o == Py_None) return std::nullopt;
+  return device_of(o);
+}
+
+std::optional<Layout> optional_layout(PyObject* o) {
+  if (!o || o == Py_None) return std::nullopt;
+  return Layout::kStrided;
+}
+
+std::optional<MemoryFormat> optional_memory_format(PyObject* o) {
+  if (!o || o == Py_None) return std::nullopt;
+  return memory_format_of(o);
+}
+
+Generator* optional_generator(PyObject* o) { return o && o != Py_None ? generator_of(o) : nullptr; }
+
+}  // namespace read
+}  // namespace fb::bind

@@ -1,0 +1,295 @@
+// From a Python call to an operator.
+#include "bind/call.h"
+
+#include <structseq.h>
+
+#include <string>
+#include <unordered_map>
+
+namespace fb::bind {
+namespace {
+
+constexpr int kMaxSlots = 24;
+
+// NumPy's words for the same arguments, which PyTorch takes too.
+const char* canonical_name(const char* name, const Overload& overload) {
+  struct Alias {
+    const char* alias;
+    const char* name;
+  };
+  static constexpr Alias kAliases[] = {{"axis", "dim"},   {"keepdims", "keepdim"}, {"x", "input"},
+                                       {"a", "input"},    {"x1", "input"},         {"x2", "other"},
+                                       {"axes", "dims"}};
+  for (const Alias& alias : kAliases) {
+    if (std::string_view(name) != alias.alias) continue;
+    for (int i = 0; i < overload.count; ++i)
+      if (std::string_view(overload.args[i].name) == alias.name) return alias.name;
+  }
+  return name;
+}
+
+// A call's arguments, with the tensor in front when it is a method's.
+struct Call {
+  PyObject* self;
+  PyObject* const* args;
+  Py_ssize_t nargs;
+  PyObject* kwnames;
+
+  Py_ssize_t positional() const { return nargs + (self != nullptr); }
+  PyObject* at(Py_ssize_t i) const { return self ? (i == 0 ? self : args[i - 1]) : args[i]; }
+  Py_ssize_t keywords() const { return kwnames ? PyTuple_GET_SIZE(kwnames) : 0; }
+};
+
+// What a match leaves behind: borrowed arguments, and a tuple made of `zeros(2, 3)`'s integers.
+struct Match {
+  PyObject* slots[kMaxSlots];
+  Ref gathered;
+};
+
+// Why an overload did not match; filled only when somebody will read it.
+struct Reason {
+  std::string text;
+};
+
+bool no(Reason* reason, std::string text) {
+  if (reason) reason->text = std::move(text);
+  return false;
+}
+
+std::string type_name(PyObject* o) {
+  if (o == Py_None) return "NoneType";
+  const std::string_view full = Py_TYPE(o)->tp_name;
+  return std::string(full.substr(full.rfind('.') + 1));
+}
+
+std::string wrong_type(const OverloadSet& set, const ArgSpec& spec, Py_ssize_t position, PyObject* o) {
+  std::string text = std::string(set.name) + "(): argument '" + spec.name + "'";
+  if (position > 0) text += " (position " + std::to_string(position) + ")";
+  text += " must be " + std::string(describe(spec.type)) + ", not " + type_name(o);
+  if ((spec.type == ArgType::kInts || spec.type == ArgType::kSize || spec.type == ArgType::kTensorList) &&
+      (PyTuple_Check(o) || PyList_Check(o))) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
+      PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+      const bool good = spec.type == ArgType::kTensorList ? is_tensor(item) : is_integer_like(item);
+      if (!good) return text + " (element " + std::to_string(i) + " is " + type_name(item) + ")";
+    }
+  }
+  return text;
+}
+
+// Gathers `view(2, 3)`'s loose integers into a tuple.
+bool gather_size(const Call& call, Py_ssize_t from, Match& match, int slot) {
+  const Py_ssize_t n = call.positional() - from;
+  for (Py_ssize_t i = 0; i < n; ++i)
+    if (!is_integer_like(call.at(from + i))) return false;
+  match.gathered = checked(PyTuple_New(n));
+  for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(match.gathered.get(), i, new_ref(call.at(from + i)));
+  match.slots[slot] = match.gathered.get();
+  return true;
+}
+
+bool match(const OverloadSet& set, const Overload& overload, const Call& call, Match& out, Reason* reason) {
+  std::fill_n(out.slots, overload.slots, nullptr);
+  const Py_ssize_t given = call.positional();
+  const int hidden = call.self ? 1 : 0;
+  Py_ssize_t taken = 0;
+  for (; taken < given && taken < overload.positional; ++taken) {
+    const ArgSpec& spec = overload.args[taken];
+    PyObject* o = call.at(taken);
+    if (spec.type == ArgType::kSize && taken + 1 == overload.positional && is_integer_like(o)) {
+      if (!gather_size(call, taken, out, spec.slot))
+        return no(reason, std::string(set.name) + "(): argument '" + spec.name + "' must be a tuple of ints");
+      taken = given;
+      break;
+    }
+    if (!fits(spec.type, o)) {
+      if (!reason) return false;
+      return no(reason, wrong_type(set, spec, taken + 1 - hidden, o));
+    }
+    out.slots[spec.slot] = o;
+  }
+  if (taken < given) {
+    if (!reason) return false;
+    return no(reason, std::string(set.name) + "() takes " + std::to_string(overload.positional - hidden) +
+                          " positional argument" + (overload.positional - hidden == 1 ? "" : "s") + " but " +
+                          std::to_string(given - hidden) + (given - hidden == 1 ? " was" : " were") + " given");
+  }
+  for (Py_ssize_t k = 0; k < call.keywords(); ++k) {
+    PyObject* key = PyTuple_GET_ITEM(call.kwnames, k);
+    const ArgSpec* spec = nullptr;
+    for (int attempt = 0; attempt < 2 && !spec; ++attempt) {
+      const char* name = attempt == 0 ? nullptr : canonical_name(PyUnicode_AsUTF8(key), overload);
+      for (int i = hidden; i < overload.count && !spec; ++i) {
+        const bool equal = name ? std::string_view(name) == overload.args[i].name
+                                : PyUnicode_CompareWithASCIIString(key, overload.args[i].name) == 0;
+        if (equal) spec = &overload.args[i];
+      }
+    }
+    if (!spec) {
+      if (!reason) return false;
+      return no(reason, std::string(set.name) + "() got an unexpected keyword argument '" +
+                            PyUnicode_AsUTF8(key) + "'");
+    }
+    if (out.slots[spec->slot]) {
+      if (!reason) return false;
+      return no(reason, std::string(set.name) + "() got multiple values for argument '" + spec->name + "'");
+    }
+    PyObject* o = call.args[call.nargs + k];
+    if (!fits(spec->type, o)) {
+      // None for an argument that has a default means the default.
+      if (o == Py_None && !spec->required && spec->type != ArgType::kTensor) continue;
+      if (!reason) return false;
+      return no(reason, wrong_type(set, *spec, 0, o));
+    }
+    out.slots[spec->slot] = o;
+  }
+  std::string missing;
+  for (int i = 0; i < overload.count; ++i) {
+    const ArgSpec& spec = overload.args[i];
+    if (!spec.required || out.slots[spec.slot]) continue;
+    if (!reason) return false;
+    missing += (missing.empty() ? "\"" : ", \"") + std::string(spec.name) + "\"";
+  }
+  if (!missing.empty())
+    return no(reason, std::string(set.name) + "() missing required arguments: " + missing);
+  return true;
+}
+
+PyObject* raise_mismatch(const OverloadSet& set, const Call& call) {
+  if (set.count == 1) {
+    Match ignored;
+    Reason reason;
+    match(set, set.overloads[0], call, ignored, &reason);
+    PyErr_SetString(PyExc_TypeError, reason.text.c_str());
+    return nullptr;
+  }
+  std::string text = std::string(set.name) + "() received an invalid combination of arguments - got (";
+  for (Py_ssize_t i = call.self ? 1 : 0; i < call.positional(); ++i)
+    text += (i > (call.self ? 1 : 0) ? ", " : "") + type_name(call.at(i));
+  for (Py_ssize_t k = 0; k < call.keywords(); ++k)
+    text += std::string(text.back() == '(' ? "" : ", ") + PyUnicode_AsUTF8(PyTuple_GET_ITEM(call.kwnames, k)) +
+            "=" + type_name(call.args[call.nargs + k]);
+  text += "), but expected one of:";
+  for (int i = 0; i < set.count; ++i) {
+    Match ignored;
+    Reason reason;
+    match(set, set.overloads[i], call, ignored, &reason);
+    text += "\n * " + std::string(set.overloads[i].text) + "\n      " + reason.text;
+  }
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+  return nullptr;
+}
+
+PyObject* dispatch(const OverloadSet& set, const Call& call) {
+  try {
+    Match found;
+    for (int i = 0; i < set.count; ++i)
+      if (match(set, set.overloads[i], call, found, nullptr)) return set.overloads[i].invoke(found.slots);
+    return raise_mismatch(set, call);
+  } catch (...) {
+    set_python_error(set.name);
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+PyObject* call_function(const OverloadSet& set, PyObject*, PyObject* const* args, Py_ssize_t nargs,
+                        PyObject* kwnames) {
+  return dispatch(set, {nullptr, args, nargs, kwnames});
+}
+
+PyObject* call_method(const OverloadSet& set, FB_PY_ARGUMENTS) {
+  return dispatch(set, {self, args, nargs, kwnames});
+}
+
+PyObject* call_python(PythonBody& body, FB_PY_ARGUMENTS) {
+  if (!body.callable) {
+    const Ref module(PyImport_ImportModule(body.module));
+    if (!module) return nullptr;
+    body.callable = PyObject_GetAttrString(module.get(), body.function);
+    if (!body.callable) return nullptr;
+  }
+  if (!self) return PyObject_Vectorcall(body.callable, args, static_cast<size_t>(nargs), kwnames);
+  const Py_ssize_t total = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+  SmallVec<PyObject*, 12> all;
+  all.push_back(self);
+  for (Py_ssize_t i = 0; i < total; ++i) all.push_back(args[i]);
+  return PyObject_Vectorcall(body.callable, all.data(), static_cast<size_t>(nargs + 1), kwnames);
+}
+
+PyObject* wrap(const Scalar& value) {
+  switch (value.kind()) {
+    case Scalar::Kind::kBool: return wrap(value.to<bool>());
+    case Scalar::Kind::kInt: return wrap(value.to<int64_t>());
+    case Scalar::Kind::kFloat: return wrap(value.to<double>());
+    default: {
+      const auto z = value.to<Complex<double>>();
+      return PyComplex_FromDoubles(z.re, z.im);
+    }
+  }
+}
+
+PyObject* wrap(const std::vector<Tensor>& tensors) {
+  Ref result = checked(PyTuple_New(static_cast<Py_ssize_t>(tensors.size())));
+  for (size_t i = 0; i < tensors.size(); ++i)
+    PyTuple_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i), checked(wrap(tensors[i])).release());
+  return result.release();
+}
+
+PyObject* wrap(const ops::TensorVector& tensors) {
+  Ref result = checked(PyList_New(static_cast<Py_ssize_t>(tensors.size())));
+  for (size_t i = 0; i < tensors.size(); ++i)
+    PyList_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i), checked(wrap(tensors[i])).release());
+  return result.release();
+}
+
+PyObject* pack(PyTypeObject* type, PyObject* const* items, size_t count) {
+  bool complete = true;
+  for (size_t i = 0; i < count; ++i) complete &= items[i] != nullptr;
+  PyObject* result = nullptr;
+  if (complete) result = type ? PyStructSequence_New(type) : PyTuple_New(static_cast<Py_ssize_t>(count));
+  if (!result) {
+    for (size_t i = 0; i < count; ++i) Py_XDECREF(items[i]);
+    throw PythonError{};
+  }
+  for (size_t i = 0; i < count; ++i) PyTuple_SET_ITEM(result, static_cast<Py_ssize_t>(i), items[i]);
+  return result;
+}
+
+PyTypeObject* return_type(const char* name, const char* const* fields, size_t count) {
+  // Keyed by the literal's address: each call site has its own.
+  static std::unordered_map<const char*, PyTypeObject*> types;
+  PyTypeObject*& type = types[name];
+  if (type) return type;
+  // The descriptor's strings must live as long as the type.
+  auto* full_name = new std::string("torch.return_types." + std::string(name));
+  auto* members = new std::vector<PyStructSequence_Field>;
+  for (size_t i = 0; i < count; ++i) members->push_back({fields[i], nullptr});
+  members->push_back({nullptr, nullptr});
+  auto* description = new PyStructSequence_Desc{full_name->c_str(), nullptr, members->data(),
+                                                static_cast<int>(count)};
+  type = PyStructSequence_NewType(description);
+  if (!type) throw PythonError{};
+  return type;
+}
+
+void store_results(PyObject* out, const std::vector<Tensor>& values) {
+  const auto wanted = static_cast<Py_ssize_t>(values.size());
+  FB_CHECK_TYPE(PySequence_Fast_GET_SIZE(out) == wanted, "out must be a tuple of ", wanted, " tensors, got ",
+                PySequence_Fast_GET_SIZE(out));
+  for (Py_ssize_t i = 0; i < wanted; ++i) {
+    const Tensor& target = tensor_of(PySequence_Fast_GET_ITEM(out, i));
+    store_result(target, values[static_cast<size_t>(i)]);
+    target.bump_version();
+  }
+}
+
+PyObject* wrap_outputs(PyTypeObject* type, PyObject* out) {
+  SmallVec<PyObject*, 4> items;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(out); ++i)
+    items.push_back(new_ref(PySequence_Fast_GET_ITEM(out, i)));
+  return pack(type, items.data(), items.size());
+}
+
+}  // namespace fb::bind

@@ -1,0 +1,128 @@
+// From a Python call to an operator: choosing the overload, and wrapping what comes back.
+#pragma once
+
+#include <array>
+#include <tuple>
+
+#include "bind/arguments.h"
+#include "bind/value_types.h"
+#include "ops/output.h"
+#include "ops/types.h"
+
+namespace fb::bind {
+
+using ops::become_view;
+using ops::overwrite;
+using ops::store_result;
+
+struct ArgSpec {
+  const char* name;
+  ArgType type;
+  bool required;
+  uint8_t slot;
+};
+
+// One signature. `invoke` reads the matched arguments: slots[i] is null where the argument was left out.
+struct Overload {
+  const char* text;
+  const ArgSpec* args;
+  uint8_t count;
+  uint8_t positional;
+  uint8_t slots;
+  PyObject* (*invoke)(PyObject* const* slots);
+};
+
+struct OverloadSet {
+  const char* name;
+  const Overload* overloads;
+  uint8_t count;
+};
+
+// Tries the overloads in table order; if none fits, raises a TypeError that says why.
+PyObject* call_function(const OverloadSet& set, FB_PY_ARGUMENTS);
+// The same with `self` as the first argument.
+PyObject* call_method(const OverloadSet& set, FB_PY_ARGUMENTS);
+
+// An operator whose body is Python, imported when it is first called.
+struct PythonBody {
+  const char* module;
+  const char* function;
+  PyObject* callable = nullptr;
+};
+PyObject* call_python(PythonBody& body, FB_PY_ARGUMENTS);
+
+// --- results
+
+inline PyObject* wrap(bool value) { return PyBool_FromLong(value); }
+inline PyObject* wrap(int64_t value) { return PyLong_FromLongLong(value); }
+inline PyObject* wrap(double value) { return PyFloat_FromDouble(value); }
+PyObject* wrap(const Scalar& value);
+PyObject* wrap(const std::vector<Tensor>& tensors);
+PyObject* wrap(const ops::TensorVector& tensors);
+inline PyObject* wrap(DType t) { return new_ref(dtype_object(t)); }
+inline PyObject* wrap(IntSpan sizes) { return size_object(sizes); }
+inline PyObject* wrap(const Dims& sizes) { return size_object(sizes); }
+
+PyObject* pack(PyTypeObject* type, PyObject* const* items, size_t count);
+
+template <class... T>
+PyObject* wrap_named(PyTypeObject* type, const std::tuple<T...>& values) {
+  return std::apply(
+      [&](const auto&... value) {
+        PyObject* items[] = {wrap(value)...};
+        return pack(type, items, sizeof...(value));
+      },
+      values);
+}
+template <class... T>
+PyObject* wrap(const std::tuple<T...>& values) {
+  return wrap_named(nullptr, values);
+}
+
+// The named tuple torch.return_types.<name>, made when first asked for.
+PyTypeObject* return_type(const char* name, const char* const* fields, size_t count);
+template <size_t N>
+PyTypeObject* return_type(const char* name, const std::array<const char*, N>& fields) {
+  return return_type(name, fields.data(), N);
+}
+
+inline PyObject* same(PyObject* object) { return new_ref(object); }
+inline PyObject* changed(PyObject* object) {
+  tensor_of(object).bump_version();
+  return new_ref(object);
+}
+
+// out=(a, b): stores each result in its place, then gives them back in the result's own form.
+void store_results(PyObject* out, const std::vector<Tensor>& values);
+template <class... T>
+void store_results(PyObject* out, const std::tuple<T...>& values) {
+  std::apply([&](const auto&... value) { store_results(out, std::vector<Tensor>{value...}); }, values);
+}
+PyObject* wrap_outputs(PyTypeObject* type, PyObject* out);
+
+inline Tensor with_requires_grad(Tensor tensor, PyObject* flag) {
+  if (flag && read::boolean(flag)) tensor->requires_grad = true;
+  return tensor;
+}
+
+// --- operators of the number protocol: a type that does not fit leaves the turn to the other operand
+
+template <class F>
+PyObject* unary_slot(const char* name, PyObject* a, F&& f) {
+  return guarded(name, [&] { return wrap(f(a)); });
+}
+template <class F>
+PyObject* binary_slot(const char* name, ArgType left, ArgType right, PyObject* a, PyObject* b, F&& f) {
+  if (!fits(left, a) || !fits(right, b)) return new_ref(Py_NotImplemented);
+  return guarded(name, [&] { return wrap(f(a, b)); });
+}
+template <class F>
+PyObject* inplace_slot(const char* name, ArgType right, PyObject* a, PyObject* b, F&& f) {
+  if (!fits(right, b)) return new_ref(Py_NotImplemented);
+  return guarded(name, [&] {
+    f(a, b);
+    return new_ref(a);
+  });
+}
+
+}  // namespace fb::bind

@@ -1,0 +1,16 @@
+// The Python object around a random number generator.
+#pragma once
+
+#include "bind/python.h"
+
+namespace fb {
+class Generator;
+}
+
+namespace fb::bind {
+
+bool is_generator(PyObject* object);
+Generator* generator_of(PyObject* object);
+void add_generator_type(PyObject* module);
+
+}  // namespace fb::bind

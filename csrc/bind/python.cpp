@@ -1,0 +1,27 @@
+// How C++ errors become Python exceptions.
+#include "bind/python.h"
+
+#include <new>
+
+namespace fb::bind {
+
+PyObject* out_of_memory_error = nullptr;
+
+void set_python_error(const char* name) {
+  try {
+    throw;
+  } catch (const PythonError&) {
+  } catch (const Error& error) {
+    PyObject* classes[] = {PyExc_RuntimeError, PyExc_IndexError,          PyExc_ValueError,
+                           PyExc_TypeError,    PyExc_NotImplementedError, out_of_memory_error};
+    PyObject* type = classes[static_cast<int>(error.kind())];
+    if (name) PyErr_Format(type, "%s: %s", name, error.what());
+    else PyErr_SetString(type, error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(out_of_memory_error, "not enough memory");
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+}
+
+}  // namespace fb::bind

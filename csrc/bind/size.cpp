@@ -1,0 +1,97 @@
+// torch.Size: the tuple that a tensor's shape is.
+#include "bind/value_types.h"
+
+namespace fb::bind {
+
+PyTypeObject* size_type = nullptr;
+
+namespace {
+
+PyObject* as_size(PyObject* tuple_owned) {
+  const Ref tuple(tuple_owned);
+  if (!tuple || !PyTuple_Check(tuple.get())) return tuple ? new_ref(tuple.get()) : nullptr;
+  return PyObject_CallOneArg(reinterpret_cast<PyObject*>(size_type), tuple.get());
+}
+
+PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  const Ref made(PyTuple_Type.tp_new(type, args, kwargs));
+  if (!made) return nullptr;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(made.get()); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(made.get(), i);
+    if (PyLong_Check(item)) continue;
+    PyObject* exact = PyNumber_Index(item);
+    if (!exact) {
+      PyErr_Format(PyExc_TypeError, "torch.Size() takes an iterable of 'int' (item %zd is '%s')", i,
+                   Py_TYPE(item)->tp_name);
+      return nullptr;
+    }
+    Py_DECREF(item);
+    PyTuple_SET_ITEM(made.get(), i, exact);
+  }
+  return new_ref(made.get());
+}
+
+PyObject* size_repr(PyObject* self) {
+  const Ref list(PySequence_List(self));
+  if (!list) return nullptr;
+  return PyUnicode_FromFormat("torch.Size(%R)", list.get());
+}
+
+PyObject* size_subscript(PyObject* self, PyObject* key) {
+  PyObject* item = PyTuple_Type.tp_as_mapping->mp_subscript(self, key);
+  return PySlice_Check(key) ? as_size(item) : item;
+}
+
+PyObject* size_concat(PyObject* a, PyObject* b) {
+  if (!PyTuple_Check(a) || !PyTuple_Check(b)) return new_ref(Py_NotImplemented);
+  return as_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b));
+}
+
+PyObject* size_repeat(PyObject* self, Py_ssize_t times) {
+  return as_size(PyTuple_Type.tp_as_sequence->sq_repeat(self, times));
+}
+
+PyObject* size_numel(PyObject* self, PyObject*) {
+  int64_t n = 1;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i)
+    n *= PyLong_AsLongLong(PyTuple_GET_ITEM(self, i));
+  return PyLong_FromLongLong(n);
+}
+
+PyObject* size_reduce(PyObject* self, PyObject*) {
+  return Py_BuildValue("(O(N))", reinterpret_cast<PyObject*>(size_type), PySequence_List(self));
+}
+
+PyMethodDef size_methods[] = {
+    {"numel", size_numel, METH_NOARGS, "The number of elements of a tensor of this size."},
+    {"__reduce__", size_reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+PyObject* size_object(IntSpan sizes) {
+  PyObject* result = size_type->tp_alloc(size_type, static_cast<Py_ssize_t>(sizes.size()));
+  if (!result) throw PythonError{};
+  for (size_t i = 0; i < sizes.size(); ++i)
+    PyTuple_SET_ITEM(result, static_cast<Py_ssize_t>(i), PyLong_FromLongLong(sizes[i]));
+  return result;
+}
+
+void add_size_type(PyObject* module) {
+  PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(size_new)},
+                         {Py_tp_repr, reinterpret_cast<void*>(size_repr)},
+                         {Py_mp_subscript, reinterpret_cast<void*>(size_subscript)},
+                         {Py_sq_concat, reinterpret_cast<void*>(size_concat)},
+                         {Py_nb_add, reinterpret_cast<void*>(size_concat)},
+                         {Py_sq_repeat, reinterpret_cast<void*>(size_repeat)},
+                         {Py_tp_methods, size_methods},
+                         {Py_tp_doc, const_cast<char*>("The size of a tensor: a tuple of ints.")},
+                         {0, nullptr}};
+  PyType_Spec spec = {"torch.Size", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  const Ref bases = checked(PyTuple_Pack(1, &PyTuple_Type));
+  size_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpecWithBases(&spec, bases.get()));
+  if (!size_type) throw PythonError{};
+  PyModule_AddObjectRef(module, "Size", reinterpret_cast<PyObject*>(size_type));
+}
+
+}  // namespace fb::bind

@@ -1,0 +1,200 @@
+// The Tensor type: life and death of its objects, and the slots that are not generated.
+#include <structmember.h>
+
+#include <vector>
+
+#include "bind/call.h"
+#include "bind/registry.h"
+#include "bind/tensor_object.h"
+
+namespace fb::bind {
+
+PyTypeObject* tensor_type = nullptr;
+
+namespace {
+
+binaryfunc comparisons[6] = {};
+
+// Objects of the Tensor type itself are kept for reuse: allocating one through Python's collector costs more
+// than a small operator.
+constexpr int kFreeListCapacity = 128;
+PyTensor* free_list[kFreeListCapacity];
+int free_count = 0;
+
+PyTensor* new_object(PyTypeObject* type) {
+  if (type == tensor_type && free_count > 0) {
+    PyTensor* object = free_list[--free_count];
+    PyObject_Init(reinterpret_cast<PyObject*>(object), type);
+    PyObject_GC_Track(object);
+    return object;
+  }
+  return reinterpret_cast<PyTensor*>(type->tp_alloc(type, 0));
+}
+
+void tensor_dealloc(PyObject* self) {
+  auto* object = reinterpret_cast<PyTensor*>(self);
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  if (object->weak_references) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(object->dict);
+  if (object->value.defined() && object->value->python_object == self) object->value->python_object = nullptr;
+  object->value.~Tensor();
+  if (type == tensor_type && free_count < kFreeListCapacity) {
+    new (&object->value) Tensor();
+    free_list[free_count++] = object;
+  } else {
+    type->tp_free(self);
+  }
+  Py_DECREF(type);
+}
+
+int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(reinterpret_cast<PyTensor*>(self)->dict);
+  return 0;
+}
+
+int tensor_clear(PyObject* self) {
+  Py_CLEAR(reinterpret_cast<PyTensor*>(self)->dict);
+  return 0;
+}
+
+PyObject* tensor_repr(PyObject* self) {
+  static PyObject* format = nullptr;
+  if (!format) {
+    const Ref module(PyImport_ImportModule("flambeau._printing"));
+    if (!module) return nullptr;
+    format = PyObject_GetAttrString(module.get(), "tensor_str");
+    if (!format) return nullptr;
+  }
+  return PyObject_CallOneArg(format, self);
+}
+
+Py_hash_t tensor_hash(PyObject* self) { return _Py_HashPointer(self); }
+
+PyObject* tensor_compare(PyObject* a, PyObject* b, int operation) {
+  if (!comparisons[operation]) return new_ref(Py_NotImplemented);
+  return comparisons[operation](a, b);
+}
+
+Py_ssize_t tensor_length(PyObject* self) {
+  const Tensor& t = tensor_of(self);
+  if (t.dim() == 0) {
+    PyErr_SetString(PyExc_TypeError, "len() of a 0-d tensor");
+    return -1;
+  }
+  return t.size(0);
+}
+
+Scalar single_element(const Tensor& t, const char* wanted) {
+  FB_CHECK(t.numel() == 1, "only a tensor with one element can become a Python ", wanted, "; this one has size ",
+           t.sizes());
+  return Scalar::load(t.dtype(), t.data());
+}
+
+int tensor_bool(PyObject* self) {
+  return guarded_int("__bool__", [&] {
+    const Tensor& t = tensor_of(self);
+    FB_CHECK(t.numel() != 0, "Boolean value of Tensor with no values is ambiguous");
+    FB_CHECK(t.numel() == 1,
+             "Boolean value of Tensor with more than one value is ambiguous; use any() or all()");
+    return static_cast<int>(single_element(t, "bool").to<bool>());
+  });
+}
+
+PyObject* tensor_int(PyObject* self) {
+  return guarded("__int__", [&] {
+    const Scalar value = single_element(tensor_of(self), "int");
+    if (value.is_integral()) return wrap(value.to<int64_t>());
+    FB_CHECK_TYPE(value.kind() == Scalar::Kind::kFloat, "can't convert a complex number to int");
+    return PyLong_FromDouble(value.to<double>());
+  });
+}
+
+PyObject* tensor_index(PyObject* self) {
+  return guarded("__index__", [&] {
+    const Tensor& t = tensor_of(self);
+    FB_CHECK_TYPE(is_integral(t.dtype()) && t.numel() == 1,
+                  "only integer tensors of a single element can be converted to an index");
+    return wrap(single_element(t, "int").to<int64_t>());
+  });
+}
+
+PyObject* tensor_float(PyObject* self) {
+  return guarded("__float__", [&] {
+    const Scalar value = single_element(tensor_of(self), "float");
+    FB_CHECK(value.kind() != Scalar::Kind::kComplex || value.to<Complex<double>>().im == 0,
+             "value cannot be converted to type double without overflow");
+    return wrap(value.to<double>());
+  });
+}
+
+PyMemberDef tensor_members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(PyTensor, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(PyTensor, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+// Methods of all families in one array, which must outlive the type.
+PyMethodDef* all_methods() {
+  auto* methods = new std::vector<PyMethodDef>;
+  for (const FamilyBindings* const* family = kFamilies; *family; ++family)
+    for (const PyMethodDef* m = (*family)->methods; m->ml_name; ++m) methods->push_back(*m);
+  methods->push_back({nullptr, nullptr, 0, nullptr});
+  return methods->data();
+}
+
+}  // namespace
+
+PyObject* wrap(Tensor tensor) {
+  if (tensor->python_object) return new_ref(static_cast<PyObject*>(tensor->python_object));
+  return wrap_as(tensor_type, std::move(tensor));
+}
+
+PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
+  PyTensor* object = new_object(type);
+  if (!object) throw PythonError{};
+  new (&object->value) Tensor(std::move(tensor));
+  object->value->python_object = object;
+  return reinterpret_cast<PyObject*>(object);
+}
+
+PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);  // legacy_constructor.cpp
+
+void add_tensor_type(PyObject* module) {
+  const auto slot = [](int id, auto* function) {
+    return PyType_Slot{id, reinterpret_cast<void*>(function)};
+  };
+  std::vector<PyType_Slot> slots = {
+      slot(Py_tp_new, tensor_new),
+      slot(Py_tp_dealloc, tensor_dealloc),
+      slot(Py_tp_traverse, tensor_traverse),
+      slot(Py_tp_clear, tensor_clear),
+      slot(Py_tp_repr, tensor_repr),
+      slot(Py_tp_hash, tensor_hash),
+      slot(Py_tp_richcompare, tensor_compare),
+      slot(Py_mp_length, tensor_length),
+      slot(Py_mp_subscript, tensor_getitem),
+      slot(Py_mp_ass_subscript, tensor_setitem),
+      slot(Py_nb_bool, tensor_bool),
+      slot(Py_nb_int, tensor_int),
+      slot(Py_nb_index, tensor_index),
+      slot(Py_nb_float, tensor_float),
+      {Py_tp_methods, all_methods()},
+      {Py_tp_getset, tensor_properties},
+      {Py_tp_members, tensor_members},
+      {Py_tp_doc, const_cast<char*>("An n-dimensional array of one element type.")},
+  };
+  for (const FamilyBindings* const* family = kFamilies; *family; ++family) {
+    for (const PyType_Slot* s = (*family)->slots; s->slot; ++s) slots.push_back(*s);
+    for (int i = 0; i < 6; ++i)
+      if ((*family)->comparisons[i]) comparisons[i] = (*family)->comparisons[i];
+  }
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {"torch.Tensor", sizeof(PyTensor), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots.data()};
+  tensor_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!tensor_type) throw PythonError{};
+  PyModule_AddObjectRef(module, "Tensor", reinterpret_cast<PyObject*>(tensor_type));
+}
+
+}  // namespace fb::bind

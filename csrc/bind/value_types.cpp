@@ -1,0 +1,204 @@
+// dtype, device, layout and memory_format.
+#include "bind/value_types.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <charconv>
+#include <string>
+
+namespace nb = nanobind;
+
+namespace fb::bind {
+namespace {
+
+struct DTypeObject {
+  DType value;
+};
+struct LayoutObject {};
+struct MemoryFormatObject {
+  MemoryFormat value;
+};
+
+constexpr const char* kMemoryFormatNames[] = {"contiguous_format", "preserve_format", "channels_last",
+                                              "channels_last_3d"};
+
+PyObject* dtype_objects[kDTypeCount];
+PyObject* strided_layout = nullptr;
+PyTypeObject* dtype_type = nullptr;
+PyTypeObject* device_type = nullptr;
+PyTypeObject* layout_type = nullptr;
+PyTypeObject* memory_format_type = nullptr;
+
+Device parse_device(std::string_view text) {
+  const auto colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  Device device;
+  if (name == "cpu") device.type = DeviceType::kCpu;
+  else if (name == "cuda") device.type = DeviceType::kCuda;
+  else if (name == "meta") device.type = DeviceType::kMeta;
+  else
+    fail(ErrorKind::kRuntime, "expected one of cpu, cuda, meta as the type of a device, got '", text, "'");
+  if (colon == std::string_view::npos) return device;
+  int index = 0;
+  const std::string_view digits = text.substr(colon + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  FB_CHECK(error == std::errc() && end == digits.data() + digits.size() && index >= 0 && index < 128,
+           "invalid device string: '", text, "'");
+  device.index = static_cast<int8_t>(index);
+  return device;
+}
+
+Device checked_device(const std::string& type, std::optional<int> index) {
+  Device device = parse_device(type);
+  if (!index) return device;
+  FB_CHECK(device.index < 0, "the device '", type, "' has an index already; remove index=", *index);
+  FB_CHECK(*index >= 0 && *index < 128, "device index must be between 0 and 127, got ", *index);
+  device.index = static_cast<int8_t>(*index);
+  return device;
+}
+
+std::string device_text(Device device) {
+  std::string text = name_of(device.type);
+  if (device.index >= 0) text += ":" + std::to_string(device.index);
+  return text;
+}
+
+std::string device_repr(Device device) {
+  std::string text = std::string("device(type='") + name_of(device.type) + "'";
+  if (device.index >= 0) text += ", index=" + std::to_string(device.index);
+  return text + ")";
+}
+
+void add_dtypes(nb::module_& m) {
+  nb::class_<DTypeObject> type(m, "dtype", nb::is_weak_referenceable());
+  dtype_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type.def("__repr__", [](const DTypeObject& t) { return std::string("torch.") + name_of(t.value); })
+      .def("__reduce__", [](const DTypeObject& t) { return std::string(name_of(t.value)); })
+      .def("__copy__", [](nb::object self) { return self; })
+      .def("__deepcopy__", [](nb::object self, nb::object) { return self; })
+      .def_prop_ro("is_floating_point", [](const DTypeObject& t) { return is_floating(t.value); })
+      .def_prop_ro("is_complex", [](const DTypeObject& t) { return is_complex(t.value); })
+      .def_prop_ro("is_signed", [](const DTypeObject& t) { return is_signed(t.value); })
+      .def_prop_ro("itemsize", [](const DTypeObject& t) { return size_of(t.value); })
+      .def("to_real", [](const DTypeObject& t) { return nb::borrow(dtype_object(real_type(t.value))); })
+      .def("to_complex",
+           [](const DTypeObject& t) { return nb::borrow(dtype_object(complex_type(t.value))); });
+  for (int i = 0; i < kDTypeCount; ++i) {
+    nb::object object = nb::cast(DTypeObject{DType(i)});
+    dtype_objects[i] = object.inc_ref().ptr();
+    m.attr(name_of(DType(i))) = object;
+  }
+  const std::pair<const char*, DType> aliases[] = {
+      {"half", DType::kFloat16},     {"float", DType::kFloat32},    {"double", DType::kFloat64},
+      {"short", DType::kInt16},      {"int", DType::kInt32},        {"long", DType::kInt64},
+      {"cfloat", DType::kComplex64}, {"cdouble", DType::kComplex128}};
+  for (const auto& [alias, t] : aliases) m.attr(alias) = nb::borrow(dtype_object(t));
+}
+
+void add_devices(nb::module_& m) {
+  nb::class_<Device> type(m, "device", nb::is_weak_referenceable());
+  device_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type.def(
+          "__init__",
+          [](Device* self, const std::string& type, std::optional<int> index) {
+            new (self) Device(checked_device(type, index));
+          },
+          nb::arg("type"), nb::arg("index") = nb::none())
+      .def("__init__", [](Device* self, const Device& other) { new (self) Device(other); }, nb::arg("device"))
+      .def("__init__", [](Device* self, int index) { new (self) Device(checked_device("cuda", index)); },
+           nb::arg("index"))
+      .def_prop_ro("type", [](const Device& d) { return std::string(name_of(d.type)); })
+      .def_prop_ro("index",
+                   [](const Device& d) -> std::optional<int> {
+                     return d.index < 0 ? std::nullopt : std::optional<int>(d.index);
+                   })
+      .def("__repr__", [](const Device& d) { return device_repr(d); })
+      .def("__str__", [](const Device& d) { return device_text(d); })
+      .def("__hash__", [](const Device& d) { return (static_cast<int>(d.type) << 8) + d.index + 1; })
+      .def("__reduce__", [](nb::object self) {
+        return nb::make_tuple(self.type(), nb::make_tuple(nb::str(device_text(nb::cast<Device>(self)).c_str())));
+      })
+      .def("__eq__", [](const Device& d, nb::object other) -> nb::object {
+        Device value;
+        if (!nb::try_cast(other, value)) return nb::borrow(Py_NotImplemented);
+        return nb::bool_(d == value);
+      });
+}
+
+void add_layouts(nb::module_& m) {
+  nb::class_<LayoutObject> layout(m, "layout");
+  layout_type = reinterpret_cast<PyTypeObject*>(layout.ptr());
+  layout.def("__repr__", [](const LayoutObject&) { return "torch.strided"; })
+      .def("__reduce__", [](const LayoutObject&) { return "strided"; });
+  nb::object strided = nb::cast(LayoutObject{});
+  strided_layout = strided.inc_ref().ptr();
+  m.attr("strided") = strided;
+
+  nb::class_<MemoryFormatObject> format(m, "memory_format");
+  memory_format_type = reinterpret_cast<PyTypeObject*>(format.ptr());
+  format
+      .def("__repr__",
+           [](const MemoryFormatObject& f) {
+             return std::string("torch.") + kMemoryFormatNames[static_cast<int>(f.value)];
+           })
+      .def("__reduce__", [](const MemoryFormatObject& f) {
+        return std::string(kMemoryFormatNames[static_cast<int>(f.value)]);
+      });
+  for (int i = 0; i < 4; ++i) m.attr(kMemoryFormatNames[i]) = nb::cast(MemoryFormatObject{MemoryFormat(i)});
+}
+
+}  // namespace
+
+bool is_dtype(PyObject* o) {
+  return Py_TYPE(o) == dtype_type || o == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
+         o == reinterpret_cast<PyObject*>(&PyLong_Type) || o == reinterpret_cast<PyObject*>(&PyBool_Type) ||
+         o == reinterpret_cast<PyObject*>(&PyComplex_Type);
+}
+
+DType dtype_of(PyObject* o) {
+  if (Py_TYPE(o) == dtype_type) return nb::inst_ptr<DTypeObject>(o)->value;
+  if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) return DType::kFloat64;
+  if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) return DType::kInt64;
+  if (o == reinterpret_cast<PyObject*>(&PyComplex_Type)) return DType::kComplex128;
+  return DType::kBool;
+}
+
+PyObject* dtype_object(DType t) { return dtype_objects[static_cast<int>(t)]; }
+
+bool is_device_like(PyObject* o) {
+  return Py_TYPE(o) == device_type || PyUnicode_Check(o) || (PyLong_Check(o) && !PyBool_Check(o));
+}
+
+Device device_of(PyObject* o) {
+  if (Py_TYPE(o) == device_type) return *nb::inst_ptr<Device>(o);
+  if (PyUnicode_Check(o)) {
+    const char* text = PyUnicode_AsUTF8(o);
+    if (!text) throw PythonError{};
+    return parse_device(text);
+  }
+  const long index = PyLong_AsLong(o);
+  FB_CHECK(index >= 0 && index < 128, "device index must be between 0 and 127, got ", index);
+  return {DeviceType::kCuda, static_cast<int8_t>(index)};
+}
+
+PyObject* device_object(Device device) { return nb::cast(device).release().ptr(); }
+
+bool is_layout(PyObject* o) { return Py_TYPE(o) == layout_type; }
+PyObject* layout_object() { return strided_layout; }
+
+bool is_memory_format(PyObject* o) { return Py_TYPE(o) == memory_format_type; }
+MemoryFormat memory_format_of(PyObject* o) { return nb::inst_ptr<MemoryFormatObject>(o)->value; }
+
+void add_size_type(PyObject* module);
+
+void add_value_types(PyObject* module) {
+  nb::module_ m = nb::borrow<nb::module_>(module);
+  add_dtypes(m);
+  add_devices(m);
+  add_layouts(m);
+  add_size_type(module);
+}
+
+}  // namespace fb::bind

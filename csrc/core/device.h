@@ -1,0 +1,30 @@
+// Where a tensor lives, and the layout words of PyTorch's API.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+
+namespace fb {
+
+enum class DeviceType : uint8_t { kCpu, kCuda, kMeta };
+
+struct Device {
+  DeviceType type = DeviceType::kCpu;
+  int8_t index = -1;  // -1: the current one
+
+  friend bool operator==(Device, Device) = default;
+};
+
+inline const char* name_of(DeviceType type) {
+  return type == DeviceType::kCpu ? "cpu" : type == DeviceType::kCuda ? "cuda" : "meta";
+}
+inline std::ostream& operator<<(std::ostream& out, Device device) {
+  out << name_of(device.type);
+  if (device.index >= 0) out << ':' << static_cast<int>(device.index);
+  return out;
+}
+
+enum class Layout : uint8_t { kStrided };
+enum class MemoryFormat : uint8_t { kContiguous, kPreserve, kChannelsLast, kChannelsLast3d };
+
+}  // namespace fb

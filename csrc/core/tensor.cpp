@@ -1,0 +1,227 @@
+// Creation and geometry of tensors.
+#include "core/tensor.h"
+
+#include <numeric>
+
+#include "core/allocator.h"
+
+namespace fb {
+namespace {
+
+bool is_contiguous_geometry(IntSpan sizes, IntSpan strides) {
+  int64_t expected = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] == 0) return true;
+    if (sizes[i] == 1) continue;
+    if (strides[i] != expected) return false;
+    expected *= sizes[i];
+  }
+  return true;
+}
+
+// One past the highest element that a window reaches, counted from its offset; 0 when it is empty.
+int64_t extent_of(IntSpan sizes, IntSpan strides) {
+  int64_t extent = 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0) return 0;
+    int64_t reach = 0;
+    FB_CHECK(!__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) &&
+                 !__builtin_add_overflow(extent, reach, &extent),
+             "sizes ", sizes, " and strides ", strides, " reach beyond 2^63");
+  }
+  return extent;
+}
+
+// Dimensions from the fastest to the slowest in memory; among equals the later dimension is faster.
+SmallVec<int, 6> memory_order(IntSpan sizes, IntSpan strides) {
+  SmallVec<int, 6> order;
+  for (int i = static_cast<int>(sizes.size()) - 1; i >= 0; --i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return strides[a] < strides[b]; });
+  return order;
+}
+
+// Tensors come and go by the million: freed ones are kept for the thread that frees them.
+struct ImplCache {
+  static constexpr int kCapacity = 256;
+  void* blocks[kCapacity];
+  int count = 0;
+  ~ImplCache() {
+    while (count > 0) ::operator delete(blocks[--count]);
+    count = kCapacity;  // later frees of this thread go to the system
+  }
+};
+thread_local ImplCache impl_cache;
+
+std::atomic<DType> current_default_dtype{DType::kFloat32};
+
+}  // namespace
+
+void* TensorImpl::operator new(size_t bytes) {
+  if (impl_cache.count > 0 && impl_cache.count < ImplCache::kCapacity)
+    return impl_cache.blocks[--impl_cache.count];
+  return ::operator new(bytes);
+}
+
+void TensorImpl::operator delete(void* address) {
+  // One slot stays free: a full count marks a cache whose thread has ended.
+  if (impl_cache.count < ImplCache::kCapacity - 1) impl_cache.blocks[impl_cache.count++] = address;
+  else ::operator delete(address);
+}
+
+void TensorImpl::reserve_geometry(size_t dims) {
+  FB_CHECK(dims <= kMaxDims, "a tensor has at most ", kMaxDims, " dimensions, got ", dims);
+  free_geometry();
+  geometry = dims <= kInlineDims ? inline_ : new int64_t[2 * dims];
+  ndim = static_cast<uint8_t>(dims);
+}
+
+void TensorImpl::set_geometry(IntSpan sizes, IntSpan strides) {
+  const int64_t count = numel_of(sizes);
+  Dims size_copy, stride_copy;  // the arguments may be this tensor's own
+  if (sizes.data() == geometry) {
+    size_copy = sizes.vec(), stride_copy = strides.vec();
+    sizes = size_copy, strides = stride_copy;
+  }
+  reserve_geometry(sizes.size());
+  std::copy(sizes.begin(), sizes.end(), geometry);
+  std::copy(strides.begin(), strides.end(), geometry + ndim);
+  numel = count;
+  contiguous = is_contiguous_geometry(sizes, strides);
+}
+
+void TensorImpl::set_contiguous(IntSpan sizes, int64_t element_count) {
+  reserve_geometry(sizes.size());
+  int64_t step = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    geometry[i] = sizes[i];
+    geometry[ndim + i] = step;
+    step *= std::max<int64_t>(sizes[i], 1);
+  }
+  numel = element_count;
+  contiguous = true;
+}
+
+bool Tensor::is_contiguous(MemoryFormat format) const {
+  if (format == MemoryFormat::kContiguous) return is_contiguous();
+  if (format == MemoryFormat::kPreserve) return true;
+  const int64_t wanted = format == MemoryFormat::kChannelsLast ? 4 : 5;
+  if (dim() != wanted) return false;
+  const Dims expected = strides_for(sizes(), format);
+  for (int64_t i = 0; i < wanted; ++i)
+    if (sizes()[i] != 1 && strides()[i] != expected[i]) return false;
+  return true;
+}
+
+Tensor make_tensor(IntSpan sizes, DType dtype, Device device) {
+  const int64_t count = numel_of(sizes);
+  int64_t bytes = 0;
+  FB_CHECK(!__builtin_mul_overflow(count, static_cast<int64_t>(size_of(dtype)), &bytes), "size ",
+           sizes, " needs more than 2^63 bytes");
+  FB_CHECK(device.type == DeviceType::kCpu, "no device ", device,
+           " here: this build of Flambeau computes on the CPU");
+  Tensor tensor(new TensorImpl);
+  tensor->set_contiguous(sizes, count);
+  tensor->dtype = dtype;
+  tensor->device = device;
+  tensor->storage = allocate_cpu(static_cast<size_t>(bytes));
+  return tensor;
+}
+
+Tensor make_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device) {
+  FB_CHECK(sizes.size() == strides.size(), "got ", sizes.size(), " sizes and ", strides.size(),
+           " strides");
+  for (const int64_t stride : strides) FB_CHECK(stride >= 0, "negative stride in ", strides);
+  numel_of(sizes);
+  Tensor tensor = make_tensor({extent_of(sizes, strides)}, dtype, device);
+  tensor->set_geometry(sizes, strides);
+  return tensor;
+}
+
+Tensor make_like(const Tensor& like, DType dtype) {
+  if (like.is_contiguous()) return make_tensor(like.sizes(), dtype, like.device());
+  return make_strided(like.sizes(), dense_strides_like(like.sizes(), like.strides()), dtype,
+                      like.device());
+}
+
+Tensor tensor_over(Storage storage, IntSpan sizes, IntSpan strides, int64_t offset, DType dtype,
+                   Device device) {
+  FB_CHECK(sizes.size() == strides.size(), "got ", sizes.size(), " sizes and ", strides.size(),
+           " strides");
+  for (const int64_t stride : strides)
+    FB_CHECK(stride >= 0, "negative strides are not supported, got ", strides);
+  FB_CHECK(offset >= 0, "negative storage offset ", offset);
+  numel_of(sizes);
+  const int64_t extent = extent_of(sizes, strides);
+  const auto capacity = static_cast<int64_t>(storage->bytes / size_of(dtype));
+  FB_CHECK(extent == 0 || (offset <= capacity && extent <= capacity - offset), "sizes ", sizes,
+           ", strides ", strides, " and offset ", offset, " reach outside of a storage of ", capacity,
+           " elements");
+  Tensor tensor(new TensorImpl);
+  tensor->set_geometry(sizes, strides);
+  tensor->dtype = dtype;
+  tensor->device = device;
+  tensor->offset = offset;
+  tensor->storage = std::move(storage);
+  return tensor;
+}
+
+Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offset) {
+  return tensor_over(base.storage(), sizes, strides, offset, base.dtype(), base.device());
+}
+
+Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides) {
+  return as_view(base, sizes, strides, base.offset());
+}
+
+bool is_dense(IntSpan sizes, IntSpan strides) {
+  int64_t expected = 1;
+  for (const int i : memory_order(sizes, strides)) {
+    if (sizes[i] == 0) return true;
+    if (sizes[i] == 1) continue;
+    if (strides[i] != expected) return false;
+    expected *= sizes[i];
+  }
+  return true;
+}
+
+Dims strides_for(IntSpan sizes, MemoryFormat format) {
+  if (format == MemoryFormat::kContiguous || format == MemoryFormat::kPreserve)
+    return contiguous_strides(sizes);
+  const size_t wanted = format == MemoryFormat::kChannelsLast ? 4 : 5;
+  FB_CHECK(sizes.size() == wanted, "channels_last", wanted == 4 ? "" : "_3d", " needs a tensor of ",
+           wanted, " dimensions, got size ", sizes);
+  Dims strides(wanted);
+  strides[1] = 1;
+  int64_t step = std::max<int64_t>(sizes[1], 1);
+  for (size_t i = wanted - 1; i >= 2; --i) {
+    strides[i] = step;
+    step *= std::max<int64_t>(sizes[i], 1);
+  }
+  strides[0] = step;
+  return strides;
+}
+
+Dims dense_strides_like(IntSpan sizes, IntSpan strides) {
+  // Expanded dimensions (stride 0) have no place in memory: such a tensor is laid out contiguously.
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] > 1 && strides[i] == 0) return contiguous_strides(sizes);
+  if (!is_dense(sizes, strides)) return contiguous_strides(sizes);
+  Dims result(sizes.size());
+  int64_t step = 1;
+  for (const int i : memory_order(sizes, strides)) {
+    result[i] = step;
+    step *= std::max<int64_t>(sizes[i], 1);
+  }
+  return result;
+}
+
+bool has_internal_overlap(const Tensor& tensor) {
+  for (int64_t i = 0; i < tensor.dim(); ++i)
+    if (tensor.sizes()[i] > 1 && tensor.strides()[i] == 0) return tensor.numel() > 0;
+  return false;
+}
+
+DType default_dtype() { return current_default_dtype.load(std::memory_order_relaxed); }
+void set_default_dtype(DType dtype) { current_default_dtype = dtype; }
+
+}  // namespace fb

@@ -1,0 +1,138 @@
+// The Tensor: a counted handle on a typed, strided window into a storage.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/device.h"
+#include "core/dims.h"
+#include "core/dtype.h"
+#include "core/scalar.h"
+#include "core/storage.h"
+
+namespace fb {
+
+struct AutogradMeta;  // gradient, node and hooks of a tensor that takes part in a graph
+
+// What a handle points at. Created by make_tensor and as_view only.
+class TensorImpl {
+ public:
+  std::atomic<int32_t> refs{1};
+  DType dtype = DType::kFloat32;
+  Device device;
+  uint8_t ndim = 0;
+  bool contiguous = true;
+  bool requires_grad = false;
+  Storage storage;
+  int64_t offset = 0;  // in elements
+  int64_t numel = 0;
+  // Sizes, then strides. Up to six dimensions live in the object itself.
+  int64_t* geometry = inline_;
+  // The Python object that wraps this tensor, if there is one: borrowed, or owned while Python has no
+  // reference left but state to keep. See Note [One Python object per tensor] in bind/tensor_object.h.
+  void* python_object = nullptr;
+  AutogradMeta* autograd = nullptr;
+
+  ~TensorImpl() { free_geometry(); }
+
+  IntSpan sizes() const { return {geometry, ndim}; }
+  IntSpan strides() const { return {geometry + ndim, ndim}; }
+  void set_geometry(IntSpan sizes, IntSpan strides);
+  void set_contiguous(IntSpan sizes, int64_t element_count);
+
+  static void* operator new(size_t bytes);
+  static void operator delete(void* address);
+
+ private:
+  static constexpr int kInlineDims = 6;
+  void reserve_geometry(size_t dims);
+  void free_geometry() {
+    if (geometry != inline_) delete[] geometry;
+  }
+  int64_t inline_[2 * kInlineDims];
+};
+
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(TensorImpl* owned) : impl_(owned) {}
+  Tensor(const Tensor& other) : impl_(other.impl_) {
+    if (impl_) impl_->refs.fetch_add(1, std::memory_order_relaxed);
+  }
+  Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+  Tensor& operator=(Tensor other) noexcept {
+    std::swap(impl_, other.impl_);
+    return *this;
+  }
+  ~Tensor() {
+    if (impl_ && impl_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete impl_;
+  }
+
+  bool defined() const { return impl_ != nullptr; }
+  explicit operator bool() const { return defined(); }
+  TensorImpl* get() const { return impl_; }
+  TensorImpl* operator->() const { return impl_; }
+
+  DType dtype() const { return impl_->dtype; }
+  Device device() const { return impl_->device; }
+  int64_t dim() const { return impl_->ndim; }
+  int64_t numel() const { return impl_->numel; }
+  int64_t offset() const { return impl_->offset; }
+  IntSpan sizes() const { return impl_->sizes(); }
+  IntSpan strides() const { return impl_->strides(); }
+  // Along `dim`, which may be negative.
+  int64_t size(int64_t dim) const { return sizes()[wrap_dim(dim, this->dim())]; }
+  int64_t stride(int64_t dim) const { return strides()[wrap_dim(dim, this->dim())]; }
+  bool is_contiguous() const { return impl_->contiguous; }
+  bool is_contiguous(MemoryFormat format) const;
+  size_t element_size() const { return size_of(dtype()); }
+  const Storage& storage() const { return impl_->storage; }
+
+  // The first element's address.
+  void* data() const {
+    return static_cast<char*>(impl_->storage->data) + impl_->offset * static_cast<int64_t>(element_size());
+  }
+  template <class T>
+  T* data_as() const {
+    return static_cast<T*>(data());
+  }
+
+  void bump_version() const { ++impl_->storage->version; }
+  bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
+
+ private:
+  TensorImpl* impl_ = nullptr;
+};
+
+using TensorList = std::span<const Tensor>;
+
+// A new contiguous tensor with uninitialised elements.
+Tensor make_tensor(IntSpan sizes, DType dtype, Device device = {});
+// The same with strides that need not be contiguous but cover distinct elements without gaps in memory.
+Tensor make_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device = {});
+// New elements in the memory order of `like` when that is dense, else contiguous: PyTorch's preserve_format.
+Tensor make_like(const Tensor& like, DType dtype);
+// Another window on the same storage. Refuses to reach outside of it.
+Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offset);
+Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides);
+// A tensor over a storage made elsewhere.
+Tensor tensor_over(Storage storage, IntSpan sizes, IntSpan strides, int64_t offset, DType dtype,
+                   Device device = {});
+
+// Whether the elements fill a stretch of memory without gaps or overlap, in whatever order of dimensions.
+bool is_dense(IntSpan sizes, IntSpan strides);
+// Strides for channels_last and channels_last_3d; contiguous ones for the others.
+Dims strides_for(IntSpan sizes, MemoryFormat format);
+// Dense strides in the same order of dimensions as `strides` has, without its gaps.
+Dims dense_strides_like(IntSpan sizes, IntSpan strides);
+// Whether elements share a memory cell because a dimension was expanded: an in-place write must refuse that.
+bool has_internal_overlap(const Tensor& tensor);
+
+// The type of `tensor([1.5])` and of division of integers; float32 unless set.
+DType default_dtype();
+void set_default_dtype(DType dtype);
+
+}  // namespace fb

@@ -1,0 +1,116 @@
+// Copies and conversions of strided memory.
+#include "cpu/copy.h"
+
+#include <cstring>
+
+#include "cpu/strided.h"
+#include "cpu/threads.h"
+
+namespace fb::cpu {
+namespace {
+
+Dims byte_strides(const Tensor& t) {
+  Dims strides = t.strides().vec();
+  for (int64_t& s : strides) s *= static_cast<int64_t>(t.element_size());
+  return strides;
+}
+
+// From the slowest to the fastest dimension of the target.
+Dims order_by_stride(IntSpan strides) {
+  Dims order(strides.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return strides[a] > strides[b]; });
+  return order;
+}
+
+// Whether the two fastest dimensions are fast on different sides: then rows of one are columns of the other.
+bool is_transposition(const StridedLoop<2>& loop, int64_t element_size) {
+  if (loop.ndim < 2) return false;
+  const int last = loop.ndim - 1;
+  if (loop.strides[0][last] != element_size || loop.inner() < 8) return false;
+  for (int d = 0; d < last; ++d)
+    if (loop.strides[1][d] == element_size && loop.sizes[d] >= 8) return true;
+  return false;
+}
+
+void copy_transposed(const StridedLoop<2>& loop, int64_t element_size, char* out, const char* in) {
+  // Bring the dimension that is fast in the source next to the last one, then tile the two.
+  StridedLoop<2> nest = loop;
+  const int last = nest.ndim - 1;
+  int fast = 0;
+  while (nest.strides[1][fast] != element_size || nest.sizes[fast] < 8) ++fast;
+  const int64_t columns = nest.sizes[fast];
+  const int64_t column_step = nest.strides[0][fast] / element_size;
+  const int64_t rows = nest.sizes[last];
+  const int64_t row_step = nest.strides[1][last] / element_size;
+  for (Dims* dims : {&nest.sizes, &nest.strides[0], &nest.strides[1]}) {
+    dims->erase(fast);
+    dims->back() = dims == &nest.sizes ? 1 : 0;
+  }
+  nest.ndim = last;
+  const auto kernel = FB_KERNEL(transpose_tile);
+  constexpr int64_t kStripe = 64;  // columns of the source that one piece of work turns over
+  const int64_t stripes = (columns + kStripe - 1) / kStripe;
+  const int64_t matrices = nest.rows();
+  const int64_t grain = std::max<int64_t>(1, kGrain / (kStripe * rows));
+  parallel_for(matrices * stripes, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t piece = begin; piece < end; ++piece) {
+      const RowCursor<2> at(nest, 2, piece / stripes);
+      const int64_t first = piece % stripes * kStripe;
+      const int64_t width = std::min(kStripe, columns - first);
+      kernel(static_cast<size_t>(element_size), rows, width, in + at.offset[1] + first * element_size,
+             row_step, out + at.offset[0] + first * column_step * element_size, column_step);
+    }
+  });
+}
+
+}  // namespace
+
+ConvertFn converter(DType from, DType to) { return FB_KERNEL(convert_kernel)(from, to); }
+
+void copy(const Tensor& out, const Tensor& in) {
+  if (out.numel() == 0) return;
+  const ConvertFn run = converter(in.dtype(), out.dtype());
+  auto* target = static_cast<char*>(out.data());
+  const auto* source = static_cast<const char*>(in.data());
+  const auto out_size = static_cast<int64_t>(out.element_size());
+  const auto in_size = static_cast<int64_t>(in.element_size());
+  if (out.is_contiguous() && in.is_contiguous()) {
+    parallel_for(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
+      run(end - begin, source + begin * in_size, in_size, target + begin * out_size, out_size);
+    });
+    return;
+  }
+  const Dims out_strides = byte_strides(out);
+  const Dims in_strides = byte_strides(in);
+  const StridedLoop<2> loop(out.sizes(), {out_strides, in_strides}, 2, order_by_stride(out.strides()));
+  if (in.dtype() == out.dtype() && is_transposition(loop, out_size)) {
+    copy_transposed(loop, out_size, target, source);
+    return;
+  }
+  const int64_t inner = loop.inner();
+  const int64_t out_step = loop.strides[0].back();
+  const int64_t in_step = loop.strides[1].back();
+  if (loop.ndim == 1) {
+    parallel_for(inner, kGrain, [&](int64_t begin, int64_t end) {
+      run(end - begin, source + begin * in_step, in_step, target + begin * out_step, out_step);
+    });
+    return;
+  }
+  parallel_for(loop.rows(), std::max<int64_t>(1, kGrain / inner), [&](int64_t begin, int64_t end) {
+    RowCursor<2> at(loop, 2, begin);
+    for (int64_t row = begin; row < end; ++row, at.next())
+      run(inner, source + at.offset[1], in_step, target + at.offset[0], out_step);
+  });
+}
+
+void fill(const Tensor& out, const Scalar& value) {
+  alignas(16) char element[16];
+  value.store(out.dtype(), element);
+  const Dims zeros(out.dim());
+  const Storage borrowed = Storage::adopt(element, sizeof(element), [](void*) {}, nullptr);
+  copy(out, tensor_over(borrowed, out.sizes(), zeros, 0, out.dtype()));
+}
+
+}  // namespace fb::cpu

@@ -1,0 +1,90 @@
+// Conversion between every pair of element types, and transposition of tiles.
+#include "cpu/copy.h"
+
+#include <cstring>
+
+namespace fb::cpu::FB_ISA {
+namespace {
+
+template <class From, class To>
+void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t out_step) {
+  if (in_step == sizeof(From) && out_step == sizeof(To)) {
+    if constexpr (__is_same(From, To)) {
+      std::memcpy(out, in, static_cast<size_t>(n) * sizeof(From));
+    } else {
+      const auto* __restrict source = static_cast<const From*>(in);
+      auto* __restrict target = static_cast<To*>(out);
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) target[i] = convert<To>(source[i]);
+    }
+    return;
+  }
+  if (in_step == 0 && out_step == sizeof(To)) {
+    const To value = convert<To>(*static_cast<const From*>(in));
+    auto* target = static_cast<To*>(out);
+    for (int64_t i = 0; i < n; ++i) target[i] = value;
+    return;
+  }
+  const auto* source = static_cast<const char*>(in);
+  auto* target = static_cast<char*>(out);
+  for (int64_t i = 0; i < n; ++i) {
+    *reinterpret_cast<To*>(target) = convert<To>(*reinterpret_cast<const From*>(source));
+    source += in_step;
+    target += out_step;
+  }
+}
+
+template <class T>
+void transpose(int64_t rows, int64_t columns, const T* __restrict in, int64_t in_step, T* __restrict out,
+               int64_t out_step) {
+  // Blocks of 16 x 16 keep both sides in the first-level cache and in whole cache lines.
+  constexpr int64_t kBlock = 16;
+  for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
+    const int64_t r1 = r0 + kBlock < rows ? r0 + kBlock : rows;
+    for (int64_t c0 = 0; c0 < columns; c0 += kBlock) {
+      const int64_t c1 = c0 + kBlock < columns ? c0 + kBlock : columns;
+      if (r1 - r0 == kBlock && c1 - c0 == kBlock) {
+        T block[kBlock][kBlock];
+        for (int64_t r = 0; r < kBlock; ++r)
+          for (int64_t c = 0; c < kBlock; ++c) block[r][c] = in[(r0 + r) * in_step + c0 + c];
+        for (int64_t c = 0; c < kBlock; ++c)
+          for (int64_t r = 0; r < kBlock; ++r) out[(c0 + c) * out_step + r0 + r] = block[r][c];
+      } else {
+        for (int64_t c = c0; c < c1; ++c)
+          for (int64_t r = r0; r < r1; ++r) out[c * out_step + r] = in[r * in_step + c];
+      }
+    }
+  }
+}
+
+struct Wide {
+  uint64_t low, high;
+};
+
+}  // namespace
+
+ConvertFn convert_kernel(DType from, DType to) {
+  return visit_all(from, [&](auto from_tag) {
+    using From = typename decltype(from_tag)::type;
+    return visit_all(to, [](auto to_tag) -> ConvertFn {
+      return convert_run<From, typename decltype(to_tag)::type>;
+    });
+  });
+}
+
+void transpose_tile(size_t element_size, int64_t rows, int64_t columns, const void* in, int64_t in_step,
+                    void* out, int64_t out_step) {
+  const auto run = [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    transpose(rows, columns, static_cast<const T*>(in), in_step, static_cast<T*>(out), out_step);
+  };
+  switch (element_size) {
+    case 1: return run(TypeTag<uint8_t>{});
+    case 2: return run(TypeTag<uint16_t>{});
+    case 4: return run(TypeTag<uint32_t>{});
+    case 8: return run(TypeTag<uint64_t>{});
+    default: return run(TypeTag<Wide>{});
+  }
+}
+
+}  // namespace fb::cpu::FB_ISA

@@ -1,0 +1,187 @@
+// Running an element function over strided operands of any element types.
+//
+// Note [One loop per operator]: kernels only know contiguous runs of their own type. An operand with other
+// strides or another element type (float16, an integer in a float operator) is converted chunk by chunk into
+// a buffer that stays in the first-level cache, so no operator needs a strided, a mixed or a 16-bit version.
+#include "cpu/pointwise.h"
+
+#include "cpu/copy.h"
+#include "cpu/strided.h"
+#include "cpu/threads.h"
+
+namespace fb::cpu {
+namespace {
+
+constexpr int64_t kChunk = 512;                      // elements; four buffers of complex128 fill 32 KiB
+constexpr int64_t kShortRow = 64;                    // shorter rows are gathered into whole chunks
+constexpr int kOperands = kMaxPointwiseInputs + 1;   // the output is operand 0
+
+struct Operand {
+  char* base = nullptr;
+  DType dtype = DType::kFloat32;         // in memory
+  DType kernel_dtype = DType::kFloat32;  // in the kernel
+  ConvertFn convert = nullptr;           // memory -> kernel for inputs, kernel -> memory for the output
+  bool fixed = false;
+  alignas(16) char value[16];            // of a fixed input
+};
+
+struct Plan {
+  PointwiseKernel kernel;
+  const void* params;
+  int operands;  // with the output
+  unsigned fixed = 0;
+  Operand operand[kOperands];
+
+  // Whether operand k can be used in place when its elements are `step` bytes apart.
+  bool direct(int k, int64_t step) const {
+    const Operand& o = operand[k];
+    return o.fixed || (o.dtype == o.kernel_dtype && step == static_cast<int64_t>(size_of(o.dtype)));
+  }
+};
+
+struct Buffers {
+  alignas(64) char bytes[kOperands][kChunk * 16];
+};
+
+// One row: every operand is at `at[k]`, its elements `step[k]` bytes apart.
+void run_row(const Plan& plan, int64_t n, char* const* at, const int64_t* step, Buffers& buffers) {
+  bool all_direct = true;
+  for (int k = 0; k < plan.operands; ++k) all_direct &= plan.direct(k, step[k]);
+  const void* in[kMaxPointwiseInputs] = {};
+  if (all_direct) {
+    for (int k = 1; k < plan.operands; ++k)
+      in[k - 1] = plan.operand[k].fixed ? plan.operand[k].value : at[k];
+    plan.kernel(n, at[0], in, plan.fixed, plan.params);
+    return;
+  }
+  for (int64_t first = 0; first < n; first += kChunk) {
+    const int64_t count = std::min(kChunk, n - first);
+    // An operand that is constant along the row need not be spread out.
+    unsigned fixed = plan.fixed;
+    for (int k = 1; k < plan.operands; ++k) {
+      const Operand& o = plan.operand[k];
+      if (o.fixed) {
+        in[k - 1] = o.value;
+      } else if (step[k] == 0) {
+        o.convert(1, at[k], 0, buffers.bytes[k], static_cast<int64_t>(size_of(o.kernel_dtype)));
+        in[k - 1] = buffers.bytes[k];
+        fixed |= 1u << (k - 1);
+      } else if (plan.direct(k, step[k])) {
+        in[k - 1] = at[k] + first * step[k];
+      } else {
+        o.convert(count, at[k] + first * step[k], step[k], buffers.bytes[k],
+                  static_cast<int64_t>(size_of(o.kernel_dtype)));
+        in[k - 1] = buffers.bytes[k];
+      }
+    }
+    const Operand& out = plan.operand[0];
+    char* target = at[0] + first * step[0];
+    if (plan.direct(0, step[0])) {
+      plan.kernel(count, target, in, fixed, plan.params);
+    } else {
+      plan.kernel(count, buffers.bytes[0], in, fixed, plan.params);
+      out.convert(count, buffers.bytes[0], static_cast<int64_t>(size_of(out.kernel_dtype)), target,
+                  step[0]);
+    }
+  }
+}
+
+// Many short rows: whole rows are gathered into chunks, computed at once and scattered.
+void run_short_rows(const Plan& plan, const StridedLoop<kOperands>& loop, int64_t begin, int64_t end,
+                    Buffers& buffers) {
+  const int64_t inner = loop.inner();
+  const int64_t rows_per_chunk = kChunk / inner;
+  RowCursor<kOperands> gather(loop, plan.operands, begin);
+  for (int64_t row = begin; row < end; row += rows_per_chunk) {
+    const int64_t rows = std::min(rows_per_chunk, end - row);
+    RowCursor<kOperands> scatter = gather;
+    for (int64_t r = 0; r < rows; ++r, gather.next()) {
+      for (int k = 1; k < plan.operands; ++k) {
+        const Operand& o = plan.operand[k];
+        if (o.fixed) continue;
+        const auto size = static_cast<int64_t>(size_of(o.kernel_dtype));
+        o.convert(inner, o.base + gather.offset[k], loop.strides[k].back(),
+                  buffers.bytes[k] + r * inner * size, size);
+      }
+    }
+    const void* in[kMaxPointwiseInputs] = {};
+    for (int k = 1; k < plan.operands; ++k)
+      in[k - 1] = plan.operand[k].fixed ? plan.operand[k].value : buffers.bytes[k];
+    plan.kernel(rows * inner, buffers.bytes[0], in, plan.fixed, plan.params);
+    const Operand& out = plan.operand[0];
+    const auto size = static_cast<int64_t>(size_of(out.kernel_dtype));
+    for (int64_t r = 0; r < rows; ++r, scatter.next())
+      out.convert(inner, buffers.bytes[0] + r * inner * size, size, out.base + scatter.offset[0],
+                  loop.strides[0].back());
+  }
+}
+
+}  // namespace
+
+void run_pointwise(const PointwiseCall& call) {
+  const Tensor& out = *call.out;
+  if (out.numel() == 0) return;
+  Plan plan;
+  plan.kernel = call.kernel;
+  plan.params = call.params;
+  plan.operands = call.inputs + 1;
+  Dims strides[kOperands];
+  const auto add_strides = [&](int k, const Tensor& t) {
+    strides[k] = broadcast_strides(t.sizes(), t.strides(), out.sizes());
+    for (int64_t& s : strides[k]) s *= static_cast<int64_t>(t.element_size());
+  };
+  plan.operand[0].base = static_cast<char*>(out.data());
+  plan.operand[0].dtype = out.dtype();
+  plan.operand[0].kernel_dtype = call.kernel_out_dtype;
+  plan.operand[0].convert = converter(call.kernel_out_dtype, out.dtype());
+  add_strides(0, out);
+  for (int i = 0; i < call.inputs; ++i) {
+    const PointwiseInput& input = call.input[i];
+    Operand& o = plan.operand[i + 1];
+    o.kernel_dtype = input.kernel_dtype;
+    o.fixed = !input.tensor || input.tensor->numel() == 1;
+    if (o.fixed) {
+      plan.fixed |= 1u << i;
+      strides[i + 1] = Dims(out.dim());
+      if (input.tensor) converter(input.tensor->dtype(), o.kernel_dtype)(1, input.tensor->data(), 0, o.value, 0);
+      else std::copy_n(static_cast<const char*>(input.value), sizeof(o.value), o.value);
+    } else {
+      o.base = static_cast<char*>(input.tensor->data());
+      o.dtype = input.tensor->dtype();
+      o.convert = converter(o.dtype, o.kernel_dtype);
+      add_strides(i + 1, *input.tensor);
+    }
+  }
+  const StridedLoop<kOperands> loop(out.sizes(), {strides[0], strides[1], strides[2], strides[3]},
+                                    plan.operands, call.order);
+  const int64_t inner = loop.inner();
+  int64_t step[kOperands] = {};
+  for (int k = 0; k < plan.operands; ++k) step[k] = loop.strides[k].back();
+
+  if (loop.ndim == 1) {
+    parallel_for(inner, kGrain, [&](int64_t begin, int64_t end) {
+      Buffers buffers;
+      char* at[kOperands] = {};
+      for (int k = 0; k < plan.operands; ++k)
+        if (plan.operand[k].base) at[k] = plan.operand[k].base + begin * step[k];
+      run_row(plan, end - begin, at, step, buffers);
+    });
+    return;
+  }
+  parallel_for(loop.rows(), std::max<int64_t>(1, kGrain / inner), [&](int64_t begin, int64_t end) {
+    Buffers buffers;
+    if (inner < kShortRow) {
+      run_short_rows(plan, loop, begin, end, buffers);
+      return;
+    }
+    RowCursor<kOperands> cursor(loop, plan.operands, begin);
+    for (int64_t row = begin; row < end; ++row, cursor.next()) {
+      char* at[kOperands] = {};
+      for (int k = 0; k < plan.operands; ++k)
+        if (plan.operand[k].base) at[k] = plan.operand[k].base + cursor.offset[k];
+      run_row(plan, inner, at, step, buffers);
+    }
+  });
+}
+
+}  // namespace fb::cpu

@@ -1,0 +1,111 @@
+// Where results go.
+#include "ops/output.h"
+
+#include "cpu/copy.h"
+
+namespace fb::ops {
+namespace {
+
+struct ByteRange {
+  const char* begin;
+  const char* end;
+};
+
+ByteRange range_of(const Tensor& t) {
+  int64_t extent = t.numel() == 0 ? 0 : 1;
+  for (int64_t i = 0; i < t.dim() && t.numel() > 0; ++i) extent += (t.sizes()[i] - 1) * t.strides()[i];
+  const auto* begin = static_cast<const char*>(t.data());
+  return {begin, begin + extent * static_cast<int64_t>(t.element_size())};
+}
+
+bool may_share_memory(const Tensor& a, const Tensor& b) {
+  if (a.numel() == 0 || b.numel() == 0) return false;
+  const ByteRange x = range_of(a);
+  const ByteRange y = range_of(b);
+  return x.begin < y.end && y.begin < x.end;
+}
+
+bool same_elements(const Tensor& a, const Tensor& b) {
+  return a.data() == b.data() && a.dtype() == b.dtype() && a.sizes() == b.sizes() &&
+         a.strides() == b.strides();
+}
+
+}  // namespace
+
+void resize_output(const Tensor& out, IntSpan sizes) {
+  if (out.sizes() == sizes) return;
+  const auto bytes = static_cast<size_t>((numel_of(sizes) + out.offset()) * static_cast<int64_t>(out.element_size()));
+  if (bytes > out.storage()->bytes) Storage(out.storage()).resize(bytes);
+  out->set_contiguous(sizes, numel_of(sizes));
+}
+
+void check_writable(const Tensor& out) {
+  FB_CHECK(!has_internal_overlap(out),
+           "unsupported operation: more than one element of the written-to tensor refers to a single "
+           "memory location; clone() the tensor before writing to it");
+}
+
+void check_no_partial_overlap(const Tensor& out, const Tensor& input) {
+  if (out.is_same(input) || out.storage()->data != input.storage()->data) return;
+  if (!may_share_memory(out, input) || same_elements(out, input)) return;
+  if (!is_dense(out.sizes(), out.strides()) || !is_dense(input.sizes(), input.strides())) return;
+  fail(ErrorKind::kRuntime,
+       "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+       "single memory location; clone() the tensor before the operation");
+}
+
+void copy_into(const Tensor& out, const Tensor& value) {
+  if (out.is_same(value)) return;
+  check_writable(out);
+  const Dims strides = broadcast_strides(value.sizes(), value.strides(), out.sizes());
+  Tensor source = as_view(value, out.sizes(), strides);
+  if (may_share_memory(out, source)) {
+    if (same_elements(out, source)) return;
+    Tensor apart = make_tensor(source.sizes(), source.dtype());
+    cpu::copy(apart, source);
+    source = apart;
+  }
+  cpu::copy(out, source);
+}
+
+void store_result(const Tensor& out, const Tensor& value) {
+  FB_CHECK(can_cast(value.dtype(), out.dtype()), "a result of type ", value.dtype(),
+           " can't be cast to the desired output type ", out.dtype());
+  resize_output(out, value.sizes());
+  copy_into(out, value);
+}
+
+void overwrite(const Tensor& self, const Tensor& value) {
+  FB_CHECK(can_cast(value.dtype(), self.dtype()), "a result of type ", value.dtype(),
+           " can't be cast to the desired output type ", self.dtype());
+  FB_CHECK(value.sizes() == self.sizes(), "the result's shape ", value.sizes(),
+           " is not the shape of the tensor to change, ", self.sizes());
+  copy_into(self, value);
+}
+
+void become_view(const Tensor& self, const Tensor& view) {
+  self->set_geometry(view.sizes(), view.strides());
+  self->offset = view.offset();
+}
+
+Tensor contiguous(const Tensor& t) {
+  if (t.is_contiguous()) return t;
+  Tensor out = make_tensor(t.sizes(), t.dtype(), t.device());
+  cpu::copy(out, t);
+  return out;
+}
+
+Tensor cast(const Tensor& t, DType dtype) {
+  if (t.dtype() == dtype) return t;
+  Tensor out = make_like(t, dtype);
+  cpu::copy(out, t);
+  return out;
+}
+
+Tensor copy_of(const Tensor& t) {
+  Tensor out = make_like(t, t.dtype());
+  cpu::copy(out, t);
+  return out;
+}
+
+}  // namespace fb::ops

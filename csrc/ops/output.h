@@ -1,0 +1,31 @@
+// Where results go: `out=` arguments and tensors changed in place.
+#pragma once
+
+#include "ops/types.h"
+
+namespace fb::ops {
+
+// Gives `out` the shape of the result, with new memory if it needs more.
+void resize_output(const Tensor& out, IntSpan sizes);
+// Refuses a target in which several elements share memory, as after expand().
+void check_writable(const Tensor& out);
+// Refuses a target that overlaps an input without being the very same elements.
+void check_no_partial_overlap(const Tensor& out, const Tensor& input);
+
+// Copies with conversion and broadcasting. Correct when the two share memory.
+void copy_into(const Tensor& out, const Tensor& value);
+// out=: resizes `out`, then copies; refuses a type that would lose the result's category.
+void store_result(const Tensor& out, const Tensor& value);
+// An in-place form that has no kernel of its own: shape and type of `self` stay.
+void overwrite(const Tensor& self, const Tensor& value);
+// An in-place view such as t_(): `self` becomes the window that `view` is.
+void become_view(const Tensor& self, const Tensor& view);
+
+// A contiguous tensor with the same elements: `t` itself when it is one already.
+Tensor contiguous(const Tensor& t);
+// The same elements in another type: `t` itself when it has it already.
+Tensor cast(const Tensor& t, DType dtype);
+// New memory, in the memory order of `t` where that is dense.
+Tensor copy_of(const Tensor& t);
+
+}  // namespace fb::ops

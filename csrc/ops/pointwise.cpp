@@ -1,0 +1,224 @@
+// Element-wise operators.
+#include "ops/pointwise.h"
+
+#include "cpu/threads.h"
+#include "ops/output.h"
+#include "ops/promotion.h"
+
+namespace fb::ops {
+namespace {
+
+constexpr int kMaxParams = 4;
+
+struct Types {
+  DType result;      // of the returned tensor
+  DType kernel;      // that operands are converted to
+  DType kernel_out;  // that the kernel writes
+};
+
+[[gnu::cold]] void refuse_dtype(const PointwiseOp& op, DType t) {
+  std::string allowed;
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (op.dtypes >> i & 1) allowed += (allowed.empty() ? "" : ", ") + std::string(name_of(DType(i)));
+  fail(ErrorKind::kNotImplemented, "not implemented for ", t, "; it takes ", allowed);
+}
+
+Types choose_types(const PointwiseOp& op, std::span<const Operand> inputs) {
+  FB_ASSERT(op.bool_inputs <= 1);  // only the first operand may stand apart, as the condition of where does
+  DType common = result_type(inputs.subspan(op.bool_inputs));
+  if (op.promotion == Promotion::kFloat) common = to_floating(common);
+  if (!(op.dtypes >> static_cast<int>(common) & 1)) refuse_dtype(op, common);
+  Types types{common, compute_type(common), compute_type(common)};
+  if (op.output == PointwiseOutput::kBool) types.result = types.kernel_out = DType::kBool;
+  if (op.output == PointwiseOutput::kReal) {
+    types.result = real_type(common);
+    types.kernel_out = real_type(types.kernel);
+  }
+  return types;
+}
+
+cpu::PointwiseKernel kernel_of(const PointwiseOp& op, DType t) {
+  return op.kernels[static_cast<int>(cpu::isa())][static_cast<int>(t)];
+}
+
+void store_params(std::span<const Scalar> params, DType t, char (&out)[kMaxParams * 16]) {
+  for (size_t i = 0; i < params.size(); ++i) params[i].store(t, out + i * size_of(t));
+}
+
+// The common case: contiguous tensors of one shape and of the kernel's own type, and numbers. Returns false
+// when the operands are not like that.
+bool run_simple(const PointwiseOp& op, std::span<const Operand> inputs, const Types& types,
+                const void* params, const Tensor& out) {
+  const void* data[cpu::kMaxPointwiseInputs];
+  alignas(16) char numbers[cpu::kMaxPointwiseInputs][16];
+  unsigned fixed = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const DType wanted = op.bool_inputs >> i & 1 ? DType::kBool : types.kernel;
+    if (inputs[i].is_tensor()) {
+      const Tensor& t = inputs[i].tensor();
+      if (t.dtype() != wanted || !t.is_contiguous() || !(t.sizes() == out.sizes())) return false;
+      data[i] = t.data();
+    } else {
+      inputs[i].scalar().store(wanted, numbers[i]);
+      data[i] = numbers[i];
+      fixed |= 1u << i;
+    }
+  }
+  const cpu::PointwiseKernel kernel = kernel_of(op, types.kernel);
+  const int64_t n = out.numel();
+  if (n <= cpu::kGrain) {
+    kernel(n, out.data(), data, fixed, params);
+    return true;
+  }
+  cpu::parallel_for(n, cpu::kGrain, [&](int64_t begin, int64_t end) {
+    const void* at[cpu::kMaxPointwiseInputs];
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const DType t = op.bool_inputs >> i & 1 ? DType::kBool : types.kernel;
+      const int64_t skip = fixed >> i & 1 ? 0 : begin * static_cast<int64_t>(size_of(t));
+      at[i] = static_cast<const char*>(data[i]) + skip;
+    }
+    char* target = static_cast<char*>(out.data()) + begin * static_cast<int64_t>(out.element_size());
+    kernel(end - begin, target, at, fixed, params);
+  });
+  return true;
+}
+
+void run_general(const PointwiseOp& op, std::span<const Operand> inputs, const Types& types,
+                 const void* params, const Tensor& out, IntSpan order) {
+  cpu::PointwiseCall call;
+  alignas(16) char numbers[cpu::kMaxPointwiseInputs][16];
+  call.kernel = kernel_of(op, types.kernel);
+  call.kernel_out_dtype = types.kernel_out;
+  call.inputs = static_cast<int>(inputs.size());
+  call.params = params;
+  call.out = &out;
+  call.order = order;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    cpu::PointwiseInput& input = call.input[i];
+    input.kernel_dtype = op.bool_inputs >> i & 1 ? DType::kBool : types.kernel;
+    if (inputs[i].is_tensor()) {
+      input.tensor = &inputs[i].tensor();
+    } else {
+      inputs[i].scalar().store(input.kernel_dtype, numbers[i]);
+      input.value = numbers[i];
+    }
+  }
+  cpu::run_pointwise(call);
+}
+
+Dims broadcast_inputs(std::span<const Operand> inputs) {
+  Dims shape;
+  for (const Operand& operand : inputs)
+    if (operand.is_tensor()) shape = broadcast_shapes(shape, operand.tensor().sizes());
+  return shape;
+}
+
+Dims order_of(IntSpan shape, const Tensor* out, std::span<const Operand> inputs) {
+  const Tensor* tensors[cpu::kMaxPointwiseInputs + 1];
+  size_t count = 0;
+  if (out) tensors[count++] = out;
+  for (const Operand& operand : inputs)
+    if (operand.is_tensor()) tensors[count++] = &operand.tensor();
+  return iteration_order(shape, {tensors, count});
+}
+
+// Fills `out`, which has the broadcast shape and may be of another type than the result.
+void write_into(const PointwiseOp& op, std::span<const Operand> inputs, std::span<const Scalar> params,
+                const Types& types, const Tensor& out) {
+  FB_CHECK(can_cast(types.result, out.dtype()), "a result of type ", types.result,
+           " can't be cast to the desired output type ", out.dtype());
+  check_writable(out);
+  for (const Operand& operand : inputs)
+    if (operand.is_tensor()) check_no_partial_overlap(out, operand.tensor());
+  alignas(16) char values[kMaxParams * 16];
+  store_params(params, types.kernel, values);
+  if (out.is_contiguous() && out.dtype() == types.kernel_out &&
+      run_simple(op, inputs, types, values, out))
+    return;
+  run_general(op, inputs, types, values, out, order_of(out.sizes(), &out, inputs));
+}
+
+}  // namespace
+
+Dims iteration_order(IntSpan shape, std::span<const Tensor* const> tensors) {
+  const auto ndim = static_cast<int64_t>(shape.size());
+  // Fastest first while sorting. Later dimensions are faster unless the strides say otherwise; the first
+  // tensor that distinguishes two dimensions decides.
+  Dims order(ndim);
+  for (int64_t i = 0; i < ndim; ++i) order[i] = ndim - 1 - i;
+  SmallVec<Dims, 4> strides;
+  for (const Tensor* t : tensors) strides.push_back(broadcast_strides(t->sizes(), t->strides(), shape));
+  const auto compare = [&](int64_t a, int64_t b) {
+    for (const Dims& s : strides) {
+      if (s[a] == 0 || s[b] == 0) continue;
+      if (s[a] != s[b]) return s[a] < s[b] ? -1 : 1;
+      if (shape[a] > shape[b]) return 1;
+    }
+    return 0;
+  };
+  for (int64_t i = 1; i < ndim; ++i) {
+    int64_t at = i;
+    for (int64_t j = i - 1; j >= 0; --j) {
+      const int answer = compare(order[j], order[at]);
+      if (answer < 0) break;
+      if (answer == 0) continue;
+      std::swap(order[j], order[at]);
+      at = j;
+    }
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs, std::span<const Scalar> params) {
+  const Types types = choose_types(op, inputs);
+  alignas(16) char values[kMaxParams * 16];
+  store_params(params, types.kernel, values);
+  const Tensor* first = nullptr;
+  for (const Operand& operand : inputs) {
+    if (!operand.is_tensor()) continue;
+    first = &operand.tensor();
+    break;
+  }
+  if (first && first->is_contiguous() && types.result == types.kernel_out) {
+    // Guess that every operand looks like the first; make_tensor is cheap next to finding out beforehand.
+    bool alike = true;
+    for (const Operand& operand : inputs)
+      alike &= !operand.is_tensor() || operand.tensor().sizes() == first->sizes();
+    if (alike) {
+      Tensor out = make_tensor(first->sizes(), types.result, first->device());
+      if (run_simple(op, inputs, types, values, out)) return out;
+    }
+  }
+  const Dims shape = broadcast_inputs(inputs);
+  const Dims order = order_of(shape, nullptr, inputs);
+  Dims strides(shape.size());
+  int64_t step = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    strides[order[i]] = step;
+    step *= std::max<int64_t>(shape[order[i]], 1);
+  }
+  Tensor out = make_strided(shape, strides, types.result);
+  run_general(op, inputs, types, values, out, order);
+  return out;
+}
+
+void pointwise_out(const PointwiseOp& op, std::span<const Operand> inputs, std::span<const Scalar> params,
+                   const Tensor& out) {
+  const Types types = choose_types(op, inputs);
+  resize_output(out, broadcast_inputs(inputs));
+  write_into(op, inputs, params, types, out);
+  out.bump_version();
+}
+
+void pointwise_inplace(const PointwiseOp& op, std::span<const Operand> inputs,
+                       std::span<const Scalar> params, const Tensor& self) {
+  const Types types = choose_types(op, inputs);
+  const Dims shape = broadcast_inputs(inputs);
+  FB_CHECK(IntSpan(shape) == self.sizes(), "the result's shape ", shape,
+           " is not the shape of the tensor to change, ", self.sizes());
+  write_into(op, inputs, params, types, self);
+  self.bump_version();
+}
+
+}  // namespace fb::ops

@@ -1,0 +1,58 @@
+"""`python -m opgen --out DIR` writes everything that is generated; `--check` only reads the table."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+from opgen import table
+from opgen.emit import bindings, loops, op_info, operators
+from opgen.model import TABLE, TableError
+
+
+def load_table() -> None:
+    for module in sorted(m.name for m in pkgutil.iter_modules(table.__path__)):
+        importlib.import_module(f"opgen.table.{module}")
+
+
+def products() -> dict[str, str]:
+    """Generated files by their path in the output folder."""
+    files: dict[str, str] = {}
+    for emitter in (operators, loops, bindings, op_info):
+        files.update(emitter.emit(TABLE))
+    return files
+
+
+def write(files: dict[str, str], folder: Path) -> None:
+    """Writes what changed, so that the build only rebuilds that, and removes what is no longer made."""
+    for path, text in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or target.read_text() != text:
+            target.write_text(text)
+    for old in folder.rglob("*"):
+        if old.is_file() and str(old.relative_to(folder)) not in files:
+            old.unlink()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="opgen", description=__doc__)
+    parser.add_argument("--out", type=Path, help="folder for the generated files")
+    parser.add_argument("--check", action="store_true", help="read the table and write nothing")
+    options = parser.parse_args()
+    try:
+        load_table()
+        files = products()
+    except TableError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if options.out and not options.check:
+        write(files, options.out)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

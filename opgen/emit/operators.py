@@ -1,0 +1,112 @@
+"""gen/ops/<family>.h and .cpp: the C++ face of every operator, and the bodies of the pointwise ones."""
+
+from __future__ import annotations
+
+from opgen.emit.text import DTYPE_ORDER, HEADER, camel, cpp_name, default_value, quote
+from opgen.model import Arg, Op, Table
+
+
+def emit(table: Table) -> dict[str, str]:
+    files = {}
+    for family, ops in table.families().items():
+        native = [op for op in ops if op.kind not in ("python", "bound")]
+        files[f"gen/ops/{family}.h"] = header(family, native)
+        pointwise = [op for op in native if op.kind == "pointwise"]
+        if pointwise:
+            files[f"gen/ops/{family}.cpp"] = bodies(family, pointwise)
+    return files
+
+
+def parameter(arg: Arg, with_default: bool = True) -> str:
+    text = f"{arg.type.cpp} {cpp_name(arg.name)}"
+    if with_default and arg.default is not None:
+        text += f" = {default_value(arg.default, arg.type.cpp)}"
+    return text
+
+
+def parameters(op: Op, with_defaults: bool) -> str:
+    return ", ".join(parameter(a, with_defaults) for a in op.core_args)
+
+
+def declarations(op: Op) -> list[str]:
+    result = "void" if op.mutates else op.result.cpp
+    lines = [f"// {op.doc}", f"{result} {op.function}({parameters(op, True)});"]
+    if op.kind == "pointwise":
+        lines.append(f"void {op.function}_out(const Tensor& out, {parameters(op, True)});")
+        if "inplace" in op.forms:
+            lines.append(f"void {op.function}_({inplace_parameters(op, True)});")
+    return lines
+
+
+def inplace_parameters(op: Op, with_defaults: bool) -> str:
+    first, *rest = op.core_args
+    return ", ".join([f"const Tensor& {cpp_name(first.name)}", *(parameter(a, with_defaults) for a in rest)])
+
+
+def header(family: str, ops: list[Op]) -> str:
+    lines = [
+        HEADER.format(family=family) + "#pragma once",
+        "",
+        '#include "ops/types.h"',
+        "",
+        "namespace fb::ops {",
+        "",
+    ]
+    for op in ops:
+        lines += declarations(op)
+    return "\n".join([*lines, "", "}  // namespace fb::ops", ""])
+
+
+def bodies(family: str, ops: list[Op]) -> str:
+    lines = [HEADER.format(family=family) + f'#include "gen/ops/{family}.h"', "", '#include "ops/pointwise.h"', ""]
+    lines += ["namespace fb::cpu {"]
+    for isa in ("baseline", "avx2", "avx512"):
+        if isa == "avx2":
+            lines.append("#if defined(FB_MULTI_ISA)")
+        lines.append(f"namespace {isa} {{")
+        lines += [f"extern const PointwiseKernel {op.function}_kernels[kDTypeCount];" for op in ops]
+        lines.append("}")
+    lines += ["#endif", "}  // namespace fb::cpu", "", "namespace fb::ops {", "namespace {", ""]
+    lines += [descriptor(op) for op in ops]
+    lines += ["", "}  // namespace", ""]
+    for op in ops:
+        lines += definitions(op)
+    return "\n".join([*lines, "}  // namespace fb::ops", ""])
+
+
+def descriptor(op: Op) -> str:
+    bool_mask = sum(1 << i for i, a in enumerate(op.tensor_inputs) if a.name in op.bool_inputs)
+    # Which result types the operator takes; a 16-bit float has its float32 kernel.
+    dtype_mask = sum(1 << DTYPE_ORDER.index(t) for t in op.dtypes)
+    return (
+        f"constexpr PointwiseOp k{camel(op.function)}{{{quote(op.name)}, {len(op.tensor_inputs)}, "
+        f"Promotion::k{op.promote.capitalize()}, PointwiseOutput::k{op.output.capitalize()}, {bool_mask}, "
+        f"{dtype_mask:#x}, FB_POINTWISE_KERNELS({op.function}_kernels)}};"
+    )
+
+
+def definitions(op: Op) -> list[str]:
+    inputs = ", ".join(f"Operand({cpp_name(a.name)})" for a in op.tensor_inputs)
+    params = ", ".join(f"Scalar({cpp_name(a.name)})" for a in op.params)
+    pack = f"const Operand inputs[] = {{{inputs}}};"
+    if params:
+        pack += f" const Scalar params[] = {{{params}}};"
+    given = f"k{camel(op.function)}, inputs, {'params' if params else '{}'}"
+    lines = [
+        f"Tensor {op.function}({parameters(op, False)}) {{",
+        f"  {pack}",
+        f"  return pointwise({given});",
+        "}",
+        f"void {op.function}_out(const Tensor& out, {parameters(op, False)}) {{",
+        f"  {pack}",
+        f"  pointwise_out({given}, out);",
+        "}",
+    ]
+    if "inplace" in op.forms:
+        lines += [
+            f"void {op.function}_({inplace_parameters(op, False)}) {{",
+            f"  {pack}",
+            f"  pointwise_inplace({given}, {cpp_name(op.core_args[0].name)});",
+            "}",
+        ]
+    return lines

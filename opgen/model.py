@@ -1,0 +1,289 @@
+"""What an operator's table entry says, and every check on it. Records carry the file and line they came from."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from opgen.types import ARGUMENTS, RESULTS, ArgumentType, ResultType
+
+# Element types, by the names users know. Kernels exist for all but the 16-bit floats, which compute in float32.
+BOOL = ("bool",)
+INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
+REDUCED = ("float16", "bfloat16")
+FLOATS = ("float32", "float64")
+COMPLEX = ("complex64", "complex128")
+
+boolean = BOOL
+integers = INTEGERS
+integral = BOOL + INTEGERS
+floating = REDUCED + FLOATS
+floating_complex = floating + COMPLEX
+real = INTEGERS + floating
+real_bool = BOOL + real
+numeric = real + COMPLEX
+all_types = BOOL + numeric
+
+KINDS = ("pointwise", "native", "view", "python", "bound")
+pointwise, native, view, python, bound = KINDS
+
+FORMS = ("function", "method", "inplace")
+# Arguments that the generated entry point deals with, so that no operator has to.
+ENTRY_POINT_ARGUMENTS = ("out", "layout", "pin_memory", "requires_grad")
+
+
+# Python's operators and the slots of the number protocol that they are.
+OPERATOR_SLOTS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "true_divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "matmul": "matrix_multiply",
+    "lshift": "lshift",
+    "rshift": "rshift",
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+    "neg": "negative",
+    "pos": "positive",
+    "abs": "absolute",
+    "invert": "invert",
+}
+COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")  # in the order of Py_LT..Py_GE
+
+
+class TableError(Exception):
+    """A table entry that cannot be right; the message starts with its file and line."""
+
+
+@dataclass(frozen=True)
+class Arg:
+    name: str
+    type: ArgumentType
+    default: str | None  # Python source, None when the argument is required
+    keyword_only: bool
+
+    @property
+    def required(self) -> bool:
+        return self.default is None
+
+
+@dataclass(frozen=True)
+class Op:
+    """One overload of one operator."""
+
+    name: str
+    args: tuple[Arg, ...]
+    result: ResultType
+    kind: str
+    forms: tuple[str, ...]
+    dtypes: tuple[str, ...]
+    doc: str
+    family: str
+    where: str  # file:line
+    namespace: str = ""
+    cpp: str = ""  # the C++ function, when it is not called like the operator
+    promote: str = "same"  # pointwise: "same", or "float" when integers become the default float
+    output: str = "same"  # pointwise: "same", "bool", "real" (of complex)
+    bool_inputs: tuple[str, ...] = ()  # pointwise: operands that stay bool whatever the others are
+    returns: tuple[str, ...] = ()  # field names of a named result
+    body: str = ""  # python: "module:function"
+    mutates: bool = False  # writes to its first argument, like copy_
+    operator: str = ""  # Python's name of the operator: "add" for +, "truediv" for /, "lt" for <
+    random: bool = False  # draws from a generator
+    signature: str = field(default="", repr=False)
+
+    @property
+    def symbol(self) -> str:
+        """The name that Python and C++ identifiers are made of: linalg_norm for linalg.norm."""
+        return f"{self.namespace}_{self.name}" if self.namespace else self.name
+
+    @property
+    def function(self) -> str:
+        return self.cpp or self.symbol
+
+    @property
+    def core_args(self) -> tuple[Arg, ...]:
+        """The arguments that the operator itself sees."""
+        return tuple(a for a in self.args if a.name not in ENTRY_POINT_ARGUMENTS)
+
+    @property
+    def tensor_inputs(self) -> tuple[Arg, ...]:
+        return tuple(a for a in self.core_args if a.type.is_operand)
+
+    @property
+    def params(self) -> tuple[Arg, ...]:
+        return tuple(a for a in self.core_args if not a.type.is_operand)
+
+    @property
+    def has_out(self) -> bool:
+        return any(a.name == "out" for a in self.args)
+
+    @property
+    def kernel_types(self) -> tuple[str, ...]:
+        return tuple(t for t in self.dtypes if t not in REDUCED)
+
+
+class Table:
+    """The operators in the order in which they were declared."""
+
+    def __init__(self) -> None:
+        self.ops: list[Op] = []
+
+    def add(self, op: Op) -> None:
+        for other in self.ops:
+            if (other.namespace, other.name) != (op.namespace, op.name):
+                continue
+            if other.family != op.family:
+                raise TableError(
+                    f"{op.where}: {op.symbol} is already declared at {other.where}; "
+                    "overloads stand in one file"
+                )
+            if other.signature == op.signature:
+                raise TableError(f"{op.where}: {op.symbol} repeats the entry at {other.where}")
+        self.ops.append(op)
+
+    def families(self) -> dict[str, list[Op]]:
+        result: dict[str, list[Op]] = {}
+        for op in self.ops:
+            result.setdefault(op.family, []).append(op)
+        return result
+
+
+TABLE = Table()
+
+
+def op(
+    signature: str,
+    *,
+    kind: str,
+    doc: str,
+    dtypes: tuple[str, ...] = all_types,
+    forms: str = "function method",
+    namespace: str = "",
+    cpp: str = "",
+    promote: str = "same",
+    output: str = "same",
+    bool_inputs: tuple[str, ...] = (),
+    returns: str = "",
+    body: str = "",
+    mutates: bool = False,
+    operator: str = "",
+    random: bool = False,
+) -> None:
+    """Declares one operator, or one overload of it. Refuses what cannot be right, naming file and line."""
+    frame = sys._getframe(1)
+    path = Path(frame.f_code.co_filename)
+    where = f"{path.parent.name}/{path.name}:{frame.f_lineno}"
+    name, args, result = parse_signature(signature, where)
+    entry = Op(
+        name=name,
+        args=args,
+        result=result,
+        kind=kind,
+        forms=tuple(forms.split()),
+        dtypes=dtypes,
+        doc=doc,
+        family=path.stem,
+        where=where,
+        namespace=namespace,
+        cpp=cpp,
+        promote=promote,
+        output=output,
+        bool_inputs=bool_inputs,
+        returns=tuple(returns.split()),
+        body=body,
+        mutates=mutates,
+        operator=operator,
+        random=random,
+        signature=signature,
+    )
+    validate(entry)
+    TABLE.add(entry)
+
+
+def parse_signature(text: str, where: str) -> tuple[str, tuple[Arg, ...], ResultType]:
+    try:
+        function = ast.parse(f"def {text}: ...").body[0]
+    except SyntaxError as error:
+        raise TableError(f"{where}: not a signature: {text!r} ({error.msg})") from None
+    if not isinstance(function, ast.FunctionDef) or function.returns is None:
+        raise TableError(f"{where}: {text!r} lacks '-> result'")
+    given = function.args
+    if given.vararg or given.kwarg or given.posonlyargs:
+        raise TableError(f"{where}: {text!r}: write a Size argument instead of *args; no **kwargs, no '/'")
+    positional = list(given.args)
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults))
+    defaults += given.defaults
+    args = [make_arg(a, d, False, text, where) for a, d in zip(positional, defaults, strict=True)]
+    args += [
+        make_arg(a, d, True, text, where)
+        for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    ]
+    result_text = ast.unparse(function.returns)
+    if result_text not in RESULTS:
+        raise TableError(f"{where}: unknown result type {result_text!r}; known: {', '.join(RESULTS)}")
+    return function.name, tuple(args), RESULTS[result_text]
+
+
+def make_arg(node: ast.arg, default: ast.expr | None, keyword_only: bool, text: str, where: str) -> Arg:
+    if node.annotation is None:
+        raise TableError(f"{where}: argument {node.arg!r} of {text!r} has no type")
+    type_text = ast.unparse(node.annotation)
+    if type_text not in ARGUMENTS:
+        raise TableError(
+            f"{where}: argument {node.arg!r} has the unknown type {type_text!r}; "
+            f"known: {', '.join(ARGUMENTS)}"
+        )
+    source = None if default is None else ast.unparse(default)
+    return Arg(node.arg, ARGUMENTS[type_text], source, keyword_only)
+
+
+def validate(op: Op) -> None:
+    def refuse(reason: str) -> None:
+        raise TableError(f"{op.where}: {op.name}: {reason}")
+
+    if op.kind not in KINDS:
+        refuse(f"unknown kind {op.kind!r}; known: {', '.join(KINDS)}")
+    for form in op.forms:
+        if form not in FORMS:
+            refuse(f"unknown form {form!r}; known: {', '.join(FORMS)}")
+    if not op.doc.strip() or "\n" in op.doc or not op.doc.rstrip().endswith("."):
+        refuse("doc must be one line that ends with a full stop")
+    for dtype in op.dtypes:
+        if dtype not in all_types:
+            refuse(f"unknown dtype {dtype!r}")
+    if ("method" in op.forms or "inplace" in op.forms) and not (op.args and op.args[0].type.is_operand):
+        refuse("a method's first argument must be a tensor")
+    if op.operator and op.operator not in OPERATOR_SLOTS and op.operator not in COMPARISONS:
+        refuse(f"unknown operator {op.operator!r}; known: {', '.join([*OPERATOR_SLOTS, *COMPARISONS])}")
+    if op.promote not in ("same", "float"):
+        refuse(f"promote is 'same' or 'float', not {op.promote!r}")
+    if op.output not in ("same", "bool", "real"):
+        refuse(f"output is 'same', 'bool' or 'real', not {op.output!r}")
+    if op.kind == "pointwise":
+        if not 1 <= len(op.tensor_inputs) <= 3:
+            refuse(f"a pointwise operator has 1 to 3 operands, this one has {len(op.tensor_inputs)}")
+        if op.result.annotation != "Tensor":
+            refuse("a pointwise operator returns one Tensor")
+        for arg in op.params:
+            if arg.type.annotation not in ("Number", "int", "float", "bool"):
+                refuse(f"parameter {arg.name!r} of a pointwise operator must be a number")
+        unknown = set(op.bool_inputs) - {a.name for a in op.tensor_inputs}
+        if unknown:
+            refuse(f"bool_inputs names no operand: {', '.join(sorted(unknown))}")
+    elif op.promote != "same" or op.output != "same" or op.bool_inputs:
+        refuse("promote, output and bool_inputs belong to pointwise operators")
+    if (op.kind == "python") != bool(op.body):
+        refuse("python operators, and only they, name their body as 'module:function'")
+    if op.returns and len(op.returns) != op.result.count:
+        refuse(f"returns names {len(op.returns)} fields, the result has {op.result.count}")
+    if "inplace" in op.forms and op.has_out and op.args[-1].name != "out":
+        refuse("out stands last where there is an in-place form")
+    if "inplace" in op.forms and op.result.annotation != "Tensor":
+        refuse("an in-place form needs a Tensor result")

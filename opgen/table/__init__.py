@@ -1,0 +1,1 @@
+"""Every operator, declared once. One file per family."""
