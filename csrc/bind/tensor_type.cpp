@@ -1,11 +1,12 @@
 // The Tensor type: life and death of its objects, and the slots that are not generated.
-#include <structmember.h>
 
 #include <vector>
 
 #include "bind/call.h"
 #include "bind/registry.h"
 #include "bind/tensor_object.h"
+
+#include <structmember.h>
 
 namespace fb::bind {
 
@@ -64,7 +65,7 @@ PyObject* tensor_repr(PyObject* self) {
   if (!format) {
     const Ref module(PyImport_ImportModule("flambeau._printing"));
     if (!module) return nullptr;
-    format = PyObject_GetAttrString(module.get(), "tensor_str");
+    format = PyObject_GetAttrString(module.get(), "tensor_repr");
     if (!format) return nullptr;
   }
   return PyObject_CallOneArg(format, self);

@@ -98,7 +98,7 @@ def read(arg: Arg, index: int) -> str:
     if arg.required or arg.type.nullable:
         return reader
     default = default_value(arg.default or "", arg.type.cpp)
-    kind = {"IntSpan": "Dims", "const std::string&": "std::string", "const Operand&": "Operand"}.get(arg.type.cpp, "")
+    kind = {"IntSpan": "Dims", "const std::string&": "std::string", "const Operand&": "Operand", "TensorList": "std::vector<Tensor>"}.get(arg.type.cpp, "")
     return f"(a[{index}] ? {reader} : {kind}{f'({default})' if kind and not default.startswith('{') else default})"
 
 

@@ -1,0 +1,3 @@
+"""Flambeau: a lighter torch."""
+
+from flambeau._C import *  # noqa: F403
