@@ -4,30 +4,26 @@ import dataclasses
 import functools
 from typing import Any
 
-import flambeau
+from flambeau import _C
+from tests.ops import dtypes
 
 
 @dataclasses.dataclass(frozen=True)
 class Operator:
-    """What the table says about one operator."""
+    """What the table says about one operator, all of its overloads together."""
 
-    name: str
-    kind: str
-    signature: str
+    name: str  # with the namespace: linalg.solve
+    kinds: frozenset[str]
+    signatures: tuple[str, ...]
     dtypes: tuple[str, ...]
     forms: frozenset[str]
-    aliases: tuple[str, ...]
-    doc: str
+    docs: tuple[str, ...]
+    random: bool
 
     @property
     def method_name(self) -> str:
         """The name on Tensor: without the namespace."""
         return self.name.rpartition(".")[2]
-
-    @property
-    def writes_first_argument(self) -> bool:
-        """Whether the operator is in-place by itself (`fill_`)."""
-        return self.name.endswith("_")
 
     def call(self, t: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the operator of module `t`: as a function if it has that form, else as a method."""
@@ -43,17 +39,23 @@ def resolve(t: Any, dotted: str) -> Any:
 
 @functools.cache
 def operators() -> dict[str, Operator]:
-    """Every operator of the table by name."""
-    table = (
-        Operator(
-            name=info["name"],
-            kind=info["kind"],
-            signature=info["signature"],
-            dtypes=tuple(info["dtypes"]),
-            forms=frozenset(info["forms"]),
-            aliases=tuple(info["aliases"]),
-            doc=info["doc"],
-        )
-        for info in flambeau._C.op_info()
+    """Every public operator of the table by name."""
+    overloads: dict[str, list[dict[str, Any]]] = {}
+    for info in _C.op_info():
+        name = f"{info['namespace']}.{info['name']}" if info["namespace"] else info["name"]
+        if not info["name"].startswith("_"):
+            overloads.setdefault(name, []).append(info)
+    return {name: _merged(name, infos) for name, infos in overloads.items()}
+
+
+def _merged(name: str, infos: list[dict[str, Any]]) -> Operator:
+    taken = {dtype for info in infos for dtype in info["dtypes"]}
+    return Operator(
+        name=name,
+        kinds=frozenset(info["kind"] for info in infos),
+        signatures=tuple(info["signature"] for info in infos),
+        dtypes=tuple(each for each in dtypes.ALL if each in taken),
+        forms=frozenset(form for info in infos for form in info["forms"]),
+        docs=tuple(info["doc"] for info in infos),
+        random=any(info["random"] for info in infos),
     )
-    return {operator.name: operator for operator in table}

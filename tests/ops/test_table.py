@@ -71,14 +71,12 @@ def test_every_sample_has_an_operator() -> None:
 @pytest.mark.parametrize("name", sorted(TABLE))
 def test_entry_is_documented(name: str) -> None:
     operator = TABLE[name]
-    assert operator.doc.strip().endswith("."), f"{name}: the doc line is not a sentence"
-    ast.parse(f"def {operator.signature}: ...".replace(f"def {name}", "def operator", 1))
+    for signature in operator.signatures:
+        ast.parse(f"def {signature}: ...")
     if "function" in operator.forms:
-        functions = [resolve(flambeau, each) for each in (name, *operator.aliases)]
-    else:
-        functions = [getattr(flambeau.Tensor, operator.method_name)]
-    for function in functions:
-        assert operator.doc in (function.__doc__ or ""), f"{name}: help() does not show its doc"
+        assert operator.docs[0] in (resolve(flambeau, name).__doc__ or "")
+    if "method" in operator.forms:
+        assert operator.docs[0] in (getattr(flambeau.Tensor, operator.method_name).__doc__ or "")
 
 
 @pytest.mark.parametrize(("name", "dtype"), BY_DTYPE)
@@ -110,7 +108,7 @@ def test_layouts(name: str, layout: str) -> None:
             expected = run(operator, sample)
             actual = run(operator, moved)
         except RuntimeError as error:
-            if operator.kind == "view":  # `view` may refuse strides that it cannot express
+            if "view" in operator.kinds:  # `view` may refuse strides that it cannot express
                 continue
             raise AssertionError(f"{name}{moved!r}") from error
         if owner.values and owner.through is None:
@@ -149,7 +147,7 @@ def test_in_place(name: str) -> None:
             args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
             target = args[0]
             fits = target.shape == expected.shape and target.dtype == expected.dtype
-            if not fits:
+            if not fits and "view" not in operator.kinds:  # an in-place view changes the shape
                 continue
             flambeau.manual_seed(0)
             result = getattr(target, f"{operator.method_name}_")(*args[1:], **kwargs)
@@ -183,7 +181,7 @@ def _out_like(tensor: Any, strided: bool) -> Any:
     return flambeau.ones((*shape[:-1], 2 * shape[-1]), dtype=tensor.dtype)[..., ::2]
 
 
-@pytest.mark.parametrize("name", [n for n in SAMPLED if TABLE[n].kind == "pointwise"])
+@pytest.mark.parametrize("name", [n for n in SAMPLED if TABLE[n].kinds == {"pointwise"}])
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3)], ids=str)
 def test_edge_shapes(name: str, shape: tuple[int, ...]) -> None:
     """A pointwise operator of inputs of one shape has that shape, also without elements."""
@@ -202,16 +200,16 @@ def _reshaped(each: Input, shape: tuple[int, ...]) -> Input:
     return Input(np.resize(each.values, count).reshape(shape), each.dtype)
 
 
-@pytest.mark.parametrize(
-    "expected", all_errors(), ids=lambda each: f"{each.operator}-{each.sample}"
-)
+@pytest.mark.parametrize("expected", all_errors(), ids=lambda each: f"{each.operator}-{each.sample}")
 def test_errors(expected: Any) -> None:
     with pytest.raises(expected.error, match=re.escape(expected.message)):
         run(TABLE[expected.operator], expected.sample)
 
 
 TAKES_TENSOR = [
-    name for name in SAMPLED if re.match(r"[\w.]+\((input|self|tensors): ", TABLE[name].signature)
+    name
+    for name in SAMPLED
+    if all(re.match(r"\w+\(\w+: (list\[Tensor\]|Tensor)[,)]", each) for each in TABLE[name].signatures)
 ]
 
 
