@@ -63,10 +63,9 @@ lint: .venv/.installed .venv/.lint
 	@echo '==> mypy'
 	@$(BIN)/mypy
 	@echo '==> pyright'
-	@$(BIN)/pyright --ignoreexternal --verifytypes flambeau | tail -n 12
+	@$(BIN)/basedpyright --ignoreexternal --verifytypes flambeau | tail -n 12
 
 docs: .venv/.installed .venv/.docs
-	@$(BIN)/python -m opgen --docs build/reference
 	@$(BIN)/mkdocs build --strict --quiet
 	@echo 'the documentation is in site/index.html'
 
@@ -136,5 +135,5 @@ conformance bench: | .venv/.installed
 .venv-asan/.installed: .venv-asan/.build $(NATIVE)
 	@$(ASAN_BIN)/python tools/progress.py 'building with sanitizers' build/asan.log \
 	  $(ASAN_BIN)/python $(PIP:-qq=-v) --no-build-isolation --editable . \
-	  -C build-dir=build/asan -C cmake.define.FLAMBEAU_SANITIZE=ON
+	  -C build-dir=build/asan -C cmake.define.FB_SANITIZE=address,undefined
 	@touch $@

@@ -1,0 +1,67 @@
+"""A table entry that cannot be right is refused, and the message says where it stands."""
+
+from pathlib import Path
+
+import pytest
+
+from opgen.model import TableError
+from tests.opgen.planted import read_table
+
+HEADER = "from opgen.model import *\nfrom opgen.model import op, pointwise, native, view\n\n"
+LINE = HEADER.count("\n") + 1  # where the entry of every case begins
+
+
+def load(entry: str, folder: Path) -> None:
+    """Read a table file that holds `entry`."""
+    file = folder / "table" / "planted.py"
+    file.parent.mkdir()
+    file.write_text(HEADER + entry, encoding="utf-8")
+    read_table(file)
+
+
+UNARY = "planted(input: Tensor) -> Tensor"
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ('op("planted(input: Tensor -> Tensor", kind=native, doc="D.")', "not a signature"),
+        ('op("planted(input: Tensor)", kind=native, doc="D.")', "lacks '-> result'"),
+        ('op("planted(*input) -> Tensor", kind=native, doc="D.")', r"instead of \*args"),
+        ('op("planted(input) -> Tensor", kind=native, doc="D.")', "argument 'input' .* has no type"),
+        ('op("planted(x: Tensorr) -> Tensor", kind=native, doc="D.")', "unknown type 'Tensorr'"),
+        ('op("planted(x: Tensor) -> Matrix", kind=native, doc="D.")', "unknown result type 'Matrix'"),
+        (f'op("{UNARY}", kind="magic", doc="D.")', "unknown kind 'magic'"),
+        (f'op("{UNARY}", kind=native, forms="functoin", doc="D.")', "unknown form 'functoin'"),
+        (f'op("{UNARY}", kind=native, dtypes=("float8",), doc="D.")', "unknown dtype 'float8'"),
+        (f'op("{UNARY}", kind=native, doc="No stop")', "ends with a full stop"),
+        (f'op("{UNARY}", kind=native, doc="")', "ends with a full stop"),
+        (f'op("{UNARY}", kind=native, promote="float", doc="D.")', "belong to pointwise"),
+        (f'op("{UNARY}", kind=pointwise, promote="double", doc="D.")', "promote is"),
+        (f'op("{UNARY}", kind=pointwise, output="int", doc="D.")', "output is"),
+        (f'op("{UNARY}", kind=pointwise, bool_inputs=("mask",), doc="D.")', "names no operand: mask"),
+        (f'op("{UNARY}", kind=native, returns="values indices", doc="D.")', "names 2 fields"),
+        (f'op("{UNARY}", kind=native, body="a:b", doc="D.")', "python operators, and only they"),
+        (f'op("{UNARY}", kind=pointwise, operator="plus", doc="D.")', "unknown operator 'plus'"),
+        ('op("planted(n: int) -> Tensor", kind=native, doc="D.")', "first argument must be a tensor"),
+        (
+            'op("planted(n: int) -> Tensor", kind=pointwise, forms="function", doc="D.")',
+            "1 to 3 operands, this one has 0",
+        ),
+    ],
+)
+def test_bad_entry(entry: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=rf"^table/planted\.py:{LINE}: .*{reason}"):
+        load(entry, tmp_path)
+
+
+def test_repeated_entry(tmp_path: Path) -> None:
+    entry = f'op("{UNARY}", kind=native, doc="D.")\n'
+    with pytest.raises(TableError, match=rf"planted\.py:{LINE + 1}: .* at table/planted\.py:{LINE}"):
+        load(entry * 2, tmp_path)
+
+
+def test_entry_over_several_lines_is_found_where_it_begins(tmp_path: Path) -> None:
+    entry = f'op(\n    "{UNARY}",\n    kind="magic",\n    doc="D.",\n)\n'
+    with pytest.raises(TableError, match=rf"^table/planted\.py:{LINE}: "):
+        load(entry, tmp_path)
