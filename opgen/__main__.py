@@ -1,4 +1,4 @@
-"""`python -m opgen --out DIR` writes everything that is generated; `--check` only reads the table."""
+"""`python -m opgen --out DIR` writes all that is generated; `--check` only reads the table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from opgen import table
-from opgen.emit import bindings, loops, op_info, operators
+from opgen.emit import bindings, docs, loops, op_info, operators, stubs
 from opgen.model import TABLE, TableError
 
 
@@ -21,13 +21,13 @@ def load_table() -> None:
 def products() -> dict[str, str]:
     """Generated files by their path in the output folder."""
     files: dict[str, str] = {}
-    for emitter in (operators, loops, bindings, op_info):
+    for emitter in (operators, loops, bindings, op_info, stubs, docs):
         files.update(emitter.emit(TABLE))
     return files
 
 
 def write(files: dict[str, str], folder: Path) -> None:
-    """Writes what changed, so that the build only rebuilds that, and removes what is no longer made."""
+    """Writes what changed, so that only that is rebuilt, and removes what is no longer made."""
     for path, text in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -41,6 +41,7 @@ def write(files: dict[str, str], folder: Path) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="opgen", description=__doc__)
     parser.add_argument("--out", type=Path, help="folder for the generated files")
+    parser.add_argument("--docs", type=Path, help="folder for the reference pages alone")
     parser.add_argument("--check", action="store_true", help="read the table and write nothing")
     options = parser.parse_args()
     try:
@@ -49,6 +50,13 @@ def main() -> int:
     except TableError as error:
         print(error, file=sys.stderr)
         return 1
+    if options.docs:
+        pages = {
+            path.removeprefix("docs/"): text
+            for path, text in files.items()
+            if path.startswith("docs/")
+        }
+        write(pages, options.docs)
     if options.out and not options.check:
         write(files, options.out)
     return 0

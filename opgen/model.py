@@ -1,4 +1,4 @@
-"""What an operator's table entry says, and every check on it. Records carry the file and line they came from."""
+"""What an operator's table entry says, and every check on it. Records carry their file and line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from opgen.types import ARGUMENTS, RESULTS, ArgumentType, ResultType
 
-# Element types, by the names users know. Kernels exist for all but the 16-bit floats, which compute in float32.
+# Element types, by their public names. The 16-bit floats have no kernels: they use float32 ones.
 BOOL = ("bool",)
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 REDUCED = ("float16", "bfloat16")
@@ -176,7 +176,7 @@ def op(
     operator: str = "",
     random: bool = False,
 ) -> None:
-    """Declares one operator, or one overload of it. Refuses what cannot be right, naming file and line."""
+    """Declares an operator, or an overload. Refuses what cannot be right, naming file and line."""
     frame = sys._getframe(1)
     path = Path(frame.f_code.co_filename)
     where = f"{path.parent.name}/{path.name}:{frame.f_lineno}"
@@ -216,7 +216,9 @@ def parse_signature(text: str, where: str) -> tuple[str, tuple[Arg, ...], Result
         raise TableError(f"{where}: {text!r} lacks '-> result'")
     given = function.args
     if given.vararg or given.kwarg or given.posonlyargs:
-        raise TableError(f"{where}: {text!r}: write a Size argument instead of *args; no **kwargs, no '/'")
+        raise TableError(
+            f"{where}: {text!r}: write a Size argument instead of *args; no **kwargs, no '/'"
+        )
     positional = list(given.args)
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults))
     defaults += given.defaults
@@ -227,11 +229,15 @@ def parse_signature(text: str, where: str) -> tuple[str, tuple[Arg, ...], Result
     ]
     result_text = ast.unparse(function.returns)
     if result_text not in RESULTS:
-        raise TableError(f"{where}: unknown result type {result_text!r}; known: {', '.join(RESULTS)}")
+        raise TableError(
+            f"{where}: unknown result type {result_text!r}; known: {', '.join(RESULTS)}"
+        )
     return function.name, tuple(args), RESULTS[result_text]
 
 
-def make_arg(node: ast.arg, default: ast.expr | None, keyword_only: bool, text: str, where: str) -> Arg:
+def make_arg(
+    node: ast.arg, default: ast.expr | None, keyword_only: bool, text: str, where: str
+) -> Arg:
     if node.annotation is None:
         raise TableError(f"{where}: argument {node.arg!r} of {text!r} has no type")
     type_text = ast.unparse(node.annotation)
@@ -258,17 +264,23 @@ def validate(op: Op) -> None:
     for dtype in op.dtypes:
         if dtype not in all_types:
             refuse(f"unknown dtype {dtype!r}")
-    if ("method" in op.forms or "inplace" in op.forms) and not (op.args and op.args[0].type.is_operand):
+    if ("method" in op.forms or "inplace" in op.forms) and not (
+        op.args and op.args[0].type.is_operand
+    ):
         refuse("a method's first argument must be a tensor")
     if op.operator and op.operator not in OPERATOR_SLOTS and op.operator not in COMPARISONS:
-        refuse(f"unknown operator {op.operator!r}; known: {', '.join([*OPERATOR_SLOTS, *COMPARISONS])}")
+        refuse(
+            f"unknown operator {op.operator!r}; known: {', '.join([*OPERATOR_SLOTS, *COMPARISONS])}"
+        )
     if op.promote not in ("same", "float"):
         refuse(f"promote is 'same' or 'float', not {op.promote!r}")
     if op.output not in ("same", "bool", "real"):
         refuse(f"output is 'same', 'bool' or 'real', not {op.output!r}")
     if op.kind == "pointwise":
         if not 1 <= len(op.tensor_inputs) <= 3:
-            refuse(f"a pointwise operator has 1 to 3 operands, this one has {len(op.tensor_inputs)}")
+            refuse(
+                f"a pointwise operator has 1 to 3 operands, this one has {len(op.tensor_inputs)}"
+            )
         if op.result.annotation != "Tensor":
             refuse("a pointwise operator returns one Tensor")
         for arg in op.params:

@@ -35,6 +35,7 @@ def _arg(
 
 _NUMBER = "int | float | bool | complex"
 
+# fmt: off
 ARGUMENTS: dict[str, ArgumentType] = {
     a.annotation: a
     for a in (
@@ -101,3 +102,4 @@ RESULTS: dict[str, ResultType] = {
         ResultType("Any", "", "Any"),
     )
 }
+# fmt: on

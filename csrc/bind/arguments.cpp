@@ -26,7 +26,8 @@ bool is_single_element(PyObject* o) { return is_tensor(o) && tensor_of(o).numel(
 // NumPy's scalars behave like numbers without being Python's; arrays have a length.
 bool is_foreign_scalar(PyObject* o) {
   const PyTypeObject* type = Py_TYPE(o);
-  if (!type->tp_as_number || !(type->tp_as_number->nb_float || type->tp_as_number->nb_index)) return false;
+  if (!type->tp_as_number || !(type->tp_as_number->nb_float || type->tp_as_number->nb_index))
+    return false;
   if (type->tp_as_sequence && type->tp_as_sequence->sq_length) return false;
   return !is_tensor(o) && !PyType_Check(o);
 }
@@ -58,7 +59,7 @@ bool fits(ArgType type, PyObject* o) {
     case ArgType::kOptTensor: return is_none || is_tensor(o);
     case ArgType::kOperand: return is_tensor(o) || is_number(o);
     case ArgType::kTensorList: return is_tensor_sequence(o);
-    case ArgType::kOptTensorList: return is_none || is_tensor_sequence(o) ;
+    case ArgType::kOptTensorList: return is_none || is_tensor_sequence(o);
     case ArgType::kNumber: return is_number(o) || (is_tensor(o) && tensor_of(o).dim() == 0);
     case ArgType::kOptNumber: return is_none || fits(ArgType::kNumber, o);
     case ArgType::kInt: return is_integer_like(o);
@@ -144,7 +145,8 @@ Scalar number(PyObject* o) {
   if (PyFloat_Check(o)) return Scalar(PyFloat_AS_DOUBLE(o));
   if (PyBool_Check(o)) return Scalar(o == Py_True);
   if (is_tensor(o)) return element_of(tensor_of(o));
-  if (PyComplex_Check(o)) return Scalar(Complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)));
+  if (PyComplex_Check(o))
+    return Scalar(Complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)));
   if (is_numpy_bool(o)) return Scalar(PyObject_IsTrue(o) == 1);
   if (PyLong_Check(o) || PyIndex_Check(o)) return Scalar(integer(o));
   const double value = PyFloat_AsDouble(o);

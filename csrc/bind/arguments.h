@@ -44,7 +44,8 @@ enum class ArgType : uint8_t {
 bool fits(ArgType type, PyObject* object);
 // "Tensor", "int", "tuple of ints": as messages name it.
 const char* describe(ArgType type);
-// A Python int, or something that stands for one (a NumPy integer, an integral tensor of one element).
+// A Python int, or something that stands for one (a NumPy integer, an integral tensor of one
+// element).
 bool is_integer_like(PyObject* object);
 // A Python number, a NumPy scalar; not a tensor.
 bool is_number(PyObject* object);

@@ -17,8 +17,8 @@ const char* canonical_name(const char* name, const Overload& overload) {
     const char* alias;
     const char* name;
   };
-  static constexpr Alias kAliases[] = {{"axis", "dim"},   {"keepdims", "keepdim"}, {"x", "input"},
-                                       {"a", "input"},    {"x1", "input"},         {"x2", "other"},
+  static constexpr Alias kAliases[] = {{"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"},
+                                       {"a", "input"},  {"x1", "input"},         {"x2", "other"},
                                        {"axes", "dims"}};
   for (const Alias& alias : kAliases) {
     if (std::string_view(name) != alias.alias) continue;
@@ -62,11 +62,13 @@ std::string type_name(PyObject* o) {
   return std::string(full.substr(full.rfind('.') + 1));
 }
 
-std::string wrong_type(const OverloadSet& set, const ArgSpec& spec, Py_ssize_t position, PyObject* o) {
+std::string wrong_type(const OverloadSet& set, const ArgSpec& spec, Py_ssize_t position,
+                       PyObject* o) {
   std::string text = std::string(set.name) + "(): argument '" + spec.name + "'";
   if (position > 0) text += " (position " + std::to_string(position) + ")";
   text += " must be " + std::string(describe(spec.type)) + ", not " + type_name(o);
-  if ((spec.type == ArgType::kInts || spec.type == ArgType::kSize || spec.type == ArgType::kTensorList) &&
+  if ((spec.type == ArgType::kInts || spec.type == ArgType::kSize ||
+       spec.type == ArgType::kTensorList) &&
       (PyTuple_Check(o) || PyList_Check(o))) {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(o, i);
@@ -83,12 +85,14 @@ bool gather_size(const Call& call, Py_ssize_t from, Match& match, int slot) {
   for (Py_ssize_t i = 0; i < n; ++i)
     if (!is_integer_like(call.at(from + i))) return false;
   match.gathered = checked(PyTuple_New(n));
-  for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(match.gathered.get(), i, new_ref(call.at(from + i)));
+  for (Py_ssize_t i = 0; i < n; ++i)
+    PyTuple_SET_ITEM(match.gathered.get(), i, new_ref(call.at(from + i)));
   match.slots[slot] = match.gathered.get();
   return true;
 }
 
-bool match(const OverloadSet& set, const Overload& overload, const Call& call, Match& out, Reason* reason) {
+bool match(const OverloadSet& set, const Overload& overload, const Call& call, Match& out,
+           Reason* reason) {
   std::fill_n(out.slots, overload.slots, nullptr);
   const Py_ssize_t given = call.positional();
   const int hidden = call.self ? 1 : 0;
@@ -98,7 +102,8 @@ bool match(const OverloadSet& set, const Overload& overload, const Call& call, M
     PyObject* o = call.at(taken);
     if (spec.type == ArgType::kSize && taken + 1 == overload.positional && is_integer_like(o)) {
       if (!gather_size(call, taken, out, spec.slot))
-        return no(reason, std::string(set.name) + "(): argument '" + spec.name + "' must be a tuple of ints");
+        return no(reason, std::string(set.name) + "(): argument '" + spec.name +
+                              "' must be a tuple of ints");
       taken = given;
       break;
     }
@@ -110,9 +115,11 @@ bool match(const OverloadSet& set, const Overload& overload, const Call& call, M
   }
   if (taken < given) {
     if (!reason) return false;
-    return no(reason, std::string(set.name) + "() takes " + std::to_string(overload.positional - hidden) +
-                          " positional argument" + (overload.positional - hidden == 1 ? "" : "s") + " but " +
-                          std::to_string(given - hidden) + (given - hidden == 1 ? " was" : " were") + " given");
+    return no(reason, std::string(set.name) + "() takes " +
+                          std::to_string(overload.positional - hidden) + " positional argument" +
+                          (overload.positional - hidden == 1 ? "" : "s") + " but " +
+                          std::to_string(given - hidden) +
+                          (given - hidden == 1 ? " was" : " were") + " given");
   }
   for (Py_ssize_t k = 0; k < call.keywords(); ++k) {
     PyObject* key = PyTuple_GET_ITEM(call.kwnames, k);
@@ -132,7 +139,8 @@ bool match(const OverloadSet& set, const Overload& overload, const Call& call, M
     }
     if (out.slots[spec->slot]) {
       if (!reason) return false;
-      return no(reason, std::string(set.name) + "() got multiple values for argument '" + spec->name + "'");
+      return no(reason,
+                std::string(set.name) + "() got multiple values for argument '" + spec->name + "'");
     }
     PyObject* o = call.args[call.nargs + k];
     if (!fits(spec->type, o)) {
@@ -163,12 +171,14 @@ PyObject* raise_mismatch(const OverloadSet& set, const Call& call) {
     PyErr_SetString(PyExc_TypeError, reason.text.c_str());
     return nullptr;
   }
-  std::string text = std::string(set.name) + "() received an invalid combination of arguments - got (";
+  std::string text =
+      std::string(set.name) + "() received an invalid combination of arguments - got (";
   for (Py_ssize_t i = call.self ? 1 : 0; i < call.positional(); ++i)
     text += (i > (call.self ? 1 : 0) ? ", " : "") + type_name(call.at(i));
   for (Py_ssize_t k = 0; k < call.keywords(); ++k)
-    text += std::string(text.back() == '(' ? "" : ", ") + PyUnicode_AsUTF8(PyTuple_GET_ITEM(call.kwnames, k)) +
-            "=" + type_name(call.args[call.nargs + k]);
+    text += std::string(text.back() == '(' ? "" : ", ") +
+            PyUnicode_AsUTF8(PyTuple_GET_ITEM(call.kwnames, k)) + "=" +
+            type_name(call.args[call.nargs + k]);
   text += "), but expected one of:";
   for (int i = 0; i < set.count; ++i) {
     Match ignored;
@@ -184,7 +194,8 @@ PyObject* dispatch(const OverloadSet& set, const Call& call) {
   try {
     Match found;
     for (int i = 0; i < set.count; ++i)
-      if (match(set, set.overloads[i], call, found, nullptr)) return set.overloads[i].invoke(found.slots);
+      if (match(set, set.overloads[i], call, found, nullptr))
+        return set.overloads[i].invoke(found.slots);
     return raise_mismatch(set, call);
   } catch (...) {
     set_python_error(set.name);
@@ -248,7 +259,8 @@ PyObject* pack(PyTypeObject* type, PyObject* const* items, size_t count) {
   bool complete = true;
   for (size_t i = 0; i < count; ++i) complete &= items[i] != nullptr;
   PyObject* result = nullptr;
-  if (complete) result = type ? PyStructSequence_New(type) : PyTuple_New(static_cast<Py_ssize_t>(count));
+  if (complete)
+    result = type ? PyStructSequence_New(type) : PyTuple_New(static_cast<Py_ssize_t>(count));
   if (!result) {
     for (size_t i = 0; i < count; ++i) Py_XDECREF(items[i]);
     throw PythonError{};
@@ -276,8 +288,8 @@ PyTypeObject* return_type(const char* name, const char* const* fields, size_t co
 
 void store_results(PyObject* out, const std::vector<Tensor>& values) {
   const auto wanted = static_cast<Py_ssize_t>(values.size());
-  FB_CHECK_TYPE(PySequence_Fast_GET_SIZE(out) == wanted, "out must be a tuple of ", wanted, " tensors, got ",
-                PySequence_Fast_GET_SIZE(out));
+  FB_CHECK_TYPE(PySequence_Fast_GET_SIZE(out) == wanted, "out must be a tuple of ", wanted,
+                " tensors, got ", PySequence_Fast_GET_SIZE(out));
   for (Py_ssize_t i = 0; i < wanted; ++i) {
     const Tensor& target = tensor_of(PySequence_Fast_GET_ITEM(out, i));
     store_result(target, values[static_cast<size_t>(i)]);

@@ -22,7 +22,8 @@ struct ArgSpec {
   uint8_t slot;
 };
 
-// One signature. `invoke` reads the matched arguments: slots[i] is null where the argument was left out.
+// One signature. `invoke` reads the matched arguments: slots[i] is null where the argument was left
+// out.
 struct Overload {
   const char* text;
   const ArgSpec* args;
@@ -96,7 +97,8 @@ inline PyObject* changed(PyObject* object) {
 void store_results(PyObject* out, const std::vector<Tensor>& values);
 template <class... T>
 void store_results(PyObject* out, const std::tuple<T...>& values) {
-  std::apply([&](const auto&... value) { store_results(out, std::vector<Tensor>{value...}); }, values);
+  std::apply([&](const auto&... value) { store_results(out, std::vector<Tensor>{value...}); },
+             values);
 }
 PyObject* wrap_outputs(PyTypeObject* type, PyObject* out);
 
@@ -105,14 +107,16 @@ inline Tensor with_requires_grad(Tensor tensor, PyObject* flag) {
   return tensor;
 }
 
-// --- operators of the number protocol: a type that does not fit leaves the turn to the other operand
+// --- operators of the number protocol: a type that does not fit leaves the turn to the other
+// operand
 
 template <class F>
 PyObject* unary_slot(const char* name, PyObject* a, F&& f) {
   return guarded(name, [&] { return wrap(f(a)); });
 }
 template <class F>
-PyObject* binary_slot(const char* name, ArgType left, ArgType right, PyObject* a, PyObject* b, F&& f) {
+PyObject* binary_slot(const char* name, ArgType left, ArgType right, PyObject* a, PyObject* b,
+                      F&& f) {
   if (!fits(left, a) || !fits(right, b)) return new_ref(Py_NotImplemented);
   return guarded(name, [&] { return wrap(f(a, b)); });
 }

@@ -11,7 +11,8 @@ PyObject* tensor_getitem(PyObject* self, PyObject* index) {
     FB_CHECK_INDEX(t.dim() > 0, "too many indices for a 0-d tensor");
     int64_t i = read::integer(index);
     if (i < 0) i += t.size(0);
-    FB_CHECK_INDEX(i >= 0 && i < t.size(0), "index ", i, " is out of bounds for dimension 0 with size ", t.size(0));
+    FB_CHECK_INDEX(i >= 0 && i < t.size(0), "index ", i,
+                   " is out of bounds for dimension 0 with size ", t.size(0));
     return wrap(as_view(t, t.sizes().last(t.dim() - 1), t.strides().last(t.dim() - 1),
                         t.offset() + i * t.strides()[0]));
   });

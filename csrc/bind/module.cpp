@@ -16,9 +16,11 @@ namespace nb = nanobind;
 namespace fb::bind {
 namespace {
 
-// Functions of a namespace (`linalg`, `fft`, `special`) live in a submodule that can be imported from.
+// Functions of a namespace (`linalg`, `fft`, `special`) live in a submodule that can be imported
+// from.
 PyObject* submodule(PyObject* module, const char* name) {
-  if (PyObject_HasAttrString(module, name)) return checked(PyObject_GetAttrString(module, name)).release();
+  if (PyObject_HasAttrString(module, name))
+    return checked(PyObject_GetAttrString(module, name)).release();
   const std::string full = std::string("flambeau._C.") + name;
   PyObject* made = PyImport_AddModule(full.c_str());
   if (!made) throw PythonError{};
@@ -33,35 +35,45 @@ void add_functions(PyObject* module) {
       const Ref name = checked(PyModule_GetNameObject(target.get()));
       const Ref function = checked(
           PyCFunction_NewEx(const_cast<PyMethodDef*>(&f->method), target.get(), name.get()));
-      if (PyModule_AddObjectRef(target.get(), f->method.ml_name, function.get()) < 0) throw PythonError{};
+      if (PyModule_AddObjectRef(target.get(), f->method.ml_name, function.get()) < 0)
+        throw PythonError{};
     }
   }
 }
 
 void add_memory(nb::module_& m) {
-  m.def("memory_stats", [] {
-    const CpuMemoryStats s = cpu_memory_stats();
-    nb::dict d;
-    d["allocated_bytes"] = s.allocated_bytes;
-    d["peak_allocated_bytes"] = s.peak_allocated_bytes;
-    d["cached_bytes"] = s.cached_bytes;
-    d["cache_limit_bytes"] = s.cache_limit_bytes;
-    d["allocations"] = s.allocations;
-    d["system_allocations"] = s.system_allocations;
-    return d;
-  }, "What the CPU allocator holds: bytes in tensors, bytes kept for reuse, and how often it asked the system.");
-  m.def("reset_peak_memory_stats", &reset_peak_cpu_memory_stats, "Starts the peak of memory_stats() anew.");
+  m.def(
+      "memory_stats",
+      [] {
+        const CpuMemoryStats s = cpu_memory_stats();
+        nb::dict d;
+        d["allocated_bytes"] = s.allocated_bytes;
+        d["peak_allocated_bytes"] = s.peak_allocated_bytes;
+        d["cached_bytes"] = s.cached_bytes;
+        d["cache_limit_bytes"] = s.cache_limit_bytes;
+        d["allocations"] = s.allocations;
+        d["system_allocations"] = s.system_allocations;
+        return d;
+      },
+      "What the CPU allocator holds: bytes in tensors, bytes kept for reuse, and how often it "
+      "asked the system.");
+  m.def("reset_peak_memory_stats", &reset_peak_cpu_memory_stats,
+        "Starts the peak of memory_stats() anew.");
   m.def("empty_cache", &empty_cpu_cache, "Gives memory that is kept for reuse back to the system.");
-  m.def("set_cache_limit", &set_cpu_cache_floor, nb::arg("bytes"),
-        "Keeps at most this much freed memory for reuse, or a quarter of the peak if that is more.");
+  m.def(
+      "set_cache_limit", &set_cpu_cache_floor, nb::arg("bytes"),
+      "Keeps at most this much freed memory for reuse, or a quarter of the peak if that is more.");
 }
 
 void add_threads(nb::module_& m) {
   m.def("get_num_threads", &cpu::num_threads, "How many threads an operator may use.");
-  m.def("set_num_threads", [](int count) {
-    FB_CHECK(count > 0, "set_num_threads expects a positive integer, got ", count);
-    cpu::set_num_threads(count);
-  }, nb::arg("num"), "Sets how many threads an operator may use.");
+  m.def(
+      "set_num_threads",
+      [](int count) {
+        FB_CHECK(count > 0, "set_num_threads expects a positive integer, got ", count);
+        cpu::set_num_threads(count);
+      },
+      nb::arg("num"), "Sets how many threads an operator may use.");
   m.def("_isa", [] {
     constexpr const char* names[] = {"baseline", "avx2", "avx512"};
     return names[static_cast<int>(cpu::isa())];
@@ -69,19 +81,27 @@ void add_threads(nb::module_& m) {
 }
 
 void add_defaults(nb::module_& m) {
-  m.def("get_default_dtype", [] { return nb::borrow(dtype_object(default_dtype())); },
-        "The floating point type of new tensors.");
-  m.def("set_default_dtype", [](nb::object d) {
-    if (!is_dtype(d.ptr())) throw nb::type_error("invalid dtype object: only floating-point types are supported as the default type");
-    const DType t = dtype_of(d.ptr());
-    if (!is_floating(t)) throw nb::type_error("only floating-point types are supported as the default type");
-    set_default_dtype(t);
-  }, nb::arg("d"), "Sets the floating point type of new tensors.");
+  m.def(
+      "get_default_dtype", [] { return nb::borrow(dtype_object(default_dtype())); },
+      "The floating point type of new tensors.");
+  m.def(
+      "set_default_dtype",
+      [](nb::object d) {
+        if (!is_dtype(d.ptr()))
+          throw nb::type_error(
+              "invalid dtype object: only floating-point types are supported as the default type");
+        const DType t = dtype_of(d.ptr());
+        if (!is_floating(t))
+          throw nb::type_error("only floating-point types are supported as the default type");
+        set_default_dtype(t);
+      },
+      nb::arg("d"), "Sets the floating point type of new tensors.");
 }
 
 void add_op_info(nb::module_& m) {
-  m.def("op_info", [] { return nb::module_::import_("json").attr("loads")(kOpInfoJson); },
-        "What the operator table says: one dictionary per entry.");
+  m.def(
+      "op_info", [] { return nb::module_::import_("json").attr("loads")(kOpInfoJson); },
+      "What the operator table says: one dictionary per entry.");
 }
 
 void register_errors(nb::module_& m) {

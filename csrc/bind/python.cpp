@@ -15,8 +15,10 @@ void set_python_error(const char* name) {
     PyObject* classes[] = {PyExc_RuntimeError, PyExc_IndexError,          PyExc_ValueError,
                            PyExc_TypeError,    PyExc_NotImplementedError, out_of_memory_error};
     PyObject* type = classes[static_cast<int>(error.kind())];
-    if (name) PyErr_Format(type, "%s: %s", name, error.what());
-    else PyErr_SetString(type, error.what());
+    if (name)
+      PyErr_Format(type, "%s: %s", name, error.what());
+    else
+      PyErr_SetString(type, error.what());
   } catch (const std::bad_alloc&) {
     PyErr_SetString(out_of_memory_error, "not enough memory");
   } catch (const std::exception& error) {

@@ -3,14 +3,14 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <structmember.h>
 
 #include <utility>
 
 #include "core/error.h"
 
 // What every vectorcall entry point takes.
-#define FB_PY_ARGUMENTS \
-  PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
+#define FB_PY_ARGUMENTS PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
 
 namespace fb::bind {
 
@@ -47,7 +47,8 @@ inline PyObject* new_ref(PyObject* object) {
 }
 inline PyObject* none() { return new_ref(Py_None); }
 
-// Sets the Python exception for the C++ one in flight; `name` is the operator the user called, or null.
+// Sets the Python exception for the C++ one in flight; `name` is the operator the user called, or
+// null.
 void set_python_error(const char* name);
 
 // Runs f and returns what it returns; on a C++ exception sets the Python one and returns null.

@@ -13,8 +13,8 @@ struct FunctionDef {
 struct FamilyBindings {
   const FunctionDef* functions;
   PyMethodDef* methods;
-  const PyType_Slot* slots;         // number protocol of the Tensor
-  const binaryfunc* comparisons;    // six, by Py_LT..Py_GE; null where another family has it
+  const PyType_Slot* slots;       // number protocol of the Tensor
+  const binaryfunc* comparisons;  // six, by Py_LT..Py_GE; null where another family has it
 };
 
 extern const FamilyBindings* const kFamilies[];  // ends with null

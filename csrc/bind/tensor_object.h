@@ -1,7 +1,7 @@
 // The Python object around a tensor.
 //
-// Note [One Python object per tensor]: a tensor remembers its Python object while that lives, so `wrap` gives
-// back the same object and `is` works as users expect.
+// Note [One Python object per tensor]: a tensor remembers its Python object while that lives, so
+// `wrap` gives back the same object and `is` works as users expect.
 #pragma once
 
 #include "bind/python.h"
@@ -10,8 +10,7 @@
 namespace fb::bind {
 
 struct PyTensor {
-  PyObject_HEAD
-  Tensor value;
+  PyObject_HEAD Tensor value;
   PyObject* dict;
   PyObject* weak_references;
 };
@@ -21,7 +20,9 @@ extern PyTypeObject* tensor_type;
 inline bool is_tensor(PyObject* object) {
   return Py_TYPE(object) == tensor_type || PyType_IsSubtype(Py_TYPE(object), tensor_type);
 }
-inline const Tensor& tensor_of(PyObject* object) { return reinterpret_cast<PyTensor*>(object)->value; }
+inline const Tensor& tensor_of(PyObject* object) {
+  return reinterpret_cast<PyTensor*>(object)->value;
+}
 
 // A new reference to the tensor's Python object, made if there is none.
 PyObject* wrap(Tensor tensor);
@@ -32,8 +33,8 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor);
 void add_tensor_type(PyObject* module);
 
 // Hand-written parts of the type, one file each.
-extern PyGetSetDef tensor_properties[];                           // tensor_properties.cpp
-PyObject* tensor_getitem(PyObject* self, PyObject* index);        // indexing.cpp
+extern PyGetSetDef tensor_properties[];                     // tensor_properties.cpp
+PyObject* tensor_getitem(PyObject* self, PyObject* index);  // indexing.cpp
 int tensor_setitem(PyObject* self, PyObject* index, PyObject* value);
 
 }  // namespace fb::bind

@@ -26,7 +26,8 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) {
     const Tensor& t = tensor_of(self);
     const bool wanted = value == Py_True;
     FB_CHECK(!wanted || is_floating(t.dtype()) || is_complex(t.dtype()),
-             "only Tensors of floating point and complex dtype can require gradients, not ", t.dtype());
+             "only Tensors of floating point and complex dtype can require gradients, not ",
+             t.dtype());
     t->requires_grad = wanted;
     return 0;
   });
@@ -35,8 +36,8 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) {
 PyObject* get_data(PyObject* self, void*) {
   return guarded("data", [&] {
     const Tensor& t = tensor_of(self);
-    return wrap(tensor_over(Storage::alias(t.storage()), t.sizes(), t.strides(), t.offset(), t.dtype(),
-                            t.device()));
+    return wrap(tensor_over(Storage::alias(t.storage()), t.sizes(), t.strides(), t.offset(),
+                            t.dtype(), t.device()));
   });
 }
 int set_data(PyObject* self, PyObject* value, void*) {
@@ -59,7 +60,7 @@ bool always_true(const Tensor&) { return true; }
 
 }  // namespace
 
-#define FB_PROPERTY(name, expression, doc)                                                   \
+#define FB_PROPERTY(name, expression, doc) \
   {name, get<[](const Tensor& t) { return expression; }>, nullptr, doc, const_cast<char*>(name)}
 
 PyGetSetDef tensor_properties[] = {
@@ -67,20 +68,27 @@ PyGetSetDef tensor_properties[] = {
     FB_PROPERTY("dtype", t.dtype(), "The type of the elements."),
     FB_PROPERTY("ndim", t.dim(), "The number of dimensions."),
     FB_PROPERTY("itemsize", static_cast<int64_t>(t.element_size()), "Bytes of one element."),
-    FB_PROPERTY("nbytes", t.numel() * static_cast<int64_t>(t.element_size()), "Bytes of all elements."),
+    FB_PROPERTY("nbytes", t.numel() * static_cast<int64_t>(t.element_size()),
+                "Bytes of all elements."),
     FB_PROPERTY("_version", static_cast<int64_t>(t.storage()->version),
                 "How often the elements were changed in place."),
     {"device", get_device, nullptr, "Where the elements are.", nullptr},
     {"layout", get_layout, nullptr, "How the elements are laid out: torch.strided.", nullptr},
     {"data", get_data, set_data, "The same elements, outside of any graph.", nullptr},
-    {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients are wanted for it.", nullptr},
-    {"is_cpu", get<always_true>, nullptr, "Whether it is in main memory.", const_cast<char*>("is_cpu")},
-    {"is_cuda", get<always_false>, nullptr, "Whether it is on an NVIDIA GPU.", const_cast<char*>("is_cuda")},
+    {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients are wanted for it.",
+     nullptr},
+    {"is_cpu", get<always_true>, nullptr, "Whether it is in main memory.",
+     const_cast<char*>("is_cpu")},
+    {"is_cuda", get<always_false>, nullptr, "Whether it is on an NVIDIA GPU.",
+     const_cast<char*>("is_cuda")},
     {"is_mps", get<always_false>, nullptr, "Always False.", const_cast<char*>("is_mps")},
     {"is_xpu", get<always_false>, nullptr, "Always False.", const_cast<char*>("is_xpu")},
-    {"is_meta", get<always_false>, nullptr, "Whether it has no elements at all.", const_cast<char*>("is_meta")},
-    {"is_sparse", get<always_false>, nullptr, "Whether it is sparse.", const_cast<char*>("is_sparse")},
-    {"is_quantized", get<always_false>, nullptr, "Always False.", const_cast<char*>("is_quantized")},
+    {"is_meta", get<always_false>, nullptr, "Whether it has no elements at all.",
+     const_cast<char*>("is_meta")},
+    {"is_sparse", get<always_false>, nullptr, "Whether it is sparse.",
+     const_cast<char*>("is_sparse")},
+    {"is_quantized", get<always_false>, nullptr, "Always False.",
+     const_cast<char*>("is_quantized")},
     {"is_nested", get<always_false>, nullptr, "Always False.", const_cast<char*>("is_nested")},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

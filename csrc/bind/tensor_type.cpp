@@ -6,8 +6,6 @@
 #include "bind/registry.h"
 #include "bind/tensor_object.h"
 
-#include <structmember.h>
-
 namespace fb::bind {
 
 PyTypeObject* tensor_type = nullptr;
@@ -16,8 +14,8 @@ namespace {
 
 binaryfunc comparisons[6] = {};
 
-// Objects of the Tensor type itself are kept for reuse: allocating one through Python's collector costs more
-// than a small operator.
+// Objects of the Tensor type itself are kept for reuse: allocating one through Python's collector
+// costs more than a small operator.
 constexpr int kFreeListCapacity = 128;
 PyTensor* free_list[kFreeListCapacity];
 int free_count = 0;
@@ -38,7 +36,8 @@ void tensor_dealloc(PyObject* self) {
   PyObject_GC_UnTrack(self);
   if (object->weak_references) PyObject_ClearWeakRefs(self);
   Py_CLEAR(object->dict);
-  if (object->value.defined() && object->value->python_object == self) object->value->python_object = nullptr;
+  if (object->value.defined() && object->value->python_object == self)
+    object->value->python_object = nullptr;
   object->value.~Tensor();
   if (type == tensor_type && free_count < kFreeListCapacity) {
     new (&object->value) Tensor();
@@ -88,8 +87,8 @@ Py_ssize_t tensor_length(PyObject* self) {
 }
 
 Scalar single_element(const Tensor& t, const char* wanted) {
-  FB_CHECK(t.numel() == 1, "only a tensor with one element can become a Python ", wanted, "; this one has size ",
-           t.sizes());
+  FB_CHECK(t.numel() == 1, "only a tensor with one element can become a Python ", wanted,
+           "; this one has size ", t.sizes());
   return Scalar::load(t.dtype(), t.data());
 }
 
@@ -159,7 +158,8 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
   return reinterpret_cast<PyObject*>(object);
 }
 
-PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);  // legacy_constructor.cpp
+PyObject* tensor_new(PyTypeObject* type, PyObject* args,
+                     PyObject* kwargs);  // legacy_constructor.cpp
 
 void add_tensor_type(PyObject* module) {
   const auto slot = [](int id, auto* function) {

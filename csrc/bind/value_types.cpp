@@ -21,8 +21,8 @@ struct MemoryFormatObject {
   MemoryFormat value;
 };
 
-constexpr const char* kMemoryFormatNames[] = {"contiguous_format", "preserve_format", "channels_last",
-                                              "channels_last_3d"};
+constexpr const char* kMemoryFormatNames[] = {"contiguous_format", "preserve_format",
+                                              "channels_last", "channels_last_3d"};
 
 PyObject* dtype_objects[kDTypeCount];
 PyObject* strided_layout = nullptr;
@@ -35,17 +35,22 @@ Device parse_device(std::string_view text) {
   const auto colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   Device device;
-  if (name == "cpu") device.type = DeviceType::kCpu;
-  else if (name == "cuda") device.type = DeviceType::kCuda;
-  else if (name == "meta") device.type = DeviceType::kMeta;
+  if (name == "cpu")
+    device.type = DeviceType::kCpu;
+  else if (name == "cuda")
+    device.type = DeviceType::kCuda;
+  else if (name == "meta")
+    device.type = DeviceType::kMeta;
   else
-    fail(ErrorKind::kRuntime, "expected one of cpu, cuda, meta as the type of a device, got '", text, "'");
+    fail(ErrorKind::kRuntime, "expected one of cpu, cuda, meta as the type of a device, got '",
+         text, "'");
   if (colon == std::string_view::npos) return device;
   int index = 0;
   const std::string_view digits = text.substr(colon + 1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-  FB_CHECK(error == std::errc() && end == digits.data() + digits.size() && index >= 0 && index < 128,
-           "invalid device string: '", text, "'");
+  FB_CHECK(
+      error == std::errc() && end == digits.data() + digits.size() && index >= 0 && index < 128,
+      "invalid device string: '", text, "'");
   device.index = static_cast<int8_t>(index);
   return device;
 }
@@ -74,7 +79,8 @@ std::string device_repr(Device device) {
 void add_dtypes(nb::module_& m) {
   nb::class_<DTypeObject> type(m, "dtype", nb::is_weak_referenceable());
   dtype_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def("__repr__", [](const DTypeObject& t) { return std::string("torch.") + name_of(t.value); })
+  type.def("__repr__",
+           [](const DTypeObject& t) { return std::string("torch.") + name_of(t.value); })
       .def("__reduce__", [](const DTypeObject& t) { return std::string(name_of(t.value)); })
       .def("__copy__", [](nb::object self) { return self; })
       .def("__deepcopy__", [](nb::object self, nb::object) { return self; })
@@ -82,7 +88,8 @@ void add_dtypes(nb::module_& m) {
       .def_prop_ro("is_complex", [](const DTypeObject& t) { return is_complex(t.value); })
       .def_prop_ro("is_signed", [](const DTypeObject& t) { return is_signed(t.value); })
       .def_prop_ro("itemsize", [](const DTypeObject& t) { return size_of(t.value); })
-      .def("to_real", [](const DTypeObject& t) { return nb::borrow(dtype_object(real_type(t.value))); })
+      .def("to_real",
+           [](const DTypeObject& t) { return nb::borrow(dtype_object(real_type(t.value))); })
       .def("to_complex",
            [](const DTypeObject& t) { return nb::borrow(dtype_object(complex_type(t.value))); });
   for (int i = 0; i < kDTypeCount; ++i) {
@@ -91,8 +98,8 @@ void add_dtypes(nb::module_& m) {
     m.attr(name_of(DType(i))) = object;
   }
   const std::pair<const char*, DType> aliases[] = {
-      {"half", DType::kFloat16},     {"float", DType::kFloat32},    {"double", DType::kFloat64},
-      {"short", DType::kInt16},      {"int", DType::kInt32},        {"long", DType::kInt64},
+      {"half", DType::kFloat16},     {"float", DType::kFloat32},     {"double", DType::kFloat64},
+      {"short", DType::kInt16},      {"int", DType::kInt32},         {"long", DType::kInt64},
       {"cfloat", DType::kComplex64}, {"cdouble", DType::kComplex128}};
   for (const auto& [alias, t] : aliases) m.attr(alias) = nb::borrow(dtype_object(t));
 }
@@ -106,9 +113,13 @@ void add_devices(nb::module_& m) {
             new (self) Device(checked_device(type, index));
           },
           nb::arg("type"), nb::arg("index") = nb::none())
-      .def("__init__", [](Device* self, const Device& other) { new (self) Device(other); }, nb::arg("device"))
-      .def("__init__", [](Device* self, int index) { new (self) Device(checked_device("cuda", index)); },
-           nb::arg("index"))
+      .def(
+          "__init__", [](Device* self, const Device& other) { new (self) Device(other); },
+          nb::arg("device"))
+      .def(
+          "__init__",
+          [](Device* self, int index) { new (self) Device(checked_device("cuda", index)); },
+          nb::arg("index"))
       .def_prop_ro("type", [](const Device& d) { return std::string(name_of(d.type)); })
       .def_prop_ro("index",
                    [](const Device& d) -> std::optional<int> {
@@ -116,10 +127,13 @@ void add_devices(nb::module_& m) {
                    })
       .def("__repr__", [](const Device& d) { return device_repr(d); })
       .def("__str__", [](const Device& d) { return device_text(d); })
-      .def("__hash__", [](const Device& d) { return (static_cast<int>(d.type) << 8) + d.index + 1; })
-      .def("__reduce__", [](nb::object self) {
-        return nb::make_tuple(self.type(), nb::make_tuple(nb::str(device_text(nb::cast<Device>(self)).c_str())));
-      })
+      .def("__hash__",
+           [](const Device& d) { return (static_cast<int>(d.type) << 8) + d.index + 1; })
+      .def("__reduce__",
+           [](nb::object self) {
+             return nb::make_tuple(
+                 self.type(), nb::make_tuple(nb::str(device_text(nb::cast<Device>(self)).c_str())));
+           })
       .def("__eq__", [](const Device& d, nb::object other) -> nb::object {
         Device value;
         if (!nb::try_cast(other, value)) return nb::borrow(Py_NotImplemented);
@@ -146,14 +160,16 @@ void add_layouts(nb::module_& m) {
       .def("__reduce__", [](const MemoryFormatObject& f) {
         return std::string(kMemoryFormatNames[static_cast<int>(f.value)]);
       });
-  for (int i = 0; i < 4; ++i) m.attr(kMemoryFormatNames[i]) = nb::cast(MemoryFormatObject{MemoryFormat(i)});
+  for (int i = 0; i < 4; ++i)
+    m.attr(kMemoryFormatNames[i]) = nb::cast(MemoryFormatObject{MemoryFormat(i)});
 }
 
 }  // namespace
 
 bool is_dtype(PyObject* o) {
   return Py_TYPE(o) == dtype_type || o == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
-         o == reinterpret_cast<PyObject*>(&PyLong_Type) || o == reinterpret_cast<PyObject*>(&PyBool_Type) ||
+         o == reinterpret_cast<PyObject*>(&PyLong_Type) ||
+         o == reinterpret_cast<PyObject*>(&PyBool_Type) ||
          o == reinterpret_cast<PyObject*>(&PyComplex_Type);
 }
 

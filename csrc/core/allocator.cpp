@@ -1,9 +1,10 @@
 // The caching CPU allocator.
 //
-// Note [Size classes]: a block holds a StorageImpl header and its data. Sizes are rounded up to one of four
-// steps per power of two, so that at most a quarter of a small block is unused; blocks of a megabyte and
-// more have sixteen steps. Small blocks are kept per thread without locks, large ones in one list under a
-// lock. A block may be freed by another thread than the one that allocated it: it joins that thread's cache.
+// Note [Size classes]: a block holds a StorageImpl header and its data. Sizes are rounded up to one
+// of four steps per power of two, so that at most a quarter of a small block is unused; blocks of a
+// megabyte and more have sixteen steps. Small blocks are kept per thread without locks, large ones
+// in one list under a lock. A block may be freed by another thread than the one that allocated it:
+// it joins that thread's cache.
 #include "core/allocator.h"
 
 #include <sys/mman.h>
@@ -30,7 +31,8 @@ constexpr size_t kLargeBlock = size_t{1} << 20;
 constexpr size_t kHugePage = size_t{1} << 21;
 constexpr int kSmallClasses = 64;
 constexpr uint16_t kLargeClass = 0xffff;
-// What one thread keeps of one class: enough for an operator chain's temporaries, little enough to forget.
+// What one thread keeps of one class: enough for an operator chain's temporaries, little enough to
+// forget.
 constexpr size_t kThreadCacheBytes = size_t{1} << 20;
 constexpr size_t kThreadCacheBlocks = 64;
 
@@ -118,14 +120,16 @@ struct ThreadCache {
   }
 };
 
-// Null once the thread is ending: storages dropped by later thread-local destructors bypass the cache.
+// Null once the thread is ending: storages dropped by later thread-local destructors bypass the
+// cache.
 thread_local bool thread_ended = false;
 struct ThreadCacheOwner {
   ThreadCache cache;
   ~ThreadCacheOwner() { thread_ended = true; }
 };
 ThreadCache* thread_cache() {
-  if (thread_ended) [[unlikely]] return nullptr;
+  if (thread_ended) [[unlikely]]
+    return nullptr;
   thread_local ThreadCacheOwner owner;
   return &owner.cache;
 }
@@ -153,8 +157,7 @@ void unmap_all(const std::vector<std::pair<size_t, void*>>& blocks) {
 }
 
 void* map_block(size_t bytes) {
-  void* address =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) return nullptr;
   if (bytes >= 2 * kHugePage) madvise(address, bytes, MADV_HUGEPAGE);
   return address;

@@ -1,4 +1,5 @@
-// The caching CPU allocator: freed blocks are kept by size class, so that a large result costs no page faults.
+// The caching CPU allocator: freed blocks are kept by size class, so that a large result costs no
+// page faults.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +9,21 @@
 
 namespace fb {
 
-// A new, uninitialised storage of `bytes`, 64-byte aligned. Out of memory empties the cache, tries again and
-// then raises OutOfMemoryError.
+// A new, uninitialised storage of `bytes`, 64-byte aligned. Out of memory empties the cache, tries
+// again and then raises OutOfMemoryError.
 Storage allocate_cpu(size_t bytes);
 
 // Gives every cached block back to the system.
 void empty_cpu_cache();
 
 struct CpuMemoryStats {
-  int64_t allocated_bytes = 0;       // in live storages
-  int64_t peak_allocated_bytes = 0;  // the most so far; small blocks are sampled at large allocations
-  int64_t cached_bytes = 0;          // freed and kept
-  int64_t cache_limit_bytes = 0;     // what may be kept now
+  int64_t allocated_bytes = 0;  // in live storages
+  int64_t peak_allocated_bytes =
+      0;                          // the most so far; small blocks are sampled at large allocations
+  int64_t cached_bytes = 0;       // freed and kept
+  int64_t cache_limit_bytes = 0;  // what may be kept now
   int64_t allocations = 0;
-  int64_t system_allocations = 0;    // those that the cache could not serve
+  int64_t system_allocations = 0;  // those that the cache could not serve
 };
 CpuMemoryStats cpu_memory_stats();
 void reset_peak_cpu_memory_stats();

@@ -1,11 +1,13 @@
-// Lets long kernels run without the interpreter's lock, without core knowing that there is an interpreter.
+// Lets long kernels run without the interpreter's lock, without core knowing that there is an
+// interpreter.
 #pragma once
 
 namespace fb {
 
 // Set once by the Python binding; null while the core is used from C++ alone.
 struct BlockingHooks {
-  void* (*enter)() = nullptr;      // releases the lock if this thread holds it; returns what leave needs
+  void* (*enter)() =
+      nullptr;  // releases the lock if this thread holds it; returns what leave needs
   void (*leave)(void*) = nullptr;  // takes it again
 };
 inline BlockingHooks blocking_hooks;

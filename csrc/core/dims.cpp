@@ -15,8 +15,10 @@ int64_t numel_of(IntSpan sizes) {
   bool empty = false;
   for (const int64_t size : sizes) {
     FB_CHECK(size >= 0, "negative dimension ", size, " in size ", sizes);
-    if (size == 0) empty = true;
-    else overflow |= __builtin_mul_overflow(n, size, &n);
+    if (size == 0)
+      empty = true;
+    else
+      overflow |= __builtin_mul_overflow(n, size, &n);
   }
   if (empty) return 0;
   FB_CHECK(!overflow, "size ", sizes, " holds more elements than 2^63");

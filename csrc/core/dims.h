@@ -125,7 +125,8 @@ class IntSpan {
   IntSpan(const Dims& dims) : data_(dims.data()), size_(dims.size()) {}
   IntSpan(const std::vector<int64_t>& v) : data_(v.data()), size_(v.size()) {}
   // Lives until the end of the full expression that holds the braces: for arguments only.
-  IntSpan(const std::initializer_list<int64_t>& list) : data_(std::data(list)), size_(list.size()) {}
+  IntSpan(const std::initializer_list<int64_t>& list)
+      : data_(std::data(list)), size_(list.size()) {}
 
   const int64_t* data() const { return data_; }
   size_t size() const { return size_; }
@@ -152,7 +153,9 @@ class IntSpan {
 
 // Prints as Python would: (2, 3), (5,), ().
 std::ostream& operator<<(std::ostream& out, IntSpan dims);
-inline std::ostream& operator<<(std::ostream& out, const Dims& dims) { return out << IntSpan(dims); }
+inline std::ostream& operator<<(std::ostream& out, const Dims& dims) {
+  return out << IntSpan(dims);
+}
 
 // The product of the sizes; refuses negative sizes and products beyond 2^63.
 int64_t numel_of(IntSpan sizes);

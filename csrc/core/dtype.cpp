@@ -6,11 +6,11 @@
 namespace fb {
 namespace {
 
-constexpr const char* kNames[kDTypeCount] = {"bool",    "uint8",    "int8",    "int16",
-                                             "int32",   "int64",    "float16", "bfloat16",
-                                             "float32", "float64",  "complex64", "complex128"};
+constexpr const char* kNames[kDTypeCount] = {"bool",    "uint8",   "int8",      "int16",
+                                             "int32",   "int64",   "float16",   "bfloat16",
+                                             "float32", "float64", "complex64", "complex128"};
 constexpr const char* kLegacyNames[kDTypeCount] = {
-    "Bool", "Byte",     "Char",  "Short",  "Int",           "Long",
+    "Bool", "Byte",     "Char",  "Short",  "Int",          "Long",
     "Half", "BFloat16", "Float", "Double", "ComplexFloat", "ComplexDouble"};
 
 }  // namespace

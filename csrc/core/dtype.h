@@ -53,7 +53,8 @@ constexpr DType real_type(DType t) {
 constexpr DType complex_type(DType t) {
   return is_complex(t) ? t : t == DType::kFloat64 ? DType::kComplex128 : DType::kComplex64;
 }
-// The smallest type that holds both, by PyTorch's table (uint8 with int8 gives int16; the two 16-bit floats give float32).
+// The smallest type that holds both, by PyTorch's table (uint8 with int8 gives int16; the two
+// 16-bit floats give float32).
 DType promote(DType a, DType b);
 // Whether a result of type `from` may be stored in `to` without losing its category.
 constexpr bool can_cast(DType from, DType to) {
@@ -63,20 +64,35 @@ constexpr bool can_cast(DType from, DType to) {
   return true;
 }
 
-template <class T> inline constexpr DType kDTypeOf = DType::kBool;
-template <> inline constexpr DType kDTypeOf<uint8_t> = DType::kUInt8;
-template <> inline constexpr DType kDTypeOf<int8_t> = DType::kInt8;
-template <> inline constexpr DType kDTypeOf<int16_t> = DType::kInt16;
-template <> inline constexpr DType kDTypeOf<int32_t> = DType::kInt32;
-template <> inline constexpr DType kDTypeOf<int64_t> = DType::kInt64;
-template <> inline constexpr DType kDTypeOf<Half> = DType::kFloat16;
-template <> inline constexpr DType kDTypeOf<BFloat16> = DType::kBFloat16;
-template <> inline constexpr DType kDTypeOf<float> = DType::kFloat32;
-template <> inline constexpr DType kDTypeOf<double> = DType::kFloat64;
-template <> inline constexpr DType kDTypeOf<Complex<float>> = DType::kComplex64;
-template <> inline constexpr DType kDTypeOf<Complex<double>> = DType::kComplex128;
+template <class T>
+inline constexpr DType kDTypeOf = DType::kBool;
+template <>
+inline constexpr DType kDTypeOf<uint8_t> = DType::kUInt8;
+template <>
+inline constexpr DType kDTypeOf<int8_t> = DType::kInt8;
+template <>
+inline constexpr DType kDTypeOf<int16_t> = DType::kInt16;
+template <>
+inline constexpr DType kDTypeOf<int32_t> = DType::kInt32;
+template <>
+inline constexpr DType kDTypeOf<int64_t> = DType::kInt64;
+template <>
+inline constexpr DType kDTypeOf<Half> = DType::kFloat16;
+template <>
+inline constexpr DType kDTypeOf<BFloat16> = DType::kBFloat16;
+template <>
+inline constexpr DType kDTypeOf<float> = DType::kFloat32;
+template <>
+inline constexpr DType kDTypeOf<double> = DType::kFloat64;
+template <>
+inline constexpr DType kDTypeOf<Complex<float>> = DType::kComplex64;
+template <>
+inline constexpr DType kDTypeOf<Complex<double>> = DType::kComplex128;
 
-template <class T> struct TypeTag { using type = T; };
+template <class T>
+struct TypeTag {
+  using type = T;
+};
 
 // Calls f(TypeTag<T>{}) with the C++ type of `t`. The narrower forms refuse the other types.
 template <class F>
@@ -141,8 +157,8 @@ decltype(auto) visit_real(DType t, F&& f) {
   }
 }
 
-// Converts between any two element types as PyTorch does: float to int truncates, complex to real drops
-// the imaginary part, anything to bool asks "is it non-zero".
+// Converts between any two element types as PyTorch does: float to int truncates, complex to real
+// drops the imaginary part, anything to bool asks "is it non-zero".
 template <class To, class From>
 FB_FN To convert(const From& from) {
   constexpr bool from_small = __is_same(From, Half) || __is_same(From, BFloat16);
@@ -152,9 +168,12 @@ FB_FN To convert(const From& from) {
   } else if constexpr (from_small) {
     return convert<To>(static_cast<float>(from));
   } else if constexpr (kIsComplex<From>) {
-    if constexpr (kIsComplex<To>) return To(from);
-    else if constexpr (kIsBool<To>) return from.re != 0 || from.im != 0;
-    else return convert<To>(from.re);
+    if constexpr (kIsComplex<To>)
+      return To(from);
+    else if constexpr (kIsBool<To>)
+      return from.re != 0 || from.im != 0;
+    else
+      return convert<To>(from.re);
   } else if constexpr (kIsComplex<To>) {
     return To(convert<RealOf<To>>(from));
   } else if constexpr (to_small) {

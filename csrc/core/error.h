@@ -1,4 +1,5 @@
-// Errors that become Python exceptions. The operator's name is added by the entry point that the user called.
+// Errors that become Python exceptions. The operator's name is added by the entry point that the
+// user called.
 #pragma once
 
 #include <exception>
@@ -42,5 +43,5 @@ template <class... Parts>
 
 // Ours.
 #define FB_ASSERT(condition)                                                                     \
-  FB_CHECK(condition, "this is a bug in Flambeau: ", #condition, " does not hold at ", __FILE__, ":", \
-           __LINE__)
+  FB_CHECK(condition, "this is a bug in Flambeau: ", #condition, " does not hold at ", __FILE__, \
+           ":", __LINE__)

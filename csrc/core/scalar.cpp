@@ -10,7 +10,8 @@ std::ostream& operator<<(std::ostream& out, const Scalar& s) {
     case Scalar::Kind::kBool: return out << (s.int_ ? "True" : "False");
     case Scalar::Kind::kInt: return out << s.int_;
     case Scalar::Kind::kFloat: return out << s.float_;
-    case Scalar::Kind::kComplex: return out << '(' << s.float_ << (s.imag_ < 0 ? "" : "+") << s.imag_ << "j)";
+    case Scalar::Kind::kComplex:
+      return out << '(' << s.float_ << (s.imag_ < 0 ? "" : "+") << s.imag_ << "j)";
   }
   return out;
 }

@@ -45,11 +45,14 @@ class Scalar {
     return visit_all(t, [&](auto tag) -> Scalar {
       using T = typename decltype(tag)::type;
       const T value = *static_cast<const T*>(in);
-      if constexpr (kIsBool<T>) return Scalar(value);
-      else if constexpr (kIsComplex<T>) return Scalar(convert<Complex<double>>(value));
+      if constexpr (kIsBool<T>)
+        return Scalar(value);
+      else if constexpr (kIsComplex<T>)
+        return Scalar(convert<Complex<double>>(value));
       else if constexpr (kIsInteger<T> && !__is_same(T, Half) && !__is_same(T, BFloat16))
         return Scalar(static_cast<int64_t>(value));
-      else return Scalar(convert<double>(value));
+      else
+        return Scalar(convert<double>(value));
     });
   }
 

@@ -10,8 +10,9 @@
 
 namespace fb {
 
-// Memory from the CPU allocator has this header in front of its data, in one block; memory that somebody
-// else owns (a NumPy array, a DLPack producer) has the header alone and a function that gives it back.
+// Memory from the CPU allocator has this header in front of its data, in one block; memory that
+// somebody else owns (a NumPy array, a DLPack producer) has the header alone and a function that
+// gives it back.
 struct alignas(64) StorageImpl {
   using Release = void (*)(void* context);
 
@@ -21,9 +22,9 @@ struct alignas(64) StorageImpl {
   void* data = nullptr;
   size_t bytes = 0;
   Device device;
-  uint16_t size_class = 0;     // which free list the block goes back to
+  uint16_t size_class = 0;  // which free list the block goes back to
   bool resizable = true;
-  Release release = nullptr;   // null: the block belongs to the allocator
+  Release release = nullptr;  // null: the block belongs to the allocator
   void* context = nullptr;
   size_t block_bytes = 0;           // of the allocator's block, header included
   StorageImpl* enlarged = nullptr;  // after resize: the storage that `data` really lies in
@@ -60,9 +61,11 @@ class Storage {
   explicit operator bool() const { return impl_ != nullptr; }
   friend bool operator==(const Storage& a, const Storage& b) { return a.impl_ == b.impl_; }
 
-  // Memory of another owner; `release(context)` is called once, from whichever thread drops it last.
+  // Memory of another owner; `release(context)` is called once, from whichever thread drops it
+  // last.
   static Storage adopt(void* data, size_t bytes, StorageImpl::Release release, void* context);
-  // Makes room for `bytes`, keeping what there is; every tensor on this storage sees the new memory.
+  // Makes room for `bytes`, keeping what there is; every tensor on this storage sees the new
+  // memory.
   void resize(size_t bytes);
   // The same memory under a version counter of its own: what `.data` gives.
   static Storage alias(const Storage& original);

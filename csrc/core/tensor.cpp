@@ -36,7 +36,8 @@ int64_t extent_of(IntSpan sizes, IntSpan strides) {
 SmallVec<int, 6> memory_order(IntSpan sizes, IntSpan strides) {
   SmallVec<int, 6> order;
   for (int i = static_cast<int>(sizes.size()) - 1; i >= 0; --i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return strides[a] < strides[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return strides[a] < strides[b]; });
   return order;
 }
 
@@ -64,8 +65,10 @@ void* TensorImpl::operator new(size_t bytes) {
 
 void TensorImpl::operator delete(void* address) {
   // One slot stays free: a full count marks a cache whose thread has ended.
-  if (impl_cache.count < ImplCache::kCapacity - 1) impl_cache.blocks[impl_cache.count++] = address;
-  else ::operator delete(address);
+  if (impl_cache.count < ImplCache::kCapacity - 1)
+    impl_cache.blocks[impl_cache.count++] = address;
+  else
+    ::operator delete(address);
 }
 
 void TensorImpl::reserve_geometry(size_t dims) {
@@ -154,8 +157,8 @@ Tensor tensor_over(Storage storage, IntSpan sizes, IntSpan strides, int64_t offs
   const int64_t extent = extent_of(sizes, strides);
   const auto capacity = static_cast<int64_t>(storage->bytes / size_of(dtype));
   FB_CHECK(extent == 0 || (offset <= capacity && extent <= capacity - offset), "sizes ", sizes,
-           ", strides ", strides, " and offset ", offset, " reach outside of a storage of ", capacity,
-           " elements");
+           ", strides ", strides, " and offset ", offset, " reach outside of a storage of ",
+           capacity, " elements");
   Tensor tensor(new TensorImpl);
   tensor->set_geometry(sizes, strides);
   tensor->dtype = dtype;

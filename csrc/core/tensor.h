@@ -31,8 +31,9 @@ class TensorImpl {
   int64_t numel = 0;
   // Sizes, then strides. Up to six dimensions live in the object itself.
   int64_t* geometry = inline_;
-  // The Python object that wraps this tensor, if there is one: borrowed, or owned while Python has no
-  // reference left but state to keep. See Note [One Python object per tensor] in bind/tensor_object.h.
+  // The Python object that wraps this tensor, if there is one: borrowed, or owned while Python has
+  // no reference left but state to keep. See Note [One Python object per tensor] in
+  // bind/tensor_object.h.
   void* python_object = nullptr;
   AutogradMeta* autograd = nullptr;
 
@@ -93,7 +94,8 @@ class Tensor {
 
   // The first element's address.
   void* data() const {
-    return static_cast<char*>(impl_->storage->data) + impl_->offset * static_cast<int64_t>(element_size());
+    return static_cast<char*>(impl_->storage->data) +
+           impl_->offset * static_cast<int64_t>(element_size());
   }
   template <class T>
   T* data_as() const {
@@ -111,9 +113,11 @@ using TensorList = std::span<const Tensor>;
 
 // A new contiguous tensor with uninitialised elements.
 Tensor make_tensor(IntSpan sizes, DType dtype, Device device = {});
-// The same with strides that need not be contiguous but cover distinct elements without gaps in memory.
+// The same with strides that need not be contiguous but cover distinct elements without gaps in
+// memory.
 Tensor make_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device = {});
-// New elements in the memory order of `like` when that is dense, else contiguous: PyTorch's preserve_format.
+// New elements in the memory order of `like` when that is dense, else contiguous: PyTorch's
+// preserve_format.
 Tensor make_like(const Tensor& like, DType dtype);
 // Another window on the same storage. Refuses to reach outside of it.
 Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offset);
@@ -122,13 +126,15 @@ Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides);
 Tensor tensor_over(Storage storage, IntSpan sizes, IntSpan strides, int64_t offset, DType dtype,
                    Device device = {});
 
-// Whether the elements fill a stretch of memory without gaps or overlap, in whatever order of dimensions.
+// Whether the elements fill a stretch of memory without gaps or overlap, in whatever order of
+// dimensions.
 bool is_dense(IntSpan sizes, IntSpan strides);
 // Strides for channels_last and channels_last_3d; contiguous ones for the others.
 Dims strides_for(IntSpan sizes, MemoryFormat format);
 // Dense strides in the same order of dimensions as `strides` has, without its gaps.
 Dims dense_strides_like(IntSpan sizes, IntSpan strides);
-// Whether elements share a memory cell because a dimension was expanded: an in-place write must refuse that.
+// Whether elements share a memory cell because a dimension was expanded: an in-place write must
+// refuse that.
 bool has_internal_overlap(const Tensor& tensor);
 
 // The type of `tensor([1.5])` and of division of integers; float32 unless set.

@@ -24,7 +24,8 @@ Dims order_by_stride(IntSpan strides) {
   return order;
 }
 
-// Whether the two fastest dimensions are fast on different sides: then rows of one are columns of the other.
+// Whether the two fastest dimensions are fast on different sides: then rows of one are columns of
+// the other.
 bool is_transposition(const StridedLoop<2>& loop, int64_t element_size) {
   if (loop.ndim < 2) return false;
   const int last = loop.ndim - 1;
@@ -59,8 +60,9 @@ void copy_transposed(const StridedLoop<2>& loop, int64_t element_size, char* out
       const RowCursor<2> at(nest, 2, piece / stripes);
       const int64_t first = piece % stripes * kStripe;
       const int64_t width = std::min(kStripe, columns - first);
-      kernel(static_cast<size_t>(element_size), rows, width, in + at.offset[1] + first * element_size,
-             row_step, out + at.offset[0] + first * column_step * element_size, column_step);
+      kernel(static_cast<size_t>(element_size), rows, width,
+             in + at.offset[1] + first * element_size, row_step,
+             out + at.offset[0] + first * column_step * element_size, column_step);
     }
   });
 }
@@ -84,7 +86,8 @@ void copy(const Tensor& out, const Tensor& in) {
   }
   const Dims out_strides = byte_strides(out);
   const Dims in_strides = byte_strides(in);
-  const StridedLoop<2> loop(out.sizes(), {out_strides, in_strides}, 2, order_by_stride(out.strides()));
+  const StridedLoop<2> loop(out.sizes(), {out_strides, in_strides}, 2,
+                            order_by_stride(out.strides()));
   if (in.dtype() == out.dtype() && is_transposition(loop, out_size)) {
     copy_transposed(loop, out_size, target, source);
     return;

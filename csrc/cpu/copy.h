@@ -16,8 +16,9 @@ void copy(const Tensor& out, const Tensor& in);
 void fill(const Tensor& out, const Scalar& value);
 
 FB_DECLARE_KERNEL(ConvertFn, convert_kernel, DType from, DType to)
-// out[c * out_step + r] = in[r * in_step + c]: a rows x columns matrix turned over. Steps are in elements.
-FB_DECLARE_KERNEL(void, transpose_tile, size_t element_size, int64_t rows, int64_t columns, const void* in,
-                  int64_t in_step, void* out, int64_t out_step)
+// out[c * out_step + r] = in[r * in_step + c]: a rows x columns matrix turned over. Steps are in
+// elements.
+FB_DECLARE_KERNEL(void, transpose_tile, size_t element_size, int64_t rows, int64_t columns,
+                  const void* in, int64_t in_step, void* out, int64_t out_step)
 
 }  // namespace fb::cpu

@@ -10,10 +10,10 @@ namespace {
 Isa detect() {
 #if defined(FB_MULTI_ISA)
   Isa best = Isa::kBaseline;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    best = Isa::kAvx2;
-  if (best == Isa::kAvx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) best = Isa::kAvx2;
+  if (best == Isa::kAvx2 && __builtin_cpu_supports("avx512f") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
     best = Isa::kAvx512;
   const char* wanted = std::getenv("FLAMBEAU_ISA");
   if (!wanted) return best;

@@ -1,5 +1,6 @@
-// Instruction-set levels. Every file in cpu/kernels is compiled once per level with FB_ISA naming it; callers
-// pick at run time. Other architectures have the baseline alone, which their compiler flags decide.
+// Instruction-set levels. Every file in cpu/kernels is compiled once per level with FB_ISA naming
+// it; callers pick at run time. Other architectures have the baseline alone, which their compiler
+// flags decide.
 #pragma once
 
 namespace fb::cpu {
@@ -10,18 +11,26 @@ enum class Isa { kBaseline, kAvx2, kAvx512 };
 Isa isa();
 
 #if defined(FB_MULTI_ISA)
-#define FB_DECLARE_KERNEL(result, name, ...)            \
-  namespace baseline { result name(__VA_ARGS__); }      \
-  namespace avx2 { result name(__VA_ARGS__); }          \
-  namespace avx512 { result name(__VA_ARGS__); }
+#define FB_DECLARE_KERNEL(result, name, ...) \
+  namespace baseline {                       \
+  result name(__VA_ARGS__);                  \
+  }                                          \
+  namespace avx2 {                           \
+  result name(__VA_ARGS__);                  \
+  }                                          \
+  namespace avx512 {                         \
+  result name(__VA_ARGS__);                  \
+  }
 // The level's version of a kernel declared above: FB_KERNEL(sort_rows)(...).
-#define FB_KERNEL(name)                                                          \
-  (::fb::cpu::isa() == ::fb::cpu::Isa::kAvx512  ? ::fb::cpu::avx512::name        \
-   : ::fb::cpu::isa() == ::fb::cpu::Isa::kAvx2 ? ::fb::cpu::avx2::name           \
-                                                : ::fb::cpu::baseline::name)
+#define FB_KERNEL(name)                                                  \
+  (::fb::cpu::isa() == ::fb::cpu::Isa::kAvx512 ? ::fb::cpu::avx512::name \
+   : ::fb::cpu::isa() == ::fb::cpu::Isa::kAvx2 ? ::fb::cpu::avx2::name   \
+                                               : ::fb::cpu::baseline::name)
 #else
 #define FB_DECLARE_KERNEL(result, name, ...) \
-  namespace baseline { result name(__VA_ARGS__); }
+  namespace baseline {                       \
+  result name(__VA_ARGS__);                  \
+  }
 #define FB_KERNEL(name) (::fb::cpu::baseline::name)
 #endif
 

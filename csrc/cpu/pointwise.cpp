@@ -1,8 +1,9 @@
 // Running an element function over strided operands of any element types.
 //
-// Note [One loop per operator]: kernels only know contiguous runs of their own type. An operand with other
-// strides or another element type (float16, an integer in a float operator) is converted chunk by chunk into
-// a buffer that stays in the first-level cache, so no operator needs a strided, a mixed or a 16-bit version.
+// Note [One loop per operator]: kernels only know contiguous runs of their own type. An operand
+// with other strides or another element type (float16, an integer in a float operator) is converted
+// chunk by chunk into a buffer that stays in the first-level cache, so no operator needs a strided,
+// a mixed or a 16-bit version.
 #include "cpu/pointwise.h"
 
 #include "cpu/copy.h"
@@ -12,17 +13,17 @@
 namespace fb::cpu {
 namespace {
 
-constexpr int64_t kChunk = 512;                      // elements; four buffers of complex128 fill 32 KiB
-constexpr int64_t kShortRow = 64;                    // shorter rows are gathered into whole chunks
-constexpr int kOperands = kMaxPointwiseInputs + 1;   // the output is operand 0
+constexpr int64_t kChunk = 512;    // elements; four buffers of complex128 fill 32 KiB
+constexpr int64_t kShortRow = 64;  // shorter rows are gathered into whole chunks
+constexpr int kOperands = kMaxPointwiseInputs + 1;  // the output is operand 0
 
 struct Operand {
   char* base = nullptr;
   DType dtype = DType::kFloat32;         // in memory
   DType kernel_dtype = DType::kFloat32;  // in the kernel
-  ConvertFn convert = nullptr;           // memory -> kernel for inputs, kernel -> memory for the output
+  ConvertFn convert = nullptr;  // memory -> kernel for inputs, kernel -> memory for the output
   bool fixed = false;
-  alignas(16) char value[16];            // of a fixed input
+  alignas(16) char value[16];  // of a fixed input
 };
 
 struct Plan {
@@ -87,8 +88,8 @@ void run_row(const Plan& plan, int64_t n, char* const* at, const int64_t* step, 
 }
 
 // Many short rows: whole rows are gathered into chunks, computed at once and scattered.
-void run_short_rows(const Plan& plan, const StridedLoop<kOperands>& loop, int64_t begin, int64_t end,
-                    Buffers& buffers) {
+void run_short_rows(const Plan& plan, const StridedLoop<kOperands>& loop, int64_t begin,
+                    int64_t end, Buffers& buffers) {
   const int64_t inner = loop.inner();
   const int64_t rows_per_chunk = kChunk / inner;
   RowCursor<kOperands> gather(loop, plan.operands, begin);
@@ -143,8 +144,10 @@ void run_pointwise(const PointwiseCall& call) {
     if (o.fixed) {
       plan.fixed |= 1u << i;
       strides[i + 1] = Dims(out.dim());
-      if (input.tensor) converter(input.tensor->dtype(), o.kernel_dtype)(1, input.tensor->data(), 0, o.value, 0);
-      else std::copy_n(static_cast<const char*>(input.value), sizeof(o.value), o.value);
+      if (input.tensor)
+        converter(input.tensor->dtype(), o.kernel_dtype)(1, input.tensor->data(), 0, o.value, 0);
+      else
+        std::copy_n(static_cast<const char*>(input.value), sizeof(o.value), o.value);
     } else {
       o.base = static_cast<char*>(input.tensor->data());
       o.dtype = input.tensor->dtype();

@@ -5,8 +5,8 @@
 
 namespace fb::cpu {
 
-// out[i] = f(in[0][i], in[1][i], ..., params) over one contiguous run. Bit k of `fixed` says that operand k is
-// a single value rather than a run. Inputs and outputs have the kernel's own types.
+// out[i] = f(in[0][i], in[1][i], ..., params) over one contiguous run. Bit k of `fixed` says that
+// operand k is a single value rather than a run. Inputs and outputs have the kernel's own types.
 using PointwiseKernel = void (*)(int64_t n, void* out, const void* const* in, unsigned fixed,
                                  const void* params);
 

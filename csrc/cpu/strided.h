@@ -1,5 +1,6 @@
-// A loop nest over several strided operands of one shape, simplified: dimensions that lie behind each other in
-// every operand are merged, those of size 1 dropped, and the fastest in memory comes last.
+// A loop nest over several strided operands of one shape, simplified: dimensions that lie behind
+// each other in every operand are merged, those of size 1 dropped, and the fastest in memory comes
+// last.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,12 @@ namespace fb::cpu {
 template <int Operands>
 struct StridedLoop {
   int ndim = 0;
-  Dims sizes;                // slowest first; never empty: a single element is one dimension of size 1
-  Dims strides[Operands];    // in bytes
+  Dims sizes;  // slowest first; never empty: a single element is one dimension of size 1
+  Dims strides[Operands];  // in bytes
 
   // `order` lists the dimensions from slowest to fastest; operand_strides are in bytes.
-  StridedLoop(IntSpan shape, const IntSpan (&operand_strides)[Operands], int operands, IntSpan order) {
+  StridedLoop(IntSpan shape, const IntSpan (&operand_strides)[Operands], int operands,
+              IntSpan order) {
     for (const int64_t d : order) {
       if (shape[d] == 1) continue;
       bool merges = ndim > 0;

@@ -8,12 +8,14 @@
 
 namespace fb::cpu {
 
-// Starts at min(CPU affinity, cgroup quota). After fork a child has one: GNU OpenMP's pool does not survive it.
+// Starts at min(CPU affinity, cgroup quota). After fork a child has one: GNU OpenMP's pool does not
+// survive it.
 int num_threads();
 void set_num_threads(int count);
 int default_num_threads();
 
-// Elements a thread should have before a second one is worth waking (about 10 us of memory-bound work).
+// Elements a thread should have before a second one is worth waking (about 10 us of memory-bound
+// work).
 inline constexpr int64_t kGrain = 32768;
 
 namespace detail {
@@ -22,9 +24,10 @@ void run_parallel(int64_t n, int64_t grain, RangeFn fn, void* context);
 bool in_parallel();
 }  // namespace detail
 
-// Calls f(begin, end) over [0, n) in pieces that are multiples of `grain` (the last one excepted). The
-// pieces' boundaries depend on the thread count; a reduction that must not, cuts its own fixed chunks and
-// calls this with n = number of chunks. Small work stays on the calling thread. f must not throw.
+// Calls f(begin, end) over [0, n) in pieces that are multiples of `grain` (the last one excepted).
+// The pieces' boundaries depend on the thread count; a reduction that must not, cuts its own fixed
+// chunks and calls this with n = number of chunks. Small work stays on the calling thread. f must
+// not throw.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, F&& f) {
   if (n <= 0) return;

@@ -13,7 +13,8 @@ struct ByteRange {
 
 ByteRange range_of(const Tensor& t) {
   int64_t extent = t.numel() == 0 ? 0 : 1;
-  for (int64_t i = 0; i < t.dim() && t.numel() > 0; ++i) extent += (t.sizes()[i] - 1) * t.strides()[i];
+  for (int64_t i = 0; i < t.dim() && t.numel() > 0; ++i)
+    extent += (t.sizes()[i] - 1) * t.strides()[i];
   const auto* begin = static_cast<const char*>(t.data());
   return {begin, begin + extent * static_cast<int64_t>(t.element_size())};
 }
@@ -34,15 +35,17 @@ bool same_elements(const Tensor& a, const Tensor& b) {
 
 void resize_output(const Tensor& out, IntSpan sizes) {
   if (out.sizes() == sizes) return;
-  const auto bytes = static_cast<size_t>((numel_of(sizes) + out.offset()) * static_cast<int64_t>(out.element_size()));
+  const auto bytes = static_cast<size_t>((numel_of(sizes) + out.offset()) *
+                                         static_cast<int64_t>(out.element_size()));
   if (bytes > out.storage()->bytes) Storage(out.storage()).resize(bytes);
   out->set_contiguous(sizes, numel_of(sizes));
 }
 
 void check_writable(const Tensor& out) {
-  FB_CHECK(!has_internal_overlap(out),
-           "unsupported operation: more than one element of the written-to tensor refers to a single "
-           "memory location; clone() the tensor before writing to it");
+  FB_CHECK(
+      !has_internal_overlap(out),
+      "unsupported operation: more than one element of the written-to tensor refers to a single "
+      "memory location; clone() the tensor before writing to it");
 }
 
 void check_no_partial_overlap(const Tensor& out, const Tensor& input) {
@@ -50,7 +53,8 @@ void check_no_partial_overlap(const Tensor& out, const Tensor& input) {
   if (!may_share_memory(out, input) || same_elements(out, input)) return;
   if (!is_dense(out.sizes(), out.strides()) || !is_dense(input.sizes(), input.strides())) return;
   fail(ErrorKind::kRuntime,
-       "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+       "unsupported operation: some elements of the input tensor and the written-to tensor refer "
+       "to a "
        "single memory location; clone() the tensor before the operation");
 }
 

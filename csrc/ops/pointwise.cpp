@@ -19,12 +19,14 @@ struct Types {
 [[gnu::cold]] void refuse_dtype(const PointwiseOp& op, DType t) {
   std::string allowed;
   for (int i = 0; i < kDTypeCount; ++i)
-    if (op.dtypes >> i & 1) allowed += (allowed.empty() ? "" : ", ") + std::string(name_of(DType(i)));
+    if (op.dtypes >> i & 1)
+      allowed += (allowed.empty() ? "" : ", ") + std::string(name_of(DType(i)));
   fail(ErrorKind::kNotImplemented, "not implemented for ", t, "; it takes ", allowed);
 }
 
 Types choose_types(const PointwiseOp& op, std::span<const Operand> inputs) {
-  FB_ASSERT(op.bool_inputs <= 1);  // only the first operand may stand apart, as the condition of where does
+  FB_ASSERT(op.bool_inputs <=
+            1);  // only the first operand may stand apart, as the condition of where does
   DType common = result_type(inputs.subspan(op.bool_inputs));
   if (op.promotion == Promotion::kFloat) common = to_floating(common);
   if (!(op.dtypes >> static_cast<int>(common) & 1)) refuse_dtype(op, common);
@@ -45,8 +47,8 @@ void store_params(std::span<const Scalar> params, DType t, char (&out)[kMaxParam
   for (size_t i = 0; i < params.size(); ++i) params[i].store(t, out + i * size_of(t));
 }
 
-// The common case: contiguous tensors of one shape and of the kernel's own type, and numbers. Returns false
-// when the operands are not like that.
+// The common case: contiguous tensors of one shape and of the kernel's own type, and numbers.
+// Returns false when the operands are not like that.
 bool run_simple(const PointwiseOp& op, std::span<const Operand> inputs, const Types& types,
                 const void* params, const Tensor& out) {
   const void* data[cpu::kMaxPointwiseInputs];
@@ -77,7 +79,8 @@ bool run_simple(const PointwiseOp& op, std::span<const Operand> inputs, const Ty
       const int64_t skip = fixed >> i & 1 ? 0 : begin * static_cast<int64_t>(size_of(t));
       at[i] = static_cast<const char*>(data[i]) + skip;
     }
-    char* target = static_cast<char*>(out.data()) + begin * static_cast<int64_t>(out.element_size());
+    char* target =
+        static_cast<char*>(out.data()) + begin * static_cast<int64_t>(out.element_size());
     kernel(end - begin, target, at, fixed, params);
   });
   return true;
@@ -123,8 +126,8 @@ Dims order_of(IntSpan shape, const Tensor* out, std::span<const Operand> inputs)
 }
 
 // Fills `out`, which has the broadcast shape and may be of another type than the result.
-void write_into(const PointwiseOp& op, std::span<const Operand> inputs, std::span<const Scalar> params,
-                const Types& types, const Tensor& out) {
+void write_into(const PointwiseOp& op, std::span<const Operand> inputs,
+                std::span<const Scalar> params, const Types& types, const Tensor& out) {
   FB_CHECK(can_cast(types.result, out.dtype()), "a result of type ", types.result,
            " can't be cast to the desired output type ", out.dtype());
   check_writable(out);
@@ -142,12 +145,13 @@ void write_into(const PointwiseOp& op, std::span<const Operand> inputs, std::spa
 
 Dims iteration_order(IntSpan shape, std::span<const Tensor* const> tensors) {
   const auto ndim = static_cast<int64_t>(shape.size());
-  // Fastest first while sorting. Later dimensions are faster unless the strides say otherwise; the first
-  // tensor that distinguishes two dimensions decides.
+  // Fastest first while sorting. Later dimensions are faster unless the strides say otherwise; the
+  // first tensor that distinguishes two dimensions decides.
   Dims order(ndim);
   for (int64_t i = 0; i < ndim; ++i) order[i] = ndim - 1 - i;
   SmallVec<Dims, 4> strides;
-  for (const Tensor* t : tensors) strides.push_back(broadcast_strides(t->sizes(), t->strides(), shape));
+  for (const Tensor* t : tensors)
+    strides.push_back(broadcast_strides(t->sizes(), t->strides(), shape));
   const auto compare = [&](int64_t a, int64_t b) {
     for (const Dims& s : strides) {
       if (s[a] == 0 || s[b] == 0) continue;
@@ -170,7 +174,8 @@ Dims iteration_order(IntSpan shape, std::span<const Tensor* const> tensors) {
   return order;
 }
 
-Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs, std::span<const Scalar> params) {
+Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
+                 std::span<const Scalar> params) {
   const Types types = choose_types(op, inputs);
   alignas(16) char values[kMaxParams * 16];
   store_params(params, types.kernel, values);
@@ -181,7 +186,8 @@ Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs, std::sp
     break;
   }
   if (first && first->is_contiguous() && types.result == types.kernel_out) {
-    // Guess that every operand looks like the first; make_tensor is cheap next to finding out beforehand.
+    // Guess that every operand looks like the first; make_tensor is cheap next to finding out
+    // beforehand.
     bool alike = true;
     for (const Operand& operand : inputs)
       alike &= !operand.is_tensor() || operand.tensor().sizes() == first->sizes();
@@ -203,8 +209,8 @@ Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs, std::sp
   return out;
 }
 
-void pointwise_out(const PointwiseOp& op, std::span<const Operand> inputs, std::span<const Scalar> params,
-                   const Tensor& out) {
+void pointwise_out(const PointwiseOp& op, std::span<const Operand> inputs,
+                   std::span<const Scalar> params, const Tensor& out) {
   const Types types = choose_types(op, inputs);
   resize_output(out, broadcast_inputs(inputs));
   write_into(op, inputs, params, types, out);

@@ -1,4 +1,5 @@
-// Element-wise operators: promotion, broadcasting, layout of the result, then the kernel of the device.
+// Element-wise operators: promotion, broadcasting, layout of the result, then the kernel of the
+// device.
 #pragma once
 
 #include <span>
@@ -18,8 +19,8 @@ struct PointwiseOp {
   uint8_t inputs;
   Promotion promotion;
   PointwiseOutput output;
-  uint8_t bool_inputs;  // bit k: operand k is bool whatever the others are
-  uint16_t dtypes;      // bit t: the operator takes element type t
+  uint8_t bool_inputs;                     // bit k: operand k is bool whatever the others are
+  uint16_t dtypes;                         // bit t: the operator takes element type t
   const cpu::PointwiseKernel* kernels[3];  // by instruction-set level, then element type
 };
 
@@ -29,16 +30,17 @@ struct PointwiseOp {
 #define FB_POINTWISE_KERNELS(name) {cpu::baseline::name}
 #endif
 
-Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs, std::span<const Scalar> params);
+Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
+                 std::span<const Scalar> params);
 // Writes into `out`, which is resized to the result's shape.
-void pointwise_out(const PointwiseOp& op, std::span<const Operand> inputs, std::span<const Scalar> params,
-                   const Tensor& out);
+void pointwise_out(const PointwiseOp& op, std::span<const Operand> inputs,
+                   std::span<const Scalar> params, const Tensor& out);
 // Writes into the first operand, whose shape and type stay.
 void pointwise_inplace(const PointwiseOp& op, std::span<const Operand> inputs,
                        std::span<const Scalar> params, const Tensor& self);
 
-// The order, slowest dimension first, in which an element-wise loop over these tensors should run, and in
-// which a fresh result is laid out.
+// The order, slowest dimension first, in which an element-wise loop over these tensors should run,
+// and in which a fresh result is laid out.
 Dims iteration_order(IntSpan shape, std::span<const Tensor* const> tensors);
 
 }  // namespace fb::ops

@@ -36,9 +36,12 @@ DType scalar_type(const Scalar& scalar) {
 DType result_type(std::span<const Operand> operands) {
   MaybeType dimensioned, zero_dim, number;
   for (const Operand& operand : operands) {
-    if (!operand.is_tensor()) number = join(number, scalar_type(operand.scalar()));
-    else if (operand.tensor().dim() == 0) zero_dim = join(zero_dim, operand.tensor().dtype());
-    else dimensioned = join(dimensioned, operand.tensor().dtype());
+    if (!operand.is_tensor())
+      number = join(number, scalar_type(operand.scalar()));
+    else if (operand.tensor().dim() == 0)
+      zero_dim = join(zero_dim, operand.tensor().dtype());
+    else
+      dimensioned = join(dimensioned, operand.tensor().dtype());
   }
   return *outweigh(dimensioned, outweigh(zero_dim, number));
 }

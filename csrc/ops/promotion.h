@@ -1,4 +1,5 @@
-// Which element type a result has: PyTorch's rules for tensors, zero-dimensional tensors and Python numbers.
+// Which element type a result has: PyTorch's rules for tensors, zero-dimensional tensors and Python
+// numbers.
 #pragma once
 
 #include <span>
@@ -7,11 +8,12 @@
 
 namespace fb::ops {
 
-// A tensor with dimensions outweighs a zero-dimensional one, which outweighs a number, unless the lighter one
-// is of a higher category (bool < integer < float < complex).
+// A tensor with dimensions outweighs a zero-dimensional one, which outweighs a number, unless the
+// lighter one is of a higher category (bool < integer < float < complex).
 DType result_type(std::span<const Operand> operands);
 
-// The type a Python number takes when it meets no tensor: float is the default dtype, complex its complex.
+// The type a Python number takes when it meets no tensor: float is the default dtype, complex its
+// complex.
 DType scalar_type(const Scalar& scalar);
 
 // Integers and bool become the default floating type.

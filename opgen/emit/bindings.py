@@ -36,7 +36,12 @@ def bindings(family: str, ops: list[Op]) -> str:
         f'#include "gen/ops/{family}.h"',
         "",
         "namespace fb::bind {",
-        *(f"PyObject* {name}(FB_PY_ARGUMENTS);" for op in ops if op.kind == "bound" for name in bound_names(op)),
+        *(
+            f"PyObject* {name}(FB_PY_ARGUMENTS);"
+            for op in ops
+            if op.kind == "bound"
+            for name in bound_names(op)
+        ),
         "namespace {",
         "",
         "using namespace fb::bind::read;",
@@ -63,7 +68,9 @@ def bindings(family: str, ops: list[Op]) -> str:
             slots.append(slot(OPERATOR_SLOTS[op.operator], f"operator_{op.operator}"))
             if "inplace" in op.forms and len(op.tensor_inputs) > 1:
                 lines += inplace_operator_function(op, f"operator_i{op.operator}")
-                slots.append(slot(f"inplace_{OPERATOR_SLOTS[op.operator]}", f"operator_i{op.operator}"))
+                slots.append(
+                    slot(f"inplace_{OPERATOR_SLOTS[op.operator]}", f"operator_i{op.operator}")
+                )
     lines += [
         "const PyType_Slot kSlots[] = {",
         *(f"    {s}," for s in slots),
@@ -98,7 +105,12 @@ def read(arg: Arg, index: int) -> str:
     if arg.required or arg.type.nullable:
         return reader
     default = default_value(arg.default or "", arg.type.cpp)
-    kind = {"IntSpan": "Dims", "const std::string&": "std::string", "const Operand&": "Operand", "TensorList": "std::vector<Tensor>"}.get(arg.type.cpp, "")
+    kind = {
+        "IntSpan": "Dims",
+        "const std::string&": "std::string",
+        "const Operand&": "Operand",
+        "TensorList": "std::vector<Tensor>",
+    }.get(arg.type.cpp, "")
     return f"(a[{index}] ? {reader} : {kind}{f'({default})' if kind and not default.startswith('{') else default})"
 
 
@@ -128,7 +140,9 @@ def finish(op: Op, call: str, slots: dict[str, int]) -> str:
         return f"({call}, none())"
     if op.returns:
         fields = ", ".join(quote(f) for f in op.returns)
-        return f"wrap_named(return_type<{len(op.returns)}>({quote(op.symbol)}, {{{fields}}}), {call})"
+        return (
+            f"wrap_named(return_type<{len(op.returns)}>({quote(op.symbol)}, {{{fields}}}), {call})"
+        )
     if "requires_grad" in slots:
         return f"wrap(with_requires_grad({call}, a[{slots['requires_grad']}]))"
     return f"wrap({call})"
@@ -144,7 +158,12 @@ def out_branch(op: Op, slot: int, given: list[str], call: str) -> list[str]:
         fields = ", ".join(quote(f) for f in op.returns)
         done = f"    return wrap_outputs(return_type<{len(op.returns)}>({quote(op.symbol)}, {{{fields}}}), a[{slot}]);"
         return [condition, body, done, "  }"]
-    return [condition, f"    store_result(tensor(a[{slot}]), {call});", f"    return changed(a[{slot}]);", "  }"]
+    return [
+        condition,
+        f"    store_result(tensor(a[{slot}]), {call});",
+        f"    return changed(a[{slot}]);",
+        "  }",
+    ]
 
 
 def inplace(op: Op, index: int, given: list[str], call: str) -> list[str]:
@@ -234,7 +253,9 @@ def entry_points(namespace: str, name: str, group: list[Op], index: dict[int, in
         if is_method:
             made.methods.append(method_def)
         else:
-            made.functions.append(f"{{{quote(namespace) if namespace else 'nullptr'}, {method_def}}}")
+            made.functions.append(
+                f"{{{quote(namespace) if namespace else 'nullptr'}, {method_def}}}"
+            )
     return made
 
 
@@ -303,12 +324,23 @@ def docstring(public: str, ops: list[Op], is_method: bool) -> str:
             if arg.keyword_only and not starred:
                 parts.append("*")
                 starred = True
-            default = {"inf": "float('inf')", "-inf": "-float('inf')"}.get(arg.default or "", arg.default)
+            default = {"inf": "float('inf')", "-inf": "-float('inf')"}.get(
+                arg.default or "", arg.default
+            )
             # inspect evaluates defaults as literals only
-            parts.append(arg.name + (f"={default if 'float(' not in default else None}" if default is not None else ""))
+            parts.append(
+                arg.name
+                + (
+                    f"={default if 'float(' not in default else None}"
+                    if default is not None
+                    else ""
+                )
+            )
         lines.append(f"{public}({', '.join(parts)})\n--\n")
     else:
-        lines += [f"{public}{overload_text(op.args, is_method)} -> {op.result.annotation}" for op in ops]
+        lines += [
+            f"{public}{overload_text(op.args, is_method)} -> {op.result.annotation}" for op in ops
+        ]
         lines.append("")
     seen = []
     for op in ops:

@@ -28,7 +28,12 @@ def record(op: Op) -> dict[str, object]:
         "kind": op.kind,
         "signature": op.signature,
         "args": [
-            {"name": a.name, "type": a.type.annotation, "default": a.default, "keyword_only": a.keyword_only}
+            {
+                "name": a.name,
+                "type": a.type.annotation,
+                "default": a.default,
+                "keyword_only": a.keyword_only,
+            }
             for a in op.args
         ],
         "result": op.result.annotation,

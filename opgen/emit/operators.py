@@ -40,7 +40,9 @@ def declarations(op: Op) -> list[str]:
 
 def inplace_parameters(op: Op, with_defaults: bool) -> str:
     first, *rest = op.core_args
-    return ", ".join([f"const Tensor& {cpp_name(first.name)}", *(parameter(a, with_defaults) for a in rest)])
+    return ", ".join(
+        [f"const Tensor& {cpp_name(first.name)}", *(parameter(a, with_defaults) for a in rest)]
+    )
 
 
 def header(family: str, ops: list[Op]) -> str:
@@ -58,7 +60,12 @@ def header(family: str, ops: list[Op]) -> str:
 
 
 def bodies(family: str, ops: list[Op]) -> str:
-    lines = [HEADER.format(family=family) + f'#include "gen/ops/{family}.h"', "", '#include "ops/pointwise.h"', ""]
+    lines = [
+        HEADER.format(family=family) + f'#include "gen/ops/{family}.h"',
+        "",
+        '#include "ops/pointwise.h"',
+        "",
+    ]
     lines += ["namespace fb::cpu {"]
     for isa in ("baseline", "avx2", "avx512"):
         if isa == "avx2":

@@ -23,8 +23,18 @@ CPP_TYPES = {
 }
 # In the order of csrc/core/dtype.h.
 DTYPE_ORDER = (
-    "bool", "uint8", "int8", "int16", "int32", "int64",
-    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
 )
 
 
@@ -35,7 +45,11 @@ def quote(text: str) -> str:
 
 def cpp_name(word: str) -> str:
     """`lambda_` for words that C++ keeps for itself."""
-    return f"{word}_" if word in ("default", "lambda", "and", "or", "not", "xor", "bool", "float") else word
+    return (
+        f"{word}_"
+        if word in ("default", "lambda", "and", "or", "not", "xor", "bool", "float")
+        else word
+    )
 
 
 def camel(name: str) -> str:
@@ -52,7 +66,13 @@ def overload_sets(ops: list[Op]) -> dict[tuple[str, str], list[Op]]:
 
 def default_value(default: str, cpp_type: str) -> str:
     """A Python default as a C++ expression of the parameter's type."""
-    literals = {"None": "{}", "True": "true", "False": "false", "inf": "kInfinity", "-inf": "-kInfinity"}
+    literals = {
+        "None": "{}",
+        "True": "true",
+        "False": "false",
+        "inf": "kInfinity",
+        "-inf": "-kInfinity",
+    }
     if default in literals:
         value = literals[default]
     elif default.startswith(("'", '"')):
@@ -62,7 +82,11 @@ def default_value(default: str, cpp_type: str) -> str:
     else:
         value = default
     if cpp_type == "const Scalar&":
-        return f"Scalar({value if '.' in value or 'e' in value else 'int64_t{' + value + '}'})" if value not in ("true", "false") else f"Scalar({value})"
+        return (
+            f"Scalar({value if '.' in value or 'e' in value else 'int64_t{' + value + '}'})"
+            if value not in ("true", "false")
+            else f"Scalar({value})"
+        )
     if cpp_type == "IntSpan" and not value.startswith("{"):
         return "{" + value + "}"
     return value

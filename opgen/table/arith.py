@@ -1,6 +1,6 @@
 """Arithmetic."""
 
-from opgen.model import all_types, numeric, op, pointwise
+from opgen.model import all_types, op, pointwise
 
 op(
     "add(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor",

@@ -35,8 +35,8 @@ void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t 
 }
 
 template <class T>
-void transpose(int64_t rows, int64_t columns, const T* __restrict in, int64_t in_step, T* __restrict out,
-               int64_t out_step) {
+void transpose(int64_t rows, int64_t columns, const T* __restrict in, int64_t in_step,
+               T* __restrict out, int64_t out_step) {
   // Blocks of 16 x 16 keep both sides in the first-level cache and in whole cache lines.
   constexpr int64_t kBlock = 16;
   for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
@@ -72,8 +72,8 @@ ConvertFn convert_kernel(DType from, DType to) {
   });
 }
 
-void transpose_tile(size_t element_size, int64_t rows, int64_t columns, const void* in, int64_t in_step,
-                    void* out, int64_t out_step) {
+void transpose_tile(size_t element_size, int64_t rows, int64_t columns, const void* in,
+                    int64_t in_step, void* out, int64_t out_step) {
   const auto run = [&](auto tag) {
     using T = typename decltype(tag)::type;
     transpose(rows, columns, static_cast<const T*>(in), in_step, static_cast<T*>(out), out_step);

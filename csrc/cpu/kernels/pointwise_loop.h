@@ -1,4 +1,5 @@
-// The loop around an element function; the generator instantiates it for every pointwise operator and type.
+// The loop around an element function; the generator instantiates it for every pointwise operator
+// and type.
 #pragma once
 
 #include <tuple>
@@ -13,8 +14,10 @@ template <class T, bool Fixed>
 struct Run {
   const T* __restrict data;
   FB_FN T operator[](int64_t i) const {
-    if constexpr (Fixed) return *data;
-    else return data[i];
+    if constexpr (Fixed)
+      return *data;
+    else
+      return data[i];
   }
 };
 
@@ -26,15 +29,17 @@ void run_fixed(int64_t n, void* out, const void* const* in, const typename F::Pa
   // Copies, so that the compiler knows that writing the output changes neither.
   typename F::Param local[F::kParams + 1];
   for (int p = 0; p < F::kParams; ++p) local[p] = params[p];
-  const std::tuple<Run<Inputs, ((Fixed >> I) & 1) != 0>...> runs{{static_cast<const Inputs*>(in[I])}...};
+  const std::tuple<Run<Inputs, ((Fixed >> I) & 1) != 0>...> runs{
+      {static_cast<const Inputs*>(in[I])}...};
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) target[i] = F::call(std::get<I>(runs)[i]..., local);
 }
 
-// F has Param, kParams and call(inputs..., params). One loop per set of single-valued inputs; when all are,
-// the value is computed once.
+// F has Param, kParams and call(inputs..., params). One loop per set of single-valued inputs; when
+// all are, the value is computed once.
 template <class F, class... Inputs>
-void pointwise_loop(int64_t n, void* out, const void* const* in, unsigned fixed, const void* params) {
+void pointwise_loop(int64_t n, void* out, const void* const* in, unsigned fixed,
+                    const void* params) {
   constexpr unsigned kAll = (1u << sizeof...(Inputs)) - 1;
   const auto* typed = static_cast<const typename F::Param*>(params);
   constexpr auto indices = std::make_index_sequence<sizeof...(Inputs)>{};

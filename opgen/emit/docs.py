@@ -1,0 +1,49 @@
+"""docs/operators/*.md: a reference page per family."""
+
+from __future__ import annotations
+
+from opgen.emit.text import overload_sets
+from opgen.model import Op, Table
+
+
+def emit(table: Table) -> dict[str, str]:
+    files = {
+        f"docs/operators/{family}.md": page(family, ops) for family, ops in table.families().items()
+    }
+    files["docs/operators/index.md"] = index(table)
+    return files
+
+
+def page(family: str, ops: list[Op]) -> str:
+    lines = [f"# {family}", "", f"Generated from `opgen/table/{family}.py`.", ""]
+    for (namespace, name), group in sorted(overload_sets(ops).items()):
+        if name.startswith("_"):
+            continue
+        public = f"{namespace}.{name}" if namespace else name
+        lines += [f"## {public}", "", "```python", *(op.signature for op in group), "```", ""]
+        docs: list[str] = []
+        for op in group:
+            if op.doc not in docs:
+                docs.append(op.doc)
+        lines += [" ".join(docs), "", facts(group), ""]
+    return "\n".join(lines)
+
+
+def facts(group: list[Op]) -> str:
+    forms = sorted(
+        {form for op in group for form in op.forms}, key=("function", "method", "inplace").index
+    )
+    words = {"function": "function", "method": "method", "inplace": "in place (`_`)"}
+    listed = [words[form] for form in forms]
+    if any(op.has_out for op in group):
+        listed.append("`out=`")
+    dtypes = ", ".join(group[0].dtypes)
+    return f"*Forms:* {', '.join(listed)}. *Types:* {dtypes}."
+
+
+def index(table: Table) -> str:
+    lines = ["# Operators", "", "| family | operators |", "|---|---|"]
+    for family, ops in table.families().items():
+        names = sorted({op.symbol.replace("_", "\\_") for op in ops if not op.name.startswith("_")})
+        lines.append(f"| [{family}]({family}.md) | {', '.join(names)} |")
+    return "\n".join([*lines, ""])

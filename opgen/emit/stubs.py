@@ -1,0 +1,165 @@
+"""stubs/_C/*.pyi: the native module as type checkers and editors see it."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from pathlib import Path
+
+from opgen.emit.text import overload_sets
+from opgen.model import Arg, Op, Table
+
+# The hand-written part: types, properties and functions that are bound by hand.
+PRELUDE = Path(__file__).parent / "prelude.pyi"
+TENSOR_MARK = "    # --- methods of the table\n"
+
+# Tensor has methods called float, int and dtype; inside the class those words no longer mean the types.
+SAFE_WORDS = {
+    "int": "_int",
+    "float": "_float",
+    "bool": "_bool",
+    "complex": "_complex",
+    "str": "_str",
+    "dtype": "_dtype",
+    "layout": "_layout",
+    "memory_format": "_memory_format",
+}
+IN_PLACE_OPERATORS = (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "lshift",
+    "rshift",
+    "and",
+    "or",
+    "xor",
+)
+REFLECTED_OPERATORS = (*IN_PLACE_OPERATORS, "matmul")
+
+
+def emit(table: Table) -> dict[str, str]:
+    sets = overload_sets(table.ops)
+    namespaces = sorted({namespace for namespace, _ in sets if namespace})
+    prelude = PRELUDE.read_text()
+    assert TENSOR_MARK in prelude
+    methods = [line for group in sets.values() for line in method_stubs(group)]
+    methods += [line for op in table.ops if op.operator for line in operator_stubs(op)]
+    functions = [
+        line for (ns, _), group in sets.items() if not ns for line in function_stubs(group)
+    ]
+    files = {
+        "stubs/_C/__init__.pyi": prelude.replace(TENSOR_MARK, "\n".join(methods) + "\n")
+        + "\n"
+        + "\n".join(functions)
+        + "\n",
+        "stubs/py.typed": "",
+    }
+    for name in namespaces:
+        lines = [
+            line for (ns, _), group in sets.items() if ns == name for line in function_stubs(group)
+        ]
+        files[f"stubs/_C/{name}.pyi"] = "\n".join(
+            [
+                "from collections.abc import Sequence",
+                "from typing import Any, overload",
+                "",
+                "from flambeau._C import (",
+                "    DeviceLike, Generator, Size, Tensor, _bool, _complex, _dtype, _float, _int, _layout,",
+                "    _memory_format, _str,",
+                ")",
+                "",
+                *lines,
+                "",
+            ]
+        )
+    return files
+
+
+def safe(annotation: str) -> str:
+    return re.sub(r"\b[a-z_]+\b", lambda m: SAFE_WORDS.get(m[0], m[0]), annotation)
+
+
+def parameter(arg: Arg) -> str:
+    text = f"{arg.name}: {safe(arg.type.stub)}"
+    return text + " = ..." if arg.default is not None else text
+
+
+def parameter_list(args: tuple[Arg, ...], first: list[str]) -> str:
+    parts = list(first)
+    positional = [a for a in args if not a.keyword_only]
+    keyword_only = [a for a in args if a.keyword_only]
+    parts += [parameter(a) for a in positional]
+    if keyword_only:
+        parts += ["*", *(parameter(a) for a in keyword_only)]
+    return ", ".join(parts)
+
+
+def variants(op: Op, first: list[str], skip: int) -> list[str]:
+    """The parameter lists that a signature stands for: `zeros((2, 3))` and `zeros(2, 3)` are two."""
+    args = op.args[skip:]
+    lists = [parameter_list(args, first)]
+    positional = [a for a in args if not a.keyword_only]
+    if positional and positional[-1].type.annotation == "Size":
+        lead = [parameter(a) for a in positional[:-1]]
+        rest = [parameter(a) for a in args if a.keyword_only]
+        lists.append(", ".join([*first, *lead, f"*{positional[-1].name}: _int", *rest]))
+    return lists
+
+
+def stub(
+    name: str, parameters: list[str], results: list[str], docs: list[str], indent: str
+) -> list[str]:
+    lines: list[str] = []
+    many = len(parameters) > 1
+    for given, result, doc in zip(parameters, results, docs, strict=True):
+        if many:
+            lines.append(f"{indent}@overload")
+        lines.append(f"{indent}def {name}({given}) -> {safe(result)}:")
+        lines.append(f'{indent}    """{doc}"""')
+    return lines
+
+
+def function_stubs(group: list[Op]) -> list[str]:
+    ops = [op for op in group if "function" in op.forms]
+    if not ops or keyword.iskeyword(ops[0].name):
+        return []
+    parameters, results, docs = [], [], []
+    for op in ops:
+        for text in variants(op, [], 0):
+            parameters.append(text)
+            results.append(op.result.stub)
+            docs.append(op.doc)
+    return stub(ops[0].name, parameters, results, docs, "")
+
+
+def method_stubs(group: list[Op]) -> list[str]:
+    lines: list[str] = []
+    for form, suffix in (("method", ""), ("inplace", "_")):
+        ops = [op for op in group if form in op.forms]
+        parameters, results, docs = [], [], []
+        for op in ops:
+            for text in variants(op, ["self"], 1):
+                parameters.append(text)
+                results.append(op.result.stub)
+                docs.append(op.doc)
+        if ops:
+            lines += stub(ops[0].name + suffix, parameters, results, docs, "    ")
+    return lines
+
+
+def operator_stubs(op: Op) -> list[str]:
+    if len(op.tensor_inputs) == 1:
+        return [f"    def __{op.operator}__(self) -> Tensor: ..."]
+    other = safe(op.tensor_inputs[1].type.stub)
+    # object's own == and != take anything and return bool; a Tensor's do not.
+    ignore = "  # type: ignore[override]" if op.operator in ("eq", "ne") else ""
+    lines = [f"    def __{op.operator}__(self, other: {other}) -> Tensor: ...{ignore}"]
+    if op.operator in REFLECTED_OPERATORS:
+        lines.append(f"    def __r{op.operator}__(self, other: {other}) -> Tensor: ...")
+    if op.operator in IN_PLACE_OPERATORS and "inplace" in op.forms:
+        lines.append(f"    def __i{op.operator}__(self, other: {other}) -> Tensor: ...")
+    return lines
