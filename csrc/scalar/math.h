@@ -1,4 +1,5 @@
-// Real functions for float and double: branch-free code that vectorises on the CPU, CUDA's own on the device.
+// Real functions for float and double: branch-free code that vectorises on the CPU, CUDA's own on
+// the device.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -1,4 +1,5 @@
-// Rounding, roots and exact remainders for float and double: one instruction each where the machine has it.
+// Rounding, roots and exact remainders for float and double: one instruction each where the machine
+// has it.
 #pragma once
 
 #include "scalar/math/format.h"
@@ -40,9 +41,11 @@ FB_FN double hypot(double x, double y) {
 template <class T>
 FB_FN bool fmod_has_range(T x, T y) {
   constexpr T limit = T(sizeof(T) == 4 ? 1 << 28 : 1ll << 50);
-  return abs(y) < infinity<T>() && abs(y) >= Format<T>::kMinNormal * (1 << 10) && abs(x) < limit * abs(y);
+  return abs(y) < infinity<T>() && abs(y) >= Format<T>::kMinNormal * (1 << 10) &&
+         abs(x) < limit * abs(y);
 }
-// x - trunc(x / y) * y without rounding. The rounded quotient can be one too large; the difference is exact.
+// x - trunc(x / y) * y without rounding. The rounded quotient can be one too large; the difference
+// is exact.
 FB_FN float fmod_in_range(float x, float y) {
   const double dx = abs(x), dy = abs(y);
   const double rest = dx - __builtin_trunc(dx / dy) * dy;

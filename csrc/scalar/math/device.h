@@ -5,18 +5,12 @@
 
 namespace fb::math {
 
-#define FB_DEVICE_UNARY(name)                            \
-  FB_FN float name(float x) { return ::name##f(x); }     \
+#define FB_DEVICE_UNARY(name)                        \
+  FB_FN float name(float x) { return ::name##f(x); } \
   FB_FN double name(double x) { return ::name(x); }
-#define FB_DEVICE_BINARY(name)                                       \
-  FB_FN float name(float x, float y) { return ::name##f(x, y); }     \
+#define FB_DEVICE_BINARY(name)                                   \
+  FB_FN float name(float x, float y) { return ::name##f(x, y); } \
   FB_FN double name(double x, double y) { return ::name(x, y); }
-// Loops on the CPU run these where a range check allows; on CUDA the plain function has no slow case to avoid.
-#define FB_DEVICE_IN_RANGE(name)                                     \
-  template <class T>                                                 \
-  FB_FN T name##_in_range(T x) {                                     \
-    return name(x);                                                  \
-  }
 
 FB_DEVICE_UNARY(floor)
 FB_DEVICE_UNARY(ceil)
@@ -57,12 +51,10 @@ FB_DEVICE_BINARY(hypot)
 FB_DEVICE_BINARY(fmod)
 FB_DEVICE_BINARY(pow)
 FB_DEVICE_BINARY(nextafter)
-FB_DEVICE_IN_RANGE(sin)
-FB_DEVICE_IN_RANGE(cos)
-FB_DEVICE_IN_RANGE(tan)
+FB_FN float gelu(float x) { return x * ::normcdff(x); }
+FB_FN double gelu(double x) { return x * ::normcdf(x); }
 
 #undef FB_DEVICE_UNARY
 #undef FB_DEVICE_BINARY
-#undef FB_DEVICE_IN_RANGE
 
 }  // namespace fb::math

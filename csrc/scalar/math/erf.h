@@ -7,30 +7,32 @@ namespace fb::math {
 
 // erf(x) / x - 1 as a polynomial in x^2, up to kErfSwitch.
 FB_FN float erf_small(float z) {
-  return polynomial(z, 0.12837917f, -0.37612635f, 0.11283699f, -0.026859539f, 0.0052013053f, -0.00081450806f,
-                    8.3775914e-05f);
+  return polynomial(z, 0.12837917f, -0.37612635f, 0.11283699f, -0.026859539f, 0.0052013053f,
+                    -0.00081450806f, 8.3775914e-05f);
 }
 FB_FN double erf_small(double z) {
-  return polynomial(z, 0.12837916709551256, -0.3761263890318355, 0.11283791670945253, -0.02686617064327622,
-                    0.005223977607423468, -0.0008548325989696758, 0.00012055295320494294,
-                    -1.4924744663335489e-05, 1.6447517677871873e-06, -1.6209175911748696e-07,
-                    1.3722976265924504e-08, -7.801188874097751e-10);
+  return polynomial(z, 0.12837916709551256, -0.3761263890318355, 0.11283791670945253,
+                    -0.02686617064327622, 0.005223977607423468, -0.0008548325989696758,
+                    0.00012055295320494294, -1.4924744663335489e-05, 1.6447517677871873e-06,
+                    -1.6209175911748696e-07, 1.3722976265924504e-08, -7.801188874097751e-10);
 }
 // -log(erfc(x)) from there to where erf is 1; its error counts only as much as erfc does.
 FB_FN float erf_exponent(float x) {
-  return polynomial(x, 0.00019572783f, 1.1276754f, 0.63718265f, 0.10393121f, -0.022226725f, 0.0030431657f,
-                    -0.00019593172f);
+  return polynomial(x, 0.00019572783f, 1.1276754f, 0.63718265f, 0.10393121f, -0.022226725f,
+                    0.0030431657f, -0.00019593172f);
 }
 FB_FN double erf_exponent(double x) {
-  return polynomial(x, 1.7962477457410596e-07, 1.1283773292158341, 0.6366284891568282, 0.10274725138377,
-                    -0.019078153343988016, -0.0002804924514626529, 0.0017690052826499153,
-                    -0.0006411769755730554, 4.482557293167891e-05, 7.036481948547494e-05,
-                    -4.503652456764111e-05, 1.6513624954573774e-05, -4.326953512960783e-06,
-                    8.505555719018416e-07, -1.257020651142033e-07, 1.3626384296271018e-08,
-                    -1.0256767527430516e-09, 4.795925781849726e-11, -1.0495970869229545e-12);
+  return polynomial(
+      x, 1.7962477457410596e-07, 1.1283773292158341, 0.6366284891568282, 0.10274725138377,
+      -0.019078153343988016, -0.0002804924514626529, 0.0017690052826499153, -0.0006411769755730554,
+      4.482557293167891e-05, 7.036481948547494e-05, -4.503652456764111e-05, 1.6513624954573774e-05,
+      -4.326953512960783e-06, 8.505555719018416e-07, -1.257020651142033e-07, 1.3626384296271018e-08,
+      -1.0256767527430516e-09, 4.795925781849726e-11, -1.0495970869229545e-12);
 }
-template <class T> inline constexpr T kErfSwitch = T(sizeof(T) == 4 ? 0.9225 : 1.0);
-template <class T> inline constexpr T kErfOne = T(sizeof(T) == 4 ? 4.0 : 6.0);
+template <class T>
+inline constexpr T kErfSwitch = T(sizeof(T) == 4 ? 0.9225 : 1.0);
+template <class T>
+inline constexpr T kErfOne = T(sizeof(T) == 4 ? 4.0 : 6.0);
 
 template <class T>
 FB_FN T erf(T x) {
@@ -43,12 +45,13 @@ FB_FN T erf(T x) {
   return a < kErfSwitch<T> ? near : far;
 }
 
-// exp(x^2) erfc(x) for x >= 0: a polynomial in (x - c) / (x + c), which maps the half line to [-1, 1).
+// exp(x^2) erfc(x) for x >= 0: a polynomial in (x - c) / (x + c), which maps the half line to [-1,
+// 1).
 FB_FN float erfcx_positive(float x) {
   const float q = x < 1e18f ? (x - 3.0f) / (x + 3.0f) : 1.0f;
   const float p = polynomial(q, 1.253008f, -0.13562106f, -0.047562197f, 0.1296439f, -0.119274937f,
-                             0.06831787f, -0.023764603f, 0.0024959126f, 0.0018763229f, -0.00072304526f,
-                             -9.306732e-05f, 7.6005264e-05f);
+                             0.06831787f, -0.023764603f, 0.0024959126f, 0.0018763229f,
+                             -0.00072304526f, -9.306732e-05f, 7.6005264e-05f);
   return p / (1.0f + 2.0f * x);
 }
 FB_FN double erfcx_positive(double x) {
@@ -57,9 +60,10 @@ FB_FN double erfcx_positive(double x) {
       q, 1.2329951186255526, -0.13962111684056214, 0.01537965210261117, 0.0680970542546557,
       -0.10103906603589342, 0.09373283499944715, -0.06633036581987002, 0.03716751552227547,
       -0.016197733985008, 0.00503197009646585, -0.0007577736903998849, -0.00019925726491989827,
-      0.00015062304850831527, -2.4397434724107603e-05, -1.1225010558937309e-05, 5.706066590017744e-06,
-      2.9790358200266636e-07, -8.204893033806405e-07, 7.123555521165952e-08, 1.0591205229790354e-07,
-      -1.6406474463110463e-08, -1.2175456569475516e-08, 1.5801518114226305e-09, 9.012358933885196e-10);
+      0.00015062304850831527, -2.4397434724107603e-05, -1.1225010558937309e-05,
+      5.706066590017744e-06, 2.9790358200266636e-07, -8.204893033806405e-07, 7.123555521165952e-08,
+      1.0591205229790354e-07, -1.6406474463110463e-08, -1.2175456569475516e-08,
+      1.5801518114226305e-09, 9.012358933885196e-10);
   return p / (1.0 + 2.0 * x);
 }
 
@@ -91,5 +95,23 @@ FB_FN T erfcx(T x) {
   const T corrected = growth < infinity<T>() ? growth + growth * square_error(a, square) : growth;
   return sign_bit(x) ? T(2) * corrected - positive : positive;
 }
+
+// x times the normal distribution function Phi(x), with an absolute error like that of rounding x:
+// Phi(-a) = 2^(-1 - a P(a)), one polynomial and one power of two, and zero beyond the end of the
+// fit.
+FB_FN float gelu(float x) {
+  constexpr float end = 6.5f;
+  const float a = clamp_nan(abs(x), 0.0f, end);
+  const float p =
+      polynomial(a, 1.1511046f, 0.45921746f, 0.052449185f, -0.006953041f, -9.052651e-07f,
+                 0.0002834765f, -7.863977e-05f, 1.1533468e-05f, -9.2937427e-07f, 3.2246522e-08f);
+  const float exponent = -a * p;
+  const Rounded<float> n = round_small(exponent);
+  const float power = polynomial(exponent - n.value, 1.0f, 0.6931472f, 0.24022647f, 0.05550329f,
+                                 0.00961849f, 0.0013399958f, 0.00015345765f);
+  const float tail = a < end ? power * power_of_two<float>(n.integer - 1) : 0.0f;
+  return (x < 0.0f ? 0.0f : x) - a * tail;
+}
+FB_FN double gelu(double x) { return 0.5 * x * (1.0 + erf(x * kSqrtHalf<double>)); }
 
 }  // namespace fb::math

@@ -6,14 +6,16 @@
 namespace fb::math {
 
 // x = k ln 2 + r with |r| <= ln 2 / 2, and expm1(r) by a minimax polynomial.
-template <class T> struct ExpParts {
+template <class T>
+struct ExpParts {
   T tail;  // expm1(r)
   IntOf<T> k;
 };
 
 // (exp(r) - 1 - r) / r^2
 FB_FN float exp_polynomial(float r) {
-  return polynomial(r, 0.5f, 0.16666667f, 0.041666362f, 0.008333273f, 0.0013940643f, 0.00019914014f);
+  return polynomial(r, 0.5f, 0.16666667f, 0.041666362f, 0.008333273f, 0.0013940643f,
+                    0.00019914014f);
 }
 FB_FN double exp_polynomial(double r) {
   return polynomial(r, 0.5, 0.16666666666666677, 0.0416666666666667, 0.008333333333321938,
@@ -23,21 +25,30 @@ FB_FN double exp_polynomial(double r) {
 }
 
 // ln 2 in two parts; the first is short enough that k * kLn2Hi does not round.
-template <class T> inline constexpr T kLn2Hi = T(0.6931471806019545);
-template <class T> inline constexpr T kLn2Lo = T(-4.2009150726810846e-11);
-template <> inline constexpr float kLn2Hi<float> = 0.693359375f;
-template <> inline constexpr float kLn2Lo<float> = -2.1219444e-4f;
+template <class T>
+inline constexpr T kLn2Hi = T(0.6931471806019545);
+template <class T>
+inline constexpr T kLn2Lo = T(-4.2009150726810846e-11);
+template <>
+inline constexpr float kLn2Hi<float> = 0.693359375f;
+template <>
+inline constexpr float kLn2Lo<float> = -2.1219444e-4f;
 
-// Below kExpUnderflow exp(x) is zero, above kExpOverflow infinite; between them scale() reaches everything.
-template <class T> inline constexpr T kExpUnderflow = T(-746.0);
-template <class T> inline constexpr T kExpOverflow = T(710.0);
-template <> inline constexpr float kExpUnderflow<float> = -104.5f;
-template <> inline constexpr float kExpOverflow<float> = 89.0f;
+// Below kExpUnderflow exp(x) is zero, above kExpOverflow infinite; between them scale() reaches
+// everything.
+template <class T>
+inline constexpr T kExpUnderflow = T(-746.0);
+template <class T>
+inline constexpr T kExpOverflow = T(710.0);
+template <>
+inline constexpr float kExpUnderflow<float> = -104.5f;
+template <>
+inline constexpr float kExpOverflow<float> = 89.0f;
 
 template <class T>
 FB_FN ExpParts<T> exp_parts(T x) {
   const Rounded<T> n = round_small(x * kLog2E<T>);
-  const T r = (x - n.value * kLn2Hi<T>) - n.value * kLn2Lo<T>;
+  const T r = (x - n.value * kLn2Hi<T>)-n.value * kLn2Lo<T>;
   return {r + r * r * exp_polynomial(r), n.integer};
 }
 

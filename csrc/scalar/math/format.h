@@ -1,12 +1,15 @@
-// How float and double are laid out, and the small tools that branch-free element functions are built from.
+// How float and double are laid out, and the small tools that branch-free element functions are
+// built from.
 #pragma once
 
 #include "scalar/types.h"
 
 namespace fb::math {
 
-template <class T> struct Format;
-template <> struct Format<float> {
+template <class T>
+struct Format;
+template <>
+struct Format<float> {
   using Int = int;
   using UInt = unsigned;
   static constexpr int kMantissaBits = 23;
@@ -20,7 +23,8 @@ template <> struct Format<float> {
   // Adding it rounds to an integer, whose low bits then are the low bits of the sum.
   static constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23
 };
-template <> struct Format<double> {
+template <>
+struct Format<double> {
   using Int = long long;
   using UInt = unsigned long long;
   static constexpr int kMantissaBits = 52;
@@ -34,35 +38,75 @@ template <> struct Format<double> {
   static constexpr double kRounder = 6755399441055744.0;  // 1.5 * 2^52
 };
 
-template <class T> using IntOf = typename Format<T>::Int;
-template <class T> using UIntOf = typename Format<T>::UInt;
+template <class T>
+using IntOf = typename Format<T>::Int;
+template <class T>
+using UIntOf = typename Format<T>::UInt;
 
-template <class T> inline constexpr T kPi = T(3.14159265358979323846);
-template <class T> inline constexpr T kHalfPi = T(1.57079632679489661923);
-template <class T> inline constexpr T kLn2 = T(0.69314718055994530942);
-template <class T> inline constexpr T kLog2E = T(1.44269504088896340736);
-template <class T> inline constexpr T kSqrtHalf = T(0.70710678118654752440);
+template <class T>
+inline constexpr T kPi = T(3.14159265358979323846);
+template <class T>
+inline constexpr T kHalfPi = T(1.57079632679489661923);
+template <class T>
+inline constexpr T kLn2 = T(0.69314718055994530942);
+template <class T>
+inline constexpr T kLog2E = T(1.44269504088896340736);
+template <class T>
+inline constexpr T kSqrtHalf = T(0.70710678118654752440);
 
-template <class T> FB_FN T infinity() { return bit_cast<T>(Format<T>::kInfinity); }
-template <class T> FB_FN T quiet_nan() { return bit_cast<T>(Format<T>::kQuietNan); }
+// Through a local, because device code cannot refer to a static member.
+template <class T>
+FB_FN T infinity() {
+  constexpr UIntOf<T> bits = Format<T>::kInfinity;
+  return bit_cast<T>(bits);
+}
+template <class T>
+FB_FN T quiet_nan() {
+  constexpr UIntOf<T> bits = Format<T>::kQuietNan;
+  return bit_cast<T>(bits);
+}
 
-template <class T> FB_FN UIntOf<T> bits_of(T x) { return bit_cast<UIntOf<T>>(x); }
-template <class T> FB_FN T abs(T x) { return bit_cast<T>(bits_of(x) & ~Format<T>::kSignBit); }
-template <class T> FB_FN bool sign_bit(T x) { return (bits_of(x) & Format<T>::kSignBit) != 0; }
-template <class T> FB_FN T copysign(T magnitude, T sign) {
+template <class T>
+FB_FN UIntOf<T> bits_of(T x) {
+  return bit_cast<UIntOf<T>>(x);
+}
+template <class T>
+FB_FN T abs(T x) {
+  return bit_cast<T>(bits_of(x) & ~Format<T>::kSignBit);
+}
+template <class T>
+FB_FN bool sign_bit(T x) {
+  return (bits_of(x) & Format<T>::kSignBit) != 0;
+}
+template <class T>
+FB_FN T copysign(T magnitude, T sign) {
   constexpr UIntOf<T> mask = Format<T>::kSignBit;
   return bit_cast<T>((bits_of(magnitude) & ~mask) | (bits_of(sign) & mask));
 }
 // x with its sign flipped where `sign` is negative.
-template <class T> FB_FN T flip_sign(T x, T sign) {
+template <class T>
+FB_FN T flip_sign(T x, T sign) {
   return bit_cast<T>(bits_of(x) ^ (bits_of(sign) & Format<T>::kSignBit));
 }
-template <class T> FB_FN bool is_nan(T x) { return x != x; }
-template <class T> FB_FN bool is_finite(T x) { return abs(x) < infinity<T>(); }
+template <class T>
+FB_FN bool is_nan(T x) {
+  return x != x;
+}
+template <class T>
+FB_FN bool is_finite(T x) {
+  return abs(x) < infinity<T>();
+}
 
-// c0 + c1 x + c2 x^2 + ... in pairs: two shorter chains of dependent operations instead of one (Horner's).
-template <class T> FB_FN T polynomial_pairs(T, T, T c) { return c; }
-template <class T> FB_FN T polynomial_pairs(T x, T, T c0, T c1) { return c0 + x * c1; }
+// c0 + c1 x + c2 x^2 + ... in pairs: two shorter chains of dependent operations instead of one
+// (Horner's).
+template <class T>
+FB_FN T polynomial_pairs(T, T, T c) {
+  return c;
+}
+template <class T>
+FB_FN T polynomial_pairs(T x, T, T c0, T c1) {
+  return c0 + x * c1;
+}
 template <class T, class... Rest>
 FB_FN T polynomial_pairs(T x, T square, T c0, T c1, Rest... rest) {
   return (c0 + x * c1) + square * polynomial_pairs(x, square, rest...);
@@ -74,7 +118,8 @@ FB_FN T polynomial(T x, Coefficients... c) {
 
 // The nearest integer as a number and as an integer, for |x| < 2^21 (float) or 2^50 (double).
 // NaN gives NaN and some integer.
-template <class T> struct Rounded {
+template <class T>
+struct Rounded {
   T value;
   IntOf<T> integer;
 };
@@ -91,7 +136,8 @@ FB_FN T power_of_two(IntOf<T> k) {
   return bit_cast<T>(static_cast<UIntOf<T>>(k + Format<T>::kBias) << Format<T>::kMantissaBits);
 }
 
-// x * 2^k with one rounding or two, for |k| < 2 * bias: overflow and gradual underflow come out right.
+// x * 2^k with one rounding or two, for |k| < 2 * bias: overflow and gradual underflow come out
+// right.
 template <class T>
 FB_FN T scale(T x, IntOf<T> k) {
   constexpr IntOf<T> offset = 4 * Format<T>::kBias;  // keeps the shifted number positive

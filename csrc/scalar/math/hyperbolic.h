@@ -6,7 +6,8 @@
 namespace fb::math {
 
 // Where sinh and cosh overflow, with room to spare; half_expm1 is finite up to here.
-template <class T> inline constexpr T kSinhOverflow = T(sizeof(T) == 4 ? 89.7 : 710.5);
+template <class T>
+inline constexpr T kSinhOverflow = T(sizeof(T) == 4 ? 89.7 : 710.5);
 
 template <class T>
 FB_FN T sinh(T x) {
@@ -29,7 +30,8 @@ FB_FN T tanh(T x) {
 }
 
 // Beyond it x * x + 1 is x * x to working precision, and further on it overflows.
-template <class T> inline constexpr T kInverseHyperbolicLarge = T(sizeof(T) == 4 ? 1 << 13 : 1 << 28);
+template <class T>
+inline constexpr T kInverseHyperbolicLarge = T(sizeof(T) == 4 ? 1 << 13 : 1 << 28);
 
 template <class T>
 FB_FN T asinh(T x) {

@@ -6,7 +6,8 @@
 namespace fb::math {
 
 // x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2), for positive finite x.
-template <class T> struct LogParts {
+template <class T>
+struct LogParts {
   T f;
   T k;
 };
@@ -19,7 +20,8 @@ FB_FN LogParts<T> log_parts_normal(T x) {
   const UInt shifted = bits_of(x) - origin;
   constexpr UInt mantissa = (UInt(1) << F::kMantissaBits) - 1;
   const T f = bit_cast<T>((shifted & mantissa) + origin) - T(1);
-  // The biased exponent, dropped into the mantissa of 2^kMantissaBits, becomes a number by subtraction.
+  // The biased exponent, dropped into the mantissa of 2^kMantissaBits, becomes a number by
+  // subtraction.
   constexpr T base = T(1ll << F::kMantissaBits);
   const UInt biased = (shifted + (UInt(F::kBias) << F::kMantissaBits)) >> F::kMantissaBits;
   return {f, bit_cast<T>(biased | bits_of(base)) - (base + T(F::kBias))};
@@ -34,8 +36,8 @@ FB_FN LogParts<T> log_parts(T x) {
 
 // log(1 + f) - f on the interval of LogParts: small against f, so that its own error does not show.
 FB_FN float log_tail(float f) {
-  const float p = polynomial(f, 0.33333316f, -0.250008f, 0.20002289f, -0.16624914f, 0.1418121f, -0.13125674f,
-                             0.12880915f, -0.07866544f);
+  const float p = polynomial(f, 0.33333316f, -0.250008f, 0.20002289f, -0.16624914f, 0.1418121f,
+                             -0.13125674f, 0.12880915f, -0.07866544f);
   return f * f * (f * p - 0.5f);
 }
 FB_FN double log_tail(double f) {
@@ -71,10 +73,14 @@ FB_FN T log2(T x) {
 }
 
 // log10(2) in two parts, as kLn2Hi and kLn2Lo.
-template <class T> inline constexpr T kLog10Of2Hi = T(0.3010299956658855);
-template <class T> inline constexpr T kLog10Of2Lo = T(-1.9043128467164274e-12);
-template <> inline constexpr float kLog10Of2Hi<float> = 0.3010254f;
-template <> inline constexpr float kLog10Of2Lo<float> = 4.605039e-06f;
+template <class T>
+inline constexpr T kLog10Of2Hi = T(0.3010299956658855);
+template <class T>
+inline constexpr T kLog10Of2Lo = T(-1.9043128467164274e-12);
+template <>
+inline constexpr float kLog10Of2Hi<float> = 0.3010254f;
+template <>
+inline constexpr float kLog10Of2Lo<float> = 4.605039e-06f;
 
 template <class T>
 FB_FN T log10(T x) {

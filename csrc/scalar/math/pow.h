@@ -17,9 +17,9 @@ FB_FN float pow_positive(float x, float y) {
   const double exponent = clamp_nan(y * (parts.k + log2_mantissa), -160.0, 160.0);
   const Rounded<double> n = round_small(exponent);
   const double r = exponent - n.value;
-  const double mantissa = polynomial(r, 1.0000000005557546, 0.6931472057701088, 0.2402264688451486,
-                                     0.05550328708581726, 0.009618489355892849, 0.0013399958517711233,
-                                     0.00015345765414552282);
+  const double mantissa =
+      polynomial(r, 1.0000000005557546, 0.6931472057701088, 0.2402264688451486, 0.05550328708581726,
+                 0.009618489355892849, 0.0013399958517711233, 0.00015345765414552282);
   return static_cast<float>(mantissa * power_of_two<double>(n.integer));
 }
 
@@ -38,7 +38,8 @@ FB_FN Pair product(Pair a, Pair b) {
   return {hi, product_error(a.hi, b.hi, hi) + (a.hi * b.lo + a.lo * b.hi)};
 }
 
-// log2(x) to about 65 bits, which y log2 x needs where the result is near the ends of double's range.
+// log2(x) to about 65 bits, which y log2 x needs where the result is near the ends of double's
+// range.
 FB_FN Pair log2_pair(double x) {
   const LogParts<double> parts = log_parts(x);
   const double f = parts.f;
@@ -47,12 +48,14 @@ FB_FN Pair log2_pair(double x) {
   const double inverse = 1.0 / divisor.hi;
   const double quotient = f * inverse;
   const double back = quotient * divisor.hi;
-  const double rest = (f - back) - product_error(quotient, divisor.hi, back) - quotient * divisor.lo;
+  const double rest =
+      (f - back) - product_error(quotient, divisor.hi, back) - quotient * divisor.lo;
   const Pair s = {quotient, rest * inverse};
   const Pair z = product(s, s);
-  const double tail = z.hi * polynomial(z.hi, 0.4000000000000204, 0.285714285701855, 0.22222222506713016,
-                                        0.18181785386771995, 0.1538671518335293, 0.13257709729135406,
-                                        0.13188730118895936);
+  const double tail =
+      z.hi * polynomial(z.hi, 0.4000000000000204, 0.285714285701855, 0.22222222506713016,
+                        0.18181785386771995, 0.1538671518335293, 0.13257709729135406,
+                        0.13188730118895936);
   Pair series = ordered_sum(0.6666666666666666, tail);
   series.lo += 3.700743415417188e-17;  // what 2/3 lacks
   const Pair cubic = product(product(s, z), series);

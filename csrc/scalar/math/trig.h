@@ -5,15 +5,17 @@
 
 namespace fb::math {
 
-// Where reduction by pi/2 in three parts is exact: the quotient then has at most 20 bits. Larger angles
-// need the bits of 2/pi around their exponent, which the C library's scalar functions look up.
+// Where reduction by pi/2 in three parts is exact: the quotient then has at most 20 bits. Larger
+// angles need the bits of 2/pi around their exponent, which the C library's scalar functions look
+// up.
 template <class T>
 FB_FN bool angle_has_range(T x) {
   return abs(x) < T(1 << 20);
 }
 
 // x = k pi/2 + r with |r| <= pi/4.
-template <class T> struct Angle {
+template <class T>
+struct Angle {
   T r;
   IntOf<T> k;
 };
@@ -41,8 +43,10 @@ FB_FN float sin_reduced(float r) {
 }
 FB_FN double sin_reduced(double r) {
   const double z = r * r;
-  return r + r * z * polynomial(z, -0.16666666666666632, 0.00833333333332233, -0.00019841269829735022,
-                                2.7557313664855665e-06, -2.5050753610657532e-08, 1.5896520290684886e-10);
+  return r + r * z *
+                 polynomial(z, -0.16666666666666632, 0.00833333333332233, -0.00019841269829735022,
+                            2.7557313664855665e-06, -2.5050753610657532e-08,
+                            1.5896520290684886e-10);
 }
 FB_FN float cos_reduced(float r) {
   const float z = r * r;
@@ -50,8 +54,9 @@ FB_FN float cos_reduced(float r) {
 }
 FB_FN double cos_reduced(double r) {
   const double z = r * r;
-  const double tail = polynomial(z, 0.0416666666666666, -0.0013888888888874001, 2.4801587289400127e-05,
-                                 -2.7557314327317293e-07, 2.0875719712235783e-09, -1.1359455769524378e-11);
+  const double tail =
+      polynomial(z, 0.0416666666666666, -0.0013888888888874001, 2.4801587289400127e-05,
+                 -2.7557314327317293e-07, 2.0875719712235783e-09, -1.1359455769524378e-11);
   return 1.0 + (z * z * tail - 0.5 * z);
 }
 
@@ -92,17 +97,20 @@ FB_FN float tan(float x) { return angle_has_range(x) ? tan_in_range(x) : __built
 FB_FN double tan(double x) { return angle_has_range(x) ? tan_in_range(x) : __builtin_tan(x); }
 
 // What pi/2 lacks when rounded to T; added where it is subtracted from, it halves the error.
-template <class T> inline constexpr T kHalfPiRest = T(6.123233995736766e-17);
-template <> inline constexpr float kHalfPiRest<float> = -4.371139e-08f;
+template <class T>
+inline constexpr T kHalfPiRest = T(6.123233995736766e-17);
+template <>
+inline constexpr float kHalfPiRest<float> = -4.371139e-08f;
 
 // (asin(sqrt z) - sqrt z) / sqrt(z)^3 for 0 <= z <= 1/4
 FB_FN float asin_polynomial(float z) {
   return polynomial(z, 0.16666754f, 0.07495234f, 0.045478225f, 0.02414131f, 0.04223033f);
 }
 FB_FN double asin_polynomial(double z) {
-  return polynomial(z, 0.1666666666666538, 0.07500000000343904, 0.04464285682272256, 0.0303819593645884,
-                    0.022371752672588868, 0.017359784774009453, 0.01388445469153957, 0.012174283144830343,
-                    0.006506249082388341, 0.019587224996687882, -0.016316086884658416, 0.03197480147940874);
+  return polynomial(z, 0.1666666666666538, 0.07500000000343904, 0.04464285682272256,
+                    0.0303819593645884, 0.022371752672588868, 0.017359784774009453,
+                    0.01388445469153957, 0.012174283144830343, 0.006506249082388341,
+                    0.019587224996687882, -0.016316086884658416, 0.03197480147940874);
 }
 
 // asin(a) up to 1/2; beyond, asin(sqrt((1 - a) / 2)): the half angle of the complement.
@@ -136,18 +144,20 @@ FB_FN T acos(T x) {
 // atan for 0 <= x <= 1
 FB_FN float atan_reduced(float x) {
   const float z = x * x;
-  return x + x * z * polynomial(z, -0.33333302f, 0.19998638f, -0.14265245f, 0.10957574f, -0.08419456f,
-                                0.058234543f, -0.03145572f, 0.0110644614f, -0.0018272193f);
+  return x + x * z *
+                 polynomial(z, -0.33333302f, 0.19998638f, -0.14265245f, 0.10957574f, -0.08419456f,
+                            0.058234543f, -0.03145572f, 0.0110644614f, -0.0018272193f);
 }
 FB_FN double atan_reduced(double x) {
   const double z = x * x;
-  return x + x * z * polynomial(z, -0.33333333333333093, 0.1999999999995545, -0.14285714282802991,
-                                0.11111111013671787, -0.0909090711959578, 0.07692281190369138,
-                                -0.0666641502426479, 0.05880592700132973, -0.05253806150816663,
-                                0.04723295241477822, -0.042217223824179306, 0.036693612565784954,
-                                -0.029985693499369102, 0.022085288754742992, -0.013995107702535798,
-                                0.007263439223498322, -0.0029193828023160143, 0.000843498887065763,
-                                -0.00015480014381721448, 1.348959063520316e-05);
+  return x + x * z *
+                 polynomial(z, -0.33333333333333093, 0.1999999999995545, -0.14285714282802991,
+                            0.11111111013671787, -0.0909090711959578, 0.07692281190369138,
+                            -0.0666641502426479, 0.05880592700132973, -0.05253806150816663,
+                            0.04723295241477822, -0.042217223824179306, 0.036693612565784954,
+                            -0.029985693499369102, 0.022085288754742992, -0.013995107702535798,
+                            0.007263439223498322, -0.0029193828023160143, 0.000843498887065763,
+                            -0.00015480014381721448, 1.348959063520316e-05);
 }
 
 template <class T>

@@ -1,0 +1,101 @@
+// Activation functions of neural networks.
+#pragma once
+
+#include "scalar/arith.h"
+#include "scalar/explog.h"
+
+namespace fb::scalar {
+
+template <class T>
+FB_FN T relu(T x) {
+  return x < T(0) ? T(0) : x;
+}
+template <class T>
+FB_FN T hardtanh(T x, T low, T high) {
+  return clamp(x, low, high);
+}
+template <class T>
+FB_FN T relu6(T x) {
+  return clamp(x, T(0), T(6));
+}
+template <class T>
+FB_FN T leaky_relu(T x, T negative_slope) {
+  return x > T(0) ? x : x * negative_slope;
+}
+template <class T>
+FB_FN T prelu(T x, T weight) {
+  return x > T(0) ? x : x * weight;
+}
+template <class T>
+FB_FN T threshold(T x, T limit, T value) {
+  return x <= limit ? value : x;
+}
+
+template <class T>
+FB_FN T elu(T x, T alpha, T scale, T input_scale) {
+  const T negative = math::expm1(x * input_scale) * (alpha * scale);
+  return x > T(0) ? x * scale : negative;
+}
+template <class T>
+FB_FN T celu(T x, T alpha) {
+  const T negative = alpha * math::expm1(x / alpha);
+  return x > T(0) ? x : negative;
+}
+// alpha and scale make the mean and variance of a standard normal input a fixed point (Klambauer et
+// al. 2017).
+template <class T>
+FB_FN T selu(T x) {
+  return elu(x, T(1.6732632423543772848170429916717), T(1.0507009873554804934193349852946), T(1));
+}
+
+template <class T>
+FB_FN T gelu(T x) {
+  return math::gelu(x);
+}
+// 0.5 (1 + tanh(u)) is sigmoid(2 u).
+template <class T>
+FB_FN T gelu_tanh(T x) {
+  constexpr T twice_sqrt_two_over_pi = T(1.5957691216057307);
+  return x * sigmoid(twice_sqrt_two_over_pi * (x + T(0.044715) * x * x * x));
+}
+
+template <class T>
+FB_FN T silu(T x) {
+  return x / (T(1) + math::exp(-x));
+}
+
+// x tanh(softplus(x)); with e = exp(x), tanh(log(1 + e)) = (e^2 + 2 e) / (e^2 + 2 e + 2).
+template <class T>
+FB_FN T mish(T x) {
+  const T e = math::exp(x < T(20) ? x : T(20));
+  const T n = e * (e + T(2));
+  return x < T(20) ? x * (n / (n + T(2))) : x;
+}
+
+template <class T>
+FB_FN T hardsigmoid(T x) {
+  return clamp(x + T(3), T(0), T(6)) / T(6);
+}
+template <class T>
+FB_FN T hardswish(T x) {
+  return x * clamp(x + T(3), T(0), T(6)) / T(6);
+}
+template <class T>
+FB_FN T softsign(T x) {
+  return x / (T(1) + math::abs(x));
+}
+template <class T>
+FB_FN T tanhshrink(T x) {
+  return x - math::tanh(x);
+}
+template <class T>
+FB_FN T softshrink(T x, T lambd) {
+  const T inside = x != x ? x : T(0);
+  return x > lambd ? x - lambd : (x < -lambd ? x + lambd : inside);
+}
+template <class T>
+FB_FN T hardshrink(T x, T lambd) {
+  return (x >= -lambd) & (x <= lambd) ? T(0) : x;
+}
+
+}  // namespace fb::scalar

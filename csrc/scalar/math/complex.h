@@ -1,0 +1,209 @@
+// Complex functions, after W. Kahan, "Branch cuts for complex elementary functions" (1987), on the
+// real ones.
+#pragma once
+
+#include "scalar/math.h"
+
+namespace fb::math {
+
+template <class T>
+FB_FN T abs(Complex<T> z) {
+  return hypot(z.re, z.im);
+}
+template <class T>
+FB_FN Complex<T> conj(Complex<T> z) {
+  return {z.re, -z.im};
+}
+// i z and -i z, which rename sine to hyperbolic sine and back.
+template <class T>
+FB_FN Complex<T> times_i(Complex<T> z) {
+  return {-z.im, z.re};
+}
+template <class T>
+FB_FN Complex<T> times_minus_i(Complex<T> z) {
+  return {z.im, -z.re};
+}
+
+// a b, where 0 times infinity or NaN is 0: a part that vanishes on the whole line does so at its
+// ends.
+template <class T>
+FB_FN T damped(T a, T b) {
+  return a == T(0) ? a : (b == T(0) ? b : a * b);
+}
+
+template <class T>
+FB_FN Complex<T> exp(Complex<T> z) {
+  const T size = exp(z.re);
+  if (size == T(0) && !is_finite(z.im)) return {T(0), T(0)};
+  if (size == infinity<T>() && z.re == size && !is_finite(z.im)) return {size, quiet_nan<T>()};
+  return {size * cos(z.im), damped(size, sin(z.im))};
+}
+template <class T>
+FB_FN Complex<T> exp2(Complex<T> z) {
+  return exp(Complex<T>(z.re * kLn2<T>, z.im * kLn2<T>));
+}
+// exp(x) cos y - 1 = expm1(x) cos y - 2 sin(y / 2)^2, without cancellation near zero.
+template <class T>
+FB_FN Complex<T> expm1(Complex<T> z) {
+  const T half_sine = sin(z.im * T(0.5));
+  return {expm1(z.re) * cos(z.im) - T(2) * half_sine * half_sine, damped(exp(z.re), sin(z.im))};
+}
+
+// log|z|; near the unit circle by way of |z|^2 - 1, which is small there.
+template <class T>
+FB_FN T log_abs(Complex<T> z) {
+  const T x = abs(z.re), y = abs(z.im);
+  const T large = x > y ? x : y, small = x > y ? y : x;
+  if (large > T(0.5) && large < T(2))
+    return T(0.5) * log1p((large - T(1)) * (large + T(1)) + small * small);
+  return log(hypot(large, small));
+}
+template <class T>
+FB_FN Complex<T> log(Complex<T> z) {
+  return {log_abs(z), atan2(z.im, z.re)};
+}
+template <class T>
+FB_FN Complex<T> log2(Complex<T> z) {
+  const Complex<T> natural = log(z);
+  return {natural.re * kLog2E<T>, natural.im * kLog2E<T>};
+}
+template <class T>
+FB_FN Complex<T> log10(Complex<T> z) {
+  constexpr T log10_e = T(0.43429448190325182765);
+  const Complex<T> natural = log(z);
+  return {natural.re * log10_e, natural.im * log10_e};
+}
+template <class T>
+FB_FN Complex<T> log1p(Complex<T> z) {
+  // |1 + z|^2 - 1 = x (2 + x) + y^2
+  const T size = abs(z);
+  if (size < T(0.5))
+    return {T(0.5) * log1p(z.re * (T(2) + z.re) + z.im * z.im), atan2(z.im, T(1) + z.re)};
+  return log(Complex<T>(T(1) + z.re, z.im));
+}
+
+template <class T>
+FB_FN Complex<T> sqrt(Complex<T> z) {
+  const T x = abs(z.re), y = abs(z.im);
+  if (y == infinity<T>()) return {y, z.im};
+  if (x == T(0) && y == T(0)) return {T(0), z.im};
+  // Scaled by an even power of two: the sum below neither overflows nor loses digits to underflow.
+  const bool tiny = x < T(8) * Format<T>::kMinNormal && y < T(8) * Format<T>::kMinNormal;
+  const IntOf<T> even = tiny ? 2 * Format<T>::kMantissaBits : -2;
+  const T sx = scale(x, even), sy = scale(y, even);
+  const T larger = scale(sqrt(T(0.5) * (sx + hypot(sx, sy))), -even / 2);
+  const T smaller = larger == infinity<T>() && !is_nan(y) ? T(0) : y / (T(2) * larger);
+  if (z.re >= T(0)) return {larger, copysign(smaller, z.im)};
+  return {is_nan(z.re) ? z.re : smaller, copysign(larger, z.im)};
+}
+
+template <class T>
+FB_FN Complex<T> pow(Complex<T> z, Complex<T> w) {
+  if (w.re == T(0) && w.im == T(0)) return {T(1), T(0)};
+  if (z.re == T(0) && z.im == T(0)) {
+    return w.re > T(0) ? Complex<T>(T(0), T(0)) : Complex<T>(quiet_nan<T>(), quiet_nan<T>());
+  }
+  const T log_size = log_abs(z), angle = atan2(z.im, z.re);
+  const T size = exp(w.re * log_size - w.im * angle);
+  const T turn = w.im * log_size + w.re * angle;
+  return {size * cos(turn), damped(size, sin(turn))};
+}
+
+// Infinite real parts stay infinite whatever the angle.
+template <class T>
+FB_FN bool is_polar_infinity(Complex<T> z) {
+  return abs(z.re) == infinity<T>() && !is_finite(z.im);
+}
+template <class T>
+FB_FN Complex<T> sinh(Complex<T> z) {
+  if (is_polar_infinity(z)) return {z.re, quiet_nan<T>()};
+  return {damped(sinh(z.re), cos(z.im)), damped(cosh(z.re), sin(z.im))};
+}
+template <class T>
+FB_FN Complex<T> cosh(Complex<T> z) {
+  if (is_polar_infinity(z)) return {infinity<T>(), quiet_nan<T>()};
+  return {damped(cosh(z.re), cos(z.im)), damped(sinh(z.re), sin(z.im))};
+}
+template <class T>
+FB_FN Complex<T> tanh(Complex<T> z) {
+  constexpr T saturation = T(sizeof(T) == 4 ? 11.0 : 22.0);
+  const T s = sin(z.im), c = cos(z.im);
+  if (abs(z.re) > saturation) {
+    const T decay = exp(-abs(z.re));
+    const T turn = is_finite(z.im) ? T(4) * s * c : T(0);
+    return {copysign(T(1), z.re), turn * decay * decay};
+  }
+  // tanh = (cosh x sinh x + i sin y cos y) / (sinh^2 x + cos^2 y)
+  const T sh = sinh(z.re), ch = cosh(z.re);
+  const T divisor = sh * sh + c * c;
+  return {damped(sh, ch / divisor), damped(s, c / divisor)};
+}
+template <class T>
+FB_FN Complex<T> sin(Complex<T> z) {
+  return times_minus_i(sinh(times_i(z)));
+}
+template <class T>
+FB_FN Complex<T> cos(Complex<T> z) {
+  return cosh(times_i(z));
+}
+template <class T>
+FB_FN Complex<T> tan(Complex<T> z) {
+  return times_minus_i(tanh(times_i(z)));
+}
+
+// Products of the square roots of 1 - z and 1 + z lose nothing to cancellation, unlike 1 - z^2.
+template <class T>
+FB_FN Complex<T> asin(Complex<T> z) {
+  if (!is_finite(z.re) || !is_finite(z.im)) {
+    const bool infinite = abs(z.re) == infinity<T>() || abs(z.im) == infinity<T>();
+    return {z.re == T(0) ? z.re : atan2(z.re, abs(z.im)),
+            infinite ? copysign(infinity<T>(), z.im) : z.re + z.im};
+  }
+  const Complex<T> below = sqrt(Complex<T>(T(1) - z.re, -z.im)),
+                   above = sqrt(Complex<T>(T(1) + z.re, z.im));
+  const T re = below.re * above.re - below.im * above.im;
+  const T im = below.re * above.im - below.im * above.re;
+  return {atan2(z.re, re), copysign(asinh(im), z.im)};
+}
+template <class T>
+FB_FN Complex<T> acos(Complex<T> z) {
+  if (!is_finite(z.re) || !is_finite(z.im)) {
+    const Complex<T> complement = asin(z);
+    return {z.re == T(0) ? kHalfPi<T> : atan2(abs(z.im), z.re), -complement.im};
+  }
+  const Complex<T> below = sqrt(Complex<T>(T(1) - z.re, -z.im)),
+                   above = sqrt(Complex<T>(T(1) + z.re, z.im));
+  const T im = above.re * below.im - above.im * below.re;
+  return {T(2) * atan2(below.re, above.re), copysign(asinh(im), -z.im)};
+}
+template <class T>
+FB_FN Complex<T> asinh(Complex<T> z) {
+  return times_minus_i(asin(times_i(z)));
+}
+// The quarter turn of acos that has a positive real part.
+template <class T>
+FB_FN Complex<T> acosh(Complex<T> z) {
+  const Complex<T> turned = acos(z);
+  return {abs(turned.im), copysign(turned.re, z.im)};
+}
+template <class T>
+FB_FN Complex<T> atanh(Complex<T> z) {
+  const T x = z.re, y = z.im;
+  const T ax = abs(x), ay = abs(y);
+  constexpr T huge = T(sizeof(T) == 4 ? 1e17 : 1e140);
+  if (ax > huge || ay > huge) {  // 1 / z, beside a quarter turn
+    const T re = ay == infinity<T>() || ax == infinity<T>() ? T(0) : T(1) / (ax + ay / ax * ay);
+    return {copysign(ax == T(0) ? T(0) : re, x), is_nan(y) ? y : copysign(kHalfPi<T>, y)};
+  }
+  // Re = log((1 + x)^2 + y^2) / 4 - log((1 - x)^2 + y^2) / 4
+  const T toward = T(1) - ax;
+  const T re = T(0.25) * log1p(T(4) * ax / (toward * toward + y * y));
+  const T im = T(0.5) * atan2(T(2) * y, (T(1) - ax) * (T(1) + ax) - y * y);
+  return {x == T(0) ? x : copysign(re, x), im};
+}
+template <class T>
+FB_FN Complex<T> atan(Complex<T> z) {
+  return times_minus_i(atanh(times_i(z)));
+}
+
+}  // namespace fb::math
