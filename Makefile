@@ -66,7 +66,7 @@ lint: .venv/.installed .venv/.lint
 	@$(BIN)/basedpyright --ignoreexternal --verifytypes flambeau | tail -n 12
 
 docs: .venv/.installed .venv/.docs
-	@$(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo 'the documentation is in site/index.html'
 
 # Installed without the network's or the tree's help, and run from outside the checkout.
