@@ -43,7 +43,9 @@ def _with_requirements(distribution: str) -> set[str]:
         except importlib.metadata.PackageNotFoundError:
             continue
         seen.add(name)
-        pending += [re.split(r"[^\w.-]", each)[0] for each in requirements if "extra ==" not in each]
+        pending += [
+            re.split(r"[^\w.-]", each)[0] for each in requirements if "extra ==" not in each
+        ]
     return seen
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+from pathlib import Path
 
 import flambeau as torch
 
@@ -46,7 +47,7 @@ def test_import_brings_no_numpy() -> None:
 
 
 def test_package_is_typed() -> None:
-    folder = os.path.dirname(torch.__file__)
-    installed = os.path.join(sysconfig.get_paths()["platlib"], "flambeau")
-    assert os.path.exists(os.path.join(folder, "py.typed"))
-    assert any(os.path.exists(os.path.join(each, "_C.pyi")) for each in (folder, installed))
+    folders = (Path(torch.__file__).parent, Path(sysconfig.get_paths()["platlib"]) / "flambeau")
+    assert any((folder / "py.typed").exists() for folder in folders)
+    stubs = ("_C.pyi", "_C/__init__.pyi")
+    assert any((folder / name).exists() for folder in folders for name in stubs)

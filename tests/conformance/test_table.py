@@ -48,7 +48,9 @@ def strides_class(tensor: Any) -> str:
     if tensor.dim() == 4 and tensor.permute(0, 2, 3, 1).is_contiguous():
         return "channels-last"
     strides = sorted(
-        (stride, size) for stride, size in zip(tensor.stride(), tensor.shape, strict=True) if size > 1
+        (stride, size)
+        for stride, size in zip(tensor.stride(), tensor.shape, strict=True)
+        if size > 1
     )
     expected = 1
     for stride, size in strides:
@@ -88,7 +90,9 @@ def assert_same_output(a: Any, b: Any, owner: Samples, sample: Sample, what: str
     name = dtype_name(b)
     assert dtype_name(a) == name, f"{what}: {dtype_name(a)}, torch gives {name}"
     assert tuple(a.shape) == tuple(b.shape), f"{what}: {a.shape}, torch gives {b.shape}"
-    assert strides_class(a) == strides_class(b), f"{what}: strides {a.stride()}, torch gives {b.stride()}"
+    assert strides_class(a) == strides_class(b), (
+        f"{what}: strides {a.stride()}, torch gives {b.stride()}"
+    )
     if owner.values and owner.through is None:
         rtol, atol = owner.tolerance_for(sample, name)
         assert_values(to_numpy(a), to_numpy(b), (2 * rtol, 2 * atol), what)
@@ -157,7 +161,9 @@ def test_no_dtype_is_missing(name: str) -> None:
     assert not missing, f"{name}: torch also takes {', '.join(missing)}"
 
 
-@pytest.mark.parametrize("expected", all_errors(), ids=lambda each: f"{each.operator}-{each.sample}")
+@pytest.mark.parametrize(
+    "expected", all_errors(), ids=lambda each: f"{each.operator}-{each.sample}"
+)
 def test_same_error_class(expected: Any) -> None:
     """The class that a sample expects of Flambeau is the class that torch raises."""
     theirs = run(torch, TABLE[expected.operator], expected.sample)

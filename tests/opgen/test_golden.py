@@ -8,11 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from opgen.emit import bindings, loops, op_info, operators
+from opgen.emit import bindings, docs, loops, op_info, operators, stubs
 from tests.opgen.planted import read_table
 
 GOLDEN = Path(__file__).parent / "golden"
-EMITTERS = {"operators": operators, "loops": loops, "bindings": bindings, "op_info": op_info}
+EMITTERS = {
+    "operators": operators,
+    "loops": loops,
+    "bindings": bindings,
+    "op_info": op_info,
+    "stubs": stubs,
+    "docs": docs,
+}
 
 
 def generated() -> dict[str, str]:

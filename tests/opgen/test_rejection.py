@@ -28,9 +28,15 @@ UNARY = "planted(input: Tensor) -> Tensor"
         ('op("planted(input: Tensor -> Tensor", kind=native, doc="D.")', "not a signature"),
         ('op("planted(input: Tensor)", kind=native, doc="D.")', "lacks '-> result'"),
         ('op("planted(*input) -> Tensor", kind=native, doc="D.")', r"instead of \*args"),
-        ('op("planted(input) -> Tensor", kind=native, doc="D.")', "argument 'input' .* has no type"),
+        (
+            'op("planted(input) -> Tensor", kind=native, doc="D.")',
+            "argument 'input' .* has no type",
+        ),
         ('op("planted(x: Tensorr) -> Tensor", kind=native, doc="D.")', "unknown type 'Tensorr'"),
-        ('op("planted(x: Tensor) -> Matrix", kind=native, doc="D.")', "unknown result type 'Matrix'"),
+        (
+            'op("planted(x: Tensor) -> Matrix", kind=native, doc="D.")',
+            "unknown result type 'Matrix'",
+        ),
         (f'op("{UNARY}", kind="magic", doc="D.")', "unknown kind 'magic'"),
         (f'op("{UNARY}", kind=native, forms="functoin", doc="D.")', "unknown form 'functoin'"),
         (f'op("{UNARY}", kind=native, dtypes=("float8",), doc="D.")', "unknown dtype 'float8'"),
@@ -39,11 +45,17 @@ UNARY = "planted(input: Tensor) -> Tensor"
         (f'op("{UNARY}", kind=native, promote="float", doc="D.")', "belong to pointwise"),
         (f'op("{UNARY}", kind=pointwise, promote="double", doc="D.")', "promote is"),
         (f'op("{UNARY}", kind=pointwise, output="int", doc="D.")', "output is"),
-        (f'op("{UNARY}", kind=pointwise, bool_inputs=("mask",), doc="D.")', "names no operand: mask"),
+        (
+            f'op("{UNARY}", kind=pointwise, bool_inputs=("mask",), doc="D.")',
+            "names no operand: mask",
+        ),
         (f'op("{UNARY}", kind=native, returns="values indices", doc="D.")', "names 2 fields"),
         (f'op("{UNARY}", kind=native, body="a:b", doc="D.")', "python operators, and only they"),
         (f'op("{UNARY}", kind=pointwise, operator="plus", doc="D.")', "unknown operator 'plus'"),
-        ('op("planted(n: int) -> Tensor", kind=native, doc="D.")', "first argument must be a tensor"),
+        (
+            'op("planted(n: int) -> Tensor", kind=native, doc="D.")',
+            "first argument must be a tensor",
+        ),
         (
             'op("planted(n: int) -> Tensor", kind=pointwise, forms="function", doc="D.")',
             "1 to 3 operands, this one has 0",
@@ -57,7 +69,9 @@ def test_bad_entry(entry: str, reason: str, tmp_path: Path) -> None:
 
 def test_repeated_entry(tmp_path: Path) -> None:
     entry = f'op("{UNARY}", kind=native, doc="D.")\n'
-    with pytest.raises(TableError, match=rf"planted\.py:{LINE + 1}: .* at table/planted\.py:{LINE}"):
+    with pytest.raises(
+        TableError, match=rf"planted\.py:{LINE + 1}: .* at table/planted\.py:{LINE}"
+    ):
         load(entry * 2, tmp_path)
 
 

@@ -40,7 +40,9 @@ def assert_values(
     actual: np.ndarray, expected: np.ndarray, tolerance: tuple[float, float], what: str
 ) -> None:
     """Equal shapes and values up to `tolerance`; NaN equals NaN."""
-    assert actual.shape == expected.shape, f"{what}: shape {actual.shape}, expected {expected.shape}"
+    assert actual.shape == expected.shape, (
+        f"{what}: shape {actual.shape}, expected {expected.shape}"
+    )
     if np.array_equal(actual, expected):
         return
     if actual.dtype.kind in "fc":

@@ -200,7 +200,9 @@ def _reshaped(each: Input, shape: tuple[int, ...]) -> Input:
     return Input(np.resize(each.values, count).reshape(shape), each.dtype)
 
 
-@pytest.mark.parametrize("expected", all_errors(), ids=lambda each: f"{each.operator}-{each.sample}")
+@pytest.mark.parametrize(
+    "expected", all_errors(), ids=lambda each: f"{each.operator}-{each.sample}"
+)
 def test_errors(expected: Any) -> None:
     with pytest.raises(expected.error, match=re.escape(expected.message)):
         run(TABLE[expected.operator], expected.sample)
@@ -209,7 +211,9 @@ def test_errors(expected: Any) -> None:
 TAKES_TENSOR = [
     name
     for name in SAMPLED
-    if all(re.match(r"\w+\(\w+: (list\[Tensor\]|Tensor)[,)]", each) for each in TABLE[name].signatures)
+    if all(
+        re.match(r"\w+\(\w+: (list\[Tensor\]|Tensor)[,)]", each) for each in TABLE[name].signatures
+    )
 ]
 
 

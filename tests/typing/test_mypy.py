@@ -11,7 +11,9 @@ HERE = Path(__file__).parent
 def mypy(file: str) -> tuple[int, str]:
     """The exit status and the output of a strict run, from outside the tree."""
     command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--config-file="]
-    done = subprocess.run([*command, str(HERE / file)], capture_output=True, text=True, cwd=HERE, check=False)
+    done = subprocess.run(
+        [*command, str(HERE / file)], capture_output=True, text=True, cwd=HERE, check=False
+    )
     return done.returncode, done.stdout + done.stderr
 
 
