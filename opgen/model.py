@@ -125,6 +125,13 @@ class Op:
         return any(a.name == "out" for a in self.args)
 
     @property
+    def has_inplace_function(self) -> bool:
+        """PyTorch has `torch.exp_` beside `Tensor.exp_`: element-wise, one tensor."""
+        if self.namespace or self.kind != "pointwise" or len(self.tensor_inputs) != 1:
+            return False
+        return "inplace" in self.forms and "function" in self.forms
+
+    @property
     def kernel_types(self) -> tuple[str, ...]:
         return tuple(t for t in self.dtypes if t not in REDUCED)
 

@@ -246,17 +246,29 @@ def entry_points(namespace: str, name: str, group: list[Op], index: dict[int, in
             made.lines.append(f"constexpr auto& {entry} = bound_{symbol}{suffix};")
         else:
             made.lines += native_entry(ops, entry, public, form, index, is_method)
-        method_def = (
-            f"{{{quote(public)}, as_cfunction({entry}), METH_FASTCALL | METH_KEYWORDS, "
-            f"{quote(docstring(public, ops, is_method))}}}"
-        )
         if is_method:
-            made.methods.append(method_def)
+            made.methods.append(method_def(public, entry, ops, True))
         else:
-            made.functions.append(
-                f"{{{quote(namespace) if namespace else 'nullptr'}, {method_def}}}"
-            )
+            made.functions.append(function_def(namespace, public, entry, ops))
+    if all(op.has_inplace_function for op in group):
+        entry = f"py_{symbol}_inplace_function"
+        made.lines += [
+            f"PyObject* {entry}(FB_PY_ARGUMENTS) {{",
+            f"  return call_function(kSet_py_{symbol}_inplace, self, args, nargs, kwnames);",
+            "}",
+        ]
+        made.functions.append(function_def(namespace, name + "_", entry, group))
     return made
+
+
+def method_def(public: str, entry: str, ops: list[Op], is_method: bool) -> str:
+    doc = quote(docstring(public, ops, is_method))
+    return f"{{{quote(public)}, as_cfunction({entry}), METH_FASTCALL | METH_KEYWORDS, {doc}}}"
+
+
+def function_def(namespace: str, public: str, entry: str, ops: list[Op]) -> str:
+    place = quote(namespace) if namespace else "nullptr"
+    return f"{{{place}, {method_def(public, entry, ops, False)}}}"
 
 
 def native_entry(

@@ -133,7 +133,10 @@ def function_stubs(group: list[Op]) -> list[str]:
             parameters.append(text)
             results.append(op.result.stub)
             docs.append(op.doc)
-    return stub(ops[0].name, parameters, results, docs, "")
+    lines = stub(ops[0].name, parameters, results, docs, "")
+    if all(op.has_inplace_function for op in group):
+        lines += stub(f"{ops[0].name}_", parameters, results, docs, "")
+    return lines
 
 
 def method_stubs(group: list[Op]) -> list[str]:
