@@ -1,0 +1,53 @@
+// Tensors that share memory with NumPy arrays, buffers and DLPack producers, and Python lists of
+// elements.
+//
+// Note [Lifetime of shared memory]
+// Whoever borrows memory keeps its owner alive: an array made from a tensor holds the tensor's
+// *storage* (not the tensor, which may be pointed elsewhere), and the storage of a tensor made from
+// an array holds the array. A storage that was lent out is never resized. The last tensor may die
+// in a thread without the interpreter lock, so giving Python objects back takes the lock first.
+#pragma once
+
+#include <Python.h>
+
+#include "core/tensor.h"
+
+namespace fb::bind {
+
+// Each function throws fb::Error for the user's mistakes and nanobind::python_error for errors that
+// Python has raised. PyObject* results are new references.
+
+// Whether `object` is a numpy.ndarray. Never imports NumPy.
+bool is_numpy_array(PyObject* object);
+// A tensor on the memory of a numpy.ndarray.
+Tensor from_numpy(PyObject* array);
+// A numpy.ndarray on the memory of `tensor`, which must be on the CPU.
+PyObject* to_numpy(const Tensor& tensor);
+
+// A flat tensor on the memory of an object with the buffer protocol; a `count` below zero means all
+// of it.
+Tensor from_buffer(PyObject* object, DType dtype, int64_t count, int64_t offset);
+// The tensor's side of the buffer protocol: fills `view`, which will hold a reference to
+// `exporter`.
+void fill_buffer(PyObject* exporter, const Tensor& tensor, Py_buffer* view, int flags);
+void release_buffer(Py_buffer* view);
+
+// A capsule of the DLPack protocol, of its versioned form (1.0) or the older one; `copied` says
+// that nobody else uses the memory.
+PyObject* to_dlpack(const Tensor& tensor, bool versioned, bool copied);
+// Consumes a capsule of either form.
+Tensor from_dlpack(PyObject* capsule);
+
+// One element as bool, int, float or complex.
+PyObject* to_python_number(DType dtype, const void* element);
+// Nested lists of Python numbers; for a 0-d tensor the number alone.
+PyObject* to_list(const Tensor& tensor);
+
+// Memory that `owner`, a Python object, keeps alive.
+Storage adopt_python(void* data, size_t bytes, PyObject* owner);
+// A capsule that keeps `storage` alive.
+PyObject* storage_capsule(const Storage& storage);
+// How many elements apart the first and the last one lie, plus one; 0 for an empty tensor.
+int64_t span_of(IntSpan sizes, IntSpan strides);
+
+}  // namespace fb::bind

@@ -1,0 +1,125 @@
+// The buffer protocol: memoryview(tensor), frombuffer.
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <memory>
+
+#include "bind/interop.h"
+
+namespace fb::bind {
+
+namespace nb = nanobind;
+
+namespace {
+
+// Codes of the struct module; bfloat16 has none.
+constexpr std::array<const char*, kDTypeCount> kFormats = {"?", "B",     "b", "h", "i",  "q",
+                                                           "e", nullptr, "f", "d", "Zf", "Zd"};
+
+// What a view points at for as long as it lives.
+struct BufferState {
+  Storage storage;
+  Dims sizes;
+  Dims byte_strides;
+};
+
+struct ReleaseView {
+  void operator()(Py_buffer* view) const {
+    PyBuffer_Release(view);
+    delete view;
+  }
+};
+
+void release_view_locked(void* view) {
+  if (!Py_IsInitialized()) return;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  ReleaseView{}(static_cast<Py_buffer*>(view));
+  PyGILState_Release(state);
+}
+
+[[noreturn]] void raise_buffer_error(const char* message) {
+  PyErr_SetString(PyExc_BufferError, message);
+  nb::raise_python_error();
+}
+
+}  // namespace
+
+void fill_buffer(PyObject* exporter, const Tensor& tensor, Py_buffer* view, int flags) {
+  const char* format = kFormats[static_cast<int>(tensor.dtype())];
+  if (tensor.device().type != DeviceType::kCpu) raise_buffer_error("the tensor is not on the CPU");
+  if (tensor->requires_grad) raise_buffer_error("the tensor requires grad; use tensor.detach()");
+  if (!format) raise_buffer_error("the buffer protocol has no code for bfloat16");
+  const bool wants_strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
+  if (!wants_strides && !tensor.is_contiguous()) raise_buffer_error("the tensor is not contiguous");
+  if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !tensor.is_contiguous())
+    raise_buffer_error("the tensor is not contiguous");
+
+  auto state = std::make_unique<BufferState>();
+  state->storage = tensor.storage();
+  state->storage->resizable = false;
+  const auto itemsize = static_cast<int64_t>(tensor.element_size());
+  for (int64_t i = 0; i < tensor.dim(); ++i) {
+    state->sizes.push_back(tensor.sizes()[i]);
+    state->byte_strides.push_back(tensor.strides()[i] * itemsize);
+  }
+  static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
+  view->buf = tensor.data();
+  view->len = tensor.numel() * itemsize;
+  view->itemsize = itemsize;
+  view->readonly = 0;
+  view->ndim = static_cast<int>(tensor.dim());
+  view->format = flags & PyBUF_FORMAT ? const_cast<char*>(format) : nullptr;
+  view->shape = flags & PyBUF_ND ? reinterpret_cast<Py_ssize_t*>(state->sizes.data()) : nullptr;
+  view->strides =
+      wants_strides ? reinterpret_cast<Py_ssize_t*>(state->byte_strides.data()) : nullptr;
+  view->suboffsets = nullptr;
+  view->internal = state.release();
+  Py_INCREF(exporter);
+  view->obj = exporter;
+}
+
+void release_buffer(Py_buffer* view) { delete static_cast<BufferState*>(view->internal); }
+
+Tensor from_buffer(PyObject* object, DType dtype, int64_t count, int64_t offset) {
+  FB_CHECK_VALUE(PyObject_CheckBuffer(object), "object does not implement Python buffer protocol.");
+  std::unique_ptr<Py_buffer, ReleaseView> view(new Py_buffer{});
+  bool writable = true;
+  if (PyObject_GetBuffer(object, view.get(), PyBUF_WRITABLE) < 0) {
+    PyErr_Clear();
+    writable = false;
+    if (PyObject_GetBuffer(object, view.get(), PyBUF_SIMPLE) < 0) nb::raise_python_error();
+  }
+  const int64_t length = view->len;
+  const auto itemsize = static_cast<int64_t>(size_of(dtype));
+  FB_CHECK_VALUE(length > 0 && count != 0, "both buffer length (", length, ") and count (", count,
+                 ") must not be 0");
+  FB_CHECK_VALUE(offset >= 0 && offset < length, "offset (", offset,
+                 " bytes) must be non-negative and no greater than buffer length (", length,
+                 " bytes) minus 1");
+  const int64_t available = length - offset;
+  if (count < 0) {
+    FB_CHECK_VALUE(available % itemsize == 0, "buffer length (", available,
+                   " bytes) after offset (", offset, " bytes) must be a multiple of element size (",
+                   itemsize, ")");
+    count = available / itemsize;
+  }
+  FB_CHECK_VALUE(count <= available / itemsize, "requested buffer length (", count, " * ", itemsize,
+                 " bytes) after offset (", offset,
+                 " bytes) must not be greater than actual buffer length (", length, " bytes)");
+  if (!writable) {
+    const int failed = PyErr_WarnEx(PyExc_UserWarning,
+                                    "The given buffer is not writable, and a tensor always is: "
+                                    "writing to the tensor writes to the "
+                                    "buffer. Copy it first to protect it.",
+                                    1);
+    if (failed) nb::raise_python_error();
+  }
+  // An offset need not be a whole number of elements, so it goes into the address.
+  void* start = static_cast<char*>(view->buf) + offset;
+  Storage storage =
+      Storage::adopt(start, static_cast<size_t>(available), release_view_locked, view.get());
+  view.release();
+  return tensor_over(std::move(storage), {count}, {1}, 0, dtype);
+}
+
+}  // namespace fb::bind

@@ -1,0 +1,52 @@
+// Who keeps shared memory alive. See Note [Lifetime of shared memory].
+#include <nanobind/nanobind.h>
+
+#include "bind/interop.h"
+
+namespace fb::bind {
+
+namespace nb = nanobind;
+
+namespace {
+
+constexpr char kStorageCapsule[] = "flambeau.storage";
+
+void release_python_object(void* object) {
+  // After the interpreter is gone the process is about to end: the object is gone with it.
+  if (!Py_IsInitialized()) return;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  Py_DECREF(static_cast<PyObject*>(object));
+  PyGILState_Release(state);
+}
+
+void drop_storage(PyObject* capsule) {
+  static_cast<StorageImpl*>(PyCapsule_GetPointer(capsule, kStorageCapsule))->drop();
+}
+
+}  // namespace
+
+Storage adopt_python(void* data, size_t bytes, PyObject* owner) {
+  Storage storage = Storage::adopt(data, bytes, release_python_object, owner);
+  Py_INCREF(owner);
+  return storage;
+}
+
+PyObject* storage_capsule(const Storage& storage) {
+  Storage held = storage;
+  PyObject* capsule = PyCapsule_New(held.get(), kStorageCapsule, drop_storage);
+  if (!capsule) nb::raise_python_error();
+  held.leak();
+  storage->resizable = false;
+  return capsule;
+}
+
+int64_t span_of(IntSpan sizes, IntSpan strides) {
+  int64_t last = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0) return 0;
+    last += (sizes[i] - 1) * strides[i];
+  }
+  return last + 1;
+}
+
+}  // namespace fb::bind
