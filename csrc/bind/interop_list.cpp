@@ -15,7 +15,7 @@ PyObject* number(const T& value) {
     return PyBool_FromLong(value);
   else if constexpr (kIsComplex<T>)
     return PyComplex_FromDoubles(value.re, value.im);
-  else if constexpr (kIsInteger<T>)
+  else if constexpr (is_integral(kDTypeOf<T>))
     return PyLong_FromLongLong(value);
   else
     return PyFloat_FromDouble(convert<double>(value));
