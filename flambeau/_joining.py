@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -195,6 +196,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         return input.new_empty(0)
     grids = meshgrid(*[fb.arange(input.numel(), device=input.device)] * r)
     chosen = fb.ones_like(grids[0], dtype=fb.bool)
-    for before, after in zip(grids, grids[1:], strict=False):
+    for before, after in itertools.pairwise(grids):
         chosen = chosen & (before <= after if with_replacement else before < after)
     return fb.stack([input[grid[chosen]] for grid in grids], dim=1)

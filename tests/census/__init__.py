@@ -27,8 +27,6 @@ KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
     "torch.tensor": {"copy": "PyTorch refuses it"},
     "torch.zeros": {"memory_format": "PyTorch refuses it"},
     "torch.einsum": {"backend": "PyTorch refuses it"},
-    "torch.Tensor": {"device": "PyTorch refuses it"},
-    "torch.FloatTensor": {"device": "PyTorch refuses it"},
     "torch.mm": {"out_dtype": "PyTorch has it on CUDA only"},
     "torch.randn": {"names": "named dimensions, which PyTorch never finished"},
 }

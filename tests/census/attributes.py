@@ -9,7 +9,11 @@ _DTYPES = (
 
 ATTRIBUTES: dict[str, list[str]] = {
     **{name: [f"t.{name}", f"t.ones(2, dtype=t.{name})"] for name in _DTYPES.split(" ")},
-    "Tensor": ["t.Tensor([1, 2.5])", "t.Tensor(2, 3).shape", "isinstance(x, t.Tensor)"],
+    "Tensor": [
+        "t.Tensor([1, 2.5], device='cpu')",
+        "t.Tensor(2, 3).shape",
+        "isinstance(x, t.Tensor)",
+    ],
     "device": ["t.device('cpu')", "t.device(type='cpu', index=0)", "t.device('cuda', 1)"],
     "device.type": ["t.device('cuda:1').type"],
     "device.index": ["t.device('cuda:1').index", "t.device('cpu').index"],
@@ -17,7 +21,7 @@ ATTRIBUTES: dict[str, list[str]] = {
     "Generator": ["t.Generator(device='cpu').device", "t.Generator().initial_seed()"],
     "Generator.manual_seed": ["t.rand(3, generator=t.Generator().manual_seed(7))"],
     "LongTensor": ["t.LongTensor([1, 2])", "t.LongTensor(2, 3).shape"],
-    "FloatTensor": ["t.FloatTensor([1, 2])", "t.FloatTensor(2, 3).shape"],
+    "FloatTensor": ["t.FloatTensor([1, 2], device='cpu')", "t.FloatTensor(2, 3).shape"],
     "IntTensor": ["t.IntTensor([1, 2])", "t.IntTensor(2).dtype"],
     "ByteTensor": ["t.ByteTensor([1, 2])", "isinstance(x, t.ByteTensor)"],
     "finfo": ["repr(t.finfo(t.float16))", "t.finfo().bits"],

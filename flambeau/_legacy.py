@@ -1,0 +1,146 @@
+"""Old spellings: ``FloatTensor``, ``LongTensor(2, 3)``, ``tensor.type("torch.DoubleTensor")``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flambeau as fb
+from flambeau import Size, Tensor
+
+
+class TensorType(type):
+    """The class of ``FloatTensor`` and its like: a name for one element type on one device.
+
+    Calling it makes a tensor, ``isinstance`` asks for the element type and the device; there are no
+    instances of its own.
+    """
+
+    dtype: fb.dtype
+    layout: fb.layout
+    is_cuda = False
+    is_sparse = False
+
+    def __new__(cls, name: str, dtype: fb.dtype) -> TensorType:
+        made = super().__new__(cls, name, (), {"__doc__": f"A tensor of {dtype} on the CPU."})
+        made.dtype = dtype
+        made.layout = fb.strided
+        return made
+
+    def __init__(cls, name: str, dtype: fb.dtype) -> None:
+        super().__init__(name, (), {})
+
+    def __call__(cls, *args: Any, device: Any = None) -> Tensor:
+        if len(args) == 1 and isinstance(args[0], Tensor) and args[0].dtype != cls.dtype:
+            raise TypeError(f"new(): expected a tensor of {cls.dtype}, got {args[0].dtype}")
+        return construct(cls.dtype, args, device)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return (
+            isinstance(instance, Tensor)
+            and instance.dtype == cls.dtype
+            and instance.device.type == "cpu"
+        )
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+FloatTensor = TensorType("FloatTensor", fb.float32)
+DoubleTensor = TensorType("DoubleTensor", fb.float64)
+HalfTensor = TensorType("HalfTensor", fb.float16)
+BFloat16Tensor = TensorType("BFloat16Tensor", fb.bfloat16)
+ByteTensor = TensorType("ByteTensor", fb.uint8)
+CharTensor = TensorType("CharTensor", fb.int8)
+ShortTensor = TensorType("ShortTensor", fb.int16)
+IntTensor = TensorType("IntTensor", fb.int32)
+LongTensor = TensorType("LongTensor", fb.int64)
+BoolTensor = TensorType("BoolTensor", fb.bool)
+
+# The complex types have a name for `tensor.type()` and no class.
+_NAMES = {
+    **{
+        kind.dtype: kind.__name__
+        for kind in [
+            FloatTensor,
+            DoubleTensor,
+            HalfTensor,
+            BFloat16Tensor,
+            ByteTensor,
+            CharTensor,
+            ShortTensor,
+            IntTensor,
+            LongTensor,
+            BoolTensor,
+        ]
+    },
+    fb.complex64: "ComplexFloatTensor",
+    fb.complex128: "ComplexDoubleTensor",
+}
+_DTYPES = {f"torch.{name}": dtype for dtype, name in _NAMES.items()}
+
+
+def construct(dtype: fb.dtype, args: tuple[Any, ...], device: Any = None) -> Tensor:
+    """``Tensor(2, 3)`` of this shape, ``Tensor([2, 3])`` of values, ``Tensor(t)`` on ``t``."""
+    if device is not None and fb.device(device).type != "cpu":
+        raise RuntimeError(
+            "legacy constructor expects device type: cpu but device type: "
+            f"{fb.device(device).type} was passed"
+        )
+    if len(args) == 1 and not isinstance(args[0], int):
+        data = args[0]
+        if isinstance(data, Tensor):
+            return data.detach()
+        if isinstance(data, Size):
+            return fb.empty(data, dtype=dtype)
+        if isinstance(data, (float, complex)) or not hasattr(data, "__len__"):
+            raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+        if isinstance(data, str):
+            raise TypeError("new(): invalid data type 'str'")
+        return fb.tensor(data, dtype=dtype)
+    return fb.empty(args or (0,), dtype=dtype)
+
+
+def type_name(tensor: Tensor) -> str:
+    """``"torch.FloatTensor"``, ``"torch.cuda.LongTensor"``."""
+    place = "" if tensor.device.type == "cpu" else f"{tensor.device.type}."
+    return f"torch.{place}{_NAMES[tensor.dtype]}"
+
+
+def convert_type(tensor: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """``Tensor.type``: the old name of the type, or the tensor converted to ``dtype``."""
+    if dtype is None:
+        return type_name(tensor)
+    if isinstance(dtype, TensorType):
+        dtype = dtype.dtype
+    elif isinstance(dtype, str):
+        if dtype not in _DTYPES:
+            raise ValueError(f"invalid type: {dtype!r}")
+        dtype = _DTYPES[dtype]
+    elif not isinstance(dtype, fb.dtype):
+        raise ValueError(f"invalid type: {getattr(dtype, '__name__', dtype)!r}")
+    return tensor.to(dtype, non_blocking=non_blocking)
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Set the default element type by an old name: ``FloatTensor``, ``"torch.DoubleTensor"``."""
+    if isinstance(t, str):
+        if t not in _DTYPES:
+            raise TypeError(f"invalid type object: {t!r}")
+        dtype = _DTYPES[t]
+    elif isinstance(t, TensorType):
+        dtype = t.dtype
+    else:
+        raise TypeError(
+            "invalid type object: only floating-point types are supported as the default type"
+        )
+    fb.set_default_dtype(dtype)
+
+
+def typename(obj: Any, /) -> str:
+    """The name of an object's type, with the module it comes from."""
+    if isinstance(obj, Tensor):
+        return type_name(obj)
+    kind = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(kind, "__module__", "")
+    prefix = "" if module in ("", "builtins") else f"{module}."
+    return f"{prefix}{kind.__qualname__}"
