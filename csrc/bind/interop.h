@@ -43,6 +43,12 @@ PyObject* to_python_number(DType dtype, const void* element);
 // Nested lists of Python numbers; for a 0-d tensor the number alone.
 PyObject* to_list(const Tensor& tensor);
 
+// All of the memory behind `tensor`, as uint8.
+Tensor storage_bytes(const Tensor& tensor);
+// A window on the storage of `bytes`; refuses to reach outside of it.
+Tensor tensor_on_storage(const Tensor& bytes, DType dtype, int64_t offset, IntSpan sizes,
+                         IntSpan strides);
+
 // Memory that `owner`, a Python object, keeps alive.
 Storage adopt_python(void* data, size_t bytes, PyObject* owner);
 // A capsule that keeps `storage` alive.

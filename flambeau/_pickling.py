@@ -1,0 +1,64 @@
+"""How tensors are pickled and copied. Tensors that share memory still share it afterwards."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor, _C
+from flambeau._storage import UntypedStorage, untyped_storage
+
+
+def rebuild_tensor(
+    kind: type[Tensor],
+    storage: UntypedStorage,
+    dtype: fb.dtype,
+    offset: int,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    requires_grad: bool,
+    state: dict[str, Any] | None,
+) -> Tensor:
+    """Make a tensor of its parts: what pickles of tensors call."""
+    tensor = _C._tensor_on_storage(storage._bytes, dtype, offset, size, stride)
+    if kind is not Tensor:
+        tensor = tensor.as_subclass(kind)
+    if requires_grad:
+        tensor.requires_grad_()
+    if state:
+        tensor.__dict__.update(state)
+    return tensor
+
+
+def reduce_tensor(tensor: Tensor, protocol: Any) -> Any:
+    """``Tensor.__reduce_ex__``."""
+    parts = (
+        type(tensor),
+        untyped_storage(tensor),
+        tensor.dtype,
+        tensor.storage_offset(),
+        tuple(tensor.shape),
+        tensor.stride(),
+        tensor.requires_grad,
+        getattr(tensor, "__dict__", None) or None,
+    )
+    return rebuild_tensor, parts
+
+
+def deepcopy_tensor(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
+    """``Tensor.__deepcopy__``: a tensor on a copy of the whole storage."""
+    if id(tensor) in memo:
+        return memo[id(tensor)]
+    if tensor.grad_fn is not None:
+        raise RuntimeError(
+            "deepcopy: only tensors created by the user (leaves of the graph) can be copied; "
+            "use tensor.detach() first"
+        )
+    build, parts = reduce_tensor(tensor, 0)
+    kind, storage, *geometry, state = parts
+    copied = build(kind, copy.deepcopy(storage, memo), *geometry, copy.deepcopy(state, memo))
+    if tensor.grad is not None:
+        copied.grad = copy.deepcopy(tensor.grad, memo)
+    memo[id(tensor)] = copied
+    return copied

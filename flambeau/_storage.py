@@ -1,0 +1,211 @@
+"""Storages: the memory behind tensors as an object of its own.
+
+There is one ``UntypedStorage`` object per storage as long as anybody holds it, so that tensors which
+share memory still do after pickling or ``deepcopy``.
+"""
+
+from __future__ import annotations
+
+import pickle
+import weakref
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor, _C
+
+_alive: weakref.WeakValueDictionary[int, UntypedStorage] = weakref.WeakValueDictionary()
+
+
+class UntypedStorage:
+    """The bytes behind one or more tensors."""
+
+    __slots__ = ("__weakref__", "_holder")
+
+    _holder: Tensor  # any tensor on the storage; keeps it alive
+
+    def __new__(cls, size: int = 0, *, device: Any = None) -> UntypedStorage:
+        return untyped_storage(fb.empty(size, dtype=fb.uint8, device=device))
+
+    @property
+    def _bytes(self) -> Tensor:
+        """All of the memory as a tensor; made anew because a storage can be resized."""
+        return _C._storage_bytes(self._holder)
+
+    @property
+    def device(self) -> fb.device:
+        return self._holder.device
+
+    @property
+    def is_cuda(self) -> bool:
+        return self.device.type == "cuda"
+
+    def nbytes(self) -> int:
+        return self._bytes.numel()
+
+    size = __len__ = nbytes
+
+    def element_size(self) -> int:
+        return 1
+
+    def data_ptr(self) -> int:
+        return self._bytes.data_ptr()
+
+    def resizable(self) -> bool:
+        return _C._storage_is_resizable(self._holder)
+
+    def resize_(self, size: int) -> UntypedStorage:
+        """Give the storage ``size`` bytes, keeping what there is; its tensors see the new memory."""
+        _C._resize_storage(self._holder, size)
+        return self
+
+    def is_shared(self) -> bool:
+        """Whether another process may see the memory."""
+        return False
+
+    def is_pinned(self) -> bool:
+        return False
+
+    def tolist(self) -> list[int]:
+        return self._bytes.tolist()
+
+    def __iter__(self) -> Any:
+        return iter(self.tolist())
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, int):
+            return self._bytes[index].item()
+        return untyped_storage(self._bytes[index].clone())
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._bytes[index] = value
+
+    def fill_(self, value: int) -> UntypedStorage:
+        self._bytes.fill_(value)
+        return self
+
+    def copy_(self, source: UntypedStorage, non_blocking: bool | None = None) -> UntypedStorage:
+        self._bytes.copy_(source._bytes)
+        return self
+
+    def clone(self) -> UntypedStorage:
+        return untyped_storage(self._bytes.clone())
+
+    def cpu(self) -> UntypedStorage:
+        return self if self.device.type == "cpu" else untyped_storage(self._bytes.cpu())
+
+    def untyped(self) -> UntypedStorage:
+        return self
+
+    def __copy__(self) -> UntypedStorage:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
+        if id(self) not in memo:
+            memo[id(self)] = self.clone()
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        contents = self.cpu()._bytes
+        if protocol >= 5:  # may travel beside the pickle, without a copy
+            return _from_buffer, (pickle.PickleBuffer(contents),)
+        return _from_buffer, (bytearray(memoryview(contents)),)
+
+    def __repr__(self) -> str:
+        lines = "".join(f" {value}\n" for value in self)
+        return f"{lines}[torch.storage.UntypedStorage(device={self.device}) of size {len(self)}]"
+
+
+class TypedStorage:
+    """An untyped storage seen as elements of one type, one after the other."""
+
+    __slots__ = ("_untyped_storage", "dtype")
+
+    _untyped_storage: UntypedStorage
+    dtype: fb.dtype
+
+    def __init__(self, wrap_storage: UntypedStorage, dtype: fb.dtype) -> None:
+        self._untyped_storage = wrap_storage
+        self.dtype = dtype
+
+    @property
+    def _elements(self) -> Tensor:
+        whole = self._untyped_storage._bytes
+        count = whole.numel() // self.element_size()
+        return _C._tensor_on_storage(whole, self.dtype, 0, (count,), (1,))
+
+    @property
+    def device(self) -> fb.device:
+        return self._untyped_storage.device
+
+    def untyped(self) -> UntypedStorage:
+        return self._untyped_storage
+
+    def element_size(self) -> int:
+        return self.dtype.itemsize
+
+    def nbytes(self) -> int:
+        return self._untyped_storage.nbytes()
+
+    def size(self) -> int:
+        return self.nbytes() // self.element_size()
+
+    __len__ = size
+
+    def data_ptr(self) -> int:
+        return self._untyped_storage.data_ptr()
+
+    def tolist(self) -> list[Any]:
+        return self._elements.tolist()
+
+    def __iter__(self) -> Any:
+        return iter(self.tolist())
+
+    def __getitem__(self, index: Any) -> Any:
+        picked = self._elements[index]
+        return picked.item() if picked.dim() == 0 else picked.tolist()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._elements[index] = value
+
+    def fill_(self, value: Any) -> TypedStorage:
+        self._elements.fill_(value)
+        return self
+
+    def resize_(self, size: int) -> TypedStorage:
+        self._untyped_storage.resize_(size * self.element_size())
+        return self
+
+    def __repr__(self) -> str:
+        lines = "".join(f" {value}\n" for value in self)
+        kind = f"torch.storage.TypedStorage(dtype={self.dtype}, device={self.device})"
+        return f"{lines}[{kind} of size {len(self)}]"
+
+
+def untyped_storage(tensor: Tensor) -> UntypedStorage:
+    """``Tensor.untyped_storage``: the storage behind the tensor."""
+    address = _C._storage_address(tensor)
+    storage = _alive.get(address)
+    if storage is None:
+        storage = object.__new__(UntypedStorage)
+        storage._holder = _C._storage_bytes(tensor)
+        _alive[address] = storage
+    return storage
+
+
+def typed_storage(tensor: Tensor) -> TypedStorage:
+    """``Tensor.storage``: the storage behind the tensor, as elements of the tensor's type."""
+    return TypedStorage(untyped_storage(tensor), tensor.dtype)
+
+
+def is_storage(obj: Any, /) -> bool:
+    """Whether ``obj`` is a storage."""
+    return isinstance(obj, (UntypedStorage, TypedStorage))
+
+
+def _from_buffer(buffer: Any) -> UntypedStorage:
+    view = memoryview(buffer)
+    if view.nbytes == 0:
+        return UntypedStorage(0)
+    # A pickle that came as bytes is not ours to write to.
+    owned = bytearray(view) if view.readonly else view
+    return untyped_storage(fb.frombuffer(owned, dtype=fb.uint8))
