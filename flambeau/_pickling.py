@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor, _C
+from flambeau import _C, Tensor
 from flambeau._storage import UntypedStorage, untyped_storage
 
 

@@ -159,7 +159,7 @@ def _pad(signal: Tensor, width: int, mode: str) -> Tensor:
 
 
 def _overlap_add(pieces: Tensor, hop_length: int, total: int) -> Tensor:
-    """Add pieces ``(batch, frame, point)`` into signals, each ``hop_length`` after the one before."""
+    """Add pieces ``(batch, frame, point)`` into signals, ``hop_length`` apart."""
     batch, frames, points = pieces.shape
     starts = fb.arange(frames, device=pieces.device).unsqueeze(1) * hop_length
     positions = (starts + fb.arange(points, device=pieces.device)).flatten()

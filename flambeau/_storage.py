@@ -1,7 +1,7 @@
 """Storages: the memory behind tensors as an object of its own.
 
-There is one ``UntypedStorage`` object per storage as long as anybody holds it, so that tensors which
-share memory still do after pickling or ``deepcopy``.
+There is one ``UntypedStorage`` object per storage as long as anybody holds it, so that tensors
+which share memory still do after pickling or ``deepcopy``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import weakref
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor, _C
+from flambeau import _C, Tensor
 
 _alive: weakref.WeakValueDictionary[int, UntypedStorage] = weakref.WeakValueDictionary()
 
@@ -54,7 +54,7 @@ class UntypedStorage:
         return _C._storage_is_resizable(self._holder)
 
     def resize_(self, size: int) -> UntypedStorage:
-        """Give the storage ``size`` bytes, keeping what there is; its tensors see the new memory."""
+        """Give the storage ``size`` bytes, keeping what there is; its tensors see that."""
         _C._resize_storage(self._holder, size)
         return self
 
