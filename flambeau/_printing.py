@@ -7,7 +7,6 @@ its edges first, and widths, notation and layout are worked out from that list.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,13 +14,22 @@ from typing import Any
 from flambeau import _C
 
 
-@dataclasses.dataclass
 class PrintOptions:
-    precision: int = 4
-    threshold: float = 1000
-    edgeitems: int = 3
-    linewidth: int = 80
-    sci_mode: bool | None = None
+    """How tensors are printed; ``set_printoptions`` says what the words mean."""
+
+    def __init__(
+        self,
+        precision: int = 4,
+        threshold: float = 1000,
+        edgeitems: int = 3,
+        linewidth: int = 80,
+        sci_mode: bool | None = None,
+    ) -> None:
+        self.precision = precision
+        self.threshold = threshold
+        self.edgeitems = edgeitems
+        self.linewidth = linewidth
+        self.sci_mode = sci_mode
 
 
 PRINT_OPTS = PrintOptions()
@@ -61,7 +69,7 @@ def set_printoptions(
 
 def get_printoptions() -> dict[str, Any]:
     """Return the current options, in a form that ``set_printoptions(**options)`` takes."""
-    return dataclasses.asdict(PRINT_OPTS)
+    return dict(vars(PRINT_OPTS))
 
 
 @contextlib.contextmanager
@@ -75,7 +83,7 @@ def printoptions(**options: Any) -> Iterator[None]:
         set_printoptions(**before)
 
 
-def tensor_repr(tensor: Any) -> str:
+def tensor_str(tensor: Any) -> str:
     """``tensor([...], dtype=..., grad_fn=<...>)``, character for character as PyTorch shows it."""
     name = "tensor" if type(tensor) in PLAIN_TYPES else type(tensor).__name__
     indent = len(name) + 1

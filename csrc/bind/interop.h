@@ -8,13 +8,12 @@
 // in a thread without the interpreter lock, so giving Python objects back takes the lock first.
 #pragma once
 
-#include <Python.h>
-
+#include "bind/python.h"
 #include "core/tensor.h"
 
 namespace fb::bind {
 
-// Each function throws fb::Error for the user's mistakes and nanobind::python_error for errors that
+// Each function throws fb::Error for the user's mistakes and PythonError for errors that
 // Python has raised. PyObject* results are new references.
 
 // Whether `object` is a numpy.ndarray. Never imports NumPy.
@@ -53,6 +52,8 @@ Tensor tensor_on_storage(const Tensor& bytes, DType dtype, int64_t offset, IntSp
 Storage adopt_python(void* data, size_t bytes, PyObject* owner);
 // A capsule that keeps `storage` alive.
 PyObject* storage_capsule(const Storage& storage);
+// Adds the functions that only the Python side of the package calls.
+void add_interop(PyObject* module);
 // How many elements apart the first and the last one lie, plus one; 0 for an empty tensor.
 int64_t span_of(IntSpan sizes, IntSpan strides);
 

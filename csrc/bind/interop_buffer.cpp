@@ -1,14 +1,10 @@
 // The buffer protocol: memoryview(tensor), frombuffer.
-#include <nanobind/nanobind.h>
-
 #include <array>
 #include <memory>
 
 #include "bind/interop.h"
 
 namespace fb::bind {
-
-namespace nb = nanobind;
 
 namespace {
 
@@ -39,7 +35,7 @@ void release_view_locked(void* view) {
 
 [[noreturn]] void raise_buffer_error(const char* message) {
   PyErr_SetString(PyExc_BufferError, message);
-  nb::raise_python_error();
+  throw PythonError{};
 }
 
 }  // namespace
@@ -87,7 +83,7 @@ Tensor from_buffer(PyObject* object, DType dtype, int64_t count, int64_t offset)
   if (PyObject_GetBuffer(object, view.get(), PyBUF_WRITABLE) < 0) {
     PyErr_Clear();
     writable = false;
-    if (PyObject_GetBuffer(object, view.get(), PyBUF_SIMPLE) < 0) nb::raise_python_error();
+    if (PyObject_GetBuffer(object, view.get(), PyBUF_SIMPLE) < 0) throw PythonError{};
   }
   const int64_t length = view->len;
   const auto itemsize = static_cast<int64_t>(size_of(dtype));
@@ -112,7 +108,7 @@ Tensor from_buffer(PyObject* object, DType dtype, int64_t count, int64_t offset)
                                     "writing to the tensor writes to the "
                                     "buffer. Copy it first to protect it.",
                                     1);
-    if (failed) nb::raise_python_error();
+    if (failed) throw PythonError{};
   }
   // An offset need not be a whole number of elements, so it goes into the address.
   void* start = static_cast<char*>(view->buf) + offset;

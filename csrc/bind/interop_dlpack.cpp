@@ -1,7 +1,5 @@
 // DLPack both ways. The producer's deleter may be called from any thread, so it holds a storage and
 // nothing of Python.
-#include <nanobind/nanobind.h>
-
 #include <memory>
 #include <type_traits>
 
@@ -9,8 +7,6 @@
 #include "bind/interop.h"
 
 namespace fb::bind {
-
-namespace nb = nanobind;
 
 namespace {
 
@@ -32,7 +28,7 @@ DType element_type(dlpack::DataType type) {
   PyErr_Format(PyExc_BufferError,
                "no element type for DLPack type code %d with %d bits and %d lanes", type.code,
                type.bits, type.lanes);
-  nb::raise_python_error();
+  throw PythonError{};
 }
 
 // A tensor on its way out.
@@ -83,7 +79,7 @@ PyObject* export_tensor(const Tensor& tensor, bool copied) {
       .strides = exported->strides.data(),
       .byte_offset = 0};
   PyObject* capsule = PyCapsule_New(&handle, Handle::kName, drop_capsule<Handle>);
-  if (!capsule) nb::raise_python_error();
+  if (!capsule) throw PythonError{};
   exported.release();
   return capsule;
 }
@@ -95,13 +91,13 @@ Tensor import_tensor(PyObject* capsule) {
     if (handle->version.major > dlpack::kVersion.major) {
       PyErr_Format(PyExc_BufferError, "DLPack version %u.%u is newer than the 1.x understood here",
                    handle->version.major, handle->version.minor);
-      nb::raise_python_error();
+      throw PythonError{};
     }
   }
   const dlpack::Array& array = handle->array;
   if (array.device.type != dlpack::kCpu && array.device.type != dlpack::kCudaHost) {
     PyErr_Format(PyExc_BufferError, "DLPack device type %d is not supported", array.device.type);
-    nb::raise_python_error();
+    throw PythonError{};
   }
   const DType dtype = element_type(array.dtype);
   const IntSpan sizes(array.shape, static_cast<size_t>(array.ndim));
@@ -112,7 +108,7 @@ Tensor import_tensor(PyObject* capsule) {
                    ". Make a copy of the array first.");
 
   // Only now is it certain that the capsule can be consumed.
-  if (PyCapsule_SetName(capsule, Handle::kUsedName) < 0) nb::raise_python_error();
+  if (PyCapsule_SetName(capsule, Handle::kUsedName) < 0) throw PythonError{};
   const size_t bytes = static_cast<size_t>(span_of(sizes, strides)) * size_of(dtype);
   const auto release = [](void* context) {
     auto* taken = static_cast<Handle*>(context);

@@ -1,11 +1,7 @@
 // Elements as Python numbers: tolist, item.
-#include <nanobind/nanobind.h>
-
 #include "bind/interop.h"
 
 namespace fb::bind {
-
-namespace nb = nanobind;
 
 namespace {
 
@@ -53,7 +49,7 @@ PyObject* to_list(const Tensor& tensor) {
     using T = typename decltype(tag)::type;
     return list_of(tensor.data_as<T>(), tensor.sizes(), tensor.strides());
   });
-  if (!list) nb::raise_python_error();
+  if (!list) throw PythonError{};
   return list;
 }
 

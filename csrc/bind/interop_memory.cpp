@@ -1,11 +1,7 @@
 // Who keeps shared memory alive. See Note [Lifetime of shared memory].
-#include <nanobind/nanobind.h>
-
 #include "bind/interop.h"
 
 namespace fb::bind {
-
-namespace nb = nanobind;
 
 namespace {
 
@@ -34,7 +30,7 @@ Storage adopt_python(void* data, size_t bytes, PyObject* owner) {
 PyObject* storage_capsule(const Storage& storage) {
   Storage held = storage;
   PyObject* capsule = PyCapsule_New(held.get(), kStorageCapsule, drop_storage);
-  if (!capsule) nb::raise_python_error();
+  if (!capsule) throw PythonError{};
   held.leak();
   storage->resizable = false;
   return capsule;

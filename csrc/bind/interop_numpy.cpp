@@ -1,6 +1,4 @@
 // NumPy arrays: from_numpy, Tensor.numpy.
-#include <nanobind/nanobind.h>
-
 #include <array>
 #include <optional>
 #include <string>
@@ -9,8 +7,6 @@
 #include "bind/numpy_api.h"
 
 namespace fb::bind {
-
-namespace nb = nanobind;
 
 namespace {
 
@@ -60,12 +56,16 @@ void warn_read_only() {
                    "tensor writes to the "
                    "array. Copy the array first to protect it. This warning is shown once.",
                    1);
-  if (failed) nb::raise_python_error();
+  if (failed) throw PythonError{};
 }
 
 std::string name_of_element_type(PyObject* array) {
-  const nb::object type = nb::handle(array).attr("dtype").attr("type");
-  return nb::cast<std::string>(type.attr("__name__"));
+  const Ref dtype = checked(PyObject_GetAttrString(array, "dtype"));
+  const Ref type = checked(PyObject_GetAttrString(dtype.get(), "type"));
+  const Ref name = checked(PyObject_GetAttrString(type.get(), "__name__"));
+  const char* text = PyUnicode_AsUTF8(name.get());
+  if (!text) throw PythonError{};
+  return text;
 }
 
 }  // namespace
@@ -77,9 +77,9 @@ bool is_numpy_array(PyObject* object) {
 
 Tensor from_numpy(PyObject* array) {
   FB_CHECK_TYPE(is_numpy_array(array), "expected np.ndarray (got ", Py_TYPE(array)->tp_name, ")");
-  const nb::object capsule = nb::handle(array).attr("__array_struct__");
-  const auto* view = static_cast<ArrayInterface*>(PyCapsule_GetPointer(capsule.ptr(), nullptr));
-  if (!view) nb::raise_python_error();
+  const Ref capsule = checked(PyObject_GetAttrString(array, "__array_struct__"));
+  const auto* view = static_cast<ArrayInterface*>(PyCapsule_GetPointer(capsule.get(), nullptr));
+  if (!view) throw PythonError{};
 
   const std::optional<DType> dtype = element_type(view->typekind, view->itemsize);
   FB_CHECK_TYPE(
@@ -122,13 +122,12 @@ PyObject* to_numpy(const Tensor& tensor) {
   static_assert(sizeof(Py_intptr_t) == sizeof(int64_t));
   const auto* shape_data = reinterpret_cast<const Py_intptr_t*>(shape.data());
   const auto* strides_data = reinterpret_cast<const Py_intptr_t*>(strides.data());
-  nb::object array = nb::steal(numpy.new_array(
+  Ref array = checked(numpy.new_array(
       numpy.array_type, static_cast<int>(tensor.dim()), shape_data, type_number, strides_data,
       tensor.data(), static_cast<int>(itemsize), kArrayAligned | kArrayWriteable, nullptr));
-  if (!array) nb::raise_python_error();
-  if (numpy.set_base_object(array.ptr(), storage_capsule(tensor.storage())) < 0)
-    nb::raise_python_error();
-  return array.release().ptr();
+  if (numpy.set_base_object(array.get(), storage_capsule(tensor.storage())) < 0)
+    throw PythonError{};
+  return array.release();
 }
 
 }  // namespace fb::bind

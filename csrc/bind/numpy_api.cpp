@@ -1,11 +1,7 @@
 // Loading of NumPy's C interface.
 #include "bind/numpy_api.h"
 
-#include <nanobind/nanobind.h>
-
 namespace fb::bind {
-
-namespace nb = nanobind;
 
 namespace {
 
@@ -17,23 +13,23 @@ constexpr int kSetBaseObject = 282;
 NumpyApi api;
 bool is_loaded = false;
 
-nb::object import_core() {
+Ref import_core() {
   PyObject* core = PyImport_ImportModule("numpy._core._multiarray_umath");
   if (!core && PyErr_ExceptionMatches(PyExc_ModuleNotFoundError)) {
     PyErr_Clear();
     core = PyImport_ImportModule("numpy.core._multiarray_umath");  // before NumPy 2
   }
-  if (!core) nb::raise_python_error();
-  return nb::steal(core);
+  return checked(core);
 }
 
 }  // namespace
 
 const NumpyApi& numpy_api() {
   if (is_loaded) return api;
-  const nb::object capsule = import_core().attr("_ARRAY_API");
-  void** table = static_cast<void**>(PyCapsule_GetPointer(capsule.ptr(), nullptr));
-  if (!table) nb::raise_python_error();
+  const Ref core = import_core();
+  const Ref capsule = checked(PyObject_GetAttrString(core.get(), "_ARRAY_API"));
+  void** table = static_cast<void**>(PyCapsule_GetPointer(capsule.get(), nullptr));
+  if (!table) throw PythonError{};
   api.array_type = static_cast<PyTypeObject*>(table[kArrayType]);
   api.new_array = reinterpret_cast<decltype(api.new_array)>(table[kNew]);
   api.set_base_object = reinterpret_cast<decltype(api.set_base_object)>(table[kSetBaseObject]);

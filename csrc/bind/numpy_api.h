@@ -2,7 +2,7 @@
 // NumPy, and `import flambeau` does not import it.
 #pragma once
 
-#include <Python.h>
+#include "bind/python.h"
 
 namespace fb::bind {
 
@@ -29,7 +29,7 @@ struct NumpyApi {
   int (*set_base_object)(PyObject* array, PyObject* stolen_base);
 };
 
-// Imports NumPy on the first call; throws nanobind::python_error where that fails.
+// Imports NumPy on the first call; throws PythonError where that fails.
 const NumpyApi& numpy_api();
 // The same, or null as long as nobody has imported NumPy.
 const NumpyApi* loaded_numpy_api();

@@ -1,0 +1,79 @@
+"""DLPack: exchange of memory with other array libraries, both ways."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import flambeau as fb
+from flambeau import _C, Tensor
+
+
+class DLDeviceType(enum.IntEnum):
+    """Device numbers of the DLPack protocol."""
+
+    kDLCPU = 1
+    kDLCUDA = 2
+
+
+_DEVICE_TYPES = {"cpu": DLDeviceType.kDLCPU, "cuda": DLDeviceType.kDLCUDA}
+
+
+def dlpack_device(tensor: Tensor) -> tuple[DLDeviceType, int]:
+    """``Tensor.__dlpack_device__``: where the tensor lives, in the protocol's numbers."""
+    kind = tensor.device.type
+    if kind not in _DEVICE_TYPES:
+        raise ValueError(f"DLPack has no device type for {tensor.device}")
+    return _DEVICE_TYPES[kind], tensor.device.index or 0
+
+
+def dlpack_capsule(
+    tensor: Tensor,
+    *,
+    stream: int | None = -1,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
+    """``Tensor.__dlpack__``: a capsule on the tensor's memory, or on a copy of it.
+
+    The versioned form is made if ``max_version`` allows it.
+    """
+    if tensor.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if stream not in (None, -1):
+        raise AssertionError("stream should be None on cpu.")
+    here = dlpack_device(tensor)
+    if dl_device is not None and tuple(dl_device) != here:
+        raise BufferError(f"Can't export a tensor on {tensor.device} to DLPack device {dl_device}")
+    if copy:
+        tensor = tensor.clone()
+    versioned = max_version is not None and max_version[0] >= 1
+    return _C._to_dlpack(tensor, versioned, bool(copy))
+
+
+def to_dlpack(tensor: Tensor) -> Any:
+    """Return an unversioned DLPack capsule on the tensor's memory; it can be consumed once."""
+    return dlpack_capsule(tensor)
+
+
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """Make a tensor on the memory of an array of another library, or of a DLPack capsule.
+
+    ``copy=True`` copies always, ``copy=False`` never.
+    """
+    if not hasattr(ext_tensor, "__dlpack__"):
+        if device is not None or copy is not None:
+            raise AssertionError("device and copy cannot be given with a DLPack capsule")
+        return _C._from_dlpack(ext_tensor)
+    options: dict[str, Any] = {}
+    if copy is not None:
+        options["copy"] = copy
+    if device is not None:
+        wanted = fb.device(device)
+        options["dl_device"] = (_DEVICE_TYPES[wanted.type], wanted.index or 0)
+    try:
+        capsule = ext_tensor.__dlpack__(max_version=(1, 0), **options)
+    except TypeError:  # a producer from before version 1.0 of the protocol
+        capsule = ext_tensor.__dlpack__(**options)
+    return _C._from_dlpack(capsule)

@@ -1,0 +1,80 @@
+"""Methods of Tensor that are written in Python: protocols of the language and of NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from flambeau import _C, Tensor, _legacy, _pickling, _storage
+from flambeau._interop import dlpack_capsule, dlpack_device
+
+
+def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    """NumPy's way to ask for an array; it shares the tensor's memory unless it has to be copied."""
+    array = self.numpy()
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError(f"a copy is needed to make an array of {dtype} of this tensor")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    """Functions of NumPy that were called with a tensor give a tensor back."""
+    return _C.from_numpy(array)
+
+
+def _iter(self: Tensor) -> Iterator[Tensor]:
+    if self.dim() == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(self.unbind(0))
+
+
+def _reversed(self: Tensor) -> Tensor:
+    return self if self.dim() == 0 else self.flip(0)
+
+
+def _contains(self: Tensor, element: Any) -> bool:
+    if isinstance(element, (Tensor, int, float, complex)):
+        return bool((element == self).any())
+    raise RuntimeError(
+        f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+    )
+
+
+def _format(self: Tensor, spec: str) -> str:
+    if self.dim() == 0 and type(self) is Tensor:
+        return format(self.item(), spec)
+    return object.__format__(self, spec)
+
+
+def _complex(self: Tensor) -> complex:
+    return complex(self.item())
+
+
+def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
+    """The old way to a tensor of the same type: ``new(2, 3)`` by size, ``new([2, 3])`` by values."""
+    return _legacy.construct(self.dtype, args, device)
+
+
+_METHODS = {
+    "__array__": _array,
+    "__array_wrap__": _array_wrap,
+    "__array_priority__": 1000,  # NumPy lets the tensor's operators go first
+    "__complex__": _complex,
+    "__contains__": _contains,
+    "__deepcopy__": _pickling.deepcopy_tensor,
+    "__dlpack__": dlpack_capsule,
+    "__dlpack_device__": dlpack_device,
+    "__format__": _format,
+    "__iter__": _iter,
+    "__reduce_ex__": _pickling.reduce_tensor,
+    "__reversed__": _reversed,
+    "new": _new,
+    "storage": _storage.typed_storage,
+    "type": _legacy.convert_type,
+    "untyped_storage": _storage.untyped_storage,
+}
+
+for _name, _value in _METHODS.items():
+    setattr(Tensor, _name, _value)

@@ -1,0 +1,29 @@
+"""Exchange of memory and elements with NumPy, buffers and Python lists."""
+
+from opgen.model import bound, op
+
+op(
+    "from_numpy(ndarray: Any) -> Tensor",
+    kind=bound,
+    forms="function",
+    doc="A tensor on the memory of a NumPy array: each sees what is written through the other.",
+)
+op(
+    "frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, requires_grad: bool = False)"
+    " -> Tensor",
+    kind=bound,
+    forms="function",
+    doc="A flat tensor on the memory of an object with the buffer protocol, from a byte offset on.",
+)
+op(
+    "numpy(input: Tensor, *, force: bool = False) -> Any",
+    kind=bound,
+    forms="method",
+    doc="A NumPy array on the memory of the tensor; force detaches the tensor and brings it to the CPU first.",
+)
+op(
+    "tolist(input: Tensor) -> Any",
+    kind=bound,
+    forms="method",
+    doc="The elements as nested lists of Python numbers; for a zero-dimensional tensor the number itself.",
+)
