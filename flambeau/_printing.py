@@ -83,7 +83,7 @@ def printoptions(**options: Any) -> Iterator[None]:
         set_printoptions(**before)
 
 
-def tensor_str(tensor: Any) -> str:
+def tensor_repr(tensor: Any) -> str:
     """``tensor([...], dtype=..., grad_fn=<...>)``, character for character as PyTorch shows it."""
     name = "tensor" if type(tensor) in PLAIN_TYPES else type(tensor).__name__
     indent = len(name) + 1

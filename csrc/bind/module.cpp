@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bind/generator_object.h"
+#include "bind/interop.h"
 #include "bind/registry.h"
 #include "bind/tensor_object.h"
 #include "bind/value_types.h"
@@ -130,6 +131,7 @@ NB_MODULE(_C, m) {
   add_generator_type(m.ptr());
   add_tensor_type(m.ptr());
   add_functions(m.ptr());
+  add_interop(m.ptr());
   add_memory(m);
   add_threads(m);
   add_defaults(m);

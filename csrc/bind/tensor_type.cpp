@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bind/call.h"
+#include "bind/interop.h"
 #include "bind/registry.h"
 #include "bind/tensor_object.h"
 
@@ -129,6 +130,16 @@ PyObject* tensor_float(PyObject* self) {
   });
 }
 
+int tensor_getbuffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  return guarded_int("buffer", [&] {
+    fill_buffer(self, tensor_of(self), view, flags);
+    return 0;
+  });
+}
+
+void tensor_releasebuffer(PyObject*, Py_buffer* view) { release_buffer(view); }
+
 PyMemberDef tensor_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(PyTensor, dict), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PyTensor, weak_references), READONLY, nullptr},
@@ -180,6 +191,8 @@ void add_tensor_type(PyObject* module) {
       slot(Py_nb_int, tensor_int),
       slot(Py_nb_index, tensor_index),
       slot(Py_nb_float, tensor_float),
+      slot(Py_bf_getbuffer, tensor_getbuffer),
+      slot(Py_bf_releasebuffer, tensor_releasebuffer),
       {Py_tp_methods, all_methods()},
       {Py_tp_getset, tensor_properties},
       {Py_tp_members, tensor_members},

@@ -1,10 +1,13 @@
 """Exchange of memory and elements with NumPy, buffers and Python lists."""
 
-from opgen.model import bound, op
+from opgen.model import all_types, bound, op
+
+NUMPY_TYPES = tuple(name for name in all_types if name != "bfloat16")
 
 op(
     "from_numpy(ndarray: Any) -> Tensor",
     kind=bound,
+    dtypes=NUMPY_TYPES,
     forms="function",
     doc="A tensor on the memory of a NumPy array: each sees what is written through the other.",
 )
@@ -18,6 +21,7 @@ op(
 op(
     "numpy(input: Tensor, *, force: bool = False) -> Any",
     kind=bound,
+    dtypes=NUMPY_TYPES,
     forms="method",
     doc="A NumPy array on the memory of the tensor; force detaches the tensor and brings it to the CPU first.",
 )
