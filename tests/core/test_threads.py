@@ -65,7 +65,10 @@ def test_number_must_be_positive(count: int) -> None:
 
 def test_number_follows_affinity() -> None:
     one = min(os.sched_getaffinity(0))
-    script = f"import os; os.sched_setaffinity(0, [{one}]);import flambeau; print(flambeau.get_num_threads())"
+    script = (
+        f"import os; os.sched_setaffinity(0, [{one}])\n"
+        "import flambeau; print(flambeau.get_num_threads())"
+    )
     environment = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"}
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
