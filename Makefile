@@ -100,7 +100,7 @@ endef
 .venv/.build: pyproject.toml
 	$(new_venv)
 	@echo '==> build tools (about 250 MB the first time)'
-	@$(BIN)/python $(PIP) $$($(BIN)/python tools/requirements.py build)
+	@$(BIN)/python tools/requirements.py build | $(BIN)/python $(PIP) -r /dev/stdin
 	@touch $@
 
 .venv/.installed: .venv/.build $(NATIVE)
@@ -110,7 +110,7 @@ endef
 
 .venv/.test .venv/.lint .venv/.docs: .venv/.%: .venv/.build
 	@echo '==> packages for $*'
-	@$(BIN)/python $(PIP) $$($(BIN)/python tools/requirements.py $*)
+	@$(BIN)/python tools/requirements.py $* | $(BIN)/python $(PIP) -r /dev/stdin
 	@touch $@
 
 # The oracle's environment sees the packages of .venv, so that Flambeau is built only once.
@@ -121,7 +121,7 @@ endef
 	  other = pathlib.Path('.venv').resolve() / own.relative_to(own.parents[2]); \
 	  (own / 'flambeau-tree.pth').write_text(f'import site; site.addsitedir({str(other)!r})\n')"
 	@echo '==> torch (about 200 MB)'
-	@$(TORCH_BIN)/python $(PIP) $$($(TORCH_BIN)/python tools/requirements.py conformance)
+	@$(TORCH_BIN)/python tools/requirements.py conformance | $(TORCH_BIN)/python $(PIP) -r /dev/stdin
 	@touch $@
 
 conformance bench: | .venv/.installed
@@ -129,7 +129,7 @@ conformance bench: | .venv/.installed
 .venv-asan/.build: pyproject.toml
 	$(new_venv)
 	@echo '==> build tools'
-	@$(ASAN_BIN)/python $(PIP) $$($(ASAN_BIN)/python tools/requirements.py build test)
+	@$(ASAN_BIN)/python tools/requirements.py build test | $(ASAN_BIN)/python $(PIP) -r /dev/stdin
 	@touch $@
 
 .venv-asan/.installed: .venv-asan/.build $(NATIVE)
