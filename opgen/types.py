@@ -97,6 +97,7 @@ RESULTS: dict[str, ResultType] = {
         ResultType("float", "double", "float"),
         ResultType("Number", "Scalar", _NUMBER),
         ResultType("Size", "Dims", "Size"),
+        ResultType("tuple[int, ...]", "std::vector<int64_t>", "tuple[int, ...]"),
         ResultType("DType", "DType", "dtype"),
         ResultType("None", "void", "None"),
         ResultType("Any", "", "Any"),

@@ -241,6 +241,13 @@ PyObject* wrap(const Scalar& value) {
   }
 }
 
+PyObject* wrap(const std::vector<int64_t>& values) {
+  Ref result = checked(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
+  for (size_t i = 0; i < values.size(); ++i)
+    PyTuple_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i), checked(wrap(values[i])).release());
+  return result.release();
+}
+
 PyObject* wrap(const std::vector<Tensor>& tensors) {
   Ref result = checked(PyTuple_New(static_cast<Py_ssize_t>(tensors.size())));
   for (size_t i = 0; i < tensors.size(); ++i)

@@ -58,6 +58,7 @@ inline PyObject* wrap(bool value) { return PyBool_FromLong(value); }
 inline PyObject* wrap(int64_t value) { return PyLong_FromLongLong(value); }
 inline PyObject* wrap(double value) { return PyFloat_FromDouble(value); }
 PyObject* wrap(const Scalar& value);
+PyObject* wrap(const std::vector<int64_t>& values);
 PyObject* wrap(const std::vector<Tensor>& tensors);
 PyObject* wrap(const ops::TensorVector& tensors);
 inline PyObject* wrap(DType t) { return new_ref(dtype_object(t)); }
@@ -103,7 +104,10 @@ void store_results(PyObject* out, const std::tuple<T...>& values) {
 PyObject* wrap_outputs(PyTypeObject* type, PyObject* out);
 
 inline Tensor with_requires_grad(Tensor tensor, PyObject* flag) {
-  if (flag && read::boolean(flag)) tensor->requires_grad = true;
+  if (!flag || !read::boolean(flag)) return tensor;
+  FB_CHECK(is_floating(tensor.dtype()) || is_complex(tensor.dtype()),
+           "only Tensors of floating point and complex dtype can require gradients, not ", tensor.dtype());
+  tensor->requires_grad = true;
   return tensor;
 }
 

@@ -115,17 +115,20 @@ bool Tensor::is_contiguous(MemoryFormat format) const {
   return true;
 }
 
+void check_device(Device device) {
+  FB_CHECK(device.type == DeviceType::kCpu, "no device ", device,
+           " here: this build of Flambeau computes on the CPU");
+}
+
 Tensor make_tensor(IntSpan sizes, DType dtype, Device device) {
   const int64_t count = numel_of(sizes);
   int64_t bytes = 0;
   FB_CHECK(!__builtin_mul_overflow(count, static_cast<int64_t>(size_of(dtype)), &bytes), "size ",
            sizes, " needs more than 2^63 bytes");
-  FB_CHECK(device.type == DeviceType::kCpu, "no device ", device,
-           " here: this build of Flambeau computes on the CPU");
+  check_device(device);
   Tensor tensor(new TensorImpl);
   tensor->set_contiguous(sizes, count);
   tensor->dtype = dtype;
-  tensor->device = device;
   tensor->storage = allocate_cpu(static_cast<size_t>(bytes));
   return tensor;
 }

@@ -111,6 +111,8 @@ class Tensor {
 
 using TensorList = std::span<const Tensor>;
 
+// Refuses a device that tensors cannot live on. There is one CPU: "cpu:0" means the same as "cpu".
+void check_device(Device device);
 // A new contiguous tensor with uninitialised elements.
 Tensor make_tensor(IntSpan sizes, DType dtype, Device device = {});
 // The same with strides that need not be contiguous but cover distinct elements without gaps in

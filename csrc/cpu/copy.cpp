@@ -109,11 +109,21 @@ void copy(const Tensor& out, const Tensor& in) {
 }
 
 void fill(const Tensor& out, const Scalar& value) {
-  alignas(16) char element[16];
+  alignas(16) char element[16] = {};
   value.store(out.dtype(), element);
-  const Dims zeros(out.dim());
+  const auto size = static_cast<int64_t>(out.element_size());
+  auto* target = static_cast<char*>(out.data());
+  if (is_dense(out.sizes(), out.strides())) {
+    const bool all_zero = std::all_of(element, element + size, [](char byte) { return byte == 0; });
+    const ConvertFn run = converter(out.dtype(), out.dtype());
+    parallel_for(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
+      if (all_zero) std::memset(target + begin * size, 0, static_cast<size_t>((end - begin) * size));
+      else run(end - begin, element, 0, target + begin * size, size);
+    });
+    return;
+  }
   const Storage borrowed = Storage::adopt(element, sizeof(element), [](void*) {}, nullptr);
-  copy(out, tensor_over(borrowed, out.sizes(), zeros, 0, out.dtype()));
+  copy(out, tensor_over(borrowed, out.sizes(), Dims(out.dim()), 0, out.dtype()));
 }
 
 }  // namespace fb::cpu

@@ -1,0 +1,193 @@
+// Nested sequences of numbers: their shape, their type, their elements.
+#include "bind/from_data.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "bind/call.h"
+
+namespace fb::bind {
+namespace {
+
+using MaybeType = std::optional<DType>;
+
+bool is_text(PyObject* o) { return PyUnicode_Check(o) || PyBytes_Check(o) || PyByteArray_Check(o); }
+
+// Something to descend into. Tensors and numbers are elements.
+bool is_nested(PyObject* o) {
+  if (PyList_Check(o) || PyTuple_Check(o)) return true;
+  if (PyFloat_Check(o) || PyLong_Check(o) || is_tensor(o) || is_text(o) || !PySequence_Check(o)) return false;
+  if (PySequence_Size(o) >= 0) return true;
+  PyErr_Clear();  // a NumPy array of no dimensions, or one of its numbers
+  return false;
+}
+
+Ref items_of(PyObject* sequence) { return checked(PySequence_Fast(sequence, "not a sequence")); }
+
+// The length at every level, along the first elements.
+Dims shape_of(PyObject* data) {
+  Dims sizes;
+  Ref held;
+  while (is_nested(data)) {
+    Ref items = items_of(data);
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
+    sizes.push_back(n);
+    FB_CHECK_VALUE(sizes.size() <= kMaxDims, "too many dimensions: sequences nested more than ", kMaxDims, " deep");
+    if (n == 0) break;
+    data = PySequence_Fast_GET_ITEM(items.get(), 0);
+    held = std::move(items);
+  }
+  FB_CHECK_VALUE(sizes.empty() || !is_text(data), "too many dimensions '", Py_TYPE(data)->tp_name, "'");
+  return sizes;
+}
+
+// NumPy's scalars carry their type in their name: "numpy.float32".
+MaybeType numpy_scalar_type(PyObject* o) {
+  std::string_view name = Py_TYPE(o)->tp_name;
+  constexpr std::string_view kPrefix = "numpy.";
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  if (name == "bool_") return DType::kBool;
+  if (name == "longlong") return DType::kInt64;
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (name == name_of(DType(i))) return DType(i);
+  return std::nullopt;
+}
+
+DType type_of_element(PyObject* o) {
+  if (const MaybeType type = numpy_scalar_type(o)) return *type;
+  if (is_tensor(o)) return tensor_of(o).dtype();
+  if (PyFloat_Check(o)) return default_dtype();
+  if (PyBool_Check(o)) return DType::kBool;
+  if (PyLong_Check(o)) return DType::kInt64;
+  if (PyComplex_Check(o)) return complex_type(default_dtype());
+  if (PyNumber_Check(o)) {  // an array of no dimensions
+    const Ref item(PyObject_CallMethod(o, "item", nullptr));
+    if (item) return type_of_element(item.get());
+    PyErr_Clear();
+  }
+  fail(ErrorKind::kRuntime, "could not infer dtype of ", Py_TYPE(o)->tp_name);
+}
+
+// Joins the types of all elements into `found`.
+void infer_type(PyObject* data, size_t depth, MaybeType& found) {
+  if (depth == 0) {
+    const DType type = type_of_element(data);
+    found = found ? promote(*found, type) : type;
+    return;
+  }
+  if (!is_nested(data)) return;  // a ragged list: storing the elements says so
+  const Ref items = items_of(data);
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
+  PyObject** item = PySequence_Fast_ITEMS(items.get());
+  PyTypeObject* previous = nullptr;
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    // Long lists hold one type of number: look at a type once.
+    const bool seen = depth == 1 && Py_TYPE(item[i]) == previous && !is_tensor(item[i]);
+    if (!seen) infer_type(item[i], depth - 1, found);
+    previous = Py_TYPE(item[i]);
+  }
+}
+
+template <class T>
+T integer_element(int64_t value) {
+  // A negative number wraps into an unsigned type, as it does in PyTorch.
+  const bool fits = sizeof(T) == 8 || (value <= static_cast<int64_t>(std::numeric_limits<T>::max()) &&
+                                       (value >= static_cast<int64_t>(std::numeric_limits<T>::min()) ||
+                                        (!kIsSigned<T> && -value <= std::numeric_limits<T>::max())));
+  FB_CHECK(fits, "value ", value, " cannot be converted to type ", kDTypeOf<T>, " without overflow");
+  return static_cast<T>(value);
+}
+
+// Whatever is neither a plain float nor a plain int.
+Scalar number_of(PyObject* o) {
+  if (is_tensor(o)) {
+    const Tensor& t = tensor_of(o);
+    FB_CHECK_TYPE(t.numel() == 1, "only tensors of a single element can be elements, got size ", t.sizes());
+    return Scalar::load(t.dtype(), t.data());
+  }
+  if (is_number(o)) return read::number(o);
+  FB_CHECK_TYPE(PyNumber_Check(o) && !is_nested(o), "expected a number, got '", Py_TYPE(o)->tp_name, "'");
+  const Ref item = checked(PyObject_CallMethod(o, "item", nullptr));
+  return read::number(item.get());
+}
+
+template <class T>
+T element(PyObject* o) {
+  constexpr bool is_integer = is_integral(kDTypeOf<T>, false);
+  if constexpr (!is_integer && !kIsBool<T>) {
+    if (PyFloat_CheckExact(o)) return convert<T>(PyFloat_AS_DOUBLE(o));
+  }
+  if (PyLong_CheckExact(o)) {
+    int overflow = 0;
+    const int64_t value = PyLong_AsLongLongAndOverflow(o, &overflow);
+    FB_CHECK_VALUE(overflow == 0 || !(is_integer || kIsBool<T>), "an integer does not fit in 64 bits (Overflow)");
+    if (overflow != 0) {
+      const double wide = PyLong_AsDouble(o);
+      if (wide == -1 && PyErr_Occurred()) throw PythonError{};
+      return convert<T>(wide);
+    }
+    if constexpr (is_integer) return integer_element<T>(value);
+    else return convert<T>(value);
+  }
+  const Scalar value = number_of(o);
+  FB_CHECK_TYPE(kIsComplex<T> || kIsBool<T> || value.kind() != Scalar::Kind::kComplex,
+                "an element must be a real number, not complex");
+  if constexpr (is_integer) {
+    if (value.kind() == Scalar::Kind::kFloat) {
+      const double real = value.to<double>();
+      FB_CHECK(std::fabs(real) < 0x1p63, "value ", real, " cannot be converted to type ", kDTypeOf<T>,
+               " without overflow");
+    }
+    return integer_element<T>(value.to<int64_t>());
+  } else {
+    return value.to<T>();
+  }
+}
+
+template <class T>
+T* store(PyObject* data, IntSpan sizes, size_t depth, T* out) {
+  FB_CHECK_TYPE(is_nested(data), "not a sequence: expected ", sizes.size() - depth,
+                " more dimensions at dim ", depth, ", got '", Py_TYPE(data)->tp_name, "'");
+  const Ref items = items_of(data);
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
+  FB_CHECK_VALUE(n == sizes[depth], "expected sequence of length ", sizes[depth], " at dim ", depth, " (got ", n,
+                 ")");
+  PyObject** item = PySequence_Fast_ITEMS(items.get());
+  if (depth + 1 == sizes.size()) {
+    for (Py_ssize_t i = 0; i < n; ++i) *out++ = element<T>(item[i]);
+  } else {
+    for (Py_ssize_t i = 0; i < n; ++i) out = store(item[i], sizes, depth + 1, out);
+  }
+  return out;
+}
+
+}  // namespace
+
+Tensor tensor_from_data(PyObject* data, MaybeType dtype) {
+  if (is_tensor(data)) {
+    const Tensor& from = tensor_of(data);
+    return dtype && *dtype != from.dtype() ? ops::cast(from, *dtype) : ops::copy_of(from);
+  }
+  FB_CHECK_TYPE(!is_text(data), "invalid data type '", Py_TYPE(data)->tp_name, "'");
+  const Dims sizes = shape_of(data);
+  if (!dtype) {
+    infer_type(data, sizes.size(), dtype);
+    if (!dtype) dtype = default_dtype();
+  }
+  Tensor out = make_tensor(sizes, *dtype);
+  if (out.numel() == 0) return out;
+  visit_all(*dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if (sizes.empty()) *out.data_as<T>() = element<T>(data);
+    else store(data, sizes, 0, out.data_as<T>());
+  });
+  return out;
+}
+
+Tensor tensor_on_data(PyObject* data, MaybeType dtype) {
+  if (is_tensor(data)) return dtype ? ops::cast(tensor_of(data), *dtype) : tensor_of(data);
+  return tensor_from_data(data, dtype);
+}
+
+}  // namespace fb::bind

@@ -1,0 +1,55 @@
+// Sequences of numbers: every element from its own position, so that rounding errors do not add up.
+#include "cpu/create.h"
+
+#include <cmath>
+
+namespace fb::cpu::FB_ISA {
+namespace {
+
+// Counted from the nearer end, so that both ends are met exactly.
+template <class V>
+V between(V first, V last, V step, int64_t steps, int64_t i) {
+  return i < steps / 2 ? first + step * static_cast<double>(i) : last - step * static_cast<double>(steps - 1 - i);
+}
+
+}  // namespace
+
+void arange_run(DType t, int64_t begin, int64_t end, const Scalar& start, const Scalar& step, void* out) {
+  visit_real(t, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using V = std::conditional_t<is_integral(kDTypeOf<T>), int64_t, double>;
+    const V first = start.to<V>();
+    const V increment = step.to<V>();
+    auto* __restrict target = static_cast<T*>(out);
+    for (int64_t i = begin; i < end; ++i) target[i] = convert<T>(static_cast<V>(first + increment * static_cast<V>(i)));
+  });
+}
+
+void linspace_run(DType t, int64_t begin, int64_t end, int64_t steps, const Scalar& first,
+                  const Scalar& last, void* out) {
+  const int64_t gaps = steps > 1 ? steps - 1 : 1;
+  visit_all(t, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using V = std::conditional_t<kIsComplex<T>, Complex<double>, double>;
+    // The ends are rounded to the result's type first, as integers would be.
+    const V from = convert<V>(first.to<T>());
+    const V to = convert<V>(last.to<T>());
+    const V step = (to - from) / V(static_cast<double>(gaps));
+    auto* target = static_cast<T*>(out);
+    for (int64_t i = begin; i < end; ++i)
+      target[i] = steps == 1 ? convert<T>(from) : convert<T>(between<V>(from, to, step, steps, i));
+  });
+}
+
+void logspace_run(DType t, int64_t begin, int64_t end, int64_t steps, double first, double last,
+                  double base, void* out) {
+  const double step = (last - first) / static_cast<double>(steps > 1 ? steps - 1 : 1);
+  visit_real(t, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    auto* target = static_cast<T*>(out);
+    for (int64_t i = begin; i < end; ++i)
+      target[i] = convert<T>(std::pow(base, steps == 1 ? first : between(first, last, step, steps, i)));
+  });
+}
+
+}  // namespace fb::cpu::FB_ISA

@@ -1,0 +1,243 @@
+// New tensors.
+#include "gen/ops/create.h"
+
+#include <cmath>
+
+#include "cpu/copy.h"
+#include "cpu/create.h"
+#include "ops/output.h"
+#include "ops/promotion.h"
+
+namespace fb::ops {
+namespace {
+
+using MaybeDType = std::optional<DType>;
+using MaybeDevice = std::optional<Device>;
+using MaybeFormat = std::optional<MemoryFormat>;
+
+Tensor filled(Tensor out, const Scalar& value) {
+  cpu::fill(out, value);
+  return out;
+}
+
+Tensor new_tensor(IntSpan size, MaybeDType dtype, MaybeDevice device) {
+  return make_tensor(size, dtype.value_or(default_dtype()), device.value_or(Device{}));
+}
+
+Tensor new_of(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice device) {
+  return make_tensor(size, dtype.value_or(input.dtype()), device.value_or(input.device()));
+}
+
+// How many steps lead from start to end, without reaching it.
+int64_t count_steps(const Scalar& start, const Scalar& end, const Scalar& step) {
+  if (start.is_integral() && end.is_integral() && step.is_integral()) {
+    const auto from = start.to<int64_t>(), to = end.to<int64_t>(), by = step.to<int64_t>();
+    FB_CHECK(by != 0, "step must be nonzero");
+    FB_CHECK(by > 0 ? to >= from : to <= from, "the range from ", from, " to ", to,
+             " is inconsistent with the sign of step ", by);
+    const __int128 distance = static_cast<__int128>(to) - from;
+    return static_cast<int64_t>((distance + by - (by > 0 ? 1 : -1)) / by);
+  }
+  const auto from = start.to<double>(), to = end.to<double>(), by = step.to<double>();
+  FB_CHECK(by != 0, "step must be nonzero");
+  FB_CHECK(std::isfinite(from) && std::isfinite(to), "unsupported range: ", from, " to ", to);
+  FB_CHECK(by > 0 ? to >= from : to <= from, "the range from ", from, " to ", to,
+           " is inconsistent with the sign of step ", by);
+  const double count = std::ceil((to - from) / by);
+  FB_CHECK(count < 0x1p62, "the range from ", from, " to ", to, " has too many steps");
+  return static_cast<int64_t>(count);
+}
+
+void check_steps(int64_t steps) {
+  FB_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
+}
+
+}  // namespace
+
+Tensor empty(IntSpan size, MaybeDType dtype, MaybeDevice device, MaybeFormat memory_format) {
+  const MemoryFormat format = memory_format.value_or(MemoryFormat::kContiguous);
+  if (format == MemoryFormat::kContiguous) return new_tensor(size, dtype, device);
+  FB_CHECK(format != MemoryFormat::kPreserve, "preserve_format needs a tensor to preserve the format of");
+  return make_strided(size, strides_for(size, format), dtype.value_or(default_dtype()), device.value_or(Device{}));
+}
+
+Tensor empty_strided(IntSpan size, IntSpan stride, MaybeDType dtype, MaybeDevice device) {
+  return make_strided(size, stride, dtype.value_or(default_dtype()), device.value_or(Device{}));
+}
+
+Tensor empty_permuted(IntSpan size, IntSpan physical_layout, MaybeDType dtype, MaybeDevice device) {
+  FB_CHECK(physical_layout.size() == size.size(), "physical_layout ", physical_layout,
+           " does not name every dimension of size ", size, " once");
+  const Dims order = wrap_dims(physical_layout, static_cast<int64_t>(size.size()));
+  Dims strides(size.size());
+  int64_t step = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    strides[order[i]] = step;
+    step *= std::max<int64_t>(size[order[i]], 1);
+  }
+  return make_strided(size, strides, dtype.value_or(default_dtype()), device.value_or(Device{}));
+}
+
+Tensor zeros(IntSpan size, MaybeDType dtype, MaybeDevice device) {
+  return filled(new_tensor(size, dtype, device), 0);
+}
+
+Tensor ones(IntSpan size, MaybeDType dtype, MaybeDevice device) {
+  return filled(new_tensor(size, dtype, device), 1);
+}
+
+Tensor full(IntSpan size, const Scalar& fill_value, MaybeDType dtype, MaybeDevice device) {
+  return filled(new_tensor(size, dtype.value_or(scalar_type(fill_value)), device), fill_value);
+}
+
+Tensor scalar_tensor(const Scalar& s, MaybeDType dtype, MaybeDevice device) {
+  return filled(new_tensor({}, dtype, device), s);
+}
+
+Tensor eye(int64_t n, MaybeDType dtype, MaybeDevice device) { return eye(n, n, dtype, device); }
+
+Tensor eye(int64_t n, int64_t m, MaybeDType dtype, MaybeDevice device) {
+  FB_CHECK(n >= 0, "n must be greater or equal to 0, got ", n);
+  FB_CHECK(m >= 0, "m must be greater or equal to 0, got ", m);
+  Tensor out = zeros({n, m}, dtype, device);
+  cpu::fill(as_view(out, {std::min(n, m)}, {m + 1}), 1);
+  return out;
+}
+
+Tensor arange(const Scalar& end, MaybeDType dtype, MaybeDevice device) {
+  return arange(0, end, 1, dtype, device);
+}
+
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, MaybeDType dtype,
+              MaybeDevice device) {
+  const bool integral = start.is_integral() && end.is_integral() && step.is_integral();
+  const DType type = dtype.value_or(integral ? DType::kInt64 : default_dtype());
+  FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool && !fb::is_complex(type),
+              "not implemented for dtype ", type);
+  Tensor out = make_tensor({count_steps(start, end, step)}, type, device.value_or(Device{}));
+  cpu::arange(out, start, step);
+  return out;
+}
+
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, MaybeDType dtype,
+                MaybeDevice device) {
+  check_steps(steps);
+  const bool complex = start.kind() == Scalar::Kind::kComplex || end.kind() == Scalar::Kind::kComplex;
+  const DType type = dtype.value_or(complex ? complex_type(default_dtype()) : default_dtype());
+  FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool, "not implemented for dtype ", type);
+  Tensor out = make_tensor({steps}, type, device.value_or(Device{}));
+  cpu::linspace(out, start, end);
+  return out;
+}
+
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, MaybeDType dtype,
+                MaybeDevice device) {
+  check_steps(steps);
+  const DType type = dtype.value_or(default_dtype());
+  FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool && !fb::is_complex(type),
+              "not implemented for dtype ", type);
+  Tensor out = make_tensor({steps}, type, device.value_or(Device{}));
+  cpu::logspace(out, start.to<double>(), end.to<double>(), base);
+  return out;
+}
+
+Tensor empty_like(const Tensor& input, MaybeDType dtype, MaybeDevice device, MaybeFormat memory_format) {
+  const DType type = dtype.value_or(input.dtype());
+  const MemoryFormat format = memory_format.value_or(MemoryFormat::kPreserve);
+  const Dims strides = format == MemoryFormat::kPreserve
+                           ? dense_strides_like(input.sizes(), input.strides())
+                           : strides_for(input.sizes(), format);
+  return make_strided(input.sizes(), strides, type, device.value_or(input.device()));
+}
+
+Tensor zeros_like(const Tensor& input, MaybeDType dtype, MaybeDevice device, MaybeFormat memory_format) {
+  return filled(empty_like(input, dtype, device, memory_format), 0);
+}
+
+Tensor ones_like(const Tensor& input, MaybeDType dtype, MaybeDevice device, MaybeFormat memory_format) {
+  return filled(empty_like(input, dtype, device, memory_format), 1);
+}
+
+Tensor full_like(const Tensor& input, const Scalar& fill_value, MaybeDType dtype, MaybeDevice device,
+                 MaybeFormat memory_format) {
+  return filled(empty_like(input, dtype, device, memory_format), fill_value);
+}
+
+Tensor new_empty(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice device) {
+  return new_of(input, size, dtype, device);
+}
+
+Tensor new_zeros(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice device) {
+  return filled(new_of(input, size, dtype, device), 0);
+}
+
+Tensor new_ones(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice device) {
+  return filled(new_of(input, size, dtype, device), 1);
+}
+
+Tensor new_full(const Tensor& input, IntSpan size, const Scalar& fill_value, MaybeDType dtype,
+                MaybeDevice device) {
+  return filled(new_of(input, size, dtype, device), fill_value);
+}
+
+Tensor new_empty_strided(const Tensor& input, IntSpan size, IntSpan stride, MaybeDType dtype,
+                         MaybeDevice device) {
+  return make_strided(size, stride, dtype.value_or(input.dtype()), device.value_or(input.device()));
+}
+
+void fill_(const Tensor& input, const Operand& value) {
+  check_writable(input);
+  if (!value.is_tensor()) return cpu::fill(input, value.scalar());
+  const Tensor& from = value.tensor();
+  FB_CHECK(from.dim() == 0, "value must be a number or a zero-dimensional tensor, got shape ", from.sizes());
+  cpu::fill(input, Scalar::load(from.dtype(), from.data()));
+}
+
+Tensor fill(const Tensor& input, const Operand& value) {
+  Tensor out = make_like(input, input.dtype());
+  fill_(out, value);
+  return out;
+}
+
+void zero_(const Tensor& input) {
+  check_writable(input);
+  cpu::fill(input, 0);
+}
+
+namespace {
+
+// Row and column numbers of all (r, c) with from(r) <= c < to(r), row by row.
+template <class Range>
+Tensor triangle_indices(int64_t row, int64_t col, MaybeDType dtype, MaybeDevice device, Range range) {
+  FB_CHECK(row >= 0, "row must be non-negative, got ", row);
+  FB_CHECK(col >= 0, "col must be non-negative, got ", col);
+  const auto clamped = [&](int64_t r) {
+    const auto [from, to] = range(r);
+    const int64_t first = std::clamp<int64_t>(from, 0, col);
+    return std::pair(first, std::max(first, std::clamp<int64_t>(to, 0, col)));
+  };
+  int64_t count = 0;
+  for (int64_t r = 0; r < row; ++r) count += clamped(r).second - clamped(r).first;
+  const Tensor out = make_tensor({2, count}, DType::kInt64, device.value_or(Device{}));
+  auto* rows = out.data_as<int64_t>();
+  int64_t* columns = rows + count;
+  for (int64_t r = 0; r < row; ++r) {
+    const auto [from, to] = clamped(r);
+    for (int64_t c = from; c < to; ++c) *rows++ = r, *columns++ = c;
+  }
+  return cast(out, dtype.value_or(DType::kInt64));
+}
+
+}  // namespace
+
+Tensor tril_indices(int64_t row, int64_t col, int64_t offset, MaybeDType dtype, MaybeDevice device) {
+  return triangle_indices(row, col, dtype, device,
+                          [&](int64_t r) { return std::pair<int64_t, int64_t>(0, r + offset + 1); });
+}
+
+Tensor triu_indices(int64_t row, int64_t col, int64_t offset, MaybeDType dtype, MaybeDevice device) {
+  return triangle_indices(row, col, dtype, device,
+                          [&](int64_t r) { return std::pair<int64_t, int64_t>(r + offset, col); });
+}
+
+}  // namespace fb::ops

@@ -1,0 +1,67 @@
+// Questions about a tensor.
+#include "gen/ops/info.h"
+
+namespace fb::ops {
+namespace {
+
+Scalar only_element(const Tensor& input, const char* what) {
+  FB_CHECK(input.numel() == 1, "a Tensor with ", input.numel(), " elements cannot be converted to ", what);
+  return Scalar::load(input.dtype(), input.data());
+}
+
+}  // namespace
+
+int64_t numel(const Tensor& input) { return input.numel(); }
+int64_t nelement(const Tensor& input) { return input.numel(); }
+int64_t dim(const Tensor& input) { return input.dim(); }
+int64_t ndimension(const Tensor& input) { return input.dim(); }
+
+Dims size(const Tensor& input) { return input.sizes().vec(); }
+
+int64_t size(const Tensor& input, int64_t dim) {
+  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no size along dim ", dim);
+  return input.size(dim);
+}
+
+std::vector<int64_t> stride(const Tensor& input) {
+  return {input.strides().begin(), input.strides().end()};
+}
+
+int64_t stride(const Tensor& input, int64_t dim) {
+  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no stride along dim ", dim);
+  return input.stride(dim);
+}
+
+int64_t storage_offset(const Tensor& input) { return input.offset(); }
+
+bool is_contiguous(const Tensor& input, std::optional<MemoryFormat> memory_format) {
+  FB_CHECK(memory_format != MemoryFormat::kPreserve, "preserve_format is no order of memory to ask for");
+  return input.is_contiguous(memory_format.value_or(MemoryFormat::kContiguous));
+}
+
+int64_t element_size(const Tensor& input) { return static_cast<int64_t>(input.element_size()); }
+
+int64_t data_ptr(const Tensor& input) {
+  return input.numel() == 0 ? 0 : reinterpret_cast<int64_t>(input.data());
+}
+
+int64_t get_device(const Tensor& input) { return input.device().index; }
+Scalar item(const Tensor& input) { return only_element(input, "Scalar"); }
+bool is_floating_point(const Tensor& input) { return is_floating(input.dtype()); }
+bool is_complex(const Tensor& input) { return fb::is_complex(input.dtype()); }
+bool is_signed(const Tensor& input) { return fb::is_signed(input.dtype()); }
+bool is_conj(const Tensor&) { return false; }
+bool is_neg(const Tensor&) { return false; }
+bool is_inference(const Tensor&) { return false; }
+bool is_nonzero(const Tensor& input) { return only_element(input, "bool").to<bool>(); }
+bool is_same_size(const Tensor& input, const Tensor& other) { return input.sizes() == other.sizes(); }
+
+bool is_set_to(const Tensor& input, const Tensor& tensor) {
+  return input.storage() == tensor.storage() && input.offset() == tensor.offset() &&
+         input.sizes() == tensor.sizes() && input.strides() == tensor.strides();
+}
+
+bool is_pinned(const Tensor&) { return false; }
+bool is_shared(const Tensor&) { return false; }
+
+}  // namespace fb::ops

@@ -1,0 +1,169 @@
+"""New tensors: constant, counted, evenly spaced, or uninitialised."""
+
+from opgen.model import bound, integers, native, numeric, op, real
+
+# What every new tensor can be told.
+OPTIONS = (
+    "dtype: DType | None = None, layout: Layout | None = None, device: Device | None = None, "
+    "pin_memory: bool = False, requires_grad: bool = False"
+)
+LIKE_OPTIONS = f"{OPTIONS}, memory_format: MemoryFormat | None = None"
+OUT = "out: Tensor | None = None"
+
+op(
+    f"empty(size: Size, *, {OUT}, {LIKE_OPTIONS}) -> Tensor",
+    kind=native,
+    forms="function",
+    doc="Uninitialised elements of the default type unless dtype says otherwise.",
+)
+op(
+    f"empty_strided(size: Ints, stride: Ints, *, {OPTIONS}) -> Tensor",
+    kind=native,
+    forms="function",
+    doc="Uninitialised elements laid out with the given strides, counted in elements.",
+)
+op(
+    f"empty_permuted(size: Ints, physical_layout: Ints, *, {OPTIONS}) -> Tensor",
+    kind=native,
+    forms="function",
+    doc="Uninitialised elements without gaps, whose dimensions lie in memory in the order of physical_layout.",
+)
+op(
+    f"zeros(size: Size, *, {OUT}, {OPTIONS}) -> Tensor",
+    kind=native,
+    forms="function",
+    doc="Elements 0.",
+)
+op(
+    f"ones(size: Size, *, {OUT}, {OPTIONS}) -> Tensor",
+    kind=native,
+    forms="function",
+    doc="Elements 1.",
+)
+op(
+    f"full(size: Ints, fill_value: Number, *, {OUT}, {OPTIONS}) -> Tensor",
+    kind=native,
+    forms="function",
+    doc="Elements fill_value, whose type decides that of the result unless dtype is given.",
+)
+op(
+    f"scalar_tensor(s: Number, *, {OPTIONS}) -> Tensor",
+    kind=native,
+    forms="function",
+    doc="A zero-dimensional tensor of the default type unless dtype says otherwise.",
+)
+op(
+    f"eye(n: int, *, {OUT}, {OPTIONS}) -> Tensor",
+    kind=native,
+    forms="function",
+    doc="A matrix with 1 on its diagonal and 0 elsewhere.",
+)
+op(
+    f"eye(n: int, m: int, *, {OUT}, {OPTIONS}) -> Tensor",
+    kind=native,
+    forms="function",
+    doc="A matrix with 1 on its diagonal and 0 elsewhere.",
+)
+op(
+    f"arange(end: Number, *, {OUT}, {OPTIONS}) -> Tensor",
+    kind=native,
+    dtypes=real,
+    forms="function",
+    doc="start, start + step, ... up to but without end; int64 if all three are integers.",
+)
+op(
+    f"arange(start: Number, end: Number, step: Number = 1, *, {OUT}, {OPTIONS}) -> Tensor",
+    kind=native,
+    dtypes=real,
+    forms="function",
+    doc="start, start + step, ... up to but without end; int64 if all three are integers.",
+)
+op(
+    f"linspace(start: Number, end: Number, steps: int, *, {OUT}, {OPTIONS}) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    forms="function",
+    doc="Evenly spaced values from start to end, both included.",
+)
+op(
+    f"logspace(start: Number, end: Number, steps: int, base: float = 10.0, *, {OUT}, {OPTIONS}) -> Tensor",
+    kind=native,
+    dtypes=real,
+    forms="function",
+    doc="Powers of base whose exponents are evenly spaced from start to end, both included.",
+)
+
+for name, extra, doc in (
+    ("empty_like", "", "Uninitialised elements with the shape, type and memory order of input."),
+    ("zeros_like", "", "Elements 0 with the shape, type and memory order of input."),
+    ("ones_like", "", "Elements 1 with the shape, type and memory order of input."),
+    ("full_like", "fill_value: Number, ", "Elements fill_value with the shape, type and memory order of input."),
+):
+    op(f"{name}(input: Tensor, {extra}*, {LIKE_OPTIONS}) -> Tensor", kind=native, forms="function", doc=doc)
+
+for name, size, doc in (
+    ("new_empty", "size: Size", "Uninitialised elements of the type of input."),
+    ("new_zeros", "size: Size", "Elements 0 of the type of input."),
+    ("new_ones", "size: Size", "Elements 1 of the type of input."),
+    ("new_full", "size: Ints, fill_value: Number", "Elements fill_value of the type of input."),
+    ("new_empty_strided", "size: Ints, stride: Ints", "Uninitialised elements of the type of input, with the given strides."),
+):
+    op(f"{name}(input: Tensor, {size}, *, {OPTIONS}) -> Tensor", kind=native, forms="method", doc=doc)
+
+op(
+    "fill(input: Tensor, value: Tensor | Number) -> Tensor",
+    kind=native,
+    forms="function",
+    doc="A tensor like input whose elements are all value.",
+)
+op(
+    "fill_(input: Tensor, value: Tensor | Number) -> Tensor",
+    kind=native,
+    forms="function method",
+    mutates=True,
+    doc="Sets every element to value, a number or a zero-dimensional tensor.",
+)
+op(
+    "zero_(input: Tensor) -> Tensor",
+    kind=native,
+    forms="function method",
+    mutates=True,
+    doc="Sets every element to 0.",
+)
+for name in ("tril_indices", "triu_indices"):
+    half = "lower" if name == "tril_indices" else "upper"
+    op(
+        f"{name}(row: int, col: int, offset: int = 0, *, {OPTIONS}) -> Tensor",
+        kind=native,
+        dtypes=integers,
+        forms="function",
+        doc=f"Row and column numbers of the {half} triangle of a row x col matrix, int64 unless dtype is given.",
+    )
+
+op(
+    "tensor(data: Any, *, dtype: DType | None = None, device: Device | None = None, "
+    "requires_grad: bool = False, pin_memory: bool = False) -> Tensor",
+    kind=bound,
+    forms="function",
+    doc="A new tensor with the elements of data: a number, nested sequences, a NumPy array or a tensor.",
+)
+op(
+    "as_tensor(data: Any, dtype: DType | None = None, device: Device | None = None) -> Tensor",
+    kind=bound,
+    forms="function",
+    doc="Like tensor(), but tensors and NumPy arrays of the right type are shared, not copied.",
+)
+op(
+    "asarray(obj: Any, *, dtype: DType | None = None, device: Device | None = None, "
+    "copy: bool | None = None, requires_grad: bool = False) -> Tensor",
+    kind=bound,
+    forms="function",
+    doc="Like as_tensor(); copy=True always copies, copy=False refuses to.",
+)
+op(
+    "new_tensor(input: Tensor, data: Any, *, dtype: DType | None = None, device: Device | None = None, "
+    "requires_grad: bool = False, pin_memory: bool = False) -> Tensor",
+    kind=bound,
+    forms="method",
+    doc="A new tensor with the elements of data, of the type of input unless dtype is given.",
+)
