@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from opgen.types import ARGUMENTS, RESULTS, ArgumentType, ResultType
@@ -89,19 +89,26 @@ class Op:
     namespace: str = ""
     cpp: str = ""  # the C++ function, when it is not called like the operator
     promote: str = "same"  # pointwise: "same", or "float" when integers become the default float
-    output: str = "same"  # pointwise: "same", "bool", "real" (of complex)
+    output: str = "same"  # pointwise: "same", "bool", "real" (of complex), "complex" (of real)
     bool_inputs: tuple[str, ...] = ()  # pointwise: operands that stay bool whatever the others are
+    ranged: bool = False  # pointwise: see Note [Range checks] in csrc/scalar/arith.h
+    check: str = ""  # pointwise: fb::ops::check_<this> may refuse the arguments
     returns: tuple[str, ...] = ()  # field names of a named result
     body: str = ""  # python: "module:function"
     mutates: bool = False  # writes to its first argument, like copy_
     operator: str = ""  # Python's name of the operator: "add" for +, "truediv" for /, "lt" for <
     random: bool = False  # draws from a generator
+    alias_of: str = ""  # the operator that this is another name of
     signature: str = field(default="", repr=False)
 
     @property
     def symbol(self) -> str:
         """The name that Python and C++ identifiers are made of: linalg_norm for linalg.norm."""
-        return f"{self.namespace}_{self.name}" if self.namespace else self.name
+        return self.public_name.replace(".", "_")
+
+    @property
+    def public_name(self) -> str:
+        return f"{self.namespace}.{self.name}" if self.namespace else self.name
 
     @property
     def function(self) -> str:
@@ -177,13 +184,19 @@ def op(
     promote: str = "same",
     output: str = "same",
     bool_inputs: tuple[str, ...] = (),
+    ranged: bool = False,
+    check: str = "",
     returns: str = "",
     body: str = "",
     mutates: bool = False,
     operator: str = "",
     random: bool = False,
+    aliases: str = "",
 ) -> None:
-    """Declares an operator, or an overload. Refuses what cannot be right, naming file and line."""
+    """Declares an operator, or an overload. Refuses what cannot be right, naming file and line.
+
+    aliases: other names of it, such as "special.expit"; those of a namespace are functions only.
+    """
     frame = sys._getframe(1)
     path = Path(frame.f_code.co_filename)
     where = f"{path.parent.name}/{path.name}:{frame.f_lineno}"
@@ -203,6 +216,8 @@ def op(
         promote=promote,
         output=output,
         bool_inputs=bool_inputs,
+        ranged=ranged,
+        check=check,
         returns=tuple(returns.split()),
         body=body,
         mutates=mutates,
@@ -212,6 +227,26 @@ def op(
     )
     validate(entry)
     TABLE.add(entry)
+    for other in aliases.split():
+        TABLE.add(alias(entry, other))
+
+
+def alias(entry: Op, name: str) -> Op:
+    """The same operator by another name: it has entry points of its own and nothing else."""
+    if entry.kind == "bound":
+        raise TableError(f"{entry.where}: {entry.name}: a bound operator cannot have aliases")
+    namespace, _, short = name.rpartition(".")
+    return replace(
+        entry,
+        name=short,
+        namespace=namespace,
+        cpp=entry.function,
+        forms=("function",) if namespace else entry.forms,
+        doc=f"Another name of {entry.public_name}. {entry.doc}",
+        operator="",
+        alias_of=entry.public_name,
+        signature=short + entry.signature[entry.signature.index("(") :],
+    )
 
 
 def parse_signature(text: str, where: str) -> tuple[str, tuple[Arg, ...], ResultType]:
@@ -281,8 +316,8 @@ def validate(op: Op) -> None:
         )
     if op.promote not in ("same", "float"):
         refuse(f"promote is 'same' or 'float', not {op.promote!r}")
-    if op.output not in ("same", "bool", "real"):
-        refuse(f"output is 'same', 'bool' or 'real', not {op.output!r}")
+    if op.output not in ("same", "bool", "real", "complex"):
+        refuse(f"output is 'same', 'bool', 'real' or 'complex', not {op.output!r}")
     if op.kind == "pointwise":
         if not 1 <= len(op.tensor_inputs) <= 3:
             refuse(
@@ -296,8 +331,8 @@ def validate(op: Op) -> None:
         unknown = set(op.bool_inputs) - {a.name for a in op.tensor_inputs}
         if unknown:
             refuse(f"bool_inputs names no operand: {', '.join(sorted(unknown))}")
-    elif op.promote != "same" or op.output != "same" or op.bool_inputs:
-        refuse("promote, output and bool_inputs belong to pointwise operators")
+    elif op.promote != "same" or op.output != "same" or op.bool_inputs or op.ranged or op.check:
+        refuse("promote, output, bool_inputs, ranged and check belong to pointwise operators")
     if (op.kind == "python") != bool(op.body):
         refuse("python operators, and only they, name their body as 'module:function'")
     if op.returns and len(op.returns) != op.result.count:

@@ -17,15 +17,18 @@ namespace nb = nanobind;
 namespace fb::bind {
 namespace {
 
-// Functions of a namespace (`linalg`, `fft`, `special`) live in a submodule that can be imported
-// from.
-PyObject* submodule(PyObject* module, const char* name) {
-  if (PyObject_HasAttrString(module, name))
-    return checked(PyObject_GetAttrString(module, name)).release();
-  const std::string full = std::string("flambeau._C.") + name;
+// Functions of a namespace (`linalg`, `nn.functional`) live in a submodule that can be imported from.
+PyObject* submodule(PyObject* module, const std::string& name) {
+  if (const size_t dot = name.find('.'); dot != std::string::npos) {
+    const Ref outer(submodule(module, name.substr(0, dot)));
+    return submodule(outer.get(), name.substr(dot + 1));
+  }
+  if (PyObject_HasAttrString(module, name.c_str()))
+    return checked(PyObject_GetAttrString(module, name.c_str())).release();
+  const std::string full = std::string(PyModule_GetName(module)) + "." + name;
   PyObject* made = PyImport_AddModule(full.c_str());
   if (!made) throw PythonError{};
-  PyModule_AddObjectRef(module, name, made);
+  PyModule_AddObjectRef(module, name.c_str(), made);
   return new_ref(made);
 }
 

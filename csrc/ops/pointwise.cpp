@@ -24,18 +24,22 @@ struct Types {
   fail(ErrorKind::kNotImplemented, "not implemented for ", t, "; it takes ", allowed);
 }
 
-Types choose_types(const PointwiseOp& op, std::span<const Operand> inputs) {
+Types choose_types(const PointwiseOp& op, std::span<const Operand> inputs,
+                   std::span<const Scalar> params) {
   FB_ASSERT(op.bool_inputs <=
             1);  // only the first operand may stand apart, as the condition of where does
   DType common = result_type(inputs.subspan(op.bool_inputs));
   if (op.promotion == Promotion::kFloat) common = to_floating(common);
   if (!(op.dtypes >> static_cast<int>(common) & 1)) refuse_dtype(op, common);
+  if (op.check) op.check(inputs, params, common);
   Types types{common, compute_type(common), compute_type(common)};
   if (op.output == PointwiseOutput::kBool) types.result = types.kernel_out = DType::kBool;
   if (op.output == PointwiseOutput::kReal) {
     types.result = real_type(common);
     types.kernel_out = real_type(types.kernel);
   }
+  if (op.output == PointwiseOutput::kComplex)
+    types.result = types.kernel_out = complex_type(types.kernel);
   return types;
 }
 
@@ -176,7 +180,7 @@ Dims iteration_order(IntSpan shape, std::span<const Tensor* const> tensors) {
 
 Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
                  std::span<const Scalar> params) {
-  const Types types = choose_types(op, inputs);
+  const Types types = choose_types(op, inputs, params);
   alignas(16) char values[kMaxParams * 16];
   store_params(params, types.kernel, values);
   const Tensor* first = nullptr;
@@ -211,7 +215,7 @@ Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
 
 void pointwise_out(const PointwiseOp& op, std::span<const Operand> inputs,
                    std::span<const Scalar> params, const Tensor& out) {
-  const Types types = choose_types(op, inputs);
+  const Types types = choose_types(op, inputs, params);
   resize_output(out, broadcast_inputs(inputs));
   write_into(op, inputs, params, types, out);
   out.bump_version();
@@ -219,7 +223,7 @@ void pointwise_out(const PointwiseOp& op, std::span<const Operand> inputs,
 
 void pointwise_inplace(const PointwiseOp& op, std::span<const Operand> inputs,
                        std::span<const Scalar> params, const Tensor& self) {
-  const Types types = choose_types(op, inputs);
+  const Types types = choose_types(op, inputs, params);
   const Dims shape = broadcast_inputs(inputs);
   FB_CHECK(IntSpan(shape) == self.sizes(), "the result's shape ", shape,
            " is not the shape of the tensor to change, ", self.sizes());

@@ -11,7 +11,7 @@
 namespace fb::ops {
 
 enum class Promotion : uint8_t { kSame, kFloat };
-enum class PointwiseOutput : uint8_t { kSame, kBool, kReal };
+enum class PointwiseOutput : uint8_t { kSame, kBool, kReal, kComplex };
 
 // What the generator knows of an element-wise operator.
 struct PointwiseOp {
@@ -22,6 +22,9 @@ struct PointwiseOp {
   uint8_t bool_inputs;                     // bit k: operand k is bool whatever the others are
   uint16_t dtypes;                         // bit t: the operator takes element type t
   const cpu::PointwiseKernel* kernels[3];  // by instruction-set level, then element type
+  // Refuses arguments that the element function could not answer for; `common` is the type operands
+  // are converted to. Null where there are none.
+  void (*check)(std::span<const Operand> inputs, std::span<const Scalar> params, DType common);
 };
 
 #if defined(FB_MULTI_ISA)

@@ -9,7 +9,7 @@ from opgen.model import Op, Table
 def emit(table: Table) -> dict[str, str]:
     files = {}
     for family, ops in table.families().items():
-        pointwise = [op for op in ops if op.kind == "pointwise"]
+        pointwise = [op for op in ops if op.kind == "pointwise" and not op.alias_of]
         if pointwise:
             files[f"gen/loops/{family}.cpp"] = loops(family, pointwise)
     return files
@@ -36,14 +36,26 @@ def functor(op: Op) -> str:
     ]
     given = [*names, *(f"p[{i}]" for i in range(len(op.params)))]
     pointer = "const T* p" if op.params else "const T*"
-    return (
-        f"template <class T> struct {camel(op.function)} {{\n"
-        f"  using Param = T;\n"
-        f"  static constexpr int kParams = {len(op.params)};\n"
-        f"  static FB_FN auto call({', '.join([*declared, pointer])}) "
-        f"{{ return scalar::{op.function}({', '.join(given)}); }}\n"
-        f"}};"
-    )
+
+    def method(
+        result: str, name: str, parameters: list[str], function: str, arguments: list[str]
+    ) -> str:
+        body = f"return scalar::{function}({', '.join(arguments)});"
+        return f"  static FB_FN {result} {name}({', '.join(parameters)}) {{ {body} }}"
+
+    lines = [
+        f"template <class T> struct {camel(op.function)} {{",
+        "  using Param = T;",
+        f"  static constexpr int kParams = {len(op.params)};",
+        f"  static constexpr bool kRanged = {'kIsFloat<T>' if op.ranged else 'false'};",
+        method("auto", "call", [*declared, pointer], op.function, given),
+    ]
+    if op.ranged:
+        lines += [
+            method("bool", "has_range", declared, f"{op.function}_has_range", names),
+            method("T", "in_range", declared, f"{op.function}_in_range", names),
+        ]
+    return "\n".join([*lines, "};"])
 
 
 def kernel_array(op: Op) -> str:

@@ -9,7 +9,7 @@ from opgen.model import Arg, Op, Table
 def emit(table: Table) -> dict[str, str]:
     files = {}
     for family, ops in table.families().items():
-        native = [op for op in ops if op.kind not in ("python", "bound")]
+        native = [op for op in ops if op.kind not in ("python", "bound") and not op.alias_of]
         files[f"gen/ops/{family}.h"] = header(family, native)
         pointwise = [op for op in native if op.kind == "pointwise"]
         if pointwise:
@@ -73,7 +73,12 @@ def bodies(family: str, ops: list[Op]) -> str:
         lines.append(f"namespace {isa} {{")
         lines += [f"extern const PointwiseKernel {op.function}_kernels[kDTypeCount];" for op in ops]
         lines.append("}")
-    lines += ["#endif", "}  // namespace fb::cpu", "", "namespace fb::ops {", "namespace {", ""]
+    lines += ["#endif", "}  // namespace fb::cpu", "", "namespace fb::ops {"]
+    lines += [
+        f"void check_{name}(std::span<const Operand>, std::span<const Scalar>, DType);"
+        for name in sorted({op.check for op in ops if op.check})
+    ]
+    lines += ["namespace {", ""]
     lines += [descriptor(op) for op in ops]
     lines += ["", "}  // namespace", ""]
     for op in ops:
@@ -88,7 +93,8 @@ def descriptor(op: Op) -> str:
     return (
         f"constexpr PointwiseOp k{camel(op.function)}{{{quote(op.name)}, {len(op.tensor_inputs)}, "
         f"Promotion::k{op.promote.capitalize()}, PointwiseOutput::k{op.output.capitalize()}, {bool_mask}, "
-        f"{dtype_mask:#x}, FB_POINTWISE_KERNELS({op.function}_kernels)}};"
+        f"{dtype_mask:#x}, FB_POINTWISE_KERNELS({op.function}_kernels), "
+        f"{f'check_{op.check}' if op.check else 'nullptr'}}};"
     )
 
 

@@ -62,7 +62,9 @@ def emit(table: Table) -> dict[str, str]:
         lines = [
             line for (ns, _), group in sets.items() if ns == name for line in function_stubs(group)
         ]
-        files[f"stubs/_C/{name}.pyi"] = "\n".join(
+        if "." in name:
+            files[f"stubs/_C/{name.partition('.')[0]}/__init__.pyi"] = ""
+        files[f"stubs/_C/{name.replace('.', '/')}.pyi"] = "\n".join(
             [
                 "from collections.abc import Sequence",
                 "from typing import Any, overload",

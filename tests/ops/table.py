@@ -39,13 +39,21 @@ def resolve(t: Any, dotted: str) -> Any:
 
 @functools.cache
 def operators() -> dict[str, Operator]:
-    """Every public operator of the table by name."""
+    """Every public operator of the table by name, aliases aside."""
     overloads: dict[str, list[dict[str, Any]]] = {}
     for info in _C.op_info():
-        name = f"{info['namespace']}.{info['name']}" if info["namespace"] else info["name"]
-        if not info["name"].startswith("_"):
-            overloads.setdefault(name, []).append(info)
+        if not info["name"].startswith("_") and not info["alias_of"]:
+            overloads.setdefault(_public_name(info), []).append(info)
     return {name: _merged(name, infos) for name, infos in overloads.items()}
+
+
+def aliases() -> dict[str, str]:
+    """Other names of operators, and the operators they name."""
+    return {_public_name(info): info["alias_of"] for info in _C.op_info() if info["alias_of"]}
+
+
+def _public_name(info: dict[str, Any]) -> str:
+    return f"{info['namespace']}.{info['name']}" if info["namespace"] else info["name"]
 
 
 def _merged(name: str, infos: list[dict[str, Any]]) -> Operator:

@@ -31,8 +31,24 @@ void run_fixed(int64_t n, void* out, const void* const* in, const typename F::Pa
   for (int p = 0; p < F::kParams; ++p) local[p] = params[p];
   const std::tuple<Run<Inputs, ((Fixed >> I) & 1) != 0>...> runs{
       {static_cast<const Inputs*>(in[I])}...};
+  if constexpr (F::kRanged) {
+    constexpr int64_t kBlock = 256;  // read twice, so it should stay in the first-level cache
+    for (int64_t first = 0; first < n; first += kBlock) {
+      const int64_t last = first + kBlock < n ? first + kBlock : n;
+      int outside = 0;
+      for (int64_t i = first; i < last; ++i)
+        outside |= F::has_range(std::get<I>(runs)[i]...) ? 0 : 1;
+      if (outside == 0) {
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) target[i] = F::call(std::get<I>(runs)[i]..., local);
+        for (int64_t i = first; i < last; ++i) target[i] = F::in_range(std::get<I>(runs)[i]...);
+      } else {
+        for (int64_t i = first; i < last; ++i) target[i] = F::call(std::get<I>(runs)[i]..., local);
+      }
+    }
+  } else {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) target[i] = F::call(std::get<I>(runs)[i]..., local);
+  }
 }
 
 // F has Param, kParams and call(inputs..., params). One loop per set of single-valued inputs; when
