@@ -311,4 +311,10 @@ PyObject* wrap_outputs(PyTypeObject* type, PyObject* out) {
   return pack(type, items.data(), items.size());
 }
 
+void want_grad(const Tensor& tensor, bool wanted) {
+  FB_CHECK(!wanted || is_floating(tensor.dtype()) || is_complex(tensor.dtype()),
+           "only Tensors of floating point and complex dtype can require gradients, not ", tensor.dtype());
+  tensor->requires_grad = wanted;
+}
+
 }  // namespace fb::bind

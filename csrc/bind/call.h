@@ -103,11 +103,10 @@ void store_results(PyObject* out, const std::tuple<T...>& values) {
 }
 PyObject* wrap_outputs(PyTypeObject* type, PyObject* out);
 
+// Refuses types that have no gradient.
+void want_grad(const Tensor& tensor, bool wanted);
 inline Tensor with_requires_grad(Tensor tensor, PyObject* flag) {
-  if (!flag || !read::boolean(flag)) return tensor;
-  FB_CHECK(is_floating(tensor.dtype()) || is_complex(tensor.dtype()),
-           "only Tensors of floating point and complex dtype can require gradients, not ", tensor.dtype());
-  tensor->requires_grad = true;
+  if (flag) want_grad(tensor, read::boolean(flag));
   return tensor;
 }
 

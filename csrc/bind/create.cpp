@@ -1,11 +1,14 @@
 // tensor(), as_tensor(), asarray() and new_tensor(): tensors from Python data.
 #include "bind/call.h"
 #include "bind/from_data.h"
+#include "bind/interop.h"
 
 namespace fb::bind {
 namespace {
 
-void check_device_argument(PyObject* device) { check_device(read::optional_device(device).value_or(Device{})); }
+void check_device_argument(PyObject* device) {
+  check_device(read::optional_device(device).value_or(Device{}));
+}
 
 PyObject* invoke_tensor(PyObject* const* a) {
   check_device_argument(a[2]);
@@ -17,9 +20,14 @@ constexpr ArgSpec kTensorArgs[] = {{"data", ArgType::kAny, true, 0},
                                    {"requires_grad", ArgType::kBool, false, 3},
                                    {"pin_memory", ArgType::kBool, false, 4}};
 constexpr Overload kTensor{
-    "(object data, *, torch.dtype dtype = None, torch.device device = None, bool requires_grad = False, "
+    "(object data, *, torch.dtype dtype = None, torch.device device = None, bool requires_grad = "
+    "False, "
     "bool pin_memory = False)",
-    kTensorArgs, 5, 1, 5, invoke_tensor};
+    kTensorArgs,
+    5,
+    1,
+    5,
+    invoke_tensor};
 
 PyObject* invoke_as_tensor(PyObject* const* a) {
   check_device_argument(a[2]);
@@ -29,7 +37,11 @@ constexpr ArgSpec kAsTensorArgs[] = {{"data", ArgType::kAny, true, 0},
                                      {"dtype", ArgType::kOptDType, false, 1},
                                      {"device", ArgType::kOptDevice, false, 2}};
 constexpr Overload kAsTensor{"(object data, torch.dtype dtype = None, torch.device device = None)",
-                             kAsTensorArgs, 3, 3, 3, invoke_as_tensor};
+                             kAsTensorArgs,
+                             3,
+                             3,
+                             3,
+                             invoke_as_tensor};
 
 PyObject* invoke_asarray(PyObject* const* a) {
   check_device_argument(a[2]);
@@ -37,8 +49,10 @@ PyObject* invoke_asarray(PyObject* const* a) {
   const std::optional<bool> copy = read::optional_boolean(a[3]);
   if (copy.value_or(false)) return wrap(with_requires_grad(tensor_from_data(a[0], dtype), a[4]));
   const Tensor shared = tensor_on_data(a[0], std::nullopt);
-  FB_CHECK_VALUE(copy.value_or(true) || ((!dtype || shared.dtype() == *dtype) && is_tensor(a[0])),
-                 "these data cannot become a tensor of that type without a copy, which copy=False forbids");
+  FB_CHECK_VALUE(
+      copy.value_or(true) ||
+          ((!dtype || shared.dtype() == *dtype) && (is_tensor(a[0]) || is_numpy_array(a[0]))),
+      "these data cannot become a tensor of that type without a copy, which copy=False forbids");
   return wrap(with_requires_grad(dtype ? ops::cast(shared, *dtype) : shared, a[4]));
 }
 constexpr ArgSpec kAsarrayArgs[] = {{"obj", ArgType::kAny, true, 0},
@@ -49,23 +63,30 @@ constexpr ArgSpec kAsarrayArgs[] = {{"obj", ArgType::kAny, true, 0},
 constexpr Overload kAsarray{
     "(object obj, *, torch.dtype dtype = None, torch.device device = None, bool copy = None, "
     "bool requires_grad = False)",
-    kAsarrayArgs, 5, 1, 5, invoke_asarray};
+    kAsarrayArgs,
+    5,
+    1,
+    5,
+    invoke_asarray};
 
 PyObject* invoke_new_tensor(PyObject* const* a) {
   check_device_argument(a[3]);
   const DType dtype = read::optional_dtype(a[2]).value_or(tensor_of(a[0]).dtype());
   return wrap(with_requires_grad(tensor_from_data(a[1], dtype), a[4]));
 }
-constexpr ArgSpec kNewTensorArgs[] = {{"input", ArgType::kTensor, true, 0},
-                                      {"data", ArgType::kAny, true, 1},
-                                      {"dtype", ArgType::kOptDType, false, 2},
-                                      {"device", ArgType::kOptDevice, false, 3},
-                                      {"requires_grad", ArgType::kBool, false, 4},
-                                      {"pin_memory", ArgType::kBool, false, 5}};
+constexpr ArgSpec kNewTensorArgs[] = {
+    {"input", ArgType::kTensor, true, 0},        {"data", ArgType::kAny, true, 1},
+    {"dtype", ArgType::kOptDType, false, 2},     {"device", ArgType::kOptDevice, false, 3},
+    {"requires_grad", ArgType::kBool, false, 4}, {"pin_memory", ArgType::kBool, false, 5}};
 constexpr Overload kNewTensor{
-    "(object data, *, torch.dtype dtype = None, torch.device device = None, bool requires_grad = False, "
+    "(object data, *, torch.dtype dtype = None, torch.device device = None, bool requires_grad = "
+    "False, "
     "bool pin_memory = False)",
-    kNewTensorArgs, 6, 2, 6, invoke_new_tensor};
+    kNewTensorArgs,
+    6,
+    2,
+    6,
+    invoke_new_tensor};
 
 }  // namespace
 

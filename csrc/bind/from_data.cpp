@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bind/call.h"
+#include "bind/interop.h"
 
 namespace fb::bind {
 namespace {
@@ -16,7 +17,8 @@ bool is_text(PyObject* o) { return PyUnicode_Check(o) || PyBytes_Check(o) || PyB
 // Something to descend into. Tensors and numbers are elements.
 bool is_nested(PyObject* o) {
   if (PyList_Check(o) || PyTuple_Check(o)) return true;
-  if (PyFloat_Check(o) || PyLong_Check(o) || is_tensor(o) || is_text(o) || !PySequence_Check(o)) return false;
+  if (PyFloat_Check(o) || PyLong_Check(o) || is_tensor(o) || is_text(o) || !PySequence_Check(o))
+    return false;
   if (PySequence_Size(o) >= 0) return true;
   PyErr_Clear();  // a NumPy array of no dimensions, or one of its numbers
   return false;
@@ -32,12 +34,14 @@ Dims shape_of(PyObject* data) {
     Ref items = items_of(data);
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
     sizes.push_back(n);
-    FB_CHECK_VALUE(sizes.size() <= kMaxDims, "too many dimensions: sequences nested more than ", kMaxDims, " deep");
+    FB_CHECK_VALUE(sizes.size() <= kMaxDims, "too many dimensions: sequences nested more than ",
+                   kMaxDims, " deep");
     if (n == 0) break;
     data = PySequence_Fast_GET_ITEM(items.get(), 0);
     held = std::move(items);
   }
-  FB_CHECK_VALUE(sizes.empty() || !is_text(data), "too many dimensions '", Py_TYPE(data)->tp_name, "'");
+  FB_CHECK_VALUE(sizes.empty() || !is_text(data), "too many dimensions '", Py_TYPE(data)->tp_name,
+                 "'");
   return sizes;
 }
 
@@ -92,10 +96,12 @@ void infer_type(PyObject* data, size_t depth, MaybeType& found) {
 template <class T>
 T integer_element(int64_t value) {
   // A negative number wraps into an unsigned type, as it does in PyTorch.
-  const bool fits = sizeof(T) == 8 || (value <= static_cast<int64_t>(std::numeric_limits<T>::max()) &&
-                                       (value >= static_cast<int64_t>(std::numeric_limits<T>::min()) ||
-                                        (!kIsSigned<T> && -value <= std::numeric_limits<T>::max())));
-  FB_CHECK(fits, "value ", value, " cannot be converted to type ", kDTypeOf<T>, " without overflow");
+  const bool fits =
+      sizeof(T) == 8 || (value <= static_cast<int64_t>(std::numeric_limits<T>::max()) &&
+                         (value >= static_cast<int64_t>(std::numeric_limits<T>::min()) ||
+                          (!kIsSigned<T> && -value <= std::numeric_limits<T>::max())));
+  FB_CHECK(fits, "value ", value, " cannot be converted to type ", kDTypeOf<T>,
+           " without overflow");
   return static_cast<T>(value);
 }
 
@@ -103,11 +109,13 @@ T integer_element(int64_t value) {
 Scalar number_of(PyObject* o) {
   if (is_tensor(o)) {
     const Tensor& t = tensor_of(o);
-    FB_CHECK_TYPE(t.numel() == 1, "only tensors of a single element can be elements, got size ", t.sizes());
+    FB_CHECK_TYPE(t.numel() == 1, "only tensors of a single element can be elements, got size ",
+                  t.sizes());
     return Scalar::load(t.dtype(), t.data());
   }
   if (is_number(o)) return read::number(o);
-  FB_CHECK_TYPE(PyNumber_Check(o) && !is_nested(o), "expected a number, got '", Py_TYPE(o)->tp_name, "'");
+  FB_CHECK_TYPE(PyNumber_Check(o) && !is_nested(o), "expected a number, got '", Py_TYPE(o)->tp_name,
+                "'");
   const Ref item = checked(PyObject_CallMethod(o, "item", nullptr));
   return read::number(item.get());
 }
@@ -121,14 +129,17 @@ T element(PyObject* o) {
   if (PyLong_CheckExact(o)) {
     int overflow = 0;
     const int64_t value = PyLong_AsLongLongAndOverflow(o, &overflow);
-    FB_CHECK_VALUE(overflow == 0 || !(is_integer || kIsBool<T>), "an integer does not fit in 64 bits (Overflow)");
+    FB_CHECK_VALUE(overflow == 0 || !(is_integer || kIsBool<T>),
+                   "an integer does not fit in 64 bits (Overflow)");
     if (overflow != 0) {
       const double wide = PyLong_AsDouble(o);
       if (wide == -1 && PyErr_Occurred()) throw PythonError{};
       return convert<T>(wide);
     }
-    if constexpr (is_integer) return integer_element<T>(value);
-    else return convert<T>(value);
+    if constexpr (is_integer)
+      return integer_element<T>(value);
+    else
+      return convert<T>(value);
   }
   const Scalar value = number_of(o);
   FB_CHECK_TYPE(kIsComplex<T> || kIsBool<T> || value.kind() != Scalar::Kind::kComplex,
@@ -136,8 +147,8 @@ T element(PyObject* o) {
   if constexpr (is_integer) {
     if (value.kind() == Scalar::Kind::kFloat) {
       const double real = value.to<double>();
-      FB_CHECK(std::fabs(real) < 0x1p63, "value ", real, " cannot be converted to type ", kDTypeOf<T>,
-               " without overflow");
+      FB_CHECK(std::fabs(real) < 0x1p63, "value ", real, " cannot be converted to type ",
+               kDTypeOf<T>, " without overflow");
     }
     return integer_element<T>(value.to<int64_t>());
   } else {
@@ -151,8 +162,8 @@ T* store(PyObject* data, IntSpan sizes, size_t depth, T* out) {
                 " more dimensions at dim ", depth, ", got '", Py_TYPE(data)->tp_name, "'");
   const Ref items = items_of(data);
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
-  FB_CHECK_VALUE(n == sizes[depth], "expected sequence of length ", sizes[depth], " at dim ", depth, " (got ", n,
-                 ")");
+  FB_CHECK_VALUE(n == sizes[depth], "expected sequence of length ", sizes[depth], " at dim ", depth,
+                 " (got ", n, ")");
   PyObject** item = PySequence_Fast_ITEMS(items.get());
   if (depth + 1 == sizes.size()) {
     for (Py_ssize_t i = 0; i < n; ++i) *out++ = element<T>(item[i]);
@@ -165,8 +176,8 @@ T* store(PyObject* data, IntSpan sizes, size_t depth, T* out) {
 }  // namespace
 
 Tensor tensor_from_data(PyObject* data, MaybeType dtype) {
-  if (is_tensor(data)) {
-    const Tensor& from = tensor_of(data);
+  if (is_tensor(data) || is_numpy_array(data)) {
+    const Tensor from = is_tensor(data) ? tensor_of(data) : from_numpy(data);
     return dtype && *dtype != from.dtype() ? ops::cast(from, *dtype) : ops::copy_of(from);
   }
   FB_CHECK_TYPE(!is_text(data), "invalid data type '", Py_TYPE(data)->tp_name, "'");
@@ -179,15 +190,18 @@ Tensor tensor_from_data(PyObject* data, MaybeType dtype) {
   if (out.numel() == 0) return out;
   visit_all(*dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if (sizes.empty()) *out.data_as<T>() = element<T>(data);
-    else store(data, sizes, 0, out.data_as<T>());
+    if (sizes.empty())
+      *out.data_as<T>() = element<T>(data);
+    else
+      store(data, sizes, 0, out.data_as<T>());
   });
   return out;
 }
 
 Tensor tensor_on_data(PyObject* data, MaybeType dtype) {
-  if (is_tensor(data)) return dtype ? ops::cast(tensor_of(data), *dtype) : tensor_of(data);
-  return tensor_from_data(data, dtype);
+  if (!is_tensor(data) && !is_numpy_array(data)) return tensor_from_data(data, dtype);
+  const Tensor shared = is_tensor(data) ? tensor_of(data) : from_numpy(data);
+  return dtype ? ops::cast(shared, *dtype) : shared;
 }
 
 }  // namespace fb::bind

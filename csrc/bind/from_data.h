@@ -8,8 +8,8 @@
 
 namespace fb::bind {
 
-// A new tensor with the elements of `data`. Without a dtype: the smallest type that holds every element, where a
-// Python float counts as the default dtype.
+// A new tensor with the elements of `data`. Without a dtype: the smallest type that holds every
+// element, where a Python float counts as the default dtype.
 Tensor tensor_from_data(PyObject* data, std::optional<DType> dtype);
 // The same, but a tensor or a NumPy array of the right type is shared instead of copied.
 Tensor tensor_on_data(PyObject* data, std::optional<DType> dtype);

@@ -2,6 +2,7 @@
 #include "bind/call.h"
 #include "bind/tensor_object.h"
 #include "bind/value_types.h"
+#include "gen/ops/view.h"
 
 namespace fb::bind {
 namespace {
@@ -23,12 +24,7 @@ PyObject* get_requires_grad(PyObject* self, void*) { return wrap(tensor_of(self)
 int set_requires_grad(PyObject* self, PyObject* value, void*) {
   return guarded_int("requires_grad", [&] {
     FB_CHECK(value && PyBool_Check(value), "must be a bool");
-    const Tensor& t = tensor_of(self);
-    const bool wanted = value == Py_True;
-    FB_CHECK(!wanted || is_floating(t.dtype()) || is_complex(t.dtype()),
-             "only Tensors of floating point and complex dtype can require gradients, not ",
-             t.dtype());
-    t->requires_grad = wanted;
+    want_grad(tensor_of(self), value == Py_True);
     return 0;
   });
 }
@@ -55,6 +51,44 @@ int set_data(PyObject* self, PyObject* value, void*) {
   });
 }
 
+// All dimensions in reverse order.
+Tensor reversed_dims(const Tensor& t) {
+  Dims dims;
+  for (int64_t i = t.dim(); i-- > 0;) dims.push_back(i);
+  return ops::permute(t, dims);
+}
+
+Tensor matrix_transpose(const Tensor& t) {
+  FB_CHECK(t.dim() >= 2, "only tensors of matrices can be transposed, got shape ", t.sizes());
+  return ops::transpose(t, -2, -1);
+}
+
+int set_real(PyObject* self, PyObject* value, void*) {
+  return guarded_int("real", [&] {
+    FB_CHECK_TYPE(value && is_tensor(value), "must be a Tensor");
+    ops::copy_into(ops::real(tensor_of(self)), tensor_of(value));
+    tensor_of(self).bump_version();
+    return 0;
+  });
+}
+int set_imag(PyObject* self, PyObject* value, void*) {
+  return guarded_int("imag", [&] {
+    FB_CHECK_TYPE(value && is_tensor(value), "must be a Tensor");
+    ops::copy_into(ops::imag(tensor_of(self)), tensor_of(value));
+    tensor_of(self).bump_version();
+    return 0;
+  });
+}
+
+// Until a tensor takes part in a graph it has no gradient, and it is a leaf.
+PyObject* get_no_grad(PyObject*, void*) { return none(); }
+int set_no_grad(PyObject*, PyObject* value, void*) {
+  return guarded_int("grad", [&] {
+    FB_CHECK(!value || value == Py_None, "gradients are not supported yet");
+    return 0;
+  });
+}
+
 bool always_false(const Tensor&) { return false; }
 bool always_true(const Tensor&) { return true; }
 
@@ -72,6 +106,15 @@ PyGetSetDef tensor_properties[] = {
                 "Bytes of all elements."),
     FB_PROPERTY("_version", static_cast<int64_t>(t.storage()->version),
                 "How often the elements were changed in place."),
+    FB_PROPERTY("T", reversed_dims(t), "With all dimensions in reverse order."),
+    FB_PROPERTY("mT", matrix_transpose(t), "With the last two dimensions swapped."),
+    {"real", get<ops::real>, set_real, "The real parts.", const_cast<char*>("real")},
+    {"imag", get<ops::imag>, set_imag, "The imaginary parts.", const_cast<char*>("imag")},
+    {"grad", get_no_grad, set_no_grad, "The gradient, if there is one.", nullptr},
+    {"grad_fn", get_no_grad, nullptr, "What computed it in a graph, if it was computed in one.",
+     nullptr},
+    {"is_leaf", get<always_true>, nullptr, "Whether no recorded operator made it.",
+     const_cast<char*>("is_leaf")},
     {"device", get_device, nullptr, "Where the elements are.", nullptr},
     {"layout", get_layout, nullptr, "How the elements are laid out: torch.strided.", nullptr},
     {"data", get_data, set_data, "The same elements, outside of any graph.", nullptr},

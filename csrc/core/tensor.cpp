@@ -104,6 +104,20 @@ void TensorImpl::set_contiguous(IntSpan sizes, int64_t element_count) {
   contiguous = true;
 }
 
+void TensorImpl::set_known_geometry(IntSpan sizes, IntSpan strides) {
+  reserve_geometry(sizes.size());
+  int64_t count = 1;
+  bool dense = true;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    geometry[i] = sizes[i];
+    geometry[ndim + i] = strides[i];
+    dense &= sizes[i] == 1 || strides[i] == count;
+    count *= sizes[i];
+  }
+  numel = count;
+  contiguous = dense || count == 0;
+}
+
 bool Tensor::is_contiguous(MemoryFormat format) const {
   if (format == MemoryFormat::kContiguous) return is_contiguous();
   if (format == MemoryFormat::kPreserve) return true;
@@ -177,6 +191,16 @@ Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offse
 
 Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides) {
   return as_view(base, sizes, strides, base.offset());
+}
+
+Tensor inner_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offset) {
+  Tensor tensor(new TensorImpl);
+  tensor->set_known_geometry(sizes, strides);
+  tensor->dtype = base.dtype();
+  tensor->device = base.device();
+  tensor->offset = offset;
+  tensor->storage = base.storage();
+  return tensor;
 }
 
 bool is_dense(IntSpan sizes, IntSpan strides) {

@@ -43,6 +43,9 @@ class TensorImpl {
   IntSpan strides() const { return {geometry + ndim, ndim}; }
   void set_geometry(IntSpan sizes, IntSpan strides);
   void set_contiguous(IntSpan sizes, int64_t element_count);
+  // set_geometry for sizes whose product is known to be in range and that are not this tensor's
+  // own.
+  void set_known_geometry(IntSpan sizes, IntSpan strides);
 
   static void* operator new(size_t bytes);
   static void operator delete(void* address);
@@ -124,6 +127,8 @@ Tensor make_like(const Tensor& like, DType dtype);
 // Another window on the same storage. Refuses to reach outside of it.
 Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offset);
 Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides);
+// The same without looking: for views that by their own rules stay within the elements of `base`.
+Tensor inner_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offset);
 // A tensor over a storage made elsewhere.
 Tensor tensor_over(Storage storage, IntSpan sizes, IntSpan strides, int64_t offset, DType dtype,
                    Device device = {});

@@ -18,7 +18,7 @@ FB_DECLARE_KERNEL(void, arange_run, DType t, int64_t begin, int64_t end, const S
                   const Scalar& step, void* out)
 FB_DECLARE_KERNEL(void, linspace_run, DType t, int64_t begin, int64_t end, int64_t steps,
                   const Scalar& first, const Scalar& last, void* out)
-FB_DECLARE_KERNEL(void, logspace_run, DType t, int64_t begin, int64_t end, int64_t steps, double first,
-                  double last, double base, void* out)
+FB_DECLARE_KERNEL(void, logspace_run, DType t, int64_t begin, int64_t end, int64_t steps,
+                  double first, double last, double base, void* out)
 
 }  // namespace fb::cpu

@@ -4,16 +4,93 @@
 #include "ops/output.h"
 
 namespace fb::ops {
+namespace {
+
+using MaybeFormat = std::optional<MemoryFormat>;
+
+Tensor copied(const Tensor& input, DType dtype, MemoryFormat format) {
+  Tensor out =
+      format == MemoryFormat::kPreserve
+          ? make_like(input, dtype)
+          : make_strided(input.sizes(), strides_for(input.sizes(), format), dtype, input.device());
+  copy_into(out, input);
+  return out;
+}
+
+Tensor converted(const Tensor& input, DType dtype, MaybeFormat memory_format, bool copy = false) {
+  const MemoryFormat format = memory_format.value_or(MemoryFormat::kPreserve);
+  if (!copy && dtype == input.dtype() && input.is_contiguous(format)) return input;
+  return copied(input, dtype, format);
+}
+
+}  // namespace
 
 void copy_(const Tensor& input, const Tensor& src, bool) { copy_into(input, src); }
 
-Tensor clone(const Tensor& input, std::optional<MemoryFormat> memory_format) {
-  const MemoryFormat format = memory_format.value_or(MemoryFormat::kPreserve);
-  if (format == MemoryFormat::kPreserve) return copy_of(input);
-  Tensor out = make_strided(input.sizes(), strides_for(input.sizes(), format), input.dtype(),
-                            input.device());
-  copy_into(out, input);
-  return out;
+Tensor clone(const Tensor& input, MaybeFormat memory_format) {
+  return copied(input, input.dtype(), memory_format.value_or(MemoryFormat::kPreserve));
+}
+
+Tensor to_contiguous(const Tensor& input, MaybeFormat memory_format) {
+  FB_CHECK(memory_format != MemoryFormat::kPreserve,
+           "preserve_format is no order of memory to ask for");
+  return converted(input, input.dtype(), memory_format.value_or(MemoryFormat::kContiguous));
+}
+
+Tensor to_dtype(const Tensor& input, DType dtype, bool, bool copy, MaybeFormat memory_format) {
+  return converted(input, dtype, memory_format, copy);
+}
+
+Tensor to_other(const Tensor& input, const Tensor& other, bool, bool copy,
+                MaybeFormat memory_format) {
+  return converted(input, other.dtype(), memory_format, copy);
+}
+
+Tensor to_device(const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
+                 bool, bool copy, MaybeFormat memory_format) {
+  if (device) check_device(*device);
+  return converted(input, dtype.value_or(input.dtype()), memory_format, copy);
+}
+
+Tensor type_as(const Tensor& input, const Tensor& other) { return cast(input, other.dtype()); }
+
+Tensor to_bool(const Tensor& input, MaybeFormat f) { return converted(input, DType::kBool, f); }
+Tensor to_uint8(const Tensor& input, MaybeFormat f) { return converted(input, DType::kUInt8, f); }
+Tensor to_int8(const Tensor& input, MaybeFormat f) { return converted(input, DType::kInt8, f); }
+Tensor to_int16(const Tensor& input, MaybeFormat f) { return converted(input, DType::kInt16, f); }
+Tensor to_int32(const Tensor& input, MaybeFormat f) { return converted(input, DType::kInt32, f); }
+Tensor to_int64(const Tensor& input, MaybeFormat f) { return converted(input, DType::kInt64, f); }
+Tensor to_float16(const Tensor& input, MaybeFormat f) {
+  return converted(input, DType::kFloat16, f);
+}
+Tensor to_bfloat16(const Tensor& input, MaybeFormat f) {
+  return converted(input, DType::kBFloat16, f);
+}
+Tensor to_float32(const Tensor& input, MaybeFormat f) {
+  return converted(input, DType::kFloat32, f);
+}
+Tensor to_float64(const Tensor& input, MaybeFormat f) {
+  return converted(input, DType::kFloat64, f);
+}
+Tensor to_complex64(const Tensor& input, MaybeFormat f) {
+  return converted(input, DType::kComplex64, f);
+}
+Tensor to_complex128(const Tensor& input, MaybeFormat f) {
+  return converted(input, DType::kComplex128, f);
+}
+
+Tensor cpu(const Tensor& input, MaybeFormat memory_format) {
+  return converted(input, input.dtype(), memory_format);
+}
+
+Tensor cuda(const Tensor& input, std::optional<Device> device, bool, MaybeFormat memory_format) {
+  check_device(device.value_or(Device{DeviceType::kCuda}));
+  return converted(input, input.dtype(), memory_format);
+}
+
+Tensor pin_memory(const Tensor&, std::optional<Device>) {
+  fail(ErrorKind::kRuntime,
+       "page-locked memory needs a GPU, and this build of Flambeau computes on the CPU");
 }
 
 }  // namespace fb::ops

@@ -57,8 +57,10 @@ void check_steps(int64_t steps) {
 Tensor empty(IntSpan size, MaybeDType dtype, MaybeDevice device, MaybeFormat memory_format) {
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kContiguous);
   if (format == MemoryFormat::kContiguous) return new_tensor(size, dtype, device);
-  FB_CHECK(format != MemoryFormat::kPreserve, "preserve_format needs a tensor to preserve the format of");
-  return make_strided(size, strides_for(size, format), dtype.value_or(default_dtype()), device.value_or(Device{}));
+  FB_CHECK(format != MemoryFormat::kPreserve,
+           "preserve_format needs a tensor to preserve the format of");
+  return make_strided(size, strides_for(size, format), dtype.value_or(default_dtype()),
+                      device.value_or(Device{}));
 }
 
 Tensor empty_strided(IntSpan size, IntSpan stride, MaybeDType dtype, MaybeDevice device) {
@@ -122,7 +124,8 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, MaybeD
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, MaybeDType dtype,
                 MaybeDevice device) {
   check_steps(steps);
-  const bool complex = start.kind() == Scalar::Kind::kComplex || end.kind() == Scalar::Kind::kComplex;
+  const bool complex =
+      start.kind() == Scalar::Kind::kComplex || end.kind() == Scalar::Kind::kComplex;
   const DType type = dtype.value_or(complex ? complex_type(default_dtype()) : default_dtype());
   FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool, "not implemented for dtype ", type);
   Tensor out = make_tensor({steps}, type, device.value_or(Device{}));
@@ -130,8 +133,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, MaybeDTyp
   return out;
 }
 
-Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, MaybeDType dtype,
-                MaybeDevice device) {
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
+                MaybeDType dtype, MaybeDevice device) {
   check_steps(steps);
   const DType type = dtype.value_or(default_dtype());
   FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool && !fb::is_complex(type),
@@ -141,7 +144,8 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
   return out;
 }
 
-Tensor empty_like(const Tensor& input, MaybeDType dtype, MaybeDevice device, MaybeFormat memory_format) {
+Tensor empty_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
+                  MaybeFormat memory_format) {
   const DType type = dtype.value_or(input.dtype());
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kPreserve);
   const Dims strides = format == MemoryFormat::kPreserve
@@ -150,16 +154,18 @@ Tensor empty_like(const Tensor& input, MaybeDType dtype, MaybeDevice device, May
   return make_strided(input.sizes(), strides, type, device.value_or(input.device()));
 }
 
-Tensor zeros_like(const Tensor& input, MaybeDType dtype, MaybeDevice device, MaybeFormat memory_format) {
+Tensor zeros_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
+                  MaybeFormat memory_format) {
   return filled(empty_like(input, dtype, device, memory_format), 0);
 }
 
-Tensor ones_like(const Tensor& input, MaybeDType dtype, MaybeDevice device, MaybeFormat memory_format) {
+Tensor ones_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
+                 MaybeFormat memory_format) {
   return filled(empty_like(input, dtype, device, memory_format), 1);
 }
 
-Tensor full_like(const Tensor& input, const Scalar& fill_value, MaybeDType dtype, MaybeDevice device,
-                 MaybeFormat memory_format) {
+Tensor full_like(const Tensor& input, const Scalar& fill_value, MaybeDType dtype,
+                 MaybeDevice device, MaybeFormat memory_format) {
   return filled(empty_like(input, dtype, device, memory_format), fill_value);
 }
 
@@ -189,7 +195,8 @@ void fill_(const Tensor& input, const Operand& value) {
   check_writable(input);
   if (!value.is_tensor()) return cpu::fill(input, value.scalar());
   const Tensor& from = value.tensor();
-  FB_CHECK(from.dim() == 0, "value must be a number or a zero-dimensional tensor, got shape ", from.sizes());
+  FB_CHECK(from.dim() == 0, "value must be a number or a zero-dimensional tensor, got shape ",
+           from.sizes());
   cpu::fill(input, Scalar::load(from.dtype(), from.data()));
 }
 
@@ -208,7 +215,8 @@ namespace {
 
 // Row and column numbers of all (r, c) with from(r) <= c < to(r), row by row.
 template <class Range>
-Tensor triangle_indices(int64_t row, int64_t col, MaybeDType dtype, MaybeDevice device, Range range) {
+Tensor triangle_indices(int64_t row, int64_t col, MaybeDType dtype, MaybeDevice device,
+                        Range range) {
   FB_CHECK(row >= 0, "row must be non-negative, got ", row);
   FB_CHECK(col >= 0, "col must be non-negative, got ", col);
   const auto clamped = [&](int64_t r) {
@@ -230,12 +238,15 @@ Tensor triangle_indices(int64_t row, int64_t col, MaybeDType dtype, MaybeDevice 
 
 }  // namespace
 
-Tensor tril_indices(int64_t row, int64_t col, int64_t offset, MaybeDType dtype, MaybeDevice device) {
-  return triangle_indices(row, col, dtype, device,
-                          [&](int64_t r) { return std::pair<int64_t, int64_t>(0, r + offset + 1); });
+Tensor tril_indices(int64_t row, int64_t col, int64_t offset, MaybeDType dtype,
+                    MaybeDevice device) {
+  return triangle_indices(row, col, dtype, device, [&](int64_t r) {
+    return std::pair<int64_t, int64_t>(0, r + offset + 1);
+  });
 }
 
-Tensor triu_indices(int64_t row, int64_t col, int64_t offset, MaybeDType dtype, MaybeDevice device) {
+Tensor triu_indices(int64_t row, int64_t col, int64_t offset, MaybeDType dtype,
+                    MaybeDevice device) {
   return triangle_indices(row, col, dtype, device,
                           [&](int64_t r) { return std::pair<int64_t, int64_t>(r + offset, col); });
 }

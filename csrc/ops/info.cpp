@@ -5,7 +5,8 @@ namespace fb::ops {
 namespace {
 
 Scalar only_element(const Tensor& input, const char* what) {
-  FB_CHECK(input.numel() == 1, "a Tensor with ", input.numel(), " elements cannot be converted to ", what);
+  FB_CHECK(input.numel() == 1, "a Tensor with ", input.numel(), " elements cannot be converted to ",
+           what);
   return Scalar::load(input.dtype(), input.data());
 }
 
@@ -35,7 +36,8 @@ int64_t stride(const Tensor& input, int64_t dim) {
 int64_t storage_offset(const Tensor& input) { return input.offset(); }
 
 bool is_contiguous(const Tensor& input, std::optional<MemoryFormat> memory_format) {
-  FB_CHECK(memory_format != MemoryFormat::kPreserve, "preserve_format is no order of memory to ask for");
+  FB_CHECK(memory_format != MemoryFormat::kPreserve,
+           "preserve_format is no order of memory to ask for");
   return input.is_contiguous(memory_format.value_or(MemoryFormat::kContiguous));
 }
 
@@ -54,7 +56,9 @@ bool is_conj(const Tensor&) { return false; }
 bool is_neg(const Tensor&) { return false; }
 bool is_inference(const Tensor&) { return false; }
 bool is_nonzero(const Tensor& input) { return only_element(input, "bool").to<bool>(); }
-bool is_same_size(const Tensor& input, const Tensor& other) { return input.sizes() == other.sizes(); }
+bool is_same_size(const Tensor& input, const Tensor& other) {
+  return input.sizes() == other.sizes();
+}
 
 bool is_set_to(const Tensor& input, const Tensor& tensor) {
   return input.storage() == tensor.storage() && input.offset() == tensor.offset() &&

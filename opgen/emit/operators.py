@@ -54,8 +54,13 @@ def header(family: str, ops: list[Op]) -> str:
         "namespace fb::ops {",
         "",
     ]
+    declared = set()
     for op in ops:
-        lines += declarations(op)
+        # Entries may share a function: `concat` is `cat` by another name.
+        face = (op.function, *(arg.type.cpp for arg in op.core_args))
+        if face not in declared:
+            lines += declarations(op)
+        declared.add(face)
     return "\n".join([*lines, "", "}  // namespace fb::ops", ""])
 
 

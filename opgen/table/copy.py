@@ -1,6 +1,6 @@
 """Copies and conversions."""
 
-from opgen.model import native, op
+from opgen.model import bound, native, op
 
 op(
     "copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor",
@@ -13,4 +13,74 @@ op(
     "clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor",
     kind=native,
     doc="A copy with memory of its own.",
+)
+op(
+    "contiguous(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor",
+    kind=native,
+    forms="method",
+    cpp="to_contiguous",
+    doc="The same elements one after another in memory; the tensor itself if they are so already.",
+)
+
+TO_DOC = "The same elements in another type or place; the tensor itself if nothing changes and copy is False."
+TO_OPTIONS = "non_blocking: bool = False, copy: bool = False, *, memory_format: MemoryFormat | None = None"
+for arguments, cpp in (
+    ("dtype: DType", "to_dtype"),
+    ("other: Tensor", "to_other"),
+    ("device: Device | None = None, dtype: DType | None = None", "to_device"),
+):
+    op(f"to(input: Tensor, {arguments}, {TO_OPTIONS}) -> Tensor", kind=native, forms="method", cpp=cpp, doc=TO_DOC)
+op(
+    "type_as(input: Tensor, other: Tensor) -> Tensor",
+    kind=native,
+    forms="method",
+    doc="The same elements in the type of other.",
+)
+
+for name, dtype in (
+    ("bool", "bool"),
+    ("byte", "uint8"),
+    ("char", "int8"),
+    ("short", "int16"),
+    ("int", "int32"),
+    ("long", "int64"),
+    ("half", "float16"),
+    ("bfloat16", "bfloat16"),
+    ("float", "float32"),
+    ("double", "float64"),
+    ("cfloat", "complex64"),
+    ("cdouble", "complex128"),
+):
+    op(
+        f"{name}(input: Tensor, memory_format: MemoryFormat | None = None) -> Tensor",
+        kind=native,
+        forms="method",
+        cpp=f"to_{dtype}",
+        doc=f"The same elements as {dtype}.",
+    )
+
+op(
+    "cpu(input: Tensor, memory_format: MemoryFormat | None = None) -> Tensor",
+    kind=native,
+    forms="method",
+    doc="The same elements in main memory.",
+)
+op(
+    "cuda(input: Tensor, device: Device | None = None, non_blocking: bool = False, "
+    "memory_format: MemoryFormat | None = None) -> Tensor",
+    kind=native,
+    forms="method",
+    doc="The same elements on a GPU.",
+)
+op(
+    "pin_memory(input: Tensor, device: Device | None = None) -> Tensor",
+    kind=native,
+    forms="method",
+    doc="The same elements in memory that a GPU reads directly.",
+)
+op(
+    "requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor",
+    kind=bound,
+    forms="method",
+    doc="Sets whether gradients are wanted, and returns the tensor.",
 )

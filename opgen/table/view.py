@@ -1,10 +1,257 @@
-"""Windows on the same elements: nothing is copied."""
+"""Windows on the same elements: nothing is copied, unless reshape has to."""
 
-from opgen.model import op, view
+from opgen.model import native, op, view
 
+# --- other shapes
+
+op(
+    "view(input: Tensor, size: Size) -> Tensor",
+    kind=view,
+    forms="method",
+    doc="The same memory with another shape, in which one size may be -1, or read as another dtype.",
+)
+op(
+    "view(input: Tensor, dtype: DType) -> Tensor",
+    kind=view,
+    forms="method",
+    cpp="view_dtype",
+    doc="The same memory with another shape, in which one size may be -1, or read as another dtype.",
+)
+op(
+    "view_as(input: Tensor, other: Tensor) -> Tensor",
+    kind=view,
+    forms="method",
+    doc="The same memory with the shape of other.",
+)
+op(
+    "reshape(input: Tensor, shape: Size) -> Tensor",
+    kind=view,
+    doc="The same elements in another shape; one size may be -1. Copies where strides allow no view.",
+)
+op(
+    "reshape_as(input: Tensor, other: Tensor) -> Tensor",
+    kind=view,
+    forms="method",
+    doc="The same elements in the shape of other. Copies where strides allow no view.",
+)
+op(
+    "flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor",
+    kind=view,
+    doc="Dimensions start_dim to end_dim made one. Copies where strides allow no view.",
+)
+op(
+    "unflatten(input: Tensor, dim: int, sizes: Ints) -> Tensor",
+    kind=view,
+    doc="One dimension made several; one of sizes may be -1.",
+)
+op(
+    "ravel(input: Tensor) -> Tensor",
+    kind=view,
+    doc="All elements in one dimension. Copies where strides allow no view.",
+)
+op(
+    "squeeze(input: Tensor) -> Tensor",
+    kind=view,
+    forms="function method inplace",
+    doc="Without dimensions of size 1: all of them, or those among dim.",
+)
+op(
+    "squeeze(input: Tensor, dim: Dims) -> Tensor",
+    kind=view,
+    forms="function method inplace",
+    doc="Without dimensions of size 1: all of them, or those among dim.",
+)
+op(
+    "unsqueeze(input: Tensor, dim: int) -> Tensor",
+    kind=view,
+    forms="function method inplace",
+    doc="With a new dimension of size 1 at dim.",
+)
+op(
+    "expand(input: Tensor, size: Size, *, implicit: bool = False) -> Tensor",
+    kind=view,
+    forms="method",
+    doc="Dimensions of size 1 stretched to size without copying; -1 keeps a dimension as it is.",
+)
+op(
+    "expand_as(input: Tensor, other: Tensor) -> Tensor",
+    kind=view,
+    forms="method",
+    doc="Dimensions of size 1 stretched to the shape of other without copying.",
+)
+op(
+    "broadcast_to(input: Tensor, size: Ints) -> Tensor",
+    kind=view,
+    doc="Dimensions of size 1 stretched to size without copying.",
+)
+
+# --- other orders of dimensions
+
+op(
+    "t(input: Tensor) -> Tensor",
+    kind=view,
+    forms="function method inplace",
+    doc="A matrix transposed; tensors of fewer dimensions as they are.",
+)
 op(
     "transpose(input: Tensor, dim0: int, dim1: int) -> Tensor",
     kind=view,
     forms="function method inplace",
     doc="Swaps two dimensions.",
+)
+op(
+    "swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor",
+    kind=view,
+    forms="function method inplace",
+    doc="Swaps two dimensions.",
+)
+op(
+    "swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor",
+    kind=view,
+    forms="function method inplace",
+    doc="Swaps two dimensions.",
+)
+op(
+    "permute(input: Tensor, dims: Size) -> Tensor",
+    kind=view,
+    doc="Dimensions in the order of dims.",
+)
+for name in ("movedim", "moveaxis"):
+    op(
+        f"{name}(input: Tensor, source: Dims, destination: Dims) -> Tensor",
+        kind=view,
+        doc="Moves dimensions to other places; the rest keep their order.",
+    )
+
+# --- parts
+
+op(
+    "narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor",
+    kind=view,
+    doc="The length elements along dim that begin at start.",
+)
+op(
+    "select(input: Tensor, dim: int, index: int) -> Tensor",
+    kind=view,
+    doc="One place along dim, which disappears.",
+)
+op(
+    "diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor",
+    kind=view,
+    doc="The diagonals of dim1 and dim2 as a last dimension; offset > 0 lies above the main one.",
+)
+op(
+    "unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor",
+    kind=view,
+    forms="method",
+    doc="All windows of the given size along dimension, every step elements, as a last dimension.",
+)
+op(
+    "as_strided(input: Tensor, size: Ints, stride: Ints, storage_offset: int | None = None) -> Tensor",
+    kind=view,
+    forms="function method inplace",
+    doc="Any window on the same storage; refuses to reach outside of it.",
+)
+op(
+    "unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]",
+    kind=view,
+    doc="The parts at every place along dim.",
+)
+SPLIT_DOC = "Parts along dim of a given size, the last one smaller if need be, or of given sizes."
+for arguments, cpp in (("int", "split"), ("Ints", "split_with_sizes")):
+    op(
+        f"split(tensor: Tensor, split_size_or_sections: {arguments}, dim: int = 0) -> tuple[Tensor, ...]",
+        kind=view,
+        forms="function",
+        cpp=cpp,
+        doc=SPLIT_DOC,
+    )
+    op(
+        f"split(input: Tensor, split_size: {arguments}, dim: int = 0) -> tuple[Tensor, ...]",
+        kind=view,
+        forms="method",
+        cpp=cpp,
+        doc=SPLIT_DOC,
+    )
+op(
+    "split_with_sizes(input: Tensor, split_sizes: Ints, dim: int = 0) -> tuple[Tensor, ...]",
+    kind=view,
+    doc="Parts along dim of the given sizes.",
+)
+op(
+    "chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]",
+    kind=view,
+    doc="At most chunks parts along dim, equally large but for the last.",
+)
+op(
+    "unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]",
+    kind=view,
+    cpp="split",
+    doc="The same as split.",
+)
+op(
+    "unsafe_split_with_sizes(input: Tensor, split_sizes: Ints, dim: int = 0) -> tuple[Tensor, ...]",
+    kind=view,
+    cpp="split_with_sizes",
+    doc="The same as split_with_sizes.",
+)
+op(
+    "unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]",
+    kind=view,
+    cpp="chunk",
+    doc="The same as chunk.",
+)
+
+# --- other readings of the elements
+
+COMPLEX = ("complex64", "complex128")
+op(
+    "view_as_real(input: Tensor) -> Tensor",
+    kind=view,
+    dtypes=COMPLEX,
+    forms="function",
+    doc="Complex elements as pairs of real and imaginary part, in a last dimension of size 2.",
+)
+op(
+    "view_as_complex(input: Tensor) -> Tensor",
+    kind=view,
+    dtypes=("float32", "float64"),
+    forms="function",
+    doc="Pairs in the last dimension as complex elements.",
+)
+op(
+    "real(input: Tensor) -> Tensor",
+    kind=view,
+    forms="function",
+    doc="The real parts; a real tensor is its own.",
+)
+op(
+    "imag(input: Tensor) -> Tensor",
+    kind=view,
+    dtypes=COMPLEX,
+    forms="function",
+    doc="The imaginary parts of a complex tensor.",
+)
+op(
+    "detach(input: Tensor) -> Tensor",
+    kind=view,
+    forms="function method inplace",
+    doc="The same elements, outside of any graph.",
+)
+
+# --- other windows for the same tensor object
+
+op(
+    "resize_(input: Tensor, size: Size, *, memory_format: MemoryFormat | None = None) -> Tensor",
+    kind=native,
+    forms="method",
+    mutates=True,
+    doc="Changes the shape; new elements, if there are more, are uninitialised.",
+)
+op(
+    "resize_as_(input: Tensor, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor",
+    kind=native,
+    forms="function method",
+    mutates=True,
+    doc="Changes the shape to that of the_template.",
 )

@@ -9,19 +9,22 @@ namespace {
 // Counted from the nearer end, so that both ends are met exactly.
 template <class V>
 V between(V first, V last, V step, int64_t steps, int64_t i) {
-  return i < steps / 2 ? first + step * static_cast<double>(i) : last - step * static_cast<double>(steps - 1 - i);
+  return i < steps / 2 ? first + step * static_cast<double>(i)
+                       : last - step * static_cast<double>(steps - 1 - i);
 }
 
 }  // namespace
 
-void arange_run(DType t, int64_t begin, int64_t end, const Scalar& start, const Scalar& step, void* out) {
+void arange_run(DType t, int64_t begin, int64_t end, const Scalar& start, const Scalar& step,
+                void* out) {
   visit_real(t, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using V = std::conditional_t<is_integral(kDTypeOf<T>), int64_t, double>;
     const V first = start.to<V>();
     const V increment = step.to<V>();
     auto* __restrict target = static_cast<T*>(out);
-    for (int64_t i = begin; i < end; ++i) target[i] = convert<T>(static_cast<V>(first + increment * static_cast<V>(i)));
+    for (int64_t i = begin; i < end; ++i)
+      target[i] = convert<T>(static_cast<V>(first + increment * static_cast<V>(i)));
   });
 }
 
@@ -48,7 +51,8 @@ void logspace_run(DType t, int64_t begin, int64_t end, int64_t steps, double fir
     using T = typename decltype(tag)::type;
     auto* target = static_cast<T*>(out);
     for (int64_t i = begin; i < end; ++i)
-      target[i] = convert<T>(std::pow(base, steps == 1 ? first : between(first, last, step, steps, i)));
+      target[i] =
+          convert<T>(std::pow(base, steps == 1 ? first : between(first, last, step, steps, i)));
   });
 }
 
