@@ -128,10 +128,10 @@ void Generator::load_state(const uint8_t* state, size_t size) {
 void Generator::twist() {
   // Each word depends on the one after it and on the one 397 further on, wrapping round: words
   // already renewed are at least 227 back, so that both loops may run in vectors.
-#pragma GCC ivdep
+#pragma omp simd safelen(64)
   for (int i = 0; i < kWords - kMiddle; ++i)
     words_[i] = words_[i + kMiddle] ^ mix(words_[i], words_[i + 1]);
-#pragma GCC ivdep
+#pragma omp simd safelen(64)
   for (int i = kWords - kMiddle; i < kWords - 1; ++i)
     words_[i] = words_[i - (kWords - kMiddle)] ^ mix(words_[i], words_[i + 1]);
   words_[kWords - 1] = words_[kMiddle - 1] ^ mix(words_[kWords - 1], words_[0]);
@@ -155,6 +155,7 @@ void Generator::random32(uint32_t* out, int64_t count) {
     if (left_ == 1) twist();
     const int take = static_cast<int>(std::min<int64_t>(count, left_ - 1));
     const uint32_t* words = words_ + next_;
+#pragma omp simd
     for (int i = 0; i < take; ++i) out[i] = temper(words[i]);
     next_ += take;
     left_ -= take;

@@ -9,9 +9,9 @@ namespace fb {
 namespace {
 
 bool is_contiguous_geometry(IntSpan sizes, IntSpan strides) {
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return true;
   int64_t expected = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
-    if (sizes[i] == 0) return true;
     if (sizes[i] == 1) continue;
     if (strides[i] != expected) return false;
     expected *= sizes[i];

@@ -308,7 +308,8 @@ def python_entry(op: Op, entry: str, is_method: bool) -> list[str]:
 
 
 def arg_spec(arg: Arg, slot: int) -> str:
-    return f"{{{quote(arg.name)}, ArgType::{arg.type.tag}, {'true' if arg.required else 'false'}, {slot}}}"
+    # A word of Python such as `from` cannot stand in a signature: the table writes `from_`.
+    return f"{{{quote(arg.name.rstrip('_'))}, ArgType::{arg.type.tag}, {'true' if arg.required else 'false'}, {slot}}}"
 
 
 def overload_text(args: tuple[Arg, ...], is_method: bool) -> str:

@@ -97,9 +97,12 @@ def _reference(owner: Samples, sample: Sample) -> Any:
 
 
 @pytest.mark.parametrize("layout", ["strided", "transposed"])
-@pytest.mark.parametrize("name", SAMPLED)
+@pytest.mark.parametrize("name", [n for n in SAMPLED if not TABLE[n].random])
 def test_layouts(name: str, layout: str) -> None:
-    """The same values wherever they lie in memory give the same result, to rounding."""
+    """The same values wherever they lie in memory give the same result, to rounding.
+
+    Not so for random numbers, which are handed out in memory order.
+    """
     operator, drawn = main_samples(name)
     owner = SAMPLES[name]
     for sample in drawn:

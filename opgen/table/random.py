@@ -1,0 +1,268 @@
+"""Random numbers. For the same seed they are PyTorch's, in every dtype and memory layout."""
+
+from opgen.model import floating, floating_complex, native, op, real, real_bool
+
+_GENERATOR = "generator: Generator | None = None"
+_OUT = "out: Tensor | None = None"
+_OPTIONS = (
+    "dtype: DType | None = None, layout: Layout | None = None, device: Device | None = None, "
+    "pin_memory: bool | None = False, requires_grad: bool = False"
+)
+_LIKE = f"*, {_GENERATOR}, {_OPTIONS}, memory_format: MemoryFormat | None = None"
+
+# --- new tensors
+
+op(
+    f"rand(size: Size, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    forms="function",
+    random=True,
+    doc="Numbers that are uniform on [0, 1); both parts are, if complex.",
+)
+op(
+    f"randn(size: Size, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    forms="function",
+    random=True,
+    doc="Normal numbers of mean 0 and variance 1, which the two parts share if complex.",
+)
+op(
+    f"randint(high: int, size: Ints, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    forms="function",
+    random=True,
+    doc="Whole numbers from 0 up to high, which is excluded; int64 unless dtype says otherwise.",
+)
+op(
+    f"randint(low: int, high: int, size: Ints, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    forms="function",
+    random=True,
+    doc="Whole numbers from low up to high, which is excluded; int64 unless dtype says otherwise.",
+)
+op(
+    f"randperm(n: int, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
+    kind=native,
+    dtypes=real,
+    forms="function",
+    random=True,
+    doc="The numbers 0 to n - 1 in random order; int64 unless dtype says otherwise.",
+)
+op(
+    f"rand_like(input: Tensor, {_LIKE}) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    forms="function",
+    random=True,
+    doc="Numbers that are uniform on [0, 1), in the shape, dtype and memory order of input.",
+)
+op(
+    f"randn_like(input: Tensor, {_LIKE}) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    forms="function",
+    random=True,
+    doc="Standard normal numbers in the shape, dtype and memory order of input.",
+)
+op(
+    f"randint_like(input: Tensor, high: int, {_LIKE}) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    forms="function",
+    random=True,
+    doc="Whole numbers from 0 up to high, which is excluded, in the shape and dtype of input.",
+)
+op(
+    f"randint_like(input: Tensor, low: int, high: int, {_LIKE}) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    forms="function",
+    random=True,
+    doc="Whole numbers from low up to high, which is excluded, in the shape and dtype of input.",
+)
+op(
+    f"normal(mean: Tensor, std: Tensor, *, {_GENERATOR}, {_OUT}) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    forms="function",
+    random=True,
+    doc="Normal numbers whose means and standard deviations are given one by one.",
+)
+op(
+    f"normal(mean: Tensor, std: float = 1.0, *, {_GENERATOR}, {_OUT}) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    forms="function",
+    random=True,
+    doc="Normal numbers whose means are given one by one.",
+)
+op(
+    f"normal(mean: float, std: Tensor, *, {_GENERATOR}, {_OUT}) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    forms="function",
+    random=True,
+    doc="Normal numbers whose standard deviations are given one by one.",
+)
+op(
+    f"normal(mean: float, std: float, size: Ints, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    forms="function",
+    random=True,
+    doc="Normal numbers of one mean and standard deviation.",
+)
+
+# --- tensors that are parameters
+
+op(
+    f"bernoulli(input: Tensor, *, {_GENERATOR}, {_OUT}) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    random=True,
+    doc="1 with the probability that stands in input, else 0.",
+)
+op(
+    f"bernoulli(input: Tensor, p: float, *, {_GENERATOR}, {_OUT}) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    random=True,
+    doc="1 with probability p, else 0, in the shape and dtype of input.",
+)
+op(
+    f"multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, {_GENERATOR}, {_OUT})"
+    " -> Tensor",
+    kind=native,
+    dtypes=floating,
+    random=True,
+    doc="Indices drawn in proportion to the weights in input, num_samples from each row.",
+)
+op(
+    f"poisson(input: Tensor, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="function",
+    random=True,
+    doc="Poisson numbers whose rates stand in input; a rate of 0 gives 0.",
+)
+op(
+    f"binomial(count: Tensor, prob: Tensor, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=("float32", "float64"),
+    forms="function",
+    random=True,
+    doc="How many of count trials succeed, each with probability prob.",
+)
+op(
+    f"_standard_gamma(input: Tensor, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=("float32", "float64"),
+    forms="function",
+    random=True,
+    doc="Gamma numbers of scale 1 whose shape parameters stand in input.",
+)
+# --- filling a tensor. `from` is a word of Python: an argument of that name is written from_.
+
+op(
+    f"uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    forms="method",
+    mutates=True,
+    random=True,
+    doc="Fills with numbers that are uniform between from and to, which is excluded.",
+)
+op(
+    f"normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    forms="method",
+    mutates=True,
+    random=True,
+    doc="Fills with normal numbers.",
+)
+op(
+    f"log_normal_(input: Tensor, mean: float = 1.0, std: float = 2.0, *, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="method",
+    mutates=True,
+    random=True,
+    doc="Fills with numbers whose logarithms are normal, of the given mean and deviation.",
+)
+op(
+    f"exponential_(input: Tensor, lambd: float = 1.0, *, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="method",
+    mutates=True,
+    random=True,
+    doc="Fills with exponential numbers of rate lambd.",
+)
+op(
+    f"cauchy_(input: Tensor, median: float = 0.0, sigma: float = 1.0, *, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="method",
+    mutates=True,
+    random=True,
+    doc="Fills with Cauchy numbers.",
+)
+op(
+    f"geometric_(input: Tensor, p: float, *, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=real,
+    forms="method",
+    mutates=True,
+    random=True,
+    doc="Fills with the number of trials up to the first success, each of probability p.",
+)
+op(
+    f"bernoulli_(input: Tensor, p: Tensor, *, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    forms="method",
+    mutates=True,
+    random=True,
+    doc="Fills with 1 where p, broadcast to the tensor, says so by chance, and 0 elsewhere.",
+)
+op(
+    f"bernoulli_(input: Tensor, p: float = 0.5, *, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    forms="method",
+    mutates=True,
+    random=True,
+    doc="Fills with 1 with probability p and with 0 otherwise.",
+)
+op(
+    f"random_(input: Tensor, *, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    forms="method",
+    mutates=True,
+    random=True,
+    doc="Fills with whole numbers from 0 to the largest that the dtype counts up to without gaps.",
+)
+op(
+    f"random_(input: Tensor, to: int, *, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    forms="method",
+    mutates=True,
+    random=True,
+    doc="Fills with whole numbers from 0 up to to, which is excluded.",
+)
+op(
+    f"random_(input: Tensor, from_: int, to: int | None, *, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    forms="method",
+    mutates=True,
+    random=True,
+    doc="Fills with whole numbers from from up to to, which is excluded; None is the dtype's end.",
+)
