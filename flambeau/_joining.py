@@ -96,8 +96,9 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     return fb.cat(columns, dim=1, out=out)
 
 
-def block_diag(*tensors: Tensor) -> Tensor:
+def block_diag(*tensors: Any) -> Tensor:
     """Put matrices on the diagonal of a matrix of zeros; a vector counts as one row."""
+    tensors = _unpacked(tensors)
     _refuse_others("block_diag", tensors)
     if not tensors:
         return fb.empty(1, 0)
@@ -139,8 +140,9 @@ def broadcast_shapes(*shapes: Any) -> fb.Size:
     return fb.Size(result)
 
 
-def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Views of the tensors, expanded to the shape they broadcast to."""
+    tensors = _unpacked(tensors)
     _refuse_others("broadcast_tensors", tensors)
     shape = broadcast_shapes(*(tensor.shape for tensor in tensors))
     return tuple(tensor.expand(shape) for tensor in tensors)
@@ -175,8 +177,9 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     return tuple(grids)
 
 
-def cartesian_prod(*tensors: Tensor) -> Tensor:
+def cartesian_prod(*tensors: Any) -> Tensor:
     """Every combination of one element of each tensor, one combination a row."""
+    tensors = _unpacked(tensors)
     _refuse_others("cartesian_prod", tensors)
     for tensor in tensors:
         if tensor.dim() != 1:

@@ -1,0 +1,28 @@
+"""Integrals and derivatives of sampled functions."""
+
+from opgen.model import floating, op, python
+
+for name, doc in (
+    ("trapezoid", "The integral along dim by the trapezoidal rule, at points x or dx apart."),
+    ("trapz", "The same as trapezoid."),
+    (
+        "cumulative_trapezoid",
+        "The integral up to each point but the first, by the trapezoidal rule.",
+    ),
+):
+    op(
+        f"{name}(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: int = -1) -> Tensor",
+        kind=python,
+        body=f"flambeau._calculus:{name}",
+        dtypes=floating,
+        forms="function",
+        doc=doc,
+    )
+op(
+    "gradient(input: Tensor, *, spacing: Any = 1, dim: Dims | None = None, edge_order: int = 1) -> tuple[Tensor, ...]",
+    kind=python,
+    body="flambeau._calculus:gradient",
+    dtypes=floating,
+    forms="function",
+    doc="The derivative along each dimension by central differences, between samples spacing apart.",
+)

@@ -1,0 +1,35 @@
+"""Covariance and small constructions over samples."""
+
+from opgen.model import COMPLEX, FLOATS, integers, numeric, op, python
+
+op(
+    "cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None)"
+    " -> Tensor",
+    kind=python,
+    body="flambeau._statistics:cov",
+    dtypes=FLOATS + COMPLEX,
+    doc="The covariance matrix of variables (rows) over observations (columns).",
+)
+op(
+    "corrcoef(input: Tensor) -> Tensor",
+    kind=python,
+    body="flambeau._statistics:corrcoef",
+    dtypes=FLOATS + COMPLEX,
+    doc="The matrix of correlation coefficients of variables (rows); NaN for a constant one.",
+)
+op(
+    "vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor",
+    kind=python,
+    body="flambeau._statistics:vander",
+    dtypes=numeric,
+    forms="function",
+    doc="Powers of x, one row an element, the highest first unless increasing.",
+)
+op(
+    "unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]",
+    kind=python,
+    body="flambeau._statistics:unravel_index",
+    dtypes=integers,
+    forms="function",
+    doc="Coordinates in a tensor of this shape of positions in its flattened form.",
+)

@@ -1,0 +1,28 @@
+"""Window functions for spectra."""
+
+from opgen.model import FLOATS, op, python
+
+OPTIONS = (
+    "dtype: DType | None = None, layout: Layout | None = None, device: Device | None = None, "
+    "pin_memory: bool = False, requires_grad: bool = False"
+)
+
+for name, parameters, doc in (
+    ("hann_window", "", "sin(pi n / last)**2."),
+    (
+        "hamming_window",
+        "alpha: float = 0.54, beta: float = 0.46, ",
+        "alpha - beta cos(2 pi n / last).",
+    ),
+    ("blackman_window", "", "0.42 - 0.5 cos(2 pi n / last) + 0.08 cos(4 pi n / last)."),
+    ("bartlett_window", "", "A triangle from 0 over 1 to 0."),
+    ("kaiser_window", "beta: float = 12.0, ", "I0(beta sqrt(1 - (2n / last - 1)**2)) / I0(beta)."),
+):
+    op(
+        f"{name}(window_length: int, periodic: bool = True, {parameters}*, {OPTIONS}) -> Tensor",
+        kind=python,
+        body=f"flambeau._windows:{name}",
+        dtypes=FLOATS,
+        forms="function",
+        doc=f"{doc} Periodic: the symmetric window of one more point, without its last.",
+    )

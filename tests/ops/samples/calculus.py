@@ -1,0 +1,64 @@
+"""Integrals and derivatives of samples."""
+
+import numpy as np
+
+from tests.ops.registry import call, errors, samples
+
+
+def trapezoidal(y, x=None, dx=1, dim=-1):
+    return np.trapezoid(y, x, dx, dim)
+
+
+@samples("trapezoid", "trapz", reference=trapezoidal)
+def trapezoid(make):
+    yield make(5)
+    yield call(make(3, 4), dx=0.5, dim=0)
+    yield call(make(3, 4), make(4), dim=1)
+    yield call(make(3, 4), make(3, 4), dim=0)
+    yield call(make(2, 0))
+
+
+def cumulative(y, x=None, dx=1, dim=-1):
+    from scipy.integrate import cumulative_trapezoid
+
+    return cumulative_trapezoid(y, x, dx, dim)
+
+
+@samples("cumulative_trapezoid", reference=cumulative)
+def cumulative_trapezoid(make):
+    yield make(5)
+    yield call(make(3, 4), dx=0.5, dim=0)
+    yield call(make(3, 4), make(4), dim=1)
+
+
+@errors("trapezoid", "trapz", "cumulative_trapezoid")
+def trapezoid_errors(make):
+    yield (make(3), make(4)), RuntimeError, "one x value for each sample point"
+    yield (make.mask(3),), RuntimeError, "bool"
+
+
+def derivative(input, spacing=1, dim=None, edge_order=1):
+    dims = tuple(range(input.ndim)) if dim is None else (dim,) if isinstance(dim, int) else dim
+    steps = spacing if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
+    made = np.gradient(input, *steps, axis=dims, edge_order=edge_order)
+    return tuple(made) if len(dims) > 1 else (made,)
+
+
+# Differences of nearby values lose digits.
+@samples(
+    "gradient", reference=derivative, tolerance={"float16": (3e-2, 3e-2), "bfloat16": (2e-1, 2e-1)}
+)
+def gradient(make):
+    yield make(5)
+    yield call(make(3, 4), spacing=2.0)
+    yield call(make(3, 4), dim=1, edge_order=2)
+    yield call(make(3, 4), dim=(1, 0))
+    yield call(make(2, 3), spacing=(2.0, 0.5))
+    yield call(make(3, 4), spacing=[make.of(0, 1, 4), make.of(0, 1, 3, 4)], edge_order=2)
+
+
+@errors("gradient")
+def gradient_errors(make):
+    yield (make(1),), RuntimeError, "gradient: "
+    yield call(make(3), edge_order=3), RuntimeError, "gradient: edge_order"
+    yield call(make(3), spacing=(1.0, 2.0)), RuntimeError, "gradient: "
