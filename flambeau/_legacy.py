@@ -100,6 +100,11 @@ def construct(dtype: fb.dtype, args: tuple[Any, ...], device: Any = None) -> Ten
     return fb.empty(args or (0,), dtype=dtype)
 
 
+def new_tensor(*args: Any, device: Any = None) -> Tensor:
+    """``Tensor(...)``: the old constructor, for the default element type."""
+    return construct(fb.get_default_dtype(), args, device)
+
+
 def type_name(tensor: Tensor) -> str:
     """``"torch.FloatTensor"``, ``"torch.cuda.LongTensor"``."""
     place = "" if tensor.device.type == "cpu" else f"{tensor.device.type}."

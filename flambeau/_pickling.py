@@ -50,7 +50,7 @@ def deepcopy_tensor(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     """``Tensor.__deepcopy__``: a tensor on a copy of the whole storage."""
     if id(tensor) in memo:
         return memo[id(tensor)]
-    if tensor.grad_fn is not None:
+    if getattr(tensor, "grad_fn", None) is not None:
         raise RuntimeError(
             "deepcopy: only tensors created by the user (leaves of the graph) can be copied; "
             "use tensor.detach() first"
@@ -58,7 +58,8 @@ def deepcopy_tensor(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     build, parts = reduce_tensor(tensor, 0)
     kind, storage, *geometry, state = parts
     copied = build(kind, copy.deepcopy(storage, memo), *geometry, copy.deepcopy(state, memo))
-    if tensor.grad is not None:
-        copied.grad = copy.deepcopy(tensor.grad, memo)
+    grad = getattr(tensor, "grad", None)
+    if grad is not None:
+        copied.grad = copy.deepcopy(grad, memo)
     memo[id(tensor)] = copied
     return copied

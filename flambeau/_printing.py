@@ -111,8 +111,9 @@ def _suffixes(tensor: Any) -> Iterator[str]:
         yield f"size={tuple(tensor.shape)}"
     if tensor.dtype != default and (is_empty or is_meta or not _is_implied(tensor.dtype, default)):
         yield f"dtype={tensor.dtype}"
-    if tensor.grad_fn is not None:
-        yield f"grad_fn=<{type(tensor.grad_fn).__name__}>"
+    grad_fn = getattr(tensor, "grad_fn", None)
+    if grad_fn is not None:
+        yield f"grad_fn=<{type(grad_fn).__name__}>"
     elif tensor.requires_grad:
         yield "requires_grad=True"
 

@@ -6,7 +6,6 @@ which share memory still do after pickling or ``deepcopy``.
 
 from __future__ import annotations
 
-import pickle
 import weakref
 from typing import Any
 
@@ -107,7 +106,9 @@ class UntypedStorage:
     def __reduce_ex__(self, protocol: Any) -> Any:
         contents = self.cpu()._bytes
         if protocol >= 5:  # may travel beside the pickle, without a copy
-            return _from_buffer, (pickle.PickleBuffer(contents),)
+            from pickle import PickleBuffer  # whoever pickles has it; `import flambeau` need not
+
+            return _from_buffer, (PickleBuffer(contents),)
         return _from_buffer, (bytearray(memoryview(contents)),)
 
     def __repr__(self) -> str:

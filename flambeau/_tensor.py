@@ -53,7 +53,7 @@ def _complex(self: Tensor) -> complex:
 
 
 def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
-    """The old way to a tensor of the same type: ``new(2, 3)`` by size, ``new([2, 3])`` by values."""
+    """The old way to a tensor of the same type: ``new(2, 3)`` by size, ``new([2])`` by values."""
     return _legacy.construct(self.dtype, args, device)
 
 

@@ -170,7 +170,7 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
 }
 
 PyObject* tensor_new(PyTypeObject* type, PyObject* args,
-                     PyObject* kwargs);  // legacy_constructor.cpp
+                     PyObject* kwargs);  // constructor.cpp
 
 void add_tensor_type(PyObject* module) {
   const auto slot = [](int id, auto* function) {

@@ -301,7 +301,7 @@ def python_entry(op: Op, entry: str, is_method: bool) -> list[str]:
     module, function = op.body.split(":")
     return [
         f"PythonBody kBody_{entry}{{{quote(module)}, {quote(function)}}};",
-        f"PyObject* {entry}(FB_PY_ARGUMENTS) {{",
+        f"PyObject* {entry}([[maybe_unused]] FB_PY_ARGUMENTS) {{",
         f"  return call_python(kBody_{entry}, {'self' if is_method else 'nullptr'}, args, nargs, kwnames);",
         "}",
     ]

@@ -31,3 +31,9 @@ op(
     forms="method",
     doc="The elements as nested lists of Python numbers; for a zero-dimensional tensor the number itself.",
 )
+op(
+    "as_subclass(input: Tensor, cls: Any) -> Tensor",
+    kind=bound,
+    forms="method",
+    doc="The same elements as an object of a subclass of Tensor.",
+)

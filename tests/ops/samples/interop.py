@@ -1,4 +1,4 @@
-"""Exchange with NumPy, buffers and lists; tests/core/test_interop.py checks the sharing of memory."""
+"""Exchange with NumPy, buffers and lists; tests/core/test_interop.py checks what is shared."""
 
 import numpy as np
 

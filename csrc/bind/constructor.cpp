@@ -1,0 +1,45 @@
+// Calling the class, as in torch.Tensor(2, 3), and objects of subclasses.
+#include "bind/call.h"
+#include "bind/tensor_object.h"
+
+namespace fb::bind {
+namespace {
+
+// A second tensor on the same elements: an object of another class needs a handle of its own.
+Tensor another_handle(const Tensor& t) {
+  Tensor other =
+      tensor_over(t.storage(), t.sizes(), t.strides(), t.offset(), t.dtype(), t.device());
+  other->requires_grad = t->requires_grad;
+  return other;
+}
+
+PyObject* invoke_as_subclass(PyObject* const* a) {
+  FB_CHECK_TYPE(PyType_Check(a[1]), "argument 'cls' must be type, not ", Py_TYPE(a[1])->tp_name);
+  auto* type = reinterpret_cast<PyTypeObject*>(a[1]);
+  FB_CHECK_TYPE(PyType_IsSubtype(type, tensor_type), "expected a subclass of Tensor, got ",
+                type->tp_name);
+  return wrap_as(type, another_handle(tensor_of(a[0])));
+}
+constexpr ArgSpec kAsSubclassArgs[] = {{"input", ArgType::kTensor, true, 0},
+                                       {"cls", ArgType::kAny, true, 1}};
+constexpr Overload kAsSubclass{"(type cls)", kAsSubclassArgs, 2, 2, 2, invoke_as_subclass};
+
+}  // namespace
+
+// The forms of the old constructor (sizes, a sequence, a tensor) are told apart in Python.
+PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  return guarded("Tensor", [&] {
+    const Ref module = checked(PyImport_ImportModule("flambeau._legacy"));
+    const Ref make = checked(PyObject_GetAttrString(module.get(), "new_tensor"));
+    Ref made = checked(PyObject_Call(make.get(), args, kwargs));
+    if (type == tensor_type) return made.release();
+    return wrap_as(type, another_handle(tensor_of(made.get())));
+  });
+}
+
+PyObject* bound_as_subclass_method(FB_PY_ARGUMENTS) {
+  static constexpr OverloadSet set{"as_subclass", &kAsSubclass, 1};
+  return call_method(set, self, args, nargs, kwnames);
+}
+
+}  // namespace fb::bind

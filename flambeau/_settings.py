@@ -1,0 +1,94 @@
+"""Settings of the process that programs read and set at their start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flambeau as fb
+
+_PRECISIONS = ("highest", "high", "medium")
+_DEBUG_MODES = ("default", "warn", "error")
+
+
+class _State:
+    deterministic = False
+    warn_only = False
+    matmul_precision = "highest"
+    interop_threads = 1
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Ask for the same results in every run. On the CPU every operator gives them anyway."""
+    _State.deterministic = bool(mode)
+    _State.warn_only = bool(warn_only)
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether deterministic algorithms were asked for."""
+    return _State.deterministic
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether a missing deterministic algorithm is to be a warning only."""
+    return _State.warn_only
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """Set the same by number or word: 0 ``"default"``, 1 ``"warn"``, 2 ``"error"``."""
+    modes = dict(zip(_DEBUG_MODES, range(3), strict=True))
+    level = modes.get(debug_mode, -1) if isinstance(debug_mode, str) else debug_mode
+    if level not in (0, 1, 2):
+        raise RuntimeError(
+            f"set_deterministic_debug_mode: expected 0, 1, 2, 'default', 'warn' or 'error', "
+            f"got {debug_mode!r}"
+        )
+    use_deterministic_algorithms(level > 0, warn_only=level == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """0, 1 or 2: see ``set_deterministic_debug_mode``."""
+    if not _State.deterministic:
+        return 0
+    return 1 if _State.warn_only else 2
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Say how precise products of float32 must be; the CPU always computes them in float32."""
+    if precision not in _PRECISIONS:
+        raise RuntimeError(
+            f"set_float32_matmul_precision: expected one of {_PRECISIONS}, got {precision!r}"
+        )
+    _State.matmul_precision = precision
+
+
+def get_float32_matmul_precision() -> str:
+    """The word that was set last, ``"highest"`` at first."""
+    return _State.matmul_precision
+
+
+def set_default_device(device: Any) -> None:
+    """Set where new tensors live; the CPU is the only place yet."""
+    if device is not None and fb.device(device).type != "cpu":
+        raise RuntimeError(f"set_default_device: {fb.device(device)} is not available")
+
+
+def get_default_device() -> fb.device:
+    """Where new tensors live."""
+    return fb.device("cpu")
+
+
+def set_num_interop_threads(num: int) -> None:
+    """Kept for programs that set it: operators run one after the other."""
+    if num < 1:
+        raise RuntimeError(f"set_num_interop_threads expects a positive integer, got {num}")
+    _State.interop_threads = num
+
+
+def get_num_interop_threads() -> int:
+    """What was set last, 1 at first."""
+    return _State.interop_threads
+
+
+def compiled_with_cxx11_abi() -> bool:
+    """Whether the C++ library's newer binary interface is in use."""
+    return True
