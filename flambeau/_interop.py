@@ -8,6 +8,11 @@ from typing import Any
 import flambeau as fb
 from flambeau import _C, Tensor
 
+__all__ = [
+    "from_dlpack",
+    "to_dlpack",
+]
+
 
 class DLDeviceType(enum.IntEnum):
     """Device numbers of the DLPack protocol."""

@@ -7,6 +7,21 @@ from typing import Any
 import flambeau as fb
 from flambeau import Size, Tensor
 
+__all__ = [
+    "BFloat16Tensor",
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+    "set_default_tensor_type",
+    "typename",
+]
+
 
 class TensorType(type):
     """The class of ``FloatTensor`` and its like: a name for one element type on one device.

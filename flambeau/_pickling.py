@@ -11,7 +11,7 @@ from flambeau._storage import UntypedStorage, untyped_storage
 
 
 def rebuild_tensor(
-    kind: type[Tensor],
+    kind: type[Tensor] | None,
     storage: UntypedStorage,
     dtype: fb.dtype,
     offset: int,
@@ -20,9 +20,9 @@ def rebuild_tensor(
     requires_grad: bool,
     state: dict[str, Any] | None,
 ) -> Tensor:
-    """Make a tensor of its parts: what pickles of tensors call."""
+    """Make a tensor of its parts: what pickles of tensors call. ``kind`` is a subclass or None."""
     tensor = _C._tensor_on_storage(storage._bytes, dtype, offset, size, stride)
-    if kind is not Tensor:
+    if kind is not None:
         tensor = tensor.as_subclass(kind)
     if requires_grad:
         tensor.requires_grad_()
@@ -31,10 +31,15 @@ def rebuild_tensor(
     return tensor
 
 
+def rebuild_size(sizes: tuple[int, ...]) -> fb.Size:
+    """Make a ``Size``: what pickles of sizes call."""
+    return fb.Size(sizes)
+
+
 def reduce_tensor(tensor: Tensor, protocol: Any) -> Any:
     """``Tensor.__reduce_ex__``."""
     parts = (
-        type(tensor),
+        None if type(tensor) is Tensor else type(tensor),
         untyped_storage(tensor),
         tensor.dtype,
         tensor.storage_offset(),

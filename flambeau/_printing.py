@@ -13,6 +13,10 @@ from typing import Any
 
 from flambeau import _C
 
+__all__ = [
+    "set_printoptions",
+]
+
 
 class PrintOptions:
     """How tensors are printed; ``set_printoptions`` says what the words mean."""

@@ -12,6 +12,12 @@ from typing import Any
 import flambeau as fb
 from flambeau import _C, Tensor
 
+__all__ = [
+    "TypedStorage",
+    "UntypedStorage",
+    "is_storage",
+]
+
 _alive: weakref.WeakValueDictionary[int, UntypedStorage] = weakref.WeakValueDictionary()
 
 

@@ -8,6 +8,13 @@ from typing import Any
 from flambeau import _C, Tensor, _legacy, _pickling, _storage
 from flambeau._interop import dlpack_capsule, dlpack_device
 
+__all__ = ["is_tensor"]
+
+
+def is_tensor(obj: object, /) -> bool:
+    """Whether ``obj`` is a tensor."""
+    return isinstance(obj, Tensor)
+
 
 def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     """NumPy's way to ask for an array; it shares the tensor's memory unless it has to be copied."""

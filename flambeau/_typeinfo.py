@@ -6,6 +6,11 @@ from typing import Any
 
 from flambeau import _C
 
+__all__ = [
+    "finfo",
+    "iinfo",
+]
+
 # What the user may write instead of a dtype.
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 

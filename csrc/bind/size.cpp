@@ -58,8 +58,13 @@ PyObject* size_numel(PyObject* self, PyObject*) {
   return PyLong_FromLongLong(n);
 }
 
+// The class calls itself torch.Size, where pickle would not find it, so a function stands for it.
 PyObject* size_reduce(PyObject* self, PyObject*) {
-  return Py_BuildValue("(O(N))", reinterpret_cast<PyObject*>(size_type), PySequence_List(self));
+  const Ref module(PyImport_ImportModule("flambeau._pickling"));
+  if (!module) return nullptr;
+  const Ref rebuild(PyObject_GetAttrString(module.get(), "rebuild_size"));
+  const Ref plain(rebuild ? PySequence_Tuple(self) : nullptr);
+  return plain ? Py_BuildValue("O(O)", rebuild.get(), plain.get()) : nullptr;
 }
 
 PyMethodDef size_methods[] = {
