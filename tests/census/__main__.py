@@ -11,11 +11,12 @@ def fault(name: str) -> str | None:
     """What is wrong with a name, or None."""
     if not exists(flambeau, name):
         return "missing"
-    for call in EXAMPLES.get(name, []):
-        try:
+    call = ""
+    try:
+        for call in EXAMPLES.get(name, []):
             run(flambeau, call)
-        except Exception as error:
-            return f"{call}: {type(error).__name__}: {error}"
+    except Exception as error:
+        return f"{call}: {type(error).__name__}: {error}"
     return None
 
 
