@@ -10,6 +10,7 @@ from types import ModuleType as _ModuleType
 # The order matters: each of these uses names of the package that those above it have brought.
 # isort: off
 from flambeau._C import *
+from flambeau._C import _standard_gamma as _standard_gamma
 from flambeau._typeinfo import *
 from flambeau._printing import *
 from flambeau._settings import *
@@ -17,6 +18,12 @@ from flambeau._legacy import *
 from flambeau._storage import *
 from flambeau._interop import *
 from flambeau._tensor import *
+from flambeau.random import get_rng_state as get_rng_state
+from flambeau.random import initial_seed as initial_seed
+from flambeau.random import manual_seed as manual_seed
+from flambeau.random import seed as seed
+from flambeau.random import set_rng_state as set_rng_state
+from flambeau import random as random
 from flambeau import utils as utils
 from flambeau import version as version
 from flambeau.version import __version__ as __version__
