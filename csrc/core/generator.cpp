@@ -6,7 +6,6 @@
 #include <cstring>
 #include <random>
 
-#include "core/blocking.h"
 #include "core/error.h"
 
 namespace fb {
@@ -46,11 +45,21 @@ struct Generator::SavedState {
   int32_t has_spare_float_normal;
 };
 
-Generator::Lock::Lock(const Generator& generator) : held_(generator.mutex_, std::try_to_lock) {
-  if (held_.owns_lock()) return;
-  BlockingRegion unlocked(true);
-  held_.lock();
+namespace {
+
+std::unique_lock<std::mutex> locked(std::mutex& mutex) {
+  std::unique_lock<std::mutex> held(mutex, std::try_to_lock);
+  if (!held.owns_lock()) {
+    const BlockingRegion unlocked(true);
+    held.lock();
+  }
+  return held;
 }
+
+}  // namespace
+
+Generator::Lock::Lock(const Generator& generator, int64_t draws)
+    : held_(locked(generator.mutex_)), unlocked_(draws >= kMany) {}
 
 Generator::Generator(const Generator& other) {
   const Lock lock(other);

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <optional>
 
+#include "core/blocking.h"
+
 namespace fb {
 
 class Generator {
@@ -30,14 +32,16 @@ class Generator {
   void save_state(uint8_t* state) const;
   void load_state(const uint8_t* state, size_t size);
 
-  // Held around a run of draws. A thread that has to wait lets other Python threads run, because
-  // the holder may need the interpreter to finish.
+  // Held around a run of draws. Other Python threads may run while a thread waits for it, because
+  // the holder may need the interpreter to finish, and while many numbers are drawn.
   class Lock {
    public:
-    explicit Lock(const Generator& generator);
+    explicit Lock(const Generator& generator, int64_t draws = 0);
 
    private:
+    static constexpr int64_t kMany = 32768;
     std::unique_lock<std::mutex> held_;
+    BlockingRegion unlocked_;
   };
 
   // Draws; the caller holds the lock.

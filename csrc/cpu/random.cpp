@@ -56,7 +56,7 @@ void draw_uniform(Generator& generator, DType dtype, void* out, int64_t n, doubl
 // Fills with f(u) for u uniform on [0, 1) in double precision.
 template <class F>
 void fill_by_inversion(Generator& generator, DType dtype, void* out, int64_t n, F f) {
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, n);
   fill_chunks<double>(dtype, out, n, [&](double* numbers, int64_t count) {
     draw_uniform(generator, DType::kFloat64, numbers, count, 0, 1);
     for (int64_t i = 0; i < count; ++i) numbers[i] = f(numbers[i]);
@@ -78,16 +78,17 @@ void box_muller(double* data, int64_t blocks, double mean, double std) {
   }
 }
 
-// Draws whole blocks: the words one after the other, then the transformation on all threads.
+// Draws whole blocks: the words one after the other, then the transformation. In single precision
+// that is no slower than drawing and a second thread would not pay; in double it is by far.
 template <class T>
 void draw_normal_blocks(Generator& generator, T* out, int64_t n, double mean, double std) {
-  constexpr int64_t kRun =
-      65536;  // what is drawn stays in the second-level cache until it is transformed
-  constexpr int64_t kBlocksEach = (sizeof(T) == 4 ? 16384 : 2048) / kBlock;
+  constexpr bool kParallel = sizeof(T) == 8;
+  constexpr int64_t kRun = kParallel ? 262144 : 4096;
+  constexpr int64_t kEach = kParallel ? 8192 : kRun;
   for (int64_t begin = 0; begin < n; begin += kRun) {
     const int64_t count = std::min(kRun, n - begin);
     draw_uniform(generator, kDTypeOf<T>, out + begin, count, 0, 1);
-    parallel_for(count / kBlock, kBlocksEach, [&](int64_t first, int64_t last) {
+    parallel_for(count / kBlock, kEach / kBlock, [&](int64_t first, int64_t last) {
       box_muller(out + begin + first * kBlock, last - first, mean, std);
     });
   }
@@ -142,7 +143,7 @@ void shuffle(Generator& generator, T* out, int64_t n) {
 // compared with.
 template <class P, class Uniform>
 void fill_bernoulli_each(Generator& generator, DType dtype, void* out, int64_t n, const P* p) {
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, n);
   fill_chunks<double>(dtype, out, n, [&](double* numbers, int64_t count) {
     Uniform uniform[kChunk];
     draw_uniform(generator, kDTypeOf<Uniform>, uniform, count, 0, 1);
@@ -158,14 +159,14 @@ void fill_bernoulli_each(Generator& generator, DType dtype, void* out, int64_t n
 }  // namespace
 
 void fill_uniform(Generator& generator, DType dtype, void* out, int64_t n, double from, double to) {
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, n);
   draw_uniform(generator, dtype, out, n, from, to);
 }
 
 void fill_normal_blocks(Generator& generator, DType dtype, void* out, int64_t n, double mean,
                         double std) {
   FB_ASSERT(n >= kBlock);
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, n);
   if (is_reduced_float(dtype))
     return fill_normal_blocks_reduced(generator, dtype, out, n, mean, std);
   visit_floating(dtype, [&](auto tag) {
@@ -175,7 +176,7 @@ void fill_normal_blocks(Generator& generator, DType dtype, void* out, int64_t n,
 }
 
 void fill_normal(Generator& generator, DType dtype, void* out, int64_t n, double mean, double std) {
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, n);
   fill_chunks<double>(dtype, out, n, [&](double* numbers, int64_t count) {
     for (int64_t i = 0; i < count; ++i) numbers[i] = std::fma(generator.normal(), std, mean);
   });
@@ -183,7 +184,7 @@ void fill_normal(Generator& generator, DType dtype, void* out, int64_t n, double
 
 void fill_log_normal(Generator& generator, DType dtype, void* out, int64_t n, double mean,
                      double std) {
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, n);
   fill_chunks<double>(dtype, out, n, [&](double* numbers, int64_t count) {
     for (int64_t i = 0; i < count; ++i)
       numbers[i] = std::exp(std::fma(generator.normal(), std, mean));
@@ -208,7 +209,7 @@ void fill_geometric(Generator& generator, DType dtype, void* out, int64_t n, dou
 }
 
 void fill_bernoulli(Generator& generator, DType dtype, void* out, int64_t n, double p) {
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, n);
   // u < p for u = k / 2^53 is k < p * 2^53, and multiplying by a power of two is exact.
   const auto threshold = static_cast<int64_t>(std::ceil(p * 0x1p53));
   fill_chunks<double>(dtype, out, n, [&](double* numbers, int64_t count) {
@@ -237,7 +238,7 @@ void fill_bernoulli(Generator& generator, DType dtype, void* out, int64_t n, DTy
 
 void fill_integers(Generator& generator, DType dtype, void* out, int64_t n, uint64_t range,
                    int64_t base, bool wide) {
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, n);
   fill_chunks<int64_t>(dtype, out, n, [&](int64_t* numbers, int64_t count) {
     if (!wide) {
       uint32_t words[kChunk];
@@ -255,7 +256,7 @@ void fill_integers(Generator& generator, DType dtype, void* out, int64_t n, uint
 }
 
 void fill_permutation(Generator& generator, DType dtype, void* out, int64_t n) {
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, n);
   visit_real(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     shuffle(generator, static_cast<T*>(out), n);

@@ -168,7 +168,7 @@ void choose_categories(Generator& generator, int64_t* out, int64_t samples, cons
 }  // namespace
 
 void sample_poisson(Generator& generator, DType dtype, void* out, int64_t n, const void* rate) {
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, n);
   visit_real(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < n; ++i) {
@@ -180,7 +180,7 @@ void sample_poisson(Generator& generator, DType dtype, void* out, int64_t n, con
 
 void sample_binomial(Generator& generator, DType dtype, void* out, int64_t n, const void* count,
                      const void* p) {
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, n);
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < n; ++i)
@@ -190,7 +190,7 @@ void sample_binomial(Generator& generator, DType dtype, void* out, int64_t n, co
 }
 
 void sample_gamma(Generator& generator, DType dtype, void* out, int64_t n, const void* shape) {
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, n);
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < n; ++i)
@@ -201,7 +201,7 @@ void sample_gamma(Generator& generator, DType dtype, void* out, int64_t n, const
 
 void sample_categories(Generator& generator, DType dtype, int64_t* out, int64_t samples,
                        const void* weights, int64_t rows, int64_t categories) {
-  const Generator::Lock lock(generator);
+  const Generator::Lock lock(generator, rows * (samples + categories));
   visit_real(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;

@@ -1,6 +1,6 @@
 """Samples of random numbers.
 
-The generic tests seed before every call, so that values can be compared; PyTorch's are the reference.
+The generic tests seed before every call, so that values can be compared with PyTorch's.
 """
 
 from tests.ops.registry import DType, call, errors, nan, samples
