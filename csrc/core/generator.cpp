@@ -26,6 +26,15 @@ inline uint32_t temper(uint32_t y) {
   return y ^ (y >> 18);
 }
 
+std::unique_lock<std::mutex> locked(std::mutex& mutex) {
+  std::unique_lock<std::mutex> held(mutex, std::try_to_lock);
+  if (!held.owns_lock()) {
+    const BlockingRegion unlocked(true);
+    held.lock();
+  }
+  return held;
+}
+
 }  // namespace
 
 // As PyTorch writes it: the words of its oldest generator in 64 bits each, then a later version's
@@ -44,19 +53,6 @@ struct Generator::SavedState {
   float spare_float_normal;
   int32_t has_spare_float_normal;
 };
-
-namespace {
-
-std::unique_lock<std::mutex> locked(std::mutex& mutex) {
-  std::unique_lock<std::mutex> held(mutex, std::try_to_lock);
-  if (!held.owns_lock()) {
-    const BlockingRegion unlocked(true);
-    held.lock();
-  }
-  return held;
-}
-
-}  // namespace
 
 Generator::Lock::Lock(const Generator& generator, int64_t draws)
     : held_(locked(generator.mutex_)), unlocked_(draws >= kMany) {}
