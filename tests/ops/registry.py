@@ -91,6 +91,15 @@ class Samples:
         with np.errstate(all="ignore"):
             return [_as_sample(each) for each in self.generate(Make(self.operator, dtype))]
 
+    def where_sensible(self, dtype: str) -> list[Sample]:
+        """The calls for a `dtype` that the samples may not have been written for."""
+        if self.dtypes is not None and dtype not in self.dtypes:
+            return []
+        try:
+            return self.of_dtype(dtype)
+        except (TypeError, ValueError, OverflowError):
+            return []
+
     def tolerance_for(self, sample: Sample, dtype: str) -> tuple[float, float]:
         """Relative and absolute tolerance of a result of type `dtype`."""
         exact = (0.0, 0.0)
