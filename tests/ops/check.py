@@ -109,7 +109,7 @@ def assert_through(
 
 def _equal(a: Any, b: Any, tolerance: tuple[float, float] = (0.0, 0.0)) -> bool:
     """Whether two results that are no tensors agree: numbers, arrays, sizes, names."""
-    if isinstance(b, np.ndarray) or isinstance(b, (float, complex)):
+    if isinstance(b, (np.ndarray, float, complex)):
         return bool(np.allclose(a, b, *tolerance, equal_nan=True))
     return bool(a == b)
 

@@ -242,3 +242,18 @@ def test_other_dtypes_are_refused_cleanly(name: str) -> None:
             if any(each.dtype == dtype for each in sample.inputs()):
                 with pytest.raises((RuntimeError, TypeError)):
                     run(operator, sample)
+
+
+@pytest.mark.parametrize("alias", sorted(aliases()))
+def test_alias(alias: str) -> None:
+    """Another name of an operator gives the same results."""
+    operator = TABLE[aliases()[alias]]
+    samples = SAMPLES[operator.name].of_dtype(main_dtype(operator))
+    args, kwargs = to_module(flambeau, samples[0].args), to_module(flambeau, samples[0].kwargs)
+    expected = run(operator, samples[0])
+    flambeau.manual_seed(0)
+    if "function" in operator.forms:
+        actual = resolve(flambeau, alias)(*args, **kwargs)
+    else:
+        actual = getattr(args[0], alias)(*args[1:], **kwargs)
+    assert_identical(actual, expected, f"{alias}{samples[0]!r}")
