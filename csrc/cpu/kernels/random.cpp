@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "scalar/math.h"
+
 namespace fb::cpu::FB_ISA {
 namespace {
 
@@ -150,6 +152,10 @@ void store_doubles(DType dtype, void* out, const double* numbers, int64_t n) {
 }
 void store_integers(DType dtype, void* out, const int64_t* numbers, int64_t n) {
   store(dtype, out, numbers, n);
+}
+
+void scaled_log1m(double* data, int64_t n, double scale) {
+  for (int64_t i = 0; i < n; ++i) data[i] = scale * math::log1p(-data[i]);
 }
 
 void box_muller(float* data, int64_t blocks, float mean, float std) {

@@ -18,6 +18,8 @@ FB_DECLARE_KERNEL(void, words_below, const uint32_t* words, double* out, int64_t
 // base + word % range, for a range below 2^28 or a power of two.
 FB_DECLARE_KERNEL(void, words_modulo, const uint32_t* words, int64_t* out, int64_t n,
                   uint32_t range, int64_t base)
+// scale * log(1 - u) for u in [0, 1), in place.
+FB_DECLARE_KERNEL(void, scaled_log1m, double* data, int64_t n, double scale)
 // Turns blocks of 16 uniform numbers on [0, 1) into normal ones, in place.
 FB_DECLARE_KERNEL(void, box_muller, float* data, int64_t blocks, float mean, float std)
 
