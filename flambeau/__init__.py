@@ -5,7 +5,7 @@ from math import e as e
 from math import inf as inf
 from math import nan as nan
 from math import pi as pi
-from types import ModuleType as _ModuleType
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 # The order matters: each of these uses names of the package that those above it have brought.
 # isort: off
@@ -32,10 +32,12 @@ from flambeau.version import __version__ as __version__
 newaxis = None
 
 # Modules that programs reach as attributes without importing them, loaded when asked for.
-_LAZY_MODULES = ("testing",)
+if _TYPE_CHECKING:
+    from flambeau import testing as testing
+else:
+    _LAZY_MODULES = ("testing",)
 
-
-def __getattr__(name: str) -> _ModuleType:
-    if name in _LAZY_MODULES:
-        return _importlib.import_module(f"flambeau.{name}")
-    raise AttributeError(f"module 'flambeau' has no attribute {name!r}")
+    def __getattr__(name):
+        if name in _LAZY_MODULES:
+            return _importlib.import_module(f"flambeau.{name}")
+        raise AttributeError(f"module 'flambeau' has no attribute {name!r}")

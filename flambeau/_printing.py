@@ -135,6 +135,7 @@ def _contents(tensor: Any, indent: int) -> str:
         return "[]"
     shown = _shown_elements(tensor) if tensor.numel() > PRINT_OPTS.threshold else tensor.tolist()
     flat = list(_flatten(shown))
+    element: Callable[[Any], str]
     if tensor.dtype.is_complex:
         element, width = _complex_format(flat)
     elif tensor.dtype.is_floating_point:

@@ -6,7 +6,9 @@ which share memory still do after pickling or ``deepcopy``.
 
 from __future__ import annotations
 
+import math
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import flambeau as fb
@@ -202,6 +204,33 @@ def untyped_storage(tensor: Tensor) -> UntypedStorage:
 def typed_storage(tensor: Tensor) -> TypedStorage:
     """``Tensor.storage``: the storage behind the tensor, as elements of the tensor's type."""
     return TypedStorage(untyped_storage(tensor), tensor.dtype)
+
+
+def set_(
+    tensor: Tensor,
+    source: Any = None,
+    storage_offset: int = 0,
+    size: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+) -> Tensor:
+    """``Tensor.set_``: make a tensor a window on the memory of another tensor or of a storage."""
+    if source is None:
+        window = fb.empty(0, dtype=tensor.dtype, device=tensor.device)
+    elif isinstance(source, Tensor) and size is None:
+        window = source
+    else:
+        if isinstance(source, Tensor):
+            source = untyped_storage(source)
+        memory = source.untyped()._bytes
+        if size is None:
+            size = (memory.numel() // tensor.element_size() - storage_offset,)
+        if stride is None:
+            stride = tuple(math.prod(size[dim + 1 :]) for dim in range(len(size)))
+        window = _C._tensor_on_storage(memory, tensor.dtype, storage_offset, size, stride)
+    if window.dtype != tensor.dtype:
+        raise RuntimeError(f"set_: expected a source of {tensor.dtype}, got {window.dtype}")
+    _C._move_to(tensor, window)
+    return tensor
 
 
 def is_storage(obj: Any, /) -> bool:

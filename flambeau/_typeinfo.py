@@ -44,7 +44,7 @@ class _TypeInfo:
             object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.dtype == other.dtype  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.dtype == other.dtype
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -103,6 +103,13 @@ void add_interop(PyObject* module) {
     FB_CHECK(storage->resizable, "this storage cannot be resized: its memory is shared");
     storage.resize(static_cast<size_t>(bytes));
   });
+  m.def("_move_to", [](nb::handle tensor, nb::handle window) {
+    const Tensor& moved = tensor_of(tensor.ptr());
+    const Tensor& target = tensor_of(window.ptr());
+    moved->set_geometry(target.sizes(), target.strides());
+    moved->storage = target.storage();
+    moved->offset = target.offset();
+  });
   m.def("_tensor_on_storage", [](nb::handle bytes, nb::handle dtype, int64_t offset,
                                  nb::handle size, nb::handle stride) {
     return object_of(tensor_on_storage(tensor_of(bytes.ptr()), dtype_of(dtype.ptr()), offset,

@@ -238,7 +238,7 @@ def _difference(actual: Tensor, expected: Tensor, close: Tensor, rtol: float, at
     )
 
 
-def _greatest(values: Tensor) -> tuple[float, tuple[int, ...]]:
+def _greatest(values: Tensor) -> tuple[Any, tuple[int, ...]]:
     flat = int(values.argmax().item())
     value = values.reshape(-1)[flat].item()
     index = []

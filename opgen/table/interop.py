@@ -1,6 +1,6 @@
 """Exchange of memory and elements with NumPy, buffers and Python lists."""
 
-from opgen.model import all_types, bound, op
+from opgen.model import all_types, bound, op, python
 
 NUMPY_TYPES = tuple(name for name in all_types if name != "bfloat16")
 
@@ -36,4 +36,11 @@ op(
     kind=bound,
     forms="method",
     doc="The same elements as an object of a subclass of Tensor.",
+)
+op(
+    "set_(input: Tensor, source: Any = None, storage_offset: int = 0, size: Ints | None = None, stride: Ints | None = None) -> Tensor",
+    kind=python,
+    body="flambeau._storage:set_",
+    forms="method",
+    doc="Makes input a window on the memory of source, a tensor or a storage; without source on no memory.",
 )

@@ -105,6 +105,6 @@ def _operands(t: Any) -> dict[str, Any]:
         "m": t.tensor([[True, False, True], [False, False, True]]),
         "c": t.tensor([1 + 2j, -0.5 - 1j, 3j]),
         "s": matrix,  # symmetric positive definite
-        "b": t.arange(18.0).reshape(2, 3, 3) / 10,
+        "b": t.linspace(0, 1.7, 18).reshape(2, 3, 3),
         "image": t.arange(48.0).reshape(1, 3, 4, 4),
     }

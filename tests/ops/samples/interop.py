@@ -2,10 +2,14 @@
 
 import numpy as np
 
-from tests.ops.registry import call, errors, samples
+from tests.ops import dtypes
+from tests.ops.registry import attr, call, errors, samples
 
 
-@samples("from_numpy", reference=lambda array: array)
+NUMPY_TYPES = tuple(name for name in dtypes.ALL if name != "bfloat16")
+
+
+@samples("from_numpy", reference=lambda array: array, dtypes=NUMPY_TYPES)
 def from_numpy(make):
     array = np.arange(6).reshape(2, 3).astype(make.dtype)
     yield array
@@ -52,3 +56,24 @@ def tolist(make):
     yield make(2, 3).transposed()
     yield make()
     yield make(2, 0)
+
+
+@samples("set_", reference=lambda input, source: source)
+def set_(make):
+    yield make(2, 3), make(4)
+    yield make(2, 3), make(3, 2).transposed()
+
+
+@errors("set_")
+def set_errors(make):
+    yield (make(2), make(2, dtype="int64")), RuntimeError, "set_: expected a source of"
+
+
+@samples("as_subclass", dtypes=("float32",))
+def as_subclass(make):
+    yield make(2, 3), attr("Tensor")
+
+
+@errors("as_subclass")
+def as_subclass_errors(make):
+    yield (make(2), 3), TypeError, "as_subclass"
