@@ -1,11 +1,11 @@
 """Flambeau: a lighter torch. ``import flambeau as torch`` is meant to work."""
 
 import importlib as _importlib
+import typing as _typing
 from math import e as e
 from math import inf as inf
 from math import nan as nan
 from math import pi as pi
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 # The order matters: each of these uses names of the package that those above it have brought.
 # isort: off
@@ -32,7 +32,7 @@ from flambeau.version import __version__ as __version__
 newaxis = None
 
 # Modules that programs reach as attributes without importing them, loaded when asked for.
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from flambeau import testing as testing
 else:
     _LAZY_MODULES = ("testing",)

@@ -5,7 +5,6 @@ import numpy as np
 from tests.ops import dtypes
 from tests.ops.registry import attr, call, errors, samples
 
-
 NUMPY_TYPES = tuple(name for name in dtypes.ALL if name != "bfloat16")
 
 
