@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import flambeau as fb
@@ -70,9 +71,12 @@ def get_deterministic_debug_mode() -> int:
 def set_float32_matmul_precision(precision: str) -> None:
     """Say how precise products of float32 must be; the CPU always computes them in float32."""
     if precision not in _PRECISIONS:
-        raise RuntimeError(
-            f"set_float32_matmul_precision: expected one of {_PRECISIONS}, got {precision!r}"
+        warnings.warn(
+            f"set_float32_matmul_precision: expected one of {_PRECISIONS}, got {precision!r}; "
+            "the call has no effect",
+            stacklevel=2,
         )
+        return
     _State.matmul_precision = precision
 
 

@@ -88,8 +88,8 @@ Py_ssize_t tensor_length(PyObject* self) {
 }
 
 Scalar single_element(const Tensor& t, const char* wanted) {
-  FB_CHECK(t.numel() == 1, "only a tensor with one element can become a Python ", wanted,
-           "; this one has size ", t.sizes());
+  FB_CHECK_VALUE(t.numel() == 1, "only a tensor with one element can become a Python ", wanted,
+                 "; this one has size ", t.sizes());
   return Scalar::load(t.dtype(), t.data());
 }
 
