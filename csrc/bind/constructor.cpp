@@ -26,9 +26,11 @@ constexpr Overload kAsSubclass{"(type cls)", kAsSubclassArgs, 2, 2, 2, invoke_as
 
 }  // namespace
 
-// The forms of the old constructor (sizes, a sequence, a tensor) are told apart in Python.
+// Sizes are the common case; the other forms of the old constructor are told apart in Python.
 PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded("Tensor", [&] {
+    if (!kwargs && PyTuple_GET_SIZE(args) > 0 && fits(ArgType::kInts, args))
+      return wrap_as(type, make_tensor(read::int_list(args), default_dtype()));
     const Ref module = checked(PyImport_ImportModule("flambeau._legacy"));
     const Ref make = checked(PyObject_GetAttrString(module.get(), "new_tensor"));
     Ref made = checked(PyObject_Call(make.get(), args, kwargs));

@@ -47,8 +47,22 @@ constexpr ArgSpec kNumpyArgs[] = {{"input", ArgType::kTensor, true, 0},
 constexpr Overload kNumpy{"(*, bool force = False)", kNumpyArgs, 2, 1, 2, invoke_numpy};
 
 PyObject* invoke_tolist(PyObject* const* a) { return to_list(tensor_of(a[0])); }
-constexpr ArgSpec kToListArgs[] = {{"input", ArgType::kTensor, true, 0}};
-constexpr Overload kToList{"()", kToListArgs, 1, 1, 1, invoke_tolist};
+constexpr ArgSpec kSelfOnly[] = {{"input", ArgType::kTensor, true, 0}};
+constexpr Overload kToList{"()", kSelfOnly, 1, 1, 1, invoke_tolist};
+
+PyObject* invoke_item(PyObject* const* a) {
+  const Tensor& tensor = tensor_of(a[0]);
+  FB_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(),
+           " elements cannot be converted to Scalar");
+  return to_python_number(tensor.dtype(), tensor.data());
+}
+constexpr Overload kItem{"()", kSelfOnly, 1, 1, 1, invoke_item};
+
+// A method without arguments: matching is needed only to refuse them.
+PyObject* call_without_arguments(const OverloadSet& set, FB_PY_ARGUMENTS) {
+  if (nargs || kwnames) return call_method(set, self, args, nargs, kwnames);
+  return guarded(set.name, [&] { return set.overloads->invoke(&self); });
+}
 
 nb::object object_of(Tensor tensor) { return nb::steal(wrap(std::move(tensor))); }
 
@@ -78,7 +92,11 @@ PyObject* bound_numpy_method(FB_PY_ARGUMENTS) {
 }
 PyObject* bound_tolist_method(FB_PY_ARGUMENTS) {
   static constexpr OverloadSet set{"tolist", &kToList, 1};
-  return call_method(set, self, args, nargs, kwnames);
+  return call_without_arguments(set, self, args, nargs, kwnames);
+}
+PyObject* bound_item_method(FB_PY_ARGUMENTS) {
+  static constexpr OverloadSet set{"item", &kItem, 1};
+  return call_without_arguments(set, self, args, nargs, kwnames);
 }
 
 void add_interop(PyObject* module) {

@@ -1,7 +1,7 @@
 // NumPy arrays: from_numpy, Tensor.numpy.
 #include <array>
+#include <bit>
 #include <optional>
-#include <string>
 
 #include "bind/interop.h"
 #include "bind/numpy_api.h"
@@ -10,38 +10,19 @@ namespace fb::bind {
 
 namespace {
 
-// NumPy's type numbers by our element type; bfloat16 has none.
-constexpr int kNoType = -1;
-constexpr int kInt64Type = sizeof(long) == 8 ? 7 : 9;
+// NumPy's type numbers by our element type; bfloat16 has none. NumPy tells C's types apart, so one
+// of long and long long is a second name of int64 or int32.
+constexpr int kNoType = -1, kLong = 7, kLongLong = 9;
+constexpr bool kLongIs64 = sizeof(long) == 8;
+constexpr int kInt64Type = kLongIs64 ? kLong : kLongLong;
 constexpr std::array<int, kDTypeCount> kTypeNumbers = {0,  2,       1,  3,  5,  kInt64Type,
                                                        23, kNoType, 11, 12, 14, 15};
 
-std::optional<DType> element_type(char kind, int itemsize) {
-  switch (kind) {
-    case 'b': return DType::kBool;
-    case 'u': return itemsize == 1 ? std::optional(DType::kUInt8) : std::nullopt;
-    case 'i':
-      switch (itemsize) {
-        case 1: return DType::kInt8;
-        case 2: return DType::kInt16;
-        case 4: return DType::kInt32;
-        case 8: return DType::kInt64;
-      }
-      break;
-    case 'f':
-      switch (itemsize) {
-        case 2: return DType::kFloat16;
-        case 4: return DType::kFloat32;
-        case 8: return DType::kFloat64;
-      }
-      break;
-    case 'c':
-      switch (itemsize) {
-        case 8: return DType::kComplex64;
-        case 16: return DType::kComplex128;
-      }
-      break;
-  }
+std::optional<DType> element_type(int type_number) {
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (kTypeNumbers[i] == type_number) return static_cast<DType>(i);
+  if (type_number == kLongLong) return DType::kInt64;
+  if (type_number == kLong) return DType::kInt32;
   return std::nullopt;
 }
 
@@ -59,15 +40,6 @@ void warn_read_only() {
   if (failed) throw PythonError{};
 }
 
-std::string name_of_element_type(PyObject* array) {
-  const Ref dtype = checked(PyObject_GetAttrString(array, "dtype"));
-  const Ref type = checked(PyObject_GetAttrString(dtype.get(), "type"));
-  const Ref name = checked(PyObject_GetAttrString(type.get(), "__name__"));
-  const char* text = PyUnicode_AsUTF8(name.get());
-  if (!text) throw PythonError{};
-  return text;
-}
-
 }  // namespace
 
 bool is_numpy_array(PyObject* object) {
@@ -75,37 +47,36 @@ bool is_numpy_array(PyObject* object) {
   return numpy && PyObject_TypeCheck(object, numpy->array_type);
 }
 
-Tensor from_numpy(PyObject* array) {
-  FB_CHECK_TYPE(is_numpy_array(array), "expected np.ndarray (got ", Py_TYPE(array)->tp_name, ")");
-  const Ref capsule = checked(PyObject_GetAttrString(array, "__array_struct__"));
-  const auto* view = static_cast<ArrayInterface*>(PyCapsule_GetPointer(capsule.get(), nullptr));
-  if (!view) throw PythonError{};
-
-  const std::optional<DType> dtype = element_type(view->typekind, view->itemsize);
+Tensor from_numpy(PyObject* object) {
+  FB_CHECK_TYPE(is_numpy_array(object), "expected np.ndarray (got ", Py_TYPE(object)->tp_name, ")");
+  const auto& array = *reinterpret_cast<const Array*>(object);
+  const std::optional<DType> dtype = element_type(array.description->type_number);
   FB_CHECK_TYPE(
-      dtype, "can't convert np.ndarray of type numpy.", name_of_element_type(array),
+      dtype, "can't convert np.ndarray of type ", array.description->scalar_type->tp_name,
       ". The only supported types are: float64, float32, float16, complex64, complex128, int64, "
       "int32, int16, int8, uint8, and bool.");
+  constexpr char kSwapped = std::endian::native == std::endian::little ? '>' : '<';
   FB_CHECK_VALUE(
-      view->flags & kArrayNotSwapped || view->itemsize == 1,
+      array.description->byte_order != kSwapped,
       "given numpy array has byte order different from the native byte order. Conversion "
       "between byte orders is currently not supported.");
+  const auto itemsize = static_cast<int64_t>(size_of(*dtype));
   Dims sizes, strides;
-  for (int i = 0; i < view->nd; ++i) {
+  for (int i = 0; i < array.nd; ++i) {
     FB_CHECK_VALUE(
-        view->strides[i] >= 0,
+        array.strides[i] >= 0,
         "at least one stride of the given numpy array is negative, and tensors have no negative "
         "strides. Make a copy of the array with array.copy().");
     FB_CHECK_VALUE(
-        view->strides[i] % view->itemsize == 0,
+        array.strides[i] % itemsize == 0,
         "given numpy array strides not a multiple of the element byte size. Copy the numpy "
         "array to reallocate the memory.");
-    sizes.push_back(view->shape[i]);
-    strides.push_back(view->strides[i] / view->itemsize);
+    sizes.push_back(array.shape[i]);
+    strides.push_back(array.strides[i] / itemsize);
   }
-  if (!(view->flags & kArrayWriteable)) warn_read_only();
-  const size_t bytes = static_cast<size_t>(span_of(sizes, strides)) * view->itemsize;
-  return tensor_over(adopt_python(view->data, bytes, array), sizes, strides, 0, *dtype);
+  if (!(array.flags & kArrayWriteable)) warn_read_only();
+  const auto bytes = static_cast<size_t>(span_of(sizes, strides) * itemsize);
+  return tensor_over(adopt_python(array.data, bytes, object), sizes, strides, 0, *dtype);
 }
 
 PyObject* to_numpy(const Tensor& tensor) {

@@ -6,20 +6,28 @@
 
 namespace fb::bind {
 
-// What `array.__array_struct__` holds; the layout is part of NumPy's array interface protocol.
-struct ArrayInterface {
-  int two;  // always 2
+// The public fields of an array and of its element type, which have kept their places since
+// NumPy 1.7.
+struct ArrayDescription {
+  PyObject_HEAD PyTypeObject* scalar_type;
+  char kind;
+  char type;
+  char byte_order;
+  char former_flags;
+  int type_number;
+};
+struct Array {
+  PyObject_HEAD char* data;
   int nd;
-  char typekind;
-  int itemsize;
-  int flags;
   Py_intptr_t* shape;
   Py_intptr_t* strides;  // in bytes
-  void* data;
-  PyObject* descr;
+  PyObject* base;
+  ArrayDescription* description;
+  int flags;
 };
 
-enum ArrayFlags : int { kArrayAligned = 0x100, kArrayNotSwapped = 0x200, kArrayWriteable = 0x400 };
+inline constexpr int kArrayAligned = 0x100;
+inline constexpr int kArrayWriteable = 0x400;
 
 struct NumpyApi {
   PyTypeObject* array_type;

@@ -48,7 +48,6 @@ int64_t data_ptr(const Tensor& input) {
 }
 
 int64_t get_device(const Tensor& input) { return input.device().index; }
-Scalar item(const Tensor& input) { return only_element(input, "Scalar"); }
 bool is_floating_point(const Tensor& input) { return is_floating(input.dtype()); }
 bool is_complex(const Tensor& input) { return fb::is_complex(input.dtype()); }
 bool is_signed(const Tensor& input) { return fb::is_signed(input.dtype()); }

@@ -16,7 +16,6 @@ FACTS = (
     ("element_size(input: Tensor) -> int", "method", "Bytes of one element."),
     ("data_ptr(input: Tensor) -> int", "method", "The address of the first element; 0 without elements."),
     ("get_device(input: Tensor) -> int", "function method", "The number of the GPU, or -1 on the CPU."),
-    ("item(input: Tensor) -> Number", "method", "The one element as a Python number."),
     ("is_floating_point(input: Tensor) -> bool", "function method", "Whether the elements are floating point numbers."),
     ("is_complex(input: Tensor) -> bool", "function method", "Whether the elements are complex."),
     ("is_signed(input: Tensor) -> bool", "function method", "Whether the elements can be negative."),

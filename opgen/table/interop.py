@@ -26,6 +26,12 @@ op(
     doc="A NumPy array on the memory of the tensor; force detaches the tensor and brings it to the CPU first.",
 )
 op(
+    "item(input: Tensor) -> Number",
+    kind=bound,
+    forms="method",
+    doc="The one element as a Python number.",
+)
+op(
     "tolist(input: Tensor) -> Any",
     kind=bound,
     forms="method",

@@ -76,3 +76,14 @@ def as_subclass(make):
 @errors("as_subclass")
 def as_subclass_errors(make):
     yield (make(2), 3), TypeError, "as_subclass"
+
+
+@samples("item", reference=lambda input: input.item(), keeps_precision=False)
+def item(make):
+    yield make()
+    yield make(1, 1)
+
+
+@errors("item")
+def item_errors(make):
+    yield (make(2),), RuntimeError, "item: a Tensor with 2 elements cannot be converted to Scalar"
