@@ -237,7 +237,7 @@ Storage allocate_cpu(size_t bytes) {
       block = head;
     } else {
       if (cache) cache->misses.add(1);
-      block = std::aligned_alloc(64, block_bytes);
+      block = std::aligned_alloc(64, (block_bytes + 63) / 64 * 64);  // whole multiples only
     }
   } else {
     block_bytes = large_block_bytes(total);
