@@ -23,29 +23,25 @@ FB_FN T leaky_relu(T x, T negative_slope) {
   return x > T(0) ? x : x * negative_slope;
 }
 template <class T>
-FB_FN T prelu(T x, T weight) {
-  return x > T(0) ? x : x * weight;
-}
-template <class T>
 FB_FN T threshold(T x, T limit, T value) {
   return x <= limit ? value : x;
 }
 
 template <class T>
-FB_FN T elu(T x, T alpha, T scale, T input_scale) {
-  const T negative = math::expm1(x * input_scale) * (alpha * scale);
-  return x > T(0) ? x * scale : negative;
+FB_FN T elu(T x, T alpha) {
+  const T negative = alpha * math::expm1(x);
+  return x > T(0) ? x : negative;
 }
 template <class T>
 FB_FN T celu(T x, T alpha) {
   const T negative = alpha * math::expm1(x / alpha);
   return x > T(0) ? x : negative;
 }
-// alpha and scale make the mean and variance of a standard normal input a fixed point (Klambauer et
-// al. 2017).
+// alpha and scale make the mean and variance of a standard normal input a fixed point
+// (Klambauer et al., "Self-normalizing neural networks", 2017).
 template <class T>
 FB_FN T selu(T x) {
-  return elu(x, T(1.6732632423543772848170429916717), T(1.0507009873554804934193349852946), T(1));
+  return T(1.0507009873554804934193349852946) * elu(x, T(1.6732632423543772848170429916717));
 }
 
 template <class T>
@@ -80,6 +76,19 @@ template <class T>
 FB_FN T hardswish(T x) {
   return x * clamp(x + T(3), T(0), T(6)) / T(6);
 }
+// log(1 + exp(beta x)) / beta, and x itself where beta x > threshold.
+template <class T>
+FB_FN T softplus(T x, T beta, T threshold) {
+  const T scaled = beta * x;
+  const T value = math::log1p(math::exp(scaled)) / beta;
+  return scaled > threshold ? x : value;
+}
+
+template <class T>
+FB_FN T logsigmoid(T x) {
+  return (x < T(0) ? x : T(0)) - math::log1p(math::exp(-math::abs(x)));
+}
+
 template <class T>
 FB_FN T softsign(T x) {
   return x / (T(1) + math::abs(x));

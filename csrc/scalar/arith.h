@@ -72,11 +72,6 @@ FB_FN T neg(T a) {
 }
 
 template <class T>
-FB_FN T positive(T a) {
-  return a;
-}
-
-template <class T>
 FB_FN RealOf<T> abs(T a) {
   if constexpr (kIsFloat<T> || kIsComplex<T>)
     return math::abs(a);
@@ -315,11 +310,6 @@ FB_FN T pow(T base, T exponent) {
 }
 
 template <class T>
-FB_FN T float_power(T base, T exponent) {
-  return math::pow(base, exponent);
-}
-
-template <class T>
 FB_FN T nextafter(T a, T b) {
   return math::nextafter(a, b);
 }
@@ -334,13 +324,15 @@ FB_FN T heaviside(T x, T at_zero) {
   return x == T(0) ? at_zero : static_cast<T>(x > T(0));
 }
 
+// Infinities and NaN replaced; in both parts of a complex number.
 template <class T>
 FB_FN T nan_to_num(T x, T nan, T posinf, T neginf) {
-  if constexpr (kIsFloat<T>) {
+  if constexpr (kIsComplex<T>) {
+    return {nan_to_num(x.re, nan.re, posinf.re, neginf.re),
+            nan_to_num(x.im, nan.re, posinf.re, neginf.re)};
+  } else {
     const T finite = x == math::infinity<T>() ? posinf : (x == -math::infinity<T>() ? neginf : x);
     return x != x ? nan : finite;
-  } else {
-    return x;
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scalar/math.h"
+#include "scalar/math/complex.h"
 
 namespace fb::scalar {
 
@@ -65,6 +66,25 @@ FB_FN bool isneginf(T a) {
     return a == -math::infinity<T>();
   else
     return false;
+}
+
+template <class T>
+FB_FN bool isreal(T a) {
+  if constexpr (kIsComplex<T>)
+    return a.im == 0;
+  else
+    return true;
+}
+
+// Equal, or within atol + rtol |b|; infinities are close to themselves only.
+template <class T>
+FB_FN bool is_close(T a, T b, T rtol, T atol, T equal_nan) {
+  using Real = RealOf<T>;
+  const Real distance = math::abs(a - b);
+  const Real allowed = math::abs(atol) + math::abs(rtol * b);
+  const bool near = (distance <= allowed) & math::is_finite(distance);
+  const bool both_nan = (equal_nan != T(0)) & (a != a) & (b != b);
+  return (a == b) | near | both_nan;
 }
 
 template <class T>

@@ -7,21 +7,7 @@
 namespace fb::scalar {
 
 template <class T>
-FB_FN RealOf<T> real(T a) {
-  if constexpr (kIsComplex<T>)
-    return a.re;
-  else
-    return a;
-}
-template <class T>
-FB_FN RealOf<T> imag(T a) {
-  if constexpr (kIsComplex<T>)
-    return a.im;
-  else
-    return T(0);
-}
-template <class T>
-FB_FN T conj(T a) {
+FB_FN T conj_physical(T a) {
   if constexpr (kIsComplex<T>)
     return {a.re, -a.im};
   else

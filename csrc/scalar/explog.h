@@ -77,31 +77,12 @@ FB_FN T xlogy(T x, T y) {
   return (x == T(0)) & (y == y) ? T(0) : value;
 }
 
-template <class T>
-FB_FN T xlog1py(T x, T y) {
-  const T value = x * math::log1p(y);
-  return (x == T(0)) & (y == y) ? T(0) : value;
-}
-
 // x is first clamped to [eps, 1 - eps]; a negative eps stands for none.
 template <class T>
 FB_FN T logit(T x, T eps) {
   const T clamped = x < eps ? eps : (x > T(1) - eps ? T(1) - eps : x);
   const T z = eps < T(0) ? x : clamped;
   return math::log(z / (T(1) - z));
-}
-
-// log(1 + exp(beta x)) / beta, and x itself where beta x > threshold.
-template <class T>
-FB_FN T softplus(T x, T beta, T threshold) {
-  const T scaled = beta * x;
-  const T value = math::log1p(math::exp(scaled)) / beta;
-  return scaled > threshold ? x : value;
-}
-
-template <class T>
-FB_FN T log_sigmoid(T x) {
-  return (x < T(0) ? x : T(0)) - math::log1p(math::exp(-math::abs(x)));
 }
 
 }  // namespace fb::scalar

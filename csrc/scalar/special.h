@@ -108,6 +108,13 @@ FB_FN T ndtri(T p) {
   return static_cast<T>(detail::ndtri(p));
 }
 
+// x log(1 + y), 0 where x is 0 unless y is NaN.
+template <class T>
+FB_FN T xlog1py(T x, T y) {
+  const T value = x * math::log1p(y);
+  return (x == T(0)) & (y == y) ? T(0) : value;
+}
+
 // -x log(x), 0 at zero, minus infinity below.
 template <class T>
 FB_FN T entr(T x) {

@@ -1,6 +1,17 @@
 """Arithmetic."""
 
-from opgen.model import all_types, op, pointwise
+from opgen.model import (
+    all_types,
+    floating,
+    floating_complex,
+    integers,
+    native,
+    numeric,
+    op,
+    pointwise,
+    real,
+    real_bool,
+)
 
 op(
     "add(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor",
@@ -8,7 +19,26 @@ op(
     dtypes=all_types,
     forms="function method inplace",
     operator="add",
-    doc="Adds other, scaled by alpha, to input.",
+    check="alpha",
+    doc="Adds other, scaled by alpha, to input; bool adds as 'or'.",
+)
+op(
+    "sub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=numeric,
+    forms="function method inplace",
+    operator="sub",
+    check="alpha",
+    aliases="subtract",
+    doc="Subtracts other, scaled by alpha, from input.",
+)
+op(
+    "rsub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1) -> Tensor",
+    kind=pointwise,
+    dtypes=numeric,
+    forms="function",
+    check="alpha",
+    doc="Subtracts input, scaled by alpha, from other.",
 )
 op(
     "mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
@@ -16,5 +46,272 @@ op(
     dtypes=all_types,
     forms="function method inplace",
     operator="mul",
+    aliases="multiply",
     doc="Multiplies input by other.",
+)
+op(
+    "div(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=floating_complex,
+    promote="float",
+    forms="function method inplace",
+    operator="truediv",
+    aliases="divide true_divide",
+    doc="Divides input by other; integers divide as floating point numbers.",
+)
+op(
+    "div(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    forms="function method inplace",
+    aliases="divide",
+    doc="Divides input by other and rounds towards zero ('trunc') or down ('floor').",
+)
+op(
+    "_div_trunc(input: Tensor | Number, other: Tensor | Number) -> Tensor",
+    kind=pointwise,
+    dtypes=real,
+    cpp="div_trunc",
+    check="divisor",
+    forms="function",
+    doc="The quotient, rounded towards zero.",
+)
+op(
+    "floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=real,
+    forms="function method inplace",
+    operator="floordiv",
+    ranged=True,
+    check="divisor",
+    doc="The quotient, rounded down; an integer divided by zero is an error.",
+)
+op(
+    "remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=real,
+    forms="function method inplace",
+    operator="mod",
+    ranged=True,
+    check="divisor",
+    doc="Python's modulus: the remainder has the sign of other.",
+)
+op(
+    "fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=real,
+    forms="function method inplace",
+    ranged=True,
+    check="divisor",
+    doc="C's modulus: the remainder has the sign of input.",
+)
+op(
+    "pow(input: Tensor | Number, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    forms="function method inplace",
+    operator="pow",
+    cpp="power",
+    doc="Raises input to the power exponent; anything to the power 0 is 1, also NaN.",
+)
+op(
+    "_pow(input: Tensor | Number, exponent: Tensor | Number) -> Tensor",
+    kind=pointwise,
+    dtypes=numeric,
+    cpp="pow",
+    forms="function",
+    doc="pow without its short cuts for small constant exponents.",
+)
+op(
+    "float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    forms="function method inplace",
+    doc="Raises input to the power exponent in double precision.",
+)
+
+op(
+    "neg(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=numeric,
+    forms="function method inplace",
+    operator="neg",
+    aliases="negative",
+    doc="The negative of each element.",
+)
+op(
+    "positive(input: Tensor) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    operator="pos",
+    doc="The tensor itself.",
+)
+for name, kinds, promote, doc in (
+    ("square", all_types, "same", "The square of each element."),
+    ("reciprocal", floating_complex, "float", "1 divided by each element."),
+    ("sign", real_bool, "same", "-1, 0 or 1 by the sign of each element; 0 for NaN."),
+    ("sgn", all_types, "same", "The sign of each element; of a complex one, z / |z|."),
+):
+    op(
+        f"{name}(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+        kind=pointwise,
+        dtypes=kinds,
+        promote=promote,
+        forms="function method inplace",
+        doc=doc,
+    )
+
+op(
+    "abs(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=numeric,
+    output="real",
+    forms="function method inplace",
+    operator="abs",
+    aliases="absolute",
+    doc="The absolute value of each element.",
+)
+op(
+    "signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=real_bool,
+    output="bool",
+    doc="Whether the sign bit of each element is set; that of -0.0 is.",
+)
+
+for name, doc in (
+    ("maximum", "The larger of two elements; NaN where either is."),
+    ("minimum", "The smaller of two elements; NaN where either is."),
+    ("fmax", "The larger of two elements; NaN only where both are."),
+    ("fmin", "The smaller of two elements; NaN only where both are."),
+):
+    op(
+        f"{name}(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+        kind=pointwise,
+        dtypes=real_bool,
+        doc=doc,
+    )
+
+op(
+    "clamp(input: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=real,
+    forms="function method inplace",
+    aliases="clip",
+    doc="The elements, not below min and not above max; NaN stays.",
+)
+op(
+    "clamp(input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=real,
+    forms="function method inplace",
+    aliases="clip",
+    doc="The elements, not below min and not above max; NaN stays.",
+)
+op(
+    "_clamp(input: Tensor | Number, min: Tensor | Number, max: Tensor | Number) -> Tensor",
+    kind=pointwise,
+    dtypes=real,
+    cpp="clamp",
+    forms="function",
+    doc="clamp with both bounds.",
+)
+op(
+    "clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=real,
+    forms="function method inplace",
+    doc="The elements, not below min; NaN stays.",
+)
+op(
+    "clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=real,
+    forms="function method inplace",
+    doc="The elements, not above max; NaN stays.",
+)
+
+op(
+    "addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=numeric,
+    forms="function method inplace",
+    doc="input + value * tensor1 * tensor2.",
+)
+op(
+    "addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=floating_complex,
+    forms="function method inplace",
+    doc="input + value * tensor1 / tensor2.",
+)
+op(
+    "lerp(input: Tensor, end: Tensor, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=floating_complex,
+    forms="function method inplace",
+    doc="input + weight * (end - input); weights 0 and 1 give the ends exactly.",
+)
+op(
+    "copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=floating,
+    promote="float",
+    forms="function method inplace",
+    doc="The size of input with the sign of other; -0.0 is negative.",
+)
+op(
+    "hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=floating,
+    forms="function method inplace",
+    doc="The square root of input^2 + other^2, without overflow on the way.",
+)
+op(
+    "gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=integers,
+    forms="function method inplace",
+    doc="The greatest common divisor; that of 0 and 0 is 0.",
+)
+op(
+    "lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=integers,
+    forms="function method inplace",
+    doc="The least common multiple; 0 where either is 0.",
+)
+op(
+    "nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=("float32", "float64"),
+    forms="function method inplace",
+    doc="The next number after input in the direction of other.",
+)
+op(
+    "ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=floating,
+    promote="float",
+    forms="function method inplace",
+    doc="input * 2^other.",
+)
+op(
+    "heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=real_bool,
+    forms="function method inplace",
+    doc="0 below zero, 1 above, values at zero; 0 for NaN.",
+)
+op(
+    "nan_to_num(input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    forms="function method inplace",
+    doc="Replaces NaN by 0 and infinities by the largest finite numbers, or as given.",
+)
+op(
+    "_nan_to_num(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor",
+    kind=pointwise,
+    dtypes=floating_complex,
+    cpp="nan_to_num",
+    forms="function",
+    doc="nan_to_num with all replacements given.",
 )

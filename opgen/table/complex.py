@@ -1,0 +1,74 @@
+"""Complex numbers and their parts."""
+
+from opgen.model import all_types, floating_complex, op, pointwise, view
+
+op(
+    "real(input: Tensor) -> Tensor",
+    kind=view,
+    forms="function",
+    doc="The real parts, sharing memory; a real tensor is returned as it is.",
+)
+op(
+    "imag(input: Tensor) -> Tensor",
+    kind=view,
+    dtypes=("complex64", "complex128"),
+    forms="function",
+    doc="The imaginary parts, sharing memory.",
+)
+op(
+    "view_as_real(input: Tensor) -> Tensor",
+    kind=view,
+    dtypes=("complex64", "complex128"),
+    forms="function",
+    doc="Real and imaginary parts as a last dimension of size 2, sharing memory.",
+)
+op(
+    "view_as_complex(input: Tensor) -> Tensor",
+    kind=view,
+    dtypes=("float32", "float64"),
+    forms="function",
+    doc="Pairs along the last dimension as complex numbers, sharing memory.",
+)
+op(
+    "conj(input: Tensor) -> Tensor",
+    kind=view,
+    doc="The complex conjugate, computed at once; a real tensor is returned as it is.",
+)
+op(
+    "conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=all_types,
+    forms="function method inplace",
+    doc="The complex conjugate in new memory.",
+)
+for name, doc in (
+    ("resolve_conj", "The tensor itself: conjugation is never put off."),
+    ("resolve_neg", "The tensor itself: negation is never put off."),
+):
+    op(f"{name}(input: Tensor) -> Tensor", kind=view, doc=doc)
+op(
+    "angle(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=floating_complex,
+    promote="float",
+    output="real",
+    doc="The angle in the complex plane; of a real element 0, pi or NaN.",
+)
+op(
+    "polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=("float32", "float64"),
+    output="complex",
+    forms="function",
+    check="same_type",
+    doc="The complex numbers with these sizes and angles.",
+)
+op(
+    "complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=("float32", "float64"),
+    output="complex",
+    forms="function",
+    check="same_type",
+    doc="The complex numbers with these parts.",
+)

@@ -1,0 +1,42 @@
+"""Rounding."""
+
+from opgen.model import floating, native, op, pointwise, real
+
+for name, aliases, doc in (
+    ("floor", "", "The largest integer that is not larger; integers stay."),
+    ("ceil", "", "The smallest integer that is not smaller; integers stay."),
+    ("trunc", "fix", "The integer part; integers stay."),
+    ("round", "special.round", "The nearest integer, half to even; integers stay."),
+):
+    op(
+        f"{name}(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+        kind=pointwise,
+        dtypes=real,
+        forms="function method inplace",
+        aliases=aliases,
+        doc=doc,
+    )
+
+op(
+    "round(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="function method inplace",
+    aliases="special.round",
+    doc="The nearest number with so many decimals; a negative count is of places left of the point.",
+)
+op(
+    "_round_decimals(input: Tensor, power: float) -> Tensor",
+    kind=pointwise,
+    dtypes=floating,
+    cpp="round_decimals",
+    forms="function",
+    doc="round to the decimals whose power of ten is given, negative for places left of the point.",
+)
+op(
+    "frac(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=pointwise,
+    dtypes=floating,
+    forms="function method inplace",
+    doc="What is left of each element without its integer part; it has the element's sign.",
+)
