@@ -139,6 +139,11 @@ class Op:
         return "inplace" in self.forms and "function" in self.forms
 
     @property
+    def accepted_types(self) -> tuple[str, ...]:
+        """The element types users may give: also those that become floating point first."""
+        return (*integral, *self.dtypes) if self.promote == "float" else self.dtypes
+
+    @property
     def kernel_types(self) -> tuple[str, ...]:
         return tuple(t for t in self.dtypes if t not in REDUCED)
 

@@ -23,6 +23,10 @@ FB_FN T leaky_relu(T x, T negative_slope) {
   return x > T(0) ? x : x * negative_slope;
 }
 template <class T>
+FB_FN T weighted_relu(T x, T weight) {
+  return leaky_relu(x, weight);
+}
+template <class T>
 FB_FN T threshold(T x, T limit, T value) {
   return x <= limit ? value : x;
 }

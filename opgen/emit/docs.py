@@ -37,7 +37,7 @@ def facts(group: list[Op]) -> str:
     listed = [words[form] for form in forms]
     if any(op.has_out for op in group):
         listed.append("`out=`")
-    dtypes = ", ".join(group[0].dtypes)
+    dtypes = ", ".join(group[0].accepted_types)
     return f"*Forms:* {', '.join(listed)}. *Types:* {dtypes}."
 
 

@@ -38,7 +38,7 @@ def record(op: Op) -> dict[str, object]:
         ],
         "result": op.result.annotation,
         "returns": list(op.returns),
-        "dtypes": list(op.dtypes),
+        "dtypes": list(op.accepted_types),
         "forms": [*op.forms, *(["out"] if op.has_out else [])],
         "mutates": op.mutates,
         "random": op.random,

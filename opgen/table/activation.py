@@ -52,7 +52,7 @@ op(
     "_prelu(input: Tensor, weight: Tensor) -> Tensor",
     kind=pointwise,
     dtypes=floating,
-    cpp="leaky_relu",
+    cpp="weighted_relu",
     forms="function",
     doc="x above zero, weight * x below.",
 )
@@ -61,6 +61,7 @@ for signature, kinds, doc in (
     ("relu6(input: Tensor)", real, "The elements clamped to [0, 6]; NaN stays."),
     ("hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0)", real, "The elements clamped to [min_val, max_val]; NaN stays."),
     ("elu(input: Tensor, alpha: float = 1.0)", floating, "alpha * (exp(x) - 1) below zero, x above."),
+    ("leaky_relu(input: Tensor, negative_slope: float = 0.01)", floating, "x above zero, negative_slope * x below."),
     ("silu(input: Tensor)", floating, "x * sigmoid(x)."),
     ("mish(input: Tensor)", floating, "x * tanh(softplus(x))."),
     ("hardsigmoid(input: Tensor)", floating, "x + 3 clamped to [0, 6], divided by 6."),
@@ -83,14 +84,6 @@ for signature, kinds, doc in (
         doc=doc,
     )
 
-op(
-    "leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor",
-    kind=native,
-    namespace="nn.functional",
-    dtypes=floating,
-    forms="function",
-    doc="x above zero, negative_slope * x below.",
-)
 op(
     "gelu(input: Tensor, *, approximate: str = 'none') -> Tensor",
     kind=native,

@@ -97,12 +97,6 @@ op(
     doc="The element of input where condition is True, otherwise that of other.",
 )
 op(
-    "where(condition: Tensor) -> tuple[Tensor, ...]",
-    kind=native,
-    forms="function",
-    doc="The indices of True elements, one tensor per dimension.",
-)
-op(
     "where(input: Tensor, condition: Tensor, other: Tensor | Number) -> Tensor",
     kind=native,
     cpp="where_method",

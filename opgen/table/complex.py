@@ -1,37 +1,10 @@
 """Complex numbers and their parts."""
 
-from opgen.model import all_types, floating_complex, op, pointwise, view
+from opgen.model import all_types, floating_complex, native, op, pointwise
 
 op(
-    "real(input: Tensor) -> Tensor",
-    kind=view,
-    forms="function",
-    doc="The real parts, sharing memory; a real tensor is returned as it is.",
-)
-op(
-    "imag(input: Tensor) -> Tensor",
-    kind=view,
-    dtypes=("complex64", "complex128"),
-    forms="function",
-    doc="The imaginary parts, sharing memory.",
-)
-op(
-    "view_as_real(input: Tensor) -> Tensor",
-    kind=view,
-    dtypes=("complex64", "complex128"),
-    forms="function",
-    doc="Real and imaginary parts as a last dimension of size 2, sharing memory.",
-)
-op(
-    "view_as_complex(input: Tensor) -> Tensor",
-    kind=view,
-    dtypes=("float32", "float64"),
-    forms="function",
-    doc="Pairs along the last dimension as complex numbers, sharing memory.",
-)
-op(
     "conj(input: Tensor) -> Tensor",
-    kind=view,
+    kind=native,
     doc="The complex conjugate, computed at once; a real tensor is returned as it is.",
 )
 op(
@@ -45,7 +18,7 @@ for name, doc in (
     ("resolve_conj", "The tensor itself: conjugation is never put off."),
     ("resolve_neg", "The tensor itself: negation is never put off."),
 ):
-    op(f"{name}(input: Tensor) -> Tensor", kind=view, doc=doc)
+    op(f"{name}(input: Tensor) -> Tensor", kind=native, doc=doc)
 op(
     "angle(input: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=pointwise,

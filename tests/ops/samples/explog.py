@@ -1,19 +1,59 @@
-"""Samples of exponentials and logarithms."""
+"""Samples of exponentials, logarithms and roots."""
 
 import numpy as np
+from scipy import special
 
-from tests.ops.registry import errors, forward_only, inf, nan, samples
+from tests.ops.pointwise import binary, in_double, unary
+from tests.ops.registry import call, errors, forward_only, inf, nan, samples
+
+for name, function in (
+    ("exp", np.exp),
+    ("exp2", np.exp2),
+    ("expm1", np.expm1),
+    ("log", np.log),
+    ("log2", np.log2),
+    ("log10", np.log10),
+    ("log1p", np.log1p),
+    ("sqrt", np.sqrt),
+    ("rsqrt", lambda x: 1 / np.sqrt(x)),
+    ("sigmoid", lambda x: 1 / (1 + np.exp(-x))),
+):
+    unary(name, in_double(function))
 
 
-@samples("logaddexp", reference=np.logaddexp)
+def _logaddexp(a, b):
+    if np.iscomplexobj(a) or np.iscomplexobj(b):
+        return np.log(np.exp(a) + np.exp(b))
+    return np.logaddexp(a, b)
+
+
+@samples("logaddexp", reference=_logaddexp)
 def logaddexp(make):
     yield make(3, 4), make(3, 4)
     yield make(3, 1), make(1, 4)  # broadcasting
     yield make(0, 4), make(4)  # empty
-    yield forward_only(make.of(1e4, inf, -inf, nan), make.of(1e4, inf, 3.0, 0.0))
+    if not make.is_complex:
+        yield forward_only(make.of(1e4, inf, -inf, nan), make.of(1e4, inf, 3.0, 0.0))
 
 
 @errors("logaddexp")
 def logaddexp_errors(make):
     shapes = "logaddexp: shapes (2, 3) and (2, 4) do not broadcast"
     yield (make(2, 3), make(2, 4)), RuntimeError, shapes
+
+
+binary("logaddexp2", np.logaddexp2, mixed=False)
+binary("xlogy", in_double(special.xlogy), number=2.5)
+
+
+def _logit(x, eps=None):
+    return special.logit(x if eps is None else np.clip(x, eps, 1 - eps))
+
+
+@samples("logit", reference=in_double(_logit))
+def logit(make):
+    yield make(3, 4, low=0.01, high=0.99)
+    yield call(make(3, 4, low=-0.5, high=1.5), eps=0.125)
+    yield make(3, 4), 0.25
+    if make.is_floating:
+        yield forward_only(make.of(0.0, 1.0, -1.0, 2.0, nan))

@@ -1,0 +1,141 @@
+// Arithmetic that is more than one element function: checks of its arguments, and compositions.
+#include "gen/ops/arith.h"
+
+#include <limits>
+
+#include "gen/ops/explog.h"
+#include "ops/output.h"
+#include "ops/promotion.h"
+
+namespace fb::ops {
+
+void check_alpha(std::span<const Operand>, std::span<const Scalar> params, DType common) {
+  const Scalar::Kind kind = params[0].kind();
+  FB_CHECK(kind != Scalar::Kind::kBool || common == DType::kBool,
+           "a bool alpha is only for bool results, this one is ", common);
+  FB_CHECK(is_floating(common) || is_complex(common) || params[0].is_integral(),
+           "alpha must be an integer for a result of type ", common, ", got ", params[0]);
+  FB_CHECK(is_complex(common) || kind != Scalar::Kind::kComplex,
+           "alpha must be real for a result of type ", common, ", got ", params[0]);
+}
+
+// PyTorch's words for an integer division by zero, which programs match.
+void check_divisor(std::span<const Operand> inputs, std::span<const Scalar>, DType common) {
+  if (!is_integral(common)) return;
+  const Operand& divisor = inputs[1];
+  bool has_zero = false;
+  if (!divisor.is_tensor()) {
+    has_zero = divisor.scalar().to<int64_t>() == 0;
+  } else if (divisor.tensor().numel() != 0) {
+    const Tensor values = contiguous(divisor.tensor());
+    visit_all(values.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const T* data = values.data_as<T>();
+      for (int64_t i = 0; i < values.numel(); ++i) has_zero |= !convert<bool>(data[i]);
+    });
+  }
+  FB_CHECK(!has_zero, "ZeroDivisionError");
+}
+
+Tensor div(const Operand& input, const Operand& other,
+           std::optional<std::string> rounding_mode) {
+  if (!rounding_mode) return div(input, other);
+  FB_CHECK(*rounding_mode == "trunc" || *rounding_mode == "floor",
+           "rounding_mode must be None, 'trunc' or 'floor', got '", *rounding_mode, "'");
+  return *rounding_mode == "trunc" ? div_trunc(input, other) : floor_divide(input, other);
+}
+
+Tensor positive(const Tensor& input) {
+  FB_CHECK(input.dtype() != DType::kBool, "the + operator is not defined for bool tensors");
+  return input;
+}
+
+namespace {
+
+// Constant exponents for which there is something quicker and more exact than a power.
+bool constant_power(const Tensor& base, double exponent, Tensor& result) {
+  if (exponent == 2.0)
+    result = square(base);
+  else if (exponent == 0.5)
+    result = sqrt(base);
+  else if (exponent == 1.0)
+    result = copy_of(base);
+  else if (exponent == 3.0)
+    result = mul(square(base), base);
+  else if (exponent == -1.0)
+    result = reciprocal(base);
+  else if (exponent == -0.5)
+    result = rsqrt(base);
+  else if (exponent == -2.0)
+    result = reciprocal(square(base));
+  else
+    return false;
+  return true;
+}
+
+}  // namespace
+
+Tensor power(const Operand& input, const Operand& exponent) {
+  if (input.is_tensor() && !exponent.is_tensor()) {
+    const Tensor& base = input.tensor();
+    const Scalar& number = exponent.scalar();
+    const bool negative_integer = number.is_integral() && number.to<int64_t>() < 0;
+    FB_CHECK(!(is_integral(base.dtype()) && negative_integer),
+             "integers to negative integer powers are not allowed, got the exponent ", number);
+    Tensor result;
+    if ((is_floating(base.dtype()) || is_complex(base.dtype())) &&
+        number.kind() != Scalar::Kind::kComplex &&
+        constant_power(base, number.to<double>(), result))
+      return result;
+  }
+  return pow(input, exponent);
+}
+
+Tensor float_power(const Operand& input, const Operand& exponent) {
+  const Operand operands[] = {input, exponent};
+  const DType wide = is_complex(result_type(operands)) ? DType::kComplex128 : DType::kFloat64;
+  const auto widen = [&](const Operand& operand) -> Tensor {
+    return operand.is_tensor() ? cast(operand.tensor(), wide) : Tensor();
+  };
+  const Tensor base = widen(input), power = widen(exponent);
+  return pow(input.is_tensor() ? Operand(base) : input,
+             exponent.is_tensor() ? Operand(power) : exponent);
+}
+
+namespace {
+
+void check_bounds(bool has_min, bool has_max) {
+  FB_CHECK(has_min || has_max, "at least one of 'min' and 'max' must not be None");
+}
+
+}  // namespace
+
+Tensor clamp(const Tensor& input, std::optional<Scalar> min, std::optional<Scalar> max) {
+  check_bounds(min.has_value(), max.has_value());
+  if (!max) return clamp_min(input, *min);
+  if (!min) return clamp_max(input, *max);
+  return clamp(Operand(input), Operand(*min), Operand(*max));
+}
+
+Tensor clamp(const Tensor& input, const Tensor& min, const Tensor& max) {
+  check_bounds(min.defined(), max.defined());
+  if (!max.defined()) return clamp_min(input, min);
+  if (!min.defined()) return clamp_max(input, max);
+  return clamp(Operand(input), Operand(min), Operand(max));
+}
+
+Tensor nan_to_num(const Tensor& input, std::optional<double> nan, std::optional<double> posinf,
+                  std::optional<double> neginf) {
+  if (is_integral(input.dtype())) return copy_of(input);
+  const double largest = [&] {
+    switch (real_type(input.dtype())) {
+      case DType::kFloat16: return 65504.0;
+      case DType::kBFloat16: return 0x1.fep127;
+      case DType::kFloat32: return static_cast<double>(std::numeric_limits<float>::max());
+      default: return std::numeric_limits<double>::max();
+    }
+  }();
+  return nan_to_num(input, nan.value_or(0.0), posinf.value_or(largest), neginf.value_or(-largest));
+}
+
+}  // namespace fb::ops

@@ -1,0 +1,50 @@
+// Comparisons of whole tensors, and what `where` and `isclose` check.
+#include "gen/ops/compare.h"
+
+#include "ops/output.h"
+
+namespace fb::ops {
+
+void check_condition(std::span<const Operand> inputs, std::span<const Scalar>, DType) {
+  const DType given = inputs[0].tensor().dtype();
+  FB_CHECK(given == DType::kBool || given == DType::kUInt8,
+           "condition must be a bool tensor, got ", given);
+}
+
+Tensor where_method(const Tensor& input, const Tensor& condition, const Operand& other) {
+  return where(condition, input, other);
+}
+
+Tensor isclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  FB_CHECK(input.dtype() == other.dtype(), "both tensors must have one dtype, got ", input.dtype(),
+           " and ", other.dtype());
+  FB_CHECK(rtol >= 0 && atol >= 0, "rtol and atol must not be negative, got ", rtol, " and ", atol);
+  if (is_integral(input.dtype()))
+    return is_close(cast(input, DType::kFloat64), cast(other, DType::kFloat64), rtol, atol,
+                    equal_nan);
+  return is_close(input, other, rtol, atol, equal_nan);
+}
+
+namespace {
+
+bool all_true(const Tensor& mask) {
+  const Tensor dense = contiguous(mask);
+  const bool* data = dense.data_as<bool>();
+  bool all = true;
+  for (int64_t i = 0; i < dense.numel(); ++i) all &= data[i];
+  return all;
+}
+
+}  // namespace
+
+bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  return all_true(isclose(input, other, rtol, atol, equal_nan));
+}
+
+bool equal(const Tensor& input, const Tensor& other) {
+  FB_CHECK(input.dtype() == other.dtype(), "both tensors must have one dtype, got ", input.dtype(),
+           " and ", other.dtype());
+  return input.sizes() == other.sizes() && all_true(eq(input, other));
+}
+
+}  // namespace fb::ops

@@ -1,0 +1,10 @@
+// Exponentials and logarithms that are more than one element function.
+#include "gen/ops/explog.h"
+
+namespace fb::ops {
+
+Tensor logit(const Tensor& input, std::optional<double> eps) {
+  return logit(input, eps.value_or(-1.0));
+}
+
+}  // namespace fb::ops

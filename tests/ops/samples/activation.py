@@ -1,0 +1,122 @@
+"""Samples of activation functions."""
+
+import numpy as np
+from scipy import special
+
+from tests.ops.pointwise import LARGE, unary
+from tests.ops.registry import call, errors, forward_only, inf, nan, samples
+
+F = "nn.functional."
+FINITE = (0.0, -0.0, 30.0, -30.0, nan)  # x * 0 of an infinite x is a matter of formulas
+
+
+def _below(function):
+    """`function(x)` below zero, x above."""
+    return lambda x, *args: np.where(x > 0, x, function(x, *args))
+
+
+def _selu(x):
+    alpha, scale = 1.6732632423543772, 1.0507009873554805
+    return scale * np.where(x > 0, x, alpha * np.expm1(x))
+
+
+for name, function in (
+    ("relu", lambda x: np.maximum(x, x.dtype.type(0))),
+    ("selu", _selu),
+    (f"{F}relu6", lambda x: np.clip(x, x.dtype.type(0), x.dtype.type(6))),
+    (f"{F}silu", lambda x: x * special.expit(x)),
+    (f"{F}mish", lambda x: x * np.tanh(np.logaddexp(x, 0))),
+    (f"{F}hardsigmoid", lambda x: np.clip(x + 3, 0, 6) / 6),
+    (f"{F}hardswish", lambda x: x * np.clip(x + 3, 0, 6) / 6),
+    (f"{F}logsigmoid", special.log_expit),
+    (f"{F}softsign", lambda x: x / (1 + np.abs(x))),
+    (f"{F}tanhshrink", lambda x: x - np.tanh(x)),
+):
+    unary(name, function, special=FINITE)
+
+
+def with_parameters(name, reference, *parameters):
+    """Samples of an activation function with its defaults and with each set of `parameters`."""
+
+    @samples(name, reference=reference)
+    def calls(make):
+        yield make(3, 4)
+        yield make(LARGE)
+        for given in parameters:
+            yield make(3, 4), *given
+        if make.is_floating:
+            yield forward_only(make.of(*FINITE))
+
+
+def _softplus(x, beta=1.0, threshold=20.0):
+    return np.where(beta * x > threshold, x, np.logaddexp(beta * x, 0) / beta)
+
+
+def _softshrink(x, lambd=0.5):
+    return np.where(np.abs(x) > lambd, x - np.sign(x) * lambd, 0 * x)
+
+
+with_parameters("celu", _below(lambda x, alpha=1.0: alpha * np.expm1(x / alpha)), (2.0,))
+with_parameters(f"{F}elu", _below(lambda x, alpha=1.0: alpha * np.expm1(x)), (2.0,))
+with_parameters(f"{F}leaky_relu", _below(lambda x, slope=0.01: slope * x), (0.25,))
+with_parameters(f"{F}softplus", _softplus, (2.0, 3.0))
+with_parameters(f"{F}softshrink", _softshrink, (1.0,))
+with_parameters("hardshrink", lambda x, lambd=0.5: np.where(np.abs(x) <= lambd, 0, x), (1.0,))
+with_parameters(
+    f"{F}hardtanh",
+    lambda x, low=-1, high=1: np.clip(x, x.dtype.type(low), x.dtype.type(high)),
+    (0.0, 2.0),
+)
+
+
+@errors(f"{F}softshrink")
+def softshrink_errors(make):
+    yield (make(3), -1.0), RuntimeError, "softshrink: lambd must not be negative"
+
+
+@samples(
+    "threshold", reference=lambda x, limit, value: np.where(x <= limit, value, x).astype(x.dtype)
+)
+def threshold(make):
+    yield make(3, 4), 1.0, 7.0
+    yield call(make(LARGE), threshold=0.0, value=-2.0 if make.is_floating else 2.0)
+
+
+def _gelu(x, approximate="none"):
+    if approximate == "none":
+        return x * special.ndtr(x)
+    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
+@samples(f"{F}gelu", reference=_gelu)
+def gelu(make):
+    yield make(3, 4)
+    yield make(LARGE, low=-9, high=9)
+    yield call(make(LARGE, low=-9, high=9), approximate="tanh")
+    yield forward_only(make.of(0.0, inf, nan))
+
+
+@errors(f"{F}gelu")
+def gelu_errors(make):
+    yield (
+        call(make(3), approximate="no"),
+        RuntimeError,
+        "gelu: approximate must be 'none' or 'tanh'",
+    )
+
+
+def _prelu(x, weight):
+    shape = [-1 if d == 1 else 1 for d in range(x.ndim)] if weight.size > 1 else []
+    return np.where(x > 0, x, x * weight.reshape(shape))
+
+
+@samples("prelu", reference=_prelu)
+def prelu(make):
+    yield make(3, 4), make(1)
+    yield make(2, 3, 4), make(3)
+    yield make(5), make(1)
+
+
+@errors("prelu")
+def prelu_errors(make):
+    yield (make(2, 3), make(2)), RuntimeError, "prelu: weight must have 1 element"
