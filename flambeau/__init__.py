@@ -30,6 +30,7 @@ from flambeau.version import __version__ as __version__
 # isort: on
 
 newaxis = None
+legacy_contiguous_format = contiguous_format  # noqa: F405
 
 # Modules that programs reach as attributes without importing them, loaded when asked for.
 if _typing.TYPE_CHECKING:

@@ -1,6 +1,8 @@
 // Which element type a result has.
 #include "ops/promotion.h"
 
+#include "gen/ops/promotion.h"
+
 namespace fb::ops {
 namespace {
 
@@ -45,5 +47,14 @@ DType result_type(std::span<const Operand> operands) {
   }
   return *outweigh(dimensioned, outweigh(zero_dim, number));
 }
+
+DType result_type(const Operand& tensor, const Operand& other) {
+  const Operand operands[] = {tensor, other};
+  return result_type(operands);
+}
+
+DType promote_types(DType type1, DType type2) { return promote(type1, type2); }
+
+bool can_cast(DType from, DType to) { return fb::can_cast(from, to); }
 
 }  // namespace fb::ops

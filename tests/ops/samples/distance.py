@@ -1,0 +1,44 @@
+"""How far apart vectors are."""
+
+import numpy as np
+
+from tests.ops.registry import call, errors, samples
+
+
+def cosine(x1, x2, dim=1, eps=1e-8):
+    def unit(x):
+        return x / np.maximum(np.linalg.norm(x, axis=dim, keepdims=True), eps)
+
+    x1, x2 = np.broadcast_arrays(x1, x2)
+    return (unit(x1) * unit(x2)).sum(dim)
+
+
+@samples("cosine_similarity", reference=cosine)
+def cosine_similarity(make):
+    yield make(3, 4), make(3, 4)
+    yield call(make(3, 4), make(4), dim=-1)
+    yield call(make(5), make(5), dim=0)
+    yield call(make.of(0, 0), make.of(1, 2), dim=0)
+
+
+@errors("cosine_similarity")
+def cosine_similarity_errors(make):
+    yield (make(2, 3), make(2, 4)), RuntimeError, "does not broadcast"
+
+
+def minkowski(x1, x2, p=2.0, eps=1e-6, keepdim=False):
+    return np.linalg.norm(x1 - x2 + eps, ord=p, axis=-1, keepdims=keepdim)
+
+
+@samples("pairwise_distance", reference=minkowski)
+def pairwise_distance(make):
+    yield make(3, 4), make(3, 4)
+    yield call(make(3, 4), make(3, 4), p=1.0, keepdim=True)
+    yield call(make(4), make(4), p=3.0, eps=0.5)
+
+
+@samples("dist", reference=lambda x, y, p=2: np.linalg.norm((x - y).ravel(), ord=p))
+def dist(make):
+    yield make(3, 4), make(3, 4)
+    yield make(3, 4), make(4), 1
+    yield make(3), make(3), np.inf
