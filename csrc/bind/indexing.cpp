@@ -1,23 +1,255 @@
 // x[...]: reading and writing through an index.
 #include "bind/call.h"
+#include "bind/from_data.h"
+#include "bind/interop.h"
 #include "bind/tensor_object.h"
+#include "gen/ops/create.h"
+#include "gen/ops/view.h"
+#include "ops/advanced_index.h"
 
 namespace fb::bind {
+namespace {
+
+bool is_mask(const Tensor& t) { return t.dtype() == DType::kBool || t.dtype() == DType::kUInt8; }
+
+// A list with anything but numbers in it means the same as a tuple.
+bool is_like_tuple(PyObject* o) {
+  if (PyTuple_Check(o)) return true;
+  // PyTorch's limit: a longer list is always data.
+  if (!PyList_Check(o) || PyList_GET_SIZE(o) >= 32) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o); ++i) {
+    PyObject* item = PyList_GET_ITEM(o, i);
+    if (is_tensor(item) || PyList_Check(item) || PyTuple_Check(item) || PySlice_Check(item) ||
+        item == Py_None || item == Py_Ellipsis)
+      return true;
+  }
+  return false;
+}
+
+// Lists, arrays and other data become tensors of positions, or masks.
+Tensor tensor_index(PyObject* o) {
+  FB_CHECK_INDEX(
+      is_numpy_array(o) || (PySequence_Check(o) && !PyDict_Check(o)),
+      "only integers, slices (`:`), ellipsis (`...`), None and integer or bool tensors are "
+      "valid indices (got ",
+      Py_TYPE(o)->tp_name, ")");
+  const Tensor t = tensor_on_data(o, std::nullopt);
+  // Floats in a list are truncated, as PyTorch does it; the empty list has no type of its own.
+  return is_numpy_array(o) || is_mask(t) ? t : ops::cast(t, DType::kInt64);
+}
+
+// A view of a tensor, made from the parts of an index, and what tensors among them pick out of it.
+class Selection {
+ public:
+  Selection(const Tensor& base, PyObject* index) : base_(base), offset_(base.offset()) {
+    if (is_like_tuple(index))
+      build(PySequence_Fast_ITEMS(index), PySequence_Fast_GET_SIZE(index));
+    else
+      build(&index, 1);
+  }
+
+  // What numbers, slices and new dimensions make of the tensor.
+  Tensor view() const { return inner_view(base_, sizes_, strides_, offset_); }
+  // Whether tensors pick from the view; then one entry per dimension (a mask stands for several).
+  bool picks_any() const { return picks_any_; }
+  const std::vector<Tensor>& picks() const { return picks_; }
+
+ private:
+  enum class Part : uint8_t { kInt, kSlice, kNone, kEllipsis, kBool, kTensor };
+
+  void build(PyObject* const* items, Py_ssize_t count) {
+    SmallVec<Part, 8> parts;
+    for (Py_ssize_t i = 0; i < count; ++i) parts.push_back(classify(items[i]));
+    int64_t rest = base_.dim() - covered_;  // dimensions that an ellipsis stands for
+    FB_CHECK_INDEX(rest >= 0, "too many indices for a tensor of ", base_.dim(), " dimensions");
+    size_t next_tensor = 0;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      switch (parts[static_cast<size_t>(i)]) {
+        case Part::kInt: take(read::integer(items[i])); break;
+        case Part::kSlice: cut(items[i]); break;
+        case Part::kNone: add_dim(); break;
+        case Part::kEllipsis:
+          for (; rest > 0; --rest) keep();
+          break;
+        case Part::kBool: pick_all(items[i] == Py_True); break;
+        case Part::kTensor: pick(tensors_[next_tensor++]); break;
+      }
+    }
+    while (dim_ < base_.dim()) keep();
+  }
+
+  Part classify(PyObject* o) {
+    if (PyLong_CheckExact(o)) return covers(1, Part::kInt);
+    if (PySlice_Check(o)) return covers(1, Part::kSlice);
+    if (o == Py_None) return Part::kNone;
+    if (o == Py_Ellipsis) return Part::kEllipsis;
+    if (PyBool_Check(o)) {
+      picks_any_ = true;
+      return Part::kBool;
+    }
+    if (!is_tensor(o) && !is_numpy_array(o) && PyIndex_Check(o)) return covers(1, Part::kInt);
+    Tensor t = is_tensor(o) ? tensor_of(o) : tensor_index(o);
+    // A number in a tensor is a number, and the result a view.
+    if (t.dim() == 0 && is_integral(t.dtype()) && !is_mask(t)) return covers(1, Part::kInt);
+    picks_any_ = true;
+    tensors_.push_back(std::move(t));
+    return covers(is_mask(tensors_.back()) ? tensors_.back().dim() : 1, Part::kTensor);
+  }
+
+  Part covers(int64_t dims, Part part) {
+    covered_ += dims;
+    return part;
+  }
+
+  void take(int64_t index) {
+    const int64_t size = base_.sizes()[dim_];
+    FB_CHECK_INDEX(index >= -size && index < size, "index ", index,
+                   " is out of bounds for dimension ", dim_, " with size ", size);
+    offset_ += (index < 0 ? index + size : index) * base_.strides()[dim_++];
+  }
+
+  void cut(PyObject* slice) {
+    Py_ssize_t start = 0, stop = 0, step = 0;
+    if (PySlice_Unpack(slice, &start, &stop, &step) < 0) throw PythonError{};
+    FB_CHECK_VALUE(step > 0, "the step of a slice must be greater than zero, got ", step);
+    const int64_t length = PySlice_AdjustIndices(base_.sizes()[dim_], &start, &stop, step);
+    // One place needs no step, and a huge one must not overflow.
+    const int64_t stride = length > 1 ? base_.strides()[dim_] * step : base_.strides()[dim_];
+    offset_ += length > 0 ? start * base_.strides()[dim_] : 0;
+    push(length, stride);
+    ++dim_;
+  }
+
+  void keep() {
+    push(base_.sizes()[dim_], base_.strides()[dim_]);
+    ++dim_;
+  }
+
+  void add_dim() {
+    const bool is_last = dim_ >= base_.dim();
+    push(1, is_last ? 1 : base_.sizes()[dim_] * base_.strides()[dim_]);
+  }
+
+  // x[True] and x[False]: a new dimension of size 1 or 0.
+  void pick_all(bool value) {
+    add_dim();
+    const Tensor mask = make_tensor({1}, DType::kBool);
+    *mask.data_as<bool>() = value;
+    picks_.back() = mask;
+  }
+
+  void pick(const Tensor& index) {
+    if (index.dim() == 0 && is_mask(index))
+      return pick_all(Scalar::load(index.dtype(), index.data()).to<bool>());
+    const int64_t dims = is_mask(index) ? index.dim() : 1;
+    for (int64_t i = 0; i < dims; ++i) keep();
+    picks_.resize(picks_.size() - static_cast<size_t>(dims));
+    picks_.push_back(index);
+  }
+
+  void push(int64_t size, int64_t stride) {
+    sizes_.push_back(size);
+    strides_.push_back(stride);
+    if (picks_any_) picks_.emplace_back();
+  }
+
+  const Tensor& base_;
+  int64_t dim_ = 0;      // the next dimension of the tensor
+  int64_t covered_ = 0;  // dimensions that the parts other than an ellipsis stand for
+  Dims sizes_, strides_;
+  int64_t offset_;
+  bool picks_any_ = false;
+  std::vector<Tensor> tensors_;  // the tensors among the parts, in order
+  std::vector<Tensor> picks_;
+};
+
+void check_assignable(PyObject* value, DType dtype) {
+  FB_CHECK_TYPE(is_number(value), "can't assign a ", Py_TYPE(value)->tp_name,
+                " to a tensor of type ", dtype);
+}
+
+void assign_number(const Tensor& target, const Scalar& value) {
+  FB_CHECK(value.kind() != Scalar::Kind::kComplex || is_complex(target.dtype()), "value ", value,
+           " cannot be converted to type ", target.dtype(), " without loss");
+  ops::fill_(target, value);
+}
+
+void assign_tensor(const Tensor& target, Tensor value) {
+  // Leading dimensions of size 1 that the target does not have are no obstacle.
+  while (value.dim() > target.dim() && value.sizes()[0] == 1) value = ops::select(value, 0, 0);
+  ops::copy_into(target, value);
+}
+
+}  // namespace
 
 PyObject* tensor_getitem(PyObject* self, PyObject* index) {
   return guarded("__getitem__", [&] {
     const Tensor& t = tensor_of(self);
-    FB_CHECK_TYPE(is_integer_like(index), "unsupported index");
-    FB_CHECK_INDEX(t.dim() > 0, "too many indices for a 0-d tensor");
-    int64_t i = read::integer(index);
-    if (i < 0) i += t.size(0);
-    FB_CHECK_INDEX(i >= 0 && i < t.size(0), "index ", i,
-                   " is out of bounds for dimension 0 with size ", t.size(0));
-    return wrap(as_view(t, t.sizes().last(t.dim() - 1), t.strides().last(t.dim() - 1),
-                        t.offset() + i * t.strides()[0]));
+    FB_CHECK_INDEX(t.dim() > 0 || !PyLong_CheckExact(index),
+                   "invalid index of a 0-dim tensor; use item() to convert it to a number");
+    if (PyLong_CheckExact(index)) return wrap(ops::select(t, 0, read::integer(index)));
+    const Selection selection(t, index);
+    return wrap(selection.picks_any() ? ops::index(selection.view(), selection.picks())
+                                      : selection.view());
   });
 }
 
-int tensor_setitem(PyObject*, PyObject*, PyObject*) { return -1; }
+int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
+  return guarded_int("__setitem__", [&] {
+    const Tensor& t = tensor_of(self);
+    FB_CHECK_TYPE(value != nullptr, "a tensor does not support deleting items");
+    const Selection selection(t, index);
+    const Tensor target = selection.view();
+    if (!is_tensor(value)) check_assignable(value, t.dtype());
+    if (!selection.picks_any()) {
+      if (is_tensor(value))
+        assign_tensor(target, tensor_of(value));
+      else
+        assign_number(target, read::number(value));
+    } else if (is_tensor(value)) {
+      ops::put_at(target, selection.picks(), tensor_of(value), false);
+    } else {
+      const Tensor element = make_tensor({}, t.dtype());
+      assign_number(element, read::number(value));
+      ops::put_at(target, selection.picks(), element, false);
+    }
+    t.bump_version();
+    return 0;
+  });
+}
+
+namespace {
+
+PyObject* invoke_nonzero(PyObject* const* a) {
+  const Tensor rows = ops::nonzero(tensor_of(a[0]));
+  if (a[2] && read::boolean(a[2])) {
+    // A number that is not zero has one position, in a dimension that it does not have.
+    if (tensor_of(a[0]).dim() > 0) return wrap(ops::unbind(rows, 1));
+    const Tensor only = ops::zeros({rows.sizes()[0]}, DType::kInt64, std::nullopt);
+    return wrap(std::vector<Tensor>{only});
+  }
+  if (!a[1] || a[1] == Py_None) return wrap(rows);
+  ops::store_result(tensor_of(a[1]), rows);
+  return changed(a[1]);
+}
+constexpr ArgSpec kNonzeroArgs[] = {{"input", ArgType::kTensor, true, 0},
+                                    {"out", ArgType::kOptTensor, false, 1},
+                                    {"as_tuple", ArgType::kBool, false, 2}};
+constexpr Overload kNonzero{"(Tensor input, *, Tensor out = None, bool as_tuple = False)",
+                            kNonzeroArgs,
+                            3,
+                            1,
+                            3,
+                            invoke_nonzero};
+constexpr OverloadSet kNonzeroSet{"nonzero", &kNonzero, 1};
+
+}  // namespace
+
+PyObject* bound_nonzero(FB_PY_ARGUMENTS) {
+  return call_function(kNonzeroSet, self, args, nargs, kwnames);
+}
+PyObject* bound_nonzero_method(FB_PY_ARGUMENTS) {
+  return call_method(kNonzeroSet, self, args, nargs, kwnames);
+}
 
 }  // namespace fb::bind

@@ -1,0 +1,137 @@
+// gather and scatter: one position per element, along one dimension.
+#include <limits>
+
+#include "cpu/index.h"
+#include "cpu/strided.h"
+#include "cpu/threads.h"
+
+namespace fb::cpu {
+namespace {
+
+void check_range(const Tensor& index, int64_t dim, int64_t size) {
+  const auto* positions = index.data_as<int64_t>();
+  const int64_t n = index.numel();
+  const int64_t pieces = (n + kGrain - 1) / kGrain;
+  const auto range = FB_KERNEL(index_range);
+  std::vector<int64_t> worst(static_cast<size_t>(pieces), -1);  // -1: the piece is fine
+  parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t piece = begin; piece < end; ++piece) {
+      const int64_t from = piece * kGrain;
+      int64_t least = 0, greatest = 0;
+      range(std::min(kGrain, n - from), positions + from, &least, &greatest);
+      if (least < 0 || greatest >= size) worst[static_cast<size_t>(piece)] = from;
+    }
+  });
+  for (const int64_t from : worst) {
+    if (from < 0) continue;
+    for (int64_t i = from;; ++i)
+      FB_CHECK(positions[i] >= 0 && positions[i] < size, "index ", positions[i],
+               " is out of bounds for dimension ", dim, " with size ", size);
+  }
+}
+
+// Calls run(index, indexed side, other side, count, inner step) for runs of elements. All runs that
+// can meet the same elements of the indexed side come in order on one thread: they differ in their
+// coordinate along `dim` alone. `other_strides` are in bytes.
+template <class F>
+void each_run(const Tensor& indexed, int64_t dim, const Tensor& index, IntSpan other_strides,
+              F&& run) {
+  const auto size = static_cast<int64_t>(indexed.element_size());
+  const int64_t last = index.dim() - 1;
+  // The indexed side stands still along `dim`: the positions move it.
+  Dims own(static_cast<size_t>(index.dim()));
+  for (int64_t d = 0; d < index.dim(); ++d) own[d] = d == dim ? 0 : indexed.strides()[d] * size;
+  const Dims places = index.strides().vec();
+  // Rows are all dimensions but `dim` and the last; along the last run the kernels.
+  Dims order;
+  for (int64_t d = 0; d < last; ++d)
+    if (d != dim) order.push_back(d);
+  const StridedLoop<3> rows(index.sizes(), {own, places, other_strides}, 3, order);
+  const int64_t row_count = rows.rows() * rows.inner();
+  const int64_t n = index.sizes()[last];
+  const int64_t steps = dim == last ? 1 : index.sizes()[dim];
+  const int64_t width = dim == last ? n : std::min<int64_t>(n, 1024);
+  const int64_t pieces = (n + width - 1) / width;
+  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width * steps));
+  parallel_for(row_count * pieces, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t item = begin; item < end; ++item) {
+      const int64_t row = item / pieces;
+      const int64_t first = item % pieces * width;
+      const RowCursor<3> at(rows, 3, row / rows.inner());
+      const int64_t column = row % rows.inner();
+      int64_t offset[3];
+      for (int k = 0; k < 3; ++k) offset[k] = at.offset[k] + column * rows.strides[k].back();
+      const int64_t count = std::min(width, n - first);
+      for (int64_t i = 0; i < steps; ++i) {
+        const int64_t shift = dim == last ? 0 : i;
+        run(offset[1] + shift * places[dim] + first * places[last], offset[0] + first * own[last],
+            offset[2] + shift * other_strides[dim] + first * other_strides[last], count, own[last]);
+      }
+    }
+  });
+}
+
+Dims in_bytes(const Tensor& t) {
+  Dims strides = t.strides().vec();
+  for (int64_t& stride : strides) stride *= static_cast<int64_t>(t.element_size());
+  return strides;
+}
+
+}  // namespace
+
+void gather(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& index) {
+  if (index.numel() == 0) return;
+  check_range(index, dim, input.sizes()[dim]);
+  const auto size = static_cast<int64_t>(input.element_size());
+  const int64_t dim_step = input.strides()[dim] * size;
+  const auto run = FB_KERNEL(gather_run);
+  const auto* positions = index.data_as<int64_t>();
+  const auto* source = static_cast<const char*>(input.data());
+  auto* target = static_cast<char*>(out.data());
+  each_run(input, dim, index, in_bytes(out),
+           [&](int64_t place, int64_t in, int64_t to, int64_t n, int64_t inner_step) {
+             run(static_cast<size_t>(size), n, positions + place, source + in, inner_step, dim_step,
+                 target + to);
+           });
+}
+
+void scatter(const Tensor& target, int64_t dim, const Tensor& index, const Tensor& source,
+             ScatterMode mode) {
+  if (index.numel() == 0) return;
+  check_range(index, dim, target.sizes()[dim]);
+  const auto size = static_cast<int64_t>(target.element_size());
+  const int64_t dim_step = target.strides()[dim] * size;
+  const ScatterFn run = FB_KERNEL(scatter_kernel)(target.dtype(), mode);
+  const auto* positions = index.data_as<int64_t>();
+  const auto* from = static_cast<const char*>(source.data());
+  auto* to = static_cast<char*>(target.data());
+  const Dims steps = in_bytes(source);
+  each_run(target, dim, index, steps,
+           [&](int64_t place, int64_t out, int64_t in, int64_t n, int64_t inner_step) {
+             run(n, positions + place, to + out, inner_step, dim_step, from + in, steps.back());
+           });
+}
+
+void divide_by_counts(const Tensor& sums, const Tensor& counts) {
+  const auto* count = counts.data_as<int64_t>();
+  visit_all(sums.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    auto* sum = sums.data_as<T>();
+    parallel_for(sums.numel(), kGrain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        if (count[i] < 2) continue;
+        if constexpr (is_integral(kDTypeOf<T>)) {
+          const int64_t value = sum[i];
+          const int64_t quotient = value / count[i];
+          sum[i] = static_cast<T>(quotient - (value % count[i] < 0));  // rounds down
+        } else if constexpr (kIsComplex<T>) {
+          sum[i] = sum[i] / T(static_cast<RealOf<T>>(count[i]));
+        } else {
+          sum[i] = convert<T>(convert<double>(sum[i]) / static_cast<double>(count[i]));
+        }
+      }
+    });
+  });
+}
+
+}  // namespace fb::cpu

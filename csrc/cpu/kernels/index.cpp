@@ -1,0 +1,226 @@
+// Loops over elements picked by position or mask. Elements are moved as plain bytes of their size.
+#include "cpu/index.h"
+
+#include <cstring>
+
+namespace fb::cpu::FB_ISA {
+namespace {
+
+struct Wide {
+  uint64_t low, high;
+};
+
+// Calls f(TypeTag<U>{}) with an unsigned type of `size` bytes.
+template <class F>
+void visit_size(size_t size, F&& f) {
+  switch (size) {
+    case 1: return f(TypeTag<uint8_t>{});
+    case 2: return f(TypeTag<uint16_t>{});
+    case 4: return f(TypeTag<uint32_t>{});
+    case 8: return f(TypeTag<uint64_t>{});
+    default: return f(TypeTag<Wide>{});
+  }
+}
+
+template <class T>
+T at(const char* base, int64_t offset) {
+  return *reinterpret_cast<const T*>(base + offset);
+}
+template <class T>
+T& at(char* base, int64_t offset) {
+  return *reinterpret_cast<T*>(base + offset);
+}
+
+struct Store {
+  template <class T>
+  static void apply(T& target, T value) {
+    target = value;
+  }
+};
+struct Add {
+  template <class T>
+  static void apply(T& target, T value) {
+    if constexpr (kIsBool<T>)
+      target = target || value;
+    else if constexpr (is_reduced_float(kDTypeOf<T>))
+      target = T(float(target) + float(value));
+    else
+      target = static_cast<T>(target + value);
+  }
+};
+struct Multiply {
+  template <class T>
+  static void apply(T& target, T value) {
+    if constexpr (kIsBool<T>)
+      target = target && value;
+    else if constexpr (is_reduced_float(kDTypeOf<T>))
+      target = T(float(target) * float(value));
+    else
+      target = static_cast<T>(target * value);
+  }
+};
+// NaN wins over every number.
+template <bool Greatest>
+struct Extreme {
+  template <class T>
+  static void apply(T& target, T value) {
+    if constexpr (is_reduced_float(kDTypeOf<T>)) {
+      const float a(target), b(value);
+      if ((Greatest ? b > a : b < a) || b != b) target = value;
+    } else if constexpr (!kIsComplex<T>) {
+      if ((Greatest ? value > target : value < target) || value != value) target = value;
+    }
+  }
+};
+
+template <class T>
+void add_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t out_step) {
+  if (in_step == sizeof(T) && out_step == sizeof(T)) {
+    const auto* __restrict source = static_cast<const T*>(in);
+    auto* __restrict target = static_cast<T*>(out);
+    for (int64_t i = 0; i < n; ++i) Add::apply<T>(target[i], source[i]);
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i)
+    Add::apply<T>(at<T>(static_cast<char*>(out), i * out_step),
+                  at<T>(static_cast<const char*>(in), i * in_step));
+}
+
+template <class T, class Mode>
+void scatter_run(int64_t n, const int64_t* index, char* base, int64_t inner_step, int64_t dim_step,
+                 const char* source, int64_t source_step) {
+  for (int64_t j = 0; j < n; ++j)
+    Mode::template apply<T>(at<T>(base, j * inner_step + index[j] * dim_step),
+                            at<T>(source, j * source_step));
+}
+
+template <class Mode>
+ScatterFn typed_scatter(DType t) {
+  return visit_all(
+      t, [](auto tag) -> ScatterFn { return scatter_run<typename decltype(tag)::type, Mode>; });
+}
+
+}  // namespace
+
+bool pick_offsets(int64_t n, int dims, const int64_t* const* positions, const int64_t* sizes,
+                  const int64_t* strides, int64_t* __restrict offsets) {
+  uint64_t outside = 0;
+  for (int d = 0; d < dims; ++d) {
+    const int64_t* __restrict position = positions[d];
+    const int64_t size = sizes[d];
+    const int64_t stride = strides[d];
+    for (int64_t k = 0; k < n; ++k) {
+      const int64_t p = position[k] + (position[k] < 0 ? size : 0);
+      outside |=
+          static_cast<uint64_t>(p) | static_cast<uint64_t>(size - 1 - p);  // negative: sign bit set
+      offsets[k] = (d == 0 ? 0 : offsets[k]) + p * stride;
+    }
+  }
+  return (outside >> 63) == 0;
+}
+
+void pick_elements(size_t size, int64_t n, const char* in, const int64_t* offsets, char* out) {
+  visit_size(size, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    auto* __restrict target = reinterpret_cast<T*>(out);
+    for (int64_t k = 0; k < n; ++k) target[k] = at<T>(in, offsets[k]);
+  });
+}
+
+void place_elements(size_t size, int64_t n, const char* in, int64_t in_step, const int64_t* offsets,
+                    char* out) {
+  visit_size(size, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (int64_t k = 0; k < n; ++k) at<T>(out, offsets[k]) = at<T>(in, k * in_step);
+  });
+}
+
+ConvertFn add_kernel(DType t) {
+  return visit_all(t, [](auto tag) -> ConvertFn { return add_run<typename decltype(tag)::type>; });
+}
+
+void gather_run(size_t size, int64_t n, const int64_t* index, const char* base, int64_t inner_step,
+                int64_t dim_step, char* out) {
+  visit_size(size, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    auto* __restrict target = reinterpret_cast<T*>(out);
+    for (int64_t j = 0; j < n; ++j) target[j] = at<T>(base, j * inner_step + index[j] * dim_step);
+  });
+}
+
+ScatterFn scatter_kernel(DType t, ScatterMode mode) {
+  switch (mode) {
+    case ScatterMode::kStore: return typed_scatter<Store>(t);
+    case ScatterMode::kAdd: return typed_scatter<Add>(t);
+    case ScatterMode::kMultiply: return typed_scatter<Multiply>(t);
+    case ScatterMode::kMin: return typed_scatter<Extreme<false>>(t);
+    default: return typed_scatter<Extreme<true>>(t);
+  }
+}
+
+void index_range(int64_t n, const int64_t* index, int64_t* least, int64_t* greatest) {
+  int64_t low = index[0], high = index[0];
+  for (int64_t i = 1; i < n; ++i) {
+    low = index[i] < low ? index[i] : low;
+    high = index[i] > high ? index[i] : high;
+  }
+  *least = low;
+  *greatest = high;
+}
+
+int64_t count_true(int64_t n, const bool* mask) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(mask);
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; ++i) count += bytes[i];
+  return count;
+}
+
+// Both write every element to the next free place and move on only if its mask is set: no branch to
+// mispredict. The last write may be one too many, so a block is collected on the stack first.
+namespace {
+
+constexpr int64_t kBlock = 1024;
+
+template <class T, class Value>
+void collect(int64_t n, const bool* mask, T* out, Value value) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(mask);
+  T block[kBlock + 1];
+  for (int64_t from = 0; from < n; from += kBlock) {
+    const int64_t to = from + kBlock < n ? from + kBlock : n;
+    int64_t count = 0;
+    for (int64_t i = from; i < to; ++i) {
+      block[count] = value(i);
+      count += bytes[i];
+    }
+    std::memcpy(out, block, static_cast<size_t>(count) * sizeof(T));
+    out += count;
+  }
+}
+
+}  // namespace
+
+void true_positions(int64_t n, const bool* mask, int64_t begin, int64_t* out) {
+  collect(n, mask, out, [begin](int64_t i) { return begin + i; });
+}
+
+void compress_run(size_t size, int64_t n, const char* in, const bool* mask, char* out) {
+  visit_size(size, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto* source = reinterpret_cast<const T*>(in);
+    collect(n, mask, reinterpret_cast<T*>(out), [source](int64_t i) { return source[i]; });
+  });
+}
+
+void masked_fill_run(size_t size, int64_t n, const char* in, const bool* mask, const void* value,
+                     char* out) {
+  visit_size(size, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto* source = reinterpret_cast<const T*>(in);
+    auto* target = reinterpret_cast<T*>(out);
+    const T fill = *static_cast<const T*>(value);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) target[i] = mask[i] ? fill : source[i];
+  });
+}
+
+}  // namespace fb::cpu::FB_ISA

@@ -1,0 +1,390 @@
+// Elements picked by position or mask.
+#include "gen/ops/index.h"
+
+#include <limits>
+
+#include "cpu/copy.h"
+#include "cpu/index.h"
+#include "gen/ops/arith.h"
+#include "gen/ops/view.h"
+#include "ops/advanced_index.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+namespace {
+
+// A single number is a vector of one element to these operators.
+Tensor at_least_1d(const Tensor& t) { return t.dim() == 0 ? unsqueeze(t, 0) : t; }
+
+Tensor positions_of(const Tensor& index) {
+  FB_CHECK(index.dtype() == DType::kInt64 || index.dtype() == DType::kInt32,
+           "expected an index of type int64 or int32, got ", index.dtype());
+  return contiguous(cast(index, DType::kInt64));
+}
+
+// Places along one dimension, by a vector of positions.
+cpu::Picks along(const Tensor& target, int64_t dim, const Tensor& index) {
+  FB_CHECK_INDEX(index.dim() <= 1, "index must be a vector, got shape ", index.sizes());
+  cpu::Picks picks;
+  picks.target = at_least_1d(target);
+  picks.before = wrap_dim(dim, target.dim());
+  picks.positions = {positions_of(at_least_1d(index))};
+  if (picks.positions[0].storage() == target.storage())
+    picks.positions[0] = copy_of(picks.positions[0]);
+  picks.shape = picks.positions[0].sizes().vec();
+  return picks;
+}
+
+// One element spread over a shape, converted to the type of `like`.
+Tensor spread(const Scalar& value, IntSpan shape, DType dtype) {
+  const Tensor element = make_tensor({}, dtype);
+  value.store(dtype, element.data());
+  return expand(element, shape, false);
+}
+
+Scalar number_of(const Operand& value) {
+  if (!value.is_tensor()) return value.scalar();
+  FB_CHECK(value.tensor().dim() == 0,
+           "value must be a number or a tensor of no dimensions, got shape ",
+           value.tensor().sizes());
+  return Scalar::load(value.tensor().dtype(), value.tensor().data());
+}
+
+void check_convertible(const Scalar& value, DType dtype) {
+  FB_CHECK(value.kind() != Scalar::Kind::kComplex || is_complex(dtype), "value ", value,
+           " cannot be converted to type ", dtype, " without loss");
+}
+
+// What gather and scatter are given, checked and brought into the form that kernels take.
+struct Indexed {
+  Tensor target;
+  int64_t dim;
+  Tensor index;
+
+  Indexed(const Tensor& input, int64_t along_dim, const Tensor& positions)
+      : target(at_least_1d(input)),
+        dim(wrap_dim(along_dim, input.dim())),
+        index(positions_of(at_least_1d(positions))) {
+    if (index.numel() == 0) return;
+    FB_CHECK(index.dim() == target.dim(), "index of shape ", positions.sizes(),
+             " must have as many dimensions as input of shape ", input.sizes());
+    for (int64_t d = 0; d < index.dim(); ++d)
+      FB_CHECK(d == dim || index.sizes()[d] <= target.sizes()[d], "index of shape ",
+               positions.sizes(), " is larger than input of shape ", input.sizes(),
+               " in dimension ", d);
+  }
+};
+
+void scatter_into(const Tensor& input, int64_t dim, const Tensor& positions, const Tensor& src,
+                  cpu::ScatterMode mode) {
+  check_writable(input);
+  FB_CHECK(src.dtype() == input.dtype(), "expected src of the type of input, ", input.dtype(),
+           ", got ", src.dtype());
+  Indexed at(input, dim, positions);
+  if (at.index.numel() == 0) return;
+  Tensor source = at_least_1d(src);
+  FB_CHECK(source.dim() == at.index.dim(), "src of shape ", src.sizes(),
+           " must have as many dimensions as index of shape ", positions.sizes());
+  for (int64_t d = 0; d < source.dim(); ++d)
+    FB_CHECK(at.index.sizes()[d] <= source.sizes()[d], "index of shape ", positions.sizes(),
+             " is larger than src of shape ", src.sizes(), " in dimension ", d);
+  source = as_view(source, at.index.sizes(), source.strides());
+  if (source.storage() == input.storage()) source = copy_of(source);
+  if (at.index.storage() == input.storage()) at.index = copy_of(at.index);
+  cpu::scatter(at.target, at.dim, at.index, source, mode);
+}
+
+cpu::ScatterMode scatter_mode(const std::optional<std::string>& reduce) {
+  if (!reduce) return cpu::ScatterMode::kStore;
+  if (*reduce == "add") return cpu::ScatterMode::kAdd;
+  FB_CHECK(*reduce == "multiply", "reduce must be 'add' or 'multiply', got '", *reduce, "'");
+  return cpu::ScatterMode::kMultiply;
+}
+
+enum class Reduction { kSum, kProduct, kMean, kMax, kMin };
+
+Reduction reduction_named(const std::string& name) {
+  if (name == "sum") return Reduction::kSum;
+  if (name == "prod") return Reduction::kProduct;
+  if (name == "mean") return Reduction::kMean;
+  if (name == "amax") return Reduction::kMax;
+  FB_CHECK(name == "amin", "reduce must be sum, prod, mean, amax or amin, got '", name, "'");
+  return Reduction::kMin;
+}
+
+// What changes nothing when it is combined with an element.
+Scalar identity_of(Reduction reduction, DType dtype) {
+  if (reduction == Reduction::kSum || reduction == Reduction::kMean) return 0;
+  if (reduction == Reduction::kProduct) return 1;
+  const bool lowest = reduction == Reduction::kMax;
+  if (is_floating(dtype)) return lowest ? -kInfinity : kInfinity;
+  FB_CHECK(!is_complex(dtype), "complex numbers have no order");
+  if (dtype == DType::kBool) return !lowest;
+  return visit_integral(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    return Scalar(static_cast<int64_t>(lowest ? std::numeric_limits<T>::min()
+                                              : std::numeric_limits<T>::max()));
+  });
+}
+
+void reduce_into(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
+                 Reduction reduction, bool include_self) {
+  constexpr cpu::ScatterMode modes[] = {cpu::ScatterMode::kAdd, cpu::ScatterMode::kMultiply,
+                                        cpu::ScatterMode::kAdd, cpu::ScatterMode::kMax,
+                                        cpu::ScatterMode::kMin};
+  const Scalar identity = identity_of(reduction, input.dtype());
+  if (!include_self)
+    scatter_into(input, dim, index, spread(identity, index.sizes(), input.dtype()),
+                 cpu::ScatterMode::kStore);
+  scatter_into(input, dim, index, src, modes[static_cast<int>(reduction)]);
+  if (reduction != Reduction::kMean) return;
+  const Tensor counts = make_tensor(input.sizes(), DType::kInt64, input.device());
+  cpu::fill(counts, include_self ? 1 : 0);
+  scatter_into(counts, dim, index, spread(1, index.sizes(), DType::kInt64), cpu::ScatterMode::kAdd);
+  const Tensor sums = contiguous(input);
+  cpu::divide_by_counts(sums, counts);
+  if (!sums.is_same(input)) copy_into(input, sums);
+}
+
+// The in-place form applied to a copy.
+template <class F>
+Tensor on_copy(const Tensor& input, F&& change) {
+  Tensor out = copy_of(input);
+  change(out);
+  return out;
+}
+
+}  // namespace
+
+// --- reading
+
+Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
+  const cpu::Picks picks = along(input, dim, index);
+  const Tensor out = make_tensor(picks.result_shape(), input.dtype(), input.device());
+  cpu::pick(out, picks);
+  return input.dim() == 0 ? select(out, 0, 0) : out;
+}
+
+Tensor gather(const Tensor& input, int64_t dim, const Tensor& index, bool) {
+  const Indexed at(input, dim, index);
+  const Tensor out = make_tensor(index.sizes(), input.dtype(), input.device());
+  cpu::gather(at_least_1d(out), at.target, at.dim, at.index);
+  return out;
+}
+
+Tensor take(const Tensor& input, const Tensor& index) {
+  FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
+  FB_CHECK_INDEX(input.numel() > 0 || index.numel() == 0, "an empty tensor has nothing to take");
+  return reshape(index_select(reshape(input, {-1}), 0, reshape(index, {index.numel()})),
+                 index.sizes());
+}
+
+Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<int64_t> dim) {
+  FB_CHECK(indices.dtype() == DType::kInt64, "expected indices of type int64, got ",
+           indices.dtype());
+  if (!dim) return gather(reshape(input, {-1}), 0, reshape(indices, {-1}), false);
+  FB_CHECK(input.dim() == indices.dim(), "input of shape ", input.sizes(), " and indices of shape ",
+           indices.sizes(), " must have the same number of dimensions");
+  const int64_t d = wrap_dim(*dim, input.dim());
+  // All dimensions but d broadcast.
+  Dims without_d = input.sizes().vec();
+  without_d[d] = 1;
+  Dims index_shape = indices.sizes().vec();
+  index_shape[d] = 1;
+  Dims shape = broadcast_shapes(without_d, index_shape);
+  shape[d] = input.sizes()[d];
+  const Tensor source = expand(input, shape, false);
+  shape[d] = indices.sizes()[d];
+  return gather(source, d, expand(indices, shape, false), false);
+}
+
+Tensor masked_select(const Tensor& input, const Tensor& mask) {
+  FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
+  const Dims shape = broadcast_shapes(input.sizes(), mask.sizes());
+  return cpu::compress(contiguous(expand(input, shape, false)),
+                       contiguous(expand(mask, shape, false)));
+}
+
+Tensor argwhere(const Tensor& input) { return nonzero(input); }
+
+Tensor nonzero(const Tensor& input) {
+  return transpose(cpu::nonzero_columns(contiguous(cast(input, DType::kBool))), 0, 1);
+}
+
+// --- writing
+
+void scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
+              std::optional<std::string> reduce) {
+  scatter_into(input, dim, index, src, scatter_mode(reduce));
+}
+Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
+               std::optional<std::string> reduce) {
+  return on_copy(input, [&](const Tensor& out) { scatter_(out, dim, index, src, reduce); });
+}
+
+void scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Scalar& value,
+              std::optional<std::string> reduce) {
+  check_convertible(value, input.dtype());
+  scatter_into(input, dim, index, spread(value, index.sizes(), input.dtype()),
+               scatter_mode(reduce));
+}
+Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, const Scalar& value,
+               std::optional<std::string> reduce) {
+  return on_copy(input, [&](const Tensor& out) { scatter_(out, dim, index, value, reduce); });
+}
+
+void scatter_add_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
+  scatter_into(input, dim, index, src, cpu::ScatterMode::kAdd);
+}
+Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
+  return on_copy(input, [&](const Tensor& out) { scatter_add_(out, dim, index, src); });
+}
+
+void scatter_reduce_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
+                     const std::string& reduce, bool include_self) {
+  reduce_into(input, dim, index, src, reduction_named(reduce), include_self);
+}
+Tensor scatter_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
+                      const std::string& reduce, bool include_self) {
+  return on_copy(input, [&](const Tensor& out) {
+    scatter_reduce_(out, dim, index, src, reduce, include_self);
+  });
+}
+
+namespace {
+
+// The parts of `source`, one per position, stored or added along `dim`.
+void place_parts(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
+                 bool accumulate) {
+  check_writable(input);
+  FB_CHECK(source.dtype() == input.dtype(), "expected source of the type of input, ", input.dtype(),
+           ", got ", source.dtype());
+  const cpu::Picks picks = along(input, dim, index);
+  FB_CHECK_INDEX(source.dim() == 0 || input.dim() == 0 || source.dim() == input.dim(),
+                 "source of shape ", source.sizes(),
+                 " must have as many dimensions as input of shape ", input.sizes());
+  Tensor parts = at_least_1d(source);
+  const Dims shape = picks.result_shape();
+  FB_CHECK(parts.sizes() == shape || (source.dim() == 0 && numel_of(shape) == 1),
+           "source of shape ", source.sizes(), " does not have the shape ", shape,
+           " that input and index ask for");
+  if (parts.sizes() != shape) parts = reshape(parts, shape);
+  if (parts.storage() == input.storage()) parts = copy_of(parts);
+  cpu::place(picks, parts, accumulate);
+}
+
+}  // namespace
+
+void index_add_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
+                const Scalar& alpha) {
+  const bool scaled = alpha.kind() != Scalar::Kind::kInt || alpha.to<int64_t>() != 1;
+  place_parts(input, dim, index, scaled ? cast(mul(source, alpha), source.dtype()) : source, true);
+}
+Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
+                 const Scalar& alpha) {
+  return on_copy(input, [&](const Tensor& out) { index_add_(out, dim, index, source, alpha); });
+}
+
+void index_copy_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source) {
+  place_parts(input, dim, index, source, false);
+}
+Tensor index_copy(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source) {
+  return on_copy(input, [&](const Tensor& out) { index_copy_(out, dim, index, source); });
+}
+
+void index_fill_(const Tensor& input, int64_t dim, const Tensor& index, const Operand& value) {
+  check_writable(input);
+  const Scalar number = number_of(value);
+  check_convertible(number, input.dtype());
+  const cpu::Picks picks = along(input, dim, index);
+  cpu::place(picks, spread(number, picks.result_shape(), input.dtype()), false);
+}
+Tensor index_fill(const Tensor& input, int64_t dim, const Tensor& index, const Operand& value) {
+  return on_copy(input, [&](const Tensor& out) { index_fill_(out, dim, index, value); });
+}
+
+void index_reduce_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
+                   const std::string& reduce, bool include_self) {
+  FB_CHECK(reduce != "sum", "reduce must be prod, mean, amax or amin, got 'sum'");
+  FB_CHECK_INDEX(index.dim() <= 1, "index must be a vector, got shape ", index.sizes());
+  const int64_t d = wrap_dim(dim, input.dim());
+  Dims column(source.dim(), 1);
+  if (source.dim() > 0) column[d] = index.numel();
+  const Tensor spread_index = expand(reshape(index, column), source.sizes(), false);
+  reduce_into(input, dim, spread_index, source, reduction_named(reduce), include_self);
+}
+Tensor index_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
+                    const std::string& reduce, bool include_self) {
+  return on_copy(input, [&](const Tensor& out) {
+    index_reduce_(out, dim, index, source, reduce, include_self);
+  });
+}
+
+void index_put_(const Tensor& input, TensorList indices, const Tensor& values, bool accumulate) {
+  put_at(input, indices, values, accumulate);
+}
+Tensor index_put(const Tensor& input, TensorList indices, const Tensor& values, bool accumulate) {
+  return on_copy(input, [&](const Tensor& out) { put_at(out, indices, values, accumulate); });
+}
+
+void masked_fill_(const Tensor& input, const Tensor& mask, const Operand& value) {
+  FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
+  check_writable(input);
+  const Scalar number = number_of(value);
+  check_convertible(number, input.dtype());
+  alignas(16) char element[16];
+  number.store(input.dtype(), element);
+  const Tensor spread_mask = contiguous(expand(mask, input.sizes(), false));
+  const Tensor flat = contiguous(input);
+  cpu::masked_fill(flat, flat, spread_mask, element);
+  if (!flat.is_same(input)) copy_into(input, flat);
+}
+Tensor masked_fill(const Tensor& input, const Tensor& mask, const Operand& value) {
+  FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
+  const Tensor source = expand(input, broadcast_shapes(input.sizes(), mask.sizes()), false);
+  if (!source.is_contiguous())
+    return on_copy(source, [&](const Tensor& out) { masked_fill_(out, mask, value); });
+  const Scalar number = number_of(value);
+  check_convertible(number, input.dtype());
+  alignas(16) char element[16];
+  number.store(input.dtype(), element);
+  Tensor out = make_tensor(source.sizes(), input.dtype(), input.device());
+  cpu::masked_fill(out, source, contiguous(expand(mask, source.sizes(), false)), element);
+  return out;
+}
+
+void masked_scatter_(const Tensor& input, const Tensor& mask, const Tensor& source) {
+  FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
+  FB_CHECK(source.dtype() == input.dtype(), "expected source of the type of input, ", input.dtype(),
+           ", got ", source.dtype());
+  const Tensor spread_mask = expand(mask, input.sizes(), false);
+  const Tensor positions = cpu::nonzero_columns(contiguous(reshape(spread_mask, {-1})));
+  const int64_t count = positions.numel();
+  FB_CHECK(source.numel() >= count, "source has ", source.numel(), " elements, mask asks for ",
+           count);
+  const Tensor values = narrow(reshape(source, {-1}), 0, 0, count);
+  put_(input, reshape(positions, {-1}), values, false);
+}
+Tensor masked_scatter(const Tensor& input, const Tensor& mask, const Tensor& source) {
+  const Tensor spread_input = expand(input, broadcast_shapes(input.sizes(), mask.sizes()), false);
+  return on_copy(spread_input, [&](const Tensor& out) { masked_scatter_(out, mask, source); });
+}
+
+void put_(const Tensor& input, const Tensor& index, const Tensor& source, bool accumulate) {
+  check_writable(input);
+  FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
+  FB_CHECK(source.dtype() == input.dtype(), "expected source of the type of input, ", input.dtype(),
+           ", got ", source.dtype());
+  FB_CHECK(index.numel() == source.numel(), "index has ", index.numel(), " elements, source has ",
+           source.numel());
+  const Tensor flat = contiguous(input);
+  const Tensor target = view(flat, {flat.numel()});
+  const Tensor positions[] = {reshape(index, {index.numel()})};
+  put_at(target, positions, reshape(source, {source.numel()}), accumulate);
+  if (!flat.is_same(input)) copy_into(input, flat);
+}
+Tensor put(const Tensor& input, const Tensor& index, const Tensor& source, bool accumulate) {
+  return on_copy(input, [&](const Tensor& out) { put_(out, index, source, accumulate); });
+}
+
+}  // namespace fb::ops
