@@ -94,6 +94,12 @@ inline PyObject* changed(PyObject* object) {
   return new_ref(object);
 }
 
+// The type of a result that goes into `out`: what the caller said, else the type of `out`.
+inline std::optional<DType> dtype_into(PyObject* dtype, PyObject* out) {
+  const std::optional<DType> given = read::optional_dtype(dtype);
+  return given ? given : tensor_of(out).dtype();
+}
+
 // out=(a, b): stores each result in its place, then gives them back in the result's own form.
 void store_results(PyObject* out, const std::vector<Tensor>& values);
 template <class... T>

@@ -120,7 +120,11 @@ def invokers(op: Op, index: int) -> list[str]:
     call = f"ops::{op.function}({', '.join(given)})"
     lines = [f"PyObject* {op.symbol}_{index}(PyObject* const* a) {{"]
     if op.has_out:
-        lines += out_branch(op, slots["out"], given, call)
+        stored = call
+        if op.random and "dtype" in slots:  # numbers are drawn in the type that they are stored in
+            dtype = slots["dtype"]
+            stored = call.replace(read(op.args[dtype], dtype), f"dtype_into(a[{dtype}], a[{slots['out']}])")
+        lines += out_branch(op, slots["out"], given, stored)
     if op.mutates:
         lines += [f"  {call};", "  return changed(a[0]);"]
     else:
