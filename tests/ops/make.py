@@ -122,7 +122,8 @@ class Make:
         elif kind == "integral":
             least = 0 if dtype == "uint8" else -9
             low = least if low is None else max(int(np.ceil(low)), least if low < 0 else 0)
-            values = self._random.integers(low, 9 if high is None else int(high), shape, int, True)
+            high = max(low, 9 if high is None else int(high))
+            values = self._random.integers(low, high, shape, int, True)
         else:
             low = -3.0 if low is None else low
             high = 3.0 if high is None else high

@@ -17,6 +17,7 @@ class Operator:
     signatures: tuple[str, ...]
     dtypes: tuple[str, ...]
     forms: frozenset[str]
+    function_forms: frozenset[str]  # other forms that take the arguments as the function does
     docs: tuple[str, ...]
     random: bool
 
@@ -64,6 +65,9 @@ def _merged(name: str, infos: list[dict[str, Any]]) -> Operator:
         signatures=tuple(info["signature"] for info in infos),
         dtypes=tuple(each for each in dtypes.ALL if each in taken),
         forms=frozenset(form for info in infos for form in info["forms"]),
+        function_forms=frozenset(
+            form for info in infos if "function" in info["forms"] for form in info["forms"]
+        ),
         docs=tuple(info["doc"] for info in infos),
         random=any(info["random"] for info in infos),
     )

@@ -47,7 +47,8 @@ def run(operator: Operator, sample: Sample) -> Any:
 
 
 def having(form: str) -> list[str]:
-    return [name for name in SAMPLED if form in TABLE[name].forms]
+    """The operators that can be called in `form` with the arguments of the function."""
+    return [name for name in SAMPLED if form in TABLE[name].function_forms]
 
 
 def main_samples(name: str) -> tuple[Operator, list[Sample]]:
@@ -126,7 +127,7 @@ def _assert_close_to(actual: Any, expected: Any, owner: Samples, sample: Sample)
             assert_values(to_numpy(a), to_numpy(b), tolerance, f"{owner.operator}{sample!r}")
 
 
-@pytest.mark.parametrize("name", [n for n in having("method") if "function" in TABLE[n].forms])
+@pytest.mark.parametrize("name", having("method"))
 def test_method_equals_function(name: str) -> None:
     operator, drawn = main_samples(name)
     for sample in drawn:
@@ -146,6 +147,8 @@ def test_in_place(name: str) -> None:
     checked = 0
     for dtype in checked_dtypes(operator):
         for sample in owner.of_dtype(dtype):
+            if not (sample.args and isinstance(sample.args[0], Input)):
+                continue
             expected = run(operator, sample)
             args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
             target = args[0]
@@ -226,7 +229,10 @@ def test_wrong_argument_type(name: str) -> None:
     operator, drawn = main_samples(name)
     sample = drawn[0]
     args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
-    with pytest.raises(TypeError, match=rf"{re.escape(operator.method_name)}\b"):
+    # The generated entry point knows types and names; a body in Python finds out by itself.
+    native = "python" not in operator.kinds
+    message = rf"{re.escape(operator.method_name)}\b" if native else ""
+    with pytest.raises(TypeError if native else (TypeError, AttributeError), match=message):
         resolve(flambeau, name)("not a tensor", *args[1:], **kwargs)
 
 
