@@ -123,11 +123,20 @@ template <class F>
 PyObject* unary_slot(const char* name, PyObject* a, F&& f) {
   return guarded(name, [&] { return wrap(f(a)); });
 }
+// The tensor on the memory of a NumPy array; empty for any other object. See interop.h.
+Ref tensor_on_array(PyObject* object);
 template <class F>
 PyObject* binary_slot(const char* name, ArgType left, ArgType right, PyObject* a, PyObject* b,
                       F&& f) {
-  if (!fits(left, a) || !fits(right, b)) return new_ref(Py_NotImplemented);
-  return guarded(name, [&] { return wrap(f(a, b)); });
+  if (fits(left, a) && fits(right, b)) [[likely]]
+    return guarded(name, [&] { return wrap(f(a, b)); });
+  return guarded(name, [&] {
+    const Ref x = tensor_on_array(a), y = tensor_on_array(b);
+    PyObject* first = x ? x.get() : a;
+    PyObject* second = y ? y.get() : b;
+    if (!fits(left, first) || !fits(right, second)) return new_ref(Py_NotImplemented);
+    return wrap(f(first, second));
+  });
 }
 template <class F>
 PyObject* inplace_slot(const char* name, ArgType right, PyObject* a, PyObject* b, F&& f) {

@@ -18,8 +18,9 @@ namespace fb::bind {
 
 // Whether `object` is a numpy.ndarray. Never imports NumPy.
 bool is_numpy_array(PyObject* object);
-// A tensor on the memory of a numpy.ndarray.
-Tensor from_numpy(PyObject* array);
+// A tensor on the memory of a numpy.ndarray. Warns once of an array that must not be written to,
+// unless the tensor is only read.
+Tensor from_numpy(PyObject* array, bool for_reading = false);
 // A numpy.ndarray on the memory of `tensor`, which must be on the CPU.
 PyObject* to_numpy(const Tensor& tensor);
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <optional>
 
+#include "bind/call.h"
 #include "bind/interop.h"
 #include "bind/numpy_api.h"
 
@@ -47,7 +48,7 @@ bool is_numpy_array(PyObject* object) {
   return numpy && PyObject_TypeCheck(object, numpy->array_type);
 }
 
-Tensor from_numpy(PyObject* object) {
+Tensor from_numpy(PyObject* object, bool for_reading) {
   FB_CHECK_TYPE(is_numpy_array(object), "expected np.ndarray (got ", Py_TYPE(object)->tp_name, ")");
   const auto& array = *reinterpret_cast<const Array*>(object);
   const std::optional<DType> dtype = element_type(array.description->type_number);
@@ -74,9 +75,13 @@ Tensor from_numpy(PyObject* object) {
     sizes.push_back(array.shape[i]);
     strides.push_back(array.strides[i] / itemsize);
   }
-  if (!(array.flags & kArrayWriteable)) warn_read_only();
+  if (!for_reading && !(array.flags & kArrayWriteable)) warn_read_only();
   const auto bytes = static_cast<size_t>(span_of(sizes, strides) * itemsize);
   return tensor_over(adopt_python(array.data, bytes, object), sizes, strides, 0, *dtype);
+}
+
+Ref tensor_on_array(PyObject* object) {
+  return is_numpy_array(object) ? Ref(wrap(from_numpy(object, true))) : Ref();
 }
 
 PyObject* to_numpy(const Tensor& tensor) {

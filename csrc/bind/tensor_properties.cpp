@@ -98,6 +98,8 @@ bool always_true(const Tensor&) { return true; }
   {name, get<[](const Tensor& t) { return expression; }>, nullptr, doc, const_cast<char*>(name)}
 
 PyGetSetDef tensor_properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, "What users have attached.",
+     nullptr},
     FB_PROPERTY("shape", t.sizes(), "The size along every dimension: a torch.Size."),
     FB_PROPERTY("dtype", t.dtype(), "The type of the elements."),
     FB_PROPERTY("ndim", t.dim(), "The number of dimensions."),
