@@ -149,6 +149,8 @@ def test_in_place(name: str) -> None:
         for sample in owner.of_dtype(dtype):
             if not (sample.args and isinstance(sample.args[0], Input)):
                 continue
+            if sample.args[0].layout == "expanded":  # its elements share memory
+                continue
             expected = run(operator, sample)
             args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
             target = args[0]
@@ -231,7 +233,7 @@ def test_wrong_argument_type(name: str) -> None:
     args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
     # The generated entry point knows types and names; a body in Python finds out by itself.
     native = "python" not in operator.kinds
-    message = rf"{re.escape(operator.method_name)}\b" if native else ""
+    message = rf"{re.escape(operator.method_name)}\b" if native else None
     with pytest.raises(TypeError if native else (TypeError, AttributeError), match=message):
         resolve(flambeau, name)("not a tensor", *args[1:], **kwargs)
 
