@@ -96,8 +96,9 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
     sizes = [shape] if isinstance(shape, int) else list(shape)
     if any(size < 0 for size in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(sizes)}")
-    coordinates = []
-    for dim, size in enumerate(sizes):
-        stride = math.prod(sizes[dim + 1 :])
-        coordinates.append(indices.div(max(stride, 1), rounding_mode="floor") % max(size, 1))
-    return tuple(coordinates)
+    # A size of 0 has no coordinates; 1 in its place keeps the arithmetic defined.
+    extents = fb.tensor([max(size, 1) for size in sizes], dtype=fb.int64, device=indices.device)
+    steps = [math.prod(sizes[dim + 1 :]) or 1 for dim in range(len(sizes))]
+    strides = fb.tensor(steps, dtype=fb.int64, device=indices.device)
+    rows = indices.to(fb.int64).unsqueeze(-1)
+    return (rows.div(strides, rounding_mode="floor") % extents).unbind(-1)

@@ -104,6 +104,7 @@ def broadcast_tensors_errors(make):
 
 
 def grids(*tensors, indexing="ij"):
+    tensors = tensors[0] if isinstance(tensors[0], list) else tensors
     return tuple(np.meshgrid(*(np.atleast_1d(t) for t in tensors), indexing=indexing))
 
 
