@@ -7,8 +7,14 @@ void check_lambd(std::span<const Operand>, std::span<const Scalar> params, DType
   FB_CHECK(params[0].to<double>() >= 0.0, "lambd must not be negative, got ", params[0]);
 }
 
+void check_limits(std::span<const Operand>, std::span<const Scalar> params, DType common) {
+  FB_CHECK(common != DType::kUInt8 || params[0].to<double>() >= 0.0,
+           "uint8 elements cannot be clamped to a negative limit, got ", params[0]);
+}
+
 Tensor prelu(const Tensor& input, const Tensor& weight) {
-  FB_CHECK(weight.dim() <= 1, "weight must have at most one dimension, got the shape ", weight.sizes());
+  FB_CHECK(weight.dim() <= 1, "weight must have at most one dimension, got the shape ",
+           weight.sizes());
   if (weight.numel() == 1) return weighted_relu(input, as_view(weight, {}, {}));
   const int64_t channels = input.dim() > 1 ? input.size(1) : 1;
   FB_CHECK(weight.numel() == channels, "weight must have 1 element or one for each of the ",

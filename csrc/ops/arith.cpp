@@ -19,6 +19,23 @@ void check_alpha(std::span<const Operand>, std::span<const Scalar> params, DType
            "alpha must be real for a result of type ", common, ", got ", params[0]);
 }
 
+void check_subtraction(std::span<const Operand> inputs, std::span<const Scalar> params,
+                       DType common) {
+  for (const Operand& operand : inputs)
+    FB_CHECK(!operand.is_tensor() || operand.tensor().dtype() != DType::kBool,
+             "a bool tensor cannot be subtracted or subtracted from; use ~ or ^ or logical_xor()");
+  check_alpha(inputs, params, common);
+}
+
+void check_one_type(std::span<const Operand> inputs, std::span<const Scalar>, DType common) {
+  const DType first = inputs[0].tensor().dtype();
+  for (const Operand& operand : inputs.subspan(1))
+    FB_CHECK(!operand.is_tensor() || operand.tensor().dtype() == first,
+             "all tensors must have one dtype, got ", first, " and ", operand.tensor().dtype());
+  FB_CHECK(common == first, "a number of type ", common, " does not go with tensors of type ",
+           first);
+}
+
 // PyTorch's words for an integer division by zero, which programs match.
 void check_divisor(std::span<const Operand> inputs, std::span<const Scalar>, DType common) {
   if (!is_integral(common)) return;
@@ -37,8 +54,7 @@ void check_divisor(std::span<const Operand> inputs, std::span<const Scalar>, DTy
   FB_CHECK(!has_zero, "ZeroDivisionError");
 }
 
-Tensor div(const Operand& input, const Operand& other,
-           std::optional<std::string> rounding_mode) {
+Tensor div(const Operand& input, const Operand& other, std::optional<std::string> rounding_mode) {
   if (!rounding_mode) return div(input, other);
   FB_CHECK(*rounding_mode == "trunc" || *rounding_mode == "floor",
            "rounding_mode must be None, 'trunc' or 'floor', got '", *rounding_mode, "'");
@@ -48,6 +64,10 @@ Tensor div(const Operand& input, const Operand& other,
 Tensor positive(const Tensor& input) {
   FB_CHECK(input.dtype() != DType::kBool, "the + operator is not defined for bool tensors");
   return input;
+}
+
+Tensor square_any(const Tensor& input) {
+  return square(input.dtype() == DType::kBool ? cast(input, DType::kInt64) : input);
 }
 
 namespace {

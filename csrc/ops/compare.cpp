@@ -7,8 +7,8 @@ namespace fb::ops {
 
 void check_condition(std::span<const Operand> inputs, std::span<const Scalar>, DType) {
   const DType given = inputs[0].tensor().dtype();
-  FB_CHECK(given == DType::kBool || given == DType::kUInt8,
-           "condition must be a bool tensor, got ", given);
+  FB_CHECK(given == DType::kBool || given == DType::kUInt8, "condition must be a bool tensor, got ",
+           given);
 }
 
 Tensor where_method(const Tensor& input, const Tensor& condition, const Operand& other) {
@@ -42,8 +42,6 @@ bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol
 }
 
 bool equal(const Tensor& input, const Tensor& other) {
-  FB_CHECK(input.dtype() == other.dtype(), "both tensors must have one dtype, got ", input.dtype(),
-           " and ", other.dtype());
   return input.sizes() == other.sizes() && all_true(eq(input, other));
 }
 

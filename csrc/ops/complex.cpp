@@ -1,12 +1,7 @@
-// Conjugation and the checks of complex numbers put together from parts.
+// Conjugation, which is never put off.
 #include "gen/ops/complex.h"
 
 namespace fb::ops {
-
-void check_same_type(std::span<const Operand> inputs, std::span<const Scalar>, DType) {
-  const DType first = inputs[0].tensor().dtype(), second = inputs[1].tensor().dtype();
-  FB_CHECK(first == second, "both parts must have one dtype, got ", first, " and ", second);
-}
 
 Tensor conj(const Tensor& input) {
   return is_complex(input.dtype()) ? conj_physical(input) : input;

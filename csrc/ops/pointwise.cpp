@@ -30,8 +30,8 @@ Types choose_types(const PointwiseOp& op, std::span<const Operand> inputs,
             1);  // only the first operand may stand apart, as the condition of where does
   DType common = result_type(inputs.subspan(op.bool_inputs));
   if (op.promotion == Promotion::kFloat) common = to_floating(common);
-  if (!(op.dtypes >> static_cast<int>(common) & 1)) refuse_dtype(op, common);
   if (op.check) op.check(inputs, params, common);
+  if (!(op.dtypes >> static_cast<int>(common) & 1)) refuse_dtype(op, common);
   Types types{common, compute_type(common), compute_type(common)};
   if (op.output == PointwiseOutput::kBool) types.result = types.kernel_out = DType::kBool;
   if (op.output == PointwiseOutput::kReal) {
@@ -48,7 +48,11 @@ cpu::PointwiseKernel kernel_of(const PointwiseOp& op, DType t) {
 }
 
 void store_params(std::span<const Scalar> params, DType t, char (&out)[kMaxParams * 16]) {
-  for (size_t i = 0; i < params.size(); ++i) params[i].store(t, out + i * size_of(t));
+  for (size_t i = 0; i < params.size(); ++i) {
+    FB_CHECK(is_complex(t) || params[i].kind() != Scalar::Kind::kComplex,
+             "a parameter must be real for elements of type ", t, ", got ", params[i]);
+    params[i].store(t, out + i * size_of(t));
+  }
 }
 
 // The common case: contiguous tensors of one shape and of the kernel's own type, and numbers.

@@ -1,6 +1,6 @@
 """Activation functions of neural networks."""
 
-from opgen.model import floating, native, op, pointwise, real
+from opgen.model import floating, floating_complex, native, op, pointwise, real
 
 op(
     "relu(input: Tensor) -> Tensor",
@@ -59,18 +59,38 @@ op(
 
 for signature, kinds, doc in (
     ("relu6(input: Tensor)", real, "The elements clamped to [0, 6]; NaN stays."),
-    ("hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0)", real, "The elements clamped to [min_val, max_val]; NaN stays."),
-    ("elu(input: Tensor, alpha: float = 1.0)", floating, "alpha * (exp(x) - 1) below zero, x above."),
-    ("leaky_relu(input: Tensor, negative_slope: float = 0.01)", floating, "x above zero, negative_slope * x below."),
-    ("silu(input: Tensor)", floating, "x * sigmoid(x)."),
+    (
+        "hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0)",
+        real,
+        "The elements clamped to [min_val, max_val]; NaN stays.",
+    ),
+    (
+        "elu(input: Tensor, alpha: float = 1.0)",
+        floating,
+        "alpha * (exp(x) - 1) below zero, x above.",
+    ),
+    (
+        "leaky_relu(input: Tensor, negative_slope: float = 0.01)",
+        floating,
+        "x above zero, negative_slope * x below.",
+    ),
+    ("silu(input: Tensor)", floating_complex, "x * sigmoid(x)."),
     ("mish(input: Tensor)", floating, "x * tanh(softplus(x))."),
     ("hardsigmoid(input: Tensor)", floating, "x + 3 clamped to [0, 6], divided by 6."),
     ("hardswish(input: Tensor)", floating, "x * hardsigmoid(x)."),
-    ("softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0)", floating, "log(1 + exp(beta x)) / beta; x itself where beta x > threshold."),
+    (
+        "softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0)",
+        floating,
+        "log(1 + exp(beta x)) / beta; x itself where beta x > threshold.",
+    ),
     ("logsigmoid(input: Tensor)", floating, "log(sigmoid(x)), exact for very negative x."),
     ("softsign(input: Tensor)", floating, "x / (1 + |x|)."),
     ("tanhshrink(input: Tensor)", floating, "x - tanh(x)."),
-    ("softshrink(input: Tensor, lambd: float = 0.5)", floating, "x moved towards zero by lambd, and 0 within [-lambd, lambd]."),
+    (
+        "softshrink(input: Tensor, lambd: float = 0.5)",
+        floating,
+        "x moved towards zero by lambd, and 0 within [-lambd, lambd].",
+    ),
 ):
     name = signature[: signature.index("(")]
     op(
@@ -79,7 +99,8 @@ for signature, kinds, doc in (
         namespace="nn.functional",
         cpp=name,
         dtypes=kinds,
-        check="lambd" if name == "softshrink" else "",
+        promote="float" if name in ("softsign", "tanhshrink") else "same",
+        check={"softshrink": "lambd", "hardtanh": "limits"}.get(name, ""),
         forms="function",
         doc=doc,
     )

@@ -28,7 +28,7 @@ op(
     dtypes=numeric,
     forms="function method inplace",
     operator="sub",
-    check="alpha",
+    check="subtraction",
     aliases="subtract",
     doc="Subtracts other, scaled by alpha, from input.",
 )
@@ -37,7 +37,7 @@ op(
     kind=pointwise,
     dtypes=numeric,
     forms="function",
-    check="alpha",
+    check="subtraction",
     doc="Subtracts input, scaled by alpha, from other.",
 )
 op(
@@ -144,8 +144,22 @@ op(
     operator="pos",
     doc="The tensor itself.",
 )
+op(
+    "square(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    forms="function method inplace",
+    cpp="square_any",
+    doc="The square of each element; that of bool is an integer.",
+)
+op(
+    "_square(input: Tensor) -> Tensor",
+    kind=pointwise,
+    dtypes=numeric,
+    cpp="square",
+    forms="function",
+    doc="The square of each element.",
+)
 for name, kinds, promote, doc in (
-    ("square", all_types, "same", "The square of each element."),
     ("reciprocal", floating_complex, "float", "1 divided by each element."),
     ("sign", real_bool, "same", "-1, 0 or 1 by the sign of each element; 0 for NaN."),
     ("sgn", all_types, "same", "The sign of each element; of a complex one, z / |z|."),
@@ -193,7 +207,7 @@ for name, doc in (
 op(
     "clamp(input: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
-    dtypes=real,
+    dtypes=real_bool,
     forms="function method inplace",
     aliases="clip",
     doc="The elements, not below min and not above max; NaN stays.",
@@ -201,7 +215,7 @@ op(
 op(
     "clamp(input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
-    dtypes=real,
+    dtypes=real_bool,
     forms="function method inplace",
     aliases="clip",
     doc="The elements, not below min and not above max; NaN stays.",
@@ -248,6 +262,7 @@ op(
     kind=pointwise,
     dtypes=floating_complex,
     forms="function method inplace",
+    check="one_type",
     doc="input + weight * (end - input); weights 0 and 1 give the ends exactly.",
 )
 op(
@@ -289,7 +304,7 @@ op(
 op(
     "ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=pointwise,
-    dtypes=floating,
+    dtypes=floating_complex,
     promote="float",
     forms="function method inplace",
     doc="input * 2^other.",
@@ -299,6 +314,7 @@ op(
     kind=pointwise,
     dtypes=real_bool,
     forms="function method inplace",
+    check="one_type",
     doc="0 below zero, 1 above, values at zero; 0 for NaN.",
 )
 op(

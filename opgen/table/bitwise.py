@@ -6,8 +6,18 @@ for name, operator, kinds, doc in (
     ("bitwise_and", "and", integral, "The bits that are set in both elements; 'and' for bool."),
     ("bitwise_or", "or", integral, "The bits that are set in either element; 'or' for bool."),
     ("bitwise_xor", "xor", integral, "The bits that differ; 'xor' for bool."),
-    ("bitwise_left_shift", "lshift", integers, "input shifted left by other bits; 0 when other is negative or too large."),
-    ("bitwise_right_shift", "rshift", integers, "input shifted right by other bits; its sign fills from the left."),
+    (
+        "bitwise_left_shift",
+        "lshift",
+        integers,
+        "input shifted left by other bits; 0 when other is negative or too large.",
+    ),
+    (
+        "bitwise_right_shift",
+        "rshift",
+        integers,
+        "input shifted right by other bits; its sign fills from the left.",
+    ),
 ):
     op(
         f"{name}(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor",

@@ -33,7 +33,7 @@ op(
     dtypes=("float32", "float64"),
     output="complex",
     forms="function",
-    check="same_type",
+    check="one_type",
     doc="The complex numbers with these sizes and angles.",
 )
 op(
@@ -42,6 +42,6 @@ op(
     dtypes=("float32", "float64"),
     output="complex",
     forms="function",
-    check="same_type",
+    check="one_type",
     doc="The complex numbers with these parts.",
 )

@@ -1,6 +1,6 @@
 """Exponentials, logarithms and roots."""
 
-from opgen.model import floating, floating_complex, native, op, pointwise
+from opgen.model import floating, floating_complex, native, op, pointwise, real_bool
 
 for name, aliases, doc in (
     ("exp", "", "e to the power of each element."),
@@ -48,6 +48,7 @@ op(
 op(
     "logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
+    dtypes=real_bool,
     forms="function method inplace",
     aliases="special.logit",
     doc="log(x / (1 - x)) of x clamped to [eps, 1 - eps]; without eps, infinite at 0 and 1, NaN beyond.",

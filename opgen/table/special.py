@@ -1,14 +1,34 @@
 """Special functions: the error function's family, gamma and Bessel functions."""
 
-from opgen.model import floating, native, op, pointwise
+from opgen.model import floating, native, op, pointwise, real_bool
 
 for name, forms, aliases, doc in (
     ("erf", "function method inplace", "special.erf", "The error function."),
     ("erfc", "function method inplace", "special.erfc", "1 - erf(x), exact for large x."),
-    ("erfinv", "function method inplace", "special.erfinv", "The inverse of erf; infinite at -1 and 1, NaN beyond."),
-    ("lgamma", "function method inplace", "special.gammaln", "The logarithm of |gamma(x)|; inf at 0, -1, -2 and so on."),
-    ("digamma", "function method inplace", "special.digamma special.psi", "The derivative of lgamma; NaN at -1, -2 and so on, infinite at 0."),
-    ("i0", "function method inplace", "special.i0 special.modified_bessel_i0", "The modified Bessel function of order 0."),
+    (
+        "erfinv",
+        "function method inplace",
+        "special.erfinv",
+        "The inverse of erf; infinite at -1 and 1, NaN beyond.",
+    ),
+    (
+        "lgamma",
+        "function method inplace",
+        "special.gammaln",
+        "The logarithm of |gamma(x)|; inf at 0, -1, -2 and so on.",
+    ),
+    (
+        "digamma",
+        "function method inplace",
+        "special.digamma special.psi",
+        "The derivative of lgamma; NaN at -1, -2 and so on, infinite at 0.",
+    ),
+    (
+        "i0",
+        "function method inplace",
+        "special.i0 special.modified_bessel_i0",
+        "The modified Bessel function of order 0.",
+    ),
 ):
     op(
         f"{name}(input: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -23,7 +43,7 @@ for name, forms, aliases, doc in (
 SINGLE_DOUBLE = ("float32", "float64")
 for name, kinds, aliases, doc in (
     ("erfcx", SINGLE_DOUBLE, "", "exp(x^2) erfc(x)."),
-    ("ndtr", SINGLE_DOUBLE, "", "The distribution function of the standard normal."),
+    ("ndtr", floating, "", "The distribution function of the standard normal."),
     ("ndtri", SINGLE_DOUBLE, "", "The inverse of ndtr; infinite at 0 and 1, NaN beyond."),
     ("log_ndtr", SINGLE_DOUBLE, "", "log(ndtr(x)), exact for very negative x."),
     ("entr", floating, "", "-x log(x); 0 at zero, -inf below."),
@@ -32,8 +52,18 @@ for name, kinds, aliases, doc in (
     ("i1e", SINGLE_DOUBLE, "", "exp(-|x|) i1(x)."),
     ("bessel_j0", SINGLE_DOUBLE, "", "The Bessel function of the first kind of order 0."),
     ("bessel_j1", SINGLE_DOUBLE, "", "The Bessel function of the first kind of order 1."),
-    ("bessel_y0", SINGLE_DOUBLE, "", "The Bessel function of the second kind of order 0; NaN below zero."),
-    ("bessel_y1", SINGLE_DOUBLE, "", "The Bessel function of the second kind of order 1; NaN below zero."),
+    (
+        "bessel_y0",
+        SINGLE_DOUBLE,
+        "",
+        "The Bessel function of the second kind of order 0; NaN below zero.",
+    ),
+    (
+        "bessel_y1",
+        SINGLE_DOUBLE,
+        "",
+        "The Bessel function of the second kind of order 1; NaN below zero.",
+    ),
     ("spherical_bessel_j0", SINGLE_DOUBLE, "", "sin(x) / x; 1 at zero."),
 ):
     op(
@@ -64,8 +94,16 @@ for name, doc in (
     )
 
 for name, alias, doc in (
-    ("igamma", "special.gammainc", "The regularised lower incomplete gamma function P(input, other)."),
-    ("igammac", "special.gammaincc", "The regularised upper incomplete gamma function Q(input, other)."),
+    (
+        "igamma",
+        "special.gammainc",
+        "The regularised lower incomplete gamma function P(input, other).",
+    ),
+    (
+        "igammac",
+        "special.gammaincc",
+        "The regularised upper incomplete gamma function Q(input, other).",
+    ),
 ):
     op(
         f"{name}(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -79,7 +117,7 @@ for name, alias, doc in (
 op(
     "polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
-    dtypes=floating,
+    dtypes=real_bool,
     forms="function",
     aliases="special.polygamma",
     doc="The n-th derivative of digamma.",
@@ -96,7 +134,7 @@ op(
 op(
     "mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor",
     kind=native,
-    dtypes=floating,
+    dtypes=real_bool,
     forms="function method inplace",
     aliases="special.multigammaln",
     doc="The logarithm of the multivariate gamma function of dimension p.",

@@ -75,7 +75,7 @@ def binary(
         if mixed:
             yield make(2, 3), other(2, 3, dtype="int32")
             yield make(2, 3), other(dtype="float64")
-            yield make(dtype="int64"), other(4)
+            yield make.positive(dtype="int64"), other(4)
         if make.is_floating and special:
             first, second = np.meshgrid(special, special)
             yield forward_only(make.of(first.tolist()), make.of(second.tolist()))

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special
 
-from tests.ops.pointwise import LARGE, unary
+from tests.ops.pointwise import LARGE, in_double, unary
 from tests.ops.registry import call, errors, forward_only, inf, nan, samples
 
 F = "nn.functional."
@@ -24,13 +24,13 @@ for name, function in (
     ("relu", lambda x: np.maximum(x, x.dtype.type(0))),
     ("selu", _selu),
     (f"{F}relu6", lambda x: np.clip(x, x.dtype.type(0), x.dtype.type(6))),
-    (f"{F}silu", lambda x: x * special.expit(x)),
+    (f"{F}silu", lambda x: x / (1 + np.exp(-x))),
     (f"{F}mish", lambda x: x * np.tanh(np.logaddexp(x, 0))),
     (f"{F}hardsigmoid", lambda x: np.clip(x + 3, 0, 6) / 6),
     (f"{F}hardswish", lambda x: x * np.clip(x + 3, 0, 6) / 6),
     (f"{F}logsigmoid", special.log_expit),
-    (f"{F}softsign", lambda x: x / (1 + np.abs(x))),
-    (f"{F}tanhshrink", lambda x: x - np.tanh(x)),
+    (f"{F}softsign", in_double(lambda x: x / (1 + np.abs(x)))),
+    (f"{F}tanhshrink", in_double(lambda x: x - np.tanh(x))),
 ):
     unary(name, function, special=FINITE)
 
@@ -62,11 +62,21 @@ with_parameters(f"{F}leaky_relu", _below(lambda x, slope=0.01: slope * x), (0.25
 with_parameters(f"{F}softplus", _softplus, (2.0, 3.0))
 with_parameters(f"{F}softshrink", _softshrink, (1.0,))
 with_parameters("hardshrink", lambda x, lambd=0.5: np.where(np.abs(x) <= lambd, 0, x), (1.0,))
-with_parameters(
-    f"{F}hardtanh",
-    lambda x, low=-1, high=1: np.clip(x, x.dtype.type(low), x.dtype.type(high)),
-    (0.0, 2.0),
-)
+
+
+@samples(f"{F}hardtanh", reference=lambda x, low=-1, high=1: np.clip(x, low, high).astype(x.dtype))
+def hardtanh(make):
+    yield make(3, 4), 0.0, 2.0
+    if make.dtype != "uint8":
+        yield make(3, 4)
+        yield make(LARGE), -2.0, 2.0
+    if make.is_floating:
+        yield forward_only(make.of(*FINITE))
+
+
+@errors(f"{F}hardtanh")
+def hardtanh_errors(make):
+    yield make(3, dtype="uint8"), RuntimeError, "hardtanh: uint8 elements"
 
 
 @errors(f"{F}softshrink")
@@ -75,7 +85,8 @@ def softshrink_errors(make):
 
 
 @samples(
-    "threshold", reference=lambda x, limit, value: np.where(x <= limit, value, x).astype(x.dtype)
+    "threshold",
+    reference=lambda x, threshold, value: np.where(x <= threshold, value, x).astype(x.dtype),
 )
 def threshold(make):
     yield make(3, 4), 1.0, 7.0

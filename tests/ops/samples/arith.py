@@ -24,7 +24,7 @@ def _all_bool(*values):
 @samples("add", reference=_scaled(np.add, np.logical_or))
 def add(make):
     yield from _sums(make)
-    yield make(3, 4).expanded(2, 3, 4), make(2, 3, 4)
+    yield make(2, 3, 4), make(3, 4).expanded(2, 3, 4)
 
 
 @samples("sub", reference=_scaled(np.subtract, None))
@@ -64,7 +64,7 @@ def add_errors(make):
 
 @errors("sub")
 def sub_errors(make):
-    yield (make.mask(3), make.mask(3)), RuntimeError, "sub: not implemented for bool"
+    yield (make.mask(3), make.mask(3)), RuntimeError, "sub: a bool tensor cannot be subtracted"
 
 
 @errors("neg")
@@ -179,7 +179,7 @@ def float_power(make):
 
 unary("neg", np.negative)
 unary("positive", np.positive)
-unary("square", lambda x: x if x.dtype == bool else np.square(x))
+unary("square", lambda x: np.square(x.astype(int) if x.dtype == bool else x))
 unary("reciprocal", in_double(lambda x: 1 / x))
 unary("abs", np.abs)
 unary(
@@ -219,8 +219,9 @@ def clamp(make):
     yield call(make(3, 4), min=low)
     yield call(make(3, 4), max=high)
     yield call(make(3, 4), 2.5, 1.5)  # the upper bound wins
-    yield make(3, 4), make(4, low=0, high=1), make(3, 1, low=2, high=3)
-    yield call(make(3, 4), max=make(4))
+    if not make.is_bool:
+        yield make(3, 4), make(4, low=0, high=1), make(3, 1, low=2, high=3)
+        yield call(make(3, 4), max=make(4))
     if make.is_floating:
         yield forward_only(make.of(*SPECIAL), -0.5, 0.5)
 
@@ -262,7 +263,7 @@ binary("lcm", np.lcm, mixed=False)
 unary_edge = (0.0, 1.0, -1.0, inf, -inf)
 
 
-@samples("nextafter")
+@samples("nextafter", dtypes=("float32", "float64"))
 def nextafter(make):
     yield make(3, 4), make(3, 4)
     yield make(LARGE), make(LARGE)
