@@ -73,38 +73,42 @@ ConvertFn converter(DType from, DType to) { return FB_KERNEL(convert_kernel)(fro
 
 void copy(const Tensor& out, const Tensor& in) {
   if (out.numel() == 0) return;
+  if (!out.is_contiguous() || !in.is_contiguous()) {
+    copy_strided(out.sizes(), {out.dtype(), static_cast<char*>(out.data()), byte_strides(out)},
+                 {in.dtype(), static_cast<const char*>(in.data()), byte_strides(in)});
+    return;
+  }
   const ConvertFn run = converter(in.dtype(), out.dtype());
   auto* target = static_cast<char*>(out.data());
   const auto* source = static_cast<const char*>(in.data());
   const auto out_size = static_cast<int64_t>(out.element_size());
   const auto in_size = static_cast<int64_t>(in.element_size());
-  if (out.is_contiguous() && in.is_contiguous()) {
-    parallel_for(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
-      run(end - begin, source + begin * in_size, in_size, target + begin * out_size, out_size);
-    });
+  parallel_for(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    run(end - begin, source + begin * in_size, in_size, target + begin * out_size, out_size);
+  });
+}
+
+void copy_strided(IntSpan shape, const StridedTarget& out, const StridedSource& in) {
+  const StridedLoop<2> loop(shape, {out.strides, in.strides}, 2, order_by_stride(out.strides));
+  const auto element_size = static_cast<int64_t>(size_of(out.dtype));
+  if (in.dtype == out.dtype && is_transposition(loop, element_size)) {
+    copy_transposed(loop, element_size, out.data, in.data);
     return;
   }
-  const Dims out_strides = byte_strides(out);
-  const Dims in_strides = byte_strides(in);
-  const StridedLoop<2> loop(out.sizes(), {out_strides, in_strides}, 2,
-                            order_by_stride(out.strides()));
-  if (in.dtype() == out.dtype() && is_transposition(loop, out_size)) {
-    copy_transposed(loop, out_size, target, source);
-    return;
-  }
+  const ConvertFn run = converter(in.dtype, out.dtype);
   const int64_t inner = loop.inner();
   const int64_t out_step = loop.strides[0].back();
   const int64_t in_step = loop.strides[1].back();
   if (loop.ndim == 1) {
     parallel_for(inner, kGrain, [&](int64_t begin, int64_t end) {
-      run(end - begin, source + begin * in_step, in_step, target + begin * out_step, out_step);
+      run(end - begin, in.data + begin * in_step, in_step, out.data + begin * out_step, out_step);
     });
     return;
   }
   parallel_for(loop.rows(), std::max<int64_t>(1, kGrain / inner), [&](int64_t begin, int64_t end) {
     RowCursor<2> at(loop, 2, begin);
     for (int64_t row = begin; row < end; ++row, at.next())
-      run(inner, source + at.offset[1], in_step, target + at.offset[0], out_step);
+      run(inner, in.data + at.offset[1], in_step, out.data + at.offset[0], out_step);
   });
 }
 
@@ -113,17 +117,20 @@ void fill(const Tensor& out, const Scalar& value) {
   value.store(out.dtype(), element);
   const auto size = static_cast<int64_t>(out.element_size());
   auto* target = static_cast<char*>(out.data());
-  if (is_dense(out.sizes(), out.strides())) {
+  if (out.numel() == 0) return;
+  if (out.is_contiguous() || is_dense(out.sizes(), out.strides())) {
     const bool all_zero = std::all_of(element, element + size, [](char byte) { return byte == 0; });
     const ConvertFn run = converter(out.dtype(), out.dtype());
     parallel_for(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
-      if (all_zero) std::memset(target + begin * size, 0, static_cast<size_t>((end - begin) * size));
-      else run(end - begin, element, 0, target + begin * size, size);
+      if (all_zero)
+        std::memset(target + begin * size, 0, static_cast<size_t>((end - begin) * size));
+      else
+        run(end - begin, element, 0, target + begin * size, size);
     });
     return;
   }
-  const Storage borrowed = Storage::adopt(element, sizeof(element), [](void*) {}, nullptr);
-  copy(out, tensor_over(borrowed, out.sizes(), Dims(out.dim()), 0, out.dtype()));
+  copy_strided(out.sizes(), {out.dtype(), target, byte_strides(out)},
+               {out.dtype(), element, Dims(static_cast<size_t>(out.dim()))});
 }
 
 }  // namespace fb::cpu

@@ -12,6 +12,20 @@ ConvertFn converter(DType from, DType to);
 
 // out[...] = in[...], converting; the shapes are equal. Tiles transpositions, works in parallel.
 void copy(const Tensor& out, const Tensor& in);
+
+// The same over bare memory. Strides are in bytes; those of the source may be negative.
+struct StridedTarget {
+  DType dtype;
+  char* data;
+  Dims strides;
+};
+struct StridedSource {
+  DType dtype;
+  const char* data;
+  Dims strides;
+};
+void copy_strided(IntSpan shape, const StridedTarget& out, const StridedSource& in);
+
 // Sets every element, whatever the strides.
 void fill(const Tensor& out, const Scalar& value);
 

@@ -92,8 +92,9 @@ void become_view(const Tensor& self, const Tensor& view) {
   self->offset = view.offset();
 }
 
-Tensor contiguous(const Tensor& t) {
-  if (t.is_contiguous()) return t;
+Tensor contiguous(const Tensor& t) { return t.is_contiguous() ? t : copy_contiguous(t); }
+
+Tensor copy_contiguous(const Tensor& t) {
   Tensor out = make_tensor(t.sizes(), t.dtype(), t.device());
   cpu::copy(out, t);
   return out;

@@ -27,5 +27,7 @@ Tensor contiguous(const Tensor& t);
 Tensor cast(const Tensor& t, DType dtype);
 // New memory, in the memory order of `t` where that is dense.
 Tensor copy_of(const Tensor& t);
+// New memory, contiguous.
+Tensor copy_contiguous(const Tensor& t);
 
 }  // namespace fb::ops

@@ -1,0 +1,93 @@
+// Joined, reversed and triangular arrangements of elements.
+#include "cpu/shape.h"
+
+#include <cstring>
+
+#include "cpu/copy.h"
+#include "cpu/threads.h"
+
+namespace fb::cpu {
+namespace {
+
+// The window of `out` that a part takes.
+Tensor window(const Tensor& out, int64_t dim, int64_t start, int64_t length) {
+  Dims sizes = out.sizes().vec();
+  sizes[dim] = length;
+  return inner_view(out, sizes, out.strides(), out.offset() + start * out.strides()[dim]);
+}
+
+}  // namespace
+
+void concatenate(const Tensor& out, TensorList tensors, int64_t dim) {
+  if (out.numel() == 0) return;
+  int64_t outer = 1;
+  for (int64_t d = 0; d < dim; ++d) outer *= out.sizes()[d];
+  bool contiguous = true;
+  for (const Tensor& t : tensors) contiguous &= t.is_contiguous();
+  if (outer == 1 || !contiguous) {
+    int64_t start = 0;
+    for (const Tensor& t : tensors) {
+      copy(window(out, dim, start, t.sizes()[dim]), t);
+      start += t.sizes()[dim];
+    }
+    return;
+  }
+  // Everything from `dim` on is one stretch of bytes in every part.
+  const auto size = static_cast<int64_t>(out.element_size());
+  const int64_t row = out.numel() / outer;
+  SmallVec<const char*, 8> sources;
+  Dims widths;
+  for (const Tensor& t : tensors) {
+    sources.push_back(static_cast<const char*>(t.data()));
+    widths.push_back(t.numel() / outer * size);
+  }
+  auto* target = static_cast<char*>(out.data());
+  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(row, 1));
+  parallel_for(outer, grain, [&](int64_t begin, int64_t end) {
+    char* to = target + begin * row * size;
+    for (int64_t i = begin; i < end; ++i) {
+      for (size_t k = 0; k < sources.size(); ++k) {
+        std::memcpy(to, sources[k] + i * widths[k], static_cast<size_t>(widths[k]));
+        to += widths[k];
+      }
+    }
+  });
+}
+
+void flip(const Tensor& out, const Tensor& in, IntSpan dims) {
+  if (out.numel() == 0) return;
+  const auto size = static_cast<int64_t>(in.element_size());
+  const auto* source = static_cast<const char*>(in.data());
+  Dims from = in.strides().vec();
+  Dims to = out.strides().vec();
+  for (int64_t d = 0; d < in.dim(); ++d) from[d] *= size, to[d] *= size;
+  for (const int64_t d : dims) {
+    source += (in.sizes()[d] - 1) * from[d];
+    from[d] = -from[d];
+  }
+  copy_strided(out.sizes(), {out.dtype(), static_cast<char*>(out.data()), to},
+               {in.dtype(), source, from});
+}
+
+void clear_triangle(const Tensor& t, int64_t diagonal, bool lower) {
+  const int64_t rows = t.size(-2);
+  const int64_t columns = t.size(-1);
+  if (t.numel() == 0) return;
+  const auto size = static_cast<int64_t>(t.element_size());
+  auto* data = static_cast<char*>(t.data());
+  parallel_for(
+      t.numel() / columns, std::max<int64_t>(1, kGrain / columns), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t row = i % rows;
+          // The first column above the diagonal, or on it.
+          const int64_t edge = std::clamp<int64_t>(row + diagonal + (lower ? 1 : 0), 0, columns);
+          char* start = data + i * columns * size;
+          if (lower)
+            std::memset(start + edge * size, 0, static_cast<size_t>((columns - edge) * size));
+          else
+            std::memset(start, 0, static_cast<size_t>(edge * size));
+        }
+      });
+}
+
+}  // namespace fb::cpu

@@ -1,0 +1,331 @@
+// New arrangements of elements.
+#include "gen/ops/shape.h"
+
+#include "cpu/copy.h"
+#include "cpu/shape.h"
+#include "gen/ops/index.h"
+#include "gen/ops/view.h"
+#include "ops/output.h"
+#include "ops/promotion.h"
+
+namespace fb::ops {
+namespace {
+
+// PyTorch's exception from long ago: a vector without elements joins with anything.
+bool is_left_out(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
+
+bool all_channels_last(TensorList tensors, MemoryFormat format) {
+  for (const Tensor& t : tensors)
+    if (t.is_contiguous() || !t.is_contiguous(format)) return false;
+  return true;
+}
+
+Tensor joined(TensorList parts, DType dtype, int64_t dim, IntSpan shape) {
+  // Channels-last parts make a channels-last whole: join them as they lie in memory.
+  const MemoryFormat format =
+      shape.size() == 5 ? MemoryFormat::kChannelsLast3d : MemoryFormat::kChannelsLast;
+  if (shape.size() >= 4 && shape.size() <= 5 && all_channels_last(parts, format)) {
+    std::vector<Tensor> moved;
+    for (const Tensor& t : parts) moved.push_back(movedim(t, {1}, {-1}));
+    const auto last = static_cast<int64_t>(shape.size()) - 1;
+    Dims moved_shape = shape.vec();
+    moved_shape.erase(1);
+    moved_shape.push_back(shape[1]);
+    const int64_t moved_dim = dim == 0 ? 0 : dim == 1 ? last : dim - 1;
+    const Tensor out = make_tensor(moved_shape, dtype, parts[0].device());
+    cpu::concatenate(out, moved, moved_dim);
+    return movedim(out, {-1}, {1});
+  }
+  Tensor out = make_tensor(shape, dtype, parts[0].device());
+  cpu::concatenate(out, parts, dim);
+  return out;
+}
+
+}  // namespace
+
+Tensor cat(TensorList tensors, int64_t dim) {
+  FB_CHECK_VALUE(!tensors.empty(), "expected a non-empty list of tensors");
+  DType dtype = tensors[0].dtype();
+  const Tensor* first = nullptr;
+  for (const Tensor& t : tensors) {
+    FB_CHECK(t.dim() > 0,
+             "tensors of no dimensions cannot be concatenated; stack() makes a new dimension");
+    dtype = promote(dtype, t.dtype());
+    if (!first && !is_left_out(t)) first = &t;
+  }
+  if (!first) return make_tensor({0}, dtype, tensors[0].device());
+  const int64_t d = wrap_dim(dim, first->dim());
+  Dims shape = first->sizes().vec();
+  shape[d] = 0;
+  std::vector<Tensor> parts;
+  parts.reserve(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& t = tensors[i];
+    if (is_left_out(t)) continue;
+    bool fits = t.dim() == first->dim();
+    for (int64_t k = 0; fits && k < t.dim(); ++k) fits = k == d || t.sizes()[k] == shape[k];
+    FB_CHECK(fits, "sizes must match except in dimension ", d, ": expected ", first->sizes(),
+             ", got ", t.sizes(), " for tensor number ", i);
+    shape[d] += t.sizes()[d];
+    parts.push_back(cast(t, dtype));
+  }
+  return joined(parts, dtype, d, shape);
+}
+
+Tensor stack(TensorList tensors, int64_t dim) {
+  FB_CHECK(!tensors.empty(), "expected a non-empty list of tensors");
+  const int64_t d = wrap_dim(dim, tensors[0].dim() + 1);
+  std::vector<Tensor> parts;
+  parts.reserve(tensors.size());
+  DType dtype = tensors[0].dtype();
+  for (const Tensor& t : tensors) dtype = promote(dtype, t.dtype());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    FB_CHECK(tensors[i].sizes() == tensors[0].sizes(), "expected tensors of equal size, got ",
+             tensors[0].sizes(), " and ", tensors[i].sizes(), " for tensor number ", i);
+    parts.push_back(unsqueeze(cast(tensors[i], dtype), d));
+  }
+  Dims shape = parts[0].sizes().vec();
+  shape[d] = static_cast<int64_t>(parts.size());
+  Tensor out = make_tensor(shape, dtype, parts[0].device());
+  cpu::concatenate(out, parts, d);
+  return out;
+}
+
+// --- repeated
+
+Tensor repeat(const Tensor& input, IntSpan repeats) {
+  FB_CHECK(static_cast<int64_t>(repeats.size()) >= input.dim(), "repeats ", repeats,
+           " must have at least as many entries as a tensor of shape ", input.sizes(),
+           " has dimensions");
+  const size_t lead = repeats.size() - input.sizes().size();
+  // Every dimension becomes two: which repetition, and where in it.
+  Dims shape, sizes, strides;
+  for (size_t i = 0; i < repeats.size(); ++i) {
+    FB_CHECK(repeats[i] >= 0, "repeats must not be negative, got ", repeats);
+    const int64_t size = i < lead ? 1 : input.sizes()[i - lead];
+    shape.push_back(repeats[i] * size);
+    sizes.push_back(repeats[i]), strides.push_back(0);
+    sizes.push_back(size), strides.push_back(i < lead ? 0 : input.strides()[i - lead]);
+  }
+  Tensor out = make_tensor(shape, input.dtype(), input.device());
+  const auto size = static_cast<int64_t>(input.element_size());
+  for (int64_t& stride : strides) stride *= size;
+  Dims target = contiguous_strides(sizes);
+  for (int64_t& stride : target) stride *= size;
+  if (out.numel() == 0) return out;
+  cpu::copy_strided(sizes, {out.dtype(), static_cast<char*>(out.data()), target},
+                    {input.dtype(), static_cast<const char*>(input.data()), strides});
+  return out;
+}
+
+Tensor tile(const Tensor& input, IntSpan dims) {
+  Dims repeats = dims.vec();
+  while (static_cast<int64_t>(repeats.size()) < input.dim()) repeats.insert(0, 1);
+  return repeat(input, repeats);
+}
+
+Tensor repeated_positions(const Tensor& repeats, std::optional<int64_t> output_size) {
+  FB_CHECK(repeats.dim() == 1, "repeats must be a vector, got shape ", repeats.sizes());
+  FB_CHECK(repeats.dtype() == DType::kInt64 || repeats.dtype() == DType::kInt32,
+           "repeats must be of type int64 or int32, got ", repeats.dtype());
+  const Tensor counts = contiguous(cast(repeats, DType::kInt64));
+  const auto* count = counts.data_as<int64_t>();
+  int64_t total = 0;
+  for (int64_t i = 0; i < counts.numel(); ++i) {
+    FB_CHECK(count[i] >= 0, "repeats must not be negative, got ", count[i]);
+    total += count[i];
+  }
+  FB_CHECK(!output_size || *output_size == total, "output_size ", output_size.value_or(0),
+           " does not match the sum of repeats, ", total);
+  const Tensor out = make_tensor({total}, DType::kInt64, repeats.device());
+  auto* position = out.data_as<int64_t>();
+  for (int64_t i = 0; i < counts.numel(); ++i)
+    for (int64_t k = 0; k < count[i]; ++k) *position++ = i;
+  return cast(out, repeats.dtype());
+}
+
+Tensor repeat_interleave(const Tensor& input, int64_t repeats, std::optional<int64_t> dim,
+                         std::optional<int64_t> output_size) {
+  FB_CHECK(repeats >= 0, "repeats must not be negative, got ", repeats);
+  const Tensor source = dim && input.dim() > 0 ? input : ravel(input);
+  const int64_t d = wrap_dim(dim.value_or(0), source.dim());
+  FB_CHECK(!output_size || *output_size == repeats * source.sizes()[d], "output_size ",
+           output_size.value_or(0), " does not match the repeated size ",
+           repeats * source.sizes()[d]);
+  Dims shape = source.sizes().vec();
+  shape.insert(d + 1, repeats);
+  const Tensor spread = copy_contiguous(expand(unsqueeze(source, d + 1), shape, false));
+  return flatten(spread, d, d + 1);
+}
+
+Tensor repeat_interleave(const Tensor& input, const Tensor& repeats, std::optional<int64_t> dim,
+                         std::optional<int64_t> output_size) {
+  if (repeats.numel() == 1 && repeats.dim() <= 1) {
+    const int64_t count = Scalar::load(repeats.dtype(), repeats.data()).to<int64_t>();
+    return repeat_interleave(input, count, dim, output_size);
+  }
+  const Tensor source = dim ? input : ravel(input);
+  const int64_t d = wrap_dim(dim.value_or(0), source.dim());
+  FB_CHECK(repeats.dim() == 1 && repeats.numel() == source.size(d), "repeats of shape ",
+           repeats.sizes(), " must have one entry for each of the ", source.size(d),
+           " places along the dimension");
+  return index_select(source, d, repeated_positions(repeats, output_size));
+}
+
+// --- moved
+
+Tensor roll(const Tensor& input, IntSpan shifts, std::optional<IntSpan> dims) {
+  FB_CHECK(!shifts.empty(), "shifts is required");
+  if (!dims || dims->empty()) {
+    FB_CHECK(shifts.size() == 1, "shifts ", shifts, " need as many dims");
+    return reshape(roll(ravel(input), shifts, IntSpan({0})), input.sizes());
+  }
+  FB_CHECK(shifts.size() == dims->size(), "shifts ", shifts, " and dims ", *dims,
+           " must have equal length");
+  Tensor result = input;
+  for (size_t i = 0; i < shifts.size(); ++i) {
+    FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions cannot be rolled along dim ",
+                   (*dims)[i]);
+    const int64_t d = wrap_dim((*dims)[i], input.dim());
+    const int64_t size = input.sizes()[d];
+    const int64_t shift = size == 0 ? 0 : ((shifts[i] % size) + size) % size;
+    const Tensor parts[] = {narrow(result, d, size - shift, shift),
+                            narrow(result, d, 0, size - shift)};
+    const Tensor next = make_tensor(input.sizes(), input.dtype(), input.device());
+    cpu::concatenate(next, parts, d);
+    result = next;
+  }
+  return result;
+}
+
+Tensor flip(const Tensor& input, IntSpan dims) {
+  const Dims wrapped = wrap_dims(dims, input.dim());
+  Tensor out = make_like(input, input.dtype());
+  cpu::flip(out, input, input.dim() == 0 ? IntSpan() : IntSpan(wrapped));
+  return out;
+}
+
+Tensor fliplr(const Tensor& input) {
+  FB_CHECK(input.dim() >= 2, "input must have at least 2 dimensions, got shape ", input.sizes());
+  return flip(input, {1});
+}
+
+Tensor flipud(const Tensor& input) {
+  FB_CHECK(input.dim() >= 1, "input must have at least 1 dimension");
+  return flip(input, {0});
+}
+
+Tensor rot90(const Tensor& input, int64_t k, IntSpan dims) {
+  FB_CHECK(dims.size() == 2, "expected two dims to turn in, got ", dims);
+  FB_CHECK(input.dim() >= 2, "input must have at least 2 dimensions, got shape ", input.sizes());
+  FB_CHECK(dims[0] != dims[1] && std::abs(dims[0] - dims[1]) != input.dim(),
+           "dims must be different, got ", dims);
+  const int64_t a = wrap_dim(dims[0], input.dim());
+  const int64_t b = wrap_dim(dims[1], input.dim());
+  switch (((k % 4) + 4) % 4) {
+    case 1: return transpose(flip(input, {b}), a, b);
+    case 2: return flip(input, {a, b});
+    case 3: return transpose(flip(input, {a}), a, b);
+    default: return copy_contiguous(input);
+  }
+}
+
+// --- triangles and diagonals
+
+namespace {
+
+void cut_triangle(const Tensor& input, int64_t diagonal, bool lower) {
+  FB_CHECK(input.dim() >= 2, "input must have at least 2 dimensions, got shape ", input.sizes());
+  check_writable(input);
+  const Tensor flat = contiguous(input);
+  cpu::clear_triangle(flat, diagonal, lower);
+  if (!flat.is_same(input)) copy_into(input, flat);
+}
+
+}  // namespace
+
+void tril_(const Tensor& input, int64_t diagonal) { cut_triangle(input, diagonal, true); }
+void triu_(const Tensor& input, int64_t diagonal) { cut_triangle(input, diagonal, false); }
+
+Tensor tril(const Tensor& input, int64_t diagonal) {
+  Tensor out = copy_contiguous(input);
+  cut_triangle(out, diagonal, true);
+  return out;
+}
+
+Tensor triu(const Tensor& input, int64_t diagonal) {
+  Tensor out = copy_contiguous(input);
+  cut_triangle(out, diagonal, false);
+  return out;
+}
+
+Tensor diag_embed(const Tensor& input, int64_t offset, int64_t dim1, int64_t dim2) {
+  FB_CHECK(input.dim() > 0, "input must have at least 1 dimension");
+  const int64_t ndim = input.dim() + 1;
+  const int64_t a = wrap_dim(dim1, ndim);
+  const int64_t b = wrap_dim(dim2, ndim);
+  FB_CHECK(a != b, "dim1 and dim2 must be different, got ", dim1, " and ", dim2);
+  const int64_t side = input.sizes().back() + std::abs(offset);
+  Dims shape = input.sizes().first(input.sizes().size() - 1).vec();
+  shape.insert(std::min(a, b), side);
+  shape.insert(std::max(a, b), side);
+  Tensor out = make_tensor(shape, input.dtype(), input.device());
+  cpu::fill(out, 0);
+  cpu::copy(diagonal(out, offset, a, b), input);
+  return out;
+}
+
+Tensor diag(const Tensor& input, int64_t k) {
+  FB_CHECK(input.dim() == 1 || input.dim() == 2, "input must be a vector or a matrix, got shape ",
+           input.sizes());
+  return input.dim() == 1 ? diag_embed(input, k, 0, 1) : copy_contiguous(diagonal(input, k, 0, 1));
+}
+
+Tensor diagflat(const Tensor& input, int64_t offset) {
+  return diag_embed(ravel(input), offset, 0, 1);
+}
+
+// --- a part replaced in a copy
+
+namespace {
+
+Tensor with_part(const Tensor& copy, const Tensor& part, const Tensor& src) {
+  FB_CHECK(part.sizes() == src.sizes(), "expected src of shape ", part.sizes(), ", got ",
+           src.sizes());
+  copy_into(part, src);
+  return copy;
+}
+
+}  // namespace
+
+Tensor select_scatter(const Tensor& input, const Tensor& src, int64_t dim, int64_t index) {
+  const Tensor copy = copy_of(input);
+  return with_part(copy, select(copy, dim, index), src);
+}
+
+Tensor slice_scatter(const Tensor& input, const Tensor& src, int64_t dim,
+                     std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
+  FB_CHECK(step > 0, "step must be positive, got ", step);
+  const Tensor copy = copy_of(input);
+  const int64_t d = wrap_dim(dim, input.dim());
+  const int64_t size = input.size(d);
+  const auto bounded = [&](int64_t i) {
+    return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size);
+  };
+  const int64_t first = bounded(start.value_or(0));
+  const int64_t last = std::max(first, bounded(end.value_or(size)));
+  Dims sizes = input.sizes().vec();
+  Dims strides = copy.strides().vec();
+  const int64_t offset = copy.offset() + first * strides[d];
+  sizes[d] = (last - first + step - 1) / step;
+  strides[d] *= step;
+  return with_part(copy, as_view(copy, sizes, strides, offset), src);
+}
+
+Tensor diagonal_scatter(const Tensor& input, const Tensor& src, int64_t offset, int64_t dim1,
+                        int64_t dim2) {
+  const Tensor copy = copy_of(input);
+  return with_part(copy, diagonal(copy, offset, dim1, dim2), src);
+}
+
+}  // namespace fb::ops

@@ -1,0 +1,121 @@
+"""New arrangements of elements: joined, repeated, moved, cut to triangles and diagonals, padded."""
+
+from opgen.model import native, op
+
+OUT = "out: Tensor | None = None"
+
+
+def arrangement(signature: str, doc: str, forms: str = "function method", cpp: str = "", aliases: str = "") -> None:
+    op(signature, kind=native, forms=forms, cpp=cpp, aliases=aliases, doc=doc)
+
+
+# --- joined
+
+arrangement(
+    f"cat(tensors: list[Tensor], dim: int = 0, *, {OUT}) -> Tensor",
+    "Tensors one after another along dim; empty vectors are left out.",
+    forms="function",
+    aliases="concat concatenate",
+)
+arrangement(
+    f"stack(tensors: list[Tensor], dim: int = 0, *, {OUT}) -> Tensor",
+    "Tensors of one shape one after another along a new dimension.",
+    forms="function",
+)
+
+# --- repeated
+
+arrangement(
+    "repeat(input: Tensor, repeats: Size) -> Tensor",
+    "The whole tensor repeated along every dimension, new ones in front.",
+    forms="method",
+)
+arrangement("tile(input: Tensor, dims: Size) -> Tensor", "Like repeat; missing repeats in front are 1.")
+REPEAT_DOC = "Every element, or part along dim, repeated in place; repeats may differ from part to part."
+arrangement(
+    "repeat_interleave(input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None)"
+    " -> Tensor",
+    REPEAT_DOC,
+)
+arrangement(
+    "repeat_interleave(input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None)"
+    " -> Tensor",
+    REPEAT_DOC,
+)
+arrangement(
+    "repeat_interleave(repeats: Tensor, *, output_size: int | None = None) -> Tensor",
+    REPEAT_DOC,
+    forms="function",
+    cpp="repeated_positions",
+)
+
+# --- moved
+
+arrangement(
+    "roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor",
+    "Elements moved along dims; those that fall off come in at the other end. Without dims: of the flattened tensor.",
+)
+arrangement("flip(input: Tensor, dims: Size) -> Tensor", "Elements in reverse order along dims.")
+arrangement("fliplr(input: Tensor) -> Tensor", "Columns, the second dimension, in reverse order.")
+arrangement("flipud(input: Tensor) -> Tensor", "Rows, the first dimension, in reverse order.")
+arrangement(
+    "rot90(input: Tensor, k: int = 1, dims: Ints = (0, 1)) -> Tensor",
+    "Turned k times by 90 degrees from the first of dims towards the second.",
+)
+
+# --- triangles and diagonals
+
+for name, kept in (("tril", "Below and on"), ("triu", "Above and on")):
+    arrangement(
+        f"{name}(input: Tensor, diagonal: int = 0, *, {OUT}) -> Tensor",
+        f"{kept} a diagonal of the last two dimensions the elements of input, elsewhere 0.",
+    )
+    op(
+        f"{name}_(input: Tensor, diagonal: int = 0) -> Tensor",
+        kind=native,
+        forms="method",
+        mutates=True,
+        doc=f"{kept} a diagonal of the last two dimensions keeps the elements, elsewhere sets them to 0.",
+    )
+arrangement(
+    f"diag(input: Tensor, diagonal: int = 0, *, {OUT}) -> Tensor",
+    "A vector as the diagonal of a matrix of zeros; of a matrix, its diagonal.",
+)
+arrangement(
+    "diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor",
+    "The last dimension as diagonals, in the new dimensions dim1 and dim2, of zeros.",
+)
+arrangement(
+    "diagflat(input: Tensor, offset: int = 0) -> Tensor",
+    "All elements as the diagonal of a matrix of zeros.",
+)
+
+# --- a part replaced in a copy
+
+arrangement(
+    "select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor",
+    "A copy of input with src at one place along dim.",
+)
+arrangement(
+    "slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, "
+    "step: int = 1) -> Tensor",
+    "A copy of input with src in a slice along dim.",
+)
+arrangement(
+    "diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor",
+    "A copy of input with src on a diagonal.",
+)
+
+# --- padded
+
+arrangement(
+    "constant_pad_nd(input: Tensor, pad: Ints, value: Number = 0) -> Tensor",
+    "More elements of the given value before and after, by pairs from the last dimension on; negative ones cut off.",
+    forms="function",
+)
+arrangement(
+    "_pad(input: Tensor, pad: Ints, mode: str = 'constant', value: Number | None = None) -> Tensor",
+    "Pads by pairs from the last dimension on, in the mode constant, reflect, replicate or circular.",
+    forms="function",
+    cpp="pad",
+)
