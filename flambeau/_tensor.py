@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flambeau import _C, Tensor, _legacy, _pickling, _storage
+from flambeau import _C, Tensor, _legacy, _matrices, _pickling, _storage
 from flambeau._interop import dlpack_capsule, dlpack_device
 
 __all__ = ["is_tensor"]
@@ -65,6 +65,8 @@ def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
 
 
 _METHODS = {
+    "H": property(_matrices.hermitian),
+    "mH": property(_matrices.adjoint),
     "__array__": _array,
     "__array_wrap__": _array_wrap,
     "__array_priority__": 1000,  # NumPy lets the tensor's operators go first

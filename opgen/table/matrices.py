@@ -1,0 +1,26 @@
+"""Small operators on matrices and their diagonals."""
+
+from opgen.model import all_types, numeric, op, python
+
+op(
+    "adjoint(input: Tensor) -> Tensor",
+    kind=python,
+    body="flambeau._matrices:adjoint",
+    dtypes=numeric,
+    doc="The last two dimensions swapped, and complex elements conjugated.",
+)
+op(
+    "trace(input: Tensor) -> Tensor",
+    kind=python,
+    body="flambeau._matrices:trace",
+    dtypes=numeric,
+    doc="The sum of the elements on the diagonal of a matrix; integers sum to int64.",
+)
+op(
+    "fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor",
+    kind=python,
+    body="flambeau._matrices:fill_diagonal_",
+    dtypes=all_types,
+    forms="method",
+    doc="Sets the elements whose coordinates are all equal; wrap starts anew below a tall matrix's square.",
+)
