@@ -23,11 +23,9 @@ struct Half {
   FB_FN explicit Half(float value) : bits(from_float(value)) {}
   FB_FN explicit operator float() const { return to_float(bits); }
 
-  // Branch-free, so that loops over it vectorise where the machine has no conversion instruction.
+  // Branch-free arithmetic, because loops over it vectorise; over the machine's conversion
+  // instruction they do not (GCC 12), and run at a quarter of the speed.
   static FB_FN unsigned short from_float(float value) {
-#if defined(__F16C__) && !defined(__CUDACC__)
-    return bit_cast<unsigned short>(static_cast<_Float16>(value));
-#else
     const unsigned f = bit_cast<unsigned>(value);
     const unsigned sign = (f >> 16) & 0x8000u;
     const unsigned magnitude = f & 0x7fffffffu;
@@ -41,13 +39,9 @@ struct Half {
     const unsigned finite = magnitude < 0x38800000u ? subnormal : normal;
     const unsigned result = magnitude >= 0x477ff000u ? overflow : finite;
     return static_cast<unsigned short>(result | sign);
-#endif
   }
 
   static FB_FN float to_float(unsigned short h) {
-#if defined(__F16C__) && !defined(__CUDACC__)
-    return static_cast<float>(bit_cast<_Float16>(h));
-#else
     const unsigned sign = (h & 0x8000u) << 16;
     const unsigned magnitude = h & 0x7fffu;
     // 2^112 scales a half's exponent into a float's; subnormals come out right because the
@@ -56,7 +50,6 @@ struct Half {
     const unsigned special = (magnitude << 13) | 0x7f800000u;
     const unsigned value = magnitude >= 0x7c00u ? special : bit_cast<unsigned>(scaled);
     return bit_cast<float>(value | sign);
-#endif
   }
 };
 

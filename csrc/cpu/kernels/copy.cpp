@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "cpu/kernels/half_run.h"
+
 namespace fb::cpu::FB_ISA {
 namespace {
 
@@ -11,6 +13,10 @@ void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t 
   if (in_step == sizeof(From) && out_step == sizeof(To)) {
     if constexpr (__is_same(From, To)) {
       std::memcpy(out, in, static_cast<size_t>(n) * sizeof(From));
+    } else if constexpr (__is_same(From, Half) && __is_same(To, float)) {
+      to_floats(static_cast<const Half*>(in), static_cast<float*>(out), n);
+    } else if constexpr (__is_same(From, float) && __is_same(To, Half)) {
+      to_halves(static_cast<const float*>(in), static_cast<Half*>(out), n);
     } else {
       const auto* __restrict source = static_cast<const From*>(in);
       auto* __restrict target = static_cast<To*>(out);
