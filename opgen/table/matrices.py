@@ -6,7 +6,7 @@ op(
     "adjoint(input: Tensor) -> Tensor",
     kind=python,
     body="flambeau._matrices:adjoint",
-    dtypes=numeric,
+    dtypes=all_types,
     doc="The last two dimensions swapped, and complex elements conjugated.",
 )
 op(
