@@ -185,7 +185,8 @@ def cartesian_prod(*tensors: Any) -> Tensor:
         if tensor.dim() != 1:
             raise RuntimeError(f"cartesian_prod: expected 1-d tensors, got {tuple(tensor.shape)}")
     if len(tensors) == 1:
-        return tensors[0]
+        only: Tensor = tensors[0]
+        return only
     return fb.stack([grid.flatten() for grid in meshgrid(*tensors)], dim=1)
 
 

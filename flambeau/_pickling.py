@@ -53,8 +53,9 @@ def reduce_tensor(tensor: Tensor, protocol: Any) -> Any:
 
 def deepcopy_tensor(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     """``Tensor.__deepcopy__``: a tensor on a copy of the whole storage."""
-    if id(tensor) in memo:
-        return memo[id(tensor)]
+    known: Tensor | None = memo.get(id(tensor))
+    if known is not None:
+        return known
     if getattr(tensor, "grad_fn", None) is not None:
         raise RuntimeError(
             "deepcopy: only tensors created by the user (leaves of the graph) can be copied; "
@@ -62,7 +63,9 @@ def deepcopy_tensor(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
         )
     build, parts = reduce_tensor(tensor, 0)
     kind, storage, *geometry, state = parts
-    copied = build(kind, copy.deepcopy(storage, memo), *geometry, copy.deepcopy(state, memo))
+    copied: Tensor = build(
+        kind, copy.deepcopy(storage, memo), *geometry, copy.deepcopy(state, memo)
+    )
     grad = getattr(tensor, "grad", None)
     if grad is not None:
         copied.grad = copy.deepcopy(grad, memo)

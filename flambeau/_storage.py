@@ -73,7 +73,8 @@ class UntypedStorage:
         return False
 
     def tolist(self) -> list[int]:
-        return self._bytes.tolist()
+        values: list[int] = self._bytes.tolist()
+        return values
 
     def __iter__(self) -> Any:
         return iter(self.tolist())
@@ -107,9 +108,7 @@ class UntypedStorage:
         return self.clone()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
-        if id(self) not in memo:
-            memo[id(self)] = self.clone()
-        return memo[id(self)]
+        return self.clone()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         contents = self.cpu()._bytes
@@ -164,7 +163,8 @@ class TypedStorage:
         return self._untyped_storage.data_ptr()
 
     def tolist(self) -> list[Any]:
-        return self._elements.tolist()
+        values: list[Any] = self._elements.tolist()
+        return values
 
     def __iter__(self) -> Any:
         return iter(self.tolist())

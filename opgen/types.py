@@ -74,6 +74,8 @@ ARGUMENTS: dict[str, ArgumentType] = {
         _arg("Generator | None", "kOptGenerator", "Generator*", "optional_generator", "Generator | None", True),
         # Anything at all: for hand-written entry points (kind=bound) and Python bodies.
         _arg("Any", "kAny", "", "", "Any"),
+        # Several tensors, one by one or in a sequence: `meshgrid(a, b)` and `meshgrid([a, b])`.
+        _arg("Tensors", "kAny", "", "", "Sequence[Tensor]"),
     )
 }
 

@@ -44,6 +44,7 @@ class Generator:
     def get_state(self) -> Tensor: ...
     def set_state(self, new_state: Tensor) -> Generator: ...
 
+default_generator: Generator
 DeviceLike = device | _str | _int
 _dtype = dtype
 _layout = layout

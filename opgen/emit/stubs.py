@@ -14,16 +14,9 @@ PRELUDE = Path(__file__).parent / "prelude.pyi"
 TENSOR_MARK = "    # --- methods of the table\n"
 
 # Tensor has methods called float, int and dtype; inside the class those words no longer mean the types.
-SAFE_WORDS = {
-    "int": "_int",
-    "float": "_float",
-    "bool": "_bool",
-    "complex": "_complex",
-    "str": "_str",
-    "dtype": "_dtype",
-    "layout": "_layout",
-    "memory_format": "_memory_format",
-}
+BUILTIN_WORDS = ("bool", "complex", "float", "int", "str")
+PACKAGE_WORDS = ("dtype", "layout", "memory_format")
+SAFE_WORDS = {word: f"_{word}" for word in BUILTIN_WORDS + PACKAGE_WORDS}
 IN_PLACE_OPERATORS = (
     "add",
     "sub",
@@ -38,6 +31,8 @@ IN_PLACE_OPERATORS = (
     "or",
     "xor",
 )
+# Types of a last positional argument that may be given spread out, and the type of one item.
+SPREAD_TYPES = {"Size": "_int", "Tensors": "Tensor"}
 REFLECTED_OPERATORS = (*IN_PLACE_OPERATORS, "matmul")
 
 
@@ -66,13 +61,12 @@ def emit(table: Table) -> dict[str, str]:
             files[f"stubs/_C/{name.partition('.')[0]}/__init__.pyi"] = ""
         files[f"stubs/_C/{name.replace('.', '/')}.pyi"] = "\n".join(
             [
+                *(f"from builtins import {word} as _{word}" for word in BUILTIN_WORDS),
                 "from collections.abc import Sequence",
                 "from typing import Any, overload",
                 "",
-                "from flambeau._C import (",
-                "    DeviceLike, Generator, Size, Tensor, _bool, _complex, _dtype, _float, _int, _layout,",
-                "    _memory_format, _str,",
-                ")",
+                "from flambeau._C import DeviceLike, Generator, Size, Tensor",
+                *(f"from flambeau._C import {word} as _{word}" for word in PACKAGE_WORDS),
                 "",
                 *lines,
                 "",
@@ -105,10 +99,11 @@ def variants(op: Op, first: list[str], skip: int) -> list[str]:
     args = op.args[skip:]
     lists = [parameter_list(args, first)]
     positional = [a for a in args if not a.keyword_only]
-    if positional and positional[-1].type.annotation == "Size":
+    item = SPREAD_TYPES.get(positional[-1].type.annotation) if positional else None
+    if item is not None:
         lead = [parameter(a) for a in positional[:-1]]
         rest = [parameter(a) for a in args if a.keyword_only]
-        lists.append(", ".join([*first, *lead, f"*{positional[-1].name}: _int", *rest]))
+        lists.append(", ".join([*first, *lead, f"*{positional[-1].name}: {item}", *rest]))
     return lists
 
 

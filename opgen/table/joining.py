@@ -1,4 +1,4 @@
-"""Lifting, broadcasting and joining of several tensors; where tensors are listed, they may also be given one by one."""
+"""Lifting, broadcasting and joining of several tensors."""
 
 from opgen.model import all_types, op, python
 
@@ -21,7 +21,7 @@ for dims, meaning in (
     (3, "vectors become (1, n, 1)"),
 ):
     join(
-        f"atleast_{dims}d(tensors: list[Tensor]) -> tuple[Tensor, ...]",
+        f"atleast_{dims}d(tensors: Tensors) -> Any",
         f"Views of the tensors with at least {dims} dimensions; {meaning}. One tensor alone gives one tensor.",
     )
 for name, doc in (
@@ -33,7 +33,7 @@ for name, doc in (
 ):
     join(f"{name}(tensors: list[Tensor], *, out: Tensor | None = None) -> Tensor", doc)
 join(
-    "block_diag(tensors: list[Tensor]) -> Tensor",
+    "block_diag(tensors: Tensors) -> Tensor",
     "The tensors on the diagonal of a matrix of zeros; a vector counts as one row.",
 )
 join(
@@ -41,15 +41,15 @@ join(
     "The shape that tensors of these shapes broadcast to; an int stands for one size.",
 )
 join(
-    "broadcast_tensors(tensors: list[Tensor]) -> tuple[Tensor, ...]",
+    "broadcast_tensors(tensors: Tensors) -> tuple[Tensor, ...]",
     "Views of the tensors, expanded to the shape that they broadcast to.",
 )
 join(
-    "meshgrid(tensors: list[Tensor], *, indexing: str = 'ij') -> tuple[Tensor, ...]",
+    "meshgrid(tensors: Tensors, *, indexing: str = 'ij') -> tuple[Tensor, ...]",
     "Vectors expanded to the grids of their coordinates; 'xy' swaps the first two dimensions.",
 )
 join(
-    "cartesian_prod(tensors: list[Tensor]) -> Tensor",
+    "cartesian_prod(tensors: Tensors) -> Tensor",
     "Every combination of one element of each vector, one combination a row.",
 )
 join(
