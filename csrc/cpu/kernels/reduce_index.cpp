@@ -1,0 +1,113 @@
+// The largest or smallest element along one dimension and where it first occurs. NaN counts as both.
+#include "cpu/kernels/fold.h"
+
+namespace fb::cpu::FB_ISA {
+namespace {
+
+// A signed integer as wide as a lane, so that values and row numbers are selected by one mask.
+template <size_t kSize> struct LaneIndex;
+template <> struct LaneIndex<1> { using type = signed char; };
+template <> struct LaneIndex<2> { using type = short; };
+template <> struct LaneIndex<4> { using type = int; };
+template <> struct LaneIndex<8> { using type = long; };
+static_assert(kRowBlock <= 127);
+
+template <class T, bool kMax>
+struct IndexReducer {
+  using Element = T;
+  using Values = Fold<T, Extremum<T, kMax>>;
+  using Acc = typename Values::Acc;
+  using Index = typename LaneIndex<sizeof(Acc)>::type;
+  struct State {
+    Acc value;
+    int64_t index;  // -1: nothing seen yet
+  };
+  static constexpr int L = kLanes<Acc>;
+
+  static State init() { return {Extremum<T, kMax>::identity(), -1}; }
+
+  template <class V>
+  static FB_FN auto beats(const V& x, const V& best) {
+    return ((kMax ? x > best : x < best) | (x != x)) & (best == best);
+  }
+
+  static void block(const T* p, int64_t n, int64_t position, State& state) {
+    if (state.value != state.value) return;
+    Acc best = Extremum<T, kMax>::identity();
+    Values::block(p, n, 0, best);
+    if (state.index < 0 || beats(best, state.value)) state = {best, position + find(p, n, best)};
+  }
+
+  static void rows(const T* p, int64_t n, int64_t stride, int64_t width, int64_t position,
+                   State* state) {
+    alignas(64) Acc value[kRowWidth];
+    alignas(64) Index row[kRowWidth];
+    const bool fresh = state[0].index < 0;
+    for (int64_t c = 0; c < width; ++c) {
+      value[c] = fresh ? load<Acc, 1>(p + c) : state[c].value;
+      row[c] = fresh ? 0 : -1;
+    }
+    for (int64_t r = 0; r < n; ++r) {
+      const T* q = p + r * stride;
+      int64_t c = 0;
+      for (; c + L <= width; c += L) {
+        const Vec<Acc> x = load<Acc, L>(q + c);
+        const Vec<Acc> best = load<Acc, L>(value + c);
+        const Vec<Index> better = beats(x, best);
+        store(value + c, better ? x : best);
+        store(row + c, better ? Vec<Index>{} + static_cast<Index>(r) : load<Index, L>(row + c));
+      }
+      for (; c < width; ++c) {
+        const Acc x = load<Acc, 1>(q + c);
+        if (!beats(x, value[c])) continue;
+        value[c] = x;
+        row[c] = static_cast<Index>(r);
+      }
+    }
+    for (int64_t c = 0; c < width; ++c)
+      if (row[c] >= 0) state[c] = {value[c], position + row[c]};
+  }
+
+  static void merge(State& into, const State& later) {
+    if (beats(later.value, into.value)) into = later;
+  }
+
+  static void finish(const ReducePlan& plan, const State& state, int64_t offset) {
+    if (plan.out) static_cast<T*>(plan.out)[offset] = convert<T>(state.value);
+    if (plan.out2) static_cast<int64_t*>(plan.out2)[offset] = state.index;
+  }
+
+ private:
+  // Where `wanted`, which is there, first stands; the first NaN if it is NaN.
+  static int64_t find(const T* p, int64_t n, Acc wanted) {
+    constexpr int64_t kGroup = 64;
+    int64_t i = 0;
+    for (; i + kGroup <= n; i += kGroup) {
+      bool here = false;
+      for (int64_t j = i; j < i + kGroup; ++j) here |= matches(load<Acc, 1>(p + j), wanted);
+      if (here) break;
+    }
+    while (!matches(load<Acc, 1>(p + i), wanted)) ++i;
+    return i;
+  }
+
+  static FB_FN bool matches(Acc x, Acc wanted) {
+    return (x == wanted) | ((x != x) & (wanted != wanted));
+  }
+};
+
+template <bool kMax>
+void run_index(DType dtype, const ReducePlan& plan) {
+  visit_real(dtype, [&](auto tag) {
+    run_reduction<IndexReducer<typename decltype(tag)::type, kMax>>(plan);
+  });
+}
+
+}  // namespace
+
+void reduce_index(ReduceOp op, DType dtype, const ReducePlan& plan) {
+  if (op == ReduceOp::kMaxIndex) run_index<true>(dtype, plan);
+  else run_index<false>(dtype, plan);
+}
+
+}  // namespace fb::cpu::FB_ISA

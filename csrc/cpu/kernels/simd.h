@@ -1,0 +1,112 @@
+// Vectors of the level's register width on the compiler's vector extension, for kernels whose accumulators
+// must stay in registers. For cpu/kernels only: every function here is inlined.
+#pragma once
+
+#include <utility>
+
+#include "core/dtype.h"
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
+// Vectors never cross a real call, so how the ABI would pass them does not matter.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace fb::cpu::FB_ISA {
+
+template <class T, int N>
+struct VecOf {
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
+};
+template <class T>
+struct VecOf<T, 1> {
+  using type = T;
+};
+
+// Wider vectors than the machine's would compile too, but their comparisons fall apart into scalars.
+#if defined(__AVX512F__)
+inline constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int kVectorBytes = 32;
+#else
+inline constexpr int kVectorBytes = 16;
+#endif
+
+template <class T> inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
+template <> inline constexpr int kLanes<Complex<float>> = 1;   // complex arithmetic has no vector operators
+template <> inline constexpr int kLanes<Complex<double>> = 1;
+
+template <class T, int N = kLanes<T>> using Vec = typename VecOf<T, N>::type;
+
+// What a comparison of two V yields: bool for scalars, a vector of 0 / -1 otherwise.
+template <class V> using MaskOf = decltype(std::declval<V>() == std::declval<V>());
+
+template <class T, int N>
+FB_FN Vec<T, N> broadcast(T value) {
+  if constexpr (N == 1) return value;
+  else return Vec<T, N>{} + value;
+}
+
+// N consecutive elements at p, converted to A.
+template <class A, int N, class T>
+FB_FN Vec<A, N> load(const T* p) {
+  if constexpr (N == 1) {
+    return convert<A>(*p);
+  } else if constexpr (__is_same(T, bool)) {
+    return load<A, N>(reinterpret_cast<const unsigned char*>(p));
+  } else if constexpr (__is_same(T, BFloat16)) {
+    Vec<unsigned short, N> raw;
+    __builtin_memcpy(&raw, p, sizeof(raw));
+    const Vec<unsigned, N> wide = __builtin_convertvector(raw, Vec<unsigned, N>) << 16;
+    return (Vec<float, N>)wide;
+  } else if constexpr (__is_same(T, Half)) {
+    Vec<float, N> result;
+#if defined(__F16C__)
+    static_assert(N % 8 == 0);
+    for (int i = 0; i < N; i += 8) {
+      const __m256 part = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i)));
+      __builtin_memcpy(reinterpret_cast<float*>(&result) + i, &part, sizeof(part));
+    }
+#else
+    for (int i = 0; i < N; ++i) result[i] = static_cast<float>(p[i]);
+#endif
+    return result;
+  } else {
+    Vec<T, N> raw;
+    __builtin_memcpy(&raw, p, sizeof(raw));
+    if constexpr (__is_same(T, A)) return raw;
+    else return __builtin_convertvector(raw, Vec<A, N>);
+  }
+}
+
+template <class T, class V>
+FB_FN void store(T* p, const V& value) {
+  __builtin_memcpy(p, &value, sizeof(value));
+}
+
+namespace detail {
+template <class V, size_t... I>
+FB_FN auto low_half(const V& v, std::index_sequence<I...>) {
+  return __builtin_shufflevector(v, v, I...);
+}
+template <class V, size_t... I>
+FB_FN auto high_half(const V& v, std::index_sequence<I...>) {
+  return __builtin_shufflevector(v, v, (I + sizeof...(I))...);
+}
+}  // namespace detail
+
+// combine over the N lanes of v, as a tree.
+template <class T, int N, class Combine>
+FB_FN T fold_lanes(const Vec<T, N>& v, Combine combine) {
+  if constexpr (N == 1) {
+    return v;
+  } else if constexpr (N == 2) {
+    return combine(v[0], v[1]);
+  } else {
+    using Half = std::make_index_sequence<N / 2>;
+    return fold_lanes<T, N / 2>(combine(detail::low_half(v, Half{}), detail::high_half(v, Half{})),
+                                combine);
+  }
+}
+
+}  // namespace fb::cpu::FB_ISA
