@@ -84,6 +84,27 @@ FB_FN void store(T* p, const V& value) {
   __builtin_memcpy(p, &value, sizeof(value));
 }
 
+// The 16-bit floats to float and back, n at a time.
+template <class T>
+FB_FN void widen(const T* from, float* to, int64_t n) {
+  constexpr int L = kLanes<float>;
+  int64_t i = 0;
+  for (; i + L <= n; i += L) store(to + i, load<float, L>(from + i));
+  for (; i < n; ++i) to[i] = static_cast<float>(from[i]);
+}
+template <class T>
+FB_FN void narrow(const float* from, T* to, int64_t n) {
+  int64_t i = 0;
+#if defined(__F16C__)
+  if constexpr (__is_same(T, Half)) {
+    for (; i + 8 <= n; i += 8)
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i),
+                       _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+  }
+#endif
+  for (; i < n; ++i) to[i] = T(from[i]);
+}
+
 namespace detail {
 template <class V, size_t... I>
 FB_FN auto low_half(const V& v, std::index_sequence<I...>) {

@@ -1,0 +1,18 @@
+// Softmax, log-softmax and log-sum-exp along one dimension.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.h"
+#include "cpu/isa.h"
+
+namespace fb::cpu {
+
+enum class SoftmaxOp : uint8_t { kSoftmax, kLogSoftmax, kLogSumExp };
+
+// `in` is a contiguous array (outer, n, inner) of a real floating type, normalised along its middle; `out` has
+// the same shape, (outer, inner) for log-sum-exp.
+FB_DECLARE_KERNEL(void, softmax, SoftmaxOp op, DType dtype, const void* in, void* out,
+                  int64_t outer, int64_t n, int64_t inner)
+
+}  // namespace fb::cpu
