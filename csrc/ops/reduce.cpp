@@ -1,0 +1,299 @@
+// Reductions: which dimensions go, what type comes out, what happens to empty input.
+#include "cpu/reduce.h"
+
+#include <cmath>
+
+#include "gen/ops/reduce.h"
+#include "ops/output.h"
+#include "ops/reduce.h"
+
+namespace fb::ops {
+namespace {
+
+using cpu::ReduceOp;
+using OptDims = std::optional<IntSpan>;
+
+// Bit d stands for dimension d.
+using DimMask = uint64_t;
+
+DimMask all_dims(const Tensor& t) {
+  return t.dim() == 64 ? ~DimMask{0} : (DimMask{1} << t.dim()) - 1;
+}
+
+DimMask mask_of(const Tensor& t, IntSpan dims) {
+  DimMask mask = 0;
+  for (const int64_t d : wrap_dims(dims, t.dim())) mask |= DimMask{1} << d;
+  return mask & all_dims(t);
+}
+
+// Most reductions take no dimensions to mean all of them.
+DimMask mask_or_all(const Tensor& t, OptDims dims) {
+  return dims && !dims->empty() ? mask_of(t, *dims) : all_dims(t);
+}
+
+bool has(DimMask mask, int64_t d) { return mask >> d & 1; }
+
+int64_t reduced_count(const Tensor& t, DimMask mask) {
+  int64_t count = 1;
+  for (int64_t d = 0; d < t.dim(); ++d)
+    if (has(mask, d)) count *= t.sizes()[d];
+  return count;
+}
+
+// The result's sizes and strides. The kept dimensions stay in the input's memory order.
+struct ResultShape {
+  Dims sizes;
+  Dims strides;
+  Dims by_input_dim;  // the strides again, one for each dimension of the input
+
+  ResultShape(const Tensor& input, DimMask mask, bool keepdim) {
+    Dims kept_sizes, kept_strides;
+    for (int64_t d = 0; d < input.dim(); ++d) {
+      if (has(mask, d)) continue;
+      kept_sizes.push_back(input.sizes()[d]);
+      kept_strides.push_back(input.strides()[d]);
+    }
+    const Dims dense = input.is_contiguous() ? contiguous_strides(kept_sizes)
+                                             : dense_strides_like(kept_sizes, kept_strides);
+    size_t k = 0;
+    for (int64_t d = 0; d < input.dim(); ++d) {
+      const bool reduced = has(mask, d);
+      by_input_dim.push_back(reduced ? 0 : dense[k]);
+      if (!reduced || keepdim) {
+        sizes.push_back(reduced ? 1 : kept_sizes[k]);
+        // Where a dimension of size 1 has no say, it looks contiguous.
+        strides.push_back(!reduced ? dense[k] : k < dense.size() ? dense[k] * kept_sizes[k] : 1);
+      }
+      k += !reduced;
+    }
+  }
+
+  Tensor make(DType dtype, Device device) const {
+    return make_strided(sizes, strides, dtype, device);
+  }
+};
+
+void run(ReduceOp op, const Tensor& input, DimMask mask, const ResultShape& shape, void* out,
+         void* out2, double param) {
+  bool reduced[kMaxDims];
+  for (int64_t d = 0; d < input.dim(); ++d) reduced[d] = has(mask, d);
+  cpu::reduce(op, input.dtype(),
+              {.in = input.data(),
+               .out = out,
+               .out2 = out2,
+               .ndim = static_cast<int>(input.dim()),
+               .sizes = input.sizes().data(),
+               .in_strides = input.strides().data(),
+               .out_strides = shape.by_input_dim.data(),
+               .reduced = reduced,
+               .param = param});
+}
+
+// `out_dtype` is the type that the kernel writes.
+Tensor reduce(ReduceOp op, const Tensor& input, DimMask mask, bool keepdim, DType out_dtype,
+              double param = 0) {
+  const ResultShape shape(input, mask, keepdim);
+  Tensor out = shape.make(out_dtype, input.device());
+  run(op, input, mask, shape, out.data(), nullptr, param);
+  return out;
+}
+
+// Sum and prod: integers accumulate in int64 unless told otherwise.
+Tensor accumulate(ReduceOp op, const Tensor& input, DimMask mask, bool keepdim,
+                  std::optional<DType> dtype, double param = 0) {
+  const Tensor x = dtype ? cast(input, *dtype) : input;
+  const DType kernel_type = is_integral(x.dtype()) ? DType::kInt64 : x.dtype();
+  return cast(reduce(op, x, mask, keepdim, kernel_type, param), dtype.value_or(kernel_type));
+}
+
+// Refuses an empty reduction that has no identity.
+void check_not_empty(const Tensor& input, DimMask mask, bool dim_given, ErrorKind kind_of_all) {
+  if (input.numel() != 0) return;
+  FB_CHECK_AS(kind_of_all, dim_given,
+              "expected a reduction dim for an empty input; specify it with the 'dim' argument");
+  for (int64_t d = 0; d < input.dim(); ++d)
+    FB_CHECK_INDEX(!has(mask, d) || input.sizes()[d] != 0, "expected reduction dim ", d,
+                   " to have non-zero size, got shape ", input.sizes());
+}
+
+Tensor extremum(ReduceOp op, const Tensor& input, OptDims dim, bool keepdim) {
+  const bool given = dim && !dim->empty();
+  const DimMask mask = mask_or_all(input, dim);
+  check_not_empty(input, mask, given, ErrorKind::kRuntime);
+  return reduce(op, input, mask, keepdim, input.dtype());
+}
+
+std::tuple<Tensor, Tensor> extremum_with_index(ReduceOp op, const Tensor& input, int64_t dim,
+                                               bool keepdim) {
+  const DimMask mask = mask_of(input, {dim});
+  check_not_empty(input, mask, true, ErrorKind::kIndex);
+  const ResultShape shape(input, mask, keepdim);
+  Tensor values = shape.make(input.dtype(), input.device());
+  Tensor indices = shape.make(DType::kInt64, input.device());
+  run(op, input, mask, shape, values.data(), indices.data(), 0);
+  return {values, indices};
+}
+
+Tensor arg_extremum(ReduceOp op, const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
+  FB_CHECK(input.dtype() != DType::kBool, "does not support bool input");
+  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
+  Tensor x = input;
+  DimMask mask = dim ? mask_of(input, {*dim}) : all_dims(input);
+  check_not_empty(input, mask, dim.has_value(), ErrorKind::kIndex);
+  const Dims ones(input.dim(), 1);
+  if (!dim) {
+    // Positions count through the flattened tensor.
+    x = as_view(contiguous(input), {input.numel()}, {1});
+    mask = 1;
+  }
+  const ResultShape shape(x, mask, keepdim && dim);
+  Tensor indices = shape.make(DType::kInt64, input.device());
+  run(op, x, mask, shape, nullptr, indices.data(), 0);
+  return keepdim && !dim ? as_view(indices, ones, ones) : indices;
+}
+
+Tensor truth(ReduceOp op, const Tensor& input, OptDims dim, bool keepdim) {
+  const Tensor x = is_complex(input.dtype()) ? cast(input, DType::kBool) : input;
+  // An empty list of dimensions reduces nothing here, unlike elsewhere.
+  const DimMask mask = dim ? mask_of(x, *dim) : all_dims(x);
+  const Tensor out = reduce(op, x, mask, keepdim, DType::kBool);
+  return input.dtype() == DType::kUInt8 ? cast(out, DType::kUInt8) : out;
+}
+
+// The same memory with a last dimension of real and imaginary parts.
+Tensor parts_of(const Tensor& z) {
+  Dims sizes = z.sizes().vec();
+  Dims strides = z.strides().vec();
+  for (int64_t& s : strides) s *= 2;
+  sizes.push_back(2);
+  strides.push_back(1);
+  return tensor_over(z.storage(), sizes, strides, 2 * z.offset(), real_type(z.dtype()), z.device());
+}
+
+double correction_of(const std::optional<Scalar>& correction) {
+  return correction ? correction->to<double>() : 1.0;
+}
+
+std::tuple<Tensor, Tensor> moments_of_real(ReduceOp op, const Tensor& input, DimMask mask,
+                                           double correction, bool keepdim, bool with_mean) {
+  const ResultShape shape(input, mask, keepdim);
+  Tensor spread = shape.make(input.dtype(), input.device());
+  Tensor mean = with_mean ? shape.make(input.dtype(), input.device()) : Tensor();
+  run(op, input, mask, shape, spread.data(), with_mean ? mean.data() : nullptr, correction);
+  return {spread, mean};
+}
+
+std::tuple<Tensor, Tensor> moments(ReduceOp op, const Tensor& input, OptDims dim, double correction,
+                                   bool keepdim, bool with_mean) {
+  FB_CHECK(!is_integral(input.dtype()), "expected a floating point or complex input, got dtype ",
+           input.dtype());
+  const DimMask mask = mask_or_all(input, dim);
+  if (is_complex(input.dtype())) {
+    // The variance of a complex variable is the sum of its parts' variances.
+    const Tensor parts = parts_of(input);
+    const Tensor each = std::get<0>(moments_of_real(op, parts, mask, correction, keepdim, false));
+    const ReduceOp join = op == ReduceOp::kStd ? ReduceOp::kNorm2 : ReduceOp::kSum;
+    Tensor spread = reduce(join, each, DimMask{1} << (each.dim() - 1), false, each.dtype());
+    return {spread, with_mean ? mean(input, dim, keepdim, {}) : Tensor()};
+  }
+  return moments_of_real(op, input, mask, correction, keepdim, with_mean);
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
+  return accumulate(ReduceOp::kSum, input, mask_or_all(input, dim), keepdim, dtype);
+}
+
+Tensor nansum(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
+  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
+  const ReduceOp op = is_integral(input.dtype()) ? ReduceOp::kSum : ReduceOp::kNanSum;
+  return accumulate(op, input, mask_or_all(input, dim), keepdim, dtype);
+}
+
+Tensor mean(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
+  const DType type = dtype.value_or(input.dtype());
+  FB_CHECK(!is_integral(type), "expected a floating point or complex ",
+           dtype ? "dtype" : "input; pass dtype= to convert", ", got ", legacy_name_of(type));
+  const DimMask mask = mask_or_all(input, dim);
+  const int64_t count = reduced_count(input, mask);
+  return accumulate(ReduceOp::kSum, input, mask, keepdim, type,
+                    count == 0 ? NAN : static_cast<double>(count));
+}
+
+Tensor prod(const Tensor& input, std::optional<DType> dtype) {
+  return accumulate(ReduceOp::kProd, input, all_dims(input), false, dtype);
+}
+
+Tensor prod(const Tensor& input, int64_t dim, bool keepdim, std::optional<DType> dtype) {
+  return accumulate(ReduceOp::kProd, input, mask_of(input, {dim}), keepdim, dtype);
+}
+
+Tensor amax(const Tensor& input, OptDims dim, bool keepdim) {
+  return extremum(ReduceOp::kAmax, input, dim, keepdim);
+}
+Tensor amin(const Tensor& input, OptDims dim, bool keepdim) {
+  return extremum(ReduceOp::kAmin, input, dim, keepdim);
+}
+Tensor max(const Tensor& input) { return extremum(ReduceOp::kAmax, input, {}, false); }
+Tensor min(const Tensor& input) { return extremum(ReduceOp::kAmin, input, {}, false); }
+
+std::tuple<Tensor, Tensor> max(const Tensor& input, int64_t dim, bool keepdim) {
+  return extremum_with_index(ReduceOp::kMaxIndex, input, dim, keepdim);
+}
+std::tuple<Tensor, Tensor> min(const Tensor& input, int64_t dim, bool keepdim) {
+  return extremum_with_index(ReduceOp::kMinIndex, input, dim, keepdim);
+}
+
+Tensor argmax(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
+  return arg_extremum(ReduceOp::kMaxIndex, input, dim, keepdim);
+}
+Tensor argmin(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
+  return arg_extremum(ReduceOp::kMinIndex, input, dim, keepdim);
+}
+
+std::tuple<Tensor, Tensor> aminmax(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
+  const DimMask mask = dim ? mask_of(input, {*dim}) : all_dims(input);
+  check_not_empty(input, mask, dim.has_value(), ErrorKind::kRuntime);
+  return {reduce(ReduceOp::kAmin, input, mask, keepdim, input.dtype()),
+          reduce(ReduceOp::kAmax, input, mask, keepdim, input.dtype())};
+}
+
+Tensor any(const Tensor& input, OptDims dim, bool keepdim) {
+  return truth(ReduceOp::kAny, input, dim, keepdim);
+}
+Tensor all(const Tensor& input, OptDims dim, bool keepdim) {
+  return truth(ReduceOp::kAll, input, dim, keepdim);
+}
+
+Tensor count_nonzero(const Tensor& input, OptDims dim) {
+  const Tensor x = is_complex(input.dtype()) ? cast(input, DType::kBool) : input;
+  return reduce(ReduceOp::kCountNonzero, x, mask_or_all(x, dim), false, DType::kInt64);
+}
+
+#define FB_MOMENTS(name, op)                                                                        \
+  Tensor name(const Tensor& input, bool unbiased) {                                                 \
+    return std::get<0>(moments(op, input, {}, unbiased, false, false));                             \
+  }                                                                                                 \
+  Tensor name(const Tensor& input, OptDims dim, std::optional<Scalar> correction, bool keepdim) {   \
+    return std::get<0>(moments(op, input, dim, correction_of(correction), keepdim, false));         \
+  }                                                                                                 \
+  Tensor name(const Tensor& input, OptDims dim, bool unbiased, bool keepdim) {                      \
+    return std::get<0>(moments(op, input, dim, unbiased, keepdim, false));                          \
+  }                                                                                                 \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, bool unbiased) {                      \
+    return moments(op, input, {}, unbiased, false, true);                                           \
+  }                                                                                                 \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, OptDims dim,                          \
+                                         std::optional<Scalar> correction, bool keepdim) {          \
+    return moments(op, input, dim, correction_of(correction), keepdim, true);                       \
+  }                                                                                                 \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, OptDims dim, bool unbiased,           \
+                                         bool keepdim) {                                            \
+    return moments(op, input, dim, unbiased, keepdim, true);                                        \
+  }
+FB_MOMENTS(var, ReduceOp::kVar)
+FB_MOMENTS(std, ReduceOp::kStd)
+#undef FB_MOMENTS
+
+}  // namespace fb::ops
