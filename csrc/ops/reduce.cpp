@@ -126,6 +126,7 @@ Tensor extremum(ReduceOp op, const Tensor& input, OptDims dim, bool keepdim) {
 std::tuple<Tensor, Tensor> extremum_with_index(ReduceOp op, const Tensor& input, int64_t dim,
                                                bool keepdim) {
   const DimMask mask = mask_of(input, {dim});
+  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
   check_not_empty(input, mask, true, ErrorKind::kIndex);
   const ResultShape shape(input, mask, keepdim);
   Tensor values = shape.make(input.dtype(), input.device());
@@ -206,9 +207,10 @@ Tensor sum(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> 
 }
 
 Tensor nansum(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
+  const DimMask mask = mask_or_all(input, dim);
   FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
   const ReduceOp op = is_integral(input.dtype()) ? ReduceOp::kSum : ReduceOp::kNanSum;
-  return accumulate(op, input, mask_or_all(input, dim), keepdim, dtype);
+  return accumulate(op, input, mask, keepdim, dtype);
 }
 
 Tensor mean(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {

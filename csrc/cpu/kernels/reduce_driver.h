@@ -54,7 +54,8 @@ class Cursor {
 
  private:
   [[gnu::noinline]] void start(int64_t position) {
-    for (int d = last_; d >= 0; --d) {
+    for (int d = 0; d <= last_; ++d) index_[d] = 0;
+    for (int d = last_; d >= 0 && position != 0; --d) {  // no division by the size of an empty dimension
       index_[d] = position % sizes_[d];
       position /= sizes_[d];
       offset += index_[d] * strides_[d];

@@ -1,0 +1,75 @@
+// Softmax, its logarithm and log-sum-exp.
+#include "cpu/softmax.h"
+
+#include "cpu/copy.h"
+#include "gen/ops/softmax.h"
+#include "gen/ops/view.h"
+#include "ops/output.h"
+#include "ops/promotion.h"
+
+namespace fb::ops {
+namespace {
+
+using cpu::SoftmaxOp;
+
+int64_t product(IntSpan sizes) {
+  int64_t n = 1;
+  for (const int64_t s : sizes) n *= s;
+  return n;
+}
+
+Tensor normalised(SoftmaxOp op, const Tensor& input, int64_t dim, std::optional<DType> dtype) {
+  const int64_t d = wrap_dim(dim, input.dim());
+  const Tensor x = contiguous(dtype ? cast(input, *dtype) : input);
+  Tensor out = make_tensor(x.sizes(), x.dtype(), x.device());
+  const IntSpan sizes = x.sizes();
+  if (x.dim() == 0) FB_KERNEL(softmax)(op, x.dtype(), x.data(), out.data(), 1, 1, 1);
+  else
+    FB_KERNEL(softmax)
+    (op, x.dtype(), x.data(), out.data(), product(sizes.first(d)), sizes[d],
+     product(sizes.last(sizes.size() - d - 1)));
+  return out;
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
+  return normalised(SoftmaxOp::kSoftmax, input, dim, dtype);
+}
+
+Tensor log_softmax(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
+  return normalised(SoftmaxOp::kLogSoftmax, input, dim, dtype);
+}
+
+Tensor logsumexp(const Tensor& input, IntSpan dim, bool keepdim) {
+  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
+  Dims reduced = wrap_dims(dim, input.dim());
+  if (input.dim() == 0) reduced.clear();
+  std::sort(reduced.begin(), reduced.end());
+
+  // The reduced dimensions become one, in the middle if they are neighbours, else at the end.
+  Dims order, kept, result_sizes;
+  for (int64_t d = 0; d < input.dim(); ++d) {
+    const bool gone = std::find(reduced.begin(), reduced.end(), d) != reduced.end();
+    if (!gone) kept.push_back(d);
+    if (!gone || keepdim) result_sizes.push_back(gone ? 1 : input.sizes()[d]);
+  }
+  const bool neighbours =
+      reduced.empty() || reduced.back() - reduced[0] + 1 == static_cast<int64_t>(reduced.size());
+  const size_t before = neighbours && !reduced.empty() ? static_cast<size_t>(reduced[0]) : kept.size();
+  for (size_t i = 0; i < before; ++i) order.push_back(kept[i]);
+  for (const int64_t d : reduced) order.push_back(d);
+  for (size_t i = before; i < kept.size(); ++i) order.push_back(kept[i]);
+
+  const Tensor x = contiguous(cast(permute(input, order), to_floating(input.dtype())));
+  Tensor out = make_tensor(result_sizes, x.dtype(), x.device());
+  const IntSpan sizes = x.sizes();
+  const int64_t n = product({sizes.data() + before, reduced.size()});
+  if (n == 0) cpu::fill(out, -kInfinity);
+  FB_KERNEL(softmax)
+  (SoftmaxOp::kLogSumExp, x.dtype(), x.data(), out.data(), product(sizes.first(before)), n,
+   product(sizes.last(kept.size() - before)));
+  return out;
+}
+
+}  // namespace fb::ops

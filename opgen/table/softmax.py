@@ -1,0 +1,23 @@
+"""Softmax, its logarithm and log-sum-exp."""
+
+from opgen.model import floating, native, op, real_bool
+
+op(
+    "softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    doc="``exp(input)`` scaled to sum to 1 along ``dim``; NaN where all of a line is -inf.",
+)
+op(
+    "log_softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None)"
+    " -> Tensor",
+    kind=native,
+    dtypes=floating,
+    doc="The logarithm of ``softmax(input, dim)``, without its underflow.",
+)
+op(
+    "logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    doc="``log(sum(exp(input)))`` over ``dim``, without overflow; -inf of nothing.",
+)

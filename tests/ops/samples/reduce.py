@@ -1,0 +1,278 @@
+"""Samples of reductions."""
+
+import numpy as np
+
+from tests.ops.registry import call, errors, forward_only, inf, nan, samples
+
+
+def _dims(dim):
+    return tuple(dim) if isinstance(dim, list | tuple) else dim
+
+
+def _over_all_if_empty(dim):
+    dim = _dims(dim)
+    return None if dim == () else dim
+
+
+def _folded(fold):
+    def reference(x, dim=None, keepdim=False, dtype=None):
+        return fold(x, axis=_over_all_if_empty(dim), keepdims=keepdim, dtype=dtype)
+
+    return reference
+
+
+def _over_dims(make):
+    """The ways to say which dimensions go."""
+    yield make(3, 4)
+    yield make()
+    yield make(3, 4), 0
+    yield make(3, 4), 1, True
+    yield call(make(2, 3, 4), dim=-1, keepdim=True)
+    yield call(make(2, 3, 4), dim=(0, 2))
+    yield call(make(2, 3, 4), dim=[-1, 0], keepdim=True)
+    yield make(2, 3, 4).transposed(), 1
+    yield make(2, 3, 4, 5).channels_last(), (0, 3)
+    yield make(1, 4).expanded(3, 4), 0
+    yield make(6, 5).strided(), 1
+    yield make(3, 700), 1  # longer than a vector and not a multiple of one
+    yield make(70, 40), 0  # more rows than a block has
+
+
+def _dim_errors(name):
+    @errors(name)
+    def dim_errors(make):
+        yield (make(2, 3), 5), IndexError, f"{name}: "
+        yield (make(2, 3), -3), IndexError, f"{name}: "
+        yield (make(2, 3), (0, 0)), RuntimeError, f"{name}: "
+
+
+@samples("sum", reference=_folded(np.sum))
+def sum_(make):
+    yield from _over_dims(make)
+    yield make(0)
+    yield make(2, 0), 1
+    yield call(make(3, 4), dim=())
+    yield call(make(3, 4), dim=None)
+    yield call(make(3, 4), dim=1, dtype=make.dtype)
+
+
+@samples("nansum", reference=_folded(np.nansum))
+def nansum(make):
+    yield from _over_dims(make)
+    if make.is_floating:
+        yield forward_only(make.of([[1, nan, 2], [nan, nan, 3]]), 1)
+
+
+@samples("mean", reference=_folded(np.mean))
+def mean(make):
+    yield from _over_dims(make)
+    yield call(make(3, 4), dim=1, dtype=make.dtype)
+
+
+@errors("mean")
+def mean_errors(make):
+    yield (make(3, dtype="int64"),), RuntimeError, "mean: expected a floating point or complex input"
+    yield (make(2, 3), 5), IndexError, "mean: "
+
+
+def _prod(x, dim=None, keepdim=False, dtype=None):
+    return np.prod(x, axis=dim, keepdims=keepdim, dtype=dtype)
+
+
+@samples("prod", reference=_prod)
+def prod(make):
+    yield make(3, 4)
+    yield make(0)
+    yield make(3, 4), 0
+    yield make(3, 4), 1, True
+    yield make(2, 3, 2).transposed(), -1
+    yield call(make(3, 4), dim=1, dtype=make.dtype)
+
+
+def _extremum(fold):
+    def reference(x, dim=None, keepdim=False):
+        return fold(x, axis=_over_all_if_empty(dim), keepdims=keepdim)
+
+    return reference
+
+
+@samples("amax", reference=_extremum(np.max))
+def amax(make):
+    yield from _over_dims(make)
+    yield make(0, 3), 1
+    if make.is_floating:
+        yield forward_only(make.of([[1, nan, 2], [-inf, inf, 3]]), 1)
+
+
+@samples("amin", reference=_extremum(np.min))
+def amin(make):
+    yield from _over_dims(make)
+    yield make(0, 3), 1
+    if make.is_floating:
+        yield forward_only(make.of([[1, nan, 2], [-inf, inf, 3]]), 1)
+
+
+for _name in ("sum", "nansum", "amax", "amin"):
+    _dim_errors(_name)
+
+
+def _with_index(fold, position):
+    def reference(x, dim=None, keepdim=False):
+        if dim is None:
+            return fold(x)
+        values = fold(x, axis=dim, keepdims=keepdim)
+        return values, position(x, axis=dim, keepdims=keepdim)
+
+    return reference
+
+
+def _extremum_samples(make):
+    yield make.distinct(3, 4)
+    yield make.distinct(3, 4), 0
+    yield make.distinct(3, 4), 1, True
+    yield call(make.distinct(2, 3, 4), dim=-1, keepdim=True)
+    yield make.distinct(3, 4).transposed(), 1
+    yield make(), 0
+    yield make.of(2, 3, 1, 3, 1), 0  # the first of equals
+    yield make(0, 3), 1
+    yield make(300), 0
+    yield make(70, 40), 0
+    if make.is_floating:
+        yield forward_only(make.of([[1, nan, 2], [nan, nan, 3], [-inf, -inf, -inf]]), 1)
+
+
+@samples("max", reference=_with_index(np.max, np.argmax))
+def max_(make):
+    yield from _extremum_samples(make)
+
+
+@samples("min", reference=_with_index(np.min, np.argmin))
+def min_(make):
+    yield from _extremum_samples(make)
+
+
+@errors("max")
+def max_errors(make):
+    yield (make(0),), RuntimeError, "max: expected a reduction dim"
+    yield (make(2, 0), 1), IndexError, "max: expected reduction dim 1 to have non-zero size"
+    yield (make(2, 3), 2), IndexError, "max: "
+
+
+def _position(find):
+    def reference(x, dim=None, keepdim=False):
+        return find(x, axis=dim, keepdims=keepdim)
+
+    return reference
+
+
+@samples("argmax", reference=_position(np.argmax))
+def argmax(make):
+    yield from _extremum_samples(make)
+    yield call(make.distinct(3, 4), keepdim=True)
+
+
+@samples("argmin", reference=_position(np.argmin))
+def argmin(make):
+    yield from _extremum_samples(make)
+
+
+@errors("argmax")
+def argmax_errors(make):
+    yield (make(0),), IndexError, "argmax: expected a reduction dim"
+    yield (make(2, 0), 1), IndexError, "argmax: expected reduction dim 1"
+
+
+@samples(
+    "aminmax",
+    reference=lambda x, dim=None, keepdim=False: (
+        np.min(x, axis=dim, keepdims=keepdim),
+        np.max(x, axis=dim, keepdims=keepdim),
+    ),
+)
+def aminmax(make):
+    yield make(3, 4)
+    yield call(make(3, 4), dim=0)
+    yield call(make(3, 4), dim=1, keepdim=True)
+
+
+def _truth(fold):
+    def reference(x, dim=None, keepdim=False):
+        result = fold(x, axis=_dims(dim), keepdims=keepdim)
+        return result.astype(np.uint8) if x.dtype == np.uint8 else result
+
+    return reference
+
+
+def _truth_samples(make):
+    yield from _over_dims(make)
+    yield make(0)
+    yield make(2, 0), 1
+    yield make.of(0, 0, 0)
+    yield make.of(0, 1, 0)
+    yield make.of([[1, 1], [0, 1]]), 1
+    if make.is_floating:
+        yield make.of(-0.0, 0.0)
+        yield make.of(nan, 1)
+
+
+@samples("any", reference=_truth(np.any))
+def any_(make):
+    yield from _truth_samples(make)
+
+
+@samples("all", reference=_truth(np.all))
+def all_(make):
+    yield from _truth_samples(make)
+
+
+@samples(
+    "count_nonzero",
+    reference=lambda x, dim=None: np.count_nonzero(x, axis=_over_all_if_empty(dim)),
+)
+def count_nonzero(make):
+    yield make.of(0, 1, 2, 0)
+    yield make(3, 4)
+    yield make(3, 4), 1
+    yield make(2, 3, 4), (0, 2)
+    yield make(0)
+    yield make(5000)  # more than a byte counts
+
+
+def _moments(spread, with_mean):
+    def reference(x, dim=None, unbiased=True, keepdim=False, *, correction=None):
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        axis = _over_all_if_empty(dim)
+        ddof = correction if correction is not None else int(unbiased)
+        result = spread(x, axis=axis, ddof=ddof, keepdims=keepdim)
+        return (result, np.mean(x, axis=axis, keepdims=keepdim)) if with_mean else result
+
+    return reference
+
+
+def _moment_samples(make):
+    yield make(3, 4)
+    yield make(3, 4), False
+    yield make(3, 4), 0
+    yield make(3, 4), 1, False
+    yield make(3, 4), 1, True, True
+    yield call(make(3, 4), dim=(0, 1), correction=0)
+    yield call(make(5, 4), dim=0, correction=2, keepdim=True)
+    yield call(make(3, 4), dim=1, unbiased=False, keepdim=True)
+    yield make(2, 3, 4).transposed(), 1
+    yield make(300), 0
+    yield make(70, 40), 0
+
+
+for _name, _spread in (("var", np.var), ("std", np.std)):
+    for _suffix in ("", "_mean"):
+
+        @samples(_name + _suffix, reference=_moments(_spread, bool(_suffix)))
+        def _(make):
+            yield from _moment_samples(make)
+
+
+@errors("var")
+def var_errors(make):
+    yield (make(3, dtype="int64"),), RuntimeError, "var: expected a floating point or complex input"
+    yield (make(2, 3), 5), IndexError, "var: "
