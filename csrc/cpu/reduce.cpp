@@ -61,8 +61,10 @@ void make_plan(const ReduceArgs& args, ReducePlan& plan) {
     const int64_t size = args.sizes[d];
     (args.reduced[d] ? plan.count : plan.outputs) *= size;
     if (size == 1) continue;
-    if (args.reduced[d]) reduced.insert(size, args.in_strides[d], 0);
-    else kept.insert(size, args.in_strides[d], args.out_strides[d]);
+    if (args.reduced[d])
+      reduced.insert(size, args.in_strides[d], 0);
+    else
+      kept.insert(size, args.in_strides[d], args.out_strides[d]);
   }
   kept.coalesce();
   reduced.coalesce();
@@ -70,7 +72,8 @@ void make_plan(const ReduceArgs& args, ReducePlan& plan) {
   plan.reduced_ndim = reduced.ndim;
   const int64_t kept_stride = std::abs(plan.kept_in[kept.ndim - 1]);
   const int64_t reduced_stride = std::abs(plan.reduced_in[reduced.ndim - 1]);
-  // A stride of 0 is a broadcast dimension, which says nothing about locality unless it is the reduced one.
+  // A stride of 0 is a broadcast dimension, which says nothing about locality unless it is the
+  // reduced one.
   plan.by_rows = kept_stride != 0 && plan.count > 1 && kept_stride < reduced_stride;
 }
 
@@ -86,16 +89,12 @@ void reduce(ReduceOp op, DType dtype, const ReduceArgs& args) {
     case ReduceOp::kNorm1:
     case ReduceOp::kNorm2:
     case ReduceOp::kNormInf:
-    case ReduceOp::kNormNegInf:
-      return FB_KERNEL(reduce_norm)(op, dtype, plan);
+    case ReduceOp::kNormNegInf: return FB_KERNEL(reduce_norm)(op, dtype, plan);
     case ReduceOp::kVar:
-    case ReduceOp::kStd:
-      return FB_KERNEL(reduce_moments)(op, dtype, plan);
+    case ReduceOp::kStd: return FB_KERNEL(reduce_moments)(op, dtype, plan);
     case ReduceOp::kMaxIndex:
-    case ReduceOp::kMinIndex:
-      return FB_KERNEL(reduce_index)(op, dtype, plan);
-    default:
-      return FB_KERNEL(reduce_fold)(op, dtype, plan);
+    case ReduceOp::kMinIndex: return FB_KERNEL(reduce_index)(op, dtype, plan);
+    default: return FB_KERNEL(reduce_fold)(op, dtype, plan);
   }
 }
 

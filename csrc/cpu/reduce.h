@@ -8,8 +8,8 @@
 
 namespace fb::cpu {
 
-// The result's element type follows from the operation: sum and prod of integers give int64; any and all
-// bool; count_nonzero and the indices int64; everything else the input's type.
+// The result's element type follows from the operation: sum and prod of integers give int64; any
+// and all bool; count_nonzero and the indices int64; everything else the input's type.
 enum class ReduceOp : uint8_t {
   kSum,  // param: what to divide a sum of floats by, 0 for nothing
   kNanSum,
@@ -23,16 +23,18 @@ enum class ReduceOp : uint8_t {
   kNorm2,
   kNormInf,
   kNormNegInf,
-  kVar,  // param: correction; second result: the mean
-  kStd,  // likewise
-  kMaxIndex,  // first result the values, second the indices, either may be null; one reduced dimension
+  kVar,       // param: correction; second result: the mean
+  kStd,       // likewise
+  kMaxIndex,  // first result the values, second the indices, either may be null; one reduced
+              // dimension
   kMinIndex,
 };
 
 inline constexpr int kMaxReduceDims = 64;
 
-// The caller's view: an array, which of its dimensions are reduced, and where the results go. Strides are in
-// elements; out_strides is ignored at reduced dimensions, and holds for both results.
+// The caller's view: an array, which of its dimensions are reduced, and where the results go.
+// Strides are in elements; out_strides is ignored at reduced dimensions, and holds for both
+// results.
 struct ReduceArgs {
   const void* in;
   void* out;
@@ -49,17 +51,17 @@ struct ReduceArgs {
 // (amax, amin, the indices) the caller must have refused it.
 void reduce(ReduceOp op, DType dtype, const ReduceArgs& args);
 
-// The same after unit dimensions are dropped and neighbours merged, dimensions ordered so that the last
-// kept and the last reduced one have the smallest strides.
+// The same after unit dimensions are dropped and neighbours merged, dimensions ordered so that the
+// last kept and the last reduced one have the smallest strides.
 struct ReducePlan {
   const void* in;
   void* out;
   void* out2;
   double param;
-  int64_t outputs;  // number of results
-  int64_t count;    // elements behind each result
-  bool by_rows;     // the fastest dimension is kept: add whole rows instead of running along one
-  int kept_ndim;    // at least 1
+  int64_t outputs;   // number of results
+  int64_t count;     // elements behind each result
+  bool by_rows;      // the fastest dimension is kept: add whole rows instead of running along one
+  int kept_ndim;     // at least 1
   int reduced_ndim;  // at least 1
   int64_t kept_sizes[kMaxReduceDims];
   int64_t kept_in[kMaxReduceDims];

@@ -10,8 +10,8 @@ namespace fb::cpu {
 
 enum class SoftmaxOp : uint8_t { kSoftmax, kLogSoftmax, kLogSumExp };
 
-// `in` is a contiguous array (outer, n, inner) of a real floating type, normalised along its middle; `out` has
-// the same shape, (outer, inner) for log-sum-exp.
+// `in` is a contiguous array (outer, n, inner) of a real floating type, normalised along its
+// middle; `out` has the same shape, (outer, inner) for log-sum-exp.
 FB_DECLARE_KERNEL(void, softmax, SoftmaxOp op, DType dtype, const void* in, void* out,
                   int64_t outer, int64_t n, int64_t inner)
 

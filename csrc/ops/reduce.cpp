@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "gen/ops/arith.h"
+#include "gen/ops/compare.h"
 #include "gen/ops/reduce.h"
 #include "ops/output.h"
 #include "ops/reduce.h"
@@ -40,37 +42,26 @@ int64_t reduced_count(const Tensor& t, DimMask mask) {
   return count;
 }
 
-// The result's sizes and strides. The kept dimensions stay in the input's memory order.
+// The result is contiguous whatever the input's layout is, as PyTorch's is.
 struct ResultShape {
   Dims sizes;
-  Dims strides;
-  Dims by_input_dim;  // the strides again, one for each dimension of the input
+  Dims by_input_dim;  // its strides, one for each dimension of the input
 
-  ResultShape(const Tensor& input, DimMask mask, bool keepdim) {
-    Dims kept_sizes, kept_strides;
-    for (int64_t d = 0; d < input.dim(); ++d) {
+  ResultShape(const Tensor& input, DimMask mask, bool keepdim)
+      : by_input_dim(static_cast<size_t>(input.dim())) {
+    int64_t stride = 1;
+    for (int64_t d = input.dim() - 1; d >= 0; --d) {
       if (has(mask, d)) continue;
-      kept_sizes.push_back(input.sizes()[d]);
-      kept_strides.push_back(input.strides()[d]);
+      by_input_dim[d] = stride;
+      stride *= input.sizes()[d];
     }
-    const Dims dense = input.is_contiguous() ? contiguous_strides(kept_sizes)
-                                             : dense_strides_like(kept_sizes, kept_strides);
-    size_t k = 0;
     for (int64_t d = 0; d < input.dim(); ++d) {
       const bool reduced = has(mask, d);
-      by_input_dim.push_back(reduced ? 0 : dense[k]);
-      if (!reduced || keepdim) {
-        sizes.push_back(reduced ? 1 : kept_sizes[k]);
-        // Where a dimension of size 1 has no say, it looks contiguous.
-        strides.push_back(!reduced ? dense[k] : k < dense.size() ? dense[k] * kept_sizes[k] : 1);
-      }
-      k += !reduced;
+      if (!reduced || keepdim) sizes.push_back(reduced ? 1 : input.sizes()[d]);
     }
   }
 
-  Tensor make(DType dtype, Device device) const {
-    return make_strided(sizes, strides, dtype, device);
-  }
+  Tensor make(DType dtype, Device device) const { return make_tensor(sizes, dtype, device); }
 };
 
 void run(ReduceOp op, const Tensor& input, DimMask mask, const ResultShape& shape, void* out,
@@ -223,6 +214,13 @@ Tensor mean(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType>
                     count == 0 ? NAN : static_cast<double>(count));
 }
 
+Tensor nanmean(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
+  FB_CHECK(is_floating(input.dtype()), "expected a floating point input, got dtype ",
+           input.dtype());
+  const Tensor counted = logical_not(isnan(input));
+  return div(nansum(input, dim, keepdim, dtype), sum(counted, dim, keepdim, {}));
+}
+
 Tensor prod(const Tensor& input, std::optional<DType> dtype) {
   return accumulate(ReduceOp::kProd, input, all_dims(input), false, dtype);
 }
@@ -246,6 +244,9 @@ std::tuple<Tensor, Tensor> max(const Tensor& input, int64_t dim, bool keepdim) {
 std::tuple<Tensor, Tensor> min(const Tensor& input, int64_t dim, bool keepdim) {
   return extremum_with_index(ReduceOp::kMinIndex, input, dim, keepdim);
 }
+
+Tensor max(const Tensor& input, const Tensor& other) { return maximum(input, other); }
+Tensor min(const Tensor& input, const Tensor& other) { return minimum(input, other); }
 
 Tensor argmax(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
   return arg_extremum(ReduceOp::kMaxIndex, input, dim, keepdim);
@@ -273,29 +274,67 @@ Tensor count_nonzero(const Tensor& input, OptDims dim) {
   return reduce(ReduceOp::kCountNonzero, x, mask_or_all(x, dim), false, DType::kInt64);
 }
 
-#define FB_MOMENTS(name, op)                                                                        \
-  Tensor name(const Tensor& input, bool unbiased) {                                                 \
-    return std::get<0>(moments(op, input, {}, unbiased, false, false));                             \
-  }                                                                                                 \
-  Tensor name(const Tensor& input, OptDims dim, std::optional<Scalar> correction, bool keepdim) {   \
-    return std::get<0>(moments(op, input, dim, correction_of(correction), keepdim, false));         \
-  }                                                                                                 \
-  Tensor name(const Tensor& input, OptDims dim, bool unbiased, bool keepdim) {                      \
-    return std::get<0>(moments(op, input, dim, unbiased, keepdim, false));                          \
-  }                                                                                                 \
-  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, bool unbiased) {                      \
-    return moments(op, input, {}, unbiased, false, true);                                           \
-  }                                                                                                 \
-  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, OptDims dim,                          \
-                                         std::optional<Scalar> correction, bool keepdim) {          \
-    return moments(op, input, dim, correction_of(correction), keepdim, true);                       \
-  }                                                                                                 \
-  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, OptDims dim, bool unbiased,           \
-                                         bool keepdim) {                                            \
-    return moments(op, input, dim, unbiased, keepdim, true);                                        \
+#define FB_MOMENTS(name, op)                                                                      \
+  Tensor name(const Tensor& input, bool unbiased) {                                               \
+    return std::get<0>(moments(op, input, {}, unbiased, false, false));                           \
+  }                                                                                               \
+  Tensor name(const Tensor& input, OptDims dim, std::optional<Scalar> correction, bool keepdim) { \
+    return std::get<0>(moments(op, input, dim, correction_of(correction), keepdim, false));       \
+  }                                                                                               \
+  Tensor name(const Tensor& input, OptDims dim, bool unbiased, bool keepdim) {                    \
+    return std::get<0>(moments(op, input, dim, unbiased, keepdim, false));                        \
+  }                                                                                               \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, bool unbiased) {                    \
+    return moments(op, input, {}, unbiased, false, true);                                         \
+  }                                                                                               \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, OptDims dim,                        \
+                                         std::optional<Scalar> correction, bool keepdim) {        \
+    return moments(op, input, dim, correction_of(correction), keepdim, true);                     \
+  }                                                                                               \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, OptDims dim, bool unbiased,         \
+                                         bool keepdim) {                                          \
+    return moments(op, input, dim, unbiased, keepdim, true);                                      \
   }
 FB_MOMENTS(var, ReduceOp::kVar)
 FB_MOMENTS(std, ReduceOp::kStd)
 #undef FB_MOMENTS
+
+Tensor vector_norm(const Tensor& input, double ord, OptDims dim, bool keepdim,
+                   std::optional<DType> dtype) {
+  const DType type = dtype.value_or(input.dtype());
+  FB_CHECK(!is_integral(input.dtype()) && !is_integral(type),
+           "expected a floating point or complex input, got dtype ", input.dtype());
+  const DimMask mask = mask_or_all(input, dim);
+  const Tensor converted = cast(input, type);
+  const Tensor x = is_complex(type) ? abs(converted) : converted;
+  const DType result = x.dtype();
+  const bool is_extremum = std::isinf(ord) || ord < 0;
+  FB_CHECK(!is_extremum || reduced_count(x, mask) != 0, "the norm of order ", ord,
+           " has no value for an empty input");
+  if (ord == 0)
+    return cast(reduce(ReduceOp::kCountNonzero, x, mask, keepdim, DType::kInt64), result);
+  if (ord == 1) return reduce(ReduceOp::kNorm1, x, mask, keepdim, result);
+  if (ord == 2) return reduce(ReduceOp::kNorm2, x, mask, keepdim, result);
+  if (std::isinf(ord)) {
+    const ReduceOp op = ord > 0 ? ReduceOp::kNormInf : ReduceOp::kNormNegInf;
+    return reduce(op, x, mask, keepdim, result);
+  }
+  // The powers of the 16-bit floats are summed in float, which has the range for them.
+  const Tensor wide = cast(x, compute_type(result));
+  const Tensor total = reduce(ReduceOp::kSum, pow(abs(wide), ord), mask, keepdim, wide.dtype());
+  return cast(pow(total, 1 / ord), result);
+}
+
+Tensor norm(const Tensor& input, std::optional<Scalar> p, OptDims dim, bool keepdim,
+            std::optional<DType> dtype) {
+  return vector_norm(input, p ? p->to<double>() : 2.0, dim, keepdim, dtype);
+}
+
+Tensor named_norm(const Tensor& input, const std::string& p, OptDims dim, bool keepdim,
+                  std::optional<DType> dtype) {
+  FB_CHECK(p == "fro" || p == "nuc", "expected p to be a number, 'fro' or 'nuc', got '", p, "'");
+  FB_CHECK(p == "fro", "the nuclear norm is linalg.matrix_norm(input, 'nuc')");
+  return vector_norm(input, 2.0, dim, keepdim, dtype);
+}
 
 }  // namespace fb::ops

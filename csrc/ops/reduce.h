@@ -5,7 +5,8 @@
 
 namespace fb::ops {
 
-// The norm of order `ord` of the elements over `dim` (all where it is absent or empty), in `dtype` if given.
+// The norm of order `ord` of the elements over `dim` (all where it is absent or empty), in `dtype`
+// if given.
 Tensor vector_norm(const Tensor& input, double ord, std::optional<IntSpan> dim, bool keepdim,
                    std::optional<DType> dtype);
 

@@ -2,6 +2,10 @@
 #include "cpu/softmax.h"
 
 #include "cpu/copy.h"
+#include "gen/ops/arith.h"
+#include "gen/ops/compare.h"
+#include "gen/ops/explog.h"
+#include "gen/ops/reduce.h"
 #include "gen/ops/softmax.h"
 #include "gen/ops/view.h"
 #include "ops/output.h"
@@ -23,12 +27,22 @@ Tensor normalised(SoftmaxOp op, const Tensor& input, int64_t dim, std::optional<
   const Tensor x = contiguous(dtype ? cast(input, *dtype) : input);
   Tensor out = make_tensor(x.sizes(), x.dtype(), x.device());
   const IntSpan sizes = x.sizes();
-  if (x.dim() == 0) FB_KERNEL(softmax)(op, x.dtype(), x.data(), out.data(), 1, 1, 1);
+  if (x.dim() == 0)
+    FB_KERNEL(softmax)(op, x.dtype(), x.data(), out.data(), 1, 1, 1);
   else
     FB_KERNEL(softmax)
-    (op, x.dtype(), x.data(), out.data(), product(sizes.first(d)), sizes[d],
-     product(sizes.last(sizes.size() - d - 1)));
+  (op, x.dtype(), x.data(), out.data(), product(sizes.first(d)), sizes[d],
+   product(sizes.last(sizes.size() - d - 1)));
   return out;
+}
+
+// Relative to the largest real part, unless that is infinite.
+Tensor complex_logsumexp(const Tensor& input, IntSpan dim, bool keepdim) {
+  if (input.numel() == 0) return log(sum(input, dim, keepdim, {}));
+  const Tensor largest = amax(real(input), dim, true);
+  const Tensor top = where(isinf(largest), Scalar(0.0), largest);
+  const Tensor total = sum(exp(sub(input, top, 1)), dim, keepdim, {});
+  return add(log(total), keepdim ? top : amax(top, dim, false), 1);
 }
 
 }  // namespace
@@ -42,7 +56,7 @@ Tensor log_softmax(const Tensor& input, int64_t dim, std::optional<DType> dtype)
 }
 
 Tensor logsumexp(const Tensor& input, IntSpan dim, bool keepdim) {
-  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
+  if (is_complex(input.dtype())) return complex_logsumexp(input, dim, keepdim);
   Dims reduced = wrap_dims(dim, input.dim());
   if (input.dim() == 0) reduced.clear();
   std::sort(reduced.begin(), reduced.end());
@@ -56,7 +70,8 @@ Tensor logsumexp(const Tensor& input, IntSpan dim, bool keepdim) {
   }
   const bool neighbours =
       reduced.empty() || reduced.back() - reduced[0] + 1 == static_cast<int64_t>(reduced.size());
-  const size_t before = neighbours && !reduced.empty() ? static_cast<size_t>(reduced[0]) : kept.size();
+  const size_t before =
+      neighbours && !reduced.empty() ? static_cast<size_t>(reduced[0]) : kept.size();
   for (size_t i = 0; i < before; ++i) order.push_back(kept[i]);
   for (const int64_t d : reduced) order.push_back(d);
   for (size_t i = before; i < kept.size(); ++i) order.push_back(kept[i]);

@@ -1,6 +1,6 @@
 """Reductions: sums, extrema, logic, moments and norms over some or all dimensions."""
 
-from opgen.model import all_types, floating_complex, native, op, real, real_bool
+from opgen.model import all_types, floating, floating_complex, native, op, real, real_bool
 
 op(
     "sum(input: Tensor, dim: Dims | None = None, keepdim: bool = False, *, dtype: DType | None = None,"
@@ -24,7 +24,14 @@ op(
     doc="The mean over ``dim``, or of all elements; NaN of nothing.",
 )
 op(
-    "prod(input: Tensor, *, dtype: DType | None = None) -> Tensor",
+    "nanmean(input: Tensor, dim: Dims | None = None, keepdim: bool = False, *, dtype: DType | None = None,"
+    " out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    doc="The mean of the elements that are not NaN; NaN where there are none.",
+)
+op(
+    "prod(input: Tensor, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=all_types,
     doc="The product of all elements. Integers and bool multiply in int64; the product of nothing is 1.",
@@ -58,6 +65,12 @@ for name, which in (("max", "largest"), ("min", "smallest")):
         dtypes=real_bool,
         returns="values indices",
         doc=f"The {which} element over ``dim`` and the index where it first occurs. NaN wins.",
+    )
+    op(
+        f"{name}(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+        kind=native,
+        dtypes=real_bool,
+        doc=f"Element-wise ``{name}imum(input, other)``.",
     )
     op(
         f"arg{name}(input: Tensor, dim: int | None = None, keepdim: bool = False, *,"
@@ -98,8 +111,9 @@ for name, what in (("var", "variance"), ("std", "standard deviation")):
     ):
         method = "function" if suffix else "function method"
         out = "" if suffix else ", out: Tensor | None = None"
+        keyword_out = "" if suffix else ", *, out: Tensor | None = None"
         op(
-            f"{name}{suffix}(input: Tensor, unbiased: bool) -> {result}",
+            f"{name}{suffix}(input: Tensor, unbiased: bool{keyword_out}) -> {result}",
             kind=native,
             dtypes=floating_complex,
             forms=method,
@@ -115,10 +129,26 @@ for name, what in (("var", "variance"), ("std", "standard deviation")):
             " infinite where nothing is left to divide by.",
         )
         op(
-            f"{name}{suffix}(input: Tensor, dim: Dims | None, unbiased: bool, keepdim: bool = False{', *' + out if out else ''})"
+            f"{name}{suffix}(input: Tensor, dim: Dims | None, unbiased: bool, keepdim: bool = False{keyword_out})"
             f" -> {result}",
             kind=native,
             dtypes=floating_complex,
             forms=method,
             doc=f"The {what} over ``dim``{tail}, divided by n - 1 if unbiased, else by n.",
         )
+
+op(
+    "norm(input: Tensor, p: Number | None = None, dim: Dims | None = None, keepdim: bool = False,"
+    " dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    doc="The vector norm of order ``p`` (2 by default; 0 counts, inf and -inf are extrema).",
+)
+op(
+    "norm(input: Tensor, p: str, dim: Dims | None = None, keepdim: bool = False,"
+    " dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    cpp="named_norm",
+    doc="The Frobenius norm ``'fro'`` or the nuclear norm ``'nuc'``.",
+)

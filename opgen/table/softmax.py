@@ -1,6 +1,6 @@
 """Softmax, its logarithm and log-sum-exp."""
 
-from opgen.model import floating, native, op, real_bool
+from opgen.model import all_types, floating, native, op
 
 op(
     "softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor",
@@ -18,6 +18,6 @@ op(
 op(
     "logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor",
     kind=native,
-    dtypes=real_bool,
+    dtypes=all_types,
     doc="``log(sum(exp(input)))`` over ``dim``, without overflow; -inf of nothing.",
 )

@@ -1,11 +1,11 @@
-// A reducer for operations that fold element by element: accumulate = combine(accumulate, map(element)).
+// A reducer for operations that fold element by element: accumulate = combine(accumulate,
+// map(element)).
 //
 // An operation Op<T> has
 //   Acc     what lanes accumulate in: float for the 16-bit floats, int64 for sums of integers
-//   Wide    what blocks accumulate in; double for float sums, which keeps them as accurate as a pairwise sum
-//   Out     the result's type
-//   kLanes  lanes per vector, 1 where map or combine has no vector form
-//   identity(), map(x), combine(a, b) for scalars and vectors alike, result(wide, plan)
+//   Wide    what blocks accumulate in; double for float sums, which keeps them as accurate as a
+//   pairwise sum Out     the result's type kLanes  lanes per vector, 1 where map or combine has no
+//   vector form identity(), map(x), combine(a, b) for scalars and vectors alike, result(wide, plan)
 #pragma once
 
 #include "cpu/kernels/reduce_driver.h"
@@ -67,8 +67,7 @@ struct Fold {
     for (; r < n; ++r) {
       const T* q = p + r * stride;
       int64_t c = 0;
-      for (; c + L <= width; c += L)
-        store(partial + c, join(load<Acc, L>(partial + c), at(q + c)));
+      for (; c + L <= width; c += L) store(partial + c, join(load<Acc, L>(partial + c), at(q + c)));
       for (; c < width; ++c) partial[c] = Op::combine(partial[c], one_at(q + c));
     }
     for (int64_t c = 0; c < width; ++c)
@@ -83,17 +82,23 @@ struct Fold {
   }
 };
 
-// The limits that amax and amin start from: infinities for floats, the type's own bounds for integers.
+// The limits that amax and amin start from: infinities for floats, the type's own bounds for
+// integers.
 template <class T>
 constexpr T lowest() {
-  if constexpr (kIsFloat<T>) return -__builtin_inff();
-  else if constexpr (kIsSigned<T>) return static_cast<T>(T(1) << (8 * sizeof(T) - 1));
-  else return 0;
+  if constexpr (kIsFloat<T>)
+    return -__builtin_inff();
+  else if constexpr (kIsSigned<T>)
+    return static_cast<T>(T(1) << (8 * sizeof(T) - 1));
+  else
+    return 0;
 }
 template <class T>
 constexpr T highest() {
-  if constexpr (kIsFloat<T>) return __builtin_inff();
-  else return static_cast<T>(~lowest<T>());
+  if constexpr (kIsFloat<T>)
+    return __builtin_inff();
+  else
+    return static_cast<T>(~lowest<T>());
 }
 
 // NaN wins, whichever side it comes from.
@@ -107,10 +112,22 @@ FB_FN V min_or_nan(const V& a, const V& b) {
 }
 
 // bool is compared and loaded as the byte it is.
-template <class T> struct ComparedAs { using type = T; };
-template <> struct ComparedAs<bool> { using type = unsigned char; };
-template <> struct ComparedAs<Half> { using type = float; };
-template <> struct ComparedAs<BFloat16> { using type = float; };
+template <class T>
+struct ComparedAs {
+  using type = T;
+};
+template <>
+struct ComparedAs<bool> {
+  using type = unsigned char;
+};
+template <>
+struct ComparedAs<Half> {
+  using type = float;
+};
+template <>
+struct ComparedAs<BFloat16> {
+  using type = float;
+};
 
 template <class T, bool kMax>
 struct Extremum {
@@ -119,7 +136,10 @@ struct Extremum {
   using Out = T;
   static constexpr int kLanes = FB_ISA::kLanes<Acc>;
   static constexpr Acc identity() { return kMax ? lowest<Acc>() : highest<Acc>(); }
-  template <class V> static FB_FN V map(const V& x) { return x; }
+  template <class V>
+  static FB_FN V map(const V& x) {
+    return x;
+  }
   template <class V>
   static FB_FN V combine(const V& a, const V& b) {
     return kMax ? max_or_nan(a, b) : min_or_nan(a, b);

@@ -4,12 +4,38 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-template <class T> struct Summed { using Acc = int64_t; using Wide = int64_t; using Out = int64_t; };
-template <> struct Summed<float> { using Acc = float; using Wide = double; using Out = float; };
-template <> struct Summed<double> { using Acc = double; using Wide = double; using Out = double; };
-template <> struct Summed<Half> { using Acc = float; using Wide = double; using Out = Half; };
-template <> struct Summed<BFloat16> { using Acc = float; using Wide = double; using Out = BFloat16; };
-template <class T> struct Summed<Complex<T>> {
+template <class T>
+struct Summed {
+  using Acc = int64_t;
+  using Wide = int64_t;
+  using Out = int64_t;
+};
+template <>
+struct Summed<float> {
+  using Acc = float;
+  using Wide = double;
+  using Out = float;
+};
+template <>
+struct Summed<double> {
+  using Acc = double;
+  using Wide = double;
+  using Out = double;
+};
+template <>
+struct Summed<Half> {
+  using Acc = float;
+  using Wide = double;
+  using Out = Half;
+};
+template <>
+struct Summed<BFloat16> {
+  using Acc = float;
+  using Wide = double;
+  using Out = BFloat16;
+};
+template <class T>
+struct Summed<Complex<T>> {
   using Acc = Complex<T>;
   using Wide = Complex<double>;
   using Out = Complex<T>;
@@ -22,12 +48,20 @@ struct Sum {
   using Out = typename Summed<T>::Out;
   static constexpr int kLanes = FB_ISA::kLanes<Acc>;
   static Acc identity() { return Acc(0); }
-  template <class V> static FB_FN V map(const V& x) { return x; }
-  template <class V> static FB_FN V combine(const V& a, const V& b) { return a + b; }
+  template <class V>
+  static FB_FN V map(const V& x) {
+    return x;
+  }
+  template <class V>
+  static FB_FN V combine(const V& a, const V& b) {
+    return a + b;
+  }
   // A mean is a sum with a divisor.
   static FB_FN Wide result(Wide total, const ReducePlan& plan) {
-    if constexpr (kIsInteger<Wide>) return total;
-    else return plan.param == 0 ? total : total / Wide(plan.param);
+    if constexpr (kIsInteger<Wide>)
+      return total;
+    else
+      return plan.param == 0 ? total : total / Wide(plan.param);
   }
 };
 
@@ -47,25 +81,46 @@ struct Prod {
   using Out = typename Summed<T>::Out;
   static constexpr int kLanes = FB_ISA::kLanes<Acc>;
   static Acc identity() { return Acc(1); }
-  template <class V> static FB_FN V map(const V& x) { return x; }
-  template <class V> static FB_FN V combine(const V& a, const V& b) { return a * b; }
+  template <class V>
+  static FB_FN V map(const V& x) {
+    return x;
+  }
+  template <class V>
+  static FB_FN V combine(const V& a, const V& b) {
+    return a * b;
+  }
   static FB_FN Wide result(Wide total, const ReducePlan&) { return total; }
 };
 
-// Truth is asked of the bits, as integers of the element's size; a float's sign bit is shifted out, so that
-// -0.0 is false and NaN true.
-template <size_t kSize> struct BitsOf;
-template <> struct BitsOf<1> { using type = unsigned char; };
-template <> struct BitsOf<2> { using type = unsigned short; };
-template <> struct BitsOf<4> { using type = unsigned; };
-template <> struct BitsOf<8> { using type = unsigned long; };
+// Truth is asked of the bits, as integers of the element's size; a float's sign bit is shifted out,
+// so that -0.0 is false and NaN true.
+template <size_t kSize>
+struct BitsOf;
+template <>
+struct BitsOf<1> {
+  using type = unsigned char;
+};
+template <>
+struct BitsOf<2> {
+  using type = unsigned short;
+};
+template <>
+struct BitsOf<4> {
+  using type = unsigned;
+};
+template <>
+struct BitsOf<8> {
+  using type = unsigned long;
+};
 
 template <class Bits, bool kShiftSign>
 struct Truth {
   template <class V>
   static FB_FN V map(const V& x) {
-    if constexpr (kShiftSign) return x + x;
-    else return x;
+    if constexpr (kShiftSign)
+      return x + x;
+    else
+      return x;
   }
 };
 
@@ -76,7 +131,10 @@ struct Any : Truth<Bits, kShiftSign> {
   using Out = bool;
   static constexpr int kLanes = FB_ISA::kLanes<Acc>;
   static Acc identity() { return 0; }
-  template <class V> static FB_FN V combine(const V& a, const V& b) { return a | b; }
+  template <class V>
+  static FB_FN V combine(const V& a, const V& b) {
+    return a | b;
+  }
   static FB_FN bool result(Wide total, const ReducePlan&) { return total != 0; }
 };
 
@@ -87,7 +145,10 @@ struct All : Truth<Bits, kShiftSign> {
   using Out = bool;
   static constexpr int kLanes = FB_ISA::kLanes<Acc>;
   static Acc identity() { return static_cast<Bits>(~Bits(0)); }
-  template <class V> static FB_FN V combine(const V& a, const V& b) { return a < b ? a : b; }
+  template <class V>
+  static FB_FN V combine(const V& a, const V& b) {
+    return a < b ? a : b;
+  }
   static FB_FN bool result(Wide total, const ReducePlan&) { return total != 0; }
 };
 
@@ -104,7 +165,10 @@ struct CountNonzero {
     const V magnitude = Truth<Bits, kShiftSign>::map(x);
     return magnitude != 0 ? V{} + Acc(1) : V{};
   }
-  template <class V> static FB_FN V combine(const V& a, const V& b) { return a + b; }
+  template <class V>
+  static FB_FN V combine(const V& a, const V& b) {
+    return a + b;
+  }
   static FB_FN Wide result(Wide total, const ReducePlan&) { return total; }
 };
 

@@ -1,14 +1,14 @@
-// Walks a ReducePlan for any reducer: blocks, rows, packing of strided data, and the split over threads.
+// Walks a ReducePlan for any reducer: blocks, rows, packing of strided data, and the split over
+// threads.
 //
 // A reducer R says what happens to the elements:
-//   Element, State            input element; what is carried from block to block (trivially copyable)
-//   State init()
-//   block(p, n, position, State&)                     n <= kBlock contiguous elements
-//   rows(p, n, stride, width, position, State*)       n <= kRowBlock rows of width <= kRowWidth elements
-//   merge(State& into, const State& later)
-//   finish(plan, const State&, int64_t out_offset)    writes the result
-// `position` is the index of the first element or row among the reduced ones. Blocks and chunks are cut by
-// size alone, so a result does not depend on the number of threads.
+//   Element, State            input element; what is carried from block to block (trivially
+//   copyable) State init() block(p, n, position, State&)                     n <= kBlock contiguous
+//   elements rows(p, n, stride, width, position, State*)       n <= kRowBlock rows of width <=
+//   kRowWidth elements merge(State& into, const State& later) finish(plan, const State&, int64_t
+//   out_offset)    writes the result
+// `position` is the index of the first element or row among the reduced ones. Blocks and chunks are
+// cut by size alone, so a result does not depend on the number of threads.
 #pragma once
 
 #include <memory>
@@ -20,17 +20,18 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-inline constexpr int64_t kBlock = 4096;     // 16 KB of floats: a second look at a block hits the L1 cache
+inline constexpr int64_t kBlock =
+    4096;  // 16 KB of floats: a second look at a block hits the L1 cache
 inline constexpr int64_t kRowBlock = 64;
 inline constexpr int64_t kRowWidth = 1024;
-inline constexpr int64_t kChunk = 65536;    // elements in a piece of a long reduction
+inline constexpr int64_t kChunk = 65536;  // elements in a piece of a long reduction
 inline constexpr int64_t kMaxChunks = 64;
 
 FB_FN int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 FB_FN int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Steps through a range of dimensions' index space along its last dimension. Written out of line: the walk is
-// the same for every reducer, and the hot loops are inside a stretch.
+// Steps through a range of dimensions' index space along its last dimension. Written out of line:
+// the walk is the same for every reducer, and the hot loops are inside a stretch.
 class Cursor {
  public:
   Cursor(int ndim, const int64_t* sizes, const int64_t* strides, const int64_t* strides2,
@@ -55,7 +56,8 @@ class Cursor {
  private:
   [[gnu::noinline]] void start(int64_t position) {
     for (int d = 0; d <= last_; ++d) index_[d] = 0;
-    for (int d = last_; d >= 0 && position != 0; --d) {  // no division by the size of an empty dimension
+    for (int d = last_; d >= 0 && position != 0;
+         --d) {  // no division by the size of an empty dimension
       index_[d] = position % sizes_[d];
       position /= sizes_[d];
       offset += index_[d] * strides_[d];
@@ -131,11 +133,13 @@ class Reduction {
     }
   }
 
-  // Results [first, last) over reduced positions [begin, end). States go to `states` where it is not null,
-  // otherwise the results are finished.
+  // Results [first, last) over reduced positions [begin, end). States go to `states` where it is
+  // not null, otherwise the results are finished.
   void range(int64_t first, int64_t last, int64_t begin, int64_t end, State* states) const {
-    if (plan_.by_rows) range_by_rows(first, last, begin, end, states);
-    else range_by_blocks(first, last, begin, end, states);
+    if (plan_.by_rows)
+      range_by_rows(first, last, begin, end, states);
+    else
+      range_by_blocks(first, last, begin, end, states);
   }
 
   void range_by_blocks(int64_t first, int64_t last, int64_t begin, int64_t end,
@@ -154,8 +158,10 @@ class Reduction {
         position += n;
         run.advance(n);
       }
-      if (states) states[o - first] = state;
-      else R::finish(plan_, state, kept.offset2);
+      if (states)
+        states[o - first] = state;
+      else
+        R::finish(plan_, state, kept.offset2);
     }
   }
 

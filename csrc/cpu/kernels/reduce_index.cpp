@@ -1,15 +1,29 @@
-// The largest or smallest element along one dimension and where it first occurs. NaN counts as both.
+// The largest or smallest element along one dimension and where it first occurs. NaN counts as
+// both.
 #include "cpu/kernels/fold.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
 
 // A signed integer as wide as a lane, so that values and row numbers are selected by one mask.
-template <size_t kSize> struct LaneIndex;
-template <> struct LaneIndex<1> { using type = signed char; };
-template <> struct LaneIndex<2> { using type = short; };
-template <> struct LaneIndex<4> { using type = int; };
-template <> struct LaneIndex<8> { using type = long; };
+template <size_t kSize>
+struct LaneIndex;
+template <>
+struct LaneIndex<1> {
+  using type = signed char;
+};
+template <>
+struct LaneIndex<2> {
+  using type = short;
+};
+template <>
+struct LaneIndex<4> {
+  using type = int;
+};
+template <>
+struct LaneIndex<8> {
+  using type = long;
+};
 static_assert(kRowBlock <= 127);
 
 template <class T, bool kMax>
@@ -106,8 +120,10 @@ void run_index(DType dtype, const ReducePlan& plan) {
 }  // namespace
 
 void reduce_index(ReduceOp op, DType dtype, const ReducePlan& plan) {
-  if (op == ReduceOp::kMaxIndex) run_index<true>(dtype, plan);
-  else run_index<false>(dtype, plan);
+  if (op == ReduceOp::kMaxIndex)
+    run_index<true>(dtype, plan);
+  else
+    run_index<false>(dtype, plan);
 }
 
 }  // namespace fb::cpu::FB_ISA

@@ -1,5 +1,6 @@
-// Variance, standard deviation and mean in one pass over memory: each block is looked at twice while it is
-// in the cache (mean, then squared deviations), and blocks are joined by Chan's update in double.
+// Variance, standard deviation and mean in one pass over memory: each block is looked at twice
+// while it is in the cache (mean, then squared deviations), and blocks are joined by Chan's update
+// in double.
 #include <cmath>
 
 #include "cpu/kernels/reduce_driver.h"
@@ -44,8 +45,8 @@ struct MomentsReducer {
         d += f(load<Acc, L>(p + i + 3 * L));
       }
       for (; i + L <= n; i += L) a += f(load<Acc, L>(p + i));
-      total = fold_lanes<Acc, L>((a + b) + (c + d),
-                                 [](const auto& x, const auto& y) { return x + y; });
+      total =
+          fold_lanes<Acc, L>((a + b) + (c + d), [](const auto& x, const auto& y) { return x + y; });
     }
     for (; i < n; ++i) total += f(load<Acc, 1>(p + i));
     return total;
@@ -87,12 +88,12 @@ struct MomentsReducer {
     const double divisor = static_cast<double>(plan.count) - plan.param;
     const double variance = (plan.count ? state.m2 : NAN) / (divisor > 0 ? divisor : 0);
     static_cast<T*>(plan.out)[offset] = convert<T>(kRoot ? std::sqrt(variance) : variance);
-    if (plan.out2)
-      static_cast<T*>(plan.out2)[offset] = convert<T>(plan.count ? state.mean : NAN);
+    if (plan.out2) static_cast<T*>(plan.out2)[offset] = convert<T>(plan.count ? state.mean : NAN);
   }
 
  private:
-  template <class W> static constexpr int kWidthOf = sizeof(W) / sizeof(Acc);
+  template <class W>
+  static constexpr int kWidthOf = sizeof(W) / sizeof(Acc);
 
   // total[c] = f(total[c], element, c) down each column.
   template <class F>
@@ -122,8 +123,10 @@ void run_moments(DType dtype, const ReducePlan& plan) {
 }  // namespace
 
 void reduce_moments(ReduceOp op, DType dtype, const ReducePlan& plan) {
-  if (op == ReduceOp::kStd) run_moments<true>(dtype, plan);
-  else run_moments<false>(dtype, plan);
+  if (op == ReduceOp::kStd)
+    run_moments<true>(dtype, plan);
+  else
+    run_moments<false>(dtype, plan);
 }
 
 }  // namespace fb::cpu::FB_ISA

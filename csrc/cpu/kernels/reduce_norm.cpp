@@ -1,5 +1,5 @@
-// Vector norms 1, 2, inf and -inf. Norm 0 is count_nonzero, the others are powers of sums of powers; complex
-// norms are norms of the absolute values.
+// Vector norms 1, 2, inf and -inf. Norm 0 is count_nonzero, the others are powers of sums of
+// powers; complex norms are norms of the absolute values.
 #include <cmath>
 
 #include "cpu/kernels/fold.h"
@@ -19,18 +19,27 @@ struct NormBase {
   using Out = T;
   static constexpr int kLanes = FB_ISA::kLanes<Acc>;
   static Acc identity() { return 0; }
-  template <class V> static FB_FN V combine(const V& a, const V& b) { return a + b; }
+  template <class V>
+  static FB_FN V combine(const V& a, const V& b) {
+    return a + b;
+  }
   static FB_FN Wide result(Wide total, const ReducePlan&) { return total; }
 };
 
 template <class T>
 struct Norm1 : NormBase<T> {
-  template <class V> static FB_FN V map(const V& x) { return magnitude(x); }
+  template <class V>
+  static FB_FN V map(const V& x) {
+    return magnitude(x);
+  }
 };
 
 template <class T>
 struct Norm2 : NormBase<T> {
-  template <class V> static FB_FN V map(const V& x) { return x * x; }
+  template <class V>
+  static FB_FN V map(const V& x) {
+    return x * x;
+  }
   static FB_FN double result(double total, const ReducePlan&) { return std::sqrt(total); }
 };
 
@@ -39,11 +48,16 @@ struct NormExtremum : Extremum<typename NormBase<T>::Acc, kMax> {
   using Acc = typename NormBase<T>::Acc;
   using Out = T;
   static Acc identity() { return kMax ? Acc(0) : highest<Acc>(); }
-  template <class V> static FB_FN V map(const V& x) { return magnitude(x); }
+  template <class V>
+  static FB_FN V map(const V& x) {
+    return magnitude(x);
+  }
   static Acc result(Acc total, const ReducePlan&) { return std::fabs(total); }
 };
-template <class T> using NormInf = NormExtremum<T, true>;
-template <class T> using NormNegInf = NormExtremum<T, false>;
+template <class T>
+using NormInf = NormExtremum<T, true>;
+template <class T>
+using NormNegInf = NormExtremum<T, false>;
 
 template <template <class> class Op>
 void run_floating(DType dtype, const ReducePlan& plan) {

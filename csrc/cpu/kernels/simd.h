@@ -1,5 +1,5 @@
-// Vectors of the level's register width on the compiler's vector extension, for kernels whose accumulators
-// must stay in registers. For cpu/kernels only: every function here is inlined.
+// Vectors of the level's register width on the compiler's vector extension, for kernels whose
+// accumulators must stay in registers. For cpu/kernels only: every function here is inlined.
 #pragma once
 
 #include <utility>
@@ -23,7 +23,8 @@ struct VecOf<T, 1> {
   using type = T;
 };
 
-// Wider vectors than the machine's would compile too, but their comparisons fall apart into scalars.
+// Wider vectors than the machine's would compile too, but their comparisons fall apart into
+// scalars.
 #if defined(__AVX512F__)
 inline constexpr int kVectorBytes = 64;
 #elif defined(__AVX2__)
@@ -32,19 +33,26 @@ inline constexpr int kVectorBytes = 32;
 inline constexpr int kVectorBytes = 16;
 #endif
 
-template <class T> inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
-template <> inline constexpr int kLanes<Complex<float>> = 1;   // complex arithmetic has no vector operators
-template <> inline constexpr int kLanes<Complex<double>> = 1;
+template <class T>
+inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
+template <>
+inline constexpr int kLanes<Complex<float>> = 1;  // complex arithmetic has no vector operators
+template <>
+inline constexpr int kLanes<Complex<double>> = 1;
 
-template <class T, int N = kLanes<T>> using Vec = typename VecOf<T, N>::type;
+template <class T, int N = kLanes<T>>
+using Vec = typename VecOf<T, N>::type;
 
 // What a comparison of two V yields: bool for scalars, a vector of 0 / -1 otherwise.
-template <class V> using MaskOf = decltype(std::declval<V>() == std::declval<V>());
+template <class V>
+using MaskOf = decltype(std::declval<V>() == std::declval<V>());
 
 template <class T, int N>
 FB_FN Vec<T, N> broadcast(T value) {
-  if constexpr (N == 1) return value;
-  else return Vec<T, N>{} + value;
+  if constexpr (N == 1)
+    return value;
+  else
+    return Vec<T, N>{} + value;
 }
 
 // N consecutive elements at p, converted to A.
@@ -74,8 +82,10 @@ FB_FN Vec<A, N> load(const T* p) {
   } else {
     Vec<T, N> raw;
     __builtin_memcpy(&raw, p, sizeof(raw));
-    if constexpr (__is_same(T, A)) return raw;
-    else return __builtin_convertvector(raw, Vec<A, N>);
+    if constexpr (__is_same(T, A))
+      return raw;
+    else
+      return __builtin_convertvector(raw, Vec<A, N>);
   }
 }
 

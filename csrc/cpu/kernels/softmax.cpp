@@ -1,5 +1,6 @@
-// Softmax, log-softmax and log-sum-exp. Exponentials are taken relative to the maximum of a chunk that fits
-// the cache and rescaled when all maxima are known, so that a row is read from memory once.
+// Softmax, log-softmax and log-sum-exp. Exponentials are taken relative to the maximum of a chunk
+// that fits the cache and rescaled when all maxima are known, so that a row is read from memory
+// once.
 #include "cpu/softmax.h"
 
 #include <memory>
@@ -15,8 +16,8 @@ constexpr int64_t kColumns = 256;
 constexpr int64_t kChunkRows = 128;
 constexpr int64_t kElementGrain = kGrain / 4;  // an exponential costs several memory-bound elements
 
-// What exponents are taken relative to. An infinite maximum would give inf - inf; log-sum-exp then wants the
-// limit, the others want NaN unless the whole chunk is -inf.
+// What exponents are taken relative to. An infinite maximum would give inf - inf; log-sum-exp then
+// wants the limit, the others want NaN unless the whole chunk is -inf.
 template <SoftmaxOp op, class T>
 FB_FN T shift_of(T max) {
   constexpr T inf = __builtin_inff();
@@ -120,7 +121,8 @@ class Row {
   const int64_t chunks_;
 };
 
-// `width` <= kColumns neighbouring columns of n elements, rows `stride` apart: the same chunks, by rows.
+// `width` <= kColumns neighbouring columns of n elements, rows `stride` apart: the same chunks, by
+// rows.
 template <class T, SoftmaxOp op>
 void columns(const T* x, T* y, int64_t n, int64_t stride, int64_t width) {
   const int64_t chunks = ceil_div(n, kChunkRows);
@@ -162,7 +164,8 @@ void columns(const T* x, T* y, int64_t n, int64_t stride, int64_t width) {
     }
   T rest[kColumns];
   for (int64_t c = 0; c < width; ++c) rest[c] = static_cast<T>(math::log(total[c]));
-  for (int64_t c = 0; c < width; ++c) top[c] = op == SoftmaxOp::kSoftmax ? top[c] : shift_of<op>(top[c]);
+  for (int64_t c = 0; c < width; ++c)
+    top[c] = op == SoftmaxOp::kSoftmax ? top[c] : shift_of<op>(top[c]);
   if constexpr (op == SoftmaxOp::kLogSumExp) {
     for (int64_t c = 0; c < width; ++c) y[c] = top[c] + rest[c];
     return;
@@ -176,8 +179,10 @@ void columns(const T* x, T* y, int64_t n, int64_t stride, int64_t width) {
 #pragma GCC ivdep
     for (int64_t c = 0; c < width; ++c) {
       T& result = y[r * stride + c];
-      if constexpr (op == SoftmaxOp::kSoftmax) result *= rest[c];
-      else result = (x[r * stride + c] - top[c]) - rest[c];
+      if constexpr (op == SoftmaxOp::kSoftmax)
+        result *= rest[c];
+      else
+        result = (x[r * stride + c] - top[c]) - rest[c];
     }
   }
 }
@@ -218,23 +223,23 @@ void run(const void* in, void* out, int64_t outer, int64_t n, int64_t inner) {
   if (inner == 1) {
     // A few long rows are parallel inside; many rows are shared out.
     if (outer < 8 && n >= 4 * kSoftmaxChunk) return rows<T, op>(x, y, n, 0, outer);
-    parallel_for(outer, ceil_div(kElementGrain, n), [&](int64_t begin, int64_t end) {
-      rows<T, op>(x, y, n, begin, end);
-    });
+    parallel_for(outer, ceil_div(kElementGrain, n),
+                 [&](int64_t begin, int64_t end) { rows<T, op>(x, y, n, begin, end); });
     return;
   }
   const int64_t blocks = ceil_div(inner, kColumns);
-  parallel_for(outer * blocks, ceil_div(kElementGrain, n * min64(inner, kColumns)),
-               [&](int64_t begin, int64_t end) {
-                 const std::unique_ptr<float[]> scratch(kIsFloat<T> ? nullptr : new float[n * kColumns]);
-                 for (int64_t b = begin; b < end; ++b) {
-                   const int64_t o = b / blocks;
-                   const int64_t c = b % blocks * kColumns;
-                   const int64_t out_rows = op == SoftmaxOp::kLogSumExp ? 1 : n;
-                   column_block<T, op>(x + o * n * inner + c, y + o * out_rows * inner + c, n, inner,
-                                       min64(kColumns, inner - c), scratch.get());
-                 }
-               });
+  parallel_for(
+      outer * blocks, ceil_div(kElementGrain, n * min64(inner, kColumns)),
+      [&](int64_t begin, int64_t end) {
+        const std::unique_ptr<float[]> scratch(kIsFloat<T> ? nullptr : new float[n * kColumns]);
+        for (int64_t b = begin; b < end; ++b) {
+          const int64_t o = b / blocks;
+          const int64_t c = b % blocks * kColumns;
+          const int64_t out_rows = op == SoftmaxOp::kLogSumExp ? 1 : n;
+          column_block<T, op>(x + o * n * inner + c, y + o * out_rows * inner + c, n, inner,
+                              min64(kColumns, inner - c), scratch.get());
+        }
+      });
 }
 
 template <class T>

@@ -71,8 +71,29 @@ def mean(make):
 
 @errors("mean")
 def mean_errors(make):
-    yield (make(3, dtype="int64"),), RuntimeError, "mean: expected a floating point or complex input"
+    yield (
+        (make(3, dtype="int64"),),
+        RuntimeError,
+        "mean: expected a floating point or complex input",
+    )
     yield (make(2, 3), 5), IndexError, "mean: "
+
+
+# PyTorch adds up 16-bit floats in 16 bits here.
+@samples(
+    "nanmean",
+    reference=_folded(np.nanmean),
+    tolerance={"float16": (2e-2, 1e-3), "bfloat16": (1e-1, 5e-3)},
+)
+def nanmean(make):
+    yield from _over_dims(make)
+    if make.is_floating:
+        yield forward_only(make.of([[1, nan, 2], [nan, 4, 3]]), 1)
+
+
+@errors("nanmean")
+def nanmean_errors(make):
+    yield (make(3, dtype="int64"),), RuntimeError, "nanmean: expected a floating point input"
 
 
 def _prod(x, dim=None, keepdim=False, dtype=None):
@@ -116,8 +137,10 @@ for _name in ("sum", "nansum", "amax", "amin"):
     _dim_errors(_name)
 
 
-def _with_index(fold, position):
+def _with_index(fold, position, pairwise):
     def reference(x, dim=None, keepdim=False):
+        if isinstance(dim, np.ndarray):
+            return pairwise(x, dim)
         if dim is None:
             return fold(x)
         values = fold(x, axis=dim, keepdims=keepdim)
@@ -141,14 +164,16 @@ def _extremum_samples(make):
         yield forward_only(make.of([[1, nan, 2], [nan, nan, 3], [-inf, -inf, -inf]]), 1)
 
 
-@samples("max", reference=_with_index(np.max, np.argmax))
+@samples("max", reference=_with_index(np.max, np.argmax, np.maximum))
 def max_(make):
     yield from _extremum_samples(make)
+    yield make(3, 4), make(4)
 
 
-@samples("min", reference=_with_index(np.min, np.argmin))
+@samples("min", reference=_with_index(np.min, np.argmin, np.minimum))
 def min_(make):
     yield from _extremum_samples(make)
+    yield make(3, 4), make(4)
 
 
 @errors("max")
@@ -276,3 +301,33 @@ for _name, _spread in (("var", np.var), ("std", np.std)):
 def var_errors(make):
     yield (make(3, dtype="int64"),), RuntimeError, "var: expected a floating point or complex input"
     yield (make(2, 3), 5), IndexError, "var: "
+
+
+def _norm(x, p=None, dim=None, keepdim=False, dtype=None):
+    order = 2 if p in (None, "fro") else p
+    axis = _over_all_if_empty(dim)
+    size = np.abs(x)
+    if order == 0:
+        return np.sum(size != 0, axis=axis, keepdims=keepdim).astype(size.dtype)
+    if np.isinf(order):
+        fold = np.max if order > 0 else np.min
+        return fold(size, axis=axis, keepdims=keepdim)
+    return np.sum(size**order, axis=axis, keepdims=keepdim) ** (1 / order)
+
+
+@samples("norm", reference=_norm)
+def norm(make):
+    for order in (None, 0, 1, 2, 3, 0.5, inf, -inf, "fro"):
+        yield make.nonzero(3, 4), order
+        yield call(make.nonzero(3, 4), p=order, dim=1, keepdim=True)
+    yield call(make(2, 3, 4), dim=(0, 2))
+    yield call(make(3, 4), dtype=make.dtype)
+    yield make(0)
+    yield make(70, 40), 2, 0
+
+
+@errors("norm")
+def norm_errors(make):
+    yield (make(3, dtype="int64"),), RuntimeError, "norm: expected a floating point or complex"
+    yield (make(2, 3), 2, 5), IndexError, "norm: "
+    yield (make(0), inf), RuntimeError, "norm: the norm of order inf has no value"

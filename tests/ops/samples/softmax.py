@@ -5,6 +5,9 @@ from scipy import special
 
 from tests.ops.registry import call, errors, forward_only, inf, nan, samples
 
+# PyTorch rounds some steps to 16 bits, and loses a digit that ours keep.
+_ROUGH = {"bfloat16": (5e-2, 1e-2)}
+
 
 def _along_dim(make):
     yield make(3, 4), 0
@@ -24,7 +27,14 @@ def softmax(make):
     yield from _along_dim(make)
 
 
-@samples("log_softmax", reference=lambda x, dim, dtype=None: special.log_softmax(x, axis=dim))
+def _log_softmax(x, dim, dtype=None):
+    if x.size == 0:
+        return x
+    shifted = x - np.max(x, axis=dim, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=dim, keepdims=True))
+
+
+@samples("log_softmax", reference=_log_softmax, tolerance=_ROUGH)
 def log_softmax(make):
     yield from _along_dim(make)
 
@@ -32,20 +42,24 @@ def log_softmax(make):
 @errors("softmax")
 def softmax_errors(make):
     yield (make(2, 3), 2), IndexError, "softmax: "
-    yield (make(3, dtype="int64"), 0), NotImplementedError, "softmax: not implemented for dtype int64"
+    yield (
+        (make(3, dtype="int64"), 0),
+        NotImplementedError,
+        "softmax: not implemented for dtype int64",
+    )
 
 
 def _logsumexp(x, dim, keepdim=False):
     axis = tuple(dim) if isinstance(dim, list | tuple) else dim
-    x = np.asarray(x, dtype=float)
-    top = np.max(x, axis=axis, keepdims=True, initial=-inf)
+    x = x.astype(complex if np.iscomplexobj(x) else float)
+    top = np.max(x.real, axis=axis, keepdims=True, initial=-inf)
     top = np.where(np.isfinite(top), top, 0)
     with np.errstate(divide="ignore"):
         result = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
     return result if keepdim else np.squeeze(result, axis)
 
 
-@samples("logsumexp", reference=_logsumexp)
+@samples("logsumexp", reference=_logsumexp, tolerance=_ROUGH)
 def logsumexp(make):
     yield make(3, 4), 0
     yield make(3, 4), 1, True
