@@ -95,7 +95,7 @@ FB_FN T logsigmoid(T x) {
 
 template <class T>
 FB_FN T softsign(T x) {
-  return x / (T(1) + math::abs(x));
+  return x / T(RealOf<T>(1) + math::abs(x));
 }
 template <class T>
 FB_FN T tanhshrink(T x) {

@@ -84,8 +84,8 @@ for signature, kinds, doc in (
         "log(1 + exp(beta x)) / beta; x itself where beta x > threshold.",
     ),
     ("logsigmoid(input: Tensor)", floating, "log(sigmoid(x)), exact for very negative x."),
-    ("softsign(input: Tensor)", floating, "x / (1 + |x|)."),
-    ("tanhshrink(input: Tensor)", floating, "x - tanh(x)."),
+    ("softsign(input: Tensor)", floating_complex, "x / (1 + |x|)."),
+    ("tanhshrink(input: Tensor)", floating_complex, "x - tanh(x)."),
     (
         "softshrink(input: Tensor, lambd: float = 0.5)",
         floating,

@@ -231,14 +231,14 @@ op(
 op(
     "clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
     kind=pointwise,
-    dtypes=real,
+    dtypes=real_bool,
     forms="function method inplace",
     doc="The elements, not below min; NaN stays.",
 )
 op(
     "clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
     kind=pointwise,
-    dtypes=real,
+    dtypes=real_bool,
     forms="function method inplace",
     doc="The elements, not above max; NaN stays.",
 )

@@ -1,6 +1,6 @@
 """Special functions: the error function's family, gamma and Bessel functions."""
 
-from opgen.model import floating, native, op, pointwise, real_bool
+from opgen.model import floating, native, op, pointwise, real, real_bool
 
 for name, forms, aliases, doc in (
     ("erf", "function method inplace", "special.erf", "The error function."),
@@ -48,8 +48,8 @@ for name, kinds, aliases, doc in (
     ("log_ndtr", SINGLE_DOUBLE, "", "log(ndtr(x)), exact for very negative x."),
     ("entr", floating, "", "-x log(x); 0 at zero, -inf below."),
     ("i0e", floating, "", "exp(-|x|) i0(x)."),
-    ("i1", SINGLE_DOUBLE, "special.modified_bessel_i1", "The modified Bessel function of order 1."),
-    ("i1e", SINGLE_DOUBLE, "", "exp(-|x|) i1(x)."),
+    ("i1", floating, "special.modified_bessel_i1", "The modified Bessel function of order 1."),
+    ("i1e", floating, "", "exp(-|x|) i1(x)."),
     ("bessel_j0", SINGLE_DOUBLE, "", "The Bessel function of the first kind of order 0."),
     ("bessel_j1", SINGLE_DOUBLE, "", "The Bessel function of the first kind of order 1."),
     (
@@ -134,7 +134,7 @@ op(
 op(
     "mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor",
     kind=native,
-    dtypes=real_bool,
+    dtypes=real,
     forms="function method inplace",
     aliases="special.multigammaln",
     doc="The logarithm of the multivariate gamma function of dimension p.",

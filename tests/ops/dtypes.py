@@ -5,6 +5,7 @@ import numpy as np
 BOOL = ("bool",)
 INTEGRAL = ("uint8", "int8", "int16", "int32", "int64")
 FLOATING = ("float16", "bfloat16", "float32", "float64")
+HALF = ("float16", "bfloat16")
 COMPLEX = ("complex64", "complex128")
 ALL = BOOL + INTEGRAL + FLOATING + COMPLEX
 

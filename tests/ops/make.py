@@ -100,6 +100,7 @@ class Make:
         self.is_bool = dtype in dtypes.BOOL
         self.is_integral = dtype in dtypes.INTEGRAL
         self.is_floating = dtype in dtypes.FLOATING
+        self.is_half = dtype in dtypes.HALF
         self.is_complex = dtype in dtypes.COMPLEX
         self._random = np.random.default_rng(zlib.crc32(f"{operator}/{dtype}".encode()))
 

@@ -74,7 +74,8 @@ def binary(
             yield make(3, 4), number
         if mixed:
             yield make(2, 3), other(2, 3, dtype="int32")
-            yield make(2, 3), other(dtype="float64")
+            # PyTorch rounds a zero-dimensional operand to the 16-bit type first, in some operators.
+            yield make(2, 3), other(dtype="int64" if make.is_half else "float64")
             yield make.positive(dtype="int64"), other(4)
         if make.is_floating and special:
             first, second = np.meshgrid(special, special)

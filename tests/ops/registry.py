@@ -84,6 +84,7 @@ class Samples:
     values: bool
     through: Callable[..., Any] | None
     keeps_precision: bool
+    strides: bool
     tolerance: dict[str, tuple[float, float]]
 
     def of_dtype(self, dtype: str) -> list[Sample]:
@@ -127,6 +128,7 @@ def samples(
     values: bool = True,
     through: Callable[..., Any] | None = None,
     keeps_precision: bool = True,
+    strides: bool = True,
     tolerance: dict[str, tuple[float, float]] | None = None,
 ) -> Callable[[Callable[[Make], Iterator[Any]]], Callable[[Make], Iterator[Any]]]:
     """Declare the samples of `operators` (usually one).
@@ -138,6 +140,7 @@ def samples(
     through: applied to the NumPy results before they are compared, for results that are not
         unique (the signs of singular vectors). Gets the outputs as separate arguments.
     keeps_precision: False if a floating result may be of another precision than the inputs.
+    strides: False if PyTorch's result is laid out by an implementation detail of its own.
     tolerance: dtype name to (rtol, atol), with the reason in a comment beside it.
     """
 
@@ -152,6 +155,7 @@ def samples(
                 values,
                 through,
                 keeps_precision,
+                strides,
                 tolerance or {},
             )
         return generate

@@ -11,7 +11,6 @@ for name, function in (
     ("erfc", special.erfc),
     ("i0", special.i0),
     ("special.erfcx", special.erfcx),
-    ("special.ndtr", special.ndtr),
     ("special.log_ndtr", special.log_ndtr),
     ("special.entr", special.entr),
     ("special.i0e", special.i0e),
@@ -21,6 +20,12 @@ for name, function in (
 ):
     unary(name, in_double(function))
 
+# PyTorch subtracts from 1 in the type of the elements.
+unary(
+    "special.ndtr",
+    in_double(special.ndtr),
+    tolerance={"float16": (2e-3, 1e-3), "bfloat16": (1.6e-2, 1e-2)},
+)
 unary("lgamma", in_double(special.gammaln), special=(0.0, -0.0, 1.0, -1.0, inf))
 unary("erfinv", in_double(special.erfinv), low=-0.99, high=0.99, special=(0.0, 1.0, -1.0, 2.0))
 
@@ -95,11 +100,10 @@ def polygamma_errors(make):
     yield (-1, make(3)), RuntimeError, "polygamma: n must not be negative"
 
 
-@samples("mvlgamma", reference=in_double(special.multigammaln))
+@samples("mvlgamma", reference=in_double(special.multigammaln), strides=False)  # a sum over a copy
 def mvlgamma(make):
     yield make.positive(3, 4), 1
-    if not make.is_bool:
-        yield make(3, 4, low=3, high=9), 3
+    yield make(3, 4, low=3, high=9), 3
 
 
 @errors("mvlgamma")
