@@ -62,3 +62,8 @@ def fork_rng(
         yield
     finally:
         set_rng_state(state)
+
+
+def _rebuild_generator(state: Tensor) -> Generator:
+    """What a pickled generator is made from."""
+    return Generator().set_state(state)

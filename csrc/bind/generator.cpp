@@ -73,7 +73,7 @@ void define_state(nb::class_<Generator>& type) {
             set_state(nb::cast<Generator&>(self), new_state);
             return nb::borrow(self);
           },
-          nb::arg("new_state"),
+          nb::arg("new_state").none(),
           "Goes on from a state that get_state, here or in PyTorch, returned.")
       .def(
           "clone_state", [](const Generator& self) { return new Generator(self); },
@@ -91,14 +91,11 @@ void define_state(nb::class_<Generator>& type) {
       .def(
           "set_offset", [](Generator&, nb::handle) { refuse_offset(); }, nb::arg("offset"),
           "Only generators of GPUs have it.")
-      .def("__reduce__",
-           [](nb::handle self) {
-             const auto& generator = nb::cast<const Generator&>(self);
-             return nb::make_tuple(
-                 self.type(), nb::make_tuple(cpu_device()),
-                 nb::make_tuple(generator.initial_seed(), nb::none(), get_state(generator)));
-           })
-      .def("__setstate__", [](Generator& self, nb::tuple parts) { set_state(self, parts[2]); });
+      .def("__reduce__", [](const Generator& self) {
+        const nb::object rebuild =
+            nb::module_::import_("flambeau.random").attr("_rebuild_generator");
+        return nb::make_tuple(rebuild, nb::make_tuple(get_state(self)));
+      });
 }
 
 }  // namespace
@@ -120,7 +117,7 @@ void add_generator_type(PyObject* module) {
             nb::cast<Generator&>(self).manual_seed(seed_of(seed));
             return nb::borrow(self);
           },
-          nb::arg("seed"),
+          nb::arg("seed").none(),
           "Starts the stream of `seed`, any 64-bit number, and returns the generator.")
       .def("seed", &Generator::seed,
            "Starts a stream that cannot be foreseen and returns its seed.")
