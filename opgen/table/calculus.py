@@ -1,6 +1,6 @@
 """Integrals and derivatives of sampled functions."""
 
-from opgen.model import floating, op, python
+from opgen.model import numeric, op, python
 
 for name, doc in (
     ("trapezoid", "The integral along dim by the trapezoidal rule, at points x or dx apart."),
@@ -14,7 +14,7 @@ for name, doc in (
         f"{name}(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: int = -1) -> Tensor",
         kind=python,
         body=f"flambeau._calculus:{name}",
-        dtypes=floating,
+        dtypes=numeric,
         forms="function",
         doc=doc,
     )
@@ -22,7 +22,7 @@ op(
     "gradient(input: Tensor, *, spacing: Any = 1, dim: Dims | None = None, edge_order: int = 1) -> tuple[Tensor, ...]",
     kind=python,
     body="flambeau._calculus:gradient",
-    dtypes=floating,
+    dtypes=tuple(name for name in numeric if name != "uint8"),  # its differences would wrap
     forms="function",
     doc="The derivative along each dimension by central differences, between samples spacing apart.",
 )
