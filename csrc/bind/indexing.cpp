@@ -221,13 +221,8 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
 namespace {
 
 PyObject* invoke_nonzero(PyObject* const* a) {
+  if (a[2] && read::boolean(a[2])) return wrap(ops::nonzero_tuple(tensor_of(a[0])));
   const Tensor rows = ops::nonzero(tensor_of(a[0]));
-  if (a[2] && read::boolean(a[2])) {
-    // A number that is not zero has one position, in a dimension that it does not have.
-    if (tensor_of(a[0]).dim() > 0) return wrap(ops::unbind(rows, 1));
-    const Tensor only = ops::zeros({rows.sizes()[0]}, DType::kInt64, std::nullopt);
-    return wrap(std::vector<Tensor>{only});
-  }
   if (!a[1] || a[1] == Py_None) return wrap(rows);
   ops::store_result(tensor_of(a[1]), rows);
   return changed(a[1]);

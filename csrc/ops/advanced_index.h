@@ -15,5 +15,7 @@ void put_at(const Tensor& self, TensorList indices, const Tensor& values, bool a
 
 // The coordinates of the elements that are not zero, one a row.
 Tensor nonzero(const Tensor& input);
+// The same as one tensor of coordinates per dimension; a 0-d tensor counts as one of one element.
+std::vector<Tensor> nonzero_tuple(const Tensor& input);
 
 }  // namespace fb::ops

@@ -1,6 +1,7 @@
 // Comparisons of whole tensors, and what `where` and `isclose` check.
 #include "gen/ops/compare.h"
 
+#include "ops/advanced_index.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -10,6 +11,8 @@ void check_condition(std::span<const Operand> inputs, std::span<const Scalar>, D
   FB_CHECK(given == DType::kBool || given == DType::kUInt8, "condition must be a bool tensor, got ",
            given);
 }
+
+std::vector<Tensor> where_true(const Tensor& condition) { return nonzero_tuple(condition); }
 
 Tensor where_method(const Tensor& input, const Tensor& condition, const Operand& other) {
   return where(condition, input, other);

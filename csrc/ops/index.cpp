@@ -211,6 +211,10 @@ Tensor nonzero(const Tensor& input) {
   return transpose(cpu::nonzero_columns(contiguous(cast(input, DType::kBool))), 0, 1);
 }
 
+std::vector<Tensor> nonzero_tuple(const Tensor& input) {
+  return unbind(nonzero(input.dim() > 0 ? input : reshape(input, {1})), 1);
+}
+
 // --- writing
 
 void scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,

@@ -97,6 +97,13 @@ op(
     doc="The element of input where condition is True, otherwise that of other.",
 )
 op(
+    "where(condition: Tensor) -> tuple[Tensor, ...]",
+    kind=native,
+    cpp="where_true",
+    forms="function",
+    doc="The coordinates of the elements that are not zero, one tensor per dimension.",
+)
+op(
     "where(input: Tensor, condition: Tensor, other: Tensor | Number) -> Tensor",
     kind=native,
     cpp="where_method",
