@@ -79,13 +79,13 @@ class Samples:
 
     operator: str
     generate: Callable[[Make], Iterator[Any]]
-    reference: Callable[..., Any] | None
-    dtypes: tuple[str, ...] | None
-    values: bool
-    through: Callable[..., Any] | None
-    keeps_precision: bool
-    strides: bool
-    tolerance: dict[str, tuple[float, float]]
+    reference: Callable[..., Any] | None = None
+    dtypes: tuple[str, ...] | None = None
+    values: bool = True
+    through: Callable[..., Any] | None = None
+    keeps_precision: bool = True
+    strides: bool = True
+    tolerance: dict[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
 
     def of_dtype(self, dtype: str) -> list[Sample]:
         """The calls to make for `dtype`."""

@@ -11,23 +11,10 @@ from tests.ops.make import Input, Make, to_module
 from tests.ops.registry import Sample, Samples, call
 
 
-def samples_of(**changes: Any) -> Samples:
-    defaults = {
-        "operator": "planted",
-        "generate": lambda make: iter(()),
-        "reference": None,
-        "dtypes": None,
-        "values": True,
-        "through": None,
-        "keeps_precision": True,
-        "tolerance": {},
-    }
-    return Samples(**(defaults | changes))
-
-
 def judge(result: Any, expected: Any, sample: Sample | None = None, **changes: Any) -> None:
     sample = sample or call(Make("planted", "float32")(2))
-    assert_matches_reference(result, expected, samples_of(**changes), sample)
+    owner = Samples("planted", lambda make: iter(()), **changes)
+    assert_matches_reference(result, expected, owner, sample)
 
 
 def test_right_values_pass() -> None:
