@@ -25,7 +25,7 @@ help:
 	@echo 'make asan         the core tests under the address and undefined-behaviour sanitizers'
 	@echo 'make lint         formatting, lint and types'
 	@echo 'make docs         the documentation, into site/'
-	@echo 'make wheel        a wheel in dist/, installed and tried in an environment of its own'
+	@echo 'make wheel        a wheel in dist/, tried in an environment of its own'
 	@echo 'make clean        remove everything that was built'
 
 demo: .venv/.installed
@@ -50,7 +50,7 @@ asan: .venv-asan/.installed
 	 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	 $(ASAN_BIN)/python -m pytest tests --ignore=tests/conformance --ignore=tests/typing -q $(ARGS)
 
-lint: .venv/.installed .venv/.lint
+lint: .venv/.installed .venv/.lint .venv-wheel/.ready
 	@echo '==> ruff'
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check --quiet
@@ -62,21 +62,15 @@ lint: .venv/.installed .venv/.lint
 	@$(BIN)/python -m opgen --check
 	@echo '==> mypy'
 	@$(BIN)/mypy
-	@echo '==> pyright'
-	@$(BIN)/basedpyright --ignoreexternal --verifytypes flambeau | tail -n 12
+	@echo '==> types of everything public, as installed'
+	@cd build/outside && ../../$(BIN)/basedpyright --pythonpath ../../.venv-wheel/bin/python \
+	  --ignoreexternal --verifytypes flambeau | grep 'Type completeness score'
 
 docs: .venv/.installed .venv/.docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo 'the documentation is in site/index.html'
 
-# Installed without the network's or the tree's help, and run from outside the checkout.
-wheel: .venv/.build
-	@$(BIN)/python tools/progress.py 'building the wheel' build/wheel.log \
-	  $(BIN)/python -m pip wheel -v . --no-deps --no-build-isolation --wheel-dir dist
-	@rm -rf .venv-wheel && $(PYTHON) -m venv .venv-wheel
-	@.venv-wheel/bin/python $(PIP) pytest dist/flambeau-*.whl
-	@mkdir -p build/outside && cp tests/test_tiny.py build/outside/
-	@cd build/outside && ../../.venv-wheel/bin/python -m pytest -q test_tiny.py
+wheel: .venv-wheel/.ready
 	@ls -sh dist/
 
 clean:
@@ -125,6 +119,17 @@ endef
 	@touch $@
 
 conformance bench: | .venv/.installed
+
+# The wheel as a user gets it, tried from outside the checkout.
+.venv-wheel/.ready: .venv/.installed $(shell find flambeau -name '*.py')
+	@rm -rf dist
+	@$(BIN)/python tools/progress.py 'building the wheel' build/wheel.log \
+	  $(BIN)/python -m pip wheel -v . --no-deps --no-build-isolation --wheel-dir dist
+	@$(PYTHON) -m venv --clear .venv-wheel
+	@.venv-wheel/bin/python $(PIP) pytest dist/flambeau-*.whl
+	@mkdir -p build/outside && cp tests/test_tiny.py build/outside/
+	@cd build/outside && ../../.venv-wheel/bin/python -m pytest -q test_tiny.py
+	@touch $@
 
 .venv-asan/.build: pyproject.toml
 	$(new_venv)
