@@ -32,7 +32,7 @@ def test_page(page: Path) -> None:
 def run_session(code: str, names: dict[str, Any], page: Path, line: int) -> None:
     """Run an interactive session and compare what it prints."""
     session = doctest.DocTestParser().get_doctest(code, names, page.name, str(page), line)
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     report: list[str] = []
     runner.run(session, out=report.append, clear_globs=False)
     names.update(session.globs)
