@@ -12,7 +12,7 @@ from flambeau import Tensor
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1) -> Tensor:
     """Integrate ``y`` along ``dim`` by the trapezoidal rule, at points ``x`` or ``dx`` apart."""
     if y.size(dim) == 0:
-        return y.sum(dim) * 0.0
+        return y.sum(dim).to(y.dtype)
     return _areas("trapezoid", y, x, dx, dim).sum(dim)
 
 

@@ -1,6 +1,6 @@
 """How far apart vectors are."""
 
-from opgen.model import floating, op, python
+from opgen.model import floating, floating_complex, numeric, op, python
 
 op(
     "cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor",
@@ -14,7 +14,7 @@ op(
     "pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor",
     kind=python,
     body="flambeau._distance:pairwise_distance",
-    dtypes=floating,
+    dtypes=numeric,
     forms="function",
     doc="The p-norm of x1 - x2 + eps along the last dimension.",
 )
@@ -22,6 +22,6 @@ op(
     "dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor",
     kind=python,
     body="flambeau._distance:dist",
-    dtypes=floating,
+    dtypes=floating_complex,
     doc="The p-norm of input - other over all elements.",
 )

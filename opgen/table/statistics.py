@@ -1,27 +1,27 @@
 """Covariance and small constructions over samples."""
 
-from opgen.model import COMPLEX, FLOATS, integers, numeric, op, python
+from opgen.model import all_types, integers, numeric, op, python
 
 op(
     "cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None)"
     " -> Tensor",
     kind=python,
     body="flambeau._statistics:cov",
-    dtypes=FLOATS + COMPLEX,
+    dtypes=numeric,
     doc="The covariance matrix of variables (rows) over observations (columns).",
 )
 op(
     "corrcoef(input: Tensor) -> Tensor",
     kind=python,
     body="flambeau._statistics:corrcoef",
-    dtypes=FLOATS + COMPLEX,
+    dtypes=numeric,
     doc="The matrix of correlation coefficients of variables (rows); NaN for a constant one.",
 )
 op(
     "vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor",
     kind=python,
     body="flambeau._statistics:vander",
-    dtypes=numeric,
+    dtypes=all_types,
     forms="function",
     doc="Powers of x, one row an element, the highest first unless increasing.",
 )
