@@ -16,9 +16,6 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -
     return _areas("trapezoid", y, x, dx, dim).sum(dim)
 
 
-trapz = trapezoid
-
-
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1
 ) -> Tensor:

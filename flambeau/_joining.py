@@ -79,9 +79,6 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     return fb.cat(atleast_2d(list(_stackable("vstack", tensors))), dim=0, out=out)
 
 
-row_stack = vstack
-
-
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Join along the third dimension, after ``atleast_3d``."""
     return fb.cat(atleast_3d(list(_stackable("dstack", tensors))), dim=2, out=out)

@@ -2,11 +2,15 @@
 
 from opgen.model import numeric, op, python
 
-for name, doc in (
-    ("trapezoid", "The integral along dim by the trapezoidal rule, at points x or dx apart."),
-    ("trapz", "The same as trapezoid."),
+for name, aliases, doc in (
+    (
+        "trapezoid",
+        "trapz",
+        "The integral along dim by the trapezoidal rule, at points x or dx apart.",
+    ),
     (
         "cumulative_trapezoid",
+        "",
         "The integral up to each point but the first, by the trapezoidal rule.",
     ),
 ):
@@ -14,6 +18,7 @@ for name, doc in (
         f"{name}(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: int = -1) -> Tensor",
         kind=python,
         body=f"flambeau._calculus:{name}",
+        aliases=aliases,
         dtypes=numeric,
         forms="function",
         doc=doc,

@@ -1,16 +1,16 @@
 """Lifting, broadcasting and joining of several tensors."""
 
-from opgen.model import all_types, op, python
+from opgen.model import op, python
 
 
-def join(signature: str, doc: str, dtypes: tuple[str, ...] = all_types) -> None:
+def join(signature: str, doc: str, aliases: str = "") -> None:
     name = signature.partition("(")[0]
     op(
         signature,
         kind=python,
         body=f"flambeau._joining:{name}",
+        aliases=aliases,
         forms="function",
-        dtypes=dtypes,
         doc=doc,
     )
 
@@ -24,14 +24,13 @@ for dims, meaning in (
         f"atleast_{dims}d(tensors: Tensors) -> Any",
         f"Views of the tensors with at least {dims} dimensions; {meaning}. One tensor alone gives one tensor.",
     )
-for name, doc in (
-    ("hstack", "Joins along the second dimension; vectors and numbers along the first."),
-    ("vstack", "Joins along the first dimension; vectors are rows."),
-    ("row_stack", "Joins along the first dimension; vectors are rows."),
-    ("dstack", "Joins along the third dimension, after atleast_3d."),
-    ("column_stack", "Joins along the second dimension; vectors are columns."),
+for name, aliases, doc in (
+    ("hstack", "", "Joins along the second dimension; vectors and numbers along the first."),
+    ("vstack", "row_stack", "Joins along the first dimension; vectors are rows."),
+    ("dstack", "", "Joins along the third dimension, after atleast_3d."),
+    ("column_stack", "", "Joins along the second dimension; vectors are columns."),
 ):
-    join(f"{name}(tensors: list[Tensor], *, out: Tensor | None = None) -> Tensor", doc)
+    join(f"{name}(tensors: list[Tensor], *, out: Tensor | None = None) -> Tensor", doc, aliases)
 join(
     "block_diag(tensors: Tensors) -> Tensor",
     "The tensors on the diagonal of a matrix of zeros; a vector counts as one row.",

@@ -13,13 +13,14 @@ def trapezoidal(y, x=None, dx=1, dim=-1):
 CANCELLING = {"float16": (3e-2, 3e-2), "bfloat16": (2e-1, 2e-1)}
 
 
-@samples("trapezoid", "trapz", reference=trapezoidal, tolerance=CANCELLING)
+@samples("trapezoid", reference=trapezoidal, tolerance=CANCELLING)
 def trapezoid(make):
     yield make(5)
     yield call(make(3, 4), dx=0.5, dim=0)
     yield call(make(3, 4), make(4), dim=1)
     yield call(make(3, 4), make(3, 4), dim=0)
-    yield call(make(2, 0))
+    if make.is_floating:  # of integers it keeps the type, where others become float
+        yield make(2, 0)
 
 
 def cumulative(y, x=None, dx=1, dim=-1):
@@ -35,7 +36,7 @@ def cumulative_trapezoid(make):
     yield call(make(3, 4), make(4), dim=1)
 
 
-@errors("trapezoid", "trapz", "cumulative_trapezoid")
+@errors("trapezoid", "cumulative_trapezoid")
 def trapezoid_errors(make):
     yield (make(3), make(4)), RuntimeError, "one x value for each sample point"
     yield (make.mask(3),), RuntimeError, "bool"
