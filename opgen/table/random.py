@@ -165,6 +165,15 @@ op(
     random=True,
     doc="Gamma numbers of scale 1 whose shape parameters stand in input.",
 )
+op(
+    f"_sample_dirichlet(input: Tensor, {_GENERATOR}) -> Tensor",
+    kind=native,
+    dtypes=("float32", "float64"),
+    forms="function",
+    random=True,
+    doc="Dirichlet numbers: the last dim of the result sums to 1, its concentrations stand in input.",
+)
+
 # --- filling a tensor. `from` is a word of Python: an argument of that name is written from_.
 
 op(

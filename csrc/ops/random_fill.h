@@ -1,0 +1,40 @@
+// How the random operators fill a tensor: which elements get the next numbers.
+#pragma once
+
+#include "core/generator.h"
+#include "cpu/copy.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+
+inline Generator& or_default(Generator* generator) {
+  return generator ? *generator : default_generator();
+}
+
+// The dims from the slowest to the fastest in memory, which is the order in which PyTorch's
+// iterators visit the elements of an output.
+Dims memory_order(const Tensor& t);
+Tensor permuted(const Tensor& t, const Dims& order);
+
+// Calls fill(memory, order) for contiguous memory that becomes the elements of `out` in memory
+// order.
+template <class Fill>
+void fill_in_memory_order(const Tensor& out, Fill&& fill) {
+  if (out.numel() == 0) return;
+  check_writable(out);
+  if (out.is_contiguous()) return fill(out.data(), Dims());
+  const Dims order = memory_order(out);
+  const Tensor target = permuted(out, order);
+  if (target.is_contiguous()) return fill(target.data(), order);
+  const Tensor numbers = make_tensor(target.sizes(), target.dtype());
+  fill(numbers.data(), order);
+  cpu::copy(target, numbers);
+}
+
+// Smallest and largest finite value of a floating type.
+std::pair<double, double> limits_of(DType dtype);
+
+// NotImplementedError for a type that PyTorch has no kernel for either.
+void check_implemented(bool condition, const Tensor& t);
+
+}  // namespace fb::ops
