@@ -33,6 +33,17 @@ void release_view_locked(void* view) {
   PyGILState_Release(state);
 }
 
+bool asks_for(int flags, int request) { return (flags & request) == request; }
+
+bool is_fortran_contiguous(const Tensor& tensor) {
+  int64_t expected = 1;
+  for (int64_t i = 0; i < tensor.dim(); ++i) {
+    if (tensor.sizes()[i] != 1 && tensor.strides()[i] != expected) return false;
+    expected *= tensor.sizes()[i];
+  }
+  return true;
+}
+
 [[noreturn]] void raise_buffer_error(const char* message) {
   PyErr_SetString(PyExc_BufferError, message);
   throw PythonError{};
@@ -45,10 +56,14 @@ void fill_buffer(PyObject* exporter, const Tensor& tensor, Py_buffer* view, int 
   if (tensor.device().type != DeviceType::kCpu) raise_buffer_error("the tensor is not on the CPU");
   if (tensor->requires_grad) raise_buffer_error("the tensor requires grad; use tensor.detach()");
   if (!format) raise_buffer_error("the buffer protocol has no code for bfloat16");
-  const bool wants_strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
-  if (!wants_strides && !tensor.is_contiguous()) raise_buffer_error("the tensor is not contiguous");
-  if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !tensor.is_contiguous())
+  const bool wants_strides = asks_for(flags, PyBUF_STRIDES);
+  const bool is_c = tensor.is_contiguous();
+  if ((!wants_strides || asks_for(flags, PyBUF_C_CONTIGUOUS)) && !is_c)
     raise_buffer_error("the tensor is not contiguous");
+  if (asks_for(flags, PyBUF_F_CONTIGUOUS) && !is_fortran_contiguous(tensor))
+    raise_buffer_error("the tensor is not contiguous in Fortran's order");
+  if (asks_for(flags, PyBUF_ANY_CONTIGUOUS) && !is_c && !is_fortran_contiguous(tensor))
+    raise_buffer_error("the tensor is not contiguous in any order");
 
   auto state = std::make_unique<BufferState>();
   state->storage = tensor.storage();
