@@ -8,36 +8,30 @@
 #include <type_traits>
 #include <utility>
 
+#include "cpu/copy.h"
 #include "cpu/kernels/random.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu {
 namespace {
 
-constexpr int64_t kChunk =
-    1024;  // elements; words and numbers of a chunk stay in the first-level cache
-constexpr int64_t kBlock = 16;  // elements per Box-Muller block
-
-void store(DType dtype, void* out, const float* numbers, int64_t n) {
-  FB_KERNEL(store_floats)(dtype, out, numbers, n);
-}
-void store(DType dtype, void* out, const double* numbers, int64_t n) {
-  FB_KERNEL(store_doubles)(dtype, out, numbers, n);
-}
-void store(DType dtype, void* out, const int64_t* numbers, int64_t n) {
-  FB_KERNEL(store_integers)(dtype, out, numbers, n);
-}
+// Elements whose words and numbers stay in the first-level cache together.
+constexpr int64_t kChunk = 1024;
+// Elements of a Box-Muller block.
+constexpr int64_t kBlock = 16;
 
 // Calls produce(numbers, count) for one chunk after the other and stores the numbers.
 template <class Number, class Produce>
 void fill_chunks(DType dtype, void* out, int64_t n, Produce&& produce) {
+  const ConvertFn store = converter(kDTypeOf<Number>, dtype);
+  const auto size = static_cast<int64_t>(size_of(dtype));
   Number numbers[kChunk];
   char* next = static_cast<char*>(out);
   for (int64_t begin = 0; begin < n; begin += kChunk) {
     const int64_t count = std::min(kChunk, n - begin);
     produce(numbers, count);
-    store(dtype, next, numbers, count);
-    next += count * size_of(dtype);
+    store(count, numbers, sizeof(Number), next, size);
+    next += count * size;
   }
 }
 

@@ -75,9 +75,6 @@ void to_uniform(const uint32_t* __restrict words, T* __restrict out, int64_t n, 
                 double to) {
   const auto first = static_cast<Compute>(from);
   const Compute width = static_cast<Compute>(to) - first;
-  // Rounding can reach the upper bound, which is excluded: such a number becomes the lower one.
-  const auto excluded = static_cast<Compute>(convert<T>(to));
-  int reached = 0;
   for (int64_t i = 0; i < n; ++i) {
     Compute unit;
     if constexpr (sizeof(Compute) == 8) {
@@ -87,19 +84,13 @@ void to_uniform(const uint32_t* __restrict words, T* __restrict out, int64_t n, 
     }
     out[i] = convert<T>(unit * width + first);
   }
+  // Rounding can reach the upper bound, which is excluded: such a number becomes the lower one.
+  const auto excluded = static_cast<Compute>(convert<T>(to));
+  int reached = 0;
   for (int64_t i = 0; i < n; ++i) reached += static_cast<Compute>(out[i]) == excluded ? 1 : 0;
   if (reached == 0) return;
   for (int64_t i = 0; i < n; ++i)
     if (static_cast<Compute>(out[i]) == excluded) out[i] = convert<T>(from);
-}
-
-template <class Number>
-void store(DType dtype, void* out, const Number* __restrict numbers, int64_t n) {
-  visit_all(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    T* __restrict elements = static_cast<T*>(out);
-    for (int64_t i = 0; i < n; ++i) elements[i] = convert<T>(numbers[i]);
-  });
 }
 
 }  // namespace
@@ -142,16 +133,6 @@ void words_modulo(const uint32_t* __restrict words, int64_t* __restrict out, int
     rest -= rest >= divisor && divisor > 0 ? divisor : 0;
     out[i] = base + rest;
   }
-}
-
-void store_floats(DType dtype, void* out, const float* numbers, int64_t n) {
-  store(dtype, out, numbers, n);
-}
-void store_doubles(DType dtype, void* out, const double* numbers, int64_t n) {
-  store(dtype, out, numbers, n);
-}
-void store_integers(DType dtype, void* out, const int64_t* numbers, int64_t n) {
-  store(dtype, out, numbers, n);
 }
 
 void scaled_log1m(double* data, int64_t n, double scale) {

@@ -23,9 +23,4 @@ FB_DECLARE_KERNEL(void, scaled_log1m, double* data, int64_t n, double scale)
 // Turns blocks of 16 uniform numbers on [0, 1) into normal ones, in place.
 FB_DECLARE_KERNEL(void, box_muller, float* data, int64_t blocks, float mean, float std)
 
-// Numbers to elements of any type.
-FB_DECLARE_KERNEL(void, store_floats, DType dtype, void* out, const float* numbers, int64_t n)
-FB_DECLARE_KERNEL(void, store_doubles, DType dtype, void* out, const double* numbers, int64_t n)
-FB_DECLARE_KERNEL(void, store_integers, DType dtype, void* out, const int64_t* numbers, int64_t n)
-
 }  // namespace fb::cpu
