@@ -59,6 +59,16 @@ def _complex(self: Tensor) -> complex:
     return complex(self.item())
 
 
+def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> Tensor:
+    """The same elements on a GPU."""
+    return self.to("cuda" if device is None else device, non_blocking=non_blocking, **options)
+
+
+def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """The same elements in memory that a GPU reads directly."""
+    raise RuntimeError("pin_memory: page-locked memory needs a GPU, and this build has none")
+
+
 def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     """The old way to a tensor of the same type: ``new(2, 3)`` by size, ``new([2])`` by values."""
     return _legacy.construct(self.dtype, args, device)
@@ -79,7 +89,9 @@ _METHODS = {
     "__iter__": _iter,
     "__reduce_ex__": _pickling.reduce_tensor,
     "__reversed__": _reversed,
+    "cuda": _cuda,
     "new": _new,
+    "pin_memory": _pin_memory,
     "storage": _storage.typed_storage,
     "type": _legacy.convert_type,
     "untyped_storage": _storage.untyped_storage,

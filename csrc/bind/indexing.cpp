@@ -221,21 +221,14 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
 namespace {
 
 PyObject* invoke_nonzero(PyObject* const* a) {
-  if (a[2] && read::boolean(a[2])) return wrap(ops::nonzero_tuple(tensor_of(a[0])));
-  const Tensor rows = ops::nonzero(tensor_of(a[0]));
-  if (!a[1] || a[1] == Py_None) return wrap(rows);
-  ops::store_result(tensor_of(a[1]), rows);
-  return changed(a[1]);
+  const Tensor& input = tensor_of(a[0]);
+  return a[1] && read::boolean(a[1]) ? wrap(ops::nonzero_tuple(input))
+                                     : wrap(ops::nonzero(input));
 }
 constexpr ArgSpec kNonzeroArgs[] = {{"input", ArgType::kTensor, true, 0},
-                                    {"out", ArgType::kOptTensor, false, 1},
-                                    {"as_tuple", ArgType::kBool, false, 2}};
-constexpr Overload kNonzero{"(Tensor input, *, Tensor out = None, bool as_tuple = False)",
-                            kNonzeroArgs,
-                            3,
-                            1,
-                            3,
-                            invoke_nonzero};
+                                    {"as_tuple", ArgType::kBool, false, 1}};
+constexpr Overload kNonzero{
+    "(Tensor input, *, bool as_tuple = False)", kNonzeroArgs, 2, 1, 2, invoke_nonzero};
 constexpr OverloadSet kNonzeroSet{"nonzero", &kNonzero, 1};
 
 }  // namespace

@@ -83,14 +83,4 @@ Tensor cpu(const Tensor& input, MaybeFormat memory_format) {
   return converted(input, input.dtype(), memory_format);
 }
 
-Tensor cuda(const Tensor& input, std::optional<Device> device, bool, MaybeFormat memory_format) {
-  check_device(device.value_or(Device{DeviceType::kCuda}));
-  return converted(input, input.dtype(), memory_format);
-}
-
-Tensor pin_memory(const Tensor&, std::optional<Device>) {
-  fail(ErrorKind::kRuntime,
-       "page-locked memory needs a GPU, and this build of Flambeau computes on the CPU");
-}
-
 }  // namespace fb::ops

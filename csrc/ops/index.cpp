@@ -23,8 +23,9 @@ Tensor positions_of(const Tensor& index) {
 }
 
 // Places along one dimension, by a vector of positions.
-cpu::Picks along(const Tensor& target, int64_t dim, const Tensor& index) {
-  FB_CHECK_INDEX(index.dim() <= 1, "index must be a vector, got shape ", index.sizes());
+cpu::Picks along(const Tensor& target, int64_t dim, const Tensor& index,
+                 ErrorKind error = ErrorKind::kIndex) {
+  FB_CHECK_AS(error, index.dim() <= 1, "index must be a vector, got shape ", index.sizes());
   cpu::Picks picks;
   picks.target = at_least_1d(target);
   picks.before = wrap_dim(dim, target.dim());
@@ -33,6 +34,15 @@ cpu::Picks along(const Tensor& target, int64_t dim, const Tensor& index) {
     picks.positions[0] = copy_of(picks.positions[0]);
   picks.shape = picks.positions[0].sizes().vec();
   return picks;
+}
+
+void check_positions(const Tensor& index, int64_t size, ErrorKind error) {
+  const Tensor positions = positions_of(index);
+  for (int64_t i = 0; i < positions.numel(); ++i) {
+    const int64_t position = positions.data_as<int64_t>()[i];
+    FB_CHECK_AS(error, position >= 0 && position < size, "index ", position,
+                " is out of bounds for a dimension of size ", size);
+  }
 }
 
 // One element spread over a shape, converted to the type of `like`.
@@ -146,9 +156,16 @@ void reduce_into(const Tensor& input, int64_t dim, const Tensor& index, const Te
   if (!sums.is_same(input)) copy_into(input, sums);
 }
 
-// The in-place form applied to a copy.
+// The in-place form applied to a contiguous copy.
 template <class F>
 Tensor on_copy(const Tensor& input, F&& change) {
+  Tensor out = copy_contiguous(input);
+  change(out);
+  return out;
+}
+// The same in the memory order of the input, which some operators keep.
+template <class F>
+Tensor on_like(const Tensor& input, F&& change) {
   Tensor out = copy_of(input);
   change(out);
   return out;
@@ -185,6 +202,7 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
   if (!dim) return gather(reshape(input, {-1}), 0, reshape(indices, {-1}), false);
   FB_CHECK(input.dim() == indices.dim(), "input of shape ", input.sizes(), " and indices of shape ",
            indices.sizes(), " must have the same number of dimensions");
+  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no dim ", *dim);
   const int64_t d = wrap_dim(*dim, input.dim());
   // All dimensions but d broadcast.
   Dims without_d = input.sizes().vec();
@@ -281,6 +299,9 @@ void place_parts(const Tensor& input, int64_t dim, const Tensor& index, const Te
 
 void index_add_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
                 const Scalar& alpha) {
+  // The classes are PyTorch's, which has a kernel of its own for vectors.
+  const ErrorKind error = input.dim() <= 1 ? ErrorKind::kIndex : ErrorKind::kRuntime;
+  check_positions(index, at_least_1d(input).size(dim), error);
   const bool scaled = alpha.kind() != Scalar::Kind::kInt || alpha.to<int64_t>() != 1;
   place_parts(input, dim, index, scaled ? cast(mul(source, alpha), source.dtype()) : source, true);
 }
@@ -300,11 +321,11 @@ void index_fill_(const Tensor& input, int64_t dim, const Tensor& index, const Op
   check_writable(input);
   const Scalar number = number_of(value);
   check_convertible(number, input.dtype());
-  const cpu::Picks picks = along(input, dim, index);
+  const cpu::Picks picks = along(input, dim, index, ErrorKind::kRuntime);
   cpu::place(picks, spread(number, picks.result_shape(), input.dtype()), false);
 }
 Tensor index_fill(const Tensor& input, int64_t dim, const Tensor& index, const Operand& value) {
-  return on_copy(input, [&](const Tensor& out) { index_fill_(out, dim, index, value); });
+  return on_like(input, [&](const Tensor& out) { index_fill_(out, dim, index, value); });
 }
 
 void index_reduce_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
@@ -312,6 +333,7 @@ void index_reduce_(const Tensor& input, int64_t dim, const Tensor& index, const 
   FB_CHECK(reduce != "sum", "reduce must be prod, mean, amax or amin, got 'sum'");
   FB_CHECK_INDEX(index.dim() <= 1, "index must be a vector, got shape ", index.sizes());
   const int64_t d = wrap_dim(dim, input.dim());
+  check_positions(index, at_least_1d(input).size(d), ErrorKind::kIndex);
   Dims column(source.dim(), 1);
   if (source.dim() > 0) column[d] = index.numel();
   const Tensor spread_index = expand(reshape(index, column), source.sizes(), false);
@@ -328,7 +350,7 @@ void index_put_(const Tensor& input, TensorList indices, const Tensor& values, b
   put_at(input, indices, values, accumulate);
 }
 Tensor index_put(const Tensor& input, TensorList indices, const Tensor& values, bool accumulate) {
-  return on_copy(input, [&](const Tensor& out) { put_at(out, indices, values, accumulate); });
+  return on_like(input, [&](const Tensor& out) { put_at(out, indices, values, accumulate); });
 }
 
 void masked_fill_(const Tensor& input, const Tensor& mask, const Operand& value) {
@@ -345,9 +367,8 @@ void masked_fill_(const Tensor& input, const Tensor& mask, const Operand& value)
 }
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Operand& value) {
   FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
-  const Tensor source = expand(input, broadcast_shapes(input.sizes(), mask.sizes()), false);
-  if (!source.is_contiguous())
-    return on_copy(source, [&](const Tensor& out) { masked_fill_(out, mask, value); });
+  const Tensor source =
+      contiguous(expand(input, broadcast_shapes(input.sizes(), mask.sizes()), false));
   const Scalar number = number_of(value);
   check_convertible(number, input.dtype());
   alignas(16) char element[16];
@@ -379,8 +400,8 @@ void put_(const Tensor& input, const Tensor& index, const Tensor& source, bool a
   FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
   FB_CHECK(source.dtype() == input.dtype(), "expected source of the type of input, ", input.dtype(),
            ", got ", source.dtype());
-  FB_CHECK(index.numel() == source.numel(), "index has ", index.numel(), " elements, source has ",
-           source.numel());
+  FB_CHECK_INDEX(index.numel() == source.numel(), "index has ", index.numel(),
+                 " elements, source has ", source.numel());
   const Tensor flat = contiguous(input);
   const Tensor target = view(flat, {flat.numel()});
   const Tensor positions[] = {reshape(index, {index.numel()})};
@@ -388,7 +409,7 @@ void put_(const Tensor& input, const Tensor& index, const Tensor& source, bool a
   if (!flat.is_same(input)) copy_into(input, flat);
 }
 Tensor put(const Tensor& input, const Tensor& index, const Tensor& source, bool accumulate) {
-  return on_copy(input, [&](const Tensor& out) { put_(out, index, source, accumulate); });
+  return on_like(input, [&](const Tensor& out) { put_(out, index, source, accumulate); });
 }
 
 }  // namespace fb::ops

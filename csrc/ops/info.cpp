@@ -15,7 +15,6 @@ Scalar only_element(const Tensor& input, const char* what) {
 int64_t numel(const Tensor& input) { return input.numel(); }
 int64_t nelement(const Tensor& input) { return input.numel(); }
 int64_t dim(const Tensor& input) { return input.dim(); }
-int64_t ndimension(const Tensor& input) { return input.dim(); }
 
 Dims size(const Tensor& input) { return input.sizes().vec(); }
 

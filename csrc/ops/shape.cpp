@@ -260,7 +260,6 @@ Tensor triu(const Tensor& input, int64_t diagonal) {
 }
 
 Tensor diag_embed(const Tensor& input, int64_t offset, int64_t dim1, int64_t dim2) {
-  FB_CHECK(input.dim() > 0, "input must have at least 1 dimension");
   const int64_t ndim = input.dim() + 1;
   const int64_t a = wrap_dim(dim1, ndim);
   const int64_t b = wrap_dim(dim2, ndim);
@@ -289,6 +288,14 @@ Tensor diagflat(const Tensor& input, int64_t offset) {
 
 namespace {
 
+// A copy with the very strides of `t`, gaps included.
+Tensor copy_with_strides(const Tensor& t) {
+  if (has_internal_overlap(t)) return copy_of(t);
+  Tensor out = make_strided(t.sizes(), t.strides(), t.dtype(), t.device());
+  cpu::copy(out, t);
+  return out;
+}
+
 Tensor with_part(const Tensor& copy, const Tensor& part, const Tensor& src) {
   FB_CHECK(part.sizes() == src.sizes(), "expected src of shape ", part.sizes(), ", got ",
            src.sizes());
@@ -299,14 +306,15 @@ Tensor with_part(const Tensor& copy, const Tensor& part, const Tensor& src) {
 }  // namespace
 
 Tensor select_scatter(const Tensor& input, const Tensor& src, int64_t dim, int64_t index) {
-  const Tensor copy = copy_of(input);
+  const Tensor copy = copy_with_strides(input);
   return with_part(copy, select(copy, dim, index), src);
 }
 
 Tensor slice_scatter(const Tensor& input, const Tensor& src, int64_t dim,
                      std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
+  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no slices");
   FB_CHECK(step > 0, "step must be positive, got ", step);
-  const Tensor copy = copy_of(input);
+  const Tensor copy = copy_with_strides(input);
   const int64_t d = wrap_dim(dim, input.dim());
   const int64_t size = input.size(d);
   const auto bounded = [&](int64_t i) {
@@ -324,7 +332,7 @@ Tensor slice_scatter(const Tensor& input, const Tensor& src, int64_t dim,
 
 Tensor diagonal_scatter(const Tensor& input, const Tensor& src, int64_t offset, int64_t dim1,
                         int64_t dim2) {
-  const Tensor copy = copy_of(input);
+  const Tensor copy = copy_with_strides(input);
   return with_part(copy, diagonal(copy, offset, dim1, dim2), src);
 }
 

@@ -1,8 +1,6 @@
 // Windows on the same elements: dimensions rearranged and parts taken.
 #include "gen/ops/view.h"
 
-#include "ops/output.h"
-
 namespace fb::ops {
 
 // --- orders of dimensions
@@ -18,9 +16,6 @@ Tensor transpose(const Tensor& input, int64_t dim0, int64_t dim1) {
   return inner_view(input, sizes, strides, input.offset());
 }
 
-Tensor swapdims(const Tensor& input, int64_t dim0, int64_t dim1) {
-  return transpose(input, dim0, dim1);
-}
 Tensor swapaxes(const Tensor& input, int64_t axis0, int64_t axis1) {
   return transpose(input, axis0, axis1);
 }
@@ -57,10 +52,6 @@ Tensor movedim(const Tensor& input, IntSpan source, IntSpan destination) {
     order[slot] = dim;
   }
   return permute(input, order);
-}
-
-Tensor moveaxis(const Tensor& input, IntSpan source, IntSpan destination) {
-  return movedim(input, source, destination);
 }
 
 // --- parts

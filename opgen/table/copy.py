@@ -66,19 +66,6 @@ op(
     doc="The same elements in main memory.",
 )
 op(
-    "cuda(input: Tensor, device: Device | None = None, non_blocking: bool = False, "
-    "memory_format: MemoryFormat | None = None) -> Tensor",
-    kind=native,
-    forms="method",
-    doc="The same elements on a GPU.",
-)
-op(
-    "pin_memory(input: Tensor, device: Device | None = None) -> Tensor",
-    kind=native,
-    forms="method",
-    doc="The same elements in memory that a GPU reads directly.",
-)
-op(
     "requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor",
     kind=bound,
     forms="method",

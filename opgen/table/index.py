@@ -45,7 +45,7 @@ reading(
 )
 reading("argwhere(input: Tensor) -> Tensor", "The coordinates of the elements that are not zero, one a row.")
 op(
-    "nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any",
+    "nonzero(input: Tensor, *, as_tuple: bool = False) -> Any",
     kind=bound,
     doc="The coordinates of the elements that are not zero: one a row, or with as_tuple one tensor per dimension.",
 )

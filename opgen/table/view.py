@@ -97,12 +97,7 @@ op(
     "transpose(input: Tensor, dim0: int, dim1: int) -> Tensor",
     kind=view,
     forms="function method inplace",
-    doc="Swaps two dimensions.",
-)
-op(
-    "swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor",
-    kind=view,
-    forms="function method inplace",
+    aliases="swapdims",
     doc="Swaps two dimensions.",
 )
 op(
@@ -116,12 +111,12 @@ op(
     kind=view,
     doc="Dimensions in the order of dims.",
 )
-for name in ("movedim", "moveaxis"):
-    op(
-        f"{name}(input: Tensor, source: Dims, destination: Dims) -> Tensor",
-        kind=view,
-        doc="Moves dimensions to other places; the rest keep their order.",
-    )
+op(
+    "movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor",
+    kind=view,
+    aliases="moveaxis",
+    doc="Moves dimensions to other places; the rest keep their order.",
+)
 
 # --- parts
 
@@ -176,11 +171,13 @@ for arguments, cpp in (("int", "split"), ("Ints", "split_with_sizes")):
 op(
     "split_with_sizes(input: Tensor, split_sizes: Ints, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
+    aliases="unsafe_split_with_sizes",
     doc="Parts along dim of the given sizes.",
 )
 op(
     "chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
+    aliases="unsafe_chunk",
     doc="At most chunks parts along dim, equally large but for the last.",
 )
 op(
@@ -189,19 +186,6 @@ op(
     cpp="split",
     doc="The same as split.",
 )
-op(
-    "unsafe_split_with_sizes(input: Tensor, split_sizes: Ints, dim: int = 0) -> tuple[Tensor, ...]",
-    kind=view,
-    cpp="split_with_sizes",
-    doc="The same as split_with_sizes.",
-)
-op(
-    "unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]",
-    kind=view,
-    cpp="chunk",
-    doc="The same as chunk.",
-)
-
 # --- other readings of the elements
 
 COMPLEX = ("complex64", "complex128")
