@@ -8,7 +8,7 @@
 
 namespace fb {
 
-enum class ErrorKind { kRuntime, kIndex, kValue, kType, kNotImplemented, kOutOfMemory };
+enum class ErrorKind { kRuntime, kIndex, kValue, kType, kNotImplemented, kOutOfMemory, kLinAlg };
 
 class Error : public std::exception {
  public:

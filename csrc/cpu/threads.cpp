@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <string>
 
@@ -82,11 +83,18 @@ void run_parallel(int64_t n, int64_t grain, RangeFn fn, void* context) {
     return;
   }
   const int64_t each = (pieces + threads - 1) / threads * grain;
+  std::exception_ptr error;  // an exception may not leave a parallel region by itself
 #pragma omp parallel num_threads(threads)
   {
     const int64_t begin = omp_get_thread_num() * each;
-    if (begin < n) fn(context, begin, std::min(n, begin + each));
+    try {
+      if (begin < n) fn(context, begin, std::min(n, begin + each));
+    } catch (...) {
+#pragma omp critical
+      error = std::current_exception();
+    }
   }
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace detail

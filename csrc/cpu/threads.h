@@ -26,8 +26,8 @@ bool in_parallel();
 
 // Calls f(begin, end) over [0, n) in pieces that are multiples of `grain` (the last one excepted).
 // The pieces' boundaries depend on the thread count; a reduction that must not, cuts its own fixed
-// chunks and calls this with n = number of chunks. Small work stays on the calling thread. f must
-// not throw.
+// chunks and calls this with n = number of chunks. Small work stays on the calling thread. What
+// f throws reaches the caller.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, F&& f) {
   if (n <= 0) return;

@@ -1,0 +1,344 @@
+// Matrix products: chooses the implementation, and holds the small, vector and plain ones.
+#include "cpu/gemm.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "cpu/gemm_impl.h"
+#include "cpu/kernels/gemm.h"
+#include "cpu/threads.h"
+
+namespace fb::cpu {
+namespace {
+
+// Up to here one thread and a register-tiled kernel beat the cost of entering a library
+// (about 0.6 us for oneDNN; at 64 x 64 x 64 both take the same time).
+constexpr int64_t kSmallProduct = 64 * 64 * 64;
+// Elements of a transposed B that a small product may copy to the stack.
+constexpr int64_t kPackedElements = 4096;
+// A small C with a deep sum keeps too few sums in flight.
+constexpr int64_t kSmallDepth = 512;
+
+// See gemv_deep.
+constexpr int64_t kStretch = 16384;
+constexpr int64_t kFewOutputs = 64;
+
+// Rows, columns and depth of the block of a plain product: B's block fits half a second-level
+// cache.
+constexpr int64_t kBlockRows = 128;
+constexpr int64_t kBlockColumns = 256;
+constexpr int64_t kBlockDepth = 128;
+
+template <class T>
+GemmBlock<T> block_of(const GemmCall& g) {
+  GemmBlock<T> block{};
+  block.m = g.m;
+  block.n = g.n;
+  block.k = g.k;
+  block.a = static_cast<const T*>(g.a.data);
+  block.a_row = g.a.transposed ? 1 : g.a.ld;
+  block.a_col = g.a.transposed ? g.a.ld : 1;
+  block.b = static_cast<const T*>(g.b.data);
+  block.b_row = g.b.ld;
+  block.c = static_cast<T*>(g.c.data);
+  block.c_row = g.c.ld;
+  if (g.accumulate) {
+    block.start = block.c;
+    block.start_stride = g.c.ld;
+  } else {
+    block.start = static_cast<const T*>(g.bias);
+  }
+  return block;
+}
+
+// Copies B[k0 : k0 + k, :] of a transposed matrix into rows of `g.n`.
+template <class T>
+void pack_transposed(const GemmCall& g, int64_t k0, int64_t k, T* packed) {
+  const T* b = static_cast<const T*>(g.b.data);
+  for (int64_t j = 0; j < g.n; ++j) {
+    for (int64_t i = 0; i < k; ++i) packed[i * g.n + j] = b[j * g.b.ld + k0 + i];
+  }
+}
+
+template <class T>
+void gemv_share(const GemvCall<T>& g, bool transposed) {
+  transposed ? FB_KERNEL(gemv_columns<T>)(g) : FB_KERNEL(gemv_rows<T>)(g);
+}
+
+// Outputs [begin, end) of y.
+template <class T>
+void gemv_outputs(GemvCall<T> g, bool transposed, int64_t begin, int64_t end) {
+  (transposed ? g.cols : g.rows) = end - begin;
+  g.a += transposed ? begin : begin * g.stride;
+  g.y += begin;
+  if (g.start) g.start += begin;
+  gemv_share(g, transposed);
+}
+
+// Few sums over many elements: stretches of fixed length are summed apart, then together in their
+// order.
+template <class T>
+void gemv_deep(const GemvCall<T>& g, bool transposed, int64_t outputs, int64_t depth) {
+  const int64_t stretches = (depth + kStretch - 1) / kStretch;
+  std::unique_ptr<T[]> sums(new T[stretches * outputs]);
+  parallel_for(stretches, 2, [&](int64_t begin, int64_t end) {
+    for (int64_t s = begin; s < end; ++s) {
+      GemvCall<T> share = g;
+      (transposed ? share.rows : share.cols) = std::min(kStretch, depth - s * kStretch);
+      share.a += s * kStretch * (transposed ? g.stride : 1);
+      share.x += s * kStretch;
+      share.y = sums.get() + s * outputs;
+      share.start = nullptr;
+      gemv_share(share, transposed);
+    }
+  });
+  for (int64_t i = 0; i < outputs; ++i) {
+    T total = g.start ? g.start[i] : T(0);
+    for (int64_t s = 0; s < stretches; ++s) total += sums[s * outputs + i];
+    g.y[i] = total;
+  }
+}
+
+template <class T>
+void gemv(const GemvCall<T>& g, bool transposed) {
+  const int64_t outputs = transposed ? g.cols : g.rows;
+  const int64_t depth = transposed ? g.rows : g.cols;
+  if (outputs <= kFewOutputs && depth >= 2 * kStretch) {
+    return gemv_deep(g, transposed, outputs, depth);
+  }
+  // Down the columns, a thread should have whole cache lines to itself.
+  const int64_t grain = std::max<int64_t>(kGrain / (depth + 1), transposed ? 64 : 1);
+  parallel_for(outputs, grain,
+               [&](int64_t begin, int64_t end) { gemv_outputs(g, transposed, begin, end); });
+}
+
+// A single product in which A is a row or B is a column.
+template <class T>
+bool vector_product(const GemmCall& g) {
+  const bool row = g.m == 1;
+  if (!row && (g.n != 1 || g.c.ld != 1 || g.bias)) return false;
+  const MatrixIn& matrix = row ? g.b : g.a;
+  const MatrixIn& vector = row ? g.a : g.b;
+  const int64_t outputs = row ? g.n : g.m;
+  // Whether the elements of each sum lie side by side; a single dense column may be seen as a row.
+  const bool stored_by_output = row == matrix.transposed || (outputs == 1 && matrix.ld == 1);
+  const int64_t x_stride = row == vector.transposed ? vector.ld : 1;
+  T* c = static_cast<T*>(g.c.data);
+  GemvCall<T> call{};
+  call.rows = stored_by_output ? outputs : g.k;
+  call.cols = stored_by_output ? g.k : outputs;
+  call.stride = matrix.ld;
+  call.a = static_cast<const T*>(matrix.data);
+  call.x = static_cast<const T*>(vector.data);
+  call.start = g.accumulate ? c : static_cast<const T*>(g.bias);
+  call.y = c;
+  std::unique_ptr<T[]> gathered;
+  if (x_stride != 1 && g.k > 1) {
+    gathered.reset(new T[g.k]);
+    for (int64_t i = 0; i < g.k; ++i) gathered[i] = call.x[i * x_stride];
+    call.x = gathered.get();
+  }
+  gemv(call, !stored_by_output);
+  return true;
+}
+
+template <class T>
+void small_product(const GemmCall& g) {
+  if (vector_product<T>(g)) return;
+  GemmBlock<T> block = block_of<T>(g);
+  if (!g.b.transposed) return FB_KERNEL(gemm_block<T>)(block);
+  alignas(64) T packed[kPackedElements];
+  pack_transposed(g, 0, g.k, packed);
+  block.b = packed;
+  block.b_row = g.n;
+  FB_KERNEL(gemm_block<T>)(block);
+}
+
+// Products too small for a library, and those with a vector, which libraries do badly.
+template <class T>
+bool small_gemm(const GemmCall& call) {
+  const int64_t work = call.m * call.n * call.k;
+  const bool small = work <= kSmallProduct && call.k <= kSmallDepth &&
+                     !(call.b.transposed && call.n * call.k > kPackedElements);
+  const bool with_vector = call.m == 1 || (call.n == 1 && call.c.ld == 1 && !call.bias);
+  if (!small && !with_vector) return false;
+  if (call.batch == 1) {
+    small_product<T>(call);
+    return true;
+  }
+  const int64_t grain = small ? std::max<int64_t>(kGrain / (work + 1), 1) : call.batch;
+  parallel_for(call.batch, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) small_product<T>(part_of(call, i, 0, call.m, 0, call.n));
+  });
+  return true;
+}
+
+// One block of C, over the whole depth.
+template <class T>
+void plain_block(const GemmCall& g, T* packed) {
+  GemmBlock<T> block = block_of<T>(g);
+  for (int64_t k = 0; k < g.k || k == 0; k += kBlockDepth) {
+    block.k = std::min(kBlockDepth, g.k - k);
+    if (g.b.transposed) {
+      pack_transposed(g, k, block.k, packed);
+      block.b = packed;
+      block.b_row = g.n;
+    }
+    FB_KERNEL(gemm_block<T>)(block);
+    block.a += kBlockDepth * block.a_col;
+    block.b += kBlockDepth * block.b_row;
+    block.start = block.c;
+    block.start_stride = block.c_row;
+  }
+}
+
+template <class T>
+void plain_gemm(const GemmCall& call) {
+  const int64_t down = (call.m + kBlockRows - 1) / kBlockRows;
+  const int64_t across = (call.n + kBlockColumns - 1) / kBlockColumns;
+  const int64_t blocks = call.batch * down * across;
+  const int64_t block_work =
+      std::min(call.m, kBlockRows) * std::min(call.n, kBlockColumns) * (call.k + 1);
+  parallel_for(blocks, std::max<int64_t>(kGrain / block_work, 1), [&](int64_t begin, int64_t end) {
+    std::unique_ptr<T[]> packed;
+    if (call.b.transposed) packed.reset(new T[kBlockColumns * kBlockDepth]);
+    for (int64_t t = begin; t < end; ++t) {
+      const int64_t i = t / across % down * kBlockRows;
+      const int64_t j = t % across * kBlockColumns;
+      plain_block(part_of(call, t / (down * across), i, std::min(kBlockRows, call.m - i), j,
+                          std::min(kBlockColumns, call.n - j)),
+                  packed.get());
+    }
+  });
+}
+
+// Turns a bias into what C holds already, for libraries that can only accumulate.
+void start_from_bias(GemmCall& call) {
+  for (int64_t i = 0; i < call.m; ++i) {
+    std::memcpy(element_at(call.c.data, i * call.c.ld, call.dtype), call.bias,
+                call.n * size_of(call.dtype));
+  }
+  call.bias = nullptr;
+  call.accumulate = true;
+}
+
+// Parts of a product that are worth a thread each. The cut depends on the shape alone, and each
+// part is computed by one thread: libraries that divide the work themselves sum differently for
+// another number of threads. Powers of two share evenly; parts of 256 rows and 1024 columns lose
+// nothing against the whole.
+struct Grid {
+  int64_t rows = 1;
+  int64_t columns = 1;
+};
+
+int64_t pieces_of(int64_t extent, int64_t least) {
+  int64_t pieces = 1;
+  while (extent >= 2 * pieces * least) pieces *= 2;
+  return pieces;
+}
+
+Grid grid_of(const GemmCall& call) {
+  constexpr int64_t kWorthThread = 64 * 64 * 64;
+  constexpr int64_t kManyProducts = 16;
+  const int64_t work = call.m * call.n * call.k;
+  if (work < 2 * kWorthThread || (call.batch >= kManyProducts && work <= 256 * 256 * 256))
+    return {};
+  Grid grid{pieces_of(call.m, 256), pieces_of(call.n, 1024)};
+  for (int64_t least = 256; grid.rows * grid.columns == 1 && least >= 16; least /= 2) {
+    grid.columns = std::min<int64_t>(pieces_of(call.n, least), 2);
+    if (grid.columns == 1) grid.rows = std::min<int64_t>(pieces_of(call.m, least), 2);
+  }
+  return grid;
+}
+
+// Computes one product on the calling thread; knows neither batches nor bias.
+using Product = void (*)(const GemmCall&);
+
+#if defined(FB_HAVE_OPENBLAS)
+constexpr Product kOpenBlas = gemm_openblas;
+#else
+constexpr Product kOpenBlas = nullptr;
+#endif
+#if defined(FB_HAVE_ONEDNN)
+constexpr Product kSinglePrecision = gemm_onednn;
+#else
+constexpr Product kSinglePrecision = kOpenBlas;
+#endif
+
+void run_parts(const GemmCall& call, Product product) {
+  const Grid grid = grid_of(call);
+  const int64_t height = ((call.m + grid.rows - 1) / grid.rows + 7) / 8 * 8;
+  const int64_t width = ((call.n + grid.columns - 1) / grid.columns + 15) / 16 * 16;
+  const int64_t parts = grid.rows * grid.columns;
+  const int64_t work = call.m * call.n * call.k / parts + 1;
+  const BlockingRegion unlocked(work * parts * call.batch > (1 << 18));
+  parallel_for(call.batch * parts, std::max<int64_t>(2 * kGrain / work, 1),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t t = begin; t < end; ++t) {
+                   const int64_t i = t % parts / grid.columns * height;
+                   const int64_t j = t % grid.columns * width;
+                   const int64_t m = std::min(height, call.m - i);
+                   const int64_t n = std::min(width, call.n - j);
+                   if (m <= 0 || n <= 0) continue;
+                   GemmCall part = part_of(call, t / parts, i, m, j, n);
+                   if (part.bias) start_from_bias(part);
+                   product(part);
+                 }
+               });
+}
+
+template <class T>
+void large_gemm(const GemmCall& call, Product library) {
+  if (library && call.k > 0)
+    run_parts(call, library);
+  else
+    plain_gemm<T>(call);
+}
+
+// Many products with the same B whose As and Cs lie one behind the other are a single taller one.
+GemmCall folded(const GemmCall& call) {
+  if (call.batch == 1 || call.b.batch_stride != 0 || call.a.transposed ||
+      call.a.batch_stride != call.m * call.a.ld || call.c.batch_stride != call.m * call.c.ld) {
+    return call;
+  }
+  GemmCall tall = call;
+  tall.m *= call.batch;
+  tall.batch = 1;
+  return tall;
+}
+
+}  // namespace
+
+bool gemm_supports(DType dtype) {
+#if defined(FB_HAVE_ONEDNN)
+  if (dtype == DType::kBFloat16) return onednn_has_bfloat16();
+#endif
+  return dtype != DType::kBool && !is_reduced_float(dtype);
+}
+
+void gemm(const GemmCall& given) {
+  if (given.batch == 0 || given.m == 0 || given.n == 0) return;
+  const GemmCall call = folded(given);
+  switch (call.dtype) {
+    case DType::kUInt8:
+    case DType::kInt8: return plain_gemm<int8_t>(call);
+    case DType::kInt16: return plain_gemm<int16_t>(call);
+    case DType::kInt32: return plain_gemm<int32_t>(call);
+    case DType::kInt64: return plain_gemm<int64_t>(call);
+    case DType::kFloat32:
+      if (!small_gemm<float>(call)) large_gemm<float>(call, kSinglePrecision);
+      return;
+    case DType::kFloat64:
+      if (!small_gemm<double>(call)) large_gemm<double>(call, kOpenBlas);
+      return;
+    case DType::kComplex64: return large_gemm<Complex<float>>(call, kOpenBlas);
+    case DType::kComplex128: return large_gemm<Complex<double>>(call, kOpenBlas);
+#if defined(FB_HAVE_ONEDNN)
+    case DType::kBFloat16: return run_parts(call, gemm_onednn);
+#endif
+    default: fail(ErrorKind::kNotImplemented, "not implemented for dtype ", call.dtype);
+  }
+}
+
+}  // namespace fb::cpu
