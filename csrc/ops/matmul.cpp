@@ -1,0 +1,196 @@
+// Products of matrices and vectors.
+#include "gen/ops/matmul.h"
+
+#include "gen/ops/arith.h"
+#include "gen/ops/complex.h"
+#include "gen/ops/view.h"
+#include "ops/matrix.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+namespace {
+
+void check_vector(const Tensor& t, const char* name) {
+  FB_CHECK(t.dim() == 1, "expected ", name, " to be 1-d, got shape ", t.sizes());
+}
+void check_matrix(const Tensor& t, const char* name) {
+  FB_CHECK(t.dim() == 2, "expected ", name, " to be a matrix, got shape ", t.sizes());
+}
+void check_batch(const Tensor& t, const char* name) {
+  FB_CHECK(t.dim() == 3, "expected ", name, " to be a batch of matrices (3-d), got shape ",
+           t.sizes());
+}
+
+void check_product(const Tensor& a, const Tensor& b) {
+  FB_CHECK(a.size(-1) == b.size(-2), "shapes ", a.sizes(), " and ", b.sizes(),
+           " cannot be multiplied: ", a.size(-1), " columns against ", b.size(-2), " rows");
+  check_same_dtype(a, b);
+}
+
+void check_batches(const Tensor& a, const Tensor& b) {
+  check_batch(a, "the first batch");
+  check_batch(b, "the second batch");
+  FB_CHECK(a.size(0) == b.size(0), "batches of different length: ", a.sizes(), " and ", b.sizes());
+  check_product(a, b);
+}
+
+bool equals(const Scalar& s, double value) {
+  return s.kind() != Scalar::Kind::kComplex && s.to<double>() == value;
+}
+
+// A factor in the type of the product, as PyTorch converts it: 1.5 counts as 1 among integers.
+Scalar factor(const Scalar& s, DType dtype) {
+  return is_integral(dtype) ? Scalar(s.to<int64_t>()) : s;
+}
+
+// beta * input + alpha * product, for a product that exists already.
+Tensor combine(const Tensor& input, Tensor product, const Scalar& beta, const Scalar& alpha) {
+  check_same_dtype(input, product);
+  const DType dtype = product.dtype();
+  const Tensor start = expand(input, broadcast_shapes(input.sizes(), product.sizes()));
+  FB_CHECK(start.sizes() == product.sizes(), "input of shape ", input.sizes(),
+           " does not broadcast to ", product.sizes());
+  if (!equals(alpha, 1)) mul_(product, factor(alpha, dtype));
+  if (!equals(beta, 0)) add_(product, start, factor(beta, dtype));
+  return product;
+}
+
+Tensor add_product(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta,
+                   const Scalar& alpha) {
+  if (!equals(beta, 1) || !equals(alpha, 1))
+    return combine(input, matrix_product(a, b), beta, alpha);
+  check_same_dtype(input, a);
+  return matrix_product_plus(input, a, b);
+}
+
+Tensor as_column(const Tensor& vector) { return unsqueeze(vector, 1); }
+Tensor as_row(const Tensor& vector) { return unsqueeze(vector, 0); }
+
+// All dimensions but the last two as one, broadcast to `batch`. A single matrix gets stride 0.
+Tensor one_batch(const Tensor& t, IntSpan batch) {
+  const int64_t rows = t.size(-2);
+  const int64_t columns = t.size(-1);
+  Dims sizes = batch.vec();
+  sizes.push_back(rows);
+  sizes.push_back(columns);
+  const Dims strides = broadcast_strides(t.sizes(), t.strides(), sizes);
+  // Dimensions of the batch lie one behind the other if each steps over the whole of the next.
+  int64_t stride = 0;
+  int64_t covered = 1;
+  bool regular = true;
+  for (size_t i = batch.size(); i-- > 0;) {
+    if (batch[i] == 1) continue;
+    if (covered == 1) stride = strides[i];
+    regular = regular && strides[i] == stride * covered;
+    covered *= batch[i];
+  }
+  const Dims flat_sizes{numel_of(batch), rows, columns};
+  if (!regular) return reshape(as_view(t, sizes, strides), flat_sizes);
+  return as_view(t, flat_sizes, {stride, t.stride(-2), t.stride(-1)});
+}
+
+}  // namespace
+
+Tensor mm(const Tensor& input, const Tensor& mat2) {
+  check_matrix(input, "input");
+  check_matrix(mat2, "mat2");
+  check_product(input, mat2);
+  return matrix_product(input, mat2);
+}
+
+Tensor bmm(const Tensor& input, const Tensor& mat2) {
+  check_batches(input, mat2);
+  return matrix_product(input, mat2);
+}
+
+Tensor matmul(const Tensor& input, const Tensor& other) {
+  if (input.dim() == 2 && other.dim() == 2) {
+    check_product(input, other);
+    return matrix_product(input, other);
+  }
+  FB_CHECK(input.dim() > 0 && other.dim() > 0,
+           "both operands need a dimension at least, got shapes ", input.sizes(), " and ",
+           other.sizes());
+  if (input.dim() == 1 && other.dim() == 1) return dot(input, other);
+  const Tensor a = input.dim() == 1 ? as_row(input) : input;
+  const Tensor b = other.dim() == 1 ? as_column(other) : other;
+  check_product(a, b);
+  Dims sizes = broadcast_shapes(a.sizes().first(a.dim() - 2), b.sizes().first(b.dim() - 2));
+  const Tensor product = sizes.empty() ? matrix_product(a, b)
+                                       : matrix_product(one_batch(a, sizes), one_batch(b, sizes));
+  if (input.dim() > 1) sizes.push_back(a.size(-2));
+  if (other.dim() > 1) sizes.push_back(b.size(-1));
+  return reshape(product, sizes);
+}
+
+Tensor mv(const Tensor& input, const Tensor& vec) {
+  check_matrix(input, "input");
+  check_vector(vec, "vec");
+  const Tensor column = as_column(vec);
+  check_product(input, column);
+  return reshape(matrix_product(input, column), {input.size(0)});
+}
+
+Tensor dot(const Tensor& input, const Tensor& tensor) {
+  FB_CHECK(input.dim() == 1 && tensor.dim() == 1, "expected two 1-d tensors, got shapes ",
+           input.sizes(), " and ", tensor.sizes());
+  FB_CHECK(input.size(0) == tensor.size(0), "expected vectors of one length, got ", input.size(0),
+           " and ", tensor.size(0), " elements");
+  check_same_dtype(input, tensor);
+  return reshape(matrix_product(as_row(input), as_column(tensor)), {});
+}
+
+Tensor vdot(const Tensor& input, const Tensor& other) { return dot(conj(input), other); }
+
+Tensor inner(const Tensor& input, const Tensor& other) {
+  check_same_dtype(input, other);
+  if (input.dim() == 0 || other.dim() == 0) return mul(input, other);
+  FB_CHECK(input.size(-1) == other.size(-1),
+           "expected the last dimensions to be of one size, got shapes ", input.sizes(), " and ",
+           other.sizes());
+  return _tensordot(input, other, {-1}, {-1});
+}
+
+Tensor outer(const Tensor& input, const Tensor& vec2) {
+  check_vector(input, "input");
+  check_vector(vec2, "vec2");
+  return mul(as_column(input), vec2);
+}
+
+Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+             const Scalar& alpha) {
+  check_matrix(mat1, "mat1");
+  check_matrix(mat2, "mat2");
+  check_product(mat1, mat2);
+  return add_product(input, mat1, mat2, beta, alpha);
+}
+
+Tensor addmv(const Tensor& input, const Tensor& mat, const Tensor& vec, const Scalar& beta,
+             const Scalar& alpha) {
+  return combine(input, mv(mat, vec), beta, alpha);
+}
+
+Tensor addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
+            const Scalar& alpha) {
+  if (input.dtype() == DType::kBool)
+    fail(ErrorKind::kNotImplemented, "not implemented for dtype bool");
+  return combine(input, outer(vec1, vec2), beta, alpha);
+}
+
+Tensor baddbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+               const Scalar& alpha) {
+  check_batches(batch1, batch2);
+  return add_product(input, batch1, batch2, beta, alpha);
+}
+
+Tensor addbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+              const Scalar& alpha) {
+  check_batches(batch1, batch2);
+  // The sum over the batch is one product with a deeper sum.
+  const int64_t depth = batch1.size(0) * batch1.size(2);
+  const Tensor wide = reshape(permute(batch1, {1, 0, 2}), {batch1.size(1), depth});
+  const Tensor tall = reshape(batch2, {depth, batch2.size(2)});
+  return add_product(input, wide, tall, beta, alpha);
+}
+
+}  // namespace fb::ops

@@ -1,0 +1,21 @@
+// Tensors as matrices: the bridge from strided tensors to cpu::gemm, and shape helpers of matrix
+// operators.
+#pragma once
+
+#include "cpu/gemm.h"
+#include "ops/types.h"
+
+namespace fb::ops {
+
+// A window on the matrices turned over: the last two dimensions exchanged.
+Tensor turned_over(const Tensor& t);
+
+// The product of two matrices, or of two batches of them of equal length. Types are equal.
+Tensor matrix_product(const Tensor& a, const Tensor& b);
+// start + a b, where start broadcasts to the result.
+Tensor matrix_product_plus(const Tensor& start, const Tensor& a, const Tensor& b);
+
+// Refuses operands of different types.
+void check_same_dtype(const Tensor& a, const Tensor& b);
+
+}  // namespace fb::ops

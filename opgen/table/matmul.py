@@ -1,0 +1,162 @@
+"""Products of matrices and vectors, and contractions made of them."""
+
+from opgen.model import floating, native, numeric, op, python
+
+op(
+    "matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    operator="matmul",
+    doc="Matrix product over the last two dimensions; the others broadcast, a 1-d operand is a vector.",
+)
+op(
+    "mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    doc="Product of two matrices.",
+)
+op(
+    "bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    doc="Products of two batches of matrices.",
+)
+op(
+    "mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    doc="Product of a matrix and a vector.",
+)
+op(
+    "dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    doc="Sum of the products of two vectors.",
+)
+op(
+    "vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    doc="Dot product with the conjugate of the first vector.",
+)
+op(
+    "inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    doc="Dot products along the last dimension of both operands; a plain product if one has no dimension.",
+)
+op(
+    "outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    doc="Matrix of all products of an element of one vector with one of the other.",
+)
+op(
+    "ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    cpp="outer",
+    doc="An older name of outer.",
+)
+op(
+    "addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1,"
+    " out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    forms="function method inplace",
+    doc="beta * input + alpha * (mat1 @ mat2); with beta 0 input is not read, NaNs in it included.",
+)
+op(
+    "addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1,"
+    " out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    forms="function method inplace",
+    doc="beta * input + alpha * (mat @ vec); with beta 0 input is not read.",
+)
+op(
+    "addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1,"
+    " out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    forms="function method inplace",
+    doc="beta * input + alpha * outer(vec1, vec2); with beta 0 input is not read.",
+)
+op(
+    "baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1,"
+    " out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    forms="function method inplace",
+    doc="beta * input + alpha * (batch1 @ batch2); with beta 0 input is not read.",
+)
+op(
+    "addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1,"
+    " out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    forms="function method inplace",
+    doc="beta * input + alpha * the sum over the batch of batch1 @ batch2; with beta 0 input is not read.",
+)
+op(
+    "_tensordot(input: Tensor, other: Tensor, dims_input: Ints, dims_other: Ints) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    forms="function",
+    doc="Sums over pairs of dimensions of two tensors; the others follow one another.",
+)
+op(
+    "tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Tensor",
+    kind=python,
+    dtypes=numeric,
+    forms="function",
+    body="flambeau._contraction:tensordot",
+    doc="Sums over the last dims dimensions of a and the first of b, or over two lists of dimensions.",
+)
+op(
+    "_einsum(equation: str, operands: list[Tensor]) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    forms="function",
+    doc="The sum of products that an equation with letters as subscripts describes.",
+)
+op(
+    "einsum(equation: Any, operands: Any) -> Tensor",
+    kind=python,
+    dtypes=numeric,
+    forms="function",
+    body="flambeau._contraction:einsum",
+    doc="Sums products by Einstein's convention: einsum('ij,jk->ik', a, b), or with lists of integers.",
+)
+op(
+    "kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    doc="Kronecker product: every element of input times the whole of other.",
+)
+op(
+    "cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    doc="Vector product along a dimension of size 3; the first such one if dim is not given.",
+)
+op(
+    "chain_matmul(matrices: Any, out: Any = None) -> Tensor",
+    kind=python,
+    dtypes=numeric,
+    forms="function",
+    body="flambeau._contraction:chain_matmul",
+    doc="Product of several matrices in the order that costs least.",
+)
+op(
+    "_cdist(x1: Tensor, x2: Tensor, p: float) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="function",
+    doc="Distances between all rows of two batches of matrices, term by term.",
+)
+op(
+    "cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = None) -> Tensor",
+    kind=python,
+    dtypes=floating,
+    forms="function",
+    body="flambeau._contraction:cdist",
+    doc="Distances in the p-norm between each row of x1 and each row of x2.",
+)

@@ -1,0 +1,74 @@
+"""Matrix products beyond single calls: threads, forks, memory that overlaps, odd spellings."""
+
+import os
+
+import numpy as np
+import pytest
+
+import flambeau as fb
+
+SHAPES = [
+    # batch, m, n, k: small kernel, vectors, parts of a product, deep sums
+    (1, 8, 8, 8),
+    (1, 1, 300, 70000),
+    (1, 70000, 3, 1),
+    (1, 130, 260, 90),
+    (1, 15, 16, 4096),
+    (1, 600, 40, 2100),
+    (20, 33, 65, 40),
+    (3, 200, 120, 257),
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("turned", ["nn", "tn", "nt", "tt"])
+def test_result_does_not_depend_on_threads(shape: tuple[int, ...], turned: str) -> None:
+    batch, m, n, k = shape
+    a = fb.randn(batch, k, m).transpose(1, 2) if turned[0] == "t" else fb.randn(batch, m, k)
+    b = fb.randn(batch, n, k).transpose(1, 2) if turned[1] == "t" else fb.randn(batch, k, n)
+    before = fb.get_num_threads()
+    try:
+        results = []
+        for threads in (1, 2, 3):
+            fb.set_num_threads(threads)
+            results.append((a @ b).numpy())
+    finally:
+        fb.set_num_threads(before)
+    expected = a.numpy().astype(np.float64) @ b.numpy().astype(np.float64)
+    np.testing.assert_allclose(results[0], expected, rtol=1e-4, atol=2e-3)
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_product_in_a_forked_child() -> None:
+    a = fb.randn(300, 300)
+    d = a.double()
+    expected, expected_double = a @ a, d @ d
+    child = os.fork()
+    if child == 0:  # no assertion may leave the child: its exit status is the answer
+        same = fb.equal(a @ a, expected) and fb.equal(d @ d, expected_double)
+        fb.linalg.inv(d)
+        os._exit(0 if same else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_out_may_be_an_operand() -> None:
+    a = fb.arange(9.0).reshape(3, 3)
+    expected = a.numpy() @ a.numpy()
+    fb.mm(a, a, out=a)
+    np.testing.assert_array_equal(a.numpy(), expected)
+
+
+def test_matmul_operator_leaves_other_types_to_them() -> None:
+    with pytest.raises(TypeError):
+        fb.ones(2, 2) @ "no matrix"  # type: ignore[operator]
+
+
+def test_einsum_with_lists_of_subscripts() -> None:
+    a, b = fb.randn(2, 3), fb.randn(3, 4)
+    expected = (a @ b).numpy()
+    np.testing.assert_allclose(fb.einsum(a, [0, 1], b, [1, 2], [0, 2]).numpy(), expected, rtol=1e-5)
+    np.testing.assert_allclose(fb.einsum(a, [0, 1], b, [1, 2]).numpy(), expected, rtol=1e-5)
+    np.testing.assert_allclose(fb.einsum("ij,jk->ik", [a, b]).numpy(), expected, rtol=1e-5)
+    np.testing.assert_array_equal(fb.einsum(a, [..., 1], [1, ...]).numpy(), a.numpy().T)
