@@ -1,0 +1,71 @@
+// Fourier transforms over several dimensions, one dimension at a time.
+#include "ops/fft.h"
+
+#include <algorithm>
+
+#include "gen/ops/arith.h"
+#include "gen/ops/fft.h"
+#include "gen/ops/view.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+namespace {
+
+Tensor transform(const char* name, const Tensor& input, int64_t dim, int64_t size = 0) {
+  FB_CHECK(fft_hook, "no library for Fourier transforms was registered");
+  return fft_hook(name, input, dim, size);
+}
+
+// The order in which the dimensions lie in memory while they are transformed, and afterwards: those
+// of the batch from the largest stride on, then the transformed ones.
+Dims transform_order(const Tensor& input, const Dims& dims) {
+  Dims order;
+  for (int64_t i = 0; i < input.dim(); ++i) {
+    if (std::find(dims.begin(), dims.end(), i) == dims.end()) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return input.strides()[a] > input.strides()[b]; });
+  for (const int64_t dim : dims) order.push_back(dim);
+  return order;
+}
+
+Tensor restored(const Tensor& t, const Dims& order, double scale) {
+  if (scale != 1) mul_(t, scale);
+  Dims back(order.size());
+  for (size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<int64_t>(i);
+  return permute(t, back);
+}
+
+}  // namespace
+
+Tensor _fft_c2c(const Tensor& input, IntSpan dim, double scale, bool forward) {
+  Dims dims = wrap_dims(dim, input.dim());
+  std::stable_sort(dims.begin(), dims.end(),
+                   [&](int64_t a, int64_t b) { return input.strides()[a] > input.strides()[b]; });
+  const Dims order = transform_order(input, dims);
+  Tensor out = permute(input, order);
+  for (size_t i = 1; i <= dims.size(); ++i)
+    out = transform(forward ? "fft" : "ifft", out, input.dim() - static_cast<int64_t>(i));
+  if (dims.empty()) out = copy_of(out);
+  return restored(out, order, scale);
+}
+
+Tensor _fft_r2c(const Tensor& input, IntSpan dim, double scale, bool onesided) {
+  const Dims dims = wrap_dims(dim, input.dim());
+  const Dims order = transform_order(input, dims);
+  Tensor out = transform(onesided ? "rfft" : "fft", permute(input, order), input.dim() - 1);
+  for (size_t i = 2; i <= dims.size(); ++i)
+    out = transform("fft", out, input.dim() - static_cast<int64_t>(i));
+  return restored(out, order, scale);
+}
+
+Tensor _fft_c2r(const Tensor& input, IntSpan dim, double scale, int64_t last_size) {
+  const Dims dims = wrap_dims(dim, input.dim());
+  const Dims order = transform_order(input, dims);
+  Tensor out = permute(input, order);
+  for (size_t i = 2; i <= dims.size(); ++i)
+    out = transform("ifft", out, input.dim() - static_cast<int64_t>(i));
+  return restored(transform("irfft", out, input.dim() - 1, last_size), order, scale);
+}
+
+}  // namespace fb::ops

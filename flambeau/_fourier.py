@@ -1,0 +1,240 @@
+"""Fourier transforms as users call them: lengths, norms and types, then one of three kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor, _C
+
+
+class _Plan:
+    """Dimensions and lengths of a transform; ``halved`` says that the last one is given or made as half."""
+
+    def __init__(
+        self,
+        name: str,
+        input: Tensor,
+        s: int | Sequence[int] | None,
+        dim: int | Sequence[int] | None,
+        halved_input: bool,
+    ) -> None:
+        self.name = f"fft.{name}"
+        sizes = [s] if isinstance(s, int) else None if s is None else list(s)
+        self.dims = self._dims(input, sizes, dim)
+        self.sizes = self._sizes(input, sizes, halved_input)
+
+    def _dims(
+        self, input: Tensor, sizes: list[int] | None, dim: int | Sequence[int] | None
+    ) -> list[int]:
+        if dim is None:
+            count = input.dim() if sizes is None else len(sizes)
+            if count > input.dim():
+                raise RuntimeError(
+                    f"{self.name}: got {count} lengths for the shape {tuple(input.shape)}"
+                )
+            return list(range(input.dim() - count, input.dim()))
+        dims = [dim] if isinstance(dim, int) else list(dim)
+        for d in dims:
+            if not -input.dim() <= d < input.dim():
+                raise IndexError(
+                    f"{self.name}: Dimension out of range (expected to be in range of "
+                    f"[{-input.dim()}, {input.dim() - 1}], but got {d})"
+                )
+        wrapped = [d % input.dim() for d in dims]
+        if len(set(wrapped)) < len(wrapped):
+            raise RuntimeError(f"{self.name}: expected different dimensions, got {dims}")
+        if sizes is not None and len(sizes) != len(wrapped):
+            raise RuntimeError(
+                f"{self.name}: got {len(sizes)} lengths for {len(wrapped)} dimensions"
+            )
+        return wrapped
+
+    def _sizes(self, input: Tensor, sizes: list[int] | None, halved_input: bool) -> list[int]:
+        result = [input.size(d) for d in self.dims]
+        if halved_input and result:
+            result[-1] = 2 * (result[-1] - 1)
+        for i, size in enumerate(sizes or []):
+            if size != -1:
+                result[i] = size
+        if any(size < 1 for size in result):
+            raise RuntimeError(
+                f"{self.name}: expected at least one data point, got lengths {result}"
+            )
+        return result
+
+    def scale(self, norm: str | None, forward: bool) -> float:
+        """The factor of the transform: 1, 1/n or 1/sqrt(n) with n the number of points."""
+        points = math.prod(self.sizes)
+        if norm == "ortho":
+            return 1 / math.sqrt(points)
+        if norm not in (None, "backward", "forward"):
+            raise RuntimeError(
+                f"{self.name}: expected norm 'backward', 'forward' or 'ortho', got {norm!r}"
+            )
+        return 1 / points if (norm == "forward") == forward else 1.0
+
+    def fitted(self, input: Tensor, halved_input: bool) -> Tensor:
+        """The input, cut off or filled with zeros to the lengths of the transform."""
+        wanted = list(self.sizes)
+        if halved_input and wanted:
+            wanted[-1] = wanted[-1] // 2 + 1
+        shape = list(input.shape)
+        for d, size in zip(self.dims, wanted, strict=True):
+            input = input.narrow(d, 0, min(size, input.size(d)))
+            shape[d] = size
+        if list(input.shape) == shape:
+            return input
+        result = input.new_zeros(shape)
+        result[tuple(slice(0, size) for size in input.shape)] = input
+        return result
+
+
+def _supported(name: str, input: Tensor, allow_complex: bool = True) -> Tensor:
+    """The input in a type that has transforms: integers become the default float."""
+    if input.dtype in (fb.float16, fb.bfloat16):
+        raise RuntimeError(f"fft.{name}: unsupported dtype {input.dtype}")
+    if input.is_complex():
+        if not allow_complex:
+            raise RuntimeError(f"fft.{name}: expected a real input tensor, got {input.dtype}")
+        return input
+    return input if input.is_floating_point() else input.to(fb.get_default_dtype())
+
+
+def _as_complex(input: Tensor) -> Tensor:
+    if input.is_complex():
+        return input
+    return input.to(fb.complex128 if input.dtype == fb.float64 else fb.complex64)
+
+
+def _stored(result: Tensor, out: Tensor | None) -> Tensor:
+    return result if out is None else out.resize_(result.shape).copy_(result)
+
+
+def _complex_to_complex(
+    name: str, input: Tensor, s: Any, dim: Any, norm: str | None, out: Tensor | None, forward: bool
+) -> Tensor:
+    input = _supported(name, input)
+    plan = _Plan(name, input, s, dim, halved_input=False)
+    scale = plan.scale(norm, forward)
+    fitted = plan.fitted(input, halved_input=False)
+    if forward and plan.dims and not fitted.is_complex():
+        return _stored(_C._fft_r2c(fitted, plan.dims, scale, False), out)
+    return _stored(_C._fft_c2c(_as_complex(fitted), plan.dims, scale, forward), out)
+
+
+def _real_to_complex(
+    name: str, input: Tensor, s: Any, dim: Any, norm: str | None, out: Tensor | None, forward: bool
+) -> Tensor:
+    input = _supported(name, input, allow_complex=False)
+    plan = _Plan(name, input, s, dim, halved_input=False)
+    if not plan.dims:
+        raise RuntimeError(f"fft.{name}: must transform at least one axis")
+    fitted = plan.fitted(input, halved_input=False)
+    scale = plan.scale(norm, forward)
+    if forward:
+        return _stored(_C._fft_r2c(fitted, plan.dims, scale, True), out)
+    # Backward is forward with the opposite sign in the exponent: for real input, the conjugate.
+    result = _C._fft_r2c(fitted, plan.dims[-1:], scale, True).conj()
+    if len(plan.dims) > 1:
+        result = _C._fft_c2c(result, plan.dims[:-1], 1.0, False)
+    return _stored(result, out)
+
+
+def _complex_to_real(
+    name: str, input: Tensor, s: Any, dim: Any, norm: str | None, out: Tensor | None, forward: bool
+) -> Tensor:
+    input = _as_complex(_supported(name, input))
+    plan = _Plan(name, input, s, dim, halved_input=True)
+    if not plan.dims:
+        raise RuntimeError(f"fft.{name}: must transform at least one axis")
+    fitted = plan.fitted(input, halved_input=True)
+    fitted = fitted.conj() if forward else fitted
+    return _stored(_C._fft_c2r(fitted, plan.dims, plan.scale(norm, forward), plan.sizes[-1]), out)
+
+
+def _one_dimensional(name: str, kernel: Any, forward: bool) -> Any:
+    def function(
+        input: Tensor,
+        n: int | None = None,
+        dim: int = -1,
+        norm: str | None = None,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        return kernel(name, input, n, dim, norm, out, forward)
+
+    function.__name__ = name
+    return function
+
+
+def _several_dimensional(name: str, kernel: Any, forward: bool, default: Any) -> Any:
+    def function(
+        input: Tensor,
+        s: Sequence[int] | None = None,
+        dim: Sequence[int] | None = default,
+        norm: str | None = None,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        return kernel(name, input, s, dim, norm, out, forward)
+
+    function.__name__ = name
+    return function
+
+
+fft = _one_dimensional("fft", _complex_to_complex, True)
+ifft = _one_dimensional("ifft", _complex_to_complex, False)
+rfft = _one_dimensional("rfft", _real_to_complex, True)
+irfft = _one_dimensional("irfft", _complex_to_real, False)
+hfft = _one_dimensional("hfft", _complex_to_real, True)
+ihfft = _one_dimensional("ihfft", _real_to_complex, False)
+
+fft2 = _several_dimensional("fft2", _complex_to_complex, True, (-2, -1))
+ifft2 = _several_dimensional("ifft2", _complex_to_complex, False, (-2, -1))
+rfft2 = _several_dimensional("rfft2", _real_to_complex, True, (-2, -1))
+irfft2 = _several_dimensional("irfft2", _complex_to_real, False, (-2, -1))
+hfft2 = _several_dimensional("hfft2", _complex_to_real, True, (-2, -1))
+ihfft2 = _several_dimensional("ihfft2", _real_to_complex, False, (-2, -1))
+
+fftn = _several_dimensional("fftn", _complex_to_complex, True, None)
+ifftn = _several_dimensional("ifftn", _complex_to_complex, False, None)
+rfftn = _several_dimensional("rfftn", _real_to_complex, True, None)
+irfftn = _several_dimensional("irfftn", _complex_to_real, False, None)
+hfftn = _several_dimensional("hfftn", _complex_to_real, True, None)
+ihfftn = _several_dimensional("ihfftn", _real_to_complex, False, None)
+
+
+def fftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, **options: Any) -> Tensor:
+    """Frequencies of fft's result: those from the middle on are negative."""
+    options.setdefault("dtype", fb.get_default_dtype())
+    order = fb.arange(n, **options)
+    half = (n + 1) // 2
+    order[half:] -= n
+    return _stored(order * (1.0 / (n * d)), out)
+
+
+def rfftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, **options: Any) -> Tensor:
+    """Frequencies of rfft's result."""
+    options.setdefault("dtype", fb.get_default_dtype())
+    return _stored(fb.arange(n // 2 + 1, **options) * (1.0 / (n * d)), out)
+
+
+def fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """Roll each dimension by half of its size, so that frequency zero is in the middle."""
+    dims = _shifted_dims(input, dim)
+    return input.roll([input.size(d) // 2 for d in dims], dims)
+
+
+def ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """Undo fftshift."""
+    dims = _shifted_dims(input, dim)
+    return input.roll([(input.size(d) + 1) // 2 for d in dims], dims)
+
+
+def _shifted_dims(input: Tensor, dim: int | Sequence[int] | None) -> list[int]:
+    if dim is None:
+        return list(range(input.dim()))
+    return [dim] if isinstance(dim, int) else list(dim)

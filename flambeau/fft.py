@@ -1,0 +1,3 @@
+"""``torch.fft``: Fourier transforms."""
+
+from flambeau._C.fft import *  # noqa: F403
