@@ -18,12 +18,15 @@ from flambeau._legacy import *
 from flambeau._storage import *
 from flambeau._interop import *
 from flambeau._tensor import *
+from flambeau._removed import *
 from flambeau.random import get_rng_state as get_rng_state
 from flambeau.random import initial_seed as initial_seed
 from flambeau.random import manual_seed as manual_seed
 from flambeau.random import seed as seed
 from flambeau.random import set_rng_state as set_rng_state
 from flambeau import random as random
+import flambeau.fft as fft
+import flambeau.linalg as linalg
 from flambeau import utils as utils
 from flambeau import version as version
 from flambeau.version import __version__ as __version__

@@ -1,6 +1,7 @@
 // flambeau._C: the module that everything native is reached through.
 #include <nanobind/nanobind.h>
 
+#include "bind/fft.h"
 #include "bind/generator_object.h"
 #include "bind/interop.h"
 #include "bind/registry.h"
@@ -111,6 +112,8 @@ void add_op_info(nb::module_& m) {
 void register_errors(nb::module_& m) {
   out_of_memory_error = PyErr_NewException("torch.OutOfMemoryError", PyExc_RuntimeError, nullptr);
   m.attr("OutOfMemoryError") = nb::borrow(out_of_memory_error);
+  linalg_error = PyErr_NewException("torch._C._LinAlgError", PyExc_RuntimeError, nullptr);
+  m.attr("_LinAlgError") = nb::borrow(linalg_error);
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
     try {
       std::rethrow_exception(pointer);
@@ -135,6 +138,7 @@ NB_MODULE(_C, m) {
   add_tensor_type(m.ptr());
   add_functions(m.ptr());
   add_interop(m.ptr());
+  register_fft();
   add_memory(m);
   add_threads(m);
   add_defaults(m);

@@ -6,6 +6,7 @@
 namespace fb::bind {
 
 PyObject* out_of_memory_error = nullptr;
+PyObject* linalg_error = nullptr;
 
 void set_python_error(const char* name) {
   try {
@@ -13,7 +14,8 @@ void set_python_error(const char* name) {
   } catch (const PythonError&) {
   } catch (const Error& error) {
     PyObject* classes[] = {PyExc_RuntimeError, PyExc_IndexError,          PyExc_ValueError,
-                           PyExc_TypeError,    PyExc_NotImplementedError, out_of_memory_error};
+                           PyExc_TypeError,    PyExc_NotImplementedError, out_of_memory_error,
+                           linalg_error};
     PyObject* type = classes[static_cast<int>(error.kind())];
     if (name)
       PyErr_Format(type, "%s: %s", name, error.what());

@@ -73,6 +73,8 @@ int guarded_int(const char* name, F&& f) {
 
 // RuntimeError's subclass for memory that is not there; also torch.OutOfMemoryError.
 extern PyObject* out_of_memory_error;
+// RuntimeError's subclass for singular matrices and the like; torch.linalg.LinAlgError.
+extern PyObject* linalg_error;
 
 inline PyCFunction as_cfunction(PyObject* (*function)(FB_PY_ARGUMENTS)) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));

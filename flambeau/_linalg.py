@@ -1,0 +1,412 @@
+"""Linear algebra that is composed of other operators: norms, pseudo-inverses, powers and exponentials."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+
+
+def _stored(result: Tensor, out: Tensor | None) -> Tensor:
+    """What an operator returns: the result, or ``out`` with the result in it."""
+    if out is None:
+        return result
+    if out.dtype != result.dtype and not fb.can_cast(result.dtype, out.dtype):
+        raise RuntimeError(
+            f"result type {result.dtype} can't be cast to the type {out.dtype} of out"
+        )
+    return out.resize_(result.shape).copy_(result)
+
+
+def _check_floating(name: str, *tensors: Tensor) -> None:
+    for tensor in tensors:
+        if not (tensor.is_floating_point() or tensor.is_complex()):
+            raise RuntimeError(
+                f"{name}: expected a floating point or complex tensor, got {tensor.dtype}"
+            )
+
+
+def _check_square(name: str, a: Tensor) -> None:
+    if a.dim() < 2 or a.size(-1) != a.size(-2):
+        raise RuntimeError(f"{name}: expected square matrices, got shape {tuple(a.shape)}")
+
+
+def _adjoint(a: Tensor) -> Tensor:
+    return a.transpose(-2, -1).conj()
+
+
+# --- norms
+
+
+def _dims(dim: int | Sequence[int] | None, x: Tensor) -> list[int]:
+    """All dimensions that are meant, counted from the front."""
+    if dim is None or (not isinstance(dim, int) and len(dim) == 0):
+        return list(range(x.dim()))
+    dims = [dim] if isinstance(dim, int) else list(dim)
+    for d in dims:
+        if not -max(x.dim(), 1) <= d < max(x.dim(), 1):
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of "
+                f"[{-max(x.dim(), 1)}, {max(x.dim(), 1) - 1}], but got {d})"
+            )
+    return [d % x.dim() for d in dims] if x.dim() else []
+
+
+def matrix_norm(
+    A: Tensor,
+    ord: float | str = "fro",
+    dim: Sequence[int] = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: fb.dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Norm of matrices: 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2."""
+    _check_floating("linalg.matrix_norm", A)
+    if A.dim() < 2:
+        raise RuntimeError(f"linalg.matrix_norm: expected matrices, got shape {tuple(A.shape)}")
+    if isinstance(dim, int) or len(dim) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: expected dim to be two dimensions, got {dim}")
+    dims = _dims(dim, A)
+    if dims[0] == dims[1]:
+        raise RuntimeError(f"linalg.matrix_norm: expected two different dimensions, got {dim}")
+    if dtype is not None:
+        A = A.to(dtype)
+    return _stored(_matrix_norm(A, ord, dims, keepdim), out)
+
+
+def _matrix_norm(a: Tensor, order: float | str, dims: list[int], keepdim: bool) -> Tensor:
+    if order == "fro":
+        return fb.linalg.vector_norm(a, 2, dims, keepdim)
+    if order in ("nuc", 2, -2):
+        rest = [d for d in range(a.dim()) if d not in dims]
+        values = fb.linalg.svdvals(a.permute(*rest, *dims))
+        if order == "nuc":
+            result = values.sum(-1)
+        else:
+            result = values.amax(-1) if order == 2 else values.amin(-1)
+        if keepdim:
+            for d in sorted(dims):
+                result = result.unsqueeze(d)
+        return result
+    if order in (1, -1, math.inf, -math.inf):
+        summed, kept = dims if abs(order) == 1 else reversed(dims)
+        sums = a.abs().sum(summed, keepdim=True)
+        largest = sums.amax(kept, keepdim=True) if order > 0 else sums.amin(kept, keepdim=True)
+        if keepdim:
+            return largest
+        for d in sorted(dims, reverse=True):
+            largest = largest.squeeze(d)
+        return largest
+    raise RuntimeError(f"linalg.matrix_norm: order {order} is not supported")
+
+
+def norm(
+    A: Tensor,
+    ord: float | str | None = None,
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: fb.dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A vector norm of one dimension or, without ord, of all; a matrix norm of two."""
+    if ord is None:
+        return fb.linalg.vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
+    if dim is None:
+        if A.dim() not in (1, 2):
+            raise RuntimeError(
+                f"linalg.norm: expected a 1-d or 2-d tensor where ord is given without dim, "
+                f"got shape {tuple(A.shape)}"
+            )
+        if A.dim() == 2:
+            return matrix_norm(A, ord, (-2, -1), keepdim, dtype=dtype, out=out)
+        dim = -1
+    dims = [dim] if isinstance(dim, int) else list(dim)
+    if len(dims) == 2:
+        return matrix_norm(A, ord, dims, keepdim, dtype=dtype, out=out)
+    if isinstance(ord, str):
+        raise RuntimeError(f"linalg.norm: order {ord} is for matrices, got dim {dim}")
+    return fb.linalg.vector_norm(A, ord, dims, keepdim, dtype=dtype, out=out)
+
+
+def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Condition number in one of matrix_norm's norms; inf for a singular matrix."""
+    if p in (None, 2, -2):
+        values = fb.linalg.svdvals(A)
+        largest, smallest = values[..., 0], values[..., -1]
+        return _stored(smallest / largest if p == -2 else largest / smallest, out)
+    _check_square("linalg.cond", A)
+    inverse, info = fb.linalg.inv_ex(A)
+    product = matrix_norm(A, p) * matrix_norm(inverse, p)
+    return _stored(fb.where(info == 0, product, fb.full_like(product, math.inf)), out)
+
+
+# --- singular values and what follows from them
+
+
+def _tolerances(a: Tensor, atol: Any, rtol: Any) -> tuple[Any, Any]:
+    """PyTorch's defaults: a relative tolerance of eps * max(m, n) unless atol alone was given."""
+    if rtol is None:
+        if atol is None:
+            rtol = fb.finfo(a.dtype).eps * max(a.shape[-2:])
+        elif isinstance(atol, Tensor):
+            default = fb.finfo(a.dtype).eps * max(a.shape[-2:])
+            rtol = fb.where(atol > 0, fb.zeros_like(atol), fb.full_like(atol, default))
+        else:
+            rtol = 0.0 if atol > 0 else fb.finfo(a.dtype).eps * max(a.shape[-2:])
+    return (0.0 if atol is None else atol), rtol
+
+
+def _threshold(largest: Tensor, atol: Any, rtol: Any) -> Tensor:
+    """``max(atol, rtol * largest)`` with a new last dimension."""
+    relative = rtol * largest
+    absolute = atol if isinstance(atol, Tensor) else fb.full_like(relative, atol)
+    return fb.maximum(absolute.to(relative.dtype), relative).unsqueeze(-1)
+
+
+def matrix_rank(
+    A: Tensor,
+    tol: Any = None,
+    hermitian: bool = False,
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """How many singular values exceed ``max(atol, rtol * the largest)``; ``tol`` is an older atol."""
+    _check_floating("linalg.matrix_rank", A)
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    atol, rtol = _tolerances(A, atol, rtol)
+    values = fb.linalg.eigvalsh(A).abs() if hermitian else fb.linalg.svdvals(A)
+    if values.size(-1) == 0:
+        return _stored(fb.zeros(values.shape[:-1], dtype=fb.int64), out)
+    return _stored((values > _threshold(values.amax(-1), atol, rtol)).sum(-1), out)
+
+
+def pinv(
+    A: Tensor,
+    rcond: Any = None,
+    hermitian: bool = False,
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Moore-Penrose inverse; singular values up to ``max(atol, rtol * the largest)`` count as zero."""
+    _check_floating("linalg.pinv", A)
+    if A.dim() < 2:
+        raise RuntimeError(f"linalg.pinv: expected matrices, got shape {tuple(A.shape)}")
+    if rcond is not None:
+        atol, rtol = None, rcond
+    atol, rtol = _tolerances(A, atol, rtol)
+    if A.numel() == 0:
+        return _stored(A.new_zeros(*A.shape[:-2], A.size(-1), A.size(-2)), out)
+    if hermitian:
+        values, left = fb.linalg.eigh(A)
+        sizes, right = values.abs(), left
+    else:
+        left, values, vh = fb.linalg.svd(A, full_matrices=False)
+        sizes, right = values, _adjoint(vh)
+    keep = sizes > _threshold(sizes.amax(-1), atol, rtol)
+    inverse = fb.where(keep, 1 / values, fb.zeros_like(values)).to(A.dtype)
+    return _stored((right * inverse.unsqueeze(-2)) @ _adjoint(left), out)
+
+
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """``linalg.pinv`` with a relative tolerance."""
+    return pinv(input, rcond)
+
+
+def logdet(input: Tensor) -> Tensor:
+    """Logarithm of the determinant; NaN where that is negative."""
+    sign, logarithm = fb.linalg.slogdet(input)
+    if input.is_complex():
+        return sign.log() + logarithm
+    return fb.where(sign == -1, fb.full_like(logarithm, math.nan), logarithm)
+
+
+# --- powers and exponentials
+
+
+def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+    """Product of n copies of a matrix, by repeated squaring."""
+    _check_square("linalg.matrix_power", A)
+    if n < 0:
+        A, n = fb.linalg.inv(A), -n
+    if n == 0:
+        eye = fb.eye(A.size(-1), dtype=A.dtype, device=A.device)
+        return _stored(eye.expand(A.shape).clone(), out)
+    result, square = None, A
+    while True:
+        if n & 1:
+            result = square if result is None else result @ square
+        n >>= 1
+        if n == 0:
+            break
+        square = square @ square
+    return _stored(A.clone() if result is A else result, out)
+
+
+# Degree 18 of the Taylor polynomial is exact to a double's last digit up to this 1-norm; the
+# coefficients 1/k! are evaluated in powers of A^3 and A^6 (Paterson and Stockmeyer), 7 products.
+_EXP_DEGREE = 18
+_EXP_BLOCK = 6
+_EXP_NORM = 1.09
+
+
+def matrix_exp(A: Tensor) -> Tensor:
+    """Matrix exponential by scaling and squaring: ``exp(A) = exp(A / 2^s)^(2^s)``."""
+    _check_floating("linalg.matrix_exp", A)
+    _check_square("linalg.matrix_exp", A)
+    if A.numel() == 0:
+        return A.clone()
+    if A.dtype in (fb.float16, fb.bfloat16):
+        return matrix_exp(A.float()).to(A.dtype)
+    size = float(matrix_norm(A, 1).max().item())
+    if not math.isfinite(size):
+        return fb.full_like(A, math.nan)
+    squarings = max(0, math.ceil(math.log2(size / _EXP_NORM))) if size > 0 else 0
+    result = _exp_taylor(A / 2.0**squarings)
+    for _ in range(squarings):
+        result = result @ result
+    return result
+
+
+def _exp_taylor(a: Tensor) -> Tensor:
+    powers = [fb.eye(a.size(-1), dtype=a.dtype, device=a.device).expand(a.shape), a]
+    while len(powers) <= _EXP_BLOCK:
+        powers.append(powers[-1] @ a)
+    result = None
+    for start in range(_EXP_DEGREE - _EXP_DEGREE % _EXP_BLOCK, -1, -_EXP_BLOCK):
+        stop = min(start + _EXP_BLOCK, _EXP_DEGREE + 1)
+        block = sum(powers[k - start] / math.factorial(k) for k in range(start, stop))
+        result = block if result is None else result @ powers[_EXP_BLOCK] + block
+    return result
+
+
+# --- products and shapes
+
+
+def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Product of several matrices in the order that costs least; the first and last may be vectors."""
+    if len(tensors) < 2:
+        raise RuntimeError(f"linalg.multi_dot: expected at least 2 tensors, got {len(tensors)}")
+    chain = list(tensors)
+    first_is_row, last_is_column = chain[0].dim() == 1, chain[-1].dim() == 1
+    if first_is_row:
+        chain[0] = chain[0].unsqueeze(0)
+    if last_is_column:
+        chain[-1] = chain[-1].unsqueeze(-1)
+    for i, each in enumerate(chain):
+        if each.dim() != 2:
+            raise RuntimeError(
+                f"linalg.multi_dot: expected tensor {i} to be a matrix, got shape {tuple(each.shape)}"
+            )
+        if i and chain[i - 1].size(1) != each.size(0):
+            raise RuntimeError(
+                f"linalg.multi_dot: tensors {i - 1} and {i} with shapes {tuple(chain[i - 1].shape)} "
+                f"and {tuple(each.shape)} cannot be multiplied"
+            )
+    result = _multiply_chain(chain, _cheapest_splits(chain), 0, len(chain) - 1)
+    if first_is_row:
+        result = result.squeeze(0)
+    if last_is_column:
+        result = result.squeeze(-1)
+    return _stored(result, out)
+
+
+def _cheapest_splits(chain: list[Tensor]) -> dict[tuple[int, int], int]:
+    """For each stretch of the chain, after which matrix to split it (dynamic programming)."""
+    sizes = [chain[0].size(0), *(each.size(1) for each in chain)]
+    cost = {(i, i): 0 for i in range(len(chain))}
+    split: dict[tuple[int, int], int] = {}
+    for length in range(1, len(chain)):
+        for i in range(len(chain) - length):
+            j = i + length
+            options = [
+                (cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
+                for k in range(i, j)
+            ]
+            cost[i, j], split[i, j] = min(options)
+    return split
+
+
+def _multiply_chain(
+    chain: list[Tensor], split: dict[tuple[int, int], int], first: int, last: int
+) -> Tensor:
+    if first == last:
+        return chain[first]
+    middle = split[first, last]
+    left = _multiply_chain(chain, split, first, middle)
+    return left @ _multiply_chain(chain, split, middle + 1, last)
+
+
+def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+    """Inverse of a tensor as a map between its first ind dimensions and the others."""
+    if ind <= 0:
+        raise RuntimeError(f"linalg.tensorinv: expected ind > 0, got {ind}")
+    first, last = A.shape[:ind], A.shape[ind:]
+    if math.prod(first) != math.prod(last):
+        raise RuntimeError(
+            f"linalg.tensorinv: expected as many elements in {tuple(first)} as in {tuple(last)}"
+        )
+    inverse = fb.linalg.inv(A.reshape(math.prod(first), -1))
+    return _stored(inverse.reshape(*last, *first), out)
+
+
+def tensorsolve(
+    A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """X with ``tensordot(A, X, X.ndim) = B``; ``dims`` of A go to the end first."""
+    if dims is not None:
+        moved = [d % A.dim() for d in dims]
+        A = A.permute(*(d for d in range(A.dim()) if d not in moved), *moved)
+    solution_shape = A.shape[B.dim() :]
+    if math.prod(solution_shape) != B.numel() or A.numel() != B.numel() ** 2:
+        raise RuntimeError(
+            f"linalg.tensorsolve: A of shape {tuple(A.shape)} is not square for B of shape {tuple(B.shape)}"
+        )
+    solution = fb.linalg.solve(A.reshape(B.numel(), -1), B.flatten())
+    return _stored(solution.reshape(solution_shape), out)
+
+
+def vander(x: Tensor, N: int | None = None) -> Tensor:
+    """Powers 0 ... N-1 of each element, as a new last dimension."""
+    if x.dtype == fb.bool:
+        raise RuntimeError("linalg.vander: expected a tensor of numbers, got bool")
+    count = x.size(-1) if N is None else N
+    if count <= 1:
+        raise RuntimeError(f"linalg.vander: expected N > 1, got {count}")
+    columns = [fb.ones_like(x)]
+    while len(columns) < count:
+        columns.append(columns[-1] * x)
+    return fb.stack(columns, dim=-1)
+
+
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """Dot products along a dimension, with the conjugate of x."""
+    if x.dtype != y.dtype:
+        raise RuntimeError(f"linalg.vecdot: expected one dtype, got {x.dtype} and {y.dtype}")
+    return _stored((x.conj() * y).sum(dim), out)
+
+
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """A window on the diagonals of matrices."""
+    return A.diagonal(offset=offset, dim1=dim1, dim2=dim2)
+
+
+# --- older spellings
+
+
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+    """``linalg.lu_factor``, with a tensor of error codes if asked for."""
+    factors, pivots, info = fb.linalg.lu_factor_ex(A, pivot=pivot, check_errors=not get_infos)
+    results = (factors, pivots, info) if get_infos else (factors, pivots)
+    if out is None:
+        return results
+    return tuple(_stored(each, place) for each, place in zip(results, out, strict=True))

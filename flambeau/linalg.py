@@ -1,0 +1,4 @@
+"""``torch.linalg``: linear algebra."""
+
+from flambeau._C import _LinAlgError as LinAlgError
+from flambeau._C.linalg import *  # noqa: F403

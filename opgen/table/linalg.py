@@ -1,0 +1,458 @@
+"""Linear algebra on LAPACK, and what is composed of it. Batches are the dimensions before the last two."""
+
+from opgen.model import COMPLEX, FLOATS, all_types, floating_complex, native, numeric, op, python
+
+LAPACK = FLOATS + COMPLEX
+LINALG = "flambeau._linalg"
+
+# --- factorisations
+
+op(
+    "cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False,"
+    " out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    returns="L info",
+    doc="Cholesky factor and, per matrix, 0 or the order of the first minor that is not positive.",
+)
+op(
+    "cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    doc="L with A = L L^H, or U with A = U^H U; LinAlgError if A is not positive-definite.",
+)
+op(
+    "lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False,"
+    " out: list[Tensor] | None = None) -> tuple[Tensor, Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    returns="LU pivots info",
+    doc="L and U in one matrix, the exchanged rows (from 1) and, per matrix, 0 or the zero on U's diagonal.",
+)
+op(
+    "lu_factor(A: Tensor, *, pivot: bool = True, out: list[Tensor] | None = None)"
+    " -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    returns="LU pivots",
+    doc="L and U in one matrix, and the exchanged rows (from 1).",
+)
+op(
+    "lu(A: Tensor, *, pivot: bool = True, out: list[Tensor] | None = None)"
+    " -> tuple[Tensor, Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    returns="P L U",
+    doc="A = P L U with a permutation P, unit lower L and upper U.",
+)
+op(
+    "lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,"
+    " unpack_pivots: bool = True, *, out: list[Tensor] | None = None)"
+    " -> tuple[Tensor, Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    returns="P L U",
+    doc="P, L and U from what lu_factor gives; what is not wanted is empty.",
+)
+op(
+    "qr(A: Tensor, mode: str = 'reduced', *, out: list[Tensor] | None = None)"
+    " -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    returns="Q R",
+    doc="A = Q R with orthonormal Q and upper R; mode is 'reduced', 'complete' or 'r' (no Q).",
+)
+op(
+    "geqrf(input: Tensor, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    returns="a tau",
+    doc="The QR factorisation as LAPACK stores it: R, and Q as Householder reflectors.",
+)
+op(
+    "householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    doc="The first columns of the product of Householder reflectors, as geqrf gives them.",
+)
+op(
+    "orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    cpp="linalg_householder_product",
+    doc="An older name of linalg.householder_product.",
+)
+op(
+    "ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False, *,"
+    " out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    doc="Product of a matrix with the Q whose reflectors geqrf gives, or with its adjoint.",
+)
+
+# --- systems and inverses
+
+op(
+    "solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False,"
+    " out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    returns="result info",
+    doc="X with A X = B and, per matrix, 0 or where A is singular.",
+)
+op(
+    "solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    doc="X with A X = B, or X A = B if not left; LinAlgError if A is singular.",
+)
+op(
+    "inv_ex(A: Tensor, *, check_errors: bool = False, out: list[Tensor] | None = None)"
+    " -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    returns="inverse info",
+    doc="The inverse and, per matrix, 0 or where A is singular.",
+)
+op(
+    "inv(A: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    doc="The inverse of square matrices; LinAlgError if one is singular.",
+)
+op(
+    "inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    cpp="linalg_inv",
+    doc="The inverse of square matrices; LinAlgError if one is singular.",
+)
+op(
+    "lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False,"
+    " out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    doc="X with A X = B, or with A^H or X A, for A factored by lu_factor.",
+)
+op(
+    "lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    doc="X with A X = b for A factored by lu_factor.",
+)
+op(
+    "solve_triangular(input: Tensor, B: Tensor, *, upper: bool, left: bool = True,"
+    " unitriangular: bool = False, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    doc="X with A X = B, or X A = B, for triangular A; zeros on its diagonal give infinities.",
+)
+op(
+    "triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False,"
+    " unitriangular: bool = False, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    returns="solution cloned_coefficient",
+    doc="X with A X = b for triangular A, and a copy of A; the older form of linalg.solve_triangular.",
+)
+op(
+    "cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None)"
+    " -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    doc="X with A X = input, given the Cholesky factor of A.",
+)
+op(
+    "cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    doc="The inverse of A, given its Cholesky factor.",
+)
+op(
+    "lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None)"
+    " -> tuple[Tensor, Tensor, Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    returns="solution residuals rank singular_values",
+    doc="X that makes |A X - B| least; driver is 'gelsy' (default), 'gels', 'gelsd' or 'gelss'.",
+)
+op(
+    "det(A: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    doc="Determinant of square matrices; 1 for empty ones.",
+)
+op(
+    "det(input: Tensor) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    cpp="linalg_det",
+    doc="Determinant of square matrices; 1 for empty ones.",
+)
+op(
+    "slogdet(A: Tensor, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    returns="sign logabsdet",
+    doc="Sign and logarithm of the absolute determinant; 0 and -inf for a singular matrix.",
+)
+op(
+    "slogdet(input: Tensor, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    cpp="linalg_slogdet",
+    returns="sign logabsdet",
+    doc="Sign and logarithm of the absolute determinant; 0 and -inf for a singular matrix.",
+)
+op(
+    "logdet(input: Tensor) -> Tensor",
+    kind=python,
+    dtypes=LAPACK,
+    body=f"{LINALG}:logdet",
+    doc="Logarithm of the determinant; -inf for a singular matrix, NaN for a negative determinant.",
+)
+
+# --- eigenvalues and singular values
+
+op(
+    "eigh(input: Tensor, UPLO: str = 'L', *, out: list[Tensor] | None = None)"
+    " -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    returns="eigenvalues eigenvectors",
+    doc="Eigenvalues, smallest first, and eigenvectors of Hermitian matrices; reads one triangle.",
+)
+op(
+    "eigvalsh(input: Tensor, UPLO: str = 'L', *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    doc="Eigenvalues of Hermitian matrices, smallest first; reads one triangle.",
+)
+op(
+    "eig(input: Tensor, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    returns="eigenvalues eigenvectors",
+    doc="Eigenvalues and eigenvectors of square matrices, complex whatever the input is.",
+)
+op(
+    "eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    doc="Eigenvalues of square matrices, complex whatever the input is.",
+)
+op(
+    "svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None,"
+    " out: list[Tensor] | None = None) -> tuple[Tensor, Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    returns="U S Vh",
+    doc="A = U diag(S) Vh with orthonormal U and Vh and S from the largest on.",
+)
+op(
+    "svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    namespace="linalg",
+    doc="Singular values, from the largest on.",
+)
+op(
+    "svd(input: Tensor, some: bool = True, compute_uv: bool = True, *,"
+    " out: list[Tensor] | None = None) -> tuple[Tensor, Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    returns="U S V",
+    doc="input = U diag(S) V^H; an older form of linalg.svd. Without compute_uv U and V are zeros.",
+)
+
+# --- compositions
+
+op(
+    "cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    cpp="linalg_cholesky",
+    doc="The older form of linalg.cholesky.",
+)
+op(
+    "qr(input: Tensor, some: bool = True, *, out: list[Tensor] | None = None)"
+    " -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    returns="Q R",
+    doc="The older form of linalg.qr; some means 'reduced'.",
+)
+op(
+    "lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any",
+    kind=python,
+    dtypes=LAPACK,
+    body=f"{LINALG}:lu",
+    doc="The older form of linalg.lu_factor; get_infos adds a tensor of error codes.",
+)
+op(
+    "vector_norm(x: Tensor, ord: Number = 2, dim: Dims | None = None, keepdim: bool = False, *,"
+    " dtype: DType | None = None, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    forms="function",
+    namespace="linalg",
+    doc="(sum |x|^ord)^(1/ord); inf and -inf are the largest and smallest, 0 counts what is not zero.",
+)
+op(
+    "cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    forms="function",
+    namespace="linalg",
+    doc="Vector product along a dimension of size 3.",
+)
+op(
+    "matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=numeric,
+    forms="function",
+    namespace="linalg",
+    cpp="matmul",
+    doc="Matrix product, as the @ operator.",
+)
+
+
+def composed(
+    signature: str, doc: str, namespace: str = "linalg", body: str = "", forms: str = "function"
+) -> None:
+    """An operator whose body is Python; `body` is the function's name where it is another."""
+    name = body or signature.split("(")[0]
+    op(
+        signature,
+        kind=python,
+        dtypes=floating_complex,
+        forms=forms,
+        namespace=namespace,
+        body=f"{LINALG}:{name}",
+        doc=doc,
+    )
+
+
+composed(
+    "matrix_norm(A: Tensor, ord: Any = 'fro', dim: Dims = (-2, -1), keepdim: bool = False, *,"
+    " dtype: DType | None = None, out: Tensor | None = None) -> Tensor",
+    "Norm of matrices: 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2.",
+)
+composed(
+    "norm(A: Tensor, ord: Any = None, dim: Dims | None = None, keepdim: bool = False, *,"
+    " dtype: DType | None = None, out: Tensor | None = None) -> Tensor",
+    "vector_norm of one dimension or, without ord, of all; matrix_norm of two.",
+)
+composed(
+    "cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor",
+    "Condition number in one of matrix_norm's norms; inf for a singular matrix.",
+)
+composed(
+    "matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None,"
+    " rtol: Any = None, out: Tensor | None = None) -> Tensor",
+    "How many singular values exceed max(atol, rtol * the largest).",
+)
+composed(
+    "pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None,"
+    " rtol: Any = None, out: Tensor | None = None) -> Tensor",
+    "Moore-Penrose inverse by singular values; those up to max(atol, rtol * the largest) count as 0.",
+)
+composed(
+    "pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor",
+    "The older form of linalg.pinv.",
+    namespace="",
+    forms="function method",
+)
+composed(
+    "matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor",
+    "Product of n copies of a matrix; of its inverse for negative n.",
+)
+composed(
+    "matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor",
+    "Product of n copies of a matrix; of its inverse for negative n.",
+    namespace="",
+    forms="function method",
+)
+composed(
+    "matrix_exp(A: Tensor) -> Tensor",
+    "Matrix exponential, by a Taylor polynomial of the scaled matrix and repeated squaring.",
+)
+composed(
+    "matrix_exp(input: Tensor) -> Tensor",
+    "Matrix exponential, by a Taylor polynomial of the scaled matrix and repeated squaring.",
+    namespace="",
+    forms="function method",
+)
+composed(
+    "multi_dot(tensors: list[Tensor], *, out: Tensor | None = None) -> Tensor",
+    "Product of several matrices in the order that costs least; the ends may be vectors.",
+)
+composed(
+    "tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor",
+    "Inverse of a tensor as a map between its first ind dimensions and the others.",
+)
+composed(
+    "tensorsolve(A: Tensor, B: Tensor, dims: Ints | None = None, *, out: Tensor | None = None) -> Tensor",
+    "X with tensordot(A, X, B.ndim) = B.",
+)
+composed(
+    "vander(x: Tensor, N: int | None = None) -> Tensor",
+    "Powers 0 ... N-1 of each element, as a new last dimension.",
+)
+composed(
+    "vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor",
+    "Dot products along a dimension, with the conjugate of x.",
+)
+op(
+    "diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor",
+    kind=python,
+    dtypes=all_types,
+    forms="function",
+    namespace="linalg",
+    body=f"{LINALG}:diagonal",
+    doc="A window on the diagonals of matrices.",
+)

@@ -1,0 +1,58 @@
+"""Linear algebra beyond values: error classes, named results, laying out of memory."""
+
+import numpy as np
+import pytest
+
+import flambeau as fb
+
+
+def test_singular_input_raises_linalg_error() -> None:
+    assert issubclass(fb.linalg.LinAlgError, RuntimeError)
+    zeros = fb.zeros(2, 3, 3)
+    with pytest.raises(fb.linalg.LinAlgError, match=r"batch element 0.*singular"):
+        fb.linalg.inv(zeros)
+    with pytest.raises(fb.linalg.LinAlgError, match="singular"):
+        fb.linalg.solve(zeros[0], fb.ones(3))
+    with pytest.raises(fb.linalg.LinAlgError, match="not positive-definite"):
+        fb.linalg.cholesky(-fb.eye(3))
+
+
+def test_info_instead_of_an_error() -> None:
+    singular = fb.stack([fb.eye(2), fb.zeros(2, 2)])
+    assert fb.linalg.inv_ex(singular).info.tolist() == [0, 1]
+    assert fb.linalg.cholesky_ex(singular).info.tolist() == [0, 1]
+    assert fb.linalg.solve_ex(singular, fb.ones(2, 2, 1)).info.tolist() == [0, 1]
+    assert fb.linalg.lu_factor_ex(singular).info.tolist() == [0, 1]
+
+
+def test_named_results() -> None:
+    a = fb.eye(3)
+    assert fb.linalg.eigh(a).eigenvalues.tolist() == [1.0, 1.0, 1.0]
+    assert fb.linalg.svd(a).S.tolist() == [1.0, 1.0, 1.0]
+    assert fb.linalg.qr(a).R.shape == (3, 3)
+    assert fb.linalg.lstsq(a, fb.ones(3, 1)).rank.item() == 3
+    assert fb.linalg.slogdet(a).logabsdet.item() == 0.0
+    assert type(fb.linalg.eigh(a)).__name__ == "linalg_eigh"
+
+
+def test_factors_are_stored_by_columns() -> None:
+    assert fb.linalg.inv(fb.eye(3).expand(2, 3, 3)).stride() == (9, 1, 3)
+    assert fb.linalg.cholesky(fb.eye(4)).stride() == (1, 4)
+
+
+def test_pivots_outside_of_the_matrix_are_refused() -> None:
+    pivots = fb.tensor([5, 1, 1], dtype=fb.int32)
+    with pytest.raises(RuntimeError, match="expected pivots from 1 to 3"):
+        fb.linalg.lu_solve(fb.eye(3), pivots, fb.ones(3, 1))
+
+
+def test_matrix_exp_of_a_large_matrix() -> None:
+    a = fb.tensor([[0.0, 30.0], [-30.0, 0.0]], dtype=fb.float64)  # a rotation by 30 radians
+    expected = [[np.cos(30), np.sin(30)], [-np.sin(30), np.cos(30)]]
+    np.testing.assert_allclose(fb.linalg.matrix_exp(a).numpy(), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["symeig", "eig", "lstsq", "solve", "matrix_rank"])
+def test_removed_functions_name_their_replacement(name: str) -> None:
+    with pytest.raises(RuntimeError, match=r"is now removed\. Use linalg\."):
+        getattr(fb, name)(fb.eye(2))
