@@ -53,6 +53,14 @@ ARGUMENTS: dict[str, ArgumentType] = {
         _arg("int | None", "kOptInt", "std::optional<int64_t>", "optional_integer", "int | None", True),
         _arg("float", "kFloat", "double", "real_number", "float"),
         _arg("float | None", "kOptFloat", "std::optional<double>", "optional_real_number", "float | None", True),
+        _arg(
+            "Floats | None",
+            "kOptFloats",
+            "const std::optional<std::vector<double>>&",
+            "optional_float_list",
+            "Sequence[float] | None",
+            True,
+        ),
         _arg("bool", "kBool", "bool", "boolean", "bool"),
         _arg("bool | None", "kOptBool", "std::optional<bool>", "optional_boolean", "bool | None", True),
         # Size: `zeros(2, 3)` and `zeros((2, 3))`; Ints: a sequence only; Dims: a sequence or one int.

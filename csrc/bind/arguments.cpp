@@ -19,6 +19,7 @@ bool all_items(PyObject* o, bool (*accept)(PyObject*)) {
 }
 
 bool is_int_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_integer_like); }
+bool is_float_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_number); }
 bool is_tensor_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_tensor); }
 
 bool is_single_element(PyObject* o) { return is_tensor(o) && tensor_of(o).numel() == 1; }
@@ -66,6 +67,7 @@ bool fits(ArgType type, PyObject* o) {
     case ArgType::kOptInt: return is_none || is_integer_like(o);
     case ArgType::kFloat: return (is_number(o) && !PyComplex_Check(o)) || is_single_element(o);
     case ArgType::kOptFloat: return is_none || fits(ArgType::kFloat, o);
+    case ArgType::kOptFloats: return is_none || is_float_sequence(o);
     case ArgType::kBool: return PyBool_Check(o) || is_numpy_bool(o);
     case ArgType::kOptBool: return is_none || fits(ArgType::kBool, o);
     case ArgType::kSize:
@@ -99,6 +101,7 @@ const char* describe(ArgType type) {
     case ArgType::kOptInt: return "int";
     case ArgType::kFloat:
     case ArgType::kOptFloat: return "float";
+    case ArgType::kOptFloats: return "tuple of floats";
     case ArgType::kBool:
     case ArgType::kOptBool: return "bool";
     case ArgType::kSize:
@@ -195,6 +198,14 @@ bool boolean(PyObject* o) { return PyObject_IsTrue(o) == 1; }
 std::optional<bool> optional_boolean(PyObject* o) {
   if (!o || o == Py_None) return std::nullopt;
   return boolean(o);
+}
+
+std::optional<std::vector<double>> optional_float_list(PyObject* o) {
+  if (!o || o == Py_None) return std::nullopt;
+  std::vector<double> result;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+    result.push_back(real_number(PySequence_Fast_GET_ITEM(o, i)));
+  return result;
 }
 
 Dims int_list(PyObject* o) {

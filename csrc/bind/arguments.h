@@ -22,6 +22,7 @@ enum class ArgType : uint8_t {
   kOptInt,
   kFloat,
   kOptFloat,
+  kOptFloats,
   kBool,
   kOptBool,
   kSize,
@@ -80,6 +81,7 @@ int64_t integer(PyObject* o);
 std::optional<int64_t> optional_integer(PyObject* o);
 double real_number(PyObject* o);
 std::optional<double> optional_real_number(PyObject* o);
+std::optional<std::vector<double>> optional_float_list(PyObject* o);
 bool boolean(PyObject* o);
 std::optional<bool> optional_boolean(PyObject* o);
 Dims int_list(PyObject* o);

@@ -74,10 +74,10 @@ class Cursor {
     }
   }
 
-  const int last_;
-  const int64_t* const sizes_;
-  const int64_t* const strides_;
-  const int64_t* const strides2_;
+  int last_;
+  const int64_t* sizes_;
+  const int64_t* strides_;
+  const int64_t* strides2_;
   int64_t index_[kMaxReduceDims];
 };
 
@@ -146,17 +146,25 @@ class Reduction {
                        State* states) const {
     const int64_t stride = plan_.reduced_in[plan_.reduced_ndim - 1];
     T buffer[kBlock];
+    // Most rows are one block: what it takes to walk on is set up only for those that are not.
+    const Cursor start = reduced_cursor(plan_, begin);
+    const int64_t first_n = min64(min64(start.left_in_row(), end - begin), kBlock);
+    Cursor run = start;
     Cursor kept = kept_cursor(plan_, first);
     for (int64_t o = first; o < last; ++o, kept.advance(1)) {
       State state = R::init();
-      Cursor run = reduced_cursor(plan_, begin);
+      int64_t offset = start.offset;
+      int64_t n = first_n;
       for (int64_t position = begin; position < end;) {
-        const int64_t n = min64(min64(run.left_in_row(), end - position), kBlock);
-        const T* p = in_ + kept.offset + run.offset;
+        const T* p = in_ + kept.offset + offset;
         if (stride != 1) pack(p, n, stride, buffer);
         R::block(stride == 1 ? p : buffer, n, position, state);
+        if (position == begin && n < end - begin) run = start;
         position += n;
+        if (position == end) break;
         run.advance(n);
+        offset = run.offset;
+        n = min64(min64(run.left_in_row(), end - position), kBlock);
       }
       if (states)
         states[o - first] = state;

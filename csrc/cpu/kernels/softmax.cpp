@@ -83,9 +83,11 @@ class Row {
     const T* const x = x_ + c * kSoftmaxChunk;
     T* const y = y_ + c * kSoftmaxChunk;
     const int64_t n = length(c);
+    constexpr int L = kLanes<T>;
+    const int64_t whole = n - n % L;
     double total = 0;
-    for (int64_t begin = 0; begin < n; begin += kBlock) {
-      const int64_t end = min64(n, begin + kBlock);
+    for (int64_t begin = 0; begin < whole; begin += kBlock) {
+      const int64_t end = min64(whole, begin + kBlock);
       T sum = 0;
 #pragma omp simd reduction(+ : sum)
       for (int64_t i = begin; i < end; ++i) {
@@ -95,7 +97,20 @@ class Row {
       }
       total += static_cast<double>(sum);
     }
-    return total;
+    if (whole == n) return total;
+    // A padded vector instead of single exponentials, which would cost as much as the rest of a
+    // short row.
+    T tail[L];
+    for (int l = 0; l < L; ++l) tail[l] = whole + l < n ? x[whole + l] : lowest<T>();
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int l = 0; l < L; ++l) {
+      tail[l] = math::exp(tail[l] - shift);
+      sum += tail[l];
+    }
+    if constexpr (op == SoftmaxOp::kSoftmax)
+      for (int64_t i = whole; i < n; ++i) y[i] = tail[i - whole];
+    return total + static_cast<double>(sum);
   }
 
   void finish_chunk(int64_t c, T max, T top, double total) const {

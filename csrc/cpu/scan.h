@@ -1,0 +1,29 @@
+// Running sums, products and extrema along one dimension.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.h"
+#include "cpu/isa.h"
+
+namespace fb::cpu {
+
+enum class ScanOp : uint8_t { kSum, kProd, kLogSumExp, kMax, kMin };
+
+// A contiguous array (outer, n, inner), scanned along its middle.
+struct ScanShape {
+  int64_t outer;
+  int64_t n;
+  int64_t inner;
+};
+
+// Sums and products of int64, float32, float64, complex64 and complex128; log-sum-exp of all but
+// int64.
+FB_DECLARE_KERNEL(void, scan, ScanOp op, DType dtype, const void* in, void* out,
+                  const ScanShape& shape)
+// kMax and kMin of int64, float32 and float64, and the index of the last element that equals each
+// value.
+FB_DECLARE_KERNEL(void, scan_extremum, ScanOp op, DType dtype, const void* in, void* out,
+                  int64_t* indices, const ScanShape& shape)
+
+}  // namespace fb::cpu

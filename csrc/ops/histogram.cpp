@@ -1,0 +1,149 @@
+// How often values occur, and how many fall between edges.
+#include "cpu/histogram.h"
+
+#include <cmath>
+
+#include "cpu/copy.h"
+#include "gen/ops/arith.h"
+#include "gen/ops/histogram.h"
+#include "gen/ops/reduce.h"
+#include "gen/ops/scan.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+namespace {
+
+Tensor zeros_of(int64_t n, DType dtype, Device device) {
+  Tensor t = make_tensor({n}, dtype, device);
+  cpu::fill(t, int64_t{0});
+  return t;
+}
+
+double number_in(const Tensor& t) { return Scalar::load(t.dtype(), t.data()).to<double>(); }
+
+using Range = std::optional<std::vector<double>>;
+
+Tensor even_edges(double low, double high, int64_t bins, DType dtype, Device device) {
+  Tensor edges = make_tensor({bins + 1}, dtype, device);
+  for (int64_t i = 0; i <= bins; ++i) {
+    const double edge =
+        i == bins ? high : low + (high - low) * static_cast<double>(i) / static_cast<double>(bins);
+    Scalar(edge).store(dtype,
+                       static_cast<char*>(edges.data()) + i * static_cast<int64_t>(size_of(dtype)));
+  }
+  return edges;
+}
+
+Tensor counted(const Tensor& input, const Tensor& edges, const Tensor& weight, bool density,
+               bool uniform) {
+  FB_CHECK(input.dtype() == DType::kFloat32 || input.dtype() == DType::kFloat64,
+           "expected a float32 or float64 input, got ", input.dtype());
+  FB_CHECK(edges.dtype() == input.dtype() && edges.dim() == 1 && edges.numel() >= 2,
+           "expected at least two edges of the input's dtype ", input.dtype(), ", got ",
+           edges.dtype(), " of shape ", edges.sizes());
+  FB_CHECK(
+      !weight.defined() || (weight.sizes() == input.sizes() && weight.dtype() == input.dtype()),
+      "expected weight of the input's shape and dtype");
+  const Tensor x = contiguous(input);
+  const Tensor bounds = contiguous(edges);
+  const Tensor each = weight.defined() ? contiguous(weight) : weight;
+  Tensor hist = zeros_of(edges.numel() - 1, x.dtype(), x.device());
+  cpu::histogram({.dtype = x.dtype(),
+                  .in = x.data(),
+                  .n = x.numel(),
+                  .weights = each.defined() ? each.data() : nullptr,
+                  .edges = bounds.data(),
+                  .bins = hist.numel(),
+                  .uniform = uniform},
+                 hist.data());
+  if (!density) return hist;
+  return div(hist, mul(sum(hist, {}, false, {}), diff(bounds, 1, -1, {}, {})));
+}
+
+}  // namespace
+
+Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength) {
+  if (!is_integral(input.dtype(), false))
+    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
+  FB_CHECK(minlength >= 0, "expected a minlength that is not negative, got ", minlength);
+  FB_CHECK(input.dim() == 1, "expected a 1-D input of non-negative integers, got shape ",
+           input.sizes());
+  const Tensor values = contiguous(cast(input, DType::kInt64));
+  int64_t bins = minlength;
+  if (values.numel() > 0) {
+    const auto [low, high] = aminmax(values, {}, false);
+    FB_CHECK(*low.data_as<int64_t>() >= 0, "expected a 1-D input of non-negative integers, got ",
+             *low.data_as<int64_t>());
+    bins = std::max(bins, *high.data_as<int64_t>() + 1);
+  }
+  if (!weights.defined()) {
+    Tensor counts = make_tensor({bins}, DType::kInt64, input.device());
+    cpu::count_values(values.data_as<int64_t>(), values.numel(), counts.data_as<int64_t>(), bins);
+    return counts;
+  }
+  FB_CHECK(weights.sizes() == input.sizes(), "expected weights of the input's shape ",
+           input.sizes(), ", got ", weights.sizes());
+  const DType dtype = weights.dtype() == DType::kFloat32 ? DType::kFloat32 : DType::kFloat64;
+  const Tensor each = contiguous(cast(weights, dtype));
+  Tensor sums = zeros_of(bins, dtype, input.device());
+  cpu::sum_weights(dtype, values.data_as<int64_t>(), each.data(), values.numel(), sums.data());
+  return sums;
+}
+
+Tensor histc(const Tensor& input, int64_t bins, const Scalar& min, const Scalar& max) {
+  if (!is_floating(input.dtype()))
+    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
+  FB_CHECK(bins > 0, "expected bins > 0, got ", bins);
+  double low = min.to<double>();
+  double high = max.to<double>();
+  const Tensor x = contiguous(cast(input, compute_type(input.dtype())));
+  if (low == high && x.numel() > 0) {
+    const auto [smallest, largest] = aminmax(x, {}, false);
+    low = number_in(smallest);
+    high = number_in(largest);
+  }
+  if (low == high) {
+    low -= 1;
+    high += 1;
+  }
+  FB_CHECK(std::isfinite(low) && std::isfinite(high), "the range of [", low, ", ", high,
+           "] is not finite");
+  FB_CHECK(low < high, "expected max to be larger than min, got min=", low, " and max=", high);
+  Tensor counts = zeros_of(bins, x.dtype(), x.device());
+  cpu::histogram_even(x.dtype(), x.data(), x.numel(), low, high, bins, counts.data());
+  return cast(counts, input.dtype());
+}
+
+std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, const Range& range,
+                                     const Tensor& weight, bool density) {
+  FB_CHECK(!range, "range goes with a number of bins, not with edges");
+  return {counted(input, bins, weight, density, false), contiguous(copy_of(bins))};
+}
+
+std::tuple<Tensor, Tensor> histogram(const Tensor& input, int64_t bins, const Range& range,
+                                     const Tensor& weight, bool density) {
+  FB_CHECK(bins > 0, "expected bins > 0, got ", bins);
+  FB_CHECK(!range || range->size() == 2, "expected a range of two numbers, got ",
+           range ? range->size() : 0);
+  double low = 0;
+  double high = 1;
+  if (range) {
+    low = (*range)[0];
+    high = (*range)[1];
+  } else if (input.numel() > 0) {
+    const auto [smallest, largest] = aminmax(input, {}, false);
+    low = number_in(smallest);
+    high = number_in(largest);
+  }
+  FB_CHECK(std::isfinite(low) && std::isfinite(high), "the range of [", low, ", ", high,
+           "] is not finite");
+  FB_CHECK(low <= high, "expected a rising range, got [", low, ", ", high, "]");
+  if (low == high) {
+    low -= 0.5;
+    high += 0.5;
+  }
+  const Tensor edges = even_edges(low, high, bins, input.dtype(), input.device());
+  return {counted(input, edges, weight, density, true), edges};
+}
+
+}  // namespace fb::ops

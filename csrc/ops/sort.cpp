@@ -1,0 +1,264 @@
+// Sorting along a dimension, and what is found by it.
+#include "cpu/sort.h"
+
+#include "cpu/copy.h"
+#include "gen/ops/compare.h"
+#include "gen/ops/reduce.h"
+#include "gen/ops/sort.h"
+#include "gen/ops/view.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+namespace {
+
+// The input as rows along one dimension, and the way back for results that have one value or k per
+// row.
+class Rows {
+ public:
+  Rows(const Tensor& input, int64_t dim) : input_(input), dim_(wrap_dim(dim, input.dim())) {
+    if (is_complex(input.dtype()))
+      fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
+    n_ = input.dim() == 0 ? 1 : input.sizes()[dim_];
+    FB_CHECK(n_ < cpu::kMaxSortLength, "expected fewer than 2^32 elements along dim ", dim_,
+             ", got ", n_);
+    data_ = contiguous(is_last() ? input : transpose(input, dim_, -1));
+  }
+
+  int64_t n() const { return n_; }
+  int64_t dim() const { return dim_; }
+  int64_t count() const { return n_ == 0 ? 0 : input_.numel() / n_; }
+  // The rows one after another, whatever the number of the other dimensions.
+  Tensor matrix() const { return as_view(data_, {count(), n_}, {n_, 1}); }
+  cpu::SortRows view() const { return {input_.dtype(), data_.data(), count(), n_}; }
+
+  // For k results in a row, in the order of the rows; shaped() turns it into the input's shape.
+  Tensor make(int64_t k, DType dtype) const {
+    Dims sizes = data_.sizes().vec();
+    if (!sizes.empty()) sizes.back() = k;
+    return make_tensor(sizes, dtype, input_.device());
+  }
+  Tensor shaped(const Tensor& result) const {
+    return is_last() ? result : contiguous(transpose(result, dim_, -1));
+  }
+  // The same for as many results as elements, in the input's memory order.
+  Tensor like_input(const Tensor& result) const {
+    if (input_.is_contiguous()) return shaped(result);
+    Tensor out = make_like(input_, result.dtype());
+    copy_into(out, is_last() ? result : transpose(result, dim_, -1));
+    return out;
+  }
+  // The same for one result in a row.
+  Tensor squeezed(const Tensor& result, bool keepdim) const {
+    if (input_.dim() == 0) return result;
+    const Tensor kept = shaped(result);
+    return keepdim ? kept : contiguous(squeeze(kept, {dim_}));
+  }
+
+ private:
+  bool is_last() const { return input_.dim() < 2 || dim_ == input_.dim() - 1; }
+
+  Tensor input_;
+  int64_t dim_;
+  int64_t n_;
+  Tensor data_;
+};
+
+void check_row_not_empty(const Tensor& input, const Rows& rows) {
+  FB_CHECK_INDEX(rows.n() != 0, "expected reduction dim ", rows.dim(),
+                 " to have non-zero size, got shape ", input.sizes());
+}
+
+void refuse_bool(const Tensor& input) {
+  if (input.dtype() == DType::kBool)
+    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
+}
+
+std::tuple<Tensor, Tensor> first_k(const Rows& rows, DType dtype, int64_t k, bool descending) {
+  Tensor values = rows.make(k, dtype);
+  Tensor indices = rows.make(k, DType::kInt64);
+  if (values.numel() > 0)
+    FB_KERNEL(sort_rows)(rows.view(), k, descending, values.data(), indices.data_as<int64_t>());
+  return {values, indices};
+}
+
+std::tuple<Tensor, Tensor> by_rank(const Tensor& input, const Rows& rows, const Tensor& ranks,
+                                   bool keepdim) {
+  Tensor values = rows.make(1, input.dtype());
+  Tensor indices = rows.make(1, DType::kInt64);
+  if (values.numel() > 0) FB_KERNEL(select_rows)
+  (rows.view(), ranks.data_as<int64_t>(), values.data(), indices.data_as<int64_t>());
+  return {rows.squeezed(values, keepdim), rows.squeezed(indices, keepdim)};
+}
+
+// How many NaNs each row has.
+Tensor nan_counts(const Rows& rows) {
+  Tensor counts = make_tensor({rows.count()}, DType::kInt64);
+  if (is_integral(rows.view().dtype))
+    cpu::fill(counts, int64_t{0});
+  else
+    counts = sum(isnan(rows.matrix()), IntSpan{1}, false, {});
+  return counts;
+}
+
+std::tuple<Tensor, Tensor> median_of(const Tensor& input, int64_t dim, bool keepdim,
+                                     bool ignore_nan) {
+  refuse_bool(input);
+  const Rows rows(input, dim);
+  check_row_not_empty(input, rows);
+  // NaNs sort to the end: rank n - nans is the first of them.
+  const Tensor ranks = nan_counts(rows);
+  int64_t* const rank = ranks.data_as<int64_t>();
+  for (int64_t r = 0; r < rows.count(); ++r) {
+    const int64_t numbers = rows.n() - rank[r];
+    const bool nan_wins = rank[r] > 0 && (!ignore_nan || numbers == 0);
+    rank[r] = nan_wins ? numbers : (numbers - 1) / 2;
+  }
+  return by_rank(input, rows, ranks, keepdim);
+}
+
+Tensor median_of_all(const Tensor& input, bool ignore_nan) {
+  if (input.numel() == 0) {
+    refuse_bool(input);
+    Tensor result = make_tensor({}, input.dtype(), input.device());
+    cpu::fill(result, std::numeric_limits<double>::quiet_NaN());
+    return result;
+  }
+  const Tensor flat = as_view(contiguous(input), {input.numel()}, {1});
+  return std::get<0>(median_of(flat, 0, false, ignore_nan));
+}
+
+cpu::Interpolation interpolation_of(const std::string& name) {
+  if (name == "linear") return cpu::Interpolation::kLinear;
+  if (name == "lower") return cpu::Interpolation::kLower;
+  if (name == "higher") return cpu::Interpolation::kHigher;
+  if (name == "midpoint") return cpu::Interpolation::kMidpoint;
+  FB_CHECK(name == "nearest",
+           "expected interpolation to be linear, lower, higher, midpoint or nearest, got '", name,
+           "'");
+  return cpu::Interpolation::kNearest;
+}
+
+Tensor quantiles(const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                 const std::string& interpolation, bool ignore_nan) {
+  FB_CHECK(input.numel() > 0, "expected a non-empty input");
+  FB_CHECK(q.dim() <= 1, "expected q to be a number or a 1-D tensor, got shape ", q.sizes());
+  FB_CHECK(input.dtype() == DType::kFloat32 || input.dtype() == DType::kFloat64,
+           "expected a float32 or float64 input, got ", input.dtype());
+  FB_CHECK(q.dtype() == input.dtype(), "expected q of the input's dtype ", input.dtype(), ", got ",
+           q.dtype());
+  const cpu::Interpolation how = interpolation_of(interpolation);
+  const Tensor orders = contiguous(q);
+  visit_floating(q.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (int64_t i = 0; i < q.numel(); ++i) {
+      const T value = orders.data_as<T>()[i];
+      FB_CHECK(value >= 0 && value <= 1, "expected q in [0, 1], got ", value);
+    }
+  });
+  const int64_t d = dim ? wrap_dim(*dim, input.dim()) : 0;
+  // The dimension goes to the end, where the quantiles replace it; then these come to the front.
+  const bool whole = !dim || input.dim() == 0;
+  const Tensor x = whole ? reshape(input, {-1}) : movedim(input, {d}, {-1});
+  const Rows rows(x, -1);
+  const Tensor sorted = std::get<0>(first_k(rows, x.dtype(), rows.n(), false));
+  const Tensor counts = nan_counts(rows);
+  Tensor out = rows.make(q.numel(), x.dtype());
+  cpu::quantile_rows({x.dtype(), sorted.data(), rows.count(), rows.n()}, counts.data_as<int64_t>(),
+                     ignore_nan, orders.data(), q.numel(), how, out.data());
+  out = movedim(out, {-1}, {0});
+  if (keepdim) {
+    Dims sizes = input.sizes().vec();
+    for (int64_t k = 0; k < input.dim(); ++k)
+      if (whole || k == d) sizes[k] = 1;
+    sizes.insert(0, q.numel());
+    out = whole ? reshape(out, sizes) : unsqueeze(out, 1 + d);
+  }
+  return q.dim() == 0 ? select(out, 0, 0) : out;
+}
+
+Tensor order_of(double q, const Tensor& like) {
+  Tensor order = make_tensor({}, like.dtype(), like.device());
+  cpu::fill(order, q);
+  return order;
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> sort(const Tensor& input, int64_t dim, bool descending,
+                                std::optional<bool>) {
+  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
+  const Rows rows(input, dim);
+  const auto [values, indices] = first_k(rows, input.dtype(), rows.n(), descending);
+  return {rows.like_input(values), rows.like_input(indices)};
+}
+
+Tensor argsort(const Tensor& input, int64_t dim, bool descending, bool) {
+  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
+  const Rows rows(input, dim);
+  Tensor indices = rows.make(rows.n(), DType::kInt64);
+  if (indices.numel() > 0)
+    FB_KERNEL(sort_rows)(rows.view(), rows.n(), descending, nullptr, indices.data_as<int64_t>());
+  return rows.like_input(indices);
+}
+
+Tensor msort(const Tensor& input) { return std::get<0>(sort(input, 0, false, {})); }
+
+std::tuple<Tensor, Tensor> topk(const Tensor& input, int64_t k, int64_t dim, bool largest, bool) {
+  FB_CHECK(!is_complex(input.dtype()) && input.dtype() != DType::kBool, "does not support dtype ",
+           input.dtype());
+  const Rows rows(input, dim);
+  FB_CHECK(k >= 0 && k <= rows.n(), "expected k between 0 and the ", rows.n(),
+           " elements along dim ", rows.dim(), ", got ", k);
+  const auto [values, indices] = first_k(rows, input.dtype(), k, largest);
+  return {rows.shaped(values), rows.shaped(indices)};
+}
+
+std::tuple<Tensor, Tensor> kthvalue(const Tensor& input, int64_t k, int64_t dim, bool keepdim) {
+  refuse_bool(input);
+  const Rows rows(input, dim);
+  check_row_not_empty(input, rows);
+  FB_CHECK(k >= 1 && k <= rows.n(), "expected k between 1 and the ", rows.n(),
+           " elements along dim ", rows.dim(), ", got ", k);
+  const Tensor ranks = make_tensor({rows.count()}, DType::kInt64);
+  cpu::fill(ranks, k - 1);
+  return by_rank(input, rows, ranks, keepdim);
+}
+
+Tensor median(const Tensor& input) { return median_of_all(input, false); }
+Tensor nanmedian(const Tensor& input) { return median_of_all(input, true); }
+std::tuple<Tensor, Tensor> median(const Tensor& input, int64_t dim, bool keepdim) {
+  return median_of(input, dim, keepdim, false);
+}
+std::tuple<Tensor, Tensor> nanmedian(const Tensor& input, int64_t dim, bool keepdim) {
+  return median_of(input, dim, keepdim, true);
+}
+
+std::tuple<Tensor, Tensor> mode(const Tensor& input, int64_t dim, bool keepdim) {
+  const Rows rows(input, dim);
+  check_row_not_empty(input, rows);
+  const auto [sorted, positions] = first_k(rows, input.dtype(), rows.n(), false);
+  Tensor values = rows.make(1, input.dtype());
+  Tensor indices = rows.make(1, DType::kInt64);
+  cpu::mode_rows({input.dtype(), sorted.data(), rows.count(), rows.n()},
+                 positions.data_as<int64_t>(), values.data(), indices.data_as<int64_t>());
+  return {rows.squeezed(values, keepdim), rows.squeezed(indices, keepdim)};
+}
+
+Tensor quantile(const Tensor& input, double q, std::optional<int64_t> dim, bool keepdim,
+                const std::string& interpolation) {
+  return quantiles(input, order_of(q, input), dim, keepdim, interpolation, false);
+}
+Tensor quantile(const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                const std::string& interpolation) {
+  return quantiles(input, q, dim, keepdim, interpolation, false);
+}
+Tensor nanquantile(const Tensor& input, double q, std::optional<int64_t> dim, bool keepdim,
+                   const std::string& interpolation) {
+  return quantiles(input, order_of(q, input), dim, keepdim, interpolation, true);
+}
+Tensor nanquantile(const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                   const std::string& interpolation) {
+  return quantiles(input, q, dim, keepdim, interpolation, true);
+}
+
+}  // namespace fb::ops

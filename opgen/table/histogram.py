@@ -1,0 +1,31 @@
+"""How often values occur, and how many fall between edges."""
+
+from opgen.model import FLOATS, floating, integers, native, op
+
+op(
+    "bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor",
+    kind=native,
+    dtypes=integers,
+    doc="How often each of 0, 1, 2, ... occurs in a 1-D tensor, or the sum of the weights where it does.",
+)
+op(
+    "histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *,"
+    " out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    doc="How many elements fall into each of ``bins`` equal intervals from min to max, those of the data if"
+    " both are 0; elements outside count nowhere.",
+)
+for bins, meaning in (
+    ("Tensor", "between the edges ``bins``"),
+    ("int", "into ``bins`` equal intervals"),
+):
+    op(
+        f"histogram(input: Tensor, bins: {bins}, *, range: Floats | None = None,"
+        " weight: Tensor | None = None, density: bool = False, out: list[Tensor] | None = None)"
+        " -> tuple[Tensor, Tensor]",
+        kind=native,
+        dtypes=FLOATS,
+        returns="hist bin_edges",
+        doc=f"How many elements fall {meaning}, and the edges; as a density if wanted.",
+    )

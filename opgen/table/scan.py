@@ -1,0 +1,34 @@
+"""Running sums, products and extrema along one dimension, and differences, which undo sums."""
+
+from opgen.model import all_types, floating_complex, native, op, real_bool
+
+for name, word in (("cumsum", "sum"), ("cumprod", "product")):
+    op(
+        f"{name}(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None)"
+        " -> Tensor",
+        kind=native,
+        dtypes=all_types,
+        forms="function method inplace",
+        doc=f"The {word} of the elements up to each one along ``dim``; integers and bool in int64.",
+    )
+op(
+    "logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    doc="``log(cumsum(exp(input), dim))`` without overflow.",
+)
+for name, which in (("cummax", "largest"), ("cummin", "smallest")):
+    op(
+        f"{name}(input: Tensor, dim: int, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
+        kind=native,
+        dtypes=real_bool,
+        returns="values indices",
+        doc=f"The {which} element so far along ``dim`` and its index, the last of equals. NaN stays.",
+    )
+op(
+    "diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None,"
+    " append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=all_types,
+    doc="The differences of neighbours along ``dim``, taken ``n`` times; of bool, whether they differ.",
+)

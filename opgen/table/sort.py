@@ -1,0 +1,78 @@
+"""Sorting along a dimension, and what is found by it."""
+
+from opgen.model import FLOATS, native, op, real, real_bool
+
+op(
+    "sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = False,"
+    " out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=real_bool,
+    returns="values indices",
+    doc="The elements in order along ``dim`` and where they came from. Always stable; NaN counts as largest.",
+)
+op(
+    "argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    doc="The indices that sort ``input`` along ``dim``. Always stable.",
+)
+op(
+    "msort(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    doc="The elements in order along the first dimension.",
+)
+op(
+    "topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *,"
+    " out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=real,
+    returns="values indices",
+    doc="The ``k`` largest (or smallest) elements along ``dim``, in order, and their indices.",
+)
+op(
+    "kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *,"
+    " out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=real,
+    returns="values indices",
+    doc="The ``k``-th smallest element along ``dim``, counted from 1, and its index.",
+)
+for name, about_nan in (("median", "NaN if there is one"), ("nanmedian", "NaN left out")):
+    op(
+        f"{name}(input: Tensor, *, out: Tensor | None = None) -> Tensor",
+        kind=native,
+        dtypes=real,
+        doc=f"The median of all elements, the lower of two; {about_nan}.",
+    )
+    op(
+        f"{name}(input: Tensor, dim: int, keepdim: bool = False, *, out: list[Tensor] | None = None)"
+        " -> tuple[Tensor, Tensor]",
+        kind=native,
+        dtypes=real,
+        returns="values indices",
+        doc=f"The median along ``dim``, the lower of two, and its index; {about_nan}.",
+    )
+op(
+    "mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: list[Tensor] | None = None)"
+    " -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=real_bool,
+    returns="values indices",
+    doc="The most frequent element along ``dim``, the smallest of several, and where it stands last.",
+)
+for name, about_nan in (("quantile", "NaN if there is one"), ("nanquantile", "NaN left out")):
+    op(
+        f"{name}(input: Tensor, q: Tensor, dim: int | None = None, keepdim: bool = False, *,"
+        " interpolation: str = 'linear', out: Tensor | None = None) -> Tensor",
+        kind=native,
+        dtypes=FLOATS,
+        doc=f"The quantiles ``q``, which come first in the result's shape; {about_nan}.",
+    )
+    op(
+        f"{name}(input: Tensor, q: float, dim: int | None = None, keepdim: bool = False, *,"
+        " interpolation: str = 'linear', out: Tensor | None = None) -> Tensor",
+        kind=native,
+        dtypes=FLOATS,
+        doc=f"The ``q`` quantile along ``dim``, or of all elements; {about_nan}.",
+    )
