@@ -43,7 +43,7 @@ def _reversed(self: Tensor) -> Tensor:
 
 def _contains(self: Tensor, element: Any) -> bool:
     if isinstance(element, (Tensor, int, float, complex)):
-        return bool((element == self).any())
+        return bool((self == element).any())
     raise RuntimeError(
         f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
     )

@@ -105,7 +105,8 @@ RESULTS: dict[str, ResultType] = {
         ResultType("bool", "bool", "bool"),
         ResultType("int", "int64_t", "int"),
         ResultType("float", "double", "float"),
-        ResultType("Number", "Scalar", _NUMBER),
+        # Without complex, as PyTorch has it: `x.item() > 0` is right for all but complex tensors.
+        ResultType("Number", "Scalar", "int | float | bool"),
         ResultType("Size", "Dims", "Size"),
         ResultType("tuple[int, ...]", "std::vector<int64_t>", "tuple[int, ...]"),
         ResultType("DType", "DType", "dtype"),
