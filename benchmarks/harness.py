@@ -68,6 +68,7 @@ class Side:
             text=True,
             env=environment,
         )
+        self.origin = str(self._answer()["origin"])  # the file that was really imported
 
     def __enter__(self) -> "Side":
         return self
@@ -89,9 +90,12 @@ class Side:
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
             raise RuntimeError(f"{self.module}: the process died")
@@ -160,12 +164,17 @@ def run_group(
     screen.line(f"{header:46} {modules[0]:>9} {modules[1]:>9}   ratio")
     rows: list[Row] = []
     with Side(modules[0], threads) as ours, Side(modules[1], threads) as theirs:
+        origins = [ours.origin, theirs.origin]
         for done, case in enumerate(cases):
             screen.progress(f"  [{done + 1}/{len(cases)}] {case.name} …")
             rows.append(run_case(case, ours, theirs, rounds))
             screen.row(rows[-1], group.row_bar)
     measured = [row for row in rows if not row.error]
-    summary: dict[str, Any] = {"rows": [_as_json(row) for row in rows], "bar": group.mean_bar}
+    summary: dict[str, Any] = {
+        "origins": origins,
+        "rows": [_as_json(row) for row in rows],
+        "bar": group.mean_bar,
+    }
     if measured:
         mean = geometric_mean([row.ratio for row in measured])
         worst = min(measured, key=lambda row: row.ratio)
@@ -263,6 +272,8 @@ def main() -> None:
     chosen = options.only or [*GROUPS, *OTHER_GROUPS]
     facts = machine.describe(("flambeau", "torch", "numpy"))
     print(f"{facts['cpu']}, {options.threads} threads; ratio = {modules[1]} / {modules[0]} time\n")
+    if os.getloadavg()[0] > 0.5:
+        print(f"The machine is busy (load {os.getloadavg()[0]:.1f}): wait, or do not trust this.\n")
     report: dict[str, Any] = {"machine": facts, "threads": options.threads, "groups": {}}
     cases = [case for case in all_cases().values() if not options.case or options.case in case.name]
     for name, group in GROUPS.items():

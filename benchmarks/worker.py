@@ -1,12 +1,11 @@
 """One framework in a process of its own, told over its standard input what to time.
 
-Requests are one JSON object a line: `{"prepare": key}`, then any number of `{"measure": n}`.
+It first tells where the module came from. Requests are one JSON object a line: `{"prepare": key}`, then any number of `{"measure": n}`.
 """
 
 import importlib
 import json
 import sys
-import time
 import timeit
 from typing import Any
 
@@ -47,6 +46,7 @@ def main() -> None:
     t = importlib.import_module(name)
     t.set_num_threads(threads)
     worker = Worker(t)
+    print(json.dumps({"origin": t.__file__}), flush=True)
     for line in sys.stdin:
         request = json.loads(line)
         try:
@@ -57,7 +57,6 @@ def main() -> None:
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), flush=True)
-        time.sleep(0)  # let the reader go first
 
 
 if __name__ == "__main__":
