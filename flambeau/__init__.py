@@ -25,8 +25,8 @@ from flambeau.random import manual_seed as manual_seed
 from flambeau.random import seed as seed
 from flambeau.random import set_rng_state as set_rng_state
 from flambeau import random as random
-import flambeau.fft as fft
-import flambeau.linalg as linalg
+from flambeau import fft as fft
+from flambeau import linalg as linalg
 from flambeau import utils as utils
 from flambeau import version as version
 from flambeau.version import __version__ as __version__

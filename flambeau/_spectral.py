@@ -67,7 +67,9 @@ def istft(
     """Put a signal together from its short-time Fourier transform, by least squares."""
     if not input.is_complex():
         raise RuntimeError("istft: requires a complex-valued input")
-    if input.dim() not in (2, 3) or input.numel() == 0:
+    if input.dim() < 2:
+        raise IndexError(f"istft: expected a 2-d or 3-d tensor, got {tuple(input.shape)}")
+    if input.dim() > 3 or input.numel() == 0:
         raise RuntimeError(
             f"istft: expected a non-empty 2-d or 3-d tensor, got {tuple(input.shape)}"
         )

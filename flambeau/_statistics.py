@@ -80,8 +80,6 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     columns = x.numel() if N is None else N
     if columns < 0:
         raise RuntimeError(f"vander: expected N >= 0, got {columns}")
-    if columns == 0:
-        return x.new_empty(x.numel(), 0)
     powers = fb.ones(x.numel(), columns, dtype=x.dtype, device=x.device)
     powers[:, 1:] = x.unsqueeze(1)
     powers = powers.cumprod(1)

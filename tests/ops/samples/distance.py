@@ -13,12 +13,18 @@ def cosine(x1, x2, dim=1, eps=1e-8):
     return (unit(x1) * unit(x2)).sum(dim)
 
 
-@samples("cosine_similarity", reference=cosine)
+# Products of both signs cancel.
+@samples(
+    "cosine_similarity",
+    reference=cosine,
+    tolerance={"float16": (3e-2, 3e-2), "bfloat16": (2e-1, 2e-1)},
+)
 def cosine_similarity(make):
     yield make(3, 4), make(3, 4)
     yield call(make(3, 4), make(4), dim=-1)
     yield call(make(5), make(5), dim=0)
-    yield call(make.of(0, 0), make.of(1, 2), dim=0)
+    if make.dtype != "float16":  # where the default eps is zero
+        yield call(make.of(0, 0), make.of(1, 2), dim=0)
 
 
 @errors("cosine_similarity")
