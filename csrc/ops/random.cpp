@@ -8,6 +8,7 @@
 #include "gen/ops/arith.h"
 #include "gen/ops/create.h"
 #include "gen/ops/reduce.h"
+#include "gen/ops/sort.h"
 #include "ops/random_fill.h"
 
 namespace fb::ops {
@@ -239,7 +240,7 @@ Tensor multinomial(const Tensor& input, int64_t num_samples, bool replacement,
   exponential_(keys, 1, generator);
   keys = div(input, keys);
   if (num_samples == 1) return argmax(keys, -1, true);
-  fail(ErrorKind::kNotImplemented, "several samples without replacement");
+  return std::get<1>(topk(keys, num_samples));
 }
 
 Tensor poisson(const Tensor& input, Generator* generator) {
