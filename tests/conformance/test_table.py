@@ -9,6 +9,7 @@ import torch
 
 import flambeau
 from tests.conformance.coverage import COVERAGE
+from tests.conformance.differences import accepted
 from tests.ops import dtypes
 from tests.ops.check import (
     assert_through,
@@ -66,6 +67,8 @@ def assert_same(ours: Any, theirs: Any, operator: Operator, sample: Sample) -> N
     if isinstance(theirs, NotImplementedError):
         return  # torch has no kernel for this dtype; we may
     if isinstance(theirs, Exception):
+        if not isinstance(ours, Exception) and "view" not in operator.kinds and accepted(theirs):
+            return
         assert isinstance(ours, Exception), f"{what}: torch refuses it: {theirs}"
         assert isinstance(ours, type(theirs)), f"{what}: {ours!r}, torch raises {theirs!r}"
         return
@@ -84,8 +87,10 @@ def assert_same(ours: Any, theirs: Any, operator: Operator, sample: Sample) -> N
 def assert_same_output(a: Any, b: Any, owner: Samples, sample: Sample, what: str) -> None:
     """One output against that of torch."""
     if not is_tensor(b):
-        same = str(a).replace("flambeau", "torch") == str(b).replace("flambeau", "torch")
-        assert same or np.allclose(a, b, 1e-6, 1e-6, equal_nan=True), f"{what}: {a!r}, torch {b!r}"
+        same = str(a) == str(b)
+        if not same and isinstance(b, (float, complex, np.ndarray)):
+            same = bool(np.allclose(a, b, 1e-6, 1e-6, equal_nan=True))
+        assert same, f"{what}: {a!r}, torch gives {b!r}"
         return
     name = dtype_name(b)
     assert dtype_name(a) == name, f"{what}: {dtype_name(a)}, torch gives {name}"
