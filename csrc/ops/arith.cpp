@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "gen/ops/activation.h"
 #include "gen/ops/explog.h"
 #include "ops/output.h"
 #include "ops/promotion.h"
@@ -78,6 +79,8 @@ bool constant_power(const Tensor& base, double exponent, Tensor& result) {
     result = square(base);
   else if (exponent == 0.5)
     result = sqrt(base);
+  else if (exponent == 1.5)
+    result = mul(base, sqrt(base));
   else if (exponent == 1.0)
     result = copy_of(base);
   else if (exponent == 3.0)
@@ -134,7 +137,12 @@ Tensor clamp(const Tensor& input, std::optional<Scalar> min, std::optional<Scala
   check_bounds(min.has_value(), max.has_value());
   if (!max) return clamp_min(input, *min);
   if (!min) return clamp_max(input, *max);
-  return clamp(Operand(input), Operand(*min), Operand(*max));
+  const Operand operands[] = {input, *min, *max};
+  const bool has_nan =
+      min->to<double>() != min->to<double>() || max->to<double>() != max->to<double>();
+  if (is_floating(input.dtype()) && result_type(operands) == input.dtype() && !has_nan)
+    return hardtanh(input, min->to<double>(), max->to<double>());
+  return clamp(operands[0], operands[1], operands[2]);
 }
 
 Tensor clamp(const Tensor& input, const Tensor& min, const Tensor& max) {

@@ -10,13 +10,15 @@ template <class T>
 FB_FN T relu(T x) {
   return x < T(0) ? T(0) : x;
 }
+// clamp with bounds that are not NaN.
 template <class T>
 FB_FN T hardtanh(T x, T low, T high) {
-  return clamp(x, low, high);
+  const T above = x < low ? low : x;
+  return above > high ? high : above;
 }
 template <class T>
 FB_FN T relu6(T x) {
-  return clamp(x, T(0), T(6));
+  return hardtanh(x, T(0), T(6));
 }
 template <class T>
 FB_FN T leaky_relu(T x, T negative_slope) {
@@ -74,11 +76,11 @@ FB_FN T mish(T x) {
 
 template <class T>
 FB_FN T hardsigmoid(T x) {
-  return clamp(x + T(3), T(0), T(6)) / T(6);
+  return hardtanh(x + T(3), T(0), T(6)) * T(1.0 / 6);
 }
 template <class T>
 FB_FN T hardswish(T x) {
-  return x * clamp(x + T(3), T(0), T(6)) / T(6);
+  return x * hardsigmoid(x);
 }
 // log(1 + exp(beta x)) / beta, and x itself where beta x > threshold.
 template <class T>

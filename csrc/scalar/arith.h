@@ -200,9 +200,12 @@ FB_FN T fmin(T a, T b) {
   return (a < b) | (b != b) ? a : b;
 }
 
+// minimum(maximum(x, low), high), in a form that GCC vectorises; NaN comes from any of the three.
 template <class T>
 FB_FN T clamp(T x, T low, T high) {
-  return minimum(maximum(x, low), high);
+  const T above = x < low ? low : x;
+  const T inside = above > high ? high : above;
+  return low != low ? low : (high != high ? high : inside);
 }
 template <class T>
 FB_FN T clamp_min(T x, T low) {

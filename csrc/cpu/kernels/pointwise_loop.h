@@ -2,7 +2,6 @@
 // and type.
 #pragma once
 
-#include <tuple>
 #include <utility>
 
 #include "cpu/pointwise.h"
@@ -10,69 +9,89 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-template <class T, bool Fixed>
-struct Run {
-  const T* __restrict data;
-  FB_FN T operator[](int64_t i) const {
-    if constexpr (Fixed)
-      return *data;
-    else
-      return data[i];
-  }
-};
+template <class T>
+FB_FN T load(const void* data, int64_t i) {
+  // GCC vectorises loads of bytes but not of bools.
+  if constexpr (kIsBool<T>)
+    return static_cast<const unsigned char*>(data)[i] != 0;
+  else
+    return static_cast<const T*>(data)[i];
+}
 
-template <class F, unsigned Fixed, class... Inputs, size_t... I>
-void run_fixed(int64_t n, void* out, const void* const* in, const typename F::Param* params,
-               std::index_sequence<I...>) {
+// F has Param, kParams, kRanged and call(inputs..., params).
+template <class F, class... Inputs, size_t... I>
+void run(int64_t n, void* out, const void* const* in, const typename F::Param* params,
+         std::index_sequence<I...>) {
   using Out = decltype(F::call(Inputs{}..., params));
   auto* __restrict target = static_cast<Out*>(out);
   // Copies, so that the compiler knows that writing the output changes neither.
+  const void* const data[] = {in[I]...};
   typename F::Param local[F::kParams + 1];
   for (int p = 0; p < F::kParams; ++p) local[p] = params[p];
-  const std::tuple<Run<Inputs, ((Fixed >> I) & 1) != 0>...> runs{
-      {static_cast<const Inputs*>(in[I])}...};
   if constexpr (F::kRanged) {
     constexpr int64_t kBlock = 256;  // read twice, so it should stay in the first-level cache
     for (int64_t first = 0; first < n; first += kBlock) {
       const int64_t last = first + kBlock < n ? first + kBlock : n;
       int outside = 0;
       for (int64_t i = first; i < last; ++i)
-        outside |= F::has_range(std::get<I>(runs)[i]...) ? 0 : 1;
+        outside |= F::has_range(load<Inputs>(data[I], i)...) ? 0 : 1;
       if (outside == 0) {
 #pragma GCC ivdep
-        for (int64_t i = first; i < last; ++i) target[i] = F::in_range(std::get<I>(runs)[i]...);
+        for (int64_t i = first; i < last; ++i) target[i] = F::in_range(load<Inputs>(data[I], i)...);
       } else {
-        for (int64_t i = first; i < last; ++i) target[i] = F::call(std::get<I>(runs)[i]..., local);
+        for (int64_t i = first; i < last; ++i)
+          target[i] = F::call(load<Inputs>(data[I], i)..., local);
       }
     }
   } else {
 #pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) target[i] = F::call(std::get<I>(runs)[i]..., local);
+    for (int64_t i = 0; i < n; ++i) target[i] = F::call(load<Inputs>(data[I], i)..., local);
   }
 }
 
-// F has Param, kParams and call(inputs..., params). One loop per set of single-valued inputs; when
-// all are, the value is computed once.
+template <class T>
+void fill(T* out, int64_t n, T value) {
+  for (int64_t i = 0; i < n; ++i) out[i] = value;
+}
+
+// Single-valued inputs are spread over a block that stays in the first-level cache: as constants of
+// the loop they would need a loop for every set of them, and GCC vectorises comparisons of
+// constants poorly. When all are single values, the result is computed once.
 template <class F, class... Inputs>
 void pointwise_loop(int64_t n, void* out, const void* const* in, unsigned fixed,
                     const void* params) {
-  constexpr unsigned kAll = (1u << sizeof...(Inputs)) - 1;
+  constexpr int kInputs = sizeof...(Inputs);
+  constexpr auto indices = std::make_index_sequence<kInputs>{};
   const auto* typed = static_cast<const typename F::Param*>(params);
-  constexpr auto indices = std::make_index_sequence<sizeof...(Inputs)>{};
-  if (fixed == kAll) {
-    using Out = decltype(F::call(Inputs{}..., typed));
-    run_fixed<F, 0, Inputs...>(1, out, in, typed, indices);
-    auto* target = static_cast<Out*>(out);
-    const Out value = *target;
-    for (int64_t i = 1; i < n; ++i) target[i] = value;
+  using Out = decltype(F::call(Inputs{}..., typed));
+  if (fixed == 0) {
+    run<F, Inputs...>(n, out, in, typed, indices);
     return;
   }
-  if constexpr (kAll == 1) {
-    run_fixed<F, 0, Inputs...>(n, out, in, typed, indices);
-  } else {
-    [&]<size_t... Fixed>(std::index_sequence<Fixed...>) {
-      ((fixed == Fixed ? run_fixed<F, Fixed, Inputs...>(n, out, in, typed, indices) : void()), ...);
-    }(std::make_index_sequence<kAll>{});
+  auto* target = static_cast<Out*>(out);
+  if (fixed == (1u << kInputs) - 1) {
+    Out value;
+    run<F, Inputs...>(1, &value, in, typed, indices);
+    fill(target, n, value);
+    return;
+  }
+  constexpr int64_t kBlock = 512;
+  constexpr int64_t kSizes[] = {sizeof(Inputs)...};
+  alignas(64) char blocks[kInputs][kBlock * 16];
+  const void* at[kInputs];
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    const auto spread = [&]<class T>(size_t k, const T* value) {
+      at[k] = value;
+      if (!(fixed >> k & 1)) return;
+      fill(reinterpret_cast<T*>(blocks[k]), n < kBlock ? n : kBlock, *value);
+      at[k] = blocks[k];
+    };
+    (spread(I, static_cast<const Inputs*>(in[I])), ...);
+  }(indices);
+  for (int64_t first = 0; first < n; first += kBlock) {
+    run<F, Inputs...>(n - first < kBlock ? n - first : kBlock, target + first, at, typed, indices);
+    for (int k = 0; k < kInputs; ++k)
+      if (!(fixed >> k & 1)) at[k] = static_cast<const char*>(at[k]) + kBlock * kSizes[k];
   }
 }
 
