@@ -35,6 +35,16 @@ bool is_transposition(const StridedLoop<2>& loop, int64_t element_size) {
   return false;
 }
 
+// A run of a few elements costs more to start than to copy: brings a longer dimension innermost.
+void lengthen_runs(StridedLoop<2>& loop) {
+  constexpr int64_t kShort = 8;
+  if (loop.inner() >= kShort) return;
+  const auto longest = std::max_element(loop.sizes.begin(), loop.sizes.end()) - loop.sizes.begin();
+  if (loop.sizes[static_cast<size_t>(longest)] < kShort) return;
+  for (Dims* dims : {&loop.sizes, &loop.strides[0], &loop.strides[1]})
+    std::swap((*dims)[static_cast<size_t>(longest)], dims->back());
+}
+
 void copy_transposed(const StridedLoop<2>& loop, int64_t element_size, char* out, const char* in) {
   // Bring the dimension that is fast in the source next to the last one, then tile the two.
   StridedLoop<2> nest = loop;
@@ -89,12 +99,13 @@ void copy(const Tensor& out, const Tensor& in) {
 }
 
 void copy_strided(IntSpan shape, const StridedTarget& out, const StridedSource& in) {
-  const StridedLoop<2> loop(shape, {out.strides, in.strides}, 2, order_by_stride(out.strides));
+  StridedLoop<2> loop(shape, {out.strides, in.strides}, 2, order_by_stride(out.strides));
   const auto element_size = static_cast<int64_t>(size_of(out.dtype));
   if (in.dtype == out.dtype && is_transposition(loop, element_size)) {
     copy_transposed(loop, element_size, out.data, in.data);
     return;
   }
+  lengthen_runs(loop);
   const ConvertFn run = converter(in.dtype, out.dtype);
   const int64_t inner = loop.inner();
   const int64_t out_step = loop.strides[0].back();

@@ -46,27 +46,31 @@ void each_run(const Tensor& indexed, int64_t dim, const Tensor& index, IntSpan o
   Dims order;
   for (int64_t d = 0; d < last; ++d)
     if (d != dim) order.push_back(d);
-  const StridedLoop<3> rows(index.sizes(), {own, places, other_strides}, 3, order);
-  const int64_t row_count = rows.rows() * rows.inner();
+  StridedLoop<3> rows(index.sizes(), {own, places, other_strides}, 3, order);
+  rows.sizes.push_back(1);  // so that a cursor walks all of them
+  for (Dims& strides : rows.strides) strides.push_back(0);
+  ++rows.ndim;
   const int64_t n = index.sizes()[last];
   const int64_t steps = dim == last ? 1 : index.sizes()[dim];
   const int64_t width = dim == last ? n : std::min<int64_t>(n, 1024);
   const int64_t pieces = (n + width - 1) / width;
   const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width * steps));
-  parallel_for(row_count * pieces, grain, [&](int64_t begin, int64_t end) {
+  parallel_for(rows.rows() * pieces, grain, [&](int64_t begin, int64_t end) {
+    RowCursor<3> at(rows, 3, begin / pieces);
+    int64_t piece = begin % pieces;
     for (int64_t item = begin; item < end; ++item) {
-      const int64_t row = item / pieces;
-      const int64_t first = item % pieces * width;
-      const RowCursor<3> at(rows, 3, row / rows.inner());
-      const int64_t column = row % rows.inner();
-      int64_t offset[3];
-      for (int k = 0; k < 3; ++k) offset[k] = at.offset[k] + column * rows.strides[k].back();
+      const int64_t first = piece * width;
       const int64_t count = std::min(width, n - first);
       for (int64_t i = 0; i < steps; ++i) {
         const int64_t shift = dim == last ? 0 : i;
-        run(offset[1] + shift * places[dim] + first * places[last], offset[0] + first * own[last],
-            offset[2] + shift * other_strides[dim] + first * other_strides[last], count, own[last]);
+        run(at.offset[1] + shift * places[dim] + first * places[last],
+            at.offset[0] + first * own[last],
+            at.offset[2] + shift * other_strides[dim] + first * other_strides[last], count,
+            own[last]);
       }
+      if (++piece < pieces) continue;
+      piece = 0;
+      at.next();
     }
   });
 }

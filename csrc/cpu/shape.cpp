@@ -22,9 +22,13 @@ void concatenate(const Tensor& out, TensorList tensors, int64_t dim) {
   if (out.numel() == 0) return;
   int64_t outer = 1;
   for (int64_t d = 0; d < dim; ++d) outer *= out.sizes()[d];
-  bool contiguous = true;
-  for (const Tensor& t : tensors) contiguous &= t.is_contiguous();
-  if (outer == 1 || !contiguous) {
+  // Bytes of a row of a part, under which copying the part as a strided whole is quicker.
+  constexpr int64_t kNarrow = 32;
+  const auto size = static_cast<int64_t>(out.element_size());
+  bool by_rows = outer > 1;
+  for (const Tensor& t : tensors)
+    by_rows &= t.is_contiguous() && t.numel() / outer * size >= kNarrow;
+  if (!by_rows) {
     int64_t start = 0;
     for (const Tensor& t : tensors) {
       copy(window(out, dim, start, t.sizes()[dim]), t);
@@ -33,7 +37,6 @@ void concatenate(const Tensor& out, TensorList tensors, int64_t dim) {
     return;
   }
   // Everything from `dim` on is one stretch of bytes in every part.
-  const auto size = static_cast<int64_t>(out.element_size());
   const int64_t row = out.numel() / outer;
   SmallVec<const char*, 8> sources;
   Dims widths;

@@ -300,6 +300,7 @@ void place_parts(const Tensor& input, int64_t dim, const Tensor& index, const Te
 void index_add_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
                 const Scalar& alpha) {
   // The classes are PyTorch's, which has a kernel of its own for vectors.
+  FB_CHECK_INDEX(index.dim() <= 1, "index must be a vector, got shape ", index.sizes());
   const ErrorKind error = input.dim() <= 1 ? ErrorKind::kIndex : ErrorKind::kRuntime;
   check_positions(index, at_least_1d(input).size(dim), error);
   const bool scaled = alpha.kind() != Scalar::Kind::kInt || alpha.to<int64_t>() != 1;

@@ -121,8 +121,9 @@ def invokers(op: Op, index: int) -> list[str]:
     lines = [f"PyObject* {op.symbol}_{index}(PyObject* const* a) {{"]
     if op.has_out:
         stored = call
-        if op.random and "dtype" in slots:  # numbers are drawn in the type that they are stored in
-            dtype = slots["dtype"]
+        dtype = slots.get("dtype")
+        # Numbers are made in the type that they are stored in, unless the caller names another.
+        if dtype is not None and op.args[dtype].type.annotation == "DType | None":
             stored = call.replace(read(op.args[dtype], dtype), f"dtype_into(a[{dtype}], a[{slots['out']}])")
         lines += out_branch(op, slots["out"], given, stored)
     if op.mutates:

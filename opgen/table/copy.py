@@ -23,13 +23,21 @@ op(
 )
 
 TO_DOC = "The same elements in another type or place; the tensor itself if nothing changes and copy is False."
-TO_OPTIONS = "non_blocking: bool = False, copy: bool = False, *, memory_format: MemoryFormat | None = None"
+TO_OPTIONS = (
+    "non_blocking: bool = False, copy: bool = False, *, memory_format: MemoryFormat | None = None"
+)
 for arguments, cpp in (
     ("dtype: DType", "to_dtype"),
     ("other: Tensor", "to_other"),
     ("device: Device | None = None, dtype: DType | None = None", "to_device"),
 ):
-    op(f"to(input: Tensor, {arguments}, {TO_OPTIONS}) -> Tensor", kind=native, forms="method", cpp=cpp, doc=TO_DOC)
+    op(
+        f"to(input: Tensor, {arguments}, {TO_OPTIONS}) -> Tensor",
+        kind=native,
+        forms="method",
+        cpp=cpp,
+        doc=TO_DOC,
+    )
 op(
     "type_as(input: Tensor, other: Tensor) -> Tensor",
     kind=native,

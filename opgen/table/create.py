@@ -97,18 +97,36 @@ for name, extra, doc in (
     ("empty_like", "", "Uninitialised elements with the shape, type and memory order of input."),
     ("zeros_like", "", "Elements 0 with the shape, type and memory order of input."),
     ("ones_like", "", "Elements 1 with the shape, type and memory order of input."),
-    ("full_like", "fill_value: Number, ", "Elements fill_value with the shape, type and memory order of input."),
+    (
+        "full_like",
+        "fill_value: Number, ",
+        "Elements fill_value with the shape, type and memory order of input.",
+    ),
 ):
-    op(f"{name}(input: Tensor, {extra}*, {LIKE_OPTIONS}) -> Tensor", kind=native, forms="function", doc=doc)
+    op(
+        f"{name}(input: Tensor, {extra}*, {LIKE_OPTIONS}) -> Tensor",
+        kind=native,
+        forms="function",
+        doc=doc,
+    )
 
 for name, size, doc in (
     ("new_empty", "size: Size", "Uninitialised elements of the type of input."),
     ("new_zeros", "size: Size", "Elements 0 of the type of input."),
     ("new_ones", "size: Size", "Elements 1 of the type of input."),
     ("new_full", "size: Ints, fill_value: Number", "Elements fill_value of the type of input."),
-    ("new_empty_strided", "size: Ints, stride: Ints", "Uninitialised elements of the type of input, with the given strides."),
+    (
+        "new_empty_strided",
+        "size: Ints, stride: Ints",
+        "Uninitialised elements of the type of input, with the given strides.",
+    ),
 ):
-    op(f"{name}(input: Tensor, {size}, *, {OPTIONS}) -> Tensor", kind=native, forms="method", doc=doc)
+    op(
+        f"{name}(input: Tensor, {size}, *, {OPTIONS}) -> Tensor",
+        kind=native,
+        forms="method",
+        doc=doc,
+    )
 
 op(
     "fill(input: Tensor, value: Tensor | Number) -> Tensor",

@@ -13,7 +13,11 @@ def writing(name: str, arguments: str, doc: str, out: bool = False) -> None:
     """An operator and the form that changes its input, which is the one with a kernel."""
     separator = ", " if "*" in arguments else ", *, "
     tail = f"{separator}{OUT}" if out else ""
-    op(f"{name}(input: Tensor, {arguments}{tail}) -> Tensor", kind=native, doc=f"A copy of input. {doc}")
+    op(
+        f"{name}(input: Tensor, {arguments}{tail}) -> Tensor",
+        kind=native,
+        doc=f"A copy of input. {doc}",
+    )
     op(
         f"{name}_(input: Tensor, {arguments}) -> Tensor",
         kind=native,
@@ -43,7 +47,10 @@ reading(
     f"masked_select(input: Tensor, mask: Tensor, *, {OUT}) -> Tensor",
     "The elements where mask, which broadcasts with input, is True, in one dimension.",
 )
-reading("argwhere(input: Tensor) -> Tensor", "The coordinates of the elements that are not zero, one a row.")
+reading(
+    "argwhere(input: Tensor) -> Tensor",
+    "The coordinates of the elements that are not zero, one a row.",
+)
 op(
     "nonzero(input: Tensor, *, as_tuple: bool = False) -> Any",
     kind=bound,

@@ -27,7 +27,10 @@ fact(
 )
 fact("element_size(input: Tensor) -> int", "Bytes of one element.")
 fact("data_ptr(input: Tensor) -> int", "The address of the first element; 0 without elements.")
-fact("is_set_to(input: Tensor, tensor: Tensor) -> bool", "Whether both are one window on one storage.")
+fact(
+    "is_set_to(input: Tensor, tensor: Tensor) -> bool",
+    "Whether both are one window on one storage.",
+)
 fact("is_pinned(input: Tensor) -> bool", "Whether the memory is page-locked: never on the CPU.")
 fact("is_shared(input: Tensor) -> bool", "Whether other processes see the memory.")
 

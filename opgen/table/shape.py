@@ -5,7 +5,9 @@ from opgen.model import native, op
 OUT = "out: Tensor | None = None"
 
 
-def arrangement(signature: str, doc: str, forms: str = "function method", cpp: str = "", aliases: str = "") -> None:
+def arrangement(
+    signature: str, doc: str, forms: str = "function method", cpp: str = "", aliases: str = ""
+) -> None:
     op(signature, kind=native, forms=forms, cpp=cpp, aliases=aliases, doc=doc)
 
 
@@ -30,8 +32,12 @@ arrangement(
     "The whole tensor repeated along every dimension, new ones in front.",
     forms="method",
 )
-arrangement("tile(input: Tensor, dims: Size) -> Tensor", "Like repeat; missing repeats in front are 1.")
-REPEAT_DOC = "Every element, or part along dim, repeated in place; repeats may differ from part to part."
+arrangement(
+    "tile(input: Tensor, dims: Size) -> Tensor", "Like repeat; missing repeats in front are 1."
+)
+REPEAT_DOC = (
+    "Every element, or part along dim, repeated in place; repeats may differ from part to part."
+)
 arrangement(
     "repeat_interleave(input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None)"
     " -> Tensor",

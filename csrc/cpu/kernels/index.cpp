@@ -89,6 +89,12 @@ void add_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t out_
 template <class T, class Mode>
 void scatter_run(int64_t n, const int64_t* index, char* base, int64_t inner_step, int64_t dim_step,
                  const char* source, int64_t source_step) {
+  if (inner_step == 0 && dim_step == sizeof(T) && source_step == sizeof(T)) {
+    auto* target = reinterpret_cast<T*>(base);
+    const auto* values = reinterpret_cast<const T*>(source);
+    for (int64_t j = 0; j < n; ++j) Mode::template apply<T>(target[index[j]], values[j]);
+    return;
+  }
   for (int64_t j = 0; j < n; ++j)
     Mode::template apply<T>(at<T>(base, j * inner_step + index[j] * dim_step),
                             at<T>(source, j * source_step));
@@ -144,6 +150,11 @@ void gather_run(size_t size, int64_t n, const int64_t* index, const char* base, 
   visit_size(size, [&](auto tag) {
     using T = typename decltype(tag)::type;
     auto* __restrict target = reinterpret_cast<T*>(out);
+    const auto* source = reinterpret_cast<const T*>(base);
+    if (inner_step == 0 && dim_step == sizeof(T)) {  // along a contiguous dimension
+      for (int64_t j = 0; j < n; ++j) target[j] = source[index[j]];
+      return;
+    }
     for (int64_t j = 0; j < n; ++j) target[j] = at<T>(base, j * inner_step + index[j] * dim_step);
   });
 }
@@ -213,13 +224,22 @@ void compress_run(size_t size, int64_t n, const char* in, const bool* mask, char
 
 void masked_fill_run(size_t size, int64_t n, const char* in, const bool* mask, const void* value,
                      char* out) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(mask);
   visit_size(size, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto* source = reinterpret_cast<const T*>(in);
     auto* target = reinterpret_cast<T*>(out);
     const T fill = *static_cast<const T*>(value);
+    if constexpr (__is_same(T, Wide)) {
+      for (int64_t i = 0; i < n; ++i) target[i] = bytes[i] ? fill : source[i];
+    } else {
+      // Bits instead of a choice: a loop over both a mask and wider elements vectorises this way.
 #pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) target[i] = mask[i] ? fill : source[i];
+      for (int64_t i = 0; i < n; ++i) {
+        const T chosen = static_cast<T>(T(0) - static_cast<T>(bytes[i]));
+        target[i] = static_cast<T>((fill & chosen) | (source[i] & static_cast<T>(~chosen)));
+      }
+    }
   });
 }
 

@@ -27,7 +27,9 @@ def index_select_errors(make):
 def _gather(x, dim, index):
     if x.ndim == 0:
         return np.broadcast_to(x, index.shape)
-    part = x[tuple(slice(None) if d == dim % x.ndim else slice(n) for d, n in enumerate(index.shape))]
+    part = x[
+        tuple(slice(None) if d == dim % x.ndim else slice(n) for d, n in enumerate(index.shape))
+    ]
     return np.take_along_axis(part, index, dim)
 
 
@@ -137,7 +139,7 @@ def nonzero(make):
 
 
 def _combine(combine):
-    """Element by element, as the operators promise it: a later one meets what an earlier one left."""
+    """Element by element, in order: a later one meets what an earlier one left."""
 
     def reference(x, dim, index, src, *args, **kwargs):
         result = np.atleast_1d(x).copy()
@@ -267,7 +269,11 @@ def index_add(make):
 @errors("index_add")
 def index_add_errors(make):
     yield (make(4, 3), 0, make.of(4, dtype="int64"), make(1, 3)), RuntimeError, "index 4 is out of"
-    yield (make(4, 3), 0, make.index(2, high=4), make(3, 3)), RuntimeError, "does not have the shape"
+    yield (
+        (make(4, 3), 0, make.index(2, high=4), make(3, 3)),
+        RuntimeError,
+        "does not have the shape",
+    )
 
 
 def _index_copy(x, dim, index, source):

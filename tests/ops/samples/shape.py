@@ -276,7 +276,11 @@ def diagonal_scatter(make):
 def _constant_pad(x, pad, value=0):
     pairs = [(0, 0)] * (x.ndim - len(pad) // 2) + list(zip(pad[::2], pad[1::2], strict=True))[::-1]
     padded = np.pad(x, [(max(a, 0), max(b, 0)) for a, b in pairs], constant_values=value)
-    return padded[tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(pairs, padded.shape, strict=True))]
+    return padded[
+        tuple(
+            slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(pairs, padded.shape, strict=True)
+        )
+    ]
 
 
 @samples("constant_pad_nd", reference=_constant_pad)
