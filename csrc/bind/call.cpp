@@ -12,7 +12,7 @@ namespace {
 constexpr int kMaxSlots = 24;
 
 // NumPy's words for the same arguments, which PyTorch takes too.
-const char* canonical_name(const char* name, const Overload& overload) {
+const char* canonical_name(const char* name, const ArgSpec* args, int count) {
   struct Alias {
     const char* alias;
     const char* name;
@@ -22,8 +22,8 @@ const char* canonical_name(const char* name, const Overload& overload) {
                                        {"axes", "dims"}};
   for (const Alias& alias : kAliases) {
     if (std::string_view(name) != alias.alias) continue;
-    for (int i = 0; i < overload.count; ++i)
-      if (std::string_view(overload.args[i].name) == alias.name) return alias.name;
+    for (int i = 0; i < count; ++i)
+      if (std::string_view(args[i].name) == alias.name) return alias.name;
   }
   return name;
 }
@@ -125,7 +125,9 @@ bool match(const OverloadSet& set, const Overload& overload, const Call& call, M
     PyObject* key = PyTuple_GET_ITEM(call.kwnames, k);
     const ArgSpec* spec = nullptr;
     for (int attempt = 0; attempt < 2 && !spec; ++attempt) {
-      const char* name = attempt == 0 ? nullptr : canonical_name(PyUnicode_AsUTF8(key), overload);
+      const char* name = attempt == 0
+                             ? nullptr
+                             : canonical_name(PyUnicode_AsUTF8(key), overload.args, overload.count);
       for (int i = hidden; i < overload.count && !spec; ++i) {
         const bool equal = name ? std::string_view(name) == overload.args[i].name
                                 : PyUnicode_CompareWithASCIIString(key, overload.args[i].name) == 0;
@@ -214,19 +216,39 @@ PyObject* call_method(const OverloadSet& set, FB_PY_ARGUMENTS) {
   return dispatch(set, {self, args, nargs, kwnames});
 }
 
-PyObject* call_python(PythonBody& body, FB_PY_ARGUMENTS) {
-  if (!body.callable) {
-    const Ref module(PyImport_ImportModule(body.module));
-    if (!module) return nullptr;
-    body.callable = PyObject_GetAttrString(module.get(), body.function);
-    if (!body.callable) return nullptr;
+// The keywords in the body's own words.
+static Ref canonical_keywords(const PythonBody& body, PyObject* kwnames) {
+  const Py_ssize_t count = PyTuple_GET_SIZE(kwnames);
+  Ref names = checked(PyTuple_New(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* key = PyTuple_GET_ITEM(kwnames, i);
+    const char* given = PyUnicode_AsUTF8(key);
+    bool is_own = false;
+    for (int k = 0; k < body.count; ++k) is_own |= std::string_view(body.args[k].name) == given;
+    const char* name = is_own ? given : canonical_name(given, body.args, body.count);
+    PyTuple_SET_ITEM(
+        names.get(), i,
+        name == given ? new_ref(key) : checked(PyUnicode_InternFromString(name)).release());
   }
-  if (!self) return PyObject_Vectorcall(body.callable, args, static_cast<size_t>(nargs), kwnames);
-  const Py_ssize_t total = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
-  SmallVec<PyObject*, 12> all;
-  all.push_back(self);
-  for (Py_ssize_t i = 0; i < total; ++i) all.push_back(args[i]);
-  return PyObject_Vectorcall(body.callable, all.data(), static_cast<size_t>(nargs + 1), kwnames);
+  return names;
+}
+
+PyObject* call_python(PythonBody& body, FB_PY_ARGUMENTS) {
+  return guarded(nullptr, [&] {
+    if (!body.callable) {
+      const Ref module = checked(PyImport_ImportModule(body.module));
+      body.callable = checked(PyObject_GetAttrString(module.get(), body.function)).release();
+    }
+    const Ref names = kwnames ? canonical_keywords(body, kwnames) : Ref();
+    if (!self)
+      return PyObject_Vectorcall(body.callable, args, static_cast<size_t>(nargs), names.get());
+    const Py_ssize_t total = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+    SmallVec<PyObject*, 12> all;
+    all.push_back(self);
+    for (Py_ssize_t i = 0; i < total; ++i) all.push_back(args[i]);
+    return PyObject_Vectorcall(body.callable, all.data(), static_cast<size_t>(nargs + 1),
+                               names.get());
+  });
 }
 
 PyObject* wrap(const Scalar& value) {
@@ -313,7 +335,8 @@ PyObject* wrap_outputs(PyTypeObject* type, PyObject* out) {
 
 void want_grad(const Tensor& tensor, bool wanted) {
   FB_CHECK(!wanted || is_floating(tensor.dtype()) || is_complex(tensor.dtype()),
-           "only Tensors of floating point and complex dtype can require gradients, not ", tensor.dtype());
+           "only Tensors of floating point and complex dtype can require gradients, not ",
+           tensor.dtype());
   tensor->requires_grad = wanted;
 }
 

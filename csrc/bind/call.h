@@ -48,6 +48,8 @@ PyObject* call_method(const OverloadSet& set, FB_PY_ARGUMENTS);
 struct PythonBody {
   const char* module;
   const char* function;
+  const ArgSpec* args;
+  uint8_t count;
   PyObject* callable = nullptr;
 };
 PyObject* call_python(PythonBody& body, FB_PY_ARGUMENTS);

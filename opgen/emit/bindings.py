@@ -304,8 +304,10 @@ def native_entry(
 
 def python_entry(op: Op, entry: str, is_method: bool) -> list[str]:
     module, function = op.body.split(":")
+    specs = ", ".join(arg_spec(a, slot) for slot, a in enumerate(op.args))
     return [
-        f"PythonBody kBody_{entry}{{{quote(module)}, {quote(function)}}};",
+        f"constexpr ArgSpec kArgs_{entry}[] = {{{specs}}};",
+        f"PythonBody kBody_{entry}{{{quote(module)}, {quote(function)}, kArgs_{entry}, {len(op.args)}}};",
         f"PyObject* {entry}([[maybe_unused]] FB_PY_ARGUMENTS) {{",
         f"  return call_python(kBody_{entry}, {'self' if is_method else 'nullptr'}, args, nargs, kwnames);",
         "}",
