@@ -53,14 +53,3 @@ def unique_consecutive(make):
     yield call(make.of([[1, 2], [1, 2], [0, 1]]), dim=0, return_counts=True)
     yield call(make.of([[1, 1, 2], [0, 0, 1]]), return_inverse=True, dim=1)
     yield make(0)
-
-
-def _parts(x, consecutive, dim):
-    find = _unique_consecutive if consecutive else _unique
-    return find(x, return_inverse=True, return_counts=True, dim=dim)
-
-
-@samples("_unique", reference=_parts)
-def unique_parts(make):
-    yield make.of(3, 1, 2, 1, 3), False, None
-    yield make.of(3, 1, 1, 3), True, None
