@@ -34,6 +34,7 @@ struct Running<Complex<float>> {
 
 template <class T>
 struct SumScan {
+  static constexpr bool kCheap = true;  // combining more often to shorten the chain pays
   using Acc = typename Running<T>::type;
   static Acc identity() { return Acc(0); }
   static FB_FN Acc combine(Acc a, Acc b) { return a + b; }
@@ -41,6 +42,7 @@ struct SumScan {
 
 template <class T>
 struct ProdScan {
+  static constexpr bool kCheap = true;
   using Acc = typename Running<T>::type;
   static Acc identity() { return Acc(1); }
   static FB_FN Acc combine(Acc a, Acc b) { return a * b; }
@@ -48,6 +50,7 @@ struct ProdScan {
 
 template <class T>
 struct LogSumExpScan {
+  static constexpr bool kCheap = false;
   using Acc = double;
   static Acc identity() { return -__builtin_inf(); }
   static FB_FN Acc combine(Acc a, Acc b) {
@@ -61,6 +64,7 @@ struct LogSumExpScan {
 
 template <class T>
 struct LogSumExpScan<Complex<T>> {
+  static constexpr bool kCheap = false;
   using Acc = Complex<double>;
   static Acc identity() { return {-__builtin_inf(), 0}; }
   static FB_FN Acc combine(Acc a, Acc b) {
@@ -77,7 +81,7 @@ template <class T, class Op>
 typename Op::Acc scan_row(const T* x, T* y, int64_t n, typename Op::Acc carry) {
   using Acc = typename Op::Acc;
   int64_t i = 0;
-  for (; i + 4 <= n; i += 4) {
+  for (; Op::kCheap && i + 4 <= n; i += 4) {
     const Acc a = convert<Acc>(x[i]), b = convert<Acc>(x[i + 1]);
     const Acc c = convert<Acc>(x[i + 2]), d = convert<Acc>(x[i + 3]);
     const Acc ab = Op::combine(a, b);
@@ -197,14 +201,32 @@ void extremum_columns(const T* x, T* y, int64_t* index, int64_t n, int64_t strid
   }
 }
 
+template <class T, bool kMax>
+void extremum_row(const T* x, T* y, int64_t* index, int64_t n) {
+  T best = x[0];
+  int64_t where = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    if (takes_over<T, kMax>(x[i], best)) {
+      best = x[i];
+      where = i;
+    }
+    y[i] = best;
+    index[i] = where;
+  }
+}
+
 template <bool kMax>
 void run_extremum(DType dtype, const void* in, void* out, int64_t* indices,
                   const ScanShape& shape) {
   const auto run_type = [&](auto tag) {
     using T = typename decltype(tag)::type;
     for_column_blocks(shape, [&](int64_t at, int64_t width) {
-      extremum_columns<T, kMax>(static_cast<const T*>(in) + at, static_cast<T*>(out) + at,
-                                indices + at, shape.n, shape.inner, width);
+      const T* const x = static_cast<const T*>(in) + at;
+      T* const y = static_cast<T*>(out) + at;
+      if (shape.inner == 1)
+        extremum_row<T, kMax>(x, y, indices + at, shape.n);
+      else
+        extremum_columns<T, kMax>(x, y, indices + at, shape.n, shape.inner, width);
     });
   };
   if (dtype == DType::kInt64)

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "cpu/kernels/sort_keys.h"
 #include "cpu/threads.h"
@@ -12,19 +13,30 @@ namespace fb::cpu::FB_ISA {
 namespace {
 
 constexpr int kBuckets = 256;
-constexpr int64_t kRun = 16;          // sorted by insertion
-constexpr int64_t kMergeLimit = 200;  // below, merging beats clearing and adding up buckets
+constexpr int64_t kRun = 32;          // sorted without branches that depend on the data
+constexpr int64_t kMergeLimit = 400;  // below, merging beats clearing and adding up buckets
 constexpr int64_t kParallelRow = 1 << 17;
 
 int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
-template <class Item>
-void insertion_sort(Item* items, int64_t n) {
-  for (int64_t i = 1; i < n; ++i) {
-    const Item item = items[i];
+// Sorts up to kRun items into `out`: an item's place is the number of smaller ones, which vectors
+// count. No two items are equal.
+void sort_run(const SmallItem* items, int64_t n, SmallItem* out) {
+  for (int64_t i = 0; i < n; ++i) {
+    const uint64_t word = items[i].word;
+    uint64_t smaller = 0;
+    for (int64_t j = 0; j < n; ++j) smaller += items[j].word < word;
+    out[smaller] = items[i];
+  }
+}
+
+// By insertion: comparing two words each does not vectorise.
+void sort_run(const LargeItem* items, int64_t n, LargeItem* out) {
+  for (int64_t i = 0; i < n; ++i) {
+    const LargeItem item = items[i];
     int64_t j = i;
-    for (; j > 0 && item < items[j - 1]; --j) items[j] = items[j - 1];
-    items[j] = item;
+    for (; j > 0 && item < out[j - 1]; --j) out[j] = out[j - 1];
+    out[j] = item;
   }
 }
 
@@ -44,16 +56,15 @@ void merge(const Item* a, const Item* a_end, const Item* b, const Item* b_end, I
 // Sorts items; either buffer may hold the result, which is returned.
 template <class Item>
 Item* merge_sort(Item* items, Item* other, int64_t n) {
-  for (int64_t i = 0; i < n; i += kRun) insertion_sort(items + i, min64(kRun, n - i));
+  for (int64_t i = 0; i < n; i += kRun) sort_run(items + i, min64(kRun, n - i), other + i);
+  std::swap(items, other);
   for (int64_t width = kRun; width < n; width *= 2) {
     for (int64_t i = 0; i < n; i += 2 * width) {
       const int64_t middle = min64(n, i + width);
       const int64_t end = min64(n, i + 2 * width);
       merge(items + i, items + middle, items + middle, items + end, other + i);
     }
-    Item* const sorted = other;
-    other = items;
-    items = sorted;
+    std::swap(items, other);
   }
   return items;
 }
@@ -106,9 +117,7 @@ class RadixSort {
     for_parts([&](int64_t* offsets, int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) other_[offsets[digit(items_[i], shift)]++] = items_[i];
     });
-    Item* const sorted = other_;
-    other_ = items_;
-    items_ = sorted;
+    std::swap(items_, other_);
   }
 
   Item* items_;
@@ -132,20 +141,30 @@ template <class T>
 const ItemOf<T>* first_items(const T* row, int64_t n, int64_t k, bool descending,
                              ItemOf<T>* candidates, ItemOf<T>* other, int64_t capacity) {
   using Item = ItemOf<T>;
+  constexpr int64_t kGroup = 64;
   int64_t count = 0;
-  Item worst{};
+  uint64_t limit = ~uint64_t{0};  // a key has to be below it once there are k candidates
   bool cut = false;
-  for (int64_t i = 0; i < n; ++i) {
-    const Item item = item_of(row, static_cast<uint32_t>(i), descending);
-    if (cut && !(item < worst)) continue;
-    candidates[count++] = item;
-    if (count < capacity) continue;
-    const Item* sorted = sort_items(candidates, other, count, kKeyBits<T>);
-    if (sorted != candidates)
-      for (int64_t j = 0; j < k; ++j) candidates[j] = sorted[j];
-    count = k;
-    worst = candidates[k - 1];
-    cut = true;
+  for (int64_t begin = 0; begin < n; begin += kGroup) {
+    const int64_t end = min64(n, begin + kGroup);
+    if (cut) {
+      // Most groups hold nothing: that is found out without a branch for each element.
+      bool any = false;
+      for (int64_t i = begin; i < end; ++i) any |= key_of(row[i], descending) < limit;
+      if (!any) continue;
+    }
+    for (int64_t i = begin; i < end; ++i) {
+      const Item item = item_of(row, static_cast<uint32_t>(i), descending);
+      if (cut && item.key() >= limit) continue;
+      candidates[count++] = item;
+      if (count < capacity) continue;
+      const Item* sorted = sort_items(candidates, other, count, kKeyBits<T>);
+      if (sorted != candidates)
+        for (int64_t j = 0; j < k; ++j) candidates[j] = sorted[j];
+      count = k;
+      limit = candidates[k - 1].key();
+      cut = true;
+    }
   }
   return sort_items(candidates, other, count, kKeyBits<T>);
 }
@@ -160,7 +179,7 @@ class RowSorter {
         k_(k),
         descending_(descending),
         partial_(k < n / 4),
-        capacity_(partial_ ? (4 * k > 1024 ? 4 * k : 1024) : n),
+        capacity_(partial_ ? (4 * k > 64 ? 4 * k : 64) : n),
         items_(new Item[2 * capacity_]) {}
 
   void run(const T* row, T* values, int64_t* indices) {

@@ -81,13 +81,16 @@ struct LargeItem {
 template <class T>
 using ItemOf = typename std::conditional<sizeof(T) == 8, LargeItem, SmallItem>::type;
 
-// The key of a whole row's order: turned over for descending, so that the smallest key always comes
-// first.
+// Turned over for descending order, so that the smallest key always comes first.
+template <class T>
+FB_FN auto key_of(T value, bool descending) {
+  auto key = encode(value);
+  return static_cast<decltype(key)>(descending ? ~key : key);
+}
+
 template <class T>
 FB_FN ItemOf<T> item_of(const T* row, uint32_t position, bool descending) {
-  const uint64_t key = encode(row[position]);
-  constexpr uint64_t mask = ~uint64_t{0} >> (64 - kKeyBits<T>);
-  return ItemOf<T>::make(descending ? key ^ mask : key, position);
+  return ItemOf<T>::make(key_of(row[position], descending), position);
 }
 
 }  // namespace
