@@ -51,7 +51,6 @@ def emit(table: Table) -> dict[str, str]:
         + "\n"
         + "\n".join(functions)
         + "\n",
-        "stubs/py.typed": "",
     }
     for name in namespaces:
         lines = [
