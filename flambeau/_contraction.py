@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor, _C
+from flambeau import _C, Tensor
 
 
 def einsum(*args: Any) -> Tensor:
-    """``einsum("ij,jk->ik", a, b)``, ``einsum("ij,jk->ik", [a, b])`` or ``einsum(a, [0, 1], b, [1, 2])``."""
+    """Sum products by Einstein's convention.
+
+    ``einsum("ij,jk->ik", a, b)``, ``einsum("ij,jk->ik", [a, b])`` or, with numbers for letters,
+    ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
+    """
     if len(args) < 2:
         raise ValueError(
             "einsum: expected an equation and at least one operand, "
@@ -50,7 +54,7 @@ def tensordot(
     dims: int | Sequence[Sequence[int]] | Sequence[int] | Tensor = 2,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Sum over the last ``dims`` dimensions of a and the first of b, or over two lists of dimensions."""
+    """Sum over the last ``dims`` dimensions of a and the first of b, or over two lists of them."""
     if isinstance(dims, Tensor):
         dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
     if isinstance(dims, int):
@@ -58,8 +62,8 @@ def tensordot(
             raise RuntimeError(f"tensordot: expected dims >= 0, got {dims}")
         if dims > min(a.dim(), b.dim()):
             raise RuntimeError(
-                f"tensordot: expected dims <= {min(a.dim(), b.dim())}, the dimensions of the smaller tensor, "
-                f"got {dims}"
+                f"tensordot: expected dims <= {min(a.dim(), b.dim())}, "
+                f"the dimensions of the smaller tensor, got {dims}"
             )
         dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
     else:
@@ -96,9 +100,9 @@ def cdist(
 ) -> Tensor:
     """Distances in the p-norm between each row of x1 and each row of x2.
 
-    ``compute_mode`` says whether Euclidean distances may come from ``|x|^2 + |y|^2 - 2 x y``, which is quick but
-    loses digits between near points: ``use_mm_for_euclid_dist_if_necessary`` (from 25 rows on),
-    ``use_mm_for_euclid_dist`` or ``donot_use_mm_for_euclid_dist``.
+    ``compute_mode`` says whether Euclidean distances may come from ``|x|^2 + |y|^2 - 2 x y``, which
+    is quick but loses digits between near points: ``use_mm_for_euclid_dist_if_necessary`` (from 25
+    rows on), ``use_mm_for_euclid_dist`` or ``donot_use_mm_for_euclid_dist``.
     """
     for x in (x1, x2):
         if not x.is_floating_point():
@@ -107,7 +111,8 @@ def cdist(
             raise RuntimeError(f"cdist: expected at least 2-d tensors, got shape {tuple(x.shape)}")
     if x1.size(-1) != x2.size(-1):
         raise RuntimeError(
-            f"cdist: expected as many columns in both, got shapes {tuple(x1.shape)} and {tuple(x2.shape)}"
+            f"cdist: expected as many columns in both, "
+            f"got shapes {tuple(x1.shape)} and {tuple(x2.shape)}"
         )
     if p < 0:
         raise RuntimeError(f"cdist: expected p >= 0, got {p}")

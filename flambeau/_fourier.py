@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor, _C
+from flambeau import _C, Tensor
 
 
 class _Plan:
-    """Dimensions and lengths of a transform; ``halved`` says that the last one is given or made as half."""
+    """Dimensions and lengths of a transform; the last one may be given as half a spectrum."""
 
     def __init__(
         self,
@@ -38,6 +38,8 @@ class _Plan:
             return list(range(input.dim() - count, input.dim()))
         dims = [dim] if isinstance(dim, int) else list(dim)
         for d in dims:
+            if input.dim() == 0:
+                raise IndexError(f"{self.name}: input has no dimensions, got dim {d}")
             if not -input.dim() <= d < input.dim():
                 raise IndexError(
                     f"{self.name}: Dimension out of range (expected to be in range of "

@@ -1,4 +1,4 @@
-"""Linear algebra that is composed of other operators: norms, pseudo-inverses, powers and exponentials."""
+"""Linear algebra composed of other operators: norms, pseudo-inverses, powers, exponentials."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def _check_floating(name: str, *tensors: Tensor) -> None:
             raise RuntimeError(
                 f"{name}: expected a floating point or complex tensor, got {tensor.dtype}"
             )
+
+
+def _check_matrices(name: str, a: Tensor) -> None:
+    if a.dim() < 2:
+        raise RuntimeError(f"{name}: expected matrices, got shape {tuple(a.shape)}")
 
 
 def _check_square(name: str, a: Tensor) -> None:
@@ -66,8 +71,7 @@ def matrix_norm(
 ) -> Tensor:
     """Norm of matrices: 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2."""
     _check_floating("linalg.matrix_norm", A)
-    if A.dim() < 2:
-        raise RuntimeError(f"linalg.matrix_norm: expected matrices, got shape {tuple(A.shape)}")
+    _check_matrices("linalg.matrix_norm", A)
     if isinstance(dim, int) or len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: expected dim to be two dimensions, got {dim}")
     dims = _dims(dim, A)
@@ -112,8 +116,13 @@ def norm(
     *,
     dtype: fb.dtype | None = None,
     out: Tensor | None = None,
+    axis: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """A vector norm of one dimension or, without ord, of all; a matrix norm of two."""
+    """A vector norm of one dimension or, without ord, of all; a matrix norm of two.
+
+    ``axis`` is NumPy's name of ``dim``.
+    """
+    dim = axis if dim is None else dim
     if ord is None:
         return fb.linalg.vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
     if dim is None:
@@ -135,6 +144,9 @@ def norm(
 
 def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
     """Condition number in one of matrix_norm's norms; inf for a singular matrix."""
+    _check_matrices("linalg.cond", A)
+    if A.numel() == 0 and p in (None, 2, -2):
+        return _stored(fb.zeros(A.shape[:-2], dtype=A.abs().dtype), out)
     if p in (None, 2, -2):
         values = fb.linalg.svdvals(A)
         largest, smallest = values[..., 0], values[..., -1]
@@ -177,8 +189,9 @@ def matrix_rank(
     rtol: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """How many singular values exceed ``max(atol, rtol * the largest)``; ``tol`` is an older atol."""
+    """How many singular values exceed ``max(atol, rtol * the largest)``; tol is an older atol."""
     _check_floating("linalg.matrix_rank", A)
+    _check_matrices("linalg.matrix_rank", A)
     if tol is not None:
         atol, rtol = tol, 0.0
     atol, rtol = _tolerances(A, atol, rtol)
@@ -197,10 +210,9 @@ def pinv(
     rtol: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Moore-Penrose inverse; singular values up to ``max(atol, rtol * the largest)`` count as zero."""
+    """Moore-Penrose inverse; singular values up to max(atol, rtol * the largest) count as 0."""
     _check_floating("linalg.pinv", A)
-    if A.dim() < 2:
-        raise RuntimeError(f"linalg.pinv: expected matrices, got shape {tuple(A.shape)}")
+    _check_matrices("linalg.pinv", A)
     if rcond is not None:
         atol, rtol = None, rcond
     atol, rtol = _tolerances(A, atol, rtol)
@@ -249,7 +261,9 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         if n == 0:
             break
         square = square @ square
-    return _stored(A.clone() if result is A else result, out)
+    if result is A or not result.is_contiguous():
+        result = result.clone(memory_format=fb.contiguous_format)
+    return _stored(result, out)
 
 
 # Degree 18 of the Taylor polynomial is exact to a double's last digit up to this 1-norm; the
@@ -293,7 +307,7 @@ def _exp_taylor(a: Tensor) -> Tensor:
 
 
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Product of several matrices in the order that costs least; the first and last may be vectors."""
+    """Product of several matrices in the order that costs least; the ends may be vectors."""
     if len(tensors) < 2:
         raise RuntimeError(f"linalg.multi_dot: expected at least 2 tensors, got {len(tensors)}")
     chain = list(tensors)
@@ -305,11 +319,12 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     for i, each in enumerate(chain):
         if each.dim() != 2:
             raise RuntimeError(
-                f"linalg.multi_dot: expected tensor {i} to be a matrix, got shape {tuple(each.shape)}"
+                f"linalg.multi_dot: expected tensor {i} to be a matrix, "
+                f"got shape {tuple(each.shape)}"
             )
         if i and chain[i - 1].size(1) != each.size(0):
             raise RuntimeError(
-                f"linalg.multi_dot: tensors {i - 1} and {i} with shapes {tuple(chain[i - 1].shape)} "
+                f"linalg.multi_dot: tensors {i - 1} and {i} of shapes {tuple(chain[i - 1].shape)} "
                 f"and {tuple(each.shape)} cannot be multiplied"
             )
     result = _multiply_chain(chain, _cheapest_splits(chain), 0, len(chain) - 1)
@@ -348,8 +363,8 @@ def _multiply_chain(
 
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """Inverse of a tensor as a map between its first ind dimensions and the others."""
-    if ind <= 0:
-        raise RuntimeError(f"linalg.tensorinv: expected ind > 0, got {ind}")
+    if not 0 < ind <= A.dim():
+        raise RuntimeError(f"linalg.tensorinv: expected 0 < ind <= {A.dim()}, got {ind}")
     first, last = A.shape[:ind], A.shape[ind:]
     if math.prod(first) != math.prod(last):
         raise RuntimeError(
@@ -369,7 +384,8 @@ def tensorsolve(
     solution_shape = A.shape[B.dim() :]
     if math.prod(solution_shape) != B.numel() or A.numel() != B.numel() ** 2:
         raise RuntimeError(
-            f"linalg.tensorsolve: A of shape {tuple(A.shape)} is not square for B of shape {tuple(B.shape)}"
+            f"linalg.tensorsolve: A of shape {tuple(A.shape)} is not square "
+            f"for B of shape {tuple(B.shape)}"
         )
     solution = fb.linalg.solve(A.reshape(B.numel(), -1), B.flatten())
     return _stored(solution.reshape(solution_shape), out)
@@ -379,6 +395,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     """Powers 0 ... N-1 of each element, as a new last dimension."""
     if x.dtype == fb.bool:
         raise RuntimeError("linalg.vander: expected a tensor of numbers, got bool")
+    x = x.unsqueeze(0) if x.dim() == 0 else x
     count = x.size(-1) if N is None else N
     if count <= 1:
         raise RuntimeError(f"linalg.vander: expected N > 1, got {count}")

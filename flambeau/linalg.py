@@ -1,4 +1,6 @@
 """``torch.linalg``: linear algebra."""
 
-from flambeau._C import _LinAlgError as LinAlgError
+from flambeau import _C
 from flambeau._C.linalg import *  # noqa: F403
+
+LinAlgError = _C._LinAlgError

@@ -39,6 +39,9 @@ Tensor _tensordot(const Tensor& input, const Tensor& other, IntSpan dims_input,
            "expected as many dimensions of one tensor as of the other, got ", dims_input, " and ",
            dims_other);
   check_same_dtype(input, other);
+  FB_CHECK_INDEX(static_cast<int64_t>(dims_input.size()) <= std::min(input.dim(), other.dim()),
+                 "expected at most as many dimensions as the tensors have, got ", dims_input,
+                 " for shapes ", input.sizes(), " and ", other.sizes());
   const Dims summed_a = wrap_dims(dims_input, input.dim());
   const Dims summed_b = wrap_dims(dims_other, other.dim());
   for (size_t i = 0; i < summed_a.size(); ++i) {
@@ -89,6 +92,9 @@ Tensor cross(const Tensor& input, const Tensor& other, std::optional<int64_t> di
 }
 
 Tensor _cdist(const Tensor& x1, const Tensor& x2, double p) {
+  FB_CHECK(x1.dim() >= 2 && x2.dim() >= 2 && x1.size(-1) == x2.size(-1),
+           "expected matrices with as many columns, got shapes ", x1.sizes(), " and ", x2.sizes());
+  check_same_dtype(x1, x2);
   const int64_t rows = x1.size(-2);
   const int64_t columns = x2.size(-2);
   const Dims batch =

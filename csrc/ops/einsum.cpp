@@ -184,8 +184,12 @@ Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed) {
     else
       left_only.push_back(dim);
   }
-  const Tensor left = early_a.empty() ? a : sum(a, early_a, true, a.dtype());
-  const Tensor right = early_b.empty() ? b : sum(b, early_b, true, b.dtype());
+  // A sum by itself follows the rules of sum: integers become int64.
+  Tensor left = early_a.empty() ? a : sum(a, early_a, true);
+  Tensor right = early_b.empty() ? b : sum(b, early_b, true);
+  const DType type = promote(left.dtype(), right.dtype());
+  left = cast(left, type);
+  right = cast(right, type);
   if (contracted.empty()) return mul(left, right);
 
   const auto volume = [](const Tensor& t, const Dims& dims) {
@@ -265,7 +269,7 @@ Tensor _einsum(const std::string& equation_text, TensorList operands) {
     summed_at[last].push_back(axis);
   }
   Tensor result = aligned[0];
-  if (!summed_at[0].empty()) result = sum(result, summed_at[0], true, result.dtype());
+  if (!summed_at[0].empty()) result = sum(result, summed_at[0], true);
   for (size_t i = 1; i < aligned.size(); ++i)
     result = multiply_sum(result, aligned[i], summed_at[i]);
   const IntSpan sizes = result.sizes().first(axes.output_count);

@@ -16,6 +16,21 @@ Tensor transform(const char* name, const Tensor& input, int64_t dim, int64_t siz
   return fft_hook(name, input, dim, size);
 }
 
+bool larger_stride_first(const Tensor& t, int64_t a, int64_t b) {
+  return t.strides()[a] > t.strides()[b];
+}
+
+// The dimensions to transform, those with larger strides first; the last `fixed` keep their place.
+Dims transform_dims(const Tensor& input, IntSpan dim, int fixed) {
+  FB_CHECK_INDEX(static_cast<int64_t>(dim.size()) <= input.dim(), "got dimensions ", dim,
+                 " for shape ", input.sizes());
+  FB_CHECK(input.numel() > 0, "expected at least one element, got shape ", input.sizes());
+  Dims dims = wrap_dims(dim, input.dim());
+  std::stable_sort(dims.begin(), dims.end() - fixed,
+                   [&](int64_t a, int64_t b) { return larger_stride_first(input, a, b); });
+  return dims;
+}
+
 // The order in which the dimensions lie in memory while they are transformed, and afterwards: those
 // of the batch from the largest stride on, then the transformed ones.
 Dims transform_order(const Tensor& input, const Dims& dims) {
@@ -24,7 +39,7 @@ Dims transform_order(const Tensor& input, const Dims& dims) {
     if (std::find(dims.begin(), dims.end(), i) == dims.end()) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return input.strides()[a] > input.strides()[b]; });
+                   [&](int64_t a, int64_t b) { return larger_stride_first(input, a, b); });
   for (const int64_t dim : dims) order.push_back(dim);
   return order;
 }
@@ -39,9 +54,7 @@ Tensor restored(const Tensor& t, const Dims& order, double scale) {
 }  // namespace
 
 Tensor _fft_c2c(const Tensor& input, IntSpan dim, double scale, bool forward) {
-  Dims dims = wrap_dims(dim, input.dim());
-  std::stable_sort(dims.begin(), dims.end(),
-                   [&](int64_t a, int64_t b) { return input.strides()[a] > input.strides()[b]; });
+  const Dims dims = transform_dims(input, dim, 0);
   const Dims order = transform_order(input, dims);
   Tensor out = permute(input, order);
   for (size_t i = 1; i <= dims.size(); ++i)
@@ -51,7 +64,7 @@ Tensor _fft_c2c(const Tensor& input, IntSpan dim, double scale, bool forward) {
 }
 
 Tensor _fft_r2c(const Tensor& input, IntSpan dim, double scale, bool onesided) {
-  const Dims dims = wrap_dims(dim, input.dim());
+  const Dims dims = transform_dims(input, dim, onesided ? 1 : 0);
   const Dims order = transform_order(input, dims);
   Tensor out = transform(onesided ? "rfft" : "fft", permute(input, order), input.dim() - 1);
   for (size_t i = 2; i <= dims.size(); ++i)
@@ -60,7 +73,7 @@ Tensor _fft_r2c(const Tensor& input, IntSpan dim, double scale, bool onesided) {
 }
 
 Tensor _fft_c2r(const Tensor& input, IntSpan dim, double scale, int64_t last_size) {
-  const Dims dims = wrap_dims(dim, input.dim());
+  const Dims dims = transform_dims(input, dim, 1);
   const Dims order = transform_order(input, dims);
   Tensor out = permute(input, order);
   for (size_t i = 2; i <= dims.size(); ++i)

@@ -32,8 +32,8 @@ void permutation_matrix(const int32_t* pivots, int64_t count, int64_t m, T* out)
   const std::unique_ptr<int64_t[]> order(new int64_t[m]);
   for (int64_t i = 0; i < m; ++i) order[i] = i;
   for (int64_t i = 0; i < count; ++i) std::swap(order[i], order[pivots[i] - 1]);
-  std::fill(out, out + m * m, T(0));
-  for (int64_t i = 0; i < m; ++i) out[order[i] * m + i] = T(1);
+  std::fill(out, out + m * m, convert<T>(int64_t{0}));
+  for (int64_t i = 0; i < m; ++i) out[order[i] * m + i] = convert<T>(int64_t{1});
 }
 
 Tensor empty_of(const Tensor& like) { return make_tensor({0}, like.dtype(), like.device()); }
@@ -54,6 +54,14 @@ Tensor build_q(const Tensor& packed, const Tensor& tau, int64_t columns) {
     });
   });
   return q;
+}
+
+// LAPACK reads as many columns and rows as there are elements of tau.
+void check_reflectors(const Tensor& input, const Tensor& tau) {
+  FB_CHECK(tau.dim() == input.dim() - 1 && tau.sizes().first(tau.dim() - 1) == batch_of(input) &&
+               tau.size(-1) <= std::min(input.size(-2), input.size(-1)),
+           "expected tau to have one element per reflector of input of shape ", input.sizes(),
+           ", got shape ", tau.sizes());
 }
 
 }  // namespace
@@ -88,8 +96,9 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
   const int64_t k = std::min(m, n);
   const IntSpan batch = batch_of(LU_data);
   Tensor p = empty_of(LU_data), l = empty_of(LU_data), u = empty_of(LU_data);
-  visit_floating_or_complex(LU_data.dtype(), [&](auto tag) {
+  visit_all(LU_data.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
+    const T zero = convert<T>(int64_t{0}), one = convert<T>(int64_t{1});
     if (unpack_data) {
       // Row-major results: the triangle below the diagonal is above it for column-major code.
       l = make_tensor(with_sizes(batch, {m, k}), LU_data.dtype(), LU_data.device());
@@ -99,11 +108,11 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
         const T* from = lu.data_as<T>() + b * m * n;
         for (int64_t i = 0; i < m; ++i) {
           T* row = l.data_as<T>() + (b * m + i) * k;
-          for (int64_t j = 0; j < k; ++j) row[j] = j < i ? from[i * n + j] : T(i == j ? 1 : 0);
+          for (int64_t j = 0; j < k; ++j) row[j] = j < i ? from[i * n + j] : i == j ? one : zero;
         }
         for (int64_t i = 0; i < k; ++i) {
           T* row = u.data_as<T>() + (b * k + i) * n;
-          for (int64_t j = 0; j < n; ++j) row[j] = j >= i ? from[i * n + j] : T(0);
+          for (int64_t j = 0; j < n; ++j) row[j] = j >= i ? from[i * n + j] : zero;
         }
       }
     }
@@ -143,6 +152,10 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool 
                " is not positive");
   }
   return {factor, info};
+}
+
+Tensor cholesky(const Tensor& input, bool upper) {
+  return input.numel() == 0 ? copy_of(input) : linalg_cholesky(input, upper);
 }
 
 Tensor linalg_cholesky(const Tensor& A, bool upper) {
@@ -198,9 +211,7 @@ Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
   check_same_dtype(input, tau);
   FB_CHECK(input.size(-2) >= input.size(-1),
            "expected at least as many rows as columns, got shape ", input.sizes());
-  FB_CHECK(tau.dim() == input.dim() - 1 && tau.size(-1) <= input.size(-1),
-           "expected tau to have one element for each of at most ", input.size(-1),
-           " reflectors, got shape ", tau.sizes());
+  check_reflectors(input, tau);
   return build_q(column_major_copy(input), contiguous(tau), input.size(-1));
 }
 
@@ -208,6 +219,12 @@ Tensor ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool l
              bool transpose) {
   check_matrices(input);
   check_lapack_dtype(input);
+  check_same_dtype(input, tau);
+  check_same_dtype(input, other);
+  check_reflectors(input, tau);
+  FB_CHECK(other.dim() == input.dim() && batch_of(other) == batch_of(input),
+           "expected other to have the batch of input, got shapes ", other.sizes(), " and ",
+           input.sizes());
   const Tensor packed = column_major_copy(input);
   const Tensor factors = contiguous(tau);
   const Tensor out = column_major_copy(other);

@@ -27,6 +27,12 @@ void check_product(const Tensor& a, const Tensor& b) {
   check_same_dtype(a, b);
 }
 
+// A batch to add a product to; PyTorch looks up its dimensions before it checks them.
+void check_summands(const Tensor& a, const Tensor& b) {
+  FB_CHECK_INDEX(a.dim() > 2 && b.dim() > 2, "expected two batches of matrices (3-d), got shapes ",
+                 a.sizes(), " and ", b.sizes());
+}
+
 void check_batches(const Tensor& a, const Tensor& b) {
   check_batch(a, "the first batch");
   check_batch(b, "the second batch");
@@ -40,6 +46,7 @@ bool equals(const Scalar& s, double value) {
 
 // A factor in the type of the product, as PyTorch converts it: 1.5 counts as 1 among integers.
 Scalar factor(const Scalar& s, DType dtype) {
+  if (dtype == DType::kBool) return Scalar(s.to<bool>());
   return is_integral(dtype) ? Scalar(s.to<int64_t>()) : s;
 }
 
@@ -124,6 +131,7 @@ Tensor matmul(const Tensor& input, const Tensor& other) {
 }
 
 Tensor mv(const Tensor& input, const Tensor& vec) {
+  FB_CHECK_INDEX(input.dim() > 0, "input has no dimensions");
   check_matrix(input, "input");
   check_vector(vec, "vec");
   const Tensor column = as_column(vec);
@@ -167,24 +175,36 @@ Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const 
 
 Tensor addmv(const Tensor& input, const Tensor& mat, const Tensor& vec, const Scalar& beta,
              const Scalar& alpha) {
+  check_matrix(mat, "mat");
+  check_vector(vec, "vec");
   return combine(input, mv(mat, vec), beta, alpha);
 }
 
 Tensor addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
             const Scalar& alpha) {
-  if (input.dtype() == DType::kBool)
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype bool");
-  return combine(input, outer(vec1, vec2), beta, alpha);
+  // Term by term, so that the result lies in memory as input does.
+  const Tensor product = outer(vec1, vec2);
+  const DType dtype = input.dtype();
+  FB_CHECK(broadcast_shapes(input.sizes(), product.sizes()) == product.sizes().vec(),
+           "input of shape ", input.sizes(), " does not broadcast to ", product.sizes());
+  const Scalar a = factor(alpha, dtype), b = factor(beta, dtype);
+  const Tensor scaled = equals(a, 1) ? product : mul(product, a);
+  if (!equals(b, 0)) return add(equals(b, 1) ? input : mul(input, b), scaled);
+  const Tensor out = make_like(expand(input, product.sizes()), scaled.dtype());
+  copy_into(out, scaled);
+  return out;
 }
 
 Tensor baddbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
                const Scalar& alpha) {
+  check_summands(batch1, batch2);
   check_batches(batch1, batch2);
   return add_product(input, batch1, batch2, beta, alpha);
 }
 
 Tensor addbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
               const Scalar& alpha) {
+  check_summands(batch1, batch2);
   check_batches(batch1, batch2);
   // The sum over the batch is one product with a deeper sum.
   const int64_t depth = batch1.size(0) * batch1.size(2);

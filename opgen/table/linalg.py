@@ -60,7 +60,7 @@ op(
     " unpack_pivots: bool = True, *, out: list[Tensor] | None = None)"
     " -> tuple[Tensor, Tensor, Tensor]",
     kind=native,
-    dtypes=LAPACK,
+    dtypes=all_types,
     forms="function",
     returns="P L U",
     doc="P, L and U from what lu_factor gives; what is not wanted is empty.",
@@ -315,7 +315,6 @@ op(
     "cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=LAPACK,
-    cpp="linalg_cholesky",
     doc="The older form of linalg.cholesky.",
 )
 op(

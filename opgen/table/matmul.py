@@ -76,7 +76,6 @@ op(
     "addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1,"
     " out: Tensor | None = None) -> Tensor",
     kind=native,
-    dtypes=numeric,
     forms="function method inplace",
     doc="beta * input + alpha * outer(vec1, vec2); with beta 0 input is not read.",
 )

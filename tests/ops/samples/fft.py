@@ -19,8 +19,9 @@ def _transform(name):
 
 def _transforms(name):
     function = getattr(np.fft, name)
+    default = (-2, -1) if name.endswith("2") else None
 
-    def reference(input, s=None, dim=(-2, -1) if name.endswith("2") else None, norm=None):
+    def reference(input, s=None, dim=default, norm=None):
         if s is not None and dim is None:
             dim = tuple(range(-len(s), 0))
         return function(input, s, dim, norm)
