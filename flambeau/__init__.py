@@ -25,8 +25,10 @@ from flambeau.random import manual_seed as manual_seed
 from flambeau.random import seed as seed
 from flambeau.random import set_rng_state as set_rng_state
 from flambeau import random as random
-from flambeau import fft as fft
-from flambeau import linalg as linalg
+
+# In this form, because `from flambeau import fft` would find the native module of that name.
+import flambeau.fft as fft  # noqa: F401
+import flambeau.linalg as linalg  # noqa: F401
 from flambeau import utils as utils
 from flambeau import version as version
 from flambeau.version import __version__ as __version__
