@@ -25,10 +25,6 @@ from flambeau.random import manual_seed as manual_seed
 from flambeau.random import seed as seed
 from flambeau.random import set_rng_state as set_rng_state
 from flambeau import random as random
-
-# In this form, because `from flambeau import fft` would find the native module of that name.
-import flambeau.fft as fft  # noqa: F401
-import flambeau.linalg as linalg  # noqa: F401
 from flambeau import utils as utils
 from flambeau import version as version
 from flambeau.version import __version__ as __version__
@@ -39,8 +35,14 @@ legacy_contiguous_format = contiguous_format  # noqa: F405
 
 # Modules that programs reach as attributes without importing them, loaded when asked for.
 if _typing.TYPE_CHECKING:
+    from flambeau import fft as fft
+    from flambeau import linalg as linalg
     from flambeau import testing as testing
 else:
+    # In this form, because `from flambeau import fft` would find the native module of that name.
+    import flambeau.fft as fft  # noqa: F401
+    import flambeau.linalg as linalg  # noqa: F401
+
     _LAZY_MODULES = ("testing",)
 
     def __getattr__(name):

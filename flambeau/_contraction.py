@@ -24,10 +24,10 @@ def einsum(*args: Any) -> Tensor:
     if isinstance(args[0], Tensor):
         equation, operands = _from_sublists(args)
     else:
-        equation, operands = args[0], args[1:]
+        equation, operands = args[0], list(args[1:])
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
-        operands = operands[0]
-    return _C._einsum(equation, list(operands))
+        operands = list(operands[0])
+    return _C._einsum(equation, operands)
 
 
 def _from_sublists(args: tuple[Any, ...]) -> tuple[str, list[Tensor]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau as fb
@@ -157,7 +157,10 @@ def _complex_to_real(
     return _stored(_C._fft_c2r(fitted, plan.dims, plan.scale(norm, forward), plan.sizes[-1]), out)
 
 
-def _one_dimensional(name: str, kernel: Any, forward: bool) -> Any:
+_Kernel = Callable[[str, Tensor, Any, Any, "str | None", "Tensor | None", bool], Tensor]
+
+
+def _one_dimensional(name: str, kernel: _Kernel, forward: bool) -> Callable[..., Tensor]:
     def function(
         input: Tensor,
         n: int | None = None,
@@ -172,7 +175,9 @@ def _one_dimensional(name: str, kernel: Any, forward: bool) -> Any:
     return function
 
 
-def _several_dimensional(name: str, kernel: Any, forward: bool, default: Any) -> Any:
+def _several_dimensional(
+    name: str, kernel: _Kernel, forward: bool, default: tuple[int, ...] | None
+) -> Callable[..., Tensor]:
     def function(
         input: Tensor,
         s: Sequence[int] | None = None,

@@ -253,14 +253,14 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     if n == 0:
         eye = fb.eye(A.size(-1), dtype=A.dtype, device=A.device)
         return _stored(eye.expand(A.shape).clone(), out)
-    result, square = None, A
-    while True:
+    result: Tensor | None = None
+    square = A
+    while n > 0:
         if n & 1:
             result = square if result is None else result @ square
         n >>= 1
-        if n == 0:
-            break
-        square = square @ square
+        square = square @ square if n else square
+    assert result is not None
     if result is A or not result.is_contiguous():
         result = result.clone(memory_format=fb.contiguous_format)
     return _stored(result, out)
@@ -295,11 +295,12 @@ def _exp_taylor(a: Tensor) -> Tensor:
     powers = [fb.eye(a.size(-1), dtype=a.dtype, device=a.device).expand(a.shape), a]
     while len(powers) <= _EXP_BLOCK:
         powers.append(powers[-1] @ a)
-    result = None
+    result = fb.zeros_like(a)
     for start in range(_EXP_DEGREE - _EXP_DEGREE % _EXP_BLOCK, -1, -_EXP_BLOCK):
-        stop = min(start + _EXP_BLOCK, _EXP_DEGREE + 1)
-        block = sum(powers[k - start] / math.factorial(k) for k in range(start, stop))
-        result = block if result is None else result @ powers[_EXP_BLOCK] + block
+        if start + _EXP_BLOCK <= _EXP_DEGREE:
+            result = result @ powers[_EXP_BLOCK]
+        for k in range(start, min(start + _EXP_BLOCK, _EXP_DEGREE + 1)):
+            result = result + powers[k - start] / math.factorial(k)
     return result
 
 
