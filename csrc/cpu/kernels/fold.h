@@ -1,11 +1,11 @@
-// A reducer for operations that fold element by element: accumulate = combine(accumulate,
-// map(element)).
+// A reducer for operations that fold: total = combine(total, map(element)).
 //
-// An operation Op<T> has
-//   Acc     what lanes accumulate in: float for the 16-bit floats, int64 for sums of integers
-//   Wide    what blocks accumulate in; double for float sums, which keeps them as accurate as a
-//   pairwise sum Out     the result's type kLanes  lanes per vector, 1 where map or combine has no
-//   vector form identity(), map(x), combine(a, b) for scalars and vectors alike, result(wide, plan)
+// An operation has
+//   Acc     what lanes accumulate in: float for 16-bit floats, int64 for sums of integers
+//   Wide    what blocks accumulate in: double for float sums, as accurate as a pairwise sum
+//   Out     the result's type
+//   kLanes  lanes per vector, 1 where map or combine has no vector form
+// and identity(), map(x), combine(a, b) for scalars and vectors alike, result(wide, plan).
 #pragma once
 
 #include "cpu/kernels/reduce_driver.h"
@@ -29,19 +29,28 @@ struct Fold {
 
   static FB_FN void block(const T* p, int64_t n, int64_t, State& state) {
     constexpr int L = kLanes;
+    constexpr bool kPart = L > 1 && __is_same(T, Acc) && kLoadsPart<T>;
     int64_t i = 0;
     Acc total = Op::identity();
-    if (n >= L) {
-      V a = broadcast<Acc, L>(Op::identity()), b = a, c = a, d = a;
-      for (; i + 4 * L <= n; i += 4 * L) {
-        a = join(a, at(p + i));
-        b = join(b, at(p + i + L));
-        c = join(c, at(p + i + 2 * L));
-        d = join(d, at(p + i + 3 * L));
+    if (n >= L || kPart) {
+      V a = broadcast<Acc, L>(Op::identity());
+      if (n >= 4 * L) {
+        V b = a, c = a, d = a;
+        for (; i + 4 * L <= n; i += 4 * L) {
+          a = join(a, at(p + i));
+          b = join(b, at(p + i + L));
+          c = join(c, at(p + i + 2 * L));
+          d = join(d, at(p + i + 3 * L));
+        }
+        a = join(join(a, b), join(c, d));
       }
       for (; i + L <= n; i += L) a = join(a, at(p + i));
-      total = fold_lanes<Acc, L>(join(join(a, b), join(c, d)),
-                                 [](const auto& x, const auto& y) { return Op::combine(x, y); });
+      // Lanes beyond the end hold the identity, which map leaves neutral.
+      if constexpr (kPart) {
+        if (i < n) a = join(a, Op::map(load_part(p + i, n - i, Op::identity())));
+        i = n;
+      }
+      total = fold_lanes<Acc, L>(a, [](const auto& x, const auto& y) { return Op::combine(x, y); });
     }
     for (; i < n; ++i) total = Op::combine(total, one_at(p + i));
     state = Op::combine(state, convert<State>(total));

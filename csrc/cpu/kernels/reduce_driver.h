@@ -1,12 +1,13 @@
-// Walks a ReducePlan for any reducer: blocks, rows, packing of strided data, and the split over
+// Walks a ReducePlan for any reducer: blocks, rows, packing of strided data, the split over
 // threads.
 //
-// A reducer R says what happens to the elements:
-//   Element, State            input element; what is carried from block to block (trivially
-//   copyable) State init() block(p, n, position, State&)                     n <= kBlock contiguous
-//   elements rows(p, n, stride, width, position, State*)       n <= kRowBlock rows of width <=
-//   kRowWidth elements merge(State& into, const State& later) finish(plan, const State&, int64_t
-//   out_offset)    writes the result
+// A reducer R has
+//   Element  of the input
+//   State    what is carried from block to block, trivially copyable; init() is the first
+//   block(p, n, position, State&)                n <= kBlock contiguous elements
+//   rows(p, n, stride, width, position, State*)  n <= kRowBlock rows of width <= kRowWidth
+//   merge(State& into, const State& later)
+//   finish(plan, const State&, out_offset)       writes the result
 // `position` is the index of the first element or row among the reduced ones. Blocks and chunks are
 // cut by size alone, so a result does not depend on the number of threads.
 #pragma once

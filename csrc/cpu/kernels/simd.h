@@ -94,6 +94,31 @@ FB_FN void store(T* p, const V& value) {
   __builtin_memcpy(p, &value, sizeof(value));
 }
 
+// Whether load_part is there for T without conversion.
+#if defined(__AVX512F__)
+template <class T>
+inline constexpr bool kLoadsPart = sizeof(T) == 4 || (sizeof(T) == 8 && !kIsComplex<T>);
+#else
+template <class T>
+inline constexpr bool kLoadsPart = false;
+#endif
+
+// The n < kLanes<T> elements at p, and `fill` in the other lanes; reads nothing beyond them.
+template <class T>
+FB_FN Vec<T> load_part(const T* p, int64_t n, T fill) {
+  Vec<T> result = broadcast<T, kLanes<T>>(fill);
+#if defined(__AVX512F__)
+  const auto mask = static_cast<unsigned>((1u << n) - 1);
+  if constexpr (sizeof(T) == 4)
+    result = (Vec<T>)_mm512_mask_loadu_epi32((__m512i)result, static_cast<__mmask16>(mask), p);
+  else
+    result = (Vec<T>)_mm512_mask_loadu_epi64((__m512i)result, static_cast<__mmask8>(mask), p);
+#else
+  for (int64_t i = 0; i < n; ++i) result[i] = p[i];
+#endif
+  return result;
+}
+
 // The 16-bit floats to float and back, n at a time.
 template <class T>
 FB_FN void widen(const T* from, float* to, int64_t n) {
