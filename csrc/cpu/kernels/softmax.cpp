@@ -38,6 +38,7 @@ FB_FN T exp_nonpositive(T x) {
 // Takes a sum of exponentials from a chunk's maximum to the whole line's.
 template <SoftmaxOp op, class T>
 FB_FN double rescale(T max, T top) {
+  if (max == top) return 1;  // a short row is one chunk
   return math::exp(static_cast<double>(shift_of<op>(max)) - static_cast<double>(shift_of<op>(top)));
 }
 
