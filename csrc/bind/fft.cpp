@@ -16,8 +16,8 @@ Tensor numpy_fft(const char* name, const Tensor& input, int64_t dim, int64_t siz
   const Ref array(to_numpy(input));
   // NumPy scales backward transforms unless told that the forward ones are scaled.
   const Ref arguments = checked(Py_BuildValue("(O)", array.get()));
-  const Ref options = checked(Py_BuildValue("{s:L,s:s}", "axis", static_cast<long long>(dim), "norm",
-                                            backward ? "forward" : "backward"));
+  const Ref options = checked(Py_BuildValue("{s:L,s:s}", "axis", static_cast<long long>(dim),
+                                            "norm", backward ? "forward" : "backward"));
   if (to_real) {
     const Ref length = checked(PyLong_FromLongLong(size));
     if (PyDict_SetItemString(options.get(), "n", length.get()) < 0) throw PythonError{};

@@ -222,8 +222,7 @@ namespace {
 
 PyObject* invoke_nonzero(PyObject* const* a) {
   const Tensor& input = tensor_of(a[0]);
-  return a[1] && read::boolean(a[1]) ? wrap(ops::nonzero_tuple(input))
-                                     : wrap(ops::nonzero(input));
+  return a[1] && read::boolean(a[1]) ? wrap(ops::nonzero_tuple(input)) : wrap(ops::nonzero(input));
 }
 constexpr ArgSpec kNonzeroArgs[] = {{"input", ArgType::kTensor, true, 0},
                                     {"as_tuple", ArgType::kBool, false, 1}};

@@ -18,7 +18,8 @@ namespace nb = nanobind;
 namespace fb::bind {
 namespace {
 
-// Functions of a namespace (`linalg`, `nn.functional`) live in a submodule that can be imported from.
+// Functions of a namespace (`linalg`, `nn.functional`) live in a submodule that can be imported
+// from.
 PyObject* submodule(PyObject* module, const std::string& name) {
   if (const size_t dot = name.find('.'); dot != std::string::npos) {
     const Ref outer(submodule(module, name.substr(0, dot)));

@@ -1,11 +1,14 @@
 // Reductions: which dimensions go, what type comes out, what happens to empty input.
 #include "cpu/reduce.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
+#include "gen/ops/linalg.h"
 #include "gen/ops/reduce.h"
+#include "gen/ops/view.h"
 #include "ops/output.h"
 #include "ops/reduce.h"
 
@@ -333,8 +336,19 @@ Tensor norm(const Tensor& input, std::optional<Scalar> p, OptDims dim, bool keep
 Tensor named_norm(const Tensor& input, const std::string& p, OptDims dim, bool keepdim,
                   std::optional<DType> dtype) {
   FB_CHECK(p == "fro" || p == "nuc", "expected p to be a number, 'fro' or 'nuc', got '", p, "'");
-  FB_CHECK(p == "fro", "the nuclear norm is linalg.matrix_norm(input, 'nuc')");
-  return vector_norm(input, 2.0, dim, keepdim, dtype);
+  if (p == "fro") return vector_norm(input, 2.0, dim, keepdim, dtype);
+  // The nuclear norm of the matrices in two dimensions: the sum of the singular values.
+  Dims pair = dim ? wrap_dims(*dim, input.dim()) : Dims{-2, -1};
+  FB_CHECK(pair.size() == 2 && input.dim() >= 2,
+           "the nuclear norm is taken over two dimensions, got dim ", pair, " of a tensor of size ",
+           input.sizes());
+  const Tensor matrices = movedim(dtype ? cast(input, *dtype) : input, pair, {-2, -1});
+  Tensor result = sum(linalg_svdvals(matrices), IntSpan{-1});
+  if (!keepdim) return result;
+  pair = wrap_dims(pair, input.dim());
+  std::sort(pair.begin(), pair.end());
+  for (const int64_t d : pair) result = unsqueeze(result, d);
+  return result;
 }
 
 }  // namespace fb::ops

@@ -1,4 +1,5 @@
-// Element types shared by the CPU and CUDA: Half, BFloat16, Complex. No system headers: NVRTC reads this file too.
+// Element types shared by the CPU and CUDA: Half, BFloat16, Complex. No system headers: NVRTC reads
+// this file too.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -59,7 +60,9 @@ struct BFloat16 {
 
   BFloat16() = default;
   FB_FN explicit BFloat16(float value) : bits(from_float(value)) {}
-  FB_FN explicit operator float() const { return bit_cast<float>(static_cast<unsigned>(bits) << 16); }
+  FB_FN explicit operator float() const {
+    return bit_cast<float>(static_cast<unsigned>(bits) << 16);
+  }
 
   static FB_FN unsigned short from_float(float value) {
     const unsigned f = bit_cast<unsigned>(value);
@@ -77,7 +80,8 @@ struct Complex {
   Complex() = default;
   FB_FN constexpr Complex(T real, T imag = T(0)) : re(real), im(imag) {}
   template <class U>
-  FB_FN explicit Complex(const Complex<U>& z) : re(static_cast<T>(z.re)), im(static_cast<T>(z.im)) {}
+  FB_FN explicit Complex(const Complex<U>& z)
+      : re(static_cast<T>(z.re)), im(static_cast<T>(z.im)) {}
 
   friend FB_FN Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
   friend FB_FN Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
@@ -104,26 +108,39 @@ struct Complex {
 };
 
 // Type facts that element functions need, without <type_traits>.
-template <class T> struct TypeOf {
+template <class T>
+struct TypeOf {
   using Real = T;
   static constexpr bool is_complex = false;
 };
-template <class T> struct TypeOf<Complex<T>> {
+template <class T>
+struct TypeOf<Complex<T>> {
   using Real = T;
   static constexpr bool is_complex = true;
 };
-template <class T> using RealOf = typename TypeOf<T>::Real;
+template <class T>
+using RealOf = typename TypeOf<T>::Real;
 
-template <class T> inline constexpr bool kIsFloat = false;
-template <> inline constexpr bool kIsFloat<float> = true;
-template <> inline constexpr bool kIsFloat<double> = true;
-template <class T> inline constexpr bool kIsComplex = TypeOf<T>::is_complex;
-template <class T> inline constexpr bool kIsInteger = !kIsFloat<T> && !kIsComplex<T>;
-template <class T> inline constexpr bool kIsBool = false;
-template <> inline constexpr bool kIsBool<bool> = true;
-template <class T> inline constexpr bool kIsSigned = T(-1) < T(0);
-template <class T> inline constexpr bool kIsSigned<Complex<T>> = true;
-template <> inline constexpr bool kIsSigned<bool> = false;
+template <class T>
+inline constexpr bool kIsFloat = false;
+template <>
+inline constexpr bool kIsFloat<float> = true;
+template <>
+inline constexpr bool kIsFloat<double> = true;
+template <class T>
+inline constexpr bool kIsComplex = TypeOf<T>::is_complex;
+template <class T>
+inline constexpr bool kIsInteger = !kIsFloat<T> && !kIsComplex<T>;
+template <class T>
+inline constexpr bool kIsBool = false;
+template <>
+inline constexpr bool kIsBool<bool> = true;
+template <class T>
+inline constexpr bool kIsSigned = T(-1) < T(0);
+template <class T>
+inline constexpr bool kIsSigned<Complex<T>> = true;
+template <>
+inline constexpr bool kIsSigned<bool> = false;
 
 // Picks without branching, so that a loop over it becomes a blend.
 template <class T>

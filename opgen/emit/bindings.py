@@ -124,7 +124,9 @@ def invokers(op: Op, index: int) -> list[str]:
         dtype = slots.get("dtype")
         # Numbers are made in the type that they are stored in, unless the caller names another.
         if dtype is not None and op.args[dtype].type.annotation == "DType | None":
-            stored = call.replace(read(op.args[dtype], dtype), f"dtype_into(a[{dtype}], a[{slots['out']}])")
+            stored = call.replace(
+                read(op.args[dtype], dtype), f"dtype_into(a[{dtype}], a[{slots['out']}])"
+            )
         lines += out_branch(op, slots["out"], given, stored)
     if op.mutates:
         lines += [f"  {call};", "  return changed(a[0]);"]

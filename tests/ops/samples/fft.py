@@ -29,40 +29,6 @@ def _transforms(name):
     return reference
 
 
-def _private(input, dim, scale, option):
-    if np.iscomplexobj(input):
-        if isinstance(option, bool):
-            result = (
-                np.fft.fftn(input, axes=dim)
-                if option
-                else np.fft.ifftn(input, axes=dim, norm="forward")
-            )
-        else:
-            result = np.fft.irfftn(
-                input, (*(input.shape[d] for d in dim[:-1]), option), dim, "forward"
-            )
-        return result * scale
-    return (np.fft.rfftn if option else np.fft.fftn)(input, axes=dim) * scale
-
-
-@samples("_fft_c2c", reference=_private)
-def fft_c2c(make):
-    yield make(4, 6), [1], 1.0, True
-    yield make(4, 6), [0, 1], 0.5, False
-
-
-@samples("_fft_r2c", reference=_private)
-def fft_r2c(make):
-    yield make(4, 6), [1], 1.0, True
-    yield make(4, 6), [0, 1], 0.5, False
-
-
-@samples("_fft_c2r", reference=_private)
-def fft_c2r(make):
-    yield make(4, 5), [1], 1.0, 8
-    yield make(4, 5), [0, 1], 0.5, 9
-
-
 def _calls(make):
     yield make(6)
     yield make(4, 6)

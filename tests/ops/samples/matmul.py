@@ -179,11 +179,6 @@ def addbmm(make):
     yield from _combinations(make, make(2, 4), make(5, 2, 3), make(5, 3, 4))
 
 
-@samples("_tensordot", reference=lambda a, b, i, j: np.tensordot(a, b, (i, j)), tolerance=LOW)
-def private_tensordot(make):
-    yield make(2, 3, 4), make(4, 3, 5), [1, 2], [1, 0]
-
-
 @samples("tensordot", reference=lambda a, b, dims=2: np.tensordot(a, b, dims), tolerance=LOW)
 def tensordot(make):
     yield make(2, 3, 4), make(3, 4, 5)
@@ -195,13 +190,6 @@ def tensordot(make):
 @errors("tensordot")
 def tensordot_errors(make):
     yield call(make(2, 3), make(2, 3), dims=1), RuntimeError, "contracted dimensions need to match"
-
-
-@samples(
-    "_einsum", reference=lambda equation, operands: np.einsum(equation, *operands), tolerance=LOW
-)
-def private_einsum(make):
-    yield "ij,jk->ik", [make(2, 3), make(3, 4)]
 
 
 @samples(
@@ -276,12 +264,6 @@ def _cdist(a, b, p=2.0, compute_mode=None):
     if p == inf:
         return difference.max(-1)
     return (difference**p).sum(-1) ** (1 / p)
-
-
-@samples("_cdist", reference=_cdist, tolerance=LOW)
-def private_cdist(make):
-    for p in (0.0, 1.0, 2.0, 2.5, inf):
-        yield make(3, 20), make(5, 20), p
 
 
 @samples("cdist", reference=_cdist, dtypes=("float32", "float64"), tolerance=LOW)

@@ -305,6 +305,8 @@ def var_errors(make):
 
 def _norm(x, p=None, dim=None, keepdim=False, dtype=None):
     order = 2 if p in (None, "fro") else p
+    if order == "nuc":
+        return np.linalg.norm(x, "nuc", dim or (-2, -1), keepdim)
     axis = _over_all_if_empty(dim)
     size = np.abs(x)
     if order == 0:
@@ -324,6 +326,9 @@ def norm(make):
     yield call(make(3, 4), dtype=make.dtype)
     yield make(0)
     yield make(70, 40), 2, 0
+    if make.dtype not in ("float16", "bfloat16"):
+        yield make(3, 4), "nuc"
+        yield call(make(3, 2, 4), p="nuc", dim=(2, 0), keepdim=True)
 
 
 @errors("norm")
