@@ -321,11 +321,12 @@ void gemm(const GemmCall& given) {
   if (given.batch == 0 || given.m == 0 || given.n == 0) return;
   const GemmCall call = folded(given);
   switch (call.dtype) {
+    // Integers wrap, which is defined for unsigned ones; the bits are the same.
     case DType::kUInt8:
-    case DType::kInt8: return plain_gemm<int8_t>(call);
-    case DType::kInt16: return plain_gemm<int16_t>(call);
-    case DType::kInt32: return plain_gemm<int32_t>(call);
-    case DType::kInt64: return plain_gemm<int64_t>(call);
+    case DType::kInt8: return plain_gemm<uint8_t>(call);
+    case DType::kInt16: return plain_gemm<uint16_t>(call);
+    case DType::kInt32: return plain_gemm<uint32_t>(call);
+    case DType::kInt64: return plain_gemm<uint64_t>(call);
     case DType::kFloat32:
       if (!small_gemm<float>(call)) large_gemm<float>(call, kSinglePrecision);
       return;

@@ -187,10 +187,10 @@ void gemv_columns(const GemvCall<T>& g) {
   all_columns(g);
 }
 
-template void gemm_block(const GemmBlock<int8_t>&);
-template void gemm_block(const GemmBlock<int16_t>&);
-template void gemm_block(const GemmBlock<int32_t>&);
-template void gemm_block(const GemmBlock<int64_t>&);
+template void gemm_block(const GemmBlock<uint8_t>&);
+template void gemm_block(const GemmBlock<uint16_t>&);
+template void gemm_block(const GemmBlock<uint32_t>&);
+template void gemm_block(const GemmBlock<uint64_t>&);
 template void gemm_block(const GemmBlock<float>&);
 template void gemm_block(const GemmBlock<double>&);
 template void gemm_block(const GemmBlock<Complex<float>>&);

@@ -141,7 +141,9 @@ FB_FN T power_of_two(IntOf<T> k) {
 template <class T>
 FB_FN T scale(T x, IntOf<T> k) {
   constexpr IntOf<T> offset = 4 * Format<T>::kBias;  // keeps the shifted number positive
-  const IntOf<T> half = static_cast<IntOf<T>>(static_cast<UIntOf<T>>(k + offset) >> 1) - offset / 2;
+  // Unsigned, because k is arbitrary where the result is not used.
+  const UIntOf<T> shifted = static_cast<UIntOf<T>>(k) + static_cast<UIntOf<T>>(offset);
+  const IntOf<T> half = static_cast<IntOf<T>>(shifted >> 1) - offset / 2;
   return x * power_of_two<T>(half) * power_of_two<T>(k - half);
 }
 
