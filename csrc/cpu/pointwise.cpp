@@ -13,8 +13,8 @@
 namespace fb::cpu {
 namespace {
 
-constexpr int64_t kChunk = 512;    // elements; four buffers of complex128 fill 32 KiB
-constexpr int64_t kShortRow = 64;  // shorter rows are gathered into whole chunks
+constexpr int64_t kChunk = 1024;    // elements; the buffers of a float operator fill 16 KiB
+constexpr int64_t kShortRow = 256;  // shorter rows are taken several at a time
 constexpr int kOperands = kMaxPointwiseInputs + 1;  // the output is operand 0
 
 struct Operand {
@@ -87,33 +87,76 @@ void run_row(const Plan& plan, int64_t n, char* const* at, const int64_t* step, 
   }
 }
 
-// Many short rows: whole rows are gathered into chunks, computed at once and scattered.
+// How an operand's rows lie behind each other.
+enum class Rows : uint8_t {
+  kApart,      // anyhow: they are gathered into a buffer, or scattered from one
+  kBehind,     // without gaps and of the kernel's type: several rows are one run of memory
+  kRepeating,  // every row is the same: a buffer filled once serves them all
+};
+
+Rows rows_of(const Operand& operand, const StridedLoop<kOperands>& loop, int k) {
+  bool repeating = true;
+  bool behind = operand.dtype == operand.kernel_dtype;
+  auto expected = static_cast<int64_t>(size_of(operand.dtype));
+  for (int d = loop.ndim - 1; d >= 0; --d) {
+    behind &= loop.strides[k][d] == expected;
+    expected *= loop.sizes[d];
+    repeating &= d == loop.ndim - 1 || loop.strides[k][d] == 0;
+  }
+  return behind ? Rows::kBehind : repeating && k > 0 ? Rows::kRepeating : Rows::kApart;
+}
+
+// Many short rows: several at a time are brought together, computed at once and put back.
 void run_short_rows(const Plan& plan, const StridedLoop<kOperands>& loop, int64_t begin,
                     int64_t end, Buffers& buffers) {
   const int64_t inner = loop.inner();
   const int64_t rows_per_chunk = kChunk / inner;
-  RowCursor<kOperands> gather(loop, plan.operands, begin);
+  Rows rows_at[kOperands];
+  for (int k = 0; k < plan.operands; ++k) rows_at[k] = rows_of(plan.operand[k], loop, k);
+  const auto gather_row = [&](int k, int64_t r, int64_t offset) {
+    const Operand& o = plan.operand[k];
+    const auto size = static_cast<int64_t>(size_of(o.kernel_dtype));
+    o.convert(inner, o.base + offset, loop.strides[k].back(), buffers.bytes[k] + r * inner * size,
+              size);
+  };
+  for (int k = 1; k < plan.operands; ++k)
+    if (!plan.operand[k].fixed && rows_at[k] == Rows::kRepeating)
+      for (int64_t r = 0; r < std::min(rows_per_chunk, end - begin); ++r) gather_row(k, r, 0);
+
+  const Operand& out = plan.operand[0];
+  const auto out_size = static_cast<int64_t>(size_of(out.kernel_dtype));
+  bool any_apart = false;
+  for (int k = 0; k < plan.operands; ++k)
+    any_apart |= !plan.operand[k].fixed && rows_at[k] == Rows::kApart;
+  const auto run_at = [&](int k, int64_t row) {
+    const Operand& o = plan.operand[k];
+    return o.base + row * inner * static_cast<int64_t>(size_of(o.dtype));
+  };
+  RowCursor<kOperands> cursor(loop, plan.operands, begin);
   for (int64_t row = begin; row < end; row += rows_per_chunk) {
     const int64_t rows = std::min(rows_per_chunk, end - row);
-    RowCursor<kOperands> scatter = gather;
-    for (int64_t r = 0; r < rows; ++r, gather.next()) {
-      for (int k = 1; k < plan.operands; ++k) {
-        const Operand& o = plan.operand[k];
-        if (o.fixed) continue;
-        const auto size = static_cast<int64_t>(size_of(o.kernel_dtype));
-        o.convert(inner, o.base + gather.offset[k], loop.strides[k].back(),
-                  buffers.bytes[k] + r * inner * size, size);
-      }
-    }
     const void* in[kMaxPointwiseInputs] = {};
-    for (int k = 1; k < plan.operands; ++k)
-      in[k - 1] = plan.operand[k].fixed ? plan.operand[k].value : buffers.bytes[k];
-    plan.kernel(rows * inner, buffers.bytes[0], in, plan.fixed, plan.params);
-    const Operand& out = plan.operand[0];
-    const auto size = static_cast<int64_t>(size_of(out.kernel_dtype));
+    for (int k = 1; k < plan.operands; ++k) {
+      const Operand& o = plan.operand[k];
+      in[k - 1] = o.fixed                       ? o.value
+                  : rows_at[k] == Rows::kBehind ? run_at(k, row)
+                                                : buffers.bytes[k];
+    }
+    char* target = rows_at[0] == Rows::kBehind ? run_at(0, row) : buffers.bytes[0];
+    if (!any_apart) {
+      plan.kernel(rows * inner, target, in, plan.fixed, plan.params);
+      continue;
+    }
+    RowCursor<kOperands> scatter = cursor;
+    for (int64_t r = 0; r < rows; ++r, cursor.next())
+      for (int k = 1; k < plan.operands; ++k)
+        if (!plan.operand[k].fixed && rows_at[k] == Rows::kApart)
+          gather_row(k, r, cursor.offset[k]);
+    plan.kernel(rows * inner, target, in, plan.fixed, plan.params);
+    if (rows_at[0] == Rows::kBehind) continue;
     for (int64_t r = 0; r < rows; ++r, scatter.next())
-      out.convert(inner, buffers.bytes[0] + r * inner * size, size, out.base + scatter.offset[0],
-                  loop.strides[0].back());
+      out.convert(inner, buffers.bytes[0] + r * inner * out_size, out_size,
+                  out.base + scatter.offset[0], loop.strides[0].back());
   }
 }
 
