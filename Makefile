@@ -100,6 +100,7 @@ endef
 .venv/.installed: .venv/.build $(NATIVE)
 	@$(BIN)/python tools/progress.py 'building Flambeau' build/install.log \
 	  $(BIN)/python $(PIP:-qq=-v) --no-build-isolation --editable .
+	@$(BIN)/python -m opgen --stubs flambeau/_C  # where type checkers look in an editable install
 	@touch $@
 
 .venv/.test .venv/.lint .venv/.docs: .venv/.%: .venv/.build

@@ -42,6 +42,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="opgen", description=__doc__)
     parser.add_argument("--out", type=Path, help="folder for the generated files")
     parser.add_argument("--docs", type=Path, help="folder for the reference pages alone")
+    parser.add_argument("--stubs", type=Path, help="folder for the stubs of flambeau._C alone")
     parser.add_argument("--check", action="store_true", help="read the table and write nothing")
     options = parser.parse_args()
     try:
@@ -50,13 +51,9 @@ def main() -> int:
     except TableError as error:
         print(error, file=sys.stderr)
         return 1
-    if options.docs:
-        pages = {
-            path.removeprefix("docs/"): text
-            for path, text in files.items()
-            if path.startswith("docs/")
-        }
-        write(pages, options.docs)
+    for folder, part in ((options.docs, "docs/"), (options.stubs, "stubs/_C/")):
+        if folder:
+            write({p.removeprefix(part): t for p, t in files.items() if p.startswith(part)}, folder)
     if options.out and not options.check:
         write(files, options.out)
     return 0
