@@ -133,7 +133,9 @@ FB_FN Rounded<T> round_small(T x) {
 // 2^k, for k in the range of normal numbers.
 template <class T>
 FB_FN T power_of_two(IntOf<T> k) {
-  return bit_cast<T>(static_cast<UIntOf<T>>(k + Format<T>::kBias) << Format<T>::kMantissaBits);
+  using U = UIntOf<T>;  // where the result is not used k may be anything
+  return bit_cast<T>((static_cast<U>(k) + static_cast<U>(Format<T>::kBias))
+                     << Format<T>::kMantissaBits);
 }
 
 // x * 2^k with one rounding or two, for |k| < 2 * bias: overflow and gradual underflow come out
@@ -141,10 +143,11 @@ FB_FN T power_of_two(IntOf<T> k) {
 template <class T>
 FB_FN T scale(T x, IntOf<T> k) {
   constexpr IntOf<T> offset = 4 * Format<T>::kBias;  // keeps the shifted number positive
-  // Unsigned, because k is arbitrary where the result is not used.
-  const UIntOf<T> shifted = static_cast<UIntOf<T>>(k) + static_cast<UIntOf<T>>(offset);
-  const IntOf<T> half = static_cast<IntOf<T>>(shifted >> 1) - offset / 2;
-  return x * power_of_two<T>(half) * power_of_two<T>(k - half);
+  using U = UIntOf<T>;
+  const U half = ((static_cast<U>(k) + static_cast<U>(offset)) >> 1) - static_cast<U>(offset / 2);
+  const U rest = static_cast<U>(k) - half;
+  return x * power_of_two<T>(static_cast<IntOf<T>>(half)) *
+         power_of_two<T>(static_cast<IntOf<T>>(rest));
 }
 
 // a * b - product exactly, where product = a * b rounded.
