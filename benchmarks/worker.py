@@ -7,6 +7,7 @@ It first tells where the module came from. Requests are one JSON object a line:
 import importlib
 import json
 import sys
+import time
 import timeit
 from typing import Any
 
@@ -14,6 +15,9 @@ from benchmarks.case import Case, all_cases
 
 BATCH_SECONDS = 0.02  # one measurement repeats the statement for about this long
 WARM_UP_CALLS = 2
+# OpenMP's idle threads spin before they sleep: without a pause, those of the framework whose turn
+# it was before take a processor from this one.
+PAUSE_SECONDS = 0.03
 
 
 class Worker:
@@ -39,6 +43,8 @@ class Worker:
     def measure(self, number: int) -> float:
         """Seconds of one call, as the mean of `number` calls."""
         assert self._timer is not None, "prepare first"
+        time.sleep(PAUSE_SECONDS)
+        self._timer.timeit(1)
         return self._timer.timeit(number) / number
 
 

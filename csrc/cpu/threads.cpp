@@ -82,7 +82,9 @@ void run_parallel(int64_t n, int64_t grain, RangeFn fn, void* context) {
     fn(context, 0, n);
     return;
   }
-  const int64_t each = (pieces + threads - 1) / threads * grain;
+  // Even shares, but no thread starts in the middle of another one's cache line.
+  const int64_t line = grain >= 64 ? 64 : 1;
+  const int64_t each = ((n + threads - 1) / threads + line - 1) / line * line;
   std::exception_ptr error;  // an exception may not leave a parallel region by itself
 #pragma omp parallel num_threads(threads)
   {
