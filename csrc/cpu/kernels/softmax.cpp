@@ -49,10 +49,20 @@ FB_FN T final_scale(T max, T top, double total) {
   return static_cast<T>((max == lowest<T>() ? 0.0 : rescale<op>(max, top)) / total);
 }
 
+// The largest element that is not NaN, in one instruction a step. A NaN need not be found here: its
+// exponential carries it into the sum and so into every result.
+template <class T>
+struct Largest : Extremum<T, true> {
+  template <class V>
+  static FB_FN V combine(const V& a, const V& b) {
+    return b > a ? b : a;
+  }
+};
+
 template <class T>
 T max_of(const T* x, int64_t n) {
   T max = lowest<T>();
-  Fold<T, Extremum<T, true>>::block(x, n, 0, max);
+  Fold<T, Largest<T>>::block(x, n, 0, max);
   return max;
 }
 
@@ -90,11 +100,15 @@ class Row {
 
   // The sum of exp(x - max) over chunk c; softmax keeps the terms in y.
   double exponentials(int64_t c, T max) const {
-    if (op == SoftmaxOp::kLogSumExp && max == highest<T>()) return highest<double>();
-    const T shift = shift_of<op>(max);
     const T* const x = x_ + c * kSoftmaxChunk;
     T* const y = y_ + c * kSoftmaxChunk;
     const int64_t n = length(c);
+    if (op == SoftmaxOp::kLogSumExp && max == highest<T>()) {
+      T infinite_or_nan = max;
+      Fold<T, Extremum<T, true>>::block(x, n, 0, infinite_or_nan);
+      return static_cast<double>(infinite_or_nan);
+    }
+    const T shift = shift_of<op>(max);
     constexpr int L = kLanes<T>;
     const int64_t whole = n - n % L;
     double total = 0;
@@ -135,7 +149,7 @@ class Row {
     } else if constexpr (op == SoftmaxOp::kLogSoftmax) {
       // Subtracted in two steps: x - top is exact where it matters most, near the top.
       const T shift = shift_of<op>(top);
-      const T rest = static_cast<T>(math::log(total));
+      const T rest = math::log(static_cast<T>(total));
       for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - shift) - rest;
     } else {
       y_[0] = static_cast<T>(static_cast<double>(shift_of<op>(top)) + math::log(total));
