@@ -24,9 +24,9 @@ void run_parallel(int64_t n, int64_t grain, RangeFn fn, void* context);
 bool in_parallel();
 }  // namespace detail
 
-// Calls f(begin, end) over [0, n), an even share on each thread that has at least `grain` to do. The
-// boundaries depend on the thread count; a reduction that must not, cuts its own fixed chunks and
-// calls this with n = number of chunks. Small work stays on the calling thread. What f throws
+// Calls f(begin, end) over [0, n), an even share on each thread that has at least `grain` to do.
+// The boundaries depend on the thread count; a reduction that must not, cuts its own fixed chunks
+// and calls this with n = number of chunks. Small work stays on the calling thread. What f throws
 // reaches the caller.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, F&& f) {
