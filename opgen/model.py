@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -30,6 +31,10 @@ KINDS = ("pointwise", "native", "view", "python", "bound")
 pointwise, native, view, python, bound = KINDS
 
 FORMS = ("function", "method", "inplace")
+
+# What `grad=` may say besides formulas.
+composite = "composite"  # a composition of operators: differentiates through its parts
+none = "none"  # nothing about the result is differentiable
 # Arguments that the generated entry point deals with, so that no operator has to.
 ENTRY_POINT_ARGUMENTS = ("out", "layout", "pin_memory", "requires_grad")
 
@@ -99,6 +104,9 @@ class Op:
     operator: str = ""  # Python's name of the operator: "add" for +, "truediv" for /, "lt" for <
     random: bool = False  # draws from a generator
     alias_of: str = ""  # the operator that this is another name of
+    grad: str = ""  # "formulas", composite or none; empty: nobody has said yet
+    formulas: tuple[tuple[str, str], ...] = ()  # differentiable input, expression of its gradient
+    node: str = ""  # what the graph calls it, where that is not <Name>Backward0
     signature: str = field(default="", repr=False)
 
     @property
@@ -197,10 +205,14 @@ def op(
     operator: str = "",
     random: bool = False,
     aliases: str = "",
+    grad: dict[str, str] | str = "",
+    node: str = "",
 ) -> None:
     """Declares an operator, or an overload. Refuses what cannot be right, naming file and line.
 
     aliases: other names of it, such as "special.expit"; those of a namespace are functions only.
+    grad: the gradient of each differentiable input, as an expression over other operators; or
+    composite, or none. See docs/derivatives.md.
     """
     frame = sys._getframe(1)
     path = Path(frame.f_code.co_filename)
@@ -229,7 +241,11 @@ def op(
         operator=operator,
         random=random,
         signature=signature,
+        grad="formulas" if isinstance(grad, dict) else grad,
+        formulas=tuple(grad.items()) if isinstance(grad, dict) else (),
+        node=node,
     )
+    entry = replace(entry, grad=entry.grad or implied_grad(entry))
     validate(entry)
     TABLE.add(entry)
     for other in aliases.split():
@@ -252,6 +268,14 @@ def alias(entry: Op, name: str) -> Op:
         alias_of=entry.public_name,
         signature=short + entry.signature[entry.signature.index("(") :],
     )
+
+
+def implied_grad(entry: Op) -> str:
+    """What needs no saying: Python bodies are compositions; numbers and truths have no gradient."""
+    if entry.kind == "python":
+        return composite
+    has_gradient = set(entry.dtypes) & set(floating_complex) and "Tensor" in entry.result.annotation
+    return "" if has_gradient and entry.output != "bool" else none
 
 
 def parse_signature(text: str, where: str) -> tuple[str, tuple[Arg, ...], ResultType]:
@@ -297,6 +321,21 @@ def make_arg(
     return Arg(node.arg, ARGUMENTS[type_text], source, keyword_only)
 
 
+def validate_grad(op: Op, refuse: Callable[[str], None]) -> None:
+    if op.grad not in ("", "formulas", composite, none):
+        refuse(f"grad is a dict of formulas, composite or none, not {op.grad!r}")
+    if op.grad == composite and op.kind == "pointwise":
+        refuse("a pointwise operator is no composition: give formulas")
+    inputs = {a.name for a in op.core_args if "Tensor" in a.type.annotation}
+    for name, formula in op.formulas:
+        if name not in inputs:
+            refuse(f"grad names {name!r}, which is not a tensor argument")
+        try:
+            ast.parse(formula, mode="eval")
+        except SyntaxError as error:
+            refuse(f"the gradient of {name!r} is not an expression: {formula!r} ({error.msg})")
+
+
 def validate(op: Op) -> None:
     def refuse(reason: str) -> None:
         raise TableError(f"{op.where}: {op.name}: {reason}")
@@ -340,6 +379,7 @@ def validate(op: Op) -> None:
         refuse("promote, output, bool_inputs, ranged and check belong to pointwise operators")
     if (op.kind == "python") != bool(op.body):
         refuse("python operators, and only they, name their body as 'module:function'")
+    validate_grad(op, refuse)
     if op.returns and len(op.returns) != op.result.count:
         refuse(f"returns names {len(op.returns)} fields, the result has {op.result.count}")
     if "inplace" in op.forms and op.has_out and op.args[-1].name != "out":
