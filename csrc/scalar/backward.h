@@ -1,0 +1,72 @@
+// First derivatives of functions that networks are full of, times the gradient `g`.
+#pragma once
+
+#include "scalar/complex.h"
+#include "scalar/explog.h"
+
+namespace fb::scalar {
+
+template <class T>
+FB_FN T tanh_backward(T g, T y) {
+  return g * conj_physical(T(1) - y * y);
+}
+template <class T>
+FB_FN T sigmoid_backward(T g, T y) {
+  return g * conj_physical(y * (T(1) - y));
+}
+template <class T>
+FB_FN T silu_backward(T g, T x) {
+  const T s = sigmoid(x);
+  return g * conj_physical(s * (T(1) + x * (T(1) - s)));
+}
+
+template <class T>
+FB_FN T threshold_backward(T g, T x, T threshold) {
+  return x <= threshold ? T(0) : g;
+}
+template <class T>
+FB_FN T hardtanh_backward(T g, T x, T low, T high) {
+  return (x <= low) | (x >= high) ? T(0) : g;
+}
+template <class T>
+FB_FN T shrink_backward(T g, T x, T lambd) {
+  return (x >= -lambd) & (x <= lambd) ? T(0) : g;
+}
+template <class T>
+FB_FN T leaky_relu_backward(T g, T x, T negative_slope) {
+  return x > T(0) ? g : g * negative_slope;
+}
+template <class T>
+FB_FN T elu_backward(T g, T x, T positive, T negative, T rate) {
+  const T below = g * negative * math::exp(x * rate);
+  return x <= T(0) ? below : g * positive;
+}
+template <class T>
+FB_FN T softplus_backward(T g, T x, T beta, T threshold) {
+  const T scaled = beta * x;
+  const T value = g * sigmoid(scaled);
+  return scaled > threshold ? g : value;
+}
+template <class T>
+FB_FN T hardswish_backward(T g, T x) {
+  const T between = g * (x * T(1.0 / 3) + T(0.5));
+  return x <= T(-3) ? T(0) : (x >= T(3) ? g : between);
+}
+
+template <class T>
+FB_FN T gelu_backward(T g, T x) {
+  constexpr T density_at_zero = T(0.39894228040143267794);
+  const T below = T(0.5) * math::erfc(-x * math::kSqrtHalf<T>);
+  return g * (below + x * density_at_zero * math::exp(T(-0.5) * x * x));
+}
+// With s = sigmoid(2 u), gelu is x s, and its derivative s + x s (1 - s) 2 u'.
+template <class T>
+FB_FN T gelu_tanh_backward(T g, T x) {
+  constexpr T twice_sqrt_two_over_pi = T(1.5957691216057307);
+  const T square = x * x;
+  const T s = sigmoid(twice_sqrt_two_over_pi * x * (T(1) + T(0.044715) * square));
+  const T slope = twice_sqrt_two_over_pi * (T(1) + T(3 * 0.044715) * square);
+  return g * (s + x * s * (T(1) - s) * slope);
+}
+
+}  // namespace fb::scalar
