@@ -1,0 +1,13 @@
+// What the derivatives of activation functions are made of.
+#pragma once
+
+#include "ops/types.h"
+
+namespace fb::autograd::formula {
+
+Tensor mish_backward(const Tensor& grad, const Tensor& input);
+
+// The size in the denominator of a complex softsign changes too, along the input.
+Tensor softsign_backward(const Tensor& grad, const Tensor& input);
+
+}  // namespace fb::autograd::formula

@@ -1,0 +1,13 @@
+// Second derivatives of functions that networks are full of.
+#pragma once
+
+#include "ops/types.h"
+
+namespace fb::autograd::formula {
+
+Tensor silu_curvature(const Tensor& input);
+Tensor softplus_curvature(const Tensor& input, double beta, double threshold);
+Tensor gelu_curvature(const Tensor& input);
+Tensor gelu_tanh_curvature(const Tensor& input);
+
+}  // namespace fb::autograd::formula

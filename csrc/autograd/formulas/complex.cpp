@@ -1,0 +1,28 @@
+#include "autograd/formulas/complex.h"
+
+#include "gen/ops/arith.h"
+#include "gen/ops/compare.h"
+#include "gen/ops/complex.h"
+#include "gen/ops/create.h"
+#include "gen/ops/view.h"
+
+namespace fb::autograd::formula {
+
+using namespace ops;
+
+Tensor angle_backward(const Tensor& grad, const Tensor& input) {
+  if (!is_complex(input.dtype())) return zeros_like(grad);
+  const Tensor re = real(input), im = imag(input);
+  const Tensor across = ops::complex(neg(im), re);
+  return where(eq(input, 0), 0, mul(div(across, add(square(re), square(im))), grad));
+}
+
+Tensor polar_backward_abs(const Tensor& grad, const Tensor& result) {
+  return real(mul(conj(grad), sgn(result)));
+}
+
+Tensor polar_backward_angle(const Tensor& grad, const Tensor& result) {
+  return real(mul(conj(grad), mul(result, Scalar(Complex<double>(0.0, 1.0)))));
+}
+
+}  // namespace fb::autograd::formula

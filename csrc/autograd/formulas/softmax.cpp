@@ -1,0 +1,36 @@
+#include "autograd/formulas/softmax.h"
+
+#include <algorithm>
+
+#include "gen/ops/arith.h"
+#include "gen/ops/complex.h"
+#include "gen/ops/explog.h"
+#include "gen/ops/view.h"
+
+namespace fb::autograd::formula {
+
+using namespace ops;
+
+namespace {
+
+// With the reduced dimensions back in their places, of size 1.
+Tensor with_dims(const Tensor& reduced, IntSpan dim, int64_t ndim) {
+  Dims order = wrap_dims(dim, ndim);
+  std::sort(order.begin(), order.end());
+  Tensor result = reduced;
+  for (const int64_t d : order) result = unsqueeze(result, d);
+  return result;
+}
+
+}  // namespace
+
+Tensor logsumexp_backward(const Tensor& grad, const Tensor& input, const Tensor& result,
+                          IntSpan dim, bool keepdim) {
+  const int64_t ndim = input.dim();
+  const bool dropped = !keepdim && ndim != 0;
+  const Tensor total = dropped ? with_dims(result, dim, ndim) : result;
+  const Tensor shares = conj(exp(sub(input, total)));
+  return mul(dropped ? with_dims(grad, dim, ndim) : grad, shares);
+}
+
+}  // namespace fb::autograd::formula
