@@ -35,6 +35,7 @@ FORMS = ("function", "method", "inplace")
 # What `grad=` may say besides formulas.
 composite = "composite"  # a composition of operators: differentiates through its parts
 none = "none"  # nothing about the result is differentiable
+not_implemented = "not_implemented"  # differentiable, but nobody has written the derivative
 # Arguments that the generated entry point deals with, so that no operator has to.
 ENTRY_POINT_ARGUMENTS = ("out", "layout", "pin_memory", "requires_grad")
 
@@ -322,7 +323,7 @@ def make_arg(
 
 
 def validate_grad(op: Op, refuse: Callable[[str], None]) -> None:
-    if op.grad not in ("", "formulas", composite, none):
+    if op.grad not in ("", "formulas", composite, none, not_implemented):
         refuse(f"grad is a dict of formulas, composite or none, not {op.grad!r}")
     if op.grad == composite and op.kind == "pointwise":
         refuse("a pointwise operator is no composition: give formulas")

@@ -2,10 +2,12 @@
 
 from opgen.model import (
     all_types,
+    composite,
     floating,
     floating_complex,
     integers,
     native,
+    not_implemented,
     numeric,
     op,
     pointwise,
@@ -20,6 +22,7 @@ op(
     forms="function method inplace",
     operator="add",
     check="alpha",
+    grad={"input": "grad", "other": "scaled(grad, alpha)"},
     doc="Adds other, scaled by alpha, to input; bool adds as 'or'.",
 )
 op(
@@ -30,6 +33,7 @@ op(
     operator="sub",
     check="subtraction",
     aliases="subtract",
+    grad={"input": "grad", "other": "scaled(-grad, alpha)"},
     doc="Subtracts other, scaled by alpha, from input.",
 )
 op(
@@ -38,6 +42,7 @@ op(
     dtypes=numeric,
     forms="function",
     check="subtraction",
+    grad={"input": "scaled(-grad, alpha)", "other": "grad"},
     doc="Subtracts input, scaled by alpha, from other.",
 )
 op(
@@ -47,6 +52,7 @@ op(
     forms="function method inplace",
     operator="mul",
     aliases="multiply",
+    grad={"input": "grad * other.conj()", "other": "grad * input.conj()"},
     doc="Multiplies input by other.",
 )
 op(
@@ -57,6 +63,7 @@ op(
     forms="function method inplace",
     operator="truediv",
     aliases="divide true_divide",
+    grad={"input": "grad / other.conj()", "other": "-grad * (input / other / other).conj()"},
     doc="Divides input by other; integers divide as floating point numbers.",
 )
 op(
@@ -64,6 +71,11 @@ op(
     kind=native,
     forms="function method inplace",
     aliases="divide",
+    grad={
+        "input": "grad / other.conj() if rounding_mode is None else zeros_like(grad)",
+        "other": "-grad * (input / other / other).conj() if rounding_mode is None else zeros_like(grad)",
+    },
+    node="DivBackward2",
     doc="Divides input by other and rounds towards zero ('trunc') or down ('floor').",
 )
 op(
@@ -73,6 +85,7 @@ op(
     cpp="div_trunc",
     check="divisor",
     forms="function",
+    grad=not_implemented,
     doc="The quotient, rounded towards zero.",
 )
 op(
@@ -83,6 +96,7 @@ op(
     operator="floordiv",
     ranged=True,
     check="divisor",
+    grad=not_implemented,
     doc="The quotient, rounded down; an integer divided by zero is an error.",
 )
 op(
@@ -93,6 +107,7 @@ op(
     operator="mod",
     ranged=True,
     check="divisor",
+    grad={"input": "grad", "other": "-grad * div(input, other, rounding_mode='floor')"},
     doc="Python's modulus: the remainder has the sign of other.",
 )
 op(
@@ -102,6 +117,7 @@ op(
     forms="function method inplace",
     ranged=True,
     check="divisor",
+    grad={"input": "grad", "other": "-grad * div(input, other, rounding_mode='trunc')"},
     doc="C's modulus: the remainder has the sign of input.",
 )
 op(
@@ -111,6 +127,10 @@ op(
     forms="function method inplace",
     operator="pow",
     cpp="power",
+    grad={
+        "input": "pow_backward(grad, input, exponent)",
+        "exponent": "pow_backward_exponent(grad, input, exponent, result)",
+    },
     doc="Raises input to the power exponent; anything to the power 0 is 1, also NaN.",
 )
 op(
@@ -119,12 +139,14 @@ op(
     dtypes=numeric,
     cpp="pow",
     forms="function",
+    grad=not_implemented,
     doc="pow without its short cuts for small constant exponents.",
 )
 op(
     "float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     forms="function method inplace",
+    grad=composite,
     doc="Raises input to the power exponent in double precision.",
 )
 
@@ -135,6 +157,7 @@ op(
     forms="function method inplace",
     operator="neg",
     aliases="negative",
+    grad={"input": "-grad"},
     doc="The negative of each element.",
 )
 op(
@@ -142,6 +165,7 @@ op(
     kind=native,
     dtypes=numeric,
     operator="pos",
+    grad=composite,
     doc="The tensor itself.",
 )
 op(
@@ -149,6 +173,8 @@ op(
     kind=native,
     forms="function method inplace",
     cpp="square_any",
+    grad={"input": "grad * (2 * input).conj()"},
+    node="PowBackward0",
     doc="The square of each element; that of bool is an integer.",
 )
 op(
@@ -157,12 +183,32 @@ op(
     dtypes=numeric,
     cpp="square",
     forms="function",
+    grad={"input": "grad * (2 * input).conj()"},
+    node="PowBackward0",
     doc="The square of each element.",
 )
-for name, kinds, promote, doc in (
-    ("reciprocal", floating_complex, "float", "1 divided by each element."),
-    ("sign", real_bool, "same", "-1, 0 or 1 by the sign of each element; 0 for NaN."),
-    ("sgn", all_types, "same", "The sign of each element; of a complex one, z / |z|."),
+for name, kinds, promote, gradient, doc in (
+    (
+        "reciprocal",
+        floating_complex,
+        "float",
+        "-grad * (result * result).conj()",
+        "1 divided by each element.",
+    ),
+    (
+        "sign",
+        real_bool,
+        "same",
+        "zeros_like(grad)",
+        "-1, 0 or 1 by the sign of each element; 0 for NaN.",
+    ),
+    (
+        "sgn",
+        all_types,
+        "same",
+        "sgn_backward(grad, input, result)",
+        "The sign of each element; of a complex one, z / |z|.",
+    ),
 ):
     op(
         f"{name}(input: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -170,6 +216,7 @@ for name, kinds, promote, doc in (
         dtypes=kinds,
         promote=promote,
         forms="function method inplace",
+        grad={"input": gradient},
         doc=doc,
     )
 
@@ -181,6 +228,7 @@ op(
     forms="function method inplace",
     operator="abs",
     aliases="absolute",
+    grad={"input": "grad * sgn(input)"},
     doc="The absolute value of each element.",
 )
 op(
@@ -191,16 +239,33 @@ op(
     doc="Whether the sign bit of each element is set; that of -0.0 is.",
 )
 
-for name, doc in (
-    ("maximum", "The larger of two elements; NaN where either is."),
-    ("minimum", "The smaller of two elements; NaN where either is."),
-    ("fmax", "The larger of two elements; NaN only where both are."),
-    ("fmin", "The smaller of two elements; NaN only where both are."),
+# The gradient goes to the larger element; maximum halves it between equal ones.
+for name, lost, doc in (
+    ("maximum", "<", "The larger of two elements; NaN where either is."),
+    ("minimum", ">", "The smaller of two elements; NaN where either is."),
 ):
     op(
         f"{name}(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
         kind=pointwise,
         dtypes=real_bool,
+        grad={
+            "input": f"where(input == other, grad / 2, where(input {lost} other, 0, grad))",
+            "other": f"where(input == other, grad / 2, where(other {lost} input, 0, grad))",
+        },
+        doc=doc,
+    )
+for name, won, doc in (
+    ("fmax", ">=", "The larger of two elements; NaN only where both are."),
+    ("fmin", "<=", "The smaller of two elements; NaN only where both are."),
+):
+    op(
+        f"{name}(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+        kind=pointwise,
+        dtypes=real_bool,
+        grad={
+            "input": f"where((input {won} other) | isnan(other), grad, 0)",
+            "other": f"where((input {won} other) | isnan(other), 0, grad)",
+        },
         doc=doc,
     )
 
@@ -210,6 +275,8 @@ op(
     dtypes=real_bool,
     forms="function method inplace",
     aliases="clip",
+    grad={"input": "clamp_backward(grad, input, min, max)"},
+    node="ClampBackward1",
     doc="The elements, not below min and not above max; NaN stays.",
 )
 op(
@@ -218,6 +285,11 @@ op(
     dtypes=real_bool,
     forms="function method inplace",
     aliases="clip",
+    grad={
+        "input": "clamp_backward(grad, input, min, max)",
+        "min": "clamp_backward_min(grad, input, min, max)",
+        "max": "clamp_backward_max(grad, input, min, max)",
+    },
     doc="The elements, not below min and not above max; NaN stays.",
 )
 op(
@@ -226,6 +298,7 @@ op(
     dtypes=real,
     cpp="clamp",
     forms="function",
+    grad=not_implemented,
     doc="clamp with both bounds.",
 )
 op(
@@ -233,6 +306,7 @@ op(
     kind=pointwise,
     dtypes=real_bool,
     forms="function method inplace",
+    grad={"input": "where(input >= min, grad, 0)", "min": "where(input < min, grad, 0)"},
     doc="The elements, not below min; NaN stays.",
 )
 op(
@@ -240,6 +314,7 @@ op(
     kind=pointwise,
     dtypes=real_bool,
     forms="function method inplace",
+    grad={"input": "where(input <= max, grad, 0)", "max": "where(input > max, grad, 0)"},
     doc="The elements, not above max; NaN stays.",
 )
 
@@ -248,6 +323,11 @@ op(
     kind=pointwise,
     dtypes=numeric,
     forms="function method inplace",
+    grad={
+        "input": "grad",
+        "tensor1": "scaled(grad * tensor2.conj(), value)",
+        "tensor2": "scaled(grad * tensor1.conj(), value)",
+    },
     doc="input + value * tensor1 * tensor2.",
 )
 op(
@@ -255,6 +335,11 @@ op(
     kind=pointwise,
     dtypes=floating_complex,
     forms="function method inplace",
+    grad={
+        "input": "grad",
+        "tensor1": "scaled(grad / tensor2.conj(), value)",
+        "tensor2": "scaled(-grad * (tensor1 / tensor2 / tensor2).conj(), value)",
+    },
     doc="input + value * tensor1 / tensor2.",
 )
 op(
@@ -263,6 +348,11 @@ op(
     dtypes=floating_complex,
     forms="function method inplace",
     check="one_type",
+    grad={
+        "input": "grad - grad * weight.conj()",
+        "end": "grad * weight.conj()",
+        "weight": "grad * (end - input).conj()",
+    },
     doc="input + weight * (end - input); weights 0 and 1 give the ends exactly.",
 )
 op(
@@ -271,6 +361,7 @@ op(
     dtypes=floating,
     promote="float",
     forms="function method inplace",
+    grad={"input": "grad * where(input == 0, 0, result / input)", "other": "zeros_like(grad)"},
     doc="The size of input with the sign of other; -0.0 is negative.",
 )
 op(
@@ -278,6 +369,7 @@ op(
     kind=pointwise,
     dtypes=floating,
     forms="function method inplace",
+    grad={"input": "grad * (input / result)", "other": "grad * (other / result)"},
     doc="The square root of input^2 + other^2, without overflow on the way.",
 )
 op(
@@ -299,6 +391,7 @@ op(
     kind=pointwise,
     dtypes=("float32", "float64"),
     forms="function method inplace",
+    grad={"input": "where(input == other, 0, grad)", "other": "zeros_like(grad)"},
     doc="The next number after input in the direction of other.",
 )
 op(
@@ -307,6 +400,10 @@ op(
     dtypes=floating_complex,
     promote="float",
     forms="function method inplace",
+    grad={
+        "input": "ldexp(grad, other.conj())",
+        "other": "grad * (result * 0.6931471805599453).conj()",
+    },
     doc="input * 2^other.",
 )
 op(
@@ -315,12 +412,14 @@ op(
     dtypes=real_bool,
     forms="function method inplace",
     check="one_type",
+    grad=not_implemented,
     doc="0 below zero, 1 above, values at zero; 0 for NaN.",
 )
 op(
     "nan_to_num(input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     forms="function method inplace",
+    grad={"input": "where(isfinite(input), grad, 0)"},
     doc="Replaces NaN by 0 and infinities by the largest finite numbers, or as given.",
 )
 op(
@@ -329,5 +428,6 @@ op(
     dtypes=floating_complex,
     cpp="nan_to_num",
     forms="function",
+    grad=not_implemented,
     doc="nan_to_num with all replacements given.",
 )

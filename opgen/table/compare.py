@@ -1,6 +1,15 @@
 """Comparisons, predicates, logic and selection."""
 
-from opgen.model import all_types, floating_complex, native, op, pointwise, real_bool
+from opgen.model import (
+    all_types,
+    composite,
+    floating_complex,
+    native,
+    none,
+    op,
+    pointwise,
+    real_bool,
+)
 
 for name, aliases, kinds, doc in (
     ("eq", "", all_types, "Whether input == other; NaN equals nothing."),
@@ -66,6 +75,7 @@ op(
 op(
     "isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor",
     kind=native,
+    grad=none,
     doc="Whether |input - other| <= atol + rtol * |other|; equal infinities are close.",
 )
 op(
@@ -94,6 +104,7 @@ op(
     bool_inputs=("condition",),
     check="condition",
     forms="function",
+    grad={"input": "where(condition, grad, 0)", "other": "where(condition, 0, grad)"},
     doc="The element of input where condition is True, otherwise that of other.",
 )
 op(
@@ -101,6 +112,7 @@ op(
     kind=native,
     cpp="where_true",
     forms="function",
+    grad=none,
     doc="The coordinates of the elements that are not zero, one tensor per dimension.",
 )
 op(
@@ -108,5 +120,6 @@ op(
     kind=native,
     cpp="where_method",
     forms="method",
+    grad=composite,
     doc="The element of input where condition is True, otherwise that of other.",
 )

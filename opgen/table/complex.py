@@ -1,10 +1,11 @@
 """Complex numbers and their parts."""
 
-from opgen.model import all_types, floating_complex, native, op, pointwise
+from opgen.model import all_types, composite, floating_complex, native, op, pointwise
 
 op(
     "conj(input: Tensor) -> Tensor",
     kind=native,
+    grad=composite,
     doc="The complex conjugate, computed at once; a real tensor is returned as it is.",
 )
 op(
@@ -12,19 +13,21 @@ op(
     kind=pointwise,
     dtypes=all_types,
     forms="function method inplace",
+    grad={"input": "grad.conj()"},
     doc="The complex conjugate in new memory.",
 )
 for name, doc in (
     ("resolve_conj", "The tensor itself: conjugation is never put off."),
     ("resolve_neg", "The tensor itself: negation is never put off."),
 ):
-    op(f"{name}(input: Tensor) -> Tensor", kind=native, doc=doc)
+    op(f"{name}(input: Tensor) -> Tensor", kind=native, grad=composite, doc=doc)
 op(
     "angle(input: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=pointwise,
     dtypes=floating_complex,
     promote="float",
     output="real",
+    grad={"input": "angle_backward(grad, input)"},
     doc="The angle in the complex plane; of a real element 0, pi or NaN.",
 )
 op(
@@ -34,6 +37,10 @@ op(
     output="complex",
     forms="function",
     check="one_type",
+    grad={
+        "abs": "polar_backward_abs(grad, result)",
+        "angle": "polar_backward_angle(grad, result)",
+    },
     doc="The complex numbers with these sizes and angles.",
 )
 op(
@@ -43,5 +50,6 @@ op(
     output="complex",
     forms="function",
     check="one_type",
+    grad={"real": "grad.real()", "imag": "grad.imag()"},
     doc="The complex numbers with these parts.",
 )

@@ -1,17 +1,20 @@
 """Copies and conversions."""
 
-from opgen.model import bound, native, op
+from opgen.model import bound, composite, native, none, op
 
 op(
     "copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor",
     kind=native,
     forms="method",
     mutates=True,
+    grad={"input": "zeros_like(grad)", "src": "grad"},
+    node="CopyBackwards",
     doc="Copies the elements of src into input, converting and broadcasting them.",
 )
 op(
     "clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor",
     kind=native,
+    grad={"input": "grad"},
     doc="A copy with memory of its own.",
 )
 op(
@@ -19,6 +22,7 @@ op(
     kind=native,
     forms="method",
     cpp="to_contiguous",
+    grad=composite,
     doc="The same elements one after another in memory; the tensor itself if they are so already.",
 )
 
@@ -36,12 +40,14 @@ for arguments, cpp in (
         kind=native,
         forms="method",
         cpp=cpp,
+        grad=composite,
         doc=TO_DOC,
     )
 op(
     "type_as(input: Tensor, other: Tensor) -> Tensor",
     kind=native,
     forms="method",
+    grad=composite,
     doc="The same elements in the type of other.",
 )
 
@@ -64,6 +70,7 @@ for name, dtype in (
         kind=native,
         forms="method",
         cpp=f"to_{dtype}",
+        grad=composite,
         doc=f"The same elements as {dtype}.",
     )
 
@@ -71,11 +78,13 @@ op(
     "cpu(input: Tensor, memory_format: MemoryFormat | None = None) -> Tensor",
     kind=native,
     forms="method",
+    grad=composite,
     doc="The same elements in main memory.",
 )
 op(
     "requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor",
     kind=bound,
     forms="method",
+    grad=none,
     doc="Sets whether gradients are wanted, and returns the tensor.",
 )

@@ -1,6 +1,6 @@
 """New tensors: constant, counted, evenly spaced, or uninitialised."""
 
-from opgen.model import bound, integers, native, numeric, op, real
+from opgen.model import bound, integers, native, none, numeric, op, real
 
 # What every new tensor can be told.
 OPTIONS = (
@@ -14,54 +14,63 @@ op(
     f"empty(size: Size, *, {OUT}, {LIKE_OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
+    grad=none,
     doc="Uninitialised elements of the default type unless dtype says otherwise.",
 )
 op(
     f"empty_strided(size: Ints, stride: Ints, *, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
+    grad=none,
     doc="Uninitialised elements laid out with the given strides, counted in elements.",
 )
 op(
     f"empty_permuted(size: Ints, physical_layout: Ints, *, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
+    grad=none,
     doc="Uninitialised elements without gaps, whose dimensions lie in memory in the order of physical_layout.",
 )
 op(
     f"zeros(size: Size, *, {OUT}, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
+    grad=none,
     doc="Elements 0.",
 )
 op(
     f"ones(size: Size, *, {OUT}, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
+    grad=none,
     doc="Elements 1.",
 )
 op(
     f"full(size: Ints, fill_value: Number, *, {OUT}, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
+    grad=none,
     doc="Elements fill_value, whose type decides that of the result unless dtype is given.",
 )
 op(
     f"scalar_tensor(s: Number, *, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
+    grad=none,
     doc="A zero-dimensional tensor of the default type unless dtype says otherwise.",
 )
 op(
     f"eye(n: int, *, {OUT}, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
+    grad=none,
     doc="A matrix with 1 on its diagonal and 0 elsewhere.",
 )
 op(
     f"eye(n: int, m: int, *, {OUT}, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
+    grad=none,
     doc="A matrix with 1 on its diagonal and 0 elsewhere.",
 )
 op(
@@ -69,6 +78,7 @@ op(
     kind=native,
     dtypes=real,
     forms="function",
+    grad=none,
     doc="start, start + step, ... up to but without end; int64 if all three are integers.",
 )
 op(
@@ -76,6 +86,7 @@ op(
     kind=native,
     dtypes=real,
     forms="function",
+    grad=none,
     doc="start, start + step, ... up to but without end; int64 if all three are integers.",
 )
 op(
@@ -83,6 +94,7 @@ op(
     kind=native,
     dtypes=numeric,
     forms="function",
+    grad=none,
     doc="Evenly spaced values from start to end, both included.",
 )
 op(
@@ -90,6 +102,7 @@ op(
     kind=native,
     dtypes=real,
     forms="function",
+    grad=none,
     doc="Powers of base whose exponents are evenly spaced from start to end, both included.",
 )
 
@@ -107,6 +120,7 @@ for name, extra, doc in (
         f"{name}(input: Tensor, {extra}*, {LIKE_OPTIONS}) -> Tensor",
         kind=native,
         forms="function",
+        grad=none,
         doc=doc,
     )
 
@@ -125,6 +139,7 @@ for name, size, doc in (
         f"{name}(input: Tensor, {size}, *, {OPTIONS}) -> Tensor",
         kind=native,
         forms="method",
+        grad=none,
         doc=doc,
     )
 
@@ -132,6 +147,7 @@ op(
     "fill(input: Tensor, value: Tensor | Number) -> Tensor",
     kind=native,
     forms="function",
+    grad={"input": "zeros_like(grad)", "value": "grad"},
     doc="A tensor like input whose elements are all value.",
 )
 op(
@@ -139,6 +155,7 @@ op(
     kind=native,
     forms="function method",
     mutates=True,
+    grad={"input": "zeros_like(grad)", "value": "grad"},
     doc="Sets every element to value, a number or a zero-dimensional tensor.",
 )
 op(
@@ -146,6 +163,7 @@ op(
     kind=native,
     forms="function method",
     mutates=True,
+    grad={"input": "zeros_like(grad)"},
     doc="Sets every element to 0.",
 )
 for name in ("tril_indices", "triu_indices"):
@@ -163,12 +181,14 @@ op(
     "requires_grad: bool = False, pin_memory: bool = False) -> Tensor",
     kind=bound,
     forms="function",
+    grad=none,
     doc="A new tensor with the elements of data: a number, nested sequences, a NumPy array or a tensor.",
 )
 op(
     "as_tensor(data: Any, dtype: DType | None = None, device: Device | None = None) -> Tensor",
     kind=bound,
     forms="function",
+    grad=none,
     doc="Like tensor(), but tensors and NumPy arrays of the right type are shared, not copied.",
 )
 op(
@@ -176,6 +196,7 @@ op(
     "copy: bool | None = None, requires_grad: bool = False) -> Tensor",
     kind=bound,
     forms="function",
+    grad=none,
     doc="Like as_tensor(); copy=True always copies, copy=False refuses to.",
 )
 op(
@@ -183,5 +204,6 @@ op(
     "requires_grad: bool = False, pin_memory: bool = False) -> Tensor",
     kind=bound,
     forms="method",
+    grad=none,
     doc="A new tensor with the elements of data, of the type of input unless dtype is given.",
 )

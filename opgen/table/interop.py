@@ -1,6 +1,6 @@
 """Exchange of memory and elements with NumPy, buffers and Python lists."""
 
-from opgen.model import all_types, bound, op, python
+from opgen.model import all_types, bound, composite, none, op, python
 
 NUMPY_TYPES = tuple(name for name in all_types if name != "bfloat16")
 
@@ -9,6 +9,7 @@ op(
     kind=bound,
     dtypes=NUMPY_TYPES,
     forms="function",
+    grad=none,
     doc="A tensor on the memory of a NumPy array: each sees what is written through the other.",
 )
 op(
@@ -16,6 +17,7 @@ op(
     " -> Tensor",
     kind=bound,
     forms="function",
+    grad=none,
     doc="A flat tensor on the memory of an object with the buffer protocol, from a byte offset on.",
 )
 op(
@@ -41,6 +43,7 @@ op(
     "as_subclass(input: Tensor, cls: Any) -> Tensor",
     kind=bound,
     forms="method",
+    grad=composite,
     doc="The same elements as an object of a subclass of Tensor.",
 )
 op(

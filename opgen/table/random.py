@@ -1,6 +1,15 @@
 """Random numbers. For the same seed they are PyTorch's, in every dtype and memory layout."""
 
-from opgen.model import floating, floating_complex, native, op, real, real_bool
+from opgen.model import (
+    floating,
+    floating_complex,
+    native,
+    none,
+    not_implemented,
+    op,
+    real,
+    real_bool,
+)
 
 _GENERATOR = "generator: Generator | None = None"
 _OUT = "out: Tensor | None = None"
@@ -18,6 +27,7 @@ op(
     dtypes=floating_complex,
     forms="function",
     random=True,
+    grad=none,
     doc="Numbers that are uniform on [0, 1); both parts are, if complex.",
 )
 op(
@@ -26,6 +36,7 @@ op(
     dtypes=floating_complex,
     forms="function",
     random=True,
+    grad=none,
     doc="Normal numbers of mean 0 and variance 1, which the two parts share if complex.",
 )
 op(
@@ -34,6 +45,7 @@ op(
     dtypes=real_bool,
     forms="function",
     random=True,
+    grad=none,
     doc="Whole numbers from 0 up to high, which is excluded; int64 unless dtype says otherwise.",
 )
 op(
@@ -42,6 +54,7 @@ op(
     dtypes=real_bool,
     forms="function",
     random=True,
+    grad=none,
     doc="Whole numbers from low up to high, which is excluded; int64 unless dtype says otherwise.",
 )
 op(
@@ -50,6 +63,7 @@ op(
     dtypes=real,
     forms="function",
     random=True,
+    grad=none,
     doc="The numbers 0 to n - 1 in random order; int64 unless dtype says otherwise.",
 )
 op(
@@ -58,6 +72,7 @@ op(
     dtypes=floating_complex,
     forms="function",
     random=True,
+    grad=none,
     doc="Numbers that are uniform on [0, 1), in the shape, dtype and memory order of input.",
 )
 op(
@@ -66,6 +81,7 @@ op(
     dtypes=floating_complex,
     forms="function",
     random=True,
+    grad=none,
     doc="Standard normal numbers in the shape, dtype and memory order of input.",
 )
 op(
@@ -74,6 +90,7 @@ op(
     dtypes=real_bool,
     forms="function",
     random=True,
+    grad=none,
     doc="Whole numbers from 0 up to high, which is excluded, in the shape and dtype of input.",
 )
 op(
@@ -82,6 +99,7 @@ op(
     dtypes=real_bool,
     forms="function",
     random=True,
+    grad=none,
     doc="Whole numbers from low up to high, which is excluded, in the shape and dtype of input.",
 )
 op(
@@ -90,6 +108,8 @@ op(
     dtypes=floating_complex,
     forms="function",
     random=True,
+    grad={"mean": "zeros_like(grad)", "std": "zeros_like(grad)"},
+    node="NormalBackward3",
     doc="Normal numbers whose means and standard deviations are given one by one.",
 )
 op(
@@ -98,6 +118,8 @@ op(
     dtypes=floating_complex,
     forms="function",
     random=True,
+    grad={"mean": "zeros_like(grad)"},
+    node="NormalBackward1",
     doc="Normal numbers whose means are given one by one.",
 )
 op(
@@ -106,6 +128,8 @@ op(
     dtypes=floating_complex,
     forms="function",
     random=True,
+    grad={"std": "zeros_like(grad)"},
+    node="NormalBackward2",
     doc="Normal numbers whose standard deviations are given one by one.",
 )
 op(
@@ -114,6 +138,7 @@ op(
     dtypes=floating_complex,
     forms="function",
     random=True,
+    grad=none,
     doc="Normal numbers of one mean and standard deviation.",
 )
 
@@ -124,6 +149,7 @@ op(
     kind=native,
     dtypes=floating,
     random=True,
+    grad={"input": "zeros_like(grad)"},
     doc="1 with the probability that stands in input, else 0.",
 )
 op(
@@ -131,6 +157,7 @@ op(
     kind=native,
     dtypes=real_bool,
     random=True,
+    grad=not_implemented,
     doc="1 with probability p, else 0, in the shape and dtype of input.",
 )
 op(
@@ -139,6 +166,7 @@ op(
     kind=native,
     dtypes=floating,
     random=True,
+    grad=none,
     doc="Indices drawn in proportion to the weights in input, num_samples from each row.",
 )
 op(
@@ -147,6 +175,7 @@ op(
     dtypes=floating,
     forms="function",
     random=True,
+    grad={"input": "zeros_like(grad)"},
     doc="Poisson numbers whose rates stand in input; a rate of 0 gives 0.",
 )
 op(
@@ -155,6 +184,7 @@ op(
     dtypes=("float32", "float64"),
     forms="function",
     random=True,
+    grad=not_implemented,
     doc="How many of count trials succeed, each with probability prob.",
 )
 op(
@@ -163,6 +193,7 @@ op(
     dtypes=("float32", "float64"),
     forms="function",
     random=True,
+    grad=not_implemented,
     doc="Gamma numbers of scale 1 whose shape parameters stand in input.",
 )
 op(
@@ -171,6 +202,7 @@ op(
     dtypes=("float32", "float64"),
     forms="function",
     random=True,
+    grad=not_implemented,
     doc="Dirichlet numbers: the last dim of the result sums to 1, its concentrations stand in input.",
 )
 
@@ -183,6 +215,7 @@ op(
     forms="method",
     mutates=True,
     random=True,
+    grad={"input": "zeros_like(grad)"},
     doc="Fills with numbers that are uniform between from and to, which is excluded.",
 )
 op(
@@ -192,6 +225,7 @@ op(
     forms="method",
     mutates=True,
     random=True,
+    grad={"input": "zeros_like(grad)"},
     doc="Fills with normal numbers.",
 )
 op(
@@ -201,6 +235,7 @@ op(
     forms="method",
     mutates=True,
     random=True,
+    grad={"input": "zeros_like(grad)"},
     doc="Fills with numbers whose logarithms are normal, of the given mean and deviation.",
 )
 op(
@@ -210,6 +245,7 @@ op(
     forms="method",
     mutates=True,
     random=True,
+    grad={"input": "zeros_like(grad)"},
     doc="Fills with exponential numbers of rate lambd.",
 )
 op(
@@ -219,6 +255,7 @@ op(
     forms="method",
     mutates=True,
     random=True,
+    grad={"input": "zeros_like(grad)"},
     doc="Fills with Cauchy numbers.",
 )
 op(
@@ -228,6 +265,7 @@ op(
     forms="method",
     mutates=True,
     random=True,
+    grad={"input": "zeros_like(grad)"},
     doc="Fills with the number of trials up to the first success, each of probability p.",
 )
 op(
@@ -237,6 +275,8 @@ op(
     forms="method",
     mutates=True,
     random=True,
+    grad={"input": "zeros_like(grad)", "p": "zeros_like(grad)"},
+    node="BernoulliBackward1",
     doc="Fills with 1 where p, broadcast to the tensor, says so by chance, and 0 elsewhere.",
 )
 op(
@@ -246,6 +286,8 @@ op(
     forms="method",
     mutates=True,
     random=True,
+    grad={"input": "zeros_like(grad)"},
+    node="BernoulliBackward2",
     doc="Fills with 1 with probability p and with 0 otherwise.",
 )
 op(
@@ -255,6 +297,8 @@ op(
     forms="method",
     mutates=True,
     random=True,
+    grad={"input": "zeros_like(grad)"},
+    node="RandomBackward2",
     doc="Fills with whole numbers from 0 to the largest that the dtype counts up to without gaps.",
 )
 op(
@@ -264,6 +308,8 @@ op(
     forms="method",
     mutates=True,
     random=True,
+    grad={"input": "zeros_like(grad)"},
+    node="RandomBackward1",
     doc="Fills with whole numbers from 0 up to to, which is excluded.",
 )
 op(
@@ -273,5 +319,6 @@ op(
     forms="method",
     mutates=True,
     random=True,
+    grad={"input": "zeros_like(grad)"},
     doc="Fills with whole numbers from from up to to, which is excluded; None is the dtype's end.",
 )

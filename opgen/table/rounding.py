@@ -1,6 +1,6 @@
 """Rounding."""
 
-from opgen.model import floating, native, op, pointwise, real
+from opgen.model import floating, native, not_implemented, op, pointwise, real
 
 for name, aliases, doc in (
     ("floor", "", "The largest integer that is not larger; integers stay."),
@@ -14,6 +14,7 @@ for name, aliases, doc in (
         dtypes=real,
         forms="function method inplace",
         aliases=aliases,
+        grad={"input": "zeros_like(grad)"},
         doc=doc,
     )
 
@@ -23,6 +24,8 @@ op(
     dtypes=floating,
     forms="function method inplace",
     aliases="special.round",
+    grad={"input": "zeros_like(grad)"},
+    node="RoundBackward1",
     doc="The nearest number with so many decimals; a negative count is of places left of the point.",
 )
 op(
@@ -31,6 +34,7 @@ op(
     dtypes=floating,
     cpp="round_decimals",
     forms="function",
+    grad=not_implemented,
     doc="round to the decimals whose power of ten is given, negative for places left of the point.",
 )
 op(
@@ -38,5 +42,6 @@ op(
     kind=pointwise,
     dtypes=floating,
     forms="function method inplace",
+    grad={"input": "grad"},
     doc="What is left of each element without its integer part; it has the element's sign.",
 )
