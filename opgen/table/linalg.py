@@ -1,6 +1,17 @@
 """Linear algebra on LAPACK, and what is composed of it. Batches are the dimensions before the last two."""
 
-from opgen.model import COMPLEX, FLOATS, all_types, floating_complex, native, numeric, op, python
+from opgen.model import (
+    COMPLEX,
+    FLOATS,
+    all_types,
+    composite,
+    floating_complex,
+    native,
+    not_implemented,
+    numeric,
+    op,
+    python,
+)
 
 LAPACK = FLOATS + COMPLEX
 LINALG = "flambeau._linalg"
@@ -15,6 +26,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="L info",
+    grad={"A": "cholesky_backward(grad, L, upper)"},
     doc="Cholesky factor and, per matrix, 0 or the order of the first minor that is not positive.",
 )
 op(
@@ -23,6 +35,7 @@ op(
     dtypes=LAPACK,
     forms="function",
     namespace="linalg",
+    grad=composite,
     doc="L with A = L L^H, or U with A = U^H U; LinAlgError if A is not positive-definite.",
 )
 op(
@@ -33,6 +46,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="LU pivots info",
+    grad={"A": "lu_factor_backward(grad, LU, pivots)"},
     doc="L and U in one matrix, the exchanged rows (from 1) and, per matrix, 0 or the zero on U's diagonal.",
 )
 op(
@@ -43,6 +57,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="LU pivots",
+    grad=composite,
     doc="L and U in one matrix, and the exchanged rows (from 1).",
 )
 op(
@@ -53,6 +68,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="P L U",
+    grad={"A": "lu_backward(grads[1], grads[2], P, L, U)"},
     doc="A = P L U with a permutation P, unit lower L and upper U.",
 )
 op(
@@ -63,6 +79,7 @@ op(
     dtypes=all_types,
     forms="function",
     returns="P L U",
+    grad={"LU_data": "lu_unpack_backward(grads[1], grads[2], LU_data.shape)"},
     doc="P, L and U from what lu_factor gives; what is not wanted is empty.",
 )
 op(
@@ -73,6 +90,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="Q R",
+    grad={"A": "qr_backward(grads[0], grads[1], Q, R, mode)"},
     doc="A = Q R with orthonormal Q and upper R; mode is 'reduced', 'complete' or 'r' (no Q).",
 )
 op(
@@ -80,6 +98,7 @@ op(
     kind=native,
     dtypes=LAPACK,
     returns="a tau",
+    grad=not_implemented,
     doc="The QR factorisation as LAPACK stores it: R, and Q as Householder reflectors.",
 )
 op(
@@ -88,6 +107,10 @@ op(
     dtypes=LAPACK,
     forms="function",
     namespace="linalg",
+    grad={
+        "input": "householder_backward(grad, input, tau)",
+        "tau": "householder_tau_backward(grad, input, tau)",
+    },
     doc="The first columns of the product of Householder reflectors, as geqrf gives them.",
 )
 op(
@@ -95,6 +118,7 @@ op(
     kind=native,
     dtypes=LAPACK,
     cpp="linalg_householder_product",
+    grad=composite,
     doc="An older name of linalg.householder_product.",
 )
 op(
@@ -102,6 +126,11 @@ op(
     " out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=LAPACK,
+    grad={
+        "input": "ormqr_backward(grad, input, tau, other, left, transpose)",
+        "tau": "ormqr_tau_backward(grad, input, tau, other, left, transpose)",
+        "other": "ormqr(input, tau, grad, left, not transpose)",
+    },
     doc="Product of a matrix with the Q whose reflectors geqrf gives, or with its adjoint.",
 )
 
@@ -115,6 +144,10 @@ op(
     forms="function",
     namespace="linalg",
     returns="result info",
+    grad={
+        "A": "solve_matrix_backward(grad, A, result, left)",
+        "B": "solve_side_backward(grad, A, result, left)",
+    },
     doc="X with A X = B and, per matrix, 0 or where A is singular.",
 )
 op(
@@ -123,6 +156,7 @@ op(
     dtypes=LAPACK,
     forms="function",
     namespace="linalg",
+    grad=composite,
     doc="X with A X = B, or X A = B if not left; LinAlgError if A is singular.",
 )
 op(
@@ -133,6 +167,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="inverse info",
+    grad={"A": "inverse_backward(grad, inverse)"},
     doc="The inverse and, per matrix, 0 or where A is singular.",
 )
 op(
@@ -141,6 +176,7 @@ op(
     dtypes=LAPACK,
     forms="function",
     namespace="linalg",
+    grad=composite,
     doc="The inverse of square matrices; LinAlgError if one is singular.",
 )
 op(
@@ -148,6 +184,7 @@ op(
     kind=native,
     dtypes=LAPACK,
     cpp="linalg_inv",
+    grad=composite,
     doc="The inverse of square matrices; LinAlgError if one is singular.",
 )
 op(
@@ -157,12 +194,17 @@ op(
     dtypes=LAPACK,
     forms="function",
     namespace="linalg",
+    grad={
+        "LU": "lu_solve_factor_backward(grad, LU, pivots, result, left, adjoint)",
+        "B": "linalg.lu_solve(LU, pivots, grad, left=left, adjoint=not adjoint)",
+    },
     doc="X with A X = B, or with A^H or X A, for A factored by lu_factor.",
 )
 op(
     "lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=LAPACK,
+    grad=composite,
     doc="X with A X = b for A factored by lu_factor.",
 )
 op(
@@ -172,6 +214,10 @@ op(
     dtypes=LAPACK,
     forms="function",
     namespace="linalg",
+    grad={
+        "input": "solve_triangular_backward(grad, input, result, upper, left, unitriangular)",
+        "B": "linalg.solve_triangular(adjoint_of(input), grad, upper=not upper, left=left, unitriangular=unitriangular)",
+    },
     doc="X with A X = B, or X A = B, for triangular A; zeros on its diagonal give infinities.",
 )
 op(
@@ -180,6 +226,10 @@ op(
     kind=native,
     dtypes=LAPACK,
     returns="solution cloned_coefficient",
+    grad={
+        "b": "triangular_solve_side_backward(grads[0], A, upper, transpose, unitriangular)",
+        "A": "triangular_solve_backward(grads[0], grads[1], A, solution, upper, transpose, unitriangular)",
+    },
     doc="X with A X = b for triangular A, and a copy of A; the older form of linalg.solve_triangular.",
 )
 op(
@@ -187,12 +237,17 @@ op(
     " -> Tensor",
     kind=native,
     dtypes=LAPACK,
+    grad={
+        "input": "cholesky_solve(grad, L, upper)",
+        "L": "cholesky_solve_backward(grad, L, result, upper)",
+    },
     doc="X with A X = input, given the Cholesky factor of A.",
 )
 op(
     "cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=LAPACK,
+    grad={"L": "cholesky_inverse_backward(grad, L, result, upper)"},
     doc="The inverse of A, given its Cholesky factor.",
 )
 op(
@@ -203,6 +258,10 @@ op(
     forms="function",
     namespace="linalg",
     returns="solution residuals rank singular_values",
+    grad={
+        "input": "lstsq_matrix_backward(grads[0], grads[1], input, b, solution)",
+        "b": "lstsq_side_backward(grads[0], grads[1], input, b, solution)",
+    },
     doc="X that makes |A X - B| least; driver is 'gelsy' (default), 'gels', 'gelsd' or 'gelss'.",
 )
 op(
@@ -211,6 +270,7 @@ op(
     dtypes=LAPACK,
     forms="function",
     namespace="linalg",
+    grad={"A": "det_backward(grad, A, result)"},
     doc="Determinant of square matrices; 1 for empty ones.",
 )
 op(
@@ -218,6 +278,7 @@ op(
     kind=native,
     dtypes=LAPACK,
     cpp="linalg_det",
+    grad=composite,
     doc="Determinant of square matrices; 1 for empty ones.",
 )
 op(
@@ -227,6 +288,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="sign logabsdet",
+    grad={"A": "slogdet_backward(grads[0], grads[1], A, sign)"},
     doc="Sign and logarithm of the absolute determinant; 0 and -inf for a singular matrix.",
 )
 op(
@@ -235,6 +297,7 @@ op(
     dtypes=LAPACK,
     cpp="linalg_slogdet",
     returns="sign logabsdet",
+    grad=composite,
     doc="Sign and logarithm of the absolute determinant; 0 and -inf for a singular matrix.",
 )
 op(
@@ -255,6 +318,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="eigenvalues eigenvectors",
+    grad={"input": "eigh_backward(grads[0], grads[1], eigenvalues, eigenvectors)"},
     doc="Eigenvalues, smallest first, and eigenvectors of Hermitian matrices; reads one triangle.",
 )
 op(
@@ -263,6 +327,7 @@ op(
     dtypes=LAPACK,
     forms="function",
     namespace="linalg",
+    grad=composite,
     doc="Eigenvalues of Hermitian matrices, smallest first; reads one triangle.",
 )
 op(
@@ -272,6 +337,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="eigenvalues eigenvectors",
+    grad={"input": "eig_backward(grads[0], grads[1], eigenvalues, eigenvectors)"},
     doc="Eigenvalues and eigenvectors of square matrices, complex whatever the input is.",
 )
 op(
@@ -280,6 +346,7 @@ op(
     dtypes=LAPACK,
     forms="function",
     namespace="linalg",
+    grad=composite,
     doc="Eigenvalues of square matrices, complex whatever the input is.",
 )
 op(
@@ -290,6 +357,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="U S Vh",
+    grad={"A": "svd_backward(grads[0], grads[1], grads[2], U, S, Vh)"},
     doc="A = U diag(S) Vh with orthonormal U and Vh and S from the largest on.",
 )
 op(
@@ -298,6 +366,7 @@ op(
     dtypes=LAPACK,
     forms="function",
     namespace="linalg",
+    grad=composite,
     doc="Singular values, from the largest on.",
 )
 op(
@@ -306,6 +375,7 @@ op(
     kind=native,
     dtypes=LAPACK,
     returns="U S V",
+    grad=composite,
     doc="input = U diag(S) V^H; an older form of linalg.svd. Without compute_uv U and V are zeros.",
 )
 
@@ -315,6 +385,7 @@ op(
     "cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=LAPACK,
+    grad={"input": "cholesky_backward(grad, result, upper)"},
     doc="The older form of linalg.cholesky.",
 )
 op(
@@ -323,6 +394,7 @@ op(
     kind=native,
     dtypes=LAPACK,
     returns="Q R",
+    grad=composite,
     doc="The older form of linalg.qr; some means 'reduced'.",
 )
 op(
@@ -339,6 +411,7 @@ op(
     dtypes=floating_complex,
     forms="function",
     namespace="linalg",
+    grad=composite,
     doc="(sum |x|^ord)^(1/ord); inf and -inf are the largest and smallest, 0 counts what is not zero.",
 )
 op(
@@ -347,6 +420,10 @@ op(
     dtypes=numeric,
     forms="function",
     namespace="linalg",
+    grad={
+        "input": "linalg.cross(other.conj(), grad, dim=dim)",
+        "other": "linalg.cross(grad, input.conj(), dim=dim)",
+    },
     doc="Vector product along a dimension of size 3.",
 )
 op(
@@ -356,7 +433,36 @@ op(
     forms="function",
     namespace="linalg",
     cpp="matmul",
+    grad=composite,
     doc="Matrix product, as the @ operator.",
+)
+
+op(
+    "matrix_exp(A: Tensor) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    forms="function",
+    namespace="linalg",
+    grad={"A": "matrix_exp_backward(grad, A)"},
+    doc="Matrix exponential, by a Taylor polynomial of the scaled matrix and repeated squaring.",
+)
+op(
+    "matrix_exp(input: Tensor) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    cpp="linalg_matrix_exp",
+    grad=composite,
+    doc="Matrix exponential, by a Taylor polynomial of the scaled matrix and repeated squaring.",
+)
+op(
+    "_linalg_pinv(A: Tensor, atol: Tensor | None = None, rtol: Tensor | None = None,"
+    " hermitian: bool = False) -> Tensor",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    grad={"A": "pinv_backward(grad, result, A)"},
+    node="LinalgPinvBackward0",
+    doc="Moore-Penrose inverse; singular values up to max(atol, rtol * the largest) count as 0.",
 )
 
 
@@ -413,16 +519,6 @@ composed(
 composed(
     "matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor",
     "Product of n copies of a matrix; of its inverse for negative n.",
-    namespace="",
-    forms="function method",
-)
-composed(
-    "matrix_exp(A: Tensor) -> Tensor",
-    "Matrix exponential, by a Taylor polynomial of the scaled matrix and repeated squaring.",
-)
-composed(
-    "matrix_exp(input: Tensor) -> Tensor",
-    "Matrix exponential, by a Taylor polynomial of the scaled matrix and repeated squaring.",
     namespace="",
     forms="function method",
 )

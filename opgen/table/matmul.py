@@ -1,59 +1,68 @@
 """Products of matrices and vectors, and contractions made of them."""
 
-from opgen.model import floating, native, numeric, op, python
+from opgen.model import composite, floating, native, numeric, op, python
 
 op(
     "matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=numeric,
     operator="matmul",
+    grad=composite,
     doc="Matrix product over the last two dimensions; the others broadcast, a 1-d operand is a vector.",
 )
 op(
     "mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=numeric,
+    grad={"input": "mm(grad, adjoint_of(mat2))", "mat2": "mm(adjoint_of(input), grad)"},
     doc="Product of two matrices.",
 )
 op(
     "bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=numeric,
+    grad={"input": "bmm(grad, adjoint_of(mat2))", "mat2": "bmm(adjoint_of(input), grad)"},
     doc="Products of two batches of matrices.",
 )
 op(
     "mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=numeric,
+    grad={"input": "outer(grad, vec.conj())", "vec": "mv(adjoint_of(input), grad)"},
     doc="Product of a matrix and a vector.",
 )
 op(
     "dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=numeric,
+    grad={"input": "grad * tensor.conj()", "tensor": "grad * input.conj()"},
     doc="Sum of the products of two vectors.",
 )
 op(
     "vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=numeric,
+    grad={"input": "grad.conj() * other", "other": "grad * input"},
     doc="Dot product with the conjugate of the first vector.",
 )
 op(
     "inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=numeric,
+    grad=composite,
     doc="Dot products along the last dimension of both operands; a plain product if one has no dimension.",
 )
 op(
     "outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
+    grad=composite,
     doc="Matrix of all products of an element of one vector with one of the other.",
 )
 op(
     "ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     cpp="outer",
+    grad=composite,
     doc="An older name of outer.",
 )
 op(
@@ -62,6 +71,11 @@ op(
     kind=native,
     dtypes=numeric,
     forms="function method inplace",
+    grad={
+        "input": "scaled(grad, beta)",
+        "mat1": "scaled(mm(grad, adjoint_of(mat2)), alpha)",
+        "mat2": "scaled(mm(adjoint_of(mat1), grad), alpha)",
+    },
     doc="beta * input + alpha * (mat1 @ mat2); with beta 0 input is not read, NaNs in it included.",
 )
 op(
@@ -70,6 +84,11 @@ op(
     kind=native,
     dtypes=numeric,
     forms="function method inplace",
+    grad={
+        "input": "scaled(grad, beta)",
+        "mat": "scaled(outer(grad, vec.conj()), alpha)",
+        "vec": "scaled(mv(adjoint_of(mat), grad), alpha)",
+    },
     doc="beta * input + alpha * (mat @ vec); with beta 0 input is not read.",
 )
 op(
@@ -77,6 +96,11 @@ op(
     " out: Tensor | None = None) -> Tensor",
     kind=native,
     forms="function method inplace",
+    grad={
+        "input": "scaled(grad, beta)",
+        "vec1": "scaled(mv(grad, vec2.conj()), alpha)",
+        "vec2": "scaled(mv(grad.t(), vec1.conj()), alpha)",
+    },
     doc="beta * input + alpha * outer(vec1, vec2); with beta 0 input is not read.",
 )
 op(
@@ -85,6 +109,11 @@ op(
     kind=native,
     dtypes=numeric,
     forms="function method inplace",
+    grad={
+        "input": "scaled(grad, beta)",
+        "batch1": "scaled(bmm(grad, adjoint_of(batch2)), alpha)",
+        "batch2": "scaled(bmm(adjoint_of(batch1), grad), alpha)",
+    },
     doc="beta * input + alpha * (batch1 @ batch2); with beta 0 input is not read.",
 )
 op(
@@ -93,6 +122,11 @@ op(
     kind=native,
     dtypes=numeric,
     forms="function method inplace",
+    grad={
+        "input": "scaled(grad, beta)",
+        "batch1": "scaled(matmul(grad, adjoint_of(batch2)), alpha)",
+        "batch2": "scaled(matmul(adjoint_of(batch1), grad), alpha)",
+    },
     doc="beta * input + alpha * the sum over the batch of batch1 @ batch2; with beta 0 input is not read.",
 )
 op(
@@ -100,6 +134,7 @@ op(
     kind=native,
     dtypes=numeric,
     forms="function",
+    grad=composite,
     doc="Sums over pairs of dimensions of two tensors; the others follow one another.",
 )
 op(
@@ -115,6 +150,7 @@ op(
     kind=native,
     dtypes=numeric,
     forms="function",
+    grad=composite,
     doc="The sum of products that an equation with letters as subscripts describes.",
 )
 op(
@@ -128,12 +164,14 @@ op(
 op(
     "kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
+    grad=composite,
     doc="Kronecker product: every element of input times the whole of other.",
 )
 op(
     "cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=numeric,
+    grad=composite,
     doc="Vector product along a dimension of size 3; the first such one if dim is not given.",
 )
 op(
@@ -149,7 +187,24 @@ op(
     kind=native,
     dtypes=floating,
     forms="function",
+    grad={
+        "x1": "cdist_backward(grad, x1, x2, p, result)",
+        "x2": "cdist_backward(transposed(grad), x2, x1, p, transposed(result))",
+    },
+    node="CdistBackward0",
     doc="Distances between all rows of two batches of matrices, term by term.",
+)
+op(
+    "_euclidean_dist(x1: Tensor, x2: Tensor) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="function",
+    grad={
+        "x1": "euclidean_backward(grad, x1, x2, result)",
+        "x2": "euclidean_backward(transposed(grad), x2, x1, transposed(result))",
+    },
+    node="EuclideanDistBackward0",
+    doc="Euclidean distances between all rows, from |x|^2 + |y|^2 - 2 x y.",
 )
 op(
     "cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = None) -> Tensor",

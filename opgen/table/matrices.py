@@ -1,6 +1,6 @@
 """Small operators on matrices and their diagonals."""
 
-from opgen.model import all_types, numeric, op, python
+from opgen.model import all_types, native, numeric, op, python
 
 op(
     "adjoint(input: Tensor) -> Tensor",
@@ -11,9 +11,9 @@ op(
 )
 op(
     "trace(input: Tensor) -> Tensor",
-    kind=python,
-    body="flambeau._matrices:trace",
+    kind=native,
     dtypes=numeric,
+    grad={"input": "trace_backward(grad, input.shape)"},
     doc="The sum of the elements on the diagonal of a matrix; integers sum to int64.",
 )
 op(

@@ -1,0 +1,4 @@
+// Gradients of distances: those of norms.
+#pragma once
+
+#include "autograd/formulas/reduce.h"

@@ -1,0 +1,18 @@
+// Gradients of products of matrices and of distances between rows.
+#pragma once
+
+#include "autograd/formulas/arith.h"
+#include "autograd/formulas/notation.h"
+#include "ops/types.h"
+
+namespace fb::autograd::formula {
+
+// Of x1, for distances in the p-norm between rows of x1 and rows of x2; that of x2 is the same with
+// the operands exchanged and the others turned over. Rows that coincide push neither way.
+Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p,
+                      const Tensor& distances);
+// The same for Euclidean distances, without the differences of all pairs of rows in memory.
+Tensor euclidean_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2,
+                          const Tensor& distances);
+
+}  // namespace fb::autograd::formula
