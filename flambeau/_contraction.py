@@ -125,13 +125,5 @@ def cdist(
     if compute_mode not in modes:
         raise ValueError(f"cdist: {compute_mode} is not a valid value for compute_mode")
     if p == 2 and modes[compute_mode] and x1.numel() and x2.numel():
-        return _euclidean_by_products(x1, x2)
+        return _C._euclidean_dist(x1, x2)
     return _C._cdist(x1, x2, float(p))
-
-
-def _euclidean_by_products(x1: Tensor, x2: Tensor) -> Tensor:
-    squares1 = (x1 * x1).sum(-1, keepdim=True)
-    squares2 = (x2 * x2).sum(-1, keepdim=True)
-    left = fb.cat([x1 * -2, squares1, fb.ones_like(squares1)], dim=-1)
-    right = fb.cat([x2, fb.ones_like(squares2), squares2], dim=-1)
-    return (left @ right.transpose(-1, -2)).clamp(min=0).sqrt()

@@ -22,9 +22,4 @@ def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
     """The p-norm of ``x1 - x2 + eps`` along the last dimension."""
-    return fb.linalg.vector_norm(x1 - x2 + eps, ord=p, dim=-1, keepdim=keepdim)
-
-
-def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
-    """The p-norm of ``input - other`` over all elements."""
-    return fb.linalg.vector_norm(input - other, ord=p)
+    return (x1 - x2 + eps).norm(p, dim=-1, keepdim=keepdim)

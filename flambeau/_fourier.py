@@ -83,15 +83,14 @@ class _Plan:
         wanted = list(self.sizes)
         if halved_input and wanted:
             wanted[-1] = wanted[-1] // 2 + 1
-        shape = list(input.shape)
+        missing = [0] * input.dim()
         for d, size in zip(self.dims, wanted, strict=True):
-            input = input.narrow(d, 0, min(size, input.size(d)))
-            shape[d] = size
-        if list(input.shape) == shape:
+            if size < input.size(d):
+                input = input.narrow(d, 0, size)
+            missing[d] = size - input.size(d)
+        if not any(missing):
             return input
-        result = input.new_zeros(shape)
-        result[tuple(slice(0, size) for size in input.shape)] = input
-        return result
+        return _C.constant_pad_nd(input, [n for d in reversed(missing) for n in (0, d)])
 
 
 def _supported(name: str, input: Tensor, allow_complex: bool = True) -> Tensor:
@@ -122,8 +121,10 @@ def _complex_to_complex(
     plan = _Plan(name, input, s, dim, halved_input=False)
     scale = plan.scale(norm, forward)
     fitted = plan.fitted(input, halved_input=False)
-    if forward and plan.dims and not fitted.is_complex():
-        return _stored(_C._fft_r2c(fitted, plan.dims, scale, False), out)
+    if plan.dims and not fitted.is_complex():
+        result = _C._fft_r2c(fitted, plan.dims, scale, False)
+        # Of real input, the backward transform is the conjugate of the forward one.
+        return _stored(result if forward else result.conj(), out)
     return _stored(_C._fft_c2c(_as_complex(fitted), plan.dims, scale, forward), out)
 
 

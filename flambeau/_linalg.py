@@ -1,4 +1,4 @@
-"""Linear algebra composed of other operators: norms, pseudo-inverses, powers, exponentials."""
+"""Linear algebra composed of other operators: norms, ranks, pseudo-inverses, powers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor
+from flambeau import _C, Tensor
 
 
 def _stored(result: Tensor, out: Tensor | None) -> Tensor:
@@ -98,7 +98,7 @@ def _matrix_norm(a: Tensor, order: float | str, dims: list[int], keepdim: bool) 
         return result
     if order in (1, -1, math.inf, -math.inf):
         summed, kept = dims if abs(order) == 1 else reversed(dims)
-        sums = a.abs().sum(summed, keepdim=True)
+        sums = fb.linalg.vector_norm(a, 1, summed, keepdim=True)
         largest = sums.amax(kept, keepdim=True) if order > 0 else sums.amin(kept, keepdim=True)
         if keepdim:
             return largest
@@ -215,18 +215,11 @@ def pinv(
     _check_matrices("linalg.pinv", A)
     if rcond is not None:
         atol, rtol = None, rcond
-    atol, rtol = _tolerances(A, atol, rtol)
-    if A.numel() == 0:
-        return _stored(A.new_zeros(*A.shape[:-2], A.size(-1), A.size(-2)), out)
-    if hermitian:
-        values, left = fb.linalg.eigh(A)
-        sizes, right = values.abs(), left
-    else:
-        left, values, vh = fb.linalg.svd(A, full_matrices=False)
-        sizes, right = values, _adjoint(vh)
-    keep = sizes > _threshold(sizes.amax(-1), atol, rtol)
-    inverse = fb.where(keep, 1 / values, fb.zeros_like(values)).to(A.dtype)
-    return _stored((right * inverse.unsqueeze(-2)) @ _adjoint(left), out)
+    tolerances = (
+        each if isinstance(each, Tensor) else fb.tensor(each, dtype=fb.float64)
+        for each in _tolerances(A, atol, rtol)
+    )
+    return _stored(_C._linalg_pinv(A, *tolerances, hermitian), out)
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
@@ -242,7 +235,7 @@ def logdet(input: Tensor) -> Tensor:
     return fb.where(sign == -1, fb.full_like(logarithm, math.nan), logarithm)
 
 
-# --- powers and exponentials
+# --- powers
 
 
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
@@ -264,44 +257,6 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     if result is A or not result.is_contiguous():
         result = result.clone(memory_format=fb.contiguous_format)
     return _stored(result, out)
-
-
-# Degree 18 of the Taylor polynomial is exact to a double's last digit up to this 1-norm; the
-# coefficients 1/k! are evaluated in powers of A^3 and A^6 (Paterson and Stockmeyer), 7 products.
-_EXP_DEGREE = 18
-_EXP_BLOCK = 6
-_EXP_NORM = 1.09
-
-
-def matrix_exp(A: Tensor) -> Tensor:
-    """Matrix exponential by scaling and squaring: ``exp(A) = exp(A / 2^s)^(2^s)``."""
-    _check_floating("linalg.matrix_exp", A)
-    _check_square("linalg.matrix_exp", A)
-    if A.numel() == 0:
-        return A.clone()
-    if A.dtype in (fb.float16, fb.bfloat16):
-        return matrix_exp(A.float()).to(A.dtype)
-    size = float(matrix_norm(A, 1).max().item())
-    if not math.isfinite(size):
-        return fb.full_like(A, math.nan)
-    squarings = max(0, math.ceil(math.log2(size / _EXP_NORM))) if size > 0 else 0
-    result = _exp_taylor(A / 2.0**squarings)
-    for _ in range(squarings):
-        result = result @ result
-    return result
-
-
-def _exp_taylor(a: Tensor) -> Tensor:
-    powers = [fb.eye(a.size(-1), dtype=a.dtype, device=a.device).expand(a.shape), a]
-    while len(powers) <= _EXP_BLOCK:
-        powers.append(powers[-1] @ a)
-    result = fb.zeros_like(a)
-    for start in range(_EXP_DEGREE - _EXP_DEGREE % _EXP_BLOCK, -1, -_EXP_BLOCK):
-        if start + _EXP_BLOCK <= _EXP_DEGREE:
-            result = result @ powers[_EXP_BLOCK]
-        for k in range(start, min(start + _EXP_BLOCK, _EXP_DEGREE + 1)):
-            result = result + powers[k - start] / math.factorial(k)
-    return result
 
 
 # --- products and shapes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import flambeau as fb
 from flambeau import Tensor
 
 
@@ -21,15 +20,6 @@ def hermitian(input: Tensor) -> Tensor:
             f"H: expected a matrix, got a {input.dim()}-d tensor; for batches there is mH"
         )
     return adjoint(input)
-
-
-def trace(input: Tensor) -> Tensor:
-    """The sum of the elements on the diagonal."""
-    if input.dim() != 2:
-        raise RuntimeError(f"trace: expected a matrix, got {tuple(input.shape)}")
-    if input.dtype == fb.bool:
-        raise NotImplementedError("trace: not implemented for dtype torch.bool")
-    return input.diagonal().sum()
 
 
 def fill_diagonal_(input: Tensor, fill_value: complex, wrap: bool = False) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import flambeau as fb
-from flambeau import Tensor
+from flambeau import _C, Tensor
 
 
 def stft(
@@ -106,8 +106,7 @@ def istft(
         raise RuntimeError("istft: the windows do not overlap enough to determine the signal")
     signal = signal / weight
     if length is not None and signal.size(-1) < length:
-        missing = signal.new_zeros(signal.size(0), length - signal.size(-1))
-        signal = fb.cat([signal, missing], dim=-1)
+        signal = _C.constant_pad_nd(signal, [0, length - signal.size(-1)])
     return signal if input.dim() == 3 else signal.squeeze(0)
 
 
@@ -133,10 +132,8 @@ def _framing(
             f"{name}: expected a 1-d window of {win_length} points, got {tuple(window.shape)}"
         )
     if win_length < n_fft:
-        centred = window.new_zeros(n_fft)
         left = (n_fft - win_length) // 2
-        centred[left : left + win_length] = window
-        window = centred
+        window = _C.constant_pad_nd(window, [left, n_fft - win_length - left])
     return hop_length, win_length, window
 
 
@@ -153,8 +150,7 @@ def _pad(signal: Tensor, width: int, mode: str) -> Tensor:
     elif mode == "circular":
         positions = positions % size
     elif mode == "constant":
-        zeros = signal.new_zeros(signal.size(0), width)
-        return fb.cat([zeros, signal, zeros], dim=-1)
+        return _C.constant_pad_nd(signal, [width, width])
     else:
         raise RuntimeError(f"stft: unknown pad_mode {mode!r}")
     return signal.index_select(-1, positions)

@@ -1,8 +1,12 @@
 // Contractions of tensors: everything is brought into the form of one batch of matrix products.
 #include "cpu/cdist.h"
 #include "gen/ops/arith.h"
+#include "gen/ops/create.h"
+#include "gen/ops/explog.h"
 #include "gen/ops/linalg.h"
 #include "gen/ops/matmul.h"
+#include "gen/ops/reduce.h"
+#include "gen/ops/shape.h"
 #include "gen/ops/view.h"
 #include "ops/matrix.h"
 #include "ops/output.h"
@@ -58,7 +62,7 @@ Tensor _tensordot(const Tensor& input, const Tensor& other, IntSpan dims_input,
       reshape(permute(input, joined(kept_a, summed_a)), {numel_of(sizes_at(input, kept_a)), depth});
   const Tensor right =
       reshape(permute(other, joined(summed_b, kept_b)), {depth, numel_of(sizes_at(other, kept_b))});
-  return reshape(matrix_product(left, right), sizes);
+  return reshape(mm(left, right), sizes);
 }
 
 Tensor kron(const Tensor& input, const Tensor& other) {
@@ -115,6 +119,16 @@ Tensor _cdist(const Tensor& x1, const Tensor& x2, double p) {
   cpu::pairwise_distances(type, numel_of(batch), rows, columns, x1.size(-1), a.data(), b.data(), p,
                           out.data());
   return cast(out, x1.dtype());
+}
+
+// |x - y|^2 = |x|^2 + |y|^2 - 2 x y as one product of matrices with two more columns.
+Tensor _euclidean_dist(const Tensor& x1, const Tensor& x2) {
+  check_same_dtype(x1, x2);
+  const Tensor squares1 = sum(mul(x1, x1), IntSpan{-1}, true);
+  const Tensor squares2 = sum(mul(x2, x2), IntSpan{-1}, true);
+  const Tensor left = cat(std::vector{mul(x1, -2), squares1, ones_like(squares1)}, -1);
+  const Tensor right = cat(std::vector{x2, ones_like(squares2), squares2}, -1);
+  return sqrt(clamp_min(matmul(left, turned_over(right)), 0));
 }
 
 }  // namespace fb::ops

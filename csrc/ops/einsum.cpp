@@ -135,33 +135,54 @@ Axes place_axes(const Equation& equation, TensorList operands) {
   return axes;
 }
 
-// The operand as a window with all axes, of size 1 where it has none. A repeated label takes the
-// diagonal: its strides add up.
-Tensor align(const Tensor& operand, const std::vector<int>& labels, const Axes& axes,
-             size_t index) {
-  Dims sizes(axes.count, 1);
-  Dims strides(axes.count, 0);
-  std::vector<bool> seen(axes.count, false);
-  int64_t dim = 0;
-  const auto place = [&](int64_t axis) {
-    const int64_t size = operand.sizes()[dim];
-    if (seen[axis]) {
-      FB_CHECK(sizes[axis] == size, "a subscript is repeated for operand ", index, " of shape ",
-               operand.sizes(), ", but the sizes ", sizes[axis], " and ", size, " differ");
-    }
-    seen[axis] = true;
-    sizes[axis] = size;
-    strides[axis] += operand.strides()[dim++];
-  };
+// The axis that each dimension of an operand lies along. Of an ellipsis that stands for fewer
+// dimensions than another's, the last ones.
+Dims axes_of(const Tensor& operand, const std::vector<int>& labels, const Axes& axes) {
+  Dims result;
   const int64_t spare = operand.dim() - (static_cast<int64_t>(labels.size()) - 1);
   for (const int label : labels) {
     if (label != kEllipsis) {
-      place(axes.of_letter[label]);
+      result.push_back(axes.of_letter[label]);
       continue;
     }
-    for (int64_t i = 0; i < spare; ++i) place(axes.ellipsis_start + axes.ellipsis_size - spare + i);
+    for (int64_t i = 0; i < spare; ++i)
+      result.push_back(axes.ellipsis_start + axes.ellipsis_size - spare + i);
   }
-  return as_view(operand, sizes, strides);
+  return result;
+}
+
+// Takes the diagonal where two dimensions lie along one axis, until none do.
+Tensor without_repeats(const Tensor& operand, Dims& along, size_t index) {
+  Tensor result = operand;
+  for (size_t i = 0; i < along.size(); ++i) {
+    const auto same = std::find(along.begin() + i + 1, along.end(), along[i]);
+    if (same == along.end()) continue;
+    const auto j = static_cast<size_t>(same - along.begin());
+    FB_CHECK(result.sizes()[i] == result.sizes()[j], "a subscript is repeated for operand ", index,
+             " of shape ", operand.sizes(), ", but the sizes ", result.sizes()[i], " and ",
+             result.sizes()[j], " differ");
+    result = diagonal(result, 0, static_cast<int64_t>(i), static_cast<int64_t>(j));
+    along.push_back(along[i]);
+    along.erase(j);
+    along.erase(i);
+    --i;
+  }
+  return result;
+}
+
+// The operand as a window with all axes in their order, of size 1 where it has none.
+Tensor align(const Tensor& operand, const std::vector<int>& labels, const Axes& axes,
+             size_t index) {
+  Dims along = axes_of(operand, labels, axes);
+  Tensor result = without_repeats(operand, along, index);
+  Dims order, sizes;
+  for (int64_t axis = 0; axis < axes.count; ++axis) {
+    const auto place = std::find(along.begin(), along.end(), axis);
+    sizes.push_back(place == along.end() ? 1 : result.sizes()[place - along.begin()]);
+    if (place != along.end()) order.push_back(place - along.begin());
+  }
+  if (!std::is_sorted(order.begin(), order.end())) result = permute(result, order);
+  return result.sizes() == sizes ? result : view(result, sizes);
 }
 
 // a times b, summed over `summed`. Both have the same number of dimensions.
@@ -272,8 +293,7 @@ Tensor _einsum(const std::string& equation_text, TensorList operands) {
   if (!summed_at[0].empty()) result = sum(result, summed_at[0], true);
   for (size_t i = 1; i < aligned.size(); ++i)
     result = multiply_sum(result, aligned[i], summed_at[i]);
-  const IntSpan sizes = result.sizes().first(axes.output_count);
-  return as_view(result, sizes, result.strides().first(axes.output_count));
+  return view(result, result.sizes().first(axes.output_count));
 }
 
 }  // namespace fb::ops

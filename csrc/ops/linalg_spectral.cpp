@@ -1,7 +1,13 @@
 // Eigenvalues and singular values.
-#include "cpu/copy.h"
+#include <limits>
+
+#include "gen/ops/arith.h"
+#include "gen/ops/compare.h"
 #include "gen/ops/complex.h"
+#include "gen/ops/create.h"
 #include "gen/ops/linalg.h"
+#include "gen/ops/matmul.h"
+#include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
 #include "ops/linalg_support.h"
 #include "ops/matrix.h"
@@ -103,6 +109,11 @@ std::tuple<Tensor, Tensor> eigen_general(const Tensor& input, bool with_vectors)
   return {values, vectors};
 }
 
+double epsilon_of(DType real) {
+  return real == DType::kFloat32 ? std::numeric_limits<float>::epsilon()
+                                 : std::numeric_limits<double>::epsilon();
+}
+
 }  // namespace
 
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices,
@@ -117,15 +128,14 @@ Tensor linalg_svdvals(const Tensor& A, std::optional<std::string> driver) {
 }
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool some, bool compute_uv) {
-  const auto [u, s, vh] = decompose(input, !compute_uv ? 'N' : some ? 'S' : 'A');
-  if (compute_uv) return {u, s, conj(turned_over(vh))};
-  const auto zeros = [&](int64_t size) {
-    Tensor z =
-        make_tensor(with_sizes(batch_of(input), {size, size}), input.dtype(), input.device());
-    cpu::fill(z, 0);
-    return z;
+  if (compute_uv) {
+    const auto [u, s, vh] = linalg_svd(input, !some, {});
+    return {u, s, conj(turned_over(vh))};
+  }
+  const auto none = [&](int64_t size) {
+    return new_zeros(input, with_sizes(batch_of(input), {size, size}));
   };
-  return {zeros(input.size(-2)), s, zeros(input.size(-1))};
+  return {none(input.size(-2)), linalg_svdvals(input, {}), none(input.size(-1))};
 }
 
 std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& input, const std::string& UPLO) {
@@ -139,5 +149,32 @@ Tensor linalg_eigvalsh(const Tensor& input, const std::string& UPLO) {
 std::tuple<Tensor, Tensor> linalg_eig(const Tensor& input) { return eigen_general(input, true); }
 
 Tensor linalg_eigvals(const Tensor& input) { return std::get<0>(eigen_general(input, false)); }
+
+Tensor _linalg_pinv(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
+  check_matrices(A);
+  const int64_t m = A.size(-2);
+  const int64_t n = A.size(-1);
+  if (A.numel() == 0) return new_zeros(A, with_sizes(batch_of(A), {n, m}));
+  Tensor left, values, right;
+  if (hermitian) {
+    std::tie(values, left) = linalg_eigh(A, "L");
+    right = left;
+  } else {
+    Tensor vh;
+    std::tie(left, values, vh) = linalg_svd(A, false, {});
+    right = conj(turned_over(vh));
+  }
+  const DType real = values.dtype();
+  const Tensor sizes = abs(values);
+  const Tensor largest = amax(sizes, IntSpan{-1}, true);
+  const auto tolerance = [&](const Tensor& given) {
+    return given.dim() == 0 ? cast(given, real) : unsqueeze(cast(given, real), -1);
+  };
+  const double default_rtol = epsilon_of(real) * static_cast<double>(std::max(m, n));
+  Tensor threshold = rtol.defined() ? mul(tolerance(rtol), largest) : mul(largest, default_rtol);
+  if (atol.defined()) threshold = maximum(tolerance(atol), threshold);
+  const Tensor inverse = where(gt(sizes, threshold), reciprocal(values), 0);
+  return matmul(mul(right, unsqueeze(inverse, -2)), conj(turned_over(left)));
+}
 
 }  // namespace fb::ops

@@ -73,27 +73,31 @@ Tensor add_product(const Tensor& input, const Tensor& a, const Tensor& b, const 
 Tensor as_column(const Tensor& vector) { return unsqueeze(vector, 1); }
 Tensor as_row(const Tensor& vector) { return unsqueeze(vector, 0); }
 
-// All dimensions but the last two as one, broadcast to `batch`. A single matrix gets stride 0.
-Tensor one_batch(const Tensor& t, IntSpan batch) {
-  const int64_t rows = t.size(-2);
-  const int64_t columns = t.size(-1);
-  Dims sizes = batch.vec();
-  sizes.push_back(rows);
-  sizes.push_back(columns);
-  const Dims strides = broadcast_strides(t.sizes(), t.strides(), sizes);
-  // Dimensions of the batch lie one behind the other if each steps over the whole of the next.
-  int64_t stride = 0;
-  int64_t covered = 1;
-  bool regular = true;
-  for (size_t i = batch.size(); i-- > 0;) {
-    if (batch[i] == 1) continue;
-    if (covered == 1) stride = strides[i];
-    regular = regular && strides[i] == stride * covered;
-    covered *= batch[i];
+// Whether all dimensions but the last lie in memory as one.
+bool has_foldable_rows(const Tensor& t) {
+  for (int64_t i = 0; i + 2 < t.dim(); ++i) {
+    if (t.strides()[i] != t.strides()[i + 1] * t.sizes()[i + 1]) return false;
   }
-  const Dims flat_sizes{numel_of(batch), rows, columns};
-  if (!regular) return reshape(as_view(t, sizes, strides), flat_sizes);
-  return as_view(t, flat_sizes, {stride, t.stride(-2), t.stride(-1)});
+  return true;
+}
+
+// All dimensions but the last two as one, broadcast to `batch`. A single matrix gets stride 0.
+Tensor as_batch(const Tensor& t, const Dims& batch) {
+  Dims sizes = batch;
+  sizes.push_back(t.size(-2));
+  sizes.push_back(t.size(-1));
+  const Tensor full = t.sizes() == sizes ? t : expand(t, sizes);
+  return batch.size() == 1 ? full : reshape(full, {numel_of(batch), t.size(-2), t.size(-1)});
+}
+
+// Many rows times one matrix or vector: a single product of matrices, also for the gradients.
+Tensor folded_product(const Tensor& input, const Tensor& other) {
+  const Tensor rows = reshape(input, {-1, input.size(-1)});
+  Dims sizes = input.sizes().vec();
+  sizes.pop_back();
+  if (other.dim() == 1) return reshape(mv(rows, other), sizes);
+  sizes.push_back(other.size(1));
+  return reshape(mm(rows, other), sizes);
 }
 
 }  // namespace
@@ -111,23 +115,22 @@ Tensor bmm(const Tensor& input, const Tensor& mat2) {
 }
 
 Tensor matmul(const Tensor& input, const Tensor& other) {
-  if (input.dim() == 2 && other.dim() == 2) {
-    check_product(input, other);
-    return matrix_product(input, other);
-  }
+  if (input.dim() == 2 && other.dim() == 2) return mm(input, other);
   FB_CHECK(input.dim() > 0 && other.dim() > 0,
            "both operands need a dimension at least, got shapes ", input.sizes(), " and ",
            other.sizes());
-  if (input.dim() == 1 && other.dim() == 1) return dot(input, other);
+  if (other.dim() == 1 && input.dim() == 1) return dot(input, other);
+  if (other.dim() == 1 && input.dim() == 2) return mv(input, other);
   const Tensor a = input.dim() == 1 ? as_row(input) : input;
   const Tensor b = other.dim() == 1 ? as_column(other) : other;
   check_product(a, b);
+  if (input.dim() > 2 && other.dim() <= 2 && input.numel() > 0 && has_foldable_rows(input))
+    return folded_product(input, other);
   Dims sizes = broadcast_shapes(a.sizes().first(a.dim() - 2), b.sizes().first(b.dim() - 2));
-  const Tensor product = sizes.empty() ? matrix_product(a, b)
-                                       : matrix_product(one_batch(a, sizes), one_batch(b, sizes));
+  const Tensor product = sizes.empty() ? mm(a, b) : bmm(as_batch(a, sizes), as_batch(b, sizes));
   if (input.dim() > 1) sizes.push_back(a.size(-2));
   if (other.dim() > 1) sizes.push_back(b.size(-1));
-  return reshape(product, sizes);
+  return product.sizes() == sizes ? product : reshape(product, sizes);
 }
 
 Tensor mv(const Tensor& input, const Tensor& vec) {

@@ -1,0 +1,16 @@
+// Small operators on matrices.
+#include "gen/ops/matrices.h"
+
+#include "gen/ops/reduce.h"
+#include "gen/ops/view.h"
+
+namespace fb::ops {
+
+Tensor trace(const Tensor& input) {
+  FB_CHECK(input.dim() == 2, "expected a matrix, got shape ", input.sizes());
+  if (input.dtype() == DType::kBool)
+    fail(ErrorKind::kNotImplemented, "not implemented for dtype bool");
+  return sum(diagonal(input));
+}
+
+}  // namespace fb::ops
