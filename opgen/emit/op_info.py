@@ -42,6 +42,8 @@ def record(op: Op) -> dict[str, object]:
         "forms": [*op.forms, *(["out"] if op.has_out else [])],
         "mutates": op.mutates,
         "random": op.random,
+        "grad": op.grad,
+        "differentiable": [name for name, _ in op.formulas],
         "alias_of": op.alias_of,
         "doc": op.doc,
         "where": op.where,

@@ -38,8 +38,8 @@ op(
     forms="function",
     check="one_type",
     grad={
-        "abs": "polar_backward_abs(grad, result)",
-        "angle": "polar_backward_angle(grad, result)",
+        "abs": "(grad * polar(ones_like(angle), angle).conj()).real()",
+        "angle": "(grad * result.conj()).imag()",
     },
     doc="The complex numbers with these sizes and angles.",
 )

@@ -34,13 +34,18 @@ def unary(
     special: tuple[float, ...] = SPECIAL,
     low: float | None = None,
     high: float | None = None,
+    domain: tuple[float, float] | None = None,
     **options: Any,
 ) -> None:
-    """Declare the samples of an operator of one tensor, with values in [low, high)."""
+    """Declare the samples of an operator of one tensor, with values in [low, high).
+
+    domain: where a real function has values and derivatives, if that is less; one sample is there.
+    """
 
     @samples(name, reference=reference, **options)
     def calls(make: Make) -> Iterator[Any]:
-        yield make(3, 4, low=low, high=high)
+        least, most = domain if domain is not None and make.is_floating else (low, high)
+        yield make(3, 4, low=least, high=most)
         yield make(LARGE, low=low, high=high)
         if make.is_floating:
             yield forward_only(make.of(*special))
@@ -54,6 +59,7 @@ def binary(
     special: tuple[float, ...] = SPECIAL,
     mixed: bool = True,
     divisor: bool = False,
+    positive: bool = False,
     **options: Any,
 ) -> None:
     """Declare the samples of an operator of two tensors.
@@ -61,11 +67,12 @@ def binary(
     number: what the second operand may be instead of a tensor.
     mixed: whether the tensors may be of two types.
     divisor: whether the second operand must not be zero.
+    positive: whether the second operand must be positive.
     """
 
     @samples(name, reference=reference, **options)
     def calls(make: Make) -> Iterator[Any]:
-        other = make.nonzero if divisor else make
+        other = make.positive if positive else make.nonzero if divisor else make
         yield make(3, 4), other(3, 4)
         yield make(3, 1), other(1, 4)
         yield make(LARGE), other(LARGE)

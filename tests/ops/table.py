@@ -20,6 +20,7 @@ class Operator:
     function_forms: frozenset[str]  # other forms that take the arguments as the function does
     docs: tuple[str, ...]
     random: bool
+    gradients: tuple[str, ...]  # how each overload is differentiated
 
     @property
     def method_name(self) -> str:
@@ -70,4 +71,5 @@ def _merged(name: str, infos: list[dict[str, Any]]) -> Operator:
         ),
         docs=tuple(info["doc"] for info in infos),
         random=any(info["random"] for info in infos),
+        gradients=tuple(info["grad"] for info in infos),
     )

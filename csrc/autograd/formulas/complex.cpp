@@ -17,12 +17,4 @@ Tensor angle_backward(const Tensor& grad, const Tensor& input) {
   return where(eq(input, 0), 0, mul(div(across, add(square(re), square(im))), grad));
 }
 
-Tensor polar_backward_abs(const Tensor& grad, const Tensor& result) {
-  return real(mul(conj(grad), sgn(result)));
-}
-
-Tensor polar_backward_angle(const Tensor& grad, const Tensor& result) {
-  return real(mul(conj(grad), mul(result, Scalar(Complex<double>(0.0, 1.0)))));
-}
-
 }  // namespace fb::autograd::formula

@@ -8,7 +8,4 @@ namespace fb::autograd::formula {
 // The angle changes across the direction of a complex number and nowhere along the real line.
 Tensor angle_backward(const Tensor& grad, const Tensor& input);
 
-Tensor polar_backward_abs(const Tensor& grad, const Tensor& result);
-Tensor polar_backward_angle(const Tensor& grad, const Tensor& result);
-
 }  // namespace fb::autograd::formula

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.ops.registry import call, errors, samples
+from tests.ops.registry import call, errors, forward_only, samples
 
 
 def cosine(x1, x2, dim=1, eps=1e-8):
@@ -24,7 +24,7 @@ def cosine_similarity(make):
     yield call(make(3, 4), make(4), dim=-1)
     yield call(make(5), make(5), dim=0)
     if make.dtype != "float16":  # where the default eps is zero
-        yield call(make.of(0, 0), make.of(1, 2), dim=0)
+        yield forward_only(make.of(0, 0), make.of(1, 2), dim=0)
 
 
 @errors("cosine_similarity")

@@ -6,19 +6,21 @@ from scipy import special
 from tests.ops.pointwise import binary, in_double, unary
 from tests.ops.registry import call, errors, forward_only, inf, nan, samples
 
-for name, function in (
-    ("exp", np.exp),
-    ("exp2", np.exp2),
-    ("expm1", np.expm1),
-    ("log", np.log),
-    ("log2", np.log2),
-    ("log10", np.log10),
-    ("log1p", np.log1p),
-    ("sqrt", np.sqrt),
-    ("rsqrt", lambda x: 1 / np.sqrt(x)),
-    ("sigmoid", lambda x: 1 / (1 + np.exp(-x))),
+POSITIVE = (0.1, 5.0)
+
+for name, function, domain in (
+    ("exp", np.exp, None),
+    ("exp2", np.exp2, None),
+    ("expm1", np.expm1, None),
+    ("log", np.log, POSITIVE),
+    ("log2", np.log2, POSITIVE),
+    ("log10", np.log10, POSITIVE),
+    ("log1p", np.log1p, POSITIVE),
+    ("sqrt", np.sqrt, POSITIVE),
+    ("rsqrt", lambda x: 1 / np.sqrt(x), POSITIVE),
+    ("sigmoid", lambda x: 1 / (1 + np.exp(-x)), None),
 ):
-    unary(name, in_double(function))
+    unary(name, in_double(function), domain=domain)
 
 
 def _logaddexp(a, b):
@@ -43,7 +45,7 @@ def logaddexp_errors(make):
 
 
 binary("logaddexp2", np.logaddexp2, mixed=False)
-binary("xlogy", in_double(special.xlogy), number=2.5)
+binary("xlogy", in_double(special.xlogy), number=2.5, positive=True)
 
 
 def _logit(x, eps=None):

@@ -14,18 +14,18 @@ for name, function in (
 ):
     unary(name, in_double(function), special=HUGE)
 
-for name, function in (
-    ("asin", np.arcsin),
-    ("acos", np.arccos),
-    ("atan", np.arctan),
-    ("sinh", np.sinh),
-    ("cosh", np.cosh),
-    ("tanh", np.tanh),
-    ("asinh", np.arcsinh),
-    ("acosh", np.arccosh),
-    ("atanh", np.arctanh),
+for name, function, domain in (
+    ("asin", np.arcsin, (-0.9, 0.9)),
+    ("acos", np.arccos, (-0.9, 0.9)),
+    ("atan", np.arctan, None),
+    ("sinh", np.sinh, None),
+    ("cosh", np.cosh, None),
+    ("tanh", np.tanh, None),
+    ("asinh", np.arcsinh, None),
+    ("acosh", np.arccosh, (1.1, 5.0)),
+    ("atanh", np.arctanh, (-0.9, 0.9)),
 ):
-    unary(name, in_double(function))
+    unary(name, in_double(function), domain=domain)
 
 unary(
     "sinc",

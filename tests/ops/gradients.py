@@ -1,0 +1,125 @@
+"""Samples as functions of their floating point tensors, for tests of derivatives."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tests.ops import dtypes
+from tests.ops.check import dtype_name, is_tensor, outputs
+from tests.ops.make import Input, to_module
+from tests.ops.registry import Sample, all_samples
+from tests.ops.table import Operator
+
+PRECISE = ("float64", "complex128")  # where finite differences tell something
+LARGEST = 100  # elements; a larger sample is there for its many blocks
+
+# Operators that read one triangle of a matrix: the derivative is that of the Hermitian matrix.
+HERMITIAN = {
+    "cholesky",
+    "linalg.cholesky",
+    "linalg.cholesky_ex",
+    "linalg.eigh",
+    "linalg.eigvalsh",
+}
+# Operators whose n-th argument is a triangular factor.
+FACTOR = {"cholesky_inverse": 0, "cholesky_solve": 1}
+
+
+def _sizes(vectors: Any) -> Any:
+    return vectors.abs()
+
+
+# Singular and eigenvectors are unique up to a phase; these functions of them are unique.
+UNIQUE: dict[str, Callable[..., tuple[Any, ...]]] = {
+    "svd": lambda u, s, v: (_sizes(u), s, _sizes(v)),
+    "linalg.svd": lambda u, s, vh: (_sizes(u), s, _sizes(vh)),
+    "linalg.eig": lambda values, vectors: (values, _sizes(vectors)),
+    "linalg.eigh": lambda values, vectors: (values, _sizes(vectors)),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """One sample's call in module `t`, as a function of the tensors that have gradients."""
+
+    t: Any
+    operator: Operator
+    sample: Sample
+
+    @property
+    def inputs(self) -> list[Input]:
+        return [each for each in self.sample.inputs() if each.dtype in PRECISE]
+
+    def leaves(self) -> list[Any]:
+        """New contiguous tensors that require gradients."""
+        dense = (
+            dataclasses.replace(each, values=np.array(each.values), layout="contiguous")
+            for each in self.inputs
+        )
+        return [each.to_module(self.t).requires_grad_() for each in dense]
+
+    def __call__(self, *tensors: Any) -> tuple[Any, ...]:
+        """The results that have gradients."""
+        args, kwargs = self._arguments(tensors)
+        return self._differentiable(self.operator.call(self.t, args, kwargs))
+
+    def in_place(self, *tensors: Any) -> tuple[Any, ...]:
+        """The same by the in-place form, on a copy of the first tensor."""
+        (first, *rest), kwargs = self._arguments(tensors)
+        method = getattr(first.clone(), f"{self.operator.method_name}_")
+        return self._differentiable(method(*rest, **kwargs))
+
+    def _arguments(self, tensors: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        given = dict(zip(map(id, self.inputs), tensors, strict=True))
+        filled = self.sample.map_inputs(
+            lambda each: given[id(each)] if id(each) in given else each.to_module(self.t)
+        )
+        args = list(to_module(self.t, filled.args))
+        kwargs = to_module(self.t, filled.kwargs)
+        name = self.operator.name
+        if name in HERMITIAN or kwargs.get("hermitian"):
+            args[0] = (args[0] + args[0].mH) / 2
+        if name in FACTOR:
+            factor = args[FACTOR[name]]
+            args[FACTOR[name]] = factor.triu() if kwargs.get("upper") else factor.tril()
+        if name.endswith("_"):  # a leaf must not be written to
+            args[0] = args[0].clone()
+        return tuple(args), kwargs
+
+    def _differentiable(self, result: Any) -> tuple[Any, ...]:
+        parts = outputs(result)
+        if self.operator.name in UNIQUE:
+            parts = list(UNIQUE[self.operator.name](*parts))
+        return tuple(
+            each
+            for each in parts
+            if is_tensor(each) and dtype_name(each) in PRECISE and each.requires_grad
+        )
+
+
+def calls(t: Any, operator: Operator, dtype: str, smooth: bool = True) -> list[Call]:
+    """The small samples of `operator` in `dtype`; if `smooth`, those that have a derivative."""
+    owner = all_samples()[operator.name]
+    if dtype not in operator.dtypes or (owner.dtypes is not None and dtype not in owner.dtypes):
+        return []
+    found = [Call(t, operator, each) for each in owner.of_dtype(dtype)]
+    return [
+        each for each in found if _is_small(each) and (each.sample.differentiable or not smooth)
+    ]
+
+
+def _is_small(call: Call) -> bool:
+    """Whether there are a few elements, none of which share memory."""
+    inputs = call.inputs
+    count = sum(each.values.size for each in inputs)
+    shared = any(each.layout == "expanded" for each in call.sample.inputs())
+    empty = any(each.values.size == 0 for each in inputs)
+    return bool(inputs) and count <= LARGEST and not shared and not empty
+
+
+def is_differentiable(operator: Operator) -> bool:
+    """Whether derivatives can be compared: some exist, and no chance is involved."""
+    some = set(operator.gradients) & {"formulas", "composite"}
+    return bool(some) and not operator.random and bool(set(operator.dtypes) & set(dtypes.FLOATING))
