@@ -1,4 +1,4 @@
-// First derivatives of functions that networks are full of, times the gradient `g`.
+// First derivatives of functions that programs are full of, times the gradient `g`.
 #pragma once
 
 #include "scalar/complex.h"
@@ -6,6 +6,19 @@
 
 namespace fb::scalar {
 
+template <class T>
+FB_FN T square_backward(T g, T x) {
+  return g * conj_physical(x + x);
+}
+// The quotient is divided again, as y^2 may overflow.
+template <class T>
+FB_FN T div_backward(T g, T x, T y) {
+  return -g * conj_physical(x / y / y);
+}
+template <class T>
+FB_FN T reciprocal_backward(T g, T y) {
+  return -g * conj_physical(y * y);
+}
 template <class T>
 FB_FN T tanh_backward(T g, T y) {
   return g * conj_physical(T(1) - y * y);

@@ -63,7 +63,7 @@ op(
     forms="function method inplace",
     operator="truediv",
     aliases="divide true_divide",
-    grad={"input": "grad / other.conj()", "other": "-grad * (input / other / other).conj()"},
+    grad={"input": "grad / other.conj()", "other": "_div_backward(grad, input, other)"},
     doc="Divides input by other; integers divide as floating point numbers.",
 )
 op(
@@ -73,7 +73,7 @@ op(
     aliases="divide",
     grad={
         "input": "grad / other.conj() if rounding_mode is None else zeros_like(grad)",
-        "other": "-grad * (input / other / other).conj() if rounding_mode is None else zeros_like(grad)",
+        "other": "_div_backward(grad, input, other) if rounding_mode is None else zeros_like(grad)",
     },
     node="DivBackward2",
     doc="Divides input by other and rounds towards zero ('trunc') or down ('floor').",
@@ -173,7 +173,7 @@ op(
     kind=native,
     forms="function method inplace",
     cpp="square_any",
-    grad={"input": "grad * (2 * input).conj()"},
+    grad={"input": "_square_backward(grad, input)"},
     node="PowBackward0",
     doc="The square of each element; that of bool is an integer.",
 )
@@ -183,7 +183,7 @@ op(
     dtypes=numeric,
     cpp="square",
     forms="function",
-    grad={"input": "grad * (2 * input).conj()"},
+    grad={"input": "_square_backward(grad, input)"},
     node="PowBackward0",
     doc="The square of each element.",
 )
@@ -192,7 +192,7 @@ for name, kinds, promote, gradient, doc in (
         "reciprocal",
         floating_complex,
         "float",
-        "-grad * (result * result).conj()",
+        "_reciprocal_backward(grad, result)",
         "1 divided by each element.",
     ),
     (

@@ -1,4 +1,4 @@
-"""Gradients that are one kernel: first derivatives of functions that networks are full of.
+"""Gradients that are one kernel: first derivatives of functions that programs are full of.
 
 `gradient` is what comes back to the function, the other operand what the function saved.
 """
@@ -6,6 +6,34 @@
 from opgen.model import floating, floating_complex, op, pointwise
 
 for signature, kinds, gradients, doc in (
+    (
+        "square_backward(gradient: Tensor, input: Tensor)",
+        floating_complex,
+        {
+            "gradient": "_square_backward(grad, input.conj())",
+            "input": "_square_backward(gradient, grad)",
+        },
+        "gradient * 2 * input, the derivative conjugated.",
+    ),
+    (
+        "div_backward(gradient: Tensor, input: Tensor | Number, other: Tensor)",
+        floating_complex,
+        {
+            "gradient": "_div_backward(grad, input.conj(), other.conj())",
+            "input": "-grad.conj() * gradient / (other * other).conj()",
+            "other": "2 * grad.conj() * gradient * (input / (other * other * other)).conj()",
+        },
+        "gradient * -input / other^2, the derivative conjugated.",
+    ),
+    (
+        "reciprocal_backward(gradient: Tensor, output: Tensor)",
+        floating_complex,
+        {
+            "gradient": "_reciprocal_backward(grad, output.conj())",
+            "output": "-2 * grad.conj() * gradient * output.conj()",
+        },
+        "gradient * -output^2, the derivative conjugated.",
+    ),
     (
         "tanh_backward(gradient: Tensor, output: Tensor)",
         floating_complex,

@@ -6,7 +6,7 @@ op(
     "softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=floating,
-    grad={"input": "result * (grad - sum(grad * result, dim, keepdim=True))"},
+    grad={"input": "result * (grad - sum(grad * result, (dim,), keepdim=True))"},
     doc="``exp(input)`` scaled to sum to 1 along ``dim``; NaN where all of a line is -inf.",
 )
 op(
@@ -14,7 +14,7 @@ op(
     " -> Tensor",
     kind=native,
     dtypes=floating,
-    grad={"input": "grad - exp(result) * sum(grad, dim, keepdim=True)"},
+    grad={"input": "grad - exp(result) * sum(grad, (dim,), keepdim=True)"},
     doc="The logarithm of ``softmax(input, dim)``, without its underflow.",
 )
 op(

@@ -141,7 +141,7 @@ for name, kinds, gradients, doc in (
     (
         "zeta",
         SINGLE_DOUBLE,
-        {"input": "not_implemented", "other": "-grad * input * special.zeta(input + 1, other)"},
+        {"input": "not_implemented", "other": "zeta_backward(grad, input, other)"},
         "Hurwitz's zeta function: the sum of (k + other)^-input over k >= 0.",
     ),
 ):

@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "gen/ops/arith.h"
+#include "gen/ops/backward.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/complex.h"
 #include "gen/ops/create.h"
@@ -47,7 +48,7 @@ Scalar log_of(const Scalar& number) {
 Tensor pow_backward_number(const Tensor& grad, const Tensor& input, const Scalar& exponent) {
   if (equals(exponent, 0.0)) return zeros_like(grad);
   if (equals(exponent, 1.0)) return grad;
-  if (equals(exponent, 2.0)) return mul(grad, conj(mul(input, 2)));
+  if (equals(exponent, 2.0)) return square_backward(grad, input);
   return mul(grad, conj(mul(power(input, one_less(exponent)), exponent)));
 }
 

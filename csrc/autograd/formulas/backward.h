@@ -1,4 +1,4 @@
-// Second derivatives of functions that networks are full of.
+// Second derivatives of functions that programs are full of.
 #pragma once
 
 #include "ops/types.h"

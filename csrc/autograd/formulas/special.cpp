@@ -25,6 +25,13 @@ Tensor mvlgamma_backward(const Tensor& grad, const Tensor& input, int64_t p) {
   return mul(grad, slope);
 }
 
+// d/dy of the sum of (k + y)^-x is -x times the sum of (k + y)^-(x + 1).
+Tensor zeta_backward(const Tensor& grad, const Operand& input, const Tensor& other) {
+  if (input.is_tensor()) return mul(neg(grad), mul(input, zeta(add(input, 1), other)));
+  const auto order = input.scalar().to<double>();
+  return mul(grad, mul(zeta(order + 1.0, other), -order));
+}
+
 Tensor xlog1py_backward(const Tensor& grad, const Tensor& input, const Operand& other) {
   const Tensor zero = eq(input, 0);
   if (other.is_tensor())

@@ -13,6 +13,8 @@ Tensor i1e_backward(const Tensor& grad, const Tensor& input, const Tensor& resul
 
 Tensor mvlgamma_backward(const Tensor& grad, const Tensor& input, int64_t p);
 
+Tensor zeta_backward(const Tensor& grad, const Operand& input, const Tensor& other);
+
 // grad * log1p(other), but 0 where input is 0 and the logarithm would not be finite.
 Tensor xlog1py_backward(const Tensor& grad, const Tensor& input, const Operand& other);
 
