@@ -1,4 +1,0 @@
-// Gradients of distances: those of norms.
-#pragma once
-
-#include "autograd/formulas/reduce.h"
