@@ -14,4 +14,4 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${FB_OPGEN_INPUTS
 
 file(GLOB FB_GENERATED_LOOPS ${FB_GENERATED}/gen/loops/*.cpp)
 file(GLOB FB_GENERATED_SOURCES ${FB_GENERATED}/gen/*.cpp ${FB_GENERATED}/gen/ops/*.cpp
-     ${FB_GENERATED}/gen/bind/*.cpp)
+     ${FB_GENERATED}/gen/autograd/*.cpp ${FB_GENERATED}/gen/bind/*.cpp)

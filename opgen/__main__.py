@@ -9,19 +9,20 @@ import sys
 from pathlib import Path
 
 from opgen import table
-from opgen.emit import bindings, docs, loops, op_info, operators, stubs
+from opgen.emit import autograd, bindings, docs, loops, op_info, operators, stubs
 from opgen.model import TABLE, TableError
 
 
 def load_table() -> None:
     for module in sorted(m.name for m in pkgutil.iter_modules(table.__path__)):
         importlib.import_module(f"opgen.table.{module}")
+    TABLE.resolve()
 
 
 def products() -> dict[str, str]:
     """Generated files by their path in the output folder."""
     files: dict[str, str] = {}
-    for emitter in (operators, loops, bindings, op_info, stubs, docs):
+    for emitter in (operators, loops, autograd, bindings, op_info, stubs, docs):
         files.update(emitter.emit(TABLE))
     return files
 

@@ -35,7 +35,7 @@ FORMS = ("function", "method", "inplace")
 # What `grad=` may say besides formulas.
 composite = "composite"  # a composition of operators: differentiates through its parts
 none = "none"  # nothing about the result is differentiable
-not_implemented = "not_implemented"  # differentiable, but nobody has written the derivative
+not_implemented = "not_implemented"  # differentiable, but PyTorch has no derivative either
 # Arguments that the generated entry point deals with, so that no operator has to.
 ENTRY_POINT_ARGUMENTS = ("out", "layout", "pin_memory", "requires_grad")
 
@@ -108,6 +108,7 @@ class Op:
     grad: str = ""  # "formulas", composite or none; empty: nobody has said yet
     formulas: tuple[tuple[str, str], ...] = ()  # differentiable input, expression of its gradient
     node: str = ""  # what the graph calls it, where that is not <Name>Backward0
+    retypes: bool = False  # view: reads the elements as another type
     signature: str = field(default="", repr=False)
 
     @property
@@ -135,6 +136,25 @@ class Op:
     @property
     def params(self) -> tuple[Arg, ...]:
         return tuple(a for a in self.core_args if not a.type.is_operand)
+
+    @property
+    def node_name(self) -> str:
+        words = self.name.strip("_").split("_")
+        return self.node or "".join(w[:1].upper() + w[1:] for w in words) + "Backward0"
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the generated operator records one node, or none, for the body `compute::`."""
+        if self.kind == "pointwise":
+            return True
+        if self.kind in ("python", "bound") or self.grad in ("", composite):
+            return False
+        has_tensors = any("Tensor" in a.type.annotation for a in self.core_args)
+        return has_tensors and (self.mutates or "Tensor" in self.result.annotation)
+
+    @property
+    def has_inplace_operator(self) -> bool:
+        return "inplace" in self.forms and self.kind not in ("python", "bound")
 
     @property
     def has_out(self) -> bool:
@@ -176,6 +196,21 @@ class Table:
                 raise TableError(f"{op.where}: {op.symbol} repeats the entry at {other.where}")
         self.ops.append(op)
 
+    def resolve(self) -> None:
+        """`scatter_` is differentiated as `scatter` is, unless it says otherwise."""
+        functional = {
+            (op.namespace, op.name, tuple(a.name for a in op.core_args)): op
+            for op in self.ops
+            if not op.mutates and not op.alias_of
+        }
+        for i, op in enumerate(self.ops):
+            names = tuple(a.name for a in op.core_args)
+            twin = functional.get((op.namespace, op.name.removesuffix("_"), names))
+            if op.mutates and not op.grad and twin:
+                self.ops[i] = replace(
+                    op, grad=twin.grad, formulas=twin.formulas, node=twin.node_name
+                )
+
     def families(self) -> dict[str, list[Op]]:
         result: dict[str, list[Op]] = {}
         for op in self.ops:
@@ -208,6 +243,7 @@ def op(
     aliases: str = "",
     grad: dict[str, str] | str = "",
     node: str = "",
+    retypes: bool = False,
 ) -> None:
     """Declares an operator, or an overload. Refuses what cannot be right, naming file and line.
 
@@ -245,6 +281,7 @@ def op(
         grad="formulas" if isinstance(grad, dict) else grad,
         formulas=tuple(grad.items()) if isinstance(grad, dict) else (),
         node=node,
+        retypes=retypes,
     )
     entry = replace(entry, grad=entry.grad or implied_grad(entry))
     validate(entry)

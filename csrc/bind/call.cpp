@@ -6,6 +6,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "autograd/record.h"
+
 namespace fb::bind {
 namespace {
 
@@ -315,15 +317,20 @@ PyTypeObject* return_type(const char* name, const char* const* fields, size_t co
   return type;
 }
 
-void store_results(PyObject* out, const std::vector<Tensor>& values) {
+void store_result(const char* name, const Tensor& out, const Tensor& value) {
+  if (autograd::is_recording() && (autograd::requires_grad(out) || autograd::requires_grad(value)))
+    autograd::refuse_out(name);
+  ops::store_result(out, value);
+  out.bump_version(name);
+}
+
+void store_results(const char* name, PyObject* out, const std::vector<Tensor>& values) {
   const auto wanted = static_cast<Py_ssize_t>(values.size());
   FB_CHECK_TYPE(PySequence_Fast_GET_SIZE(out) == wanted, "out must be a tuple of ", wanted,
                 " tensors, got ", PySequence_Fast_GET_SIZE(out));
-  for (Py_ssize_t i = 0; i < wanted; ++i) {
-    const Tensor& target = tensor_of(PySequence_Fast_GET_ITEM(out, i));
-    store_result(target, values[static_cast<size_t>(i)]);
-    target.bump_version();
-  }
+  for (Py_ssize_t i = 0; i < wanted; ++i)
+    store_result(name, tensor_of(PySequence_Fast_GET_ITEM(out, i)),
+                 values[static_cast<size_t>(i)]);
 }
 
 PyObject* wrap_outputs(PyTypeObject* type, PyObject* out) {
@@ -331,13 +338,6 @@ PyObject* wrap_outputs(PyTypeObject* type, PyObject* out) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(out); ++i)
     items.push_back(new_ref(PySequence_Fast_GET_ITEM(out, i)));
   return pack(type, items.data(), items.size());
-}
-
-void want_grad(const Tensor& tensor, bool wanted) {
-  FB_CHECK(!wanted || is_floating(tensor.dtype()) || is_complex(tensor.dtype()),
-           "only Tensors of floating point and complex dtype can require gradients, not ",
-           tensor.dtype());
-  tensor->requires_grad = wanted;
 }
 
 }  // namespace fb::bind

@@ -4,16 +4,13 @@
 #include <array>
 #include <tuple>
 
+#include "autograd/history.h"
 #include "bind/arguments.h"
 #include "bind/value_types.h"
 #include "ops/output.h"
 #include "ops/types.h"
 
 namespace fb::bind {
-
-using ops::become_view;
-using ops::overwrite;
-using ops::store_result;
 
 struct ArgSpec {
   const char* name;
@@ -91,8 +88,8 @@ PyTypeObject* return_type(const char* name, const std::array<const char*, N>& fi
 }
 
 inline PyObject* same(PyObject* object) { return new_ref(object); }
-inline PyObject* changed(PyObject* object) {
-  tensor_of(object).bump_version();
+inline PyObject* changed(PyObject* object, const char* by) {
+  tensor_of(object).bump_version(by);
   return new_ref(object);
 }
 
@@ -102,19 +99,20 @@ inline std::optional<DType> dtype_into(PyObject* dtype, PyObject* out) {
   return given ? given : tensor_of(out).dtype();
 }
 
+// out=: stores the result. Refuses to lose a gradient.
+void store_result(const char* name, const Tensor& out, const Tensor& value);
 // out=(a, b): stores each result in its place, then gives them back in the result's own form.
-void store_results(PyObject* out, const std::vector<Tensor>& values);
+void store_results(const char* name, PyObject* out, const std::vector<Tensor>& values);
 template <class... T>
-void store_results(PyObject* out, const std::tuple<T...>& values) {
-  std::apply([&](const auto&... value) { store_results(out, std::vector<Tensor>{value...}); },
-             values);
+void store_results(const char* name, PyObject* out, const std::tuple<T...>& values) {
+  std::apply(
+      [&](const auto&... value) { store_results(name, out, std::vector<Tensor>{value...}); },
+      values);
 }
 PyObject* wrap_outputs(PyTypeObject* type, PyObject* out);
 
-// Refuses types that have no gradient.
-void want_grad(const Tensor& tensor, bool wanted);
 inline Tensor with_requires_grad(Tensor tensor, PyObject* flag) {
-  if (flag) want_grad(tensor, read::boolean(flag));
+  if (flag && read::boolean(flag)) autograd::set_requires_grad(tensor, true);
   return tensor;
 }
 

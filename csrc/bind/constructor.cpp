@@ -1,17 +1,13 @@
 // Calling the class, as in torch.Tensor(2, 3), and objects of subclasses.
 #include "bind/call.h"
 #include "bind/tensor_object.h"
+#include "gen/ops/view.h"
 
 namespace fb::bind {
 namespace {
 
 // A second tensor on the same elements: an object of another class needs a handle of its own.
-Tensor another_handle(const Tensor& t) {
-  Tensor other =
-      tensor_over(t.storage(), t.sizes(), t.strides(), t.offset(), t.dtype(), t.device());
-  other->requires_grad = t->requires_grad;
-  return other;
-}
+Tensor another_handle(const Tensor& t) { return ops::as_strided(t, t.sizes(), t.strides(), t.offset()); }
 
 PyObject* invoke_as_subclass(PyObject* const* a) {
   FB_CHECK_TYPE(PyType_Check(a[1]), "argument 'cls' must be type, not ", Py_TYPE(a[1])->tp_name);

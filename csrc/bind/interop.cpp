@@ -1,4 +1,5 @@
 // Python entry points of interop: arguments in, the functions of interop.h, objects out.
+#include "autograd/history.h"
 #include "bind/interop.h"
 
 #include <nanobind/nanobind.h>
@@ -38,7 +39,7 @@ constexpr Overload kFromBuffer{
 PyObject* invoke_numpy(PyObject* const* a) {
   const Tensor& tensor = tensor_of(a[0]);
   const bool force = a[1] && read::boolean(a[1]);
-  FB_CHECK(force || !tensor->requires_grad,
+  FB_CHECK(force || !(autograd::is_recording() && autograd::requires_grad(tensor)),
            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
   return to_numpy(tensor);
 }

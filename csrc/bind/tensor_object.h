@@ -33,7 +33,8 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor);
 void add_tensor_type(PyObject* module);
 
 // Hand-written parts of the type, one file each.
-extern PyGetSetDef tensor_properties[];                     // tensor_properties.cpp
+extern const PyGetSetDef tensor_properties[];               // tensor_properties.cpp
+extern const PyGetSetDef grad_properties[];                 // grad_properties.cpp
 PyObject* tensor_getitem(PyObject* self, PyObject* index);  // indexing.cpp
 int tensor_setitem(PyObject* self, PyObject* index, PyObject* value);
 

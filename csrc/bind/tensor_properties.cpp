@@ -2,6 +2,7 @@
 #include "bind/call.h"
 #include "bind/tensor_object.h"
 #include "bind/value_types.h"
+#include "gen/ops/copy.h"
 #include "gen/ops/view.h"
 
 namespace fb::bind {
@@ -19,15 +20,6 @@ PyObject* get_device(PyObject* self, void*) {
   return guarded("device", [&] { return device_object(tensor_of(self).device()); });
 }
 PyObject* get_layout(PyObject*, void*) { return new_ref(layout_object()); }
-
-PyObject* get_requires_grad(PyObject* self, void*) { return wrap(tensor_of(self)->requires_grad); }
-int set_requires_grad(PyObject* self, PyObject* value, void*) {
-  return guarded_int("requires_grad", [&] {
-    FB_CHECK(value && PyBool_Check(value), "must be a bool");
-    want_grad(tensor_of(self), value == Py_True);
-    return 0;
-  });
-}
 
 PyObject* get_data(PyObject* self, void*) {
   return guarded("data", [&] {
@@ -47,6 +39,7 @@ int set_data(PyObject* self, PyObject* value, void*) {
     t->offset = from.offset();
     t->dtype = from.dtype();
     t->device = from.device();
+    autograd::note_new_data(t);
     return 0;
   });
 }
@@ -66,25 +59,14 @@ Tensor matrix_transpose(const Tensor& t) {
 int set_real(PyObject* self, PyObject* value, void*) {
   return guarded_int("real", [&] {
     FB_CHECK_TYPE(value && is_tensor(value), "must be a Tensor");
-    ops::copy_into(ops::real(tensor_of(self)), tensor_of(value));
-    tensor_of(self).bump_version();
+    ops::copy_(ops::real(tensor_of(self)), tensor_of(value));
     return 0;
   });
 }
 int set_imag(PyObject* self, PyObject* value, void*) {
   return guarded_int("imag", [&] {
     FB_CHECK_TYPE(value && is_tensor(value), "must be a Tensor");
-    ops::copy_into(ops::imag(tensor_of(self)), tensor_of(value));
-    tensor_of(self).bump_version();
-    return 0;
-  });
-}
-
-// Until a tensor takes part in a graph it has no gradient, and it is a leaf.
-PyObject* get_no_grad(PyObject*, void*) { return none(); }
-int set_no_grad(PyObject*, PyObject* value, void*) {
-  return guarded_int("grad", [&] {
-    FB_CHECK(!value || value == Py_None, "gradients are not supported yet");
+    ops::copy_(ops::imag(tensor_of(self)), tensor_of(value));
     return 0;
   });
 }
@@ -97,7 +79,7 @@ bool always_true(const Tensor&) { return true; }
 #define FB_PROPERTY(name, expression, doc) \
   {name, get<[](const Tensor& t) { return expression; }>, nullptr, doc, const_cast<char*>(name)}
 
-PyGetSetDef tensor_properties[] = {
+const PyGetSetDef tensor_properties[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, "What users have attached.",
      nullptr},
     FB_PROPERTY("shape", t.sizes(), "The size along every dimension: a torch.Size."),
@@ -112,16 +94,9 @@ PyGetSetDef tensor_properties[] = {
     FB_PROPERTY("mT", matrix_transpose(t), "With the last two dimensions swapped."),
     {"real", get<ops::real>, set_real, "The real parts.", const_cast<char*>("real")},
     {"imag", get<ops::imag>, set_imag, "The imaginary parts.", const_cast<char*>("imag")},
-    {"grad", get_no_grad, set_no_grad, "The gradient, if there is one.", nullptr},
-    {"grad_fn", get_no_grad, nullptr, "What computed it in a graph, if it was computed in one.",
-     nullptr},
-    {"is_leaf", get<always_true>, nullptr, "Whether no recorded operator made it.",
-     const_cast<char*>("is_leaf")},
     {"device", get_device, nullptr, "Where the elements are.", nullptr},
     {"layout", get_layout, nullptr, "How the elements are laid out: torch.strided.", nullptr},
     {"data", get_data, set_data, "The same elements, outside of any graph.", nullptr},
-    {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients are wanted for it.",
-     nullptr},
     {"is_cpu", get<always_true>, nullptr, "Whether it is in main memory.",
      const_cast<char*>("is_cpu")},
     {"is_cuda", get<always_false>, nullptr, "Whether it is on an NVIDIA GPU.",

@@ -253,6 +253,7 @@ Storage allocate_cpu(size_t bytes) {
 }
 
 void StorageImpl::destroy() {
+  if (watched) autograd::forget_changes(*this);
   if (enlarged) enlarged->drop();
   if (release) {
     release(context);

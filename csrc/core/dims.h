@@ -52,7 +52,11 @@ class SmallVec {
   }
   void push_back(T value) {
     reserve(size_ + 1);
-    data_[size_++] = value;
+    data_[size_++] = std::move(value);
+  }
+  T& emplace_back() {
+    push_back(T());
+    return back();
   }
   void pop_back() { --size_; }
   void clear() { size_ = 0; }
@@ -61,7 +65,7 @@ class SmallVec {
     std::rotate(data_ + at, data_ + size_ - 1, data_ + size_);
   }
   void erase(size_t at) {
-    std::copy(data_ + at + 1, data_ + size_, data_ + at);
+    std::move(data_ + at + 1, data_ + size_, data_ + at);
     --size_;
   }
 
@@ -86,7 +90,7 @@ class SmallVec {
     if (n <= capacity_) return;
     const size_t wanted = std::max(n, 2 * capacity_);
     T* fresh = new T[wanted];
-    std::copy(data_, data_ + size_, fresh);
+    std::move(data_, data_ + size_, fresh);
     release();
     data_ = fresh;
     capacity_ = wanted;
@@ -98,7 +102,7 @@ class SmallVec {
   }
   void take(SmallVec& other) {
     if (other.data_ == other.inline_) {
-      std::copy(other.begin(), other.end(), inline_);
+      std::move(other.begin(), other.end(), inline_);
     } else {
       data_ = other.data_;
       capacity_ = other.capacity_;

@@ -10,6 +10,14 @@
 
 namespace fb {
 
+struct StorageImpl;
+
+namespace autograd {
+// Of elements that a node has saved: remembers where they were changed, and forgets it.
+void note_change(StorageImpl& storage, const char* by);
+void forget_changes(const StorageImpl& storage);
+}  // namespace autograd
+
 // Memory from the CPU allocator has this header in front of its data, in one block; memory that
 // somebody else owns (a NumPy array, a DLPack producer) has the header alone and a function that
 // gives it back.
@@ -24,6 +32,7 @@ struct alignas(64) StorageImpl {
   Device device;
   uint16_t size_class = 0;  // which free list the block goes back to
   bool resizable = true;
+  bool watched = false;  // a node has saved a tensor on it: see autograd/saved.h
   Release release = nullptr;  // null: the block belongs to the allocator
   void* context = nullptr;
   size_t block_bytes = 0;           // of the allocator's block, header included

@@ -15,7 +15,37 @@
 
 namespace fb {
 
-struct AutogradMeta;  // gradient, node and hooks of a tensor that takes part in a graph
+class TensorImpl;
+
+namespace autograd {
+class Node;
+struct Meta;  // gradient, hooks and tangent of a tensor that has any
+struct Cut;   // where a tensor's history was cut off
+
+// Gives back what a dying tensor holds of the graph.
+void release(TensorImpl& impl);
+}  // namespace autograd
+
+// What sets a tensor apart from plain elements. An operator whose inputs have no flag goes the
+// short way: it computes, and nothing else.
+enum TensorFlag : uint8_t {
+  kRequiresGrad = 1,  // a leaf that wants gradients, or the result of a recorded operator
+  kIsView = 2,        // a window on the elements of `base`, whose history is its own too
+  kBatched = 4,       // stands for one of many: see autograd/batch.h
+  kDual = 8,          // carries a tangent
+  kCut = 16,          // computed from something that required gradients, but not recorded
+  kInference = 32,    // made in inference mode
+  kKeepsObject = 64,  // owns its Python object: see bind/tensor_object.h
+};
+
+// Set once by the Python binding: gives back the object that a dying tensor has kept.
+struct ObjectHooks {
+  void (*release)(void* object) = nullptr;
+};
+inline ObjectHooks object_hooks;
+
+// How a view came about: some views must not be changed in place.
+enum class ViewOrigin : uint8_t { kRecorded, kNoGrad, kOneOfMany, kInference, kFunction };
 
 // What a handle points at. Created by make_tensor and as_view only.
 class TensorImpl {
@@ -25,7 +55,10 @@ class TensorImpl {
   Device device;
   uint8_t ndim = 0;
   bool contiguous = true;
-  bool requires_grad = false;
+  uint8_t flags = 0;
+  ViewOrigin view_origin = ViewOrigin::kRecorded;
+  uint32_t output_nr = 0;        // which result of `grad_fn` this is
+  uint32_t history_version = 0;  // of the storage, when a view's grad_fn was made
   Storage storage;
   int64_t offset = 0;  // in elements
   int64_t numel = 0;
@@ -35,9 +68,17 @@ class TensorImpl {
   // no reference left but state to keep. See Note [One Python object per tensor] in
   // bind/tensor_object.h.
   void* python_object = nullptr;
-  AutogradMeta* autograd = nullptr;
+  union {
+    autograd::Node* grad_fn = nullptr;  // owned: the recorded operator that made it
+    const autograd::Cut* cut;           // with kCut, which has no grad_fn
+  };
+  TensorImpl* base = nullptr;  // owned: of a view, the tensor that is none
+  autograd::Meta* autograd = nullptr;
 
-  ~TensorImpl() { free_geometry(); }
+  ~TensorImpl() {
+    if (flags || autograd) autograd::release(*this);
+    free_geometry();
+  }
 
   IntSpan sizes() const { return {geometry, ndim}; }
   IntSpan strides() const { return {geometry + ndim, ndim}; }
@@ -71,6 +112,11 @@ class Tensor {
     std::swap(impl_, other.impl_);
     return *this;
   }
+  static Tensor retain(TensorImpl* impl) {
+    if (impl) impl->refs.fetch_add(1, std::memory_order_relaxed);
+    return Tensor(impl);
+  }
+  TensorImpl* leak() { return std::exchange(impl_, nullptr); }
   ~Tensor() {
     if (impl_ && impl_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete impl_;
   }
@@ -105,7 +151,12 @@ class Tensor {
     return static_cast<T*>(data());
   }
 
-  void bump_version() const { ++impl_->storage->version; }
+  // Every change of elements in place is counted; `by` is the operator that made it.
+  void bump_version(const char* by) const {
+    ++impl_->storage->version;
+    if (impl_->storage->watched) [[unlikely]]
+      autograd::note_change(*impl_->storage.get(), by);
+  }
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
 
  private:

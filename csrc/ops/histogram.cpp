@@ -62,7 +62,7 @@ Tensor counted(const Tensor& input, const Tensor& edges, const Tensor& weight, b
 
 }  // namespace
 
-Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength) {
+Tensor compute::bincount(const Tensor& input, const Tensor& weights, int64_t minlength) {
   if (!is_integral(input.dtype(), false))
     fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   FB_CHECK(minlength >= 0, "expected a minlength that is not negative, got ", minlength);

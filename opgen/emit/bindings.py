@@ -129,12 +129,13 @@ def invokers(op: Op, index: int) -> list[str]:
             )
         lines += out_branch(op, slots["out"], given, stored)
     if op.mutates:
-        lines += [f"  {call};", "  return changed(a[0]);"]
+        done = "same(a[0])" if op.is_recorded else f"changed(a[0], {quote(op.name)})"
+        lines += [f"  {call};", f"  return {done};"]
     else:
         lines.append(f"  return {finish(op, call, slots)};")
     lines.append("}")
     if "inplace" in op.forms:
-        lines += inplace(op, index, given, call)
+        lines += inplace(op, index, given)
     if op.args:
         lines.append(f"constexpr ArgSpec kArgs_{op.symbol}_{index}[] = {{")
         lines += [f"    {arg_spec(a, slot)}," for slot, a in enumerate(op.args)]
@@ -161,28 +162,22 @@ def out_branch(op: Op, slot: int, given: list[str], call: str) -> list[str]:
         body = f"    ops::{op.function}_out(tensor(a[{slot}]), {', '.join(given)});"
         return [condition, body, f"    return same(a[{slot}]);", "  }"]
     if op.returns or op.result.count != 1:
-        body = f"    store_results(a[{slot}], {call});"
+        body = f"    store_results({quote(op.name)}, a[{slot}], {call});"
         fields = ", ".join(quote(f) for f in op.returns)
         done = f"    return wrap_outputs(return_type<{len(op.returns)}>({quote(op.symbol)}, {{{fields}}}), a[{slot}]);"
         return [condition, body, done, "  }"]
     return [
         condition,
-        f"    store_result(tensor(a[{slot}]), {call});",
-        f"    return changed(a[{slot}]);",
+        f"    store_result({quote(op.name)}, tensor(a[{slot}]), {call});",
+        f"    return same(a[{slot}]);",
         "  }",
     ]
 
 
-def inplace(op: Op, index: int, given: list[str], call: str) -> list[str]:
+def inplace(op: Op, index: int, given: list[str]) -> list[str]:
     lines = [f"PyObject* {op.symbol}_{index}_inplace(PyObject* const* a) {{"]
-    if op.kind == "pointwise":
-        lines.append(f"  ops::{op.function}_(tensor(a[0]){''.join(', ' + g for g in given[1:])});")
-        return [*lines, "  return same(a[0]);", "}"]
-    if op.kind == "view":
-        lines.append(f"  become_view(tensor(a[0]), {call});")
-    else:
-        lines.append(f"  overwrite(tensor(a[0]), {call});")
-    return [*lines, "  return changed(a[0]);", "}"]
+    lines.append(f"  ops::{op.function}_(tensor(a[0]){''.join(', ' + g for g in given[1:])});")
+    return [*lines, "  return same(a[0]);", "}"]
 
 
 # --- operators: the number protocol and comparisons
@@ -215,10 +210,7 @@ def operator_function(op: Op, name: str) -> list[str]:
 def inplace_operator_function(op: Op, name: str) -> list[str]:
     right = op.tensor_inputs[1]
     third = ", PyObject*" if op.operator == "pow" else ""
-    if op.kind == "pointwise":
-        body = f"ops::{op.function}_(tensor(x), {right.type.reader}(y));"
-    else:
-        body = f"overwrite(tensor(x), ops::{op.function}(tensor(x), {right.type.reader}(y))); tensor(x).bump_version();"
+    body = f"ops::{op.function}_(tensor(x), {right.type.reader}(y));"
     return [
         f"PyObject* {name}(PyObject* a, PyObject* b{third}) {{",
         f"  return inplace_slot({quote(op.name + '_')}, ArgType::{right.type.tag}, a, b,",

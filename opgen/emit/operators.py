@@ -33,7 +33,20 @@ def declarations(op: Op) -> list[str]:
     lines = [f"// {op.doc}", f"{result} {op.function}({parameters(op, True)});"]
     if op.kind == "pointwise":
         lines.append(f"void {op.function}_out(const Tensor& out, {parameters(op, True)});")
-        if "inplace" in op.forms:
+    if op.has_inplace_operator:
+        lines.append(f"void {op.function}_({inplace_parameters(op, True)});")
+    return lines
+
+
+def compute_declarations(op: Op) -> list[str]:
+    """What a recorded operator computes, without a word to the graph."""
+    if not op.is_recorded:
+        return []
+    result = "void" if op.mutates else op.result.cpp
+    lines = [f"{result} {op.function}({parameters(op, True)});"]
+    if op.kind == "pointwise":
+        lines.append(f"void {op.function}_out(const Tensor& out, {parameters(op, True)});")
+        if op.has_inplace_operator:
             lines.append(f"void {op.function}_({inplace_parameters(op, True)});")
     return lines
 
@@ -55,12 +68,15 @@ def header(family: str, ops: list[Op]) -> str:
         "",
     ]
     declared = set()
+    computing = []
     for op in ops:
         # Entries may share a function: `concat` is `cat` by another name.
         face = (op.function, *(arg.type.cpp for arg in op.core_args))
         if face not in declared:
             lines += declarations(op)
+            computing += compute_declarations(op)
         declared.add(face)
+    lines += ["", "namespace compute {", "", *computing, "", "}  // namespace compute"]
     return "\n".join([*lines, "", "}  // namespace fb::ops", ""])
 
 
@@ -85,10 +101,10 @@ def bodies(family: str, ops: list[Op]) -> str:
     ]
     lines += ["namespace {", ""]
     lines += [descriptor(op) for op in ops]
-    lines += ["", "}  // namespace", ""]
+    lines += ["", "}  // namespace", "namespace compute {", ""]
     for op in ops:
         lines += definitions(op)
-    return "\n".join([*lines, "}  // namespace fb::ops", ""])
+    return "\n".join([*lines, "}  // namespace compute", "}  // namespace fb::ops", ""])
 
 
 def descriptor(op: Op) -> str:

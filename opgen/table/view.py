@@ -1,6 +1,6 @@
 """Windows on the same elements: nothing is copied, unless reshape has to."""
 
-from opgen.model import native, op, view
+from opgen.model import bound, composite, native, op, view
 
 # --- other shapes
 
@@ -218,9 +218,14 @@ op(
 )
 op(
     "detach(input: Tensor) -> Tensor",
-    kind=view,
-    forms="function method inplace",
+    kind=native,
+    grad=composite,
     doc="The same elements, outside of any graph.",
+)
+op(
+    "detach_(input: Tensor) -> Tensor",
+    kind=bound,
+    doc="Takes the tensor itself out of its graph.",
 )
 
 # --- other windows for the same tensor object

@@ -1,0 +1,47 @@
+// A leaf's .grad.
+#include "autograd/history.h"
+#include "gen/ops/arith.h"
+#include "gen/ops/copy.h"
+#include "ops/output.h"
+
+namespace fb::autograd {
+namespace {
+
+// Whether nobody else can see the elements, so that they may be kept or changed.
+// `handles`: how many references to the tensor the callers hold.
+bool is_ours(const Tensor& t, int handles) {
+  return t->refs.load(std::memory_order_relaxed) <= handles &&
+         t->storage->refs.load(std::memory_order_relaxed) == 1 && !t->storage->release &&
+         !t->python_object;
+}
+
+bool is_laid_out_like(const Tensor& grad, const Tensor& variable) {
+  return is_dense(variable.sizes(), variable.strides()) ? grad.strides() == variable.strides()
+                                                        : grad.is_contiguous();
+}
+
+}  // namespace
+
+void accumulate(const Tensor& variable, const Tensor& grad) {
+  Meta& meta = meta_of(variable);
+  if (!meta.grad) {
+    // The engine's buffer, the argument of apply and the local of the caller hold it.
+    if (!mode.grad_enabled && is_ours(grad, 2) && is_laid_out_like(grad, variable))
+      meta.grad = detached(grad);
+    else if (mode.grad_enabled)
+      meta.grad = ops::clone(grad);
+    else {
+      meta.grad = make_like(variable, grad.dtype());
+      ops::copy_into(meta.grad, grad);
+    }
+    return;
+  }
+  if (mode.grad_enabled) {
+    meta.grad = ops::add(meta.grad, grad);
+  } else {
+    const GradMode off(false);
+    ops::add_(meta.grad, grad);
+  }
+}
+
+}  // namespace fb::autograd

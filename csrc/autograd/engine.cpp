@@ -1,0 +1,354 @@
+// Runs a graph backwards.
+//
+// Note [The run]: one thread, no recursion. A first pass counts for every node how many of the
+// nodes after it have to run before it; the second takes ready nodes, the latest operator first.
+// What a run knows of a node lies in a table of the run; the node remembers its place there, unless
+// another run (of another thread, or a backward within a backward) is visiting it too: then a map
+// does.
+#include "autograd/engine.h"
+
+#include <queue>
+#include <unordered_map>
+
+#include "autograd/history.h"
+#include "gen/ops/arith.h"
+#include "gen/ops/compare.h"
+#include "gen/ops/copy.h"
+#include "gen/ops/create.h"
+#include "gen/ops/reduce.h"
+#include "gen/ops/view.h"
+#include "ops/output.h"
+
+namespace fb::autograd {
+
+Anomaly anomaly;
+
+namespace {
+
+bool has_nan(const Tensor& t) {
+  if (!is_floating(t.dtype()) && !is_complex(t.dtype())) return false;
+  const GradMode off(false);
+  return Scalar::load(DType::kBool, ops::any(ops::isnan(t)).data()).to<bool>();
+}
+
+// Rethrows what is in flight with the forward operator in its message.
+[[noreturn]] void rethrow_with_place(const Node& node) {
+  const std::string where = "in the backward of " + node.described();
+  try {
+    throw;
+  } catch (const Error& error) {
+    // A nested node has been named already.
+    if (std::string_view(error.what()).find(", recorded by ") != std::string_view::npos) throw;
+    throw Error(error.kind(), std::string(error.what()) + " (" + where + ")");
+  } catch (...) {
+    if (add_note) add_note(where);
+    throw;
+  }
+}
+
+void run_leaf_hooks(AccumulateGrad& node, Tensor& grad) {
+  // Hooks may remove themselves.
+  for (const TensorHook& hook : std::vector<TensorHook>(meta_of(node.variable).hooks)) {
+    Tensor other = hook(grad);
+    if (other) grad = std::move(other);
+  }
+}
+
+void run_tensor_hooks(Node& node, Gradients& grads) {
+  if (node.is_accumulator) run_leaf_hooks(static_cast<AccumulateGrad&>(node), grads[0]);
+  if (!node.hooks) return;
+  for (const Hooks::OnOutput& hook : std::vector<Hooks::OnOutput>(node.hooks->tensor)) {
+    Tensor& grad = grads[hook.output_nr];
+    if (!grad) continue;
+    Tensor other = hook.call(grad);
+    if (other) grad = std::move(other);
+  }
+  for (const Hooks::Retained& retained : node.hooks->retained) {
+    const Tensor& grad = grads[retained.output_nr];
+    if (!grad) continue;
+    const Tensor keeper = Tensor::retain(retained.tensor);
+    Tensor& target = meta_of(keeper).grad;
+    target = target ? ops::add(target, grad) : (mode.grad_enabled ? ops::clone(grad) : ops::copy_of(grad));
+  }
+}
+
+}  // namespace
+
+Tensor fit(Tensor grad, const OutputMeta& meta, const Node& from, size_t index) {
+  if (!(grad.sizes() == IntSpan(meta.sizes))) {
+    const IntSpan sizes = grad.sizes();
+    const size_t extra = sizes.size() - meta.sizes.size();
+    bool fits = sizes.size() >= meta.sizes.size();
+    Dims summed;
+    for (size_t i = 0; fits && i < sizes.size(); ++i) {
+      if (i < extra)
+        summed.push_back(static_cast<int64_t>(i));
+      else if (sizes[i] != meta.sizes[i - extra]) {
+        fits = meta.sizes[i - extra] == 1;
+        summed.push_back(static_cast<int64_t>(i));
+      }
+    }
+    FB_CHECK(fits, "Function ", from.name(), " returned an invalid gradient at index ", index,
+             " - got ", sizes, " but expected shape compatible with ", meta.sizes, " (", 
+             from.described(), ")");
+    if (!summed.empty()) grad = ops::sum(grad, IntSpan(summed), true);
+    if (extra > 0) grad = ops::reshape(grad, meta.sizes);
+  }
+  if (grad.dtype() != meta.dtype) {
+    if (is_complex(grad.dtype()) && !is_complex(meta.dtype)) grad = ops::real(grad);
+    if (grad.dtype() != meta.dtype) grad = ops::to_dtype(grad, meta.dtype);
+  }
+  return grad;
+}
+
+Gradients call(Node& node, std::span<const Tensor> grads) {
+  Gradients out(node.edges.size());
+  try {
+    node.apply(grads, out);
+  } catch (...) {
+    rethrow_with_place(node);
+  }
+  return out;
+}
+
+class Run {
+ public:
+  Run(std::span<const Edge> inputs, const BackwardOptions& options)
+      : inputs_(inputs), options_(options), captured_(inputs.size()) {}
+
+  ~Run() {
+    for (State& state : states_) forget(state);
+  }
+
+  std::vector<Tensor> operator()(std::span<const Edge> roots, std::span<const Tensor> grads) {
+    count(roots);
+    if (!inputs_.empty()) mark_needed(roots);
+    for (size_t i = 0; i < roots.size(); ++i)
+      if (roots[i].node)
+        add(state_of(*roots[i].node), roots[i].output_nr,
+            fit(grads[i], roots[i].node->outputs[roots[i].output_nr], *roots[i].node, i));
+    for (const Edge& root : roots) {
+      if (!root.node) continue;
+      const uint32_t slot = slot_of(*root.node);
+      if (states_[slot].waits_for == 0 && !states_[slot].is_queued) enqueue(slot);
+    }
+    for (uint64_t steps = 1; !ready_.empty(); ++steps) {
+      const uint32_t slot = ready_.top().second;
+      ready_.pop();
+      step(slot);
+      if (check_interrupt && steps % 64 == 0) check_interrupt();
+    }
+    return captured_;
+  }
+
+ private:
+  struct State {
+    NodeRef node;
+    Gradients grads;
+    uint32_t waits_for = 0;  // edges that still have to be followed to it
+    bool is_queued = false;
+    bool is_needed = true;
+    bool is_input = false;
+  };
+
+  uint32_t slot_of(Node& node) {
+    if (node.run == this) [[likely]] return node.run_slot;
+    const auto found = elsewhere_.find(&node);
+    return found != elsewhere_.end() ? found->second : kNone;
+  }
+  State& state_of(Node& node) { return states_[slot_of(node)]; }
+
+  uint32_t visit(Node& node) {
+    const auto slot = static_cast<uint32_t>(states_.size());
+    State& state = states_.emplace_back();
+    state.node = NodeRef::retain(&node);
+    state.grads.resize(node.outputs.size());
+    if (!node.run) {
+      node.run = this;
+      node.run_slot = slot;
+    } else {
+      elsewhere_[&node] = slot;
+    }
+    return slot;
+  }
+
+  void forget(State& state) {
+    if (!state.node) return;
+    if (state.node->run == this) state.node->run = nullptr;
+    state.node = NodeRef();
+  }
+
+  // Finds all nodes, and how many edges lead to each.
+  void count(std::span<const Edge> roots) {
+    for (const Edge& root : roots)
+      if (root.node && slot_of(*root.node) == kNone) visit(*root.node);
+    for (size_t next = 0; next < states_.size(); ++next) {
+      const NodeRef node = states_[next].node;  // states_ grows below
+      for (const Edge& edge : node->edges) {
+        if (!edge.node) continue;
+        uint32_t slot = slot_of(*edge.node);
+        if (slot == kNone) slot = visit(*edge.node);
+        ++states_[slot].waits_for;
+      }
+    }
+  }
+
+  // Nodes are needed that lead to one of the inputs.
+  void mark_needed(std::span<const Edge> roots) {
+    for (State& state : states_) state.is_needed = false;
+    for (const Edge& input : inputs_)
+      if (input.node)
+        if (const uint32_t slot = slot_of(*input.node); slot != kNone) states_[slot].is_input = true;
+    struct Frame {
+      uint32_t slot;
+      size_t edge;
+    };
+    std::vector<Frame> path;
+    std::vector<bool> entered(states_.size());
+    for (const Edge& root : roots) {
+      if (!root.node || entered[slot_of(*root.node)]) continue;
+      path.push_back({slot_of(*root.node), 0});
+      entered[path.back().slot] = true;
+      while (!path.empty()) {
+        Frame& frame = path.back();
+        const Node& node = *states_[frame.slot].node;
+        if (frame.edge < node.edges.size()) {
+          const Edge& edge = node.edges[frame.edge++];
+          if (!edge.node) continue;
+          const uint32_t slot = slot_of(*edge.node);
+          if (entered[slot]) continue;
+          entered[slot] = true;
+          path.push_back({slot, 0});
+          continue;
+        }
+        State& state = states_[frame.slot];
+        state.is_needed = state.is_input;
+        for (const Edge& edge : node.edges)
+          if (edge.node) state.is_needed |= state_of(*edge.node).is_needed;
+        path.pop_back();
+      }
+    }
+  }
+
+  void enqueue(uint32_t slot) {
+    states_[slot].is_queued = true;
+    ready_.push({states_[slot].node->sequence, slot});
+  }
+
+  void add(State& state, uint32_t output_nr, Tensor grad) {
+    Tensor& sum = state.grads[output_nr];
+    if (!sum) {
+      sum = std::move(grad);
+      return;
+    }
+    // Nobody else sees a sum that was made here.
+    const bool is_ours = !options_.create_graph && sum->refs == 1 && !sum->python_object &&
+                         !sum->flags && sum->storage->refs == 1 && !sum->storage->release &&
+                         !grad->flags && is_dense(sum.sizes(), sum.strides());
+    if (is_ours)
+      ops::add_(sum, grad);
+    else
+      sum = ops::add(sum, grad);
+  }
+
+  void step(uint32_t slot) {
+    const NodeRef node = states_[slot].node;
+    Gradients grads = std::move(states_[slot].grads);
+    bool any = false;
+    for (const Tensor& grad : grads) any |= grad.defined();
+    Gradients results(node->edges.size());
+    if (any) results = execute(slot, *node, grads);
+    forget(states_[slot]);
+    pass_on(*node, results);
+  }
+
+  Gradients execute(uint32_t slot, Node& node, Gradients& grads) {
+    if (node.hooks || node.is_accumulator) with_place(node, [&] { run_tensor_hooks(node, grads); });
+    const bool is_input = states_[slot].is_input;
+    if (is_input) capture(node, grads);
+    const bool runs = inputs_.empty() || leads_on(node) || (is_input && options_.accumulate && node.edges.empty());
+    if (!runs) return Gradients(node.edges.size());
+    if (node.hooks)
+      with_place(node, [&] {
+        for (const NodePreHook& hook : std::vector<NodePreHook>(node.hooks->before)) hook(grads);
+      });
+    const std::span<const Tensor> given(grads.data(), grads.size());
+    Gradients results = call(node, given);
+    if (node.hooks)
+      with_place(node, [&] {
+        for (const NodePostHook& hook : std::vector<NodePostHook>(node.hooks->after))
+          hook(results, given);
+      });
+    if (anomaly.enabled && anomaly.check_nan) refuse_nan(node, results);
+    if (!options_.keep_graph && !node.released) {
+      node.release_saved();
+      node.released = node.edges.size() > 0;
+      if (!here_) here_ = interned_place();
+      node.released_at = here_;
+    }
+    return results;
+  }
+
+  template <class F>
+  static void with_place(const Node& node, F&& f) {
+    try {
+      f();
+    } catch (...) {
+      rethrow_with_place(node);
+    }
+  }
+
+  static void refuse_nan(const Node& node, const Gradients& results) {
+    for (size_t i = 0; i < results.size(); ++i)
+      FB_CHECK(!results[i] || !has_nan(results[i]), "Function '", node.name(),
+               "' returned nan values in its ", i, "th output. The forward call was ",
+               node.operator_name(), node.place.text(), " (", node.described(), ")");
+  }
+
+  bool leads_on(const Node& node) {
+    for (const Edge& edge : node.edges)
+      if (edge.node && state_of(*edge.node).is_needed) return true;
+    return false;
+  }
+
+  void capture(Node& node, const Gradients& grads) {
+    for (size_t i = 0; i < inputs_.size(); ++i)
+      if (inputs_[i].node.get() == &node && grads[inputs_[i].output_nr])
+        captured_[i] = grads[inputs_[i].output_nr];
+  }
+
+  void pass_on(Node& node, Gradients& results) {
+    for (size_t i = 0; i < node.edges.size(); ++i) {
+      const Edge& edge = node.edges[i];
+      if (!edge.node) continue;
+      const uint32_t slot = slot_of(*edge.node);
+      State& state = states_[slot];
+      if (results[i] && state.is_needed) {
+        Tensor grad = std::move(results[i]);
+        const OutputMeta& meta = edge.node->outputs[edge.output_nr];
+        if (grad.dtype() != meta.dtype || !(grad.sizes() == IntSpan(meta.sizes)))
+          grad = fit(std::move(grad), meta, node, i);
+        add(state, edge.output_nr, std::move(grad));
+      }
+      if (--state.waits_for == 0) enqueue(slot);
+    }
+  }
+
+  static constexpr uint32_t kNone = ~0u;
+
+  std::span<const Edge> inputs_;
+  const BackwardOptions& options_;
+  std::vector<Tensor> captured_;
+  std::vector<State> states_;
+  std::unordered_map<Node*, uint32_t> elsewhere_;
+  std::priority_queue<std::pair<uint64_t, uint32_t>> ready_;
+  const Place* here_ = nullptr;
+};
+
+std::vector<Tensor> backward(std::span<const Edge> roots, std::span<const Tensor> grads,
+                             std::span<const Edge> inputs, const BackwardOptions& options) {
+  const GradMode recording(options.create_graph);
+  return Run(inputs, options)(roots, grads);
+}
+
+}  // namespace fb::autograd

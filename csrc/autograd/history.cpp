@@ -1,0 +1,214 @@
+// Where a tensor came from.
+#include "autograd/history.h"
+
+#include <limits>
+
+#include "autograd/copy_slices.h"
+#include "gen/ops/view.h"
+
+namespace fb::autograd {
+namespace {
+
+void adopt(TensorImpl& impl, NodeRef node, uint32_t output_nr) {
+  if (impl.flags & kCut) {
+    impl.flags &= ~kCut;
+    impl.grad_fn = nullptr;
+  }
+  Node* before = std::exchange(impl.grad_fn, node.leak());
+  impl.output_nr = output_nr;
+  impl.flags |= kRequiresGrad;
+  if (before) before->drop();
+}
+
+void forget_retained(TensorImpl& impl) {
+  if (!impl.autograd->retains_grad || !impl.grad_fn || impl.flags & kCut || !impl.grad_fn->hooks)
+    return;
+  std::erase_if(impl.grad_fn->hooks->retained,
+                [&](const Hooks::Retained& r) { return r.tensor == &impl; });
+}
+
+// The history of a view whose elements have changed: a window on its base.
+NodeRef window_on_base(const Tensor& view, const Tensor& base) {
+  const GradMode recording(true);
+  const Tensor again = view->autograd && view->autograd->replay
+                           ? view->autograd->replay(base)
+                           : ops::as_strided(base, view.sizes(), view.strides(), view.offset());
+  return NodeRef::retain(again->grad_fn);
+}
+
+}  // namespace
+
+void release(TensorImpl& impl) {
+  if (impl.autograd) {
+    forget_retained(impl);
+    delete std::exchange(impl.autograd, nullptr);
+  }
+  if (impl.grad_fn && !(impl.flags & kCut)) impl.grad_fn->drop();
+  if (impl.base) Tensor(std::exchange(impl.base, nullptr));
+  if (impl.flags & kKeepsObject) object_hooks.release(impl.python_object);
+}
+
+Meta& meta_of(const Tensor& t) {
+  if (!t->autograd) t->autograd = new Meta;
+  return *t->autograd;
+}
+
+OutputMeta output_meta(const Tensor& t) { return {t.dtype(), t.device(), t.sizes().vec()}; }
+
+void set_requires_grad(const Tensor& t, bool wanted) {
+  FB_CHECK(!wanted || is_floating(t.dtype()) || is_complex(t.dtype()),
+           "only Tensors of floating point and complex dtype can require gradients, not ",
+           t.dtype());
+  if (!is_leaf(t)) {
+    FB_CHECK(wanted,
+             "you can only change requires_grad flags of leaf variables. If you want to use a "
+             "computed variable in a subgraph that doesn't require differentiation use var_no_grad "
+             "= var.detach().");
+    return;
+  }
+  FB_CHECK(!wanted || mode.inference || !(t->flags & kInference),
+           "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
+  if (t->flags & kCut) {
+    t->flags &= ~kCut;
+    t->grad_fn = nullptr;
+  }
+  if (wanted)
+    t->flags |= kRequiresGrad;
+  else
+    t->flags &= ~kRequiresGrad;
+}
+
+NodeRef grad_fn(const Tensor& t) {
+  if (t->flags & kCut) return {};
+  if (t->base && (t->grad_fn || t->base->flags & kRequiresGrad) &&
+      t->history_version != t->storage->version) {
+    t->history_version = t->storage->version;
+    adopt(*t.get(), window_on_base(t, Tensor::retain(t->base)), 0);
+  }
+  return NodeRef::retain(t->grad_fn);
+}
+
+Edge gradient_edge(const Tensor& t) {
+  if (!requires_grad(t)) return {};
+  if (NodeRef node = grad_fn(t)) return {std::move(node), t->output_nr};
+  Meta& meta = meta_of(t);
+  if (!meta.accumulator) return {NodeRef(new AccumulateGrad(t)), 0};
+  return {NodeRef::retain(meta.accumulator), 0};
+}
+
+void set_history(const Tensor& t, NodeRef node, uint32_t output_nr) {
+  adopt(*t.get(), std::move(node), output_nr);
+  t->history_version = t->storage->version;
+}
+
+void link_view(const Tensor& view, const Tensor& of, ViewOrigin origin) {
+  if (view.is_same(of) || !(view.storage() == of.storage()) || view->base) return;
+  view->base = Tensor::retain(of->base ? of->base : of.get()).leak();
+  view->flags |= kIsView;
+  view->history_version = view->storage->version;
+  view->view_origin = of->base && origin == ViewOrigin::kRecorded ? of->view_origin : origin;
+}
+
+void check_inplace(const Tensor& t) {
+  FB_CHECK(mode.inference || !(t->flags & kInference),
+           "Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
+           "a clone to get a normal tensor before doing inplace update.");
+  if (!is_recording()) return;
+  if (t->base && requires_grad(t)) {
+    FB_CHECK(t->view_origin != ViewOrigin::kNoGrad,
+             "A view was created in no_grad mode and is being modified inplace with grad mode "
+             "enabled. Given that this use case is ambiguous and error-prone, it is forbidden. Move "
+             "both the view and the inplace operation inside the no_grad block, or both outside.");
+    if (t->view_origin == ViewOrigin::kOneOfMany || t->view_origin == ViewOrigin::kFunction) {
+      const NodeRef node = grad_fn(t);
+      const std::string name = node ? node->name() : "a function";
+      fail(ErrorKind::kRuntime, "Output ", t->output_nr, " of ",
+           name.substr(0, name.find("Backward")),
+           " is a view and is being modified inplace. This view is the output of a function that "
+           "returns multiple views. Such functions do not allow the output views to be modified "
+           "inplace. You should replace the inplace operation by an out-of-place one.",
+           node ? " The views were made by " + node->described() : std::string());
+    }
+    const Tensor base = Tensor::retain(t->base);
+    FB_CHECK(!(base->flags & kRequiresGrad) || grad_fn(base),
+             "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  }
+  FB_CHECK(t->base || !(t->flags & kRequiresGrad) || t->grad_fn,
+           "a leaf Variable that requires grad is being used in an in-place operation. Wrap the "
+           "change in `with no_grad():` to change its values, or change a clone()");
+}
+
+void rebase_history(const Tensor& t, NodeRef node) {
+  if (t->autograd) {
+    forget_retained(*t.get());
+    t->autograd->python_hooks.reset();  // hooks see the gradient of what was there before
+  }
+  if (!t->base) {
+    set_history(t, std::move(node), 0);
+    if (t->autograd && t->autograd->retains_grad) {
+      t->autograd->retains_grad = false;
+      retain_grad(t);
+    }
+    return;
+  }
+  const Tensor base = Tensor::retain(t->base);
+  set_history(base, NodeRef(new CopySlices(base, t, std::move(node))), 0);
+  t->history_version = t->storage->version;
+  adopt(*t.get(), window_on_base(t, base), 0);
+}
+
+void note_new_data(const Tensor& t) {
+  if (t->autograd && t->autograd->accumulator)
+    t->autograd->accumulator->outputs[0] = output_meta(t);
+}
+
+Tensor detached(const Tensor& t) {
+  return inner_view(t, t.sizes(), t.strides(), t.offset());
+}
+
+void detach_(const Tensor& t) {
+  FB_CHECK(!t->base,
+           "Can't detach views in-place. Use detach() instead. If you are using "
+           "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
+           "True, gradients are views of DDP buckets, and hence detach_() cannot be called.");
+  if (t->autograd) forget_retained(*t.get());
+  if (t->grad_fn && !(t->flags & kCut)) t->grad_fn->drop();
+  const bool was_part = t->flags & kRequiresGrad;
+  t->grad_fn = nullptr;
+  t->output_nr = 0;
+  t->flags &= ~(kRequiresGrad | kCut);
+  if (was_part) {
+    t->cut = cut_here("detach_");
+    t->flags |= kCut;
+  }
+}
+
+void retain_grad(const Tensor& t) {
+  FB_CHECK(requires_grad(t), "can't retain_grad on Tensor that has requires_grad=False");
+  const NodeRef node = grad_fn(t);
+  Meta& meta = meta_of(t);
+  if (!node || meta.retains_grad) return;
+  meta.retains_grad = true;
+  node->hooks_or_new().retained.push_back({t->output_nr, t.get()});
+}
+
+AccumulateGrad::AccumulateGrad(const Tensor& variable) : variable(variable) {
+  sequence = std::numeric_limits<uint64_t>::max();
+  is_accumulator = true;
+  outputs.push_back(output_meta(variable));
+  meta_of(variable).accumulator = this;
+}
+
+AccumulateGrad::~AccumulateGrad() {
+  if (variable->autograd && variable->autograd->accumulator == this)
+    variable->autograd->accumulator = nullptr;
+}
+
+void AccumulateGrad::apply(std::span<const Tensor> grads, Gradients&) {
+  if (!grads[0]) return;
+  accumulate(variable, grads[0]);
+  const Meta& meta = meta_of(variable);
+  if (meta.after_accumulation) meta.after_accumulation();
+}
+
+}  // namespace fb::autograd

@@ -1,0 +1,79 @@
+// Where a tensor came from: its node, its gradient, and how views and changes in place keep both
+// right.
+//
+// Note [Views and in-place changes]: a view shares the elements of its base, so a change through
+// either changes what both are computed from. The history of the elements is kept by the base
+// alone. Changing a view records the change at the base (a CopySlices node: of the base's gradient
+// the changed window goes through the operator's node, the rest passes by), and a view whose
+// storage has changed since its grad_fn was made finds it anew, as a window on the base.
+#pragma once
+
+#include "autograd/mode.h"
+#include "autograd/node.h"
+
+namespace fb::autograd {
+
+// What few tensors have.
+struct Meta {
+  Tensor grad;
+  Node* accumulator = nullptr;  // borrowed: of a leaf, while the graph holds one
+  bool retains_grad = false;
+  std::vector<TensorHook> hooks;                // of a leaf; those of results belong to nodes
+  std::function<void()> after_accumulation;     // called when grad of a leaf is complete
+  std::function<Tensor(const Tensor&)> replay;  // of a view with another type: makes it from a base
+  Tensor tangent;                               // kDual
+  Tensor batch;                                 // kBatched: all of them, in the first dimension
+  int64_t batch_level = 0;
+  std::shared_ptr<void> python_hooks;  // the binding's: the dictionary of _backward_hooks
+};
+Meta& meta_of(const Tensor& t);
+
+inline bool requires_grad(const TensorImpl& t) {
+  return t.flags & kRequiresGrad || (t.base && t.base->flags & kRequiresGrad);
+}
+inline bool requires_grad(const Tensor& t) { return requires_grad(*t.get()); }
+// Refuses types that have no gradient, and results of recorded operators.
+void set_requires_grad(const Tensor& t, bool wanted);
+
+// The node that made it; null for leaves. Of a view, up to date.
+NodeRef grad_fn(const Tensor& t);
+inline bool is_leaf(const Tensor& t) { return !requires_grad(t) || !grad_fn(t); }
+// Where its gradient goes; no node if it needs none.
+Edge gradient_edge(const Tensor& t);
+// Makes `t` result `output_nr` of a node.
+void set_history(const Tensor& t, NodeRef node, uint32_t output_nr);
+
+// Makes `view`, which shares storage with `of`, known as its view.
+void link_view(const Tensor& view, const Tensor& of, ViewOrigin origin = ViewOrigin::kRecorded);
+
+// Refuses changes in place that would lose a gradient.
+void check_inplace(const Tensor& t);
+// `t` was changed in place by the operator that `node` records: its only result.
+void rebase_history(const Tensor& t, NodeRef node);
+
+// The elements of `t` have been exchanged: gradients must fit the new ones.
+void note_new_data(const Tensor& t);
+// The same elements and version, without history.
+Tensor detached(const Tensor& t);
+void detach_(const Tensor& t);
+
+// The gradient accumulates here. Owned by edges; the leaf knows it while it lives.
+class AccumulateGrad final : public Node {
+ public:
+  explicit AccumulateGrad(const Tensor& variable);
+  ~AccumulateGrad() override;
+  const char* name() const override { return "AccumulateGrad"; }
+  void apply(std::span<const Tensor> grads, Gradients& out) override;
+
+  Tensor variable;
+};
+
+// The gradient of a result that retain_grad() was called on is kept.
+void retain_grad(const Tensor& t);
+
+// Adds `grad` to a leaf's .grad, in place where nobody could notice.
+void accumulate(const Tensor& variable, const Tensor& grad);
+
+OutputMeta output_meta(const Tensor& t);
+
+}  // namespace fb::autograd

@@ -1,0 +1,42 @@
+// Changes in place of operators that have no kernel for them.
+#pragma once
+
+#include "autograd/record.h"
+#include "gen/ops/copy.h"
+#include "ops/output.h"
+
+namespace fb::autograd {
+
+// t_() and its kin: `self` becomes the window that `view` makes of it.
+template <class F>
+void become_recorded_view(const Tensor& self, F&& view) {
+  if (!is_plain(self)) check_inplace(self);
+  const Tensor result = view();
+  if (result.is_same(self)) return;
+  ops::become_view(self, result);
+  if (result->flags & kRequiresGrad && result->grad_fn)
+    set_history(self, NodeRef::retain(result->grad_fn), result->output_nr);
+}
+
+// The elements of `self` become those that `f` computes from it.
+template <class F>
+void replace_elements(const char* name, const Tensor& self, F&& f) {
+  if (is_plain(self)) {
+    const Tensor result = f(self);
+    if (is_plain(result)) {
+      ops::overwrite(self, result);
+      self.bump_version(name);
+      return;
+    }
+  }
+  check_inplace(self);
+  // What is recorded must not see the change.
+  const Tensor result = f(ops::clone(self));
+  FB_CHECK(can_cast(result.dtype(), self.dtype()), "a result of type ", result.dtype(),
+           " can't be cast to the desired output type ", self.dtype());
+  FB_CHECK(result.sizes() == self.sizes(), "the result's shape ", result.sizes(),
+           " is not the shape of the tensor to change, ", self.sizes());
+  ops::copy_(self, result);
+}
+
+}  // namespace fb::autograd

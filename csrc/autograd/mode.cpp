@@ -1,0 +1,50 @@
+// Thread-local switches, and the places that are kept for good.
+#include "autograd/mode.h"
+
+#include <deque>
+#include <map>
+#include <mutex>
+
+namespace fb::autograd {
+namespace {
+
+std::mutex lock;
+
+// Never freed: a pointer to one may sit in any tensor, and there are as many as lines of code.
+template <class T>
+T& forever() {
+  static T* value = new T;
+  return *value;
+}
+
+using Key = std::pair<const void*, int32_t>;
+
+const Place* intern(Place place) {
+  auto& known = forever<std::map<Key, const Place*>>();
+  const Key key(place.code(), place.position());
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  auto& places = forever<std::deque<Place>>();
+  places.push_back(std::move(place));
+  return known[key] = &places.back();
+}
+
+}  // namespace
+
+constinit thread_local Mode mode;
+
+const Place* interned_place() {
+  Place place = Place::here();
+  const std::lock_guard guard(lock);
+  return intern(std::move(place));
+}
+
+const Cut* cut_here(const char* by) {
+  Place here = Place::here();
+  const std::lock_guard guard(lock);
+  const Place* place = intern(std::move(here));
+  auto& known = forever<std::map<std::pair<const char*, const Place*>, Cut>>();
+  return &known.try_emplace({by, place}, Cut{by, place}).first->second;
+}
+
+}  // namespace fb::autograd

@@ -1,0 +1,52 @@
+// What is recorded now: thread-local switches.
+#pragma once
+
+#include "autograd/place.h"
+
+namespace fb::autograd {
+
+// Why and where a history was cut off: kept for good, one for each place and reason.
+struct Cut {
+  const char* by;  // "no_grad", "detach"
+  const Place* place;
+};
+const Cut* cut_here(const char* by);
+
+struct Mode {
+  bool grad_enabled = true;
+  bool inference = false;
+  bool quiet = false;        // inside an operator that is recorded, or not, as a whole
+  const Cut* cut = nullptr;  // where recording was switched off
+};
+extern constinit thread_local Mode mode [[gnu::tls_model("initial-exec")]];
+
+inline bool is_recording() { return mode.grad_enabled && !mode.quiet; }
+
+// What an operator computes with is not recorded.
+class Quiet {
+ public:
+  Quiet() : before_(mode.quiet) { mode.quiet = true; }
+  ~Quiet() { mode.quiet = before_; }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  bool before_;
+};
+
+// Switches recording on or off for a scope of C++.
+class GradMode {
+ public:
+  explicit GradMode(bool enabled) : before_(mode) {
+    mode.grad_enabled = enabled;
+    mode.quiet = false;
+  }
+  ~GradMode() { mode = before_; }
+  GradMode(const GradMode&) = delete;
+  GradMode& operator=(const GradMode&) = delete;
+
+ private:
+  Mode before_;
+};
+
+}  // namespace fb::autograd

@@ -1,0 +1,90 @@
+// Recording an operator.
+#include "autograd/record.h"
+
+#include "gen/ops/create.h"
+#include "gen/ops/view.h"
+
+namespace fb::autograd {
+
+void Recorder::input(const Tensor& t) {
+  const size_t index = count_++;
+  Edge& edge = edges_.emplace_back();
+  if (!t) return;
+  flags_ |= t->flags;
+  const bool wants_grad = requires_grad(t);
+  if (wants_grad && records_) edge = gradient_edge(t);
+  const bool is_wanted = (wants_grad && records_) || t->flags & kDual;
+  if (is_wanted && index < 32) wanted_ |= 1u << index;
+  wants_node_ |= is_wanted;
+  if (t->flags & kCut)
+    cut_ = t->cut;
+  else if (wants_grad && !records_ && !mode.quiet && !cut_)
+    cut_ = mode.cut;
+}
+
+void Recorder::prepare(Node* node) {
+  node->wanted = wanted_;
+  node->sequence = next_sequence();
+  node->place = Place::here();
+  for (Edge& edge : edges_) node->edges.push_back(std::move(edge));
+}
+
+void Recorder::note_cut(const Tensor& result) const {
+  if (!cut_ || !result || result->grad_fn || result->flags & kRequiresGrad) return;
+  result->cut = cut_;
+  result->flags |= kCut;
+}
+
+void Recorder::finish(const NodeRef& node, TensorList results) const {
+  for (size_t i = 0; i < results.size(); ++i) {
+    node->outputs.push_back(output_meta(results[i]));
+    if (records_ && (is_floating(results[i].dtype()) || is_complex(results[i].dtype())))
+      set_history(results[i], node, static_cast<uint32_t>(i));
+  }
+}
+
+void Recorder::finish_inplace(const NodeRef& node, const Tensor& self) const {
+  node->outputs.push_back(output_meta(self));
+  if (records_) rebase_history(self, node);
+}
+
+void follow_replay(const Tensor& input, const Tensor& view) {
+  if (!input->autograd->replay || !view->base) return;
+  const int64_t shift = view.offset() - input.offset();
+  meta_of(view).replay = [before = input->autograd->replay, sizes = view.sizes().vec(),
+                          strides = view.strides().vec(), shift](const Tensor& base) {
+    const Tensor on = before(base);
+    return ops::as_strided(on, sizes, strides, on.offset() + shift);
+  };
+}
+
+Tensor as_retyped_view_of(const Tensor& input, Tensor result,
+                          std::function<Tensor(const Tensor&)> again) {
+  link_view(result, input, mode.grad_enabled ? ViewOrigin::kRecorded : ViewOrigin::kNoGrad);
+  if (!result->base || result.is_same(input)) return result;
+  std::function<Tensor(const Tensor&)> before;
+  if (input->autograd) before = input->autograd->replay;
+  const bool is_whole = !input->base;
+  meta_of(result).replay = [=, sizes = input.sizes().vec(), strides = input.strides().vec(),
+                            offset = input.offset()](const Tensor& base) {
+    if (before) return again(before(base));
+    return again(is_whole ? base : ops::as_strided(base, sizes, strides, offset));
+  };
+  return result;
+}
+
+void refuse_derivative(const char* name) {
+  fail(ErrorKind::kNotImplemented, "the derivative for '", name, "' is not implemented.");
+}
+
+void refuse_out(const char* name) {
+  fail(ErrorKind::kRuntime, name,
+       "(): functions with out=... arguments don't support automatic differentiation, but one of "
+       "the arguments requires grad.");
+}
+
+Tensor grad_or_zeros(const Tensor& grad, const OutputMeta& meta) {
+  return grad ? grad : ops::zeros(meta.sizes, meta.dtype, meta.device);
+}
+
+}  // namespace fb::autograd

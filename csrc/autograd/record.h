@@ -1,0 +1,165 @@
+// What the generated operators call to record themselves.
+//
+// Note [The short way]: an operator looks at the flags of its inputs. If there are none, it just
+// computes. Otherwise a Recorder looks closer: whether gradients are wanted, whether a tangent or a
+// batch has to be carried along, or whether nothing needs to be done after all.
+#pragma once
+
+#include "autograd/saved.h"
+
+namespace fb::autograd {
+
+using ops::Operand;
+
+inline bool is_plain(const TensorImpl* t) {
+  return !t->flags || (t->flags == kIsView && !t->base->flags);
+}
+inline bool is_plain(const Tensor& t) { return !t || is_plain(t.get()); }
+inline bool is_plain(const Operand& o) { return !o.is_tensor() || is_plain(o.tensor().get()); }
+inline bool is_plain(TensorList list) {
+  for (const Tensor& t : list)
+    if (!is_plain(t)) return false;
+  return true;
+}
+inline bool is_plain(const std::optional<TensorList>& list) { return !list || is_plain(*list); }
+
+class Recorder {
+ public:
+  Recorder() : records_(is_recording()) {}
+
+  // The tensor arguments of the operator, in their order.
+  void input(const Tensor& t);
+  void input(const Operand& o) {
+    if (o.is_tensor())
+      input(o.tensor());
+    else
+      input(Tensor());
+  }
+  void inputs(TensorList list) {
+    for (const Tensor& t : list) input(t);
+  }
+  void inputs(const std::optional<TensorList>& list) {
+    if (list) inputs(*list);
+  }
+
+  bool is_batched() const { return flags_ & kBatched; }
+  bool wants_node() const { return wants_node_; }
+  bool needs(size_t input) const { return input < 32 && wanted_ >> input & 1; }
+  bool needs_any(size_t first, size_t count) const {
+    for (size_t i = first; i < first + count; ++i)
+      if (i >= 32 ? static_cast<bool>(edges_[i].node) : needs(i)) return true;
+    return false;
+  }
+
+  template <class N>
+  N* make() {
+    N* node = new N;
+    prepare(node);
+    return node;
+  }
+
+  // Nothing was recorded: notes why, for those who wonder about it later.
+  Tensor pass(Tensor result) const {
+    note_cut(result);
+    return result;
+  }
+  template <class... T>
+  std::tuple<T...> pass(std::tuple<T...> results) const {
+    std::apply([&](const auto&... r) { (note_cut(r), ...); }, results);
+    return results;
+  }
+  template <class V>
+    requires std::is_base_of_v<std::vector<Tensor>, V>
+  V pass(V results) const {
+    for (const Tensor& r : results) note_cut(r);
+    return results;
+  }
+
+  // Makes the tensors results of the node.
+  void finish(const NodeRef& node, TensorList results) const;
+  void finish(const NodeRef& node, const Tensor& result) const {
+    finish(node, TensorList(&result, 1));
+  }
+  // The operator has changed `self`.
+  void finish_inplace(const NodeRef& node, const Tensor& self) const;
+
+ private:
+  void prepare(Node* node);
+  void note_cut(const Tensor& result) const;
+
+  bool records_;
+  bool wants_node_ = false;
+  uint8_t flags_ = 0;
+  uint32_t wanted_ = 0;
+  uint32_t count_ = 0;
+  const Cut* cut_ = nullptr;
+  SmallVec<Edge, 4> edges_;
+};
+
+// A view of a view with a type of its own is found again in the same way.
+void follow_replay(const Tensor& input, const Tensor& view);
+
+// A window on `input`: known as its view, unless the operator had to copy.
+inline Tensor as_view_of(const Tensor& input, Tensor result) {
+  link_view(result, input, mode.grad_enabled ? ViewOrigin::kRecorded : ViewOrigin::kNoGrad);
+  if (input->autograd) [[unlikely]]
+    follow_replay(input, result);
+  return result;
+}
+template <class V>
+V as_views_of(const Tensor& input, V results) {
+  for (const Tensor& r : results)
+    link_view(r, input, mode.grad_enabled ? ViewOrigin::kOneOfMany : ViewOrigin::kNoGrad);
+  if (input->autograd) [[unlikely]]
+    for (const Tensor& r : results) follow_replay(input, r);
+  return results;
+}
+
+// The same for a view of another element type, which `again` makes from the tensor itself.
+Tensor as_retyped_view_of(const Tensor& input, Tensor result,
+                          std::function<Tensor(const Tensor&)> again);
+
+// Runs what an operator does by itself.
+template <class F>
+auto quietly(F&& f) {
+  const Quiet quiet;
+  return f();
+}
+
+[[noreturn]] void refuse_derivative(const char* name);
+[[noreturn]] void refuse_out(const char* name);
+
+// --- what nodes keep of arguments
+
+inline Dims shape_of(const Tensor& t) { return t ? t.sizes().vec() : Dims(); }
+inline Dims shape_of(const Operand& o) { return o.is_tensor() ? o.tensor().sizes().vec() : Dims(); }
+inline std::vector<Dims> shape_of(TensorList list) {
+  std::vector<Dims> shapes;
+  for (const Tensor& t : list) shapes.push_back(shape_of(t));
+  return shapes;
+}
+inline DType dtype_of(const Tensor& t) { return t.dtype(); }
+inline DType dtype_of(const Operand& o) {
+  return o.is_tensor() ? o.tensor().dtype() : o.scalar().dtype();
+}
+inline size_t count_of(TensorList list) { return list.size(); }
+inline size_t count_of(const std::optional<TensorList>& list) { return list ? list->size() : 0; }
+
+template <class T, class U>
+void keep(T& member, const U& value) {
+  member = value;
+}
+inline void keep(Dims& member, IntSpan value) { member = value.vec(); }
+inline void keep(std::optional<Dims>& member, const std::optional<IntSpan>& value) {
+  if (value) member = value->vec();
+}
+
+// The gradients of a list of inputs.
+inline void spread(const std::vector<Tensor>& gradients, Gradients& out, size_t first) {
+  for (size_t i = 0; i < gradients.size(); ++i) out[first + i] = gradients[i];
+}
+
+// Of a result that got no gradient: zeros.
+Tensor grad_or_zeros(const Tensor& grad, const OutputMeta& meta);
+
+}  // namespace fb::autograd

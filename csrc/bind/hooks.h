@@ -1,0 +1,18 @@
+// Python functions on gradients.
+#pragma once
+
+#include "autograd/node.h"
+#include "bind/python.h"
+
+namespace fb::bind {
+
+// The dictionary of a tensor's hooks, None if it has none; setting it registers what it will hold.
+PyObject* tensor_hooks(const Tensor& t);
+void set_tensor_hooks(const Tensor& t, PyObject* dict);
+// Registers a hook on a node; returns a handle that removes it.
+PyObject* add_node_hook(autograd::Node& node, PyObject* hook, bool before);
+
+// A tuple of tensors and None.
+PyObject* wrap_gradients(std::span<const Tensor> gradients);
+
+}  // namespace fb::bind

@@ -1,0 +1,406 @@
+"""gen/autograd/<family>.cpp: the nodes of the graph, and the operators that record them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from opgen.emit.operators import inplace_parameters, parameters
+from opgen.emit.text import HEADER, cpp_name, quote
+from opgen.formula import Formula, compile_formula
+from opgen.model import Arg, Op, Table, composite, not_implemented
+
+
+def emit(table: Table) -> dict[str, str]:
+    families = table.families()
+    return {
+        f"gen/autograd/{family}.cpp": recorded_family(family, ops, table, list(families))
+        for family, ops in families.items()
+        if any(op.is_recorded or op.has_inplace_operator for op in ops)
+    }
+
+
+def recorded_family(family: str, ops: list[Op], table: Table, families: list[str]) -> str:
+    lines = [HEADER.format(family=family) + '#include "autograd/formula.h"']
+    lines += ['#include "autograd/inplace.h"']
+    lines += [f'#include "gen/ops/{name}.h"' for name in families]
+    for name in families:
+        lines += [
+            f'#if __has_include("autograd/formulas/{name}.h")',
+            f'#include "autograd/formulas/{name}.h"',
+            "#endif",
+        ]
+    lines += ["", "namespace fb::autograd {", "namespace {", "using namespace formula;", ""]
+    faces: set[tuple[str, ...]] = set()
+    recorders = []
+    for number, op in enumerate(ops):
+        if op.alias_of:
+            continue
+        # Entries may share a function: the first one stands for it.
+        face = (op.function, *(a.type.cpp for a in op.core_args))
+        if face in faces:
+            continue
+        faces.add(face)
+        if op.is_recorded or op.has_inplace_operator:
+            recorders.append(Recorded(op, number, table))
+    for recorded in recorders:
+        lines += recorded.node()
+    lines += ["}  // namespace", "}  // namespace fb::autograd", "", "namespace fb::ops {"]
+    lines += ["using namespace autograd;", ""]
+    for recorded in recorders:
+        lines += recorded.operators()
+    return "\n".join([*lines, "}  // namespace fb::ops", ""])
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an input's gradient stands among those of all inputs."""
+
+    index: str
+    count: str  # empty: one
+
+
+class Recorded:
+    """One operator: its node, if it has formulas, and its recording forms."""
+
+    def __init__(self, op: Op, number: int, table: Table) -> None:
+        self.op = op
+        self.struct = f"Node_{op.symbol}_{number}"
+        self.args = {a.name: a for a in op.core_args}
+        self.places = input_places(op)
+        self.formulas: dict[str, Formula] = {}
+        for name, text in op.formulas:
+            self.formulas[name] = compile_formula(op, text, table)
+
+    # --- the node
+
+    def node(self) -> list[str]:
+        if not self.formulas:
+            return []
+        lines = [f"struct {self.struct} final : Node {{"]
+        lines += [f"  {member}" for member in self.members()]
+        lines += [
+            f"  const char* name() const override {{ return {quote(self.op.node_name)}; }}",
+            f"  const char* operator_name() const override {{ return {quote(self.op.name)}; }}",
+            "  void apply([[maybe_unused]] std::span<const Tensor> grads, Gradients& out) override {",
+        ]
+        for name, formula in self.formulas.items():
+            lines += [f"    {line}" for line in self.gradient(name, formula)]
+        lines.append("  }")
+        saved = self.saved_tensors()
+        if saved:
+            released = " ".join(f"{member}.release();" for member, _ in saved)
+            lines.append(f"  void release_saved() override {{ {released} }}")
+            lines += self.shown()
+        return [*lines, "};"]
+
+    def mentioned(self, what: str) -> list[str]:
+        """Names that any formula reads, in the order of arguments, then results."""
+        found: set[str] = set()
+        for formula in self.formulas.values():
+            found |= getattr(formula, what)
+        order = [*self.args, *(f"result_{i}" for i in range(8))]
+        return [name for name in order if name in found]
+
+    def members(self) -> list[str]:
+        lines = []
+        for name in self.mentioned("tensors"):
+            lines.append(f"{saved_type(self.args.get(name))} {cpp_name(name)}_;")
+        for name in self.mentioned("shapes"):
+            kind = "std::vector<Dims>" if self.is_list(name) else "Dims"
+            lines.append(f"{kind} {cpp_name(name)}_shape_;")
+        lines += [f"DType {cpp_name(name)}_dtype_;" for name in self.mentioned("dtypes")]
+        for name in self.mentioned("params"):
+            lines.append(f"{kept_type(self.args[name])} {cpp_name(name)}_;")
+        lines += [f"size_t {cpp_name(a.name)}_count_ = 0;" for a in self.op.core_args if is_list(a)]
+        return lines
+
+    def is_list(self, name: str) -> bool:
+        return name in self.args and is_list(self.args[name])
+
+    def saved_tensors(self) -> list[tuple[str, str]]:
+        return [(f"{cpp_name(name)}_", name) for name in self.mentioned("tensors")]
+
+    def shown(self) -> list[str]:
+        """Saved values under PyTorch's names, for those who look at the graph."""
+        pairs = []
+        for member, name in self.saved_tensors():
+            if self.is_list(name):
+                continue
+            public = {"input": "self", "result_0": "result"}.get(name, name)
+            is_operand = (
+                name in self.args and self.args[name].type.annotation == "Tensor | Number"
+            )
+            reader = f"{member}.tensor()" if is_operand else member
+            pairs.append(f"{{{quote(public)}, {reader}.unpack(*this)}}")
+        if not pairs:
+            return []
+        return [
+            "  std::vector<std::pair<const char*, Tensor>> saved_tensors() override {",
+            f"    return {{{', '.join(pairs)}}};",
+            "  }",
+        ]
+
+    def gradient(self, name: str, formula: Formula) -> list[str]:
+        place = self.places[name]
+        wanted = f"needs_any({place.index}, {place.count})" if place.count else f"needs({place.index})"
+        lines = [f"if ({wanted}) {{"]
+        several = self.op.result.count != 1
+        for i in sorted(formula.grads):
+            value = f"grad_or_zeros(grads[{i}], outputs[{i}])" if several else f"grads[{i}]"
+            lines.append(f"  const Tensor {'' if several else '&'}grad_{i} = {value};")
+        if formula.all_grads:
+            lines += [
+                "  std::vector<Tensor> all_grads;",
+                "  for (size_t i = 0; i < grads.size(); ++i)",
+                "    all_grads.push_back(grad_or_zeros(grads[i], outputs[i]));",
+            ]
+        for value in self.ordered(formula.tensors):
+            lines.append(f"  const auto {cpp_name(value)} = {cpp_name(value)}_.unpack(*this);")
+        for value in self.ordered(formula.shapes):
+            lines.append(f"  const auto& {cpp_name(value)}_shape = {cpp_name(value)}_shape_;")
+        for value in self.ordered(formula.dtypes):
+            lines.append(f"  const DType {cpp_name(value)}_dtype = {cpp_name(value)}_dtype_;")
+        for value in self.ordered(formula.params):
+            lines.append(f"  const auto& {cpp_name(value)} = {cpp_name(value)}_;")
+        if place.count:
+            lines.append(f"  spread({formula.cpp}, out, {place.index});")
+        else:
+            lines.append(f"  out[{place.index}] = {formula.cpp};")
+        return [*lines, "}"]
+
+    def ordered(self, names: set[str]) -> list[str]:
+        return [n for n in [*self.args, *(f"result_{i}" for i in range(8))] if n in names]
+
+    # --- the operator
+
+    def operators(self) -> list[str]:
+        lines = []
+        if self.op.mutates:
+            lines += self.changing(self.op.function, parameters(self.op, False))
+        elif self.op.is_recorded:
+            lines += self.computing()
+            if self.op.kind == "pointwise":
+                lines += self.storing()
+        if self.op.has_inplace_operator:
+            lines += self.changing(f"{self.op.function}_", inplace_parameters(self.op, False))
+        return lines
+
+    @property
+    def given(self) -> str:
+        return ", ".join(cpp_name(a.name) for a in self.op.core_args)
+
+    def plain(self) -> str:
+        return " && ".join(f"is_plain({cpp_name(a.name)})" for a in tensor_args(self.op)) or "true"
+
+    def recorder(self) -> list[str]:
+        lines = ["  Recorder r;"]
+        for arg in tensor_args(self.op):
+            lines.append(f"  r.input{'s' if is_list(arg) else ''}({cpp_name(arg.name)});")
+        return lines
+
+    def computing(self) -> list[str]:
+        op = self.op
+        call = f"compute::{op.function}({self.given})"
+        computed = call
+        if op.kind == "view":
+            first = cpp_name(op.core_args[0].name)
+            wrapper = "as_view_of" if op.result.annotation == "Tensor" else "as_views_of"
+            computed = f"{wrapper}({first}, {call})"
+            if op.retypes:
+                replay = f"[=](const Tensor& on) {{ return {op.function}({', '.join(['on', *[cpp_name(a.name) for a in op.core_args[1:]]])}); }}"
+                computed = f"as_retyped_view_of({first}, {call}, {replay})"
+        lines = [
+            f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
+            f"  if ({self.plain()}) [[likely]]",
+            f"    return {computed};",
+        ]
+        lines += self.recorder()
+        if self.op.grad in ("", not_implemented):
+            lines.append(f"  if (r.wants_node()) refuse_derivative({quote(op.name)});")
+        if not self.formulas:
+            return [*lines, "  const Quiet quiet;", f"  return r.pass({computed});", "}"]
+        lines += [f"  if (!r.wants_node()) return r.pass({computed});"]
+        lines += self.saving(False)
+        lines += [
+            f"  {op.result.cpp} result = quietly([&] {{ return {computed}; }});",
+            *self.saving_results("result"),
+            f"  r.finish(owner, {results_list(op)});",
+            "  return result;",
+            "}",
+        ]
+        return lines
+
+    def saving(self, in_place: bool) -> list[str]:
+        lines = [f"  NodeRef owner(r.make<{self.struct}>());"]
+        lines.append(f"  auto* node = static_cast<{self.struct}*>(owner.get());")
+        for arg in self.op.core_args:
+            if is_list(arg):
+                lines.append(f"  node->{cpp_name(arg.name)}_count_ = count_of({cpp_name(arg.name)});")
+        first = self.op.core_args[0].name
+        for name in self.mentioned("tensors"):
+            if name.startswith("result_"):
+                continue
+            value = cpp_name(name)
+            if in_place and name == first:
+                value = f"quietly([&] {{ return copy_of({value}); }})"
+            lines.append(f"  if ({self.needed_by('tensors', name)}) node->{cpp_name(name)}_.save({value});")
+        for name in self.mentioned("shapes"):
+            if not name.startswith("result_"):
+                lines.append(f"  node->{cpp_name(name)}_shape_ = shape_of({cpp_name(name)});")
+        for name in self.mentioned("dtypes"):
+            if not name.startswith("result_"):
+                lines.append(f"  node->{cpp_name(name)}_dtype_ = dtype_of({cpp_name(name)});")
+        for name in self.mentioned("params"):
+            lines.append(f"  keep(node->{cpp_name(name)}_, {cpp_name(name)});")
+        if not self.mentioned("tensors") and not self.mentioned("shapes"):
+            lines.append("  static_cast<void>(node);")
+        return lines
+
+    def saving_results(self, value: str) -> list[str]:
+        lines = []
+        single = self.op.result.count == 1
+        for name in self.mentioned("tensors"):
+            if name.startswith("result_"):
+                source = value if single else f"std::get<{name[7:]}>({value})"
+                needed = self.needed_by("tensors", name)
+                lines.append(f"  if ({needed}) node->{name}_.save_result({source}, {name[7:]});")
+        for what, function in (("shapes", "shape"), ("dtypes", "dtype")):
+            for name in self.mentioned(what):
+                if name.startswith("result_"):
+                    source = value if single else f"std::get<{name[7:]}>({value})"
+                    lines.append(f"  node->{name}_{function}_ = {function}_of({source});")
+        return lines
+
+    def needed_by(self, what: str, name: str) -> str:
+        conditions = []
+        for input_name, formula in self.formulas.items():
+            if name in getattr(formula, what):
+                place = self.places[input_name]
+                if place.count:
+                    conditions.append(f"r.needs_any({self.runtime(place.index)}, {self.runtime(place.count)})")
+                else:
+                    conditions.append(f"r.needs({self.runtime(place.index)})")
+        return " || ".join(conditions)
+
+    def runtime(self, expression: str) -> str:
+        """A place outside of the node, where the lists are at hand."""
+        for arg in self.op.core_args:
+            if is_list(arg):
+                name = cpp_name(arg.name)
+                expression = expression.replace(f"{name}_count_", f"node->{name}_count_")
+        return expression
+
+    def storing(self) -> list[str]:
+        op = self.op
+        return [
+            f"void {op.function}_out(const Tensor& out, {parameters(op, False)}) {{",
+            f"  if (!({self.plain()} && is_plain(out))) [[unlikely]] {{",
+            *[f"  {line}" for line in self.recorder()],
+            "    r.input(out);",
+            f"    if (r.wants_node()) refuse_out({quote(op.name)});",
+            "  }",
+            f"  compute::{op.function}_out(out, {self.given});",
+            "}",
+        ]
+
+    def changing(self, function: str, params: str) -> list[str]:
+        """The form that changes its first argument."""
+        op = self.op
+        first = cpp_name(op.core_args[0].name)
+        public = op.name if op.mutates else f"{op.name}_"
+        head = [f"void {function}({params}) {{"]
+        if op.kind == "view":
+            return [*head, *self.reseating(first), "}"]
+        if not op.mutates and not op.is_recorded:
+            return [*head, *self.replacing(first, public), "}"]
+        if op.mutates or op.kind == "pointwise":
+            change = f"compute::{function}({self.given})"
+        else:
+            change = f"overwrite({first}, compute::{op.function}({self.given}))"
+        bump = "" if op.kind == "pointwise" else f" {first}.bump_version({quote(public)});"
+        lines = [
+            *head,
+            f"  if ({self.plain()}) [[likely]] {{",
+            f"    {change};{bump}",
+            "    return;",
+            "  }",
+            f"  check_inplace({first});",
+            *self.recorder(),
+        ]
+        if self.op.grad in ("", not_implemented):
+            lines.append(f"  if (r.wants_node()) refuse_derivative({quote(public)});")
+        if not self.formulas:
+            return [*lines, f"  quietly([&] {{ {change}; }});{bump}", "}"]
+        lines += [
+            "  if (!r.wants_node()) {",
+            f"    {change};{bump}",
+            "    return;",
+            "  }",
+            *self.saving(True),
+            f"  quietly([&] {{ {change}; }});{bump}",
+            *self.saving_results(first),
+            f"  r.finish_inplace(owner, {first});",
+            "}",
+        ]
+        return lines
+
+    def reseating(self, first: str) -> list[str]:
+        return [f"  become_recorded_view({first}, [&] {{ return {self.op.function}({self.given}); }});"]
+
+    def replacing(self, first: str, public: str) -> list[str]:
+        """A composition has no form in place of its own: its result replaces the elements."""
+        rest = [cpp_name(a.name) for a in self.op.core_args[1:]]
+        call = f"{self.op.function}({', '.join(['before', *rest])})"
+        return [
+            f"  replace_elements({quote(public)}, {first}, [&](const Tensor& before) {{ return {call}; }});"
+        ]
+
+
+def tensor_args(op: Op) -> list[Arg]:
+    return [a for a in op.core_args if "Tensor" in a.type.annotation]
+
+
+def is_list(arg: Arg) -> bool:
+    return arg.type.annotation.startswith("list[Tensor]")
+
+
+def input_places(op: Op) -> dict[str, Place]:
+    places = {}
+    fixed = 0
+    lists: list[str] = []
+    for arg in tensor_args(op):
+        index = " + ".join([str(fixed), *lists]) if lists else str(fixed)
+        if is_list(arg):
+            count = f"{cpp_name(arg.name)}_count_"
+            places[arg.name] = Place(index, count)
+            lists.append(count)
+        else:
+            places[arg.name] = Place(index, "")
+            fixed += 1
+    return places
+
+
+def saved_type(arg: Arg | None) -> str:
+    if arg is None or arg.type.annotation in ("Tensor", "Tensor | None"):
+        return "SavedTensor"
+    return "SavedOperand" if arg.type.annotation == "Tensor | Number" else "SavedTensors"
+
+
+def kept_type(arg: Arg) -> str:
+    kinds = {
+        "IntSpan": "Dims",
+        "std::optional<IntSpan>": "std::optional<Dims>",
+        "const Scalar&": "Scalar",
+        "const std::string&": "std::string",
+        "const std::optional<std::vector<double>>&": "std::optional<std::vector<double>>",
+    }
+    return kinds.get(arg.type.cpp, arg.type.cpp)
+
+
+def results_list(op: Op) -> str:
+    if op.result.annotation == "Tensor":
+        return "result"
+    if op.result.annotation.startswith("tuple[Tensor, ..") or op.result.annotation == "list[Tensor]":
+        return "result"
+    parts = ", ".join(f"std::get<{i}>(result)" for i in range(op.result.count))
+    return f"std::array{{{parts}}}"

@@ -1,0 +1,252 @@
+"""Gradient expressions of the table, read as Python and written as C++."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from opgen.emit.text import cpp_name, default_value, quote
+from opgen.model import Op, Table, TableError
+
+COMPARISONS = {
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+}
+BINARY = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "/",
+    ast.Mod: "%",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+}
+CONSTANTS = {"inf": "ops::kInfinity", "pi": "3.14159265358979323846"}
+NAMESPACES = ("linalg", "fft", "special", "nn.functional")
+# What of a tensor an expression may read without keeping its elements.
+GEOMETRY = ("shape", "dtype", "ndim", "shapes")
+
+
+@dataclass
+class Formula:
+    """The C++ of an expression, and what of the operator's values it reads."""
+
+    cpp: str
+    tensors: set[str] = field(default_factory=set)  # inputs and results, whole
+    shapes: set[str] = field(default_factory=set)
+    dtypes: set[str] = field(default_factory=set)
+    params: set[str] = field(default_factory=set)
+    grads: set[int] = field(default_factory=set)
+    all_grads: bool = False
+
+
+def compile_formula(op: Op, text: str, table: Table) -> Formula:
+    writer = _Writer(op, table)
+    formula = writer.formula
+    formula.cpp = writer.write(ast.parse(text, mode="eval").body)
+    return formula
+
+
+def result_names(op: Op) -> dict[str, int]:
+    """What expressions call the results: `result`, or the fields of a named one."""
+    if op.result.count == 1:
+        return {"result": 0}
+    return {name: i for i, name in enumerate(op.returns)}
+
+
+class _Writer:
+    def __init__(self, op: Op, table: Table) -> None:
+        self.op = op
+        self.table = table
+        self.formula = Formula("")
+        self.args = {a.name: a for a in op.core_args}
+        self.results = result_names(op)
+
+    def refuse(self, reason: str) -> TableError:
+        return TableError(f"{self.op.where}: {self.op.name}: in a gradient: {reason}")
+
+    def write(self, node: ast.expr) -> str:
+        method = getattr(self, f"write_{type(node).__name__}", None)
+        if method is None:
+            raise self.refuse(f"cannot translate {ast.unparse(node)!r}")
+        text: str = method(node)
+        return text
+
+    # --- names and constants
+
+    def write_Name(self, node: ast.Name) -> str:
+        name = node.id
+        if name == "grad":
+            self.formula.grads.add(0)
+            return "grad_0"
+        if name == "grads":
+            self.formula.all_grads = True
+            return "all_grads"
+        if name.startswith("grad_") and name[5:] in self.results:
+            self.formula.grads.add(self.results[name[5:]])
+            return f"grad_{self.results[name[5:]]}"
+        if name in self.results:
+            self.formula.tensors.add(f"result_{self.results[name]}")
+            return f"result_{self.results[name]}"
+        if name in self.args:
+            self.mention(name)
+            return cpp_name(name)
+        if name in CONSTANTS:
+            return CONSTANTS[name]
+        raise self.refuse(f"{name!r} is neither an argument nor a result")
+
+    def mention(self, name: str) -> None:
+        if "Tensor" in self.args[name].type.annotation:
+            self.formula.tensors.add(name)
+        else:
+            self.formula.params.add(name)
+
+    def write_Constant(self, node: ast.Constant) -> str:
+        if node.value is None:
+            return "{}"
+        if isinstance(node.value, bool):
+            return "true" if node.value else "false"
+        if isinstance(node.value, str):
+            return quote(node.value)
+        if isinstance(node.value, int | float):
+            return repr(node.value)
+        raise self.refuse(f"cannot translate {node.value!r}")
+
+    def write_Tuple(self, node: ast.Tuple | ast.List) -> str:
+        return f"Dims{{{', '.join(self.write(e) for e in node.elts)}}}"
+
+    write_List = write_Tuple
+
+    def write_Subscript(self, node: ast.Subscript) -> str:
+        if isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant):
+            if node.value.id == "grads":
+                self.formula.grads.add(int(node.slice.value))
+                return f"grad_{node.slice.value}"
+            if node.value.id == "results":
+                self.formula.tensors.add(f"result_{node.slice.value}")
+                return f"result_{node.slice.value}"
+        return f"{self.write(node.value)}[{self.write(node.slice)}]"
+
+    def write_Attribute(self, node: ast.Attribute) -> str:
+        if not isinstance(node.value, ast.Name) or node.attr not in GEOMETRY:
+            raise self.refuse(f"cannot translate {ast.unparse(node)!r}")
+        owner = self.value_name(node.value.id)
+        if node.attr == "dtype":
+            if owner.startswith("grad_"):
+                return f"{owner}.dtype()"
+            self.formula.dtypes.add(owner)
+            return f"{cpp_name(owner)}_dtype"
+        shape = self.shape_of(owner)
+        return f"ndim_of({shape})" if node.attr == "ndim" else shape
+
+    def value_name(self, name: str) -> str:
+        if name == "grad":
+            self.formula.grads.add(0)
+            return "grad_0"
+        if name in self.results:
+            return f"result_{self.results[name]}"
+        if name not in self.args:
+            raise self.refuse(f"{name!r} is neither an argument nor a result")
+        return name
+
+    def shape_of(self, owner: str) -> str:
+        if owner.startswith("grad_"):
+            return f"{owner}.sizes()"
+        self.formula.shapes.add(owner)
+        return f"{cpp_name(owner)}_shape"
+
+    # --- operators
+
+    def write_BinOp(self, node: ast.BinOp) -> str:
+        left, right = self.write(node.left), self.write(node.right)
+        if isinstance(node.op, ast.Pow):
+            return f"ops::power({left}, {right})"
+        if type(node.op) not in BINARY:
+            raise self.refuse(f"cannot translate {ast.unparse(node)!r}")
+        return f"({left} {BINARY[type(node.op)]} {right})"
+
+    def write_UnaryOp(self, node: ast.UnaryOp) -> str:
+        sign = {ast.USub: "-", ast.Invert: "~", ast.Not: "!"}.get(type(node.op))
+        if sign is None:
+            raise self.refuse(f"cannot translate {ast.unparse(node)!r}")
+        return f"({sign}{self.write(node.operand)})"
+
+    def write_BoolOp(self, node: ast.BoolOp) -> str:
+        sign = " && " if isinstance(node.op, ast.And) else " || "
+        return f"({sign.join(self.write(v) for v in node.values)})"
+
+    def write_Compare(self, node: ast.Compare) -> str:
+        if len(node.ops) != 1:
+            raise self.refuse(f"write {ast.unparse(node)!r} as two comparisons")
+        relation, right = node.ops[0], node.comparators[0]
+        if isinstance(relation, ast.Is | ast.IsNot):
+            given = f"static_cast<bool>({self.write(node.left)})"
+            return f"(!{given})" if isinstance(relation, ast.Is) else given
+        if type(relation) not in COMPARISONS:
+            raise self.refuse(f"cannot translate {ast.unparse(node)!r}")
+        return f"{COMPARISONS[type(relation)]}({self.write(node.left)}, {self.write(right)})"
+
+    def write_IfExp(self, node: ast.IfExp) -> str:
+        return f"({self.write(node.test)} ? {self.write(node.body)} : {self.write(node.orelse)})"
+
+    # --- calls
+
+    def write_Call(self, node: ast.Call) -> str:
+        given = [self.write_argument(a) for a in node.args]
+        keywords = {k.arg or "": self.write_argument(k.value) for k in node.keywords}
+        if isinstance(node.func, ast.Name):
+            return self.call(node.func.id, given, keywords, node)
+        if not isinstance(node.func, ast.Attribute):
+            raise self.refuse(f"cannot translate {ast.unparse(node)!r}")
+        owner, name = node.func.value, node.func.attr
+        if ast.unparse(owner) in NAMESPACES:
+            return self.call(f"{ast.unparse(owner)}.{name}", given, keywords, node)
+        if name in ("numel", "size", "dim") and isinstance(owner, ast.Name):
+            shape = self.shape_of(self.value_name(owner.id))
+            return {
+                "numel": f"numel_of_shape({shape})",
+                "dim": f"ndim_of({shape})",
+                "size": f"size_of_dim({shape}, {', '.join(given)})",
+            }[name]
+        return self.call(name, [self.write(owner), *given], keywords, node)
+
+    def write_argument(self, node: ast.expr) -> str:
+        return self.write(node)
+
+    def call(self, name: str, given: list[str], keywords: dict[str, str], node: ast.Call) -> str:
+        if name == "conj":  # free for real tensors
+            return f"conj({', '.join(given)})"
+        namespace, _, short = name.rpartition(".")
+        candidates = [o for o in self.table.ops if (o.namespace, o.name) == (namespace, short)]
+        if not candidates:
+            if keywords:
+                raise self.refuse(f"helper {name!r} takes no keywords")
+            return f"{name.replace('.', '_')}({', '.join(given)})"
+        for candidate in candidates:
+            text = self.call_operator(candidate, given, keywords)
+            if text:
+                return text
+        raise self.refuse(f"no overload of {name!r} fits {ast.unparse(node)!r}")
+
+    def call_operator(self, op: Op, given: list[str], keywords: dict[str, str]) -> str:
+        args = op.core_args
+        names = [a.name for a in args]
+        if op.kind in ("python", "bound") or len(given) > len(args):
+            return ""
+        if not set(keywords) <= set(names[len(given) :]):
+            return ""
+        rest = args[len(given) :]
+        if any(a.required and a.name not in keywords for a in rest):
+            return ""
+        while rest and rest[-1].name not in keywords:
+            rest = rest[:-1]
+        values = given + [
+            keywords[a.name] if a.name in keywords else default_value(a.default or "", a.type.cpp)
+            for a in rest
+        ]
+        return f"ops::{op.function}({', '.join(values)})"
