@@ -10,6 +10,7 @@ from math import pi as pi
 # The order matters: each of these uses names of the package that those above it have brought.
 # isort: off
 from flambeau._C import *
+from flambeau._C import _install_places
 from flambeau._C import _standard_gamma as _standard_gamma
 from flambeau._typeinfo import *
 from flambeau._printing import *
@@ -30,11 +31,16 @@ from flambeau import version as version
 from flambeau.version import __version__ as __version__
 # isort: on
 
+# Files of the package are not the user's: errors name the line that called into it.
+_install_places(__file__.removesuffix("__init__.py"))
+del _install_places
+
 newaxis = None
 legacy_contiguous_format = contiguous_format  # noqa: F405
 
 # Modules that programs reach as attributes without importing them, loaded when asked for.
 if _typing.TYPE_CHECKING:
+    from flambeau import autograd as autograd
     from flambeau import fft as fft
     from flambeau import linalg as linalg
     from flambeau import testing as testing
@@ -43,7 +49,7 @@ else:
     import flambeau.fft as fft  # noqa: F401
     import flambeau.linalg as linalg  # noqa: F401
 
-    _LAZY_MODULES = ("testing",)
+    _LAZY_MODULES = ("autograd", "testing")
 
     def __getattr__(name):
         if name in _LAZY_MODULES:

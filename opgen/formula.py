@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from opgen.emit.text import cpp_name, default_value, quote
-from opgen.model import Op, Table, TableError
+from opgen.model import Arg, Op, Table, TableError
 
 COMPARISONS = {
     ast.Lt: "lt",
@@ -197,8 +197,8 @@ class _Writer:
     # --- calls
 
     def write_Call(self, node: ast.Call) -> str:
-        given = [self.write_argument(a) for a in node.args]
-        keywords = {k.arg or "": self.write_argument(k.value) for k in node.keywords}
+        given = [self.write(a) for a in node.args]
+        keywords = {k.arg or "": self.write(k.value) for k in node.keywords}
         if isinstance(node.func, ast.Name):
             return self.call(node.func.id, given, keywords, node)
         if not isinstance(node.func, ast.Attribute):
@@ -214,9 +214,6 @@ class _Writer:
                 "size": f"size_of_dim({shape}, {', '.join(given)})",
             }[name]
         return self.call(name, [self.write(owner), *given], keywords, node)
-
-    def write_argument(self, node: ast.expr) -> str:
-        return self.write(node)
 
     def call(self, name: str, given: list[str], keywords: dict[str, str], node: ast.Call) -> str:
         if name == "conj":  # free for real tensors
@@ -245,8 +242,17 @@ class _Writer:
             return ""
         while rest and rest[-1].name not in keywords:
             rest = rest[:-1]
-        values = given + [
-            keywords[a.name] if a.name in keywords else default_value(a.default or "", a.type.cpp)
+        values = [self.fitted(text, a) for text, a in zip(given, args, strict=False)]
+        values += [
+            self.fitted(keywords[a.name], a)
+            if a.name in keywords
+            else default_value(a.default or "", a.type.cpp)
             for a in rest
         ]
         return f"ops::{op.function}({', '.join(values)})"
+
+    def fitted(self, text: str, arg: Arg) -> str:
+        """One dimension where several may stand."""
+        own = self.args.get(text)
+        is_int = text.lstrip("-(").rstrip(")").isdigit() or (own and own.type.annotation == "int")
+        return f"Dims{{{text}}}" if is_int and arg.type.annotation.startswith("Dims") else text

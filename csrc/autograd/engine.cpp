@@ -68,7 +68,8 @@ void run_tensor_hooks(Node& node, Gradients& grads) {
     if (!grad) continue;
     const Tensor keeper = Tensor::retain(retained.tensor);
     Tensor& target = meta_of(keeper).grad;
-    target = target ? ops::add(target, grad) : (mode.grad_enabled ? ops::clone(grad) : ops::copy_of(grad));
+    target = target ? ops::add(target, grad)
+                    : (mode.grad_enabled ? ops::clone(grad) : ops::copy_of(grad));
   }
 }
 
@@ -89,7 +90,7 @@ Tensor fit(Tensor grad, const OutputMeta& meta, const Node& from, size_t index) 
       }
     }
     FB_CHECK(fits, "Function ", from.name(), " returned an invalid gradient at index ", index,
-             " - got ", sizes, " but expected shape compatible with ", meta.sizes, " (", 
+             " - got ", sizes, " but expected shape compatible with ", meta.sizes, " (",
              from.described(), ")");
     if (!summed.empty()) grad = ops::sum(grad, IntSpan(summed), true);
     if (extra > 0) grad = ops::reshape(grad, meta.sizes);
@@ -152,7 +153,8 @@ class Run {
   };
 
   uint32_t slot_of(Node& node) {
-    if (node.run == this) [[likely]] return node.run_slot;
+    if (node.run == this) [[likely]]
+      return node.run_slot;
     const auto found = elsewhere_.find(&node);
     return found != elsewhere_.end() ? found->second : kNone;
   }
@@ -198,7 +200,8 @@ class Run {
     for (State& state : states_) state.is_needed = false;
     for (const Edge& input : inputs_)
       if (input.node)
-        if (const uint32_t slot = slot_of(*input.node); slot != kNone) states_[slot].is_input = true;
+        if (const uint32_t slot = slot_of(*input.node); slot != kNone)
+          states_[slot].is_input = true;
     struct Frame {
       uint32_t slot;
       size_t edge;
@@ -266,7 +269,8 @@ class Run {
     if (node.hooks || node.is_accumulator) with_place(node, [&] { run_tensor_hooks(node, grads); });
     const bool is_input = states_[slot].is_input;
     if (is_input) capture(node, grads);
-    const bool runs = inputs_.empty() || leads_on(node) || (is_input && options_.accumulate && node.edges.empty());
+    const bool runs = inputs_.empty() || leads_on(node) ||
+                      (is_input && options_.accumulate && node.edges.empty());
     if (!runs) return Gradients(node.edges.size());
     if (node.hooks)
       with_place(node, [&] {

@@ -28,14 +28,14 @@ Scalar operator-(const Scalar& a);
 bool equals(const Scalar& a, double b);
 
 // Comparisons of plain numbers are decided at once; those of tensors give tensors.
-#define FB_COMPARISON(name, sign)                                                     \
-  inline Tensor name(const Operand& a, const Operand& b) { return ops::name(a, b); } \
-  inline bool name(int64_t a, int64_t b) { return a sign b; }                        \
-  inline bool name(int a, int64_t b) { return a sign b; }                            \
-  inline bool name(int64_t a, int b) { return a sign b; }                            \
-  inline bool name(double a, double b) { return a sign b; }                          \
-  inline bool name(double a, int b) { return a sign b; }                             \
-  inline bool name(const Scalar& a, int b) { return a.to<double>() sign b; }         \
+#define FB_COMPARISON(name, sign)                                                   \
+  inline Tensor name(const Tensor& a, const Operand& b) { return ops::name(a, b); } \
+  inline bool name(int64_t a, int64_t b) { return a sign b; }                       \
+  inline bool name(int a, int64_t b) { return a sign b; }                           \
+  inline bool name(int64_t a, int b) { return a sign b; }                           \
+  inline bool name(double a, double b) { return a sign b; }                         \
+  inline bool name(double a, int b) { return a sign b; }                            \
+  inline bool name(const Scalar& a, int b) { return a.to<double>() sign b; }        \
   inline bool name(const Scalar& a, double b) { return a.to<double>() sign b; }
 FB_COMPARISON(lt, <)
 FB_COMPARISON(le, <=)

@@ -115,10 +115,11 @@ void check_inplace(const Tensor& t) {
            "a clone to get a normal tensor before doing inplace update.");
   if (!is_recording()) return;
   if (t->base && requires_grad(t)) {
-    FB_CHECK(t->view_origin != ViewOrigin::kNoGrad,
-             "A view was created in no_grad mode and is being modified inplace with grad mode "
-             "enabled. Given that this use case is ambiguous and error-prone, it is forbidden. Move "
-             "both the view and the inplace operation inside the no_grad block, or both outside.");
+    FB_CHECK(
+        t->view_origin != ViewOrigin::kNoGrad,
+        "A view was created in no_grad mode and is being modified inplace with grad mode "
+        "enabled. Given that this use case is ambiguous and error-prone, it is forbidden. Move "
+        "both the view and the inplace operation inside the no_grad block, or both outside.");
     if (t->view_origin == ViewOrigin::kOneOfMany || t->view_origin == ViewOrigin::kFunction) {
       const NodeRef node = grad_fn(t);
       const std::string name = node ? node->name() : "a function";
@@ -130,8 +131,9 @@ void check_inplace(const Tensor& t) {
            node ? " The views were made by " + node->described() : std::string());
     }
     const Tensor base = Tensor::retain(t->base);
-    FB_CHECK(!(base->flags & kRequiresGrad) || grad_fn(base),
-             "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+    FB_CHECK(
+        !(base->flags & kRequiresGrad) || grad_fn(base),
+        "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   }
   FB_CHECK(t->base || !(t->flags & kRequiresGrad) || t->grad_fn,
            "a leaf Variable that requires grad is being used in an in-place operation. Wrap the "
@@ -162,9 +164,7 @@ void note_new_data(const Tensor& t) {
     t->autograd->accumulator->outputs[0] = output_meta(t);
 }
 
-Tensor detached(const Tensor& t) {
-  return inner_view(t, t.sizes(), t.strides(), t.offset());
-}
+Tensor detached(const Tensor& t) { return inner_view(t, t.sizes(), t.strides(), t.offset()); }
 
 void detach_(const Tensor& t) {
   FB_CHECK(!t->base,
@@ -208,7 +208,7 @@ void AccumulateGrad::apply(std::span<const Tensor> grads, Gradients&) {
   if (!grads[0]) return;
   accumulate(variable, grads[0]);
   const Meta& meta = meta_of(variable);
-  if (meta.after_accumulation) meta.after_accumulation();
+  if (meta.after_accumulation) meta.after_accumulation(variable);
 }
 
 }  // namespace fb::autograd

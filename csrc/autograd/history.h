@@ -18,8 +18,8 @@ struct Meta {
   Tensor grad;
   Node* accumulator = nullptr;  // borrowed: of a leaf, while the graph holds one
   bool retains_grad = false;
-  std::vector<TensorHook> hooks;                // of a leaf; those of results belong to nodes
-  std::function<void()> after_accumulation;     // called when grad of a leaf is complete
+  std::vector<TensorHook> hooks;  // of a leaf; those of results belong to nodes
+  std::function<void(const Tensor&)> after_accumulation;  // of a leaf, when its grad is complete
   std::function<Tensor(const Tensor&)> replay;  // of a view with another type: makes it from a base
   Tensor tangent;                               // kDual
   Tensor batch;                                 // kBatched: all of them, in the first dimension

@@ -33,6 +33,13 @@ const Place* intern(Place place) {
 
 constinit thread_local Mode mode;
 
+namespace {
+constinit thread_local const Cut* number_taken = nullptr;
+}
+
+void note_number_taken(const char* by) { number_taken = cut_here(by); }
+const Cut* last_number_taken() { return number_taken; }
+
 const Place* interned_place() {
   Place place = Place::here();
   const std::lock_guard guard(lock);

@@ -11,6 +11,9 @@ struct Cut {
   const Place* place;
 };
 const Cut* cut_here(const char* by);
+// item() and its kin: the last one on this thread that was called on a tensor with a history.
+void note_number_taken(const char* by);
+const Cut* last_number_taken();
 
 struct Mode {
   bool grad_enabled = true;
@@ -18,7 +21,7 @@ struct Mode {
   bool quiet = false;        // inside an operator that is recorded, or not, as a whole
   const Cut* cut = nullptr;  // where recording was switched off
 };
-extern constinit thread_local Mode mode [[gnu::tls_model("initial-exec")]];
+extern constinit thread_local Mode mode;
 
 inline bool is_recording() { return mode.grad_enabled && !mode.quiet; }
 

@@ -80,8 +80,8 @@ class Node {
   bool released = false;   // its saved values are gone, since the backward at `released_at`
   bool is_python = false;  // a PythonNode: see bind/function.cpp
   bool is_accumulator = false;
-  uint32_t wanted = 0;     // bit i: the gradient of input i is wanted, also where it has no edge
-  uint64_t sequence = 0;   // later operators have higher numbers and run first
+  uint32_t wanted = 0;    // bit i: the gradient of input i is wanted, also where it has no edge
+  uint64_t sequence = 0;  // later operators have higher numbers and run first
   SmallVec<Edge, 2> edges;
   SmallVec<OutputMeta, 1> outputs;
   Place place;

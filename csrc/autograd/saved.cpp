@@ -38,7 +38,8 @@ constexpr size_t kRemembered = 64;
        "operation: the tensor of type ",
        t.dtype(), " and shape ", t.sizes(), ", saved by ", owner.operator_name(),
        owner.place.text(), by, ", is at version ", t.storage()->version, "; expected version ",
-       saved, " instead. Use the out-of-place form of the operator that changed it, or clone() the "
+       saved,
+       " instead. Use the out-of-place form of the operator that changed it, or clone() the "
        "tensor before changing it.");
 }
 

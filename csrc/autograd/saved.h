@@ -20,7 +20,7 @@ struct SavedHooks {
 };
 inline SavedHooks saved_hooks;
 // How many hooks are active on this thread.
-extern constinit thread_local int saved_hook_depth [[gnu::tls_model("initial-exec")]];
+extern constinit thread_local int saved_hook_depth;
 
 class SavedTensor {
  public:
@@ -56,9 +56,7 @@ class Value {
   bool is_tensor() const { return tensor_.defined(); }
   const Tensor& tensor() const { return tensor_; }
   const Scalar& scalar() const { return scalar_; }
-  operator ops::Operand() const {
-    return tensor_ ? ops::Operand(tensor_) : ops::Operand(scalar_);
-  }
+  operator ops::Operand() const { return tensor_ ? ops::Operand(tensor_) : ops::Operand(scalar_); }
   // A number becomes a tensor without dimensions.
   operator Tensor() const;
 

@@ -329,8 +329,7 @@ void store_results(const char* name, PyObject* out, const std::vector<Tensor>& v
   FB_CHECK_TYPE(PySequence_Fast_GET_SIZE(out) == wanted, "out must be a tuple of ", wanted,
                 " tensors, got ", PySequence_Fast_GET_SIZE(out));
   for (Py_ssize_t i = 0; i < wanted; ++i)
-    store_result(name, tensor_of(PySequence_Fast_GET_ITEM(out, i)),
-                 values[static_cast<size_t>(i)]);
+    store_result(name, tensor_of(PySequence_Fast_GET_ITEM(out, i)), values[static_cast<size_t>(i)]);
 }
 
 PyObject* wrap_outputs(PyTypeObject* type, PyObject* out) {

@@ -105,9 +105,8 @@ void store_result(const char* name, const Tensor& out, const Tensor& value);
 void store_results(const char* name, PyObject* out, const std::vector<Tensor>& values);
 template <class... T>
 void store_results(const char* name, PyObject* out, const std::tuple<T...>& values) {
-  std::apply(
-      [&](const auto&... value) { store_results(name, out, std::vector<Tensor>{value...}); },
-      values);
+  std::apply([&](const auto&... value) { store_results(name, out, std::vector<Tensor>{value...}); },
+             values);
 }
 PyObject* wrap_outputs(PyTypeObject* type, PyObject* out);
 

@@ -7,7 +7,9 @@ namespace fb::bind {
 namespace {
 
 // A second tensor on the same elements: an object of another class needs a handle of its own.
-Tensor another_handle(const Tensor& t) { return ops::as_strided(t, t.sizes(), t.strides(), t.offset()); }
+Tensor another_handle(const Tensor& t) {
+  return ops::as_strided(t, t.sizes(), t.strides(), t.offset());
+}
 
 PyObject* invoke_as_subclass(PyObject* const* a) {
   FB_CHECK_TYPE(PyType_Check(a[1]), "argument 'cls' must be type, not ", Py_TYPE(a[1])->tp_name);

@@ -18,7 +18,8 @@ std::shared_ptr<PyObject> shared(PyObject* object) {
 
 // The functions in the dictionary now: a hook may remove itself.
 Ref functions_in(const std::shared_ptr<PyObject>& dict) {
-  return checked(PySequence_List(Ref(checked(PyObject_CallMethod(dict.get(), "values", nullptr))).get()));
+  return checked(
+      PySequence_List(Ref(checked(PyObject_CallMethod(dict.get(), "values", nullptr))).get()));
 }
 
 Tensor call_tensor_hooks(const std::shared_ptr<PyObject>& dict, const Tensor& grad) {
@@ -92,16 +93,16 @@ void set_tensor_hooks(const Tensor& t, PyObject* dict) {
 PyObject* add_node_hook(autograd::Node& node, PyObject* hook, bool before) {
   const Ref module = checked(PyImport_ImportModule("flambeau.utils.hooks"));
   const Ref dict = checked(PyDict_New());
-  Ref handle =
-      checked(PyObject_CallMethod(module.get(), "register_in", "OO", dict.get(), hook));
+  Ref handle = checked(PyObject_CallMethod(module.get(), "register_in", "OO", dict.get(), hook));
   const std::shared_ptr<PyObject> kept = shared(dict.get());
   if (before) {
     node.hooks_or_new().before.push_back([kept](Gradients& grads) {
       const Ref functions = functions_in(kept);
       for (Py_ssize_t i = 0; i < PyList_GET_SIZE(functions.get()); ++i) {
         const Ref given = checked(wrap_gradients(view(grads)));
-        replace(grads, checked(PyObject_CallOneArg(PyList_GET_ITEM(functions.get(), i),
-                                                   given.get())).get());
+        replace(
+            grads,
+            checked(PyObject_CallOneArg(PyList_GET_ITEM(functions.get(), i), given.get())).get());
       }
     });
   } else {
@@ -111,8 +112,8 @@ PyObject* add_node_hook(autograd::Node& node, PyObject* hook, bool before) {
         const Ref inputs = checked(wrap_gradients(view(results)));
         const Ref outputs = checked(wrap_gradients(grads));
         replace(results, checked(PyObject_CallFunctionObjArgs(PyList_GET_ITEM(functions.get(), i),
-                                                              inputs.get(), outputs.get(),
-                                                              nullptr)).get());
+                                                              inputs.get(), outputs.get(), nullptr))
+                             .get());
       }
     });
   }

@@ -213,7 +213,7 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
       assign_number(element, read::number(value));
       ops::put_at(target, selection.picks(), element, false);
     }
-    t.bump_version();
+    t.bump_version("__setitem__");
     return 0;
   });
 }

@@ -1,9 +1,9 @@
 // Python entry points of interop: arguments in, the functions of interop.h, objects out.
-#include "autograd/history.h"
 #include "bind/interop.h"
 
 #include <nanobind/nanobind.h>
 
+#include "autograd/history.h"
 #include "bind/call.h"
 #include "bind/value_types.h"
 
@@ -47,12 +47,16 @@ constexpr ArgSpec kNumpyArgs[] = {{"input", ArgType::kTensor, true, 0},
                                   {"force", ArgType::kBool, false, 1}};
 constexpr Overload kNumpy{"(*, bool force = False)", kNumpyArgs, 2, 1, 2, invoke_numpy};
 
-PyObject* invoke_tolist(PyObject* const* a) { return to_list(tensor_of(a[0])); }
+PyObject* invoke_tolist(PyObject* const* a) {
+  if (autograd::requires_grad(tensor_of(a[0]))) autograd::note_number_taken("tolist");
+  return to_list(tensor_of(a[0]));
+}
 constexpr ArgSpec kSelfOnly[] = {{"input", ArgType::kTensor, true, 0}};
 constexpr Overload kToList{"()", kSelfOnly, 1, 1, 1, invoke_tolist};
 
 PyObject* invoke_item(PyObject* const* a) {
   const Tensor& tensor = tensor_of(a[0]);
+  if (autograd::requires_grad(tensor)) autograd::note_number_taken("item");
   FB_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(),
            " elements cannot be converted to Scalar");
   return to_python_number(tensor.dtype(), tensor.data());

@@ -1,9 +1,12 @@
 // flambeau._C: the module that everything native is reached through.
 #include <nanobind/nanobind.h>
 
+#include "bind/backward.h"
 #include "bind/fft.h"
 #include "bind/generator_object.h"
 #include "bind/interop.h"
+#include "bind/node_object.h"
+#include "bind/place.h"
 #include "bind/registry.h"
 #include "bind/tensor_object.h"
 #include "bind/value_types.h"
@@ -137,6 +140,7 @@ NB_MODULE(_C, m) {
   add_value_types(m.ptr());
   add_generator_type(m.ptr());
   add_tensor_type(m.ptr());
+  add_node_type(m.ptr());
   add_functions(m.ptr());
   add_interop(m.ptr());
   register_fft();
@@ -144,4 +148,6 @@ NB_MODULE(_C, m) {
   add_threads(m);
   add_defaults(m);
   add_op_info(m);
+  add_backward(m);
+  m.def("_install_places", [](const char* folder) { install_places(folder); }, nb::arg("folder"));
 }

@@ -160,11 +160,13 @@ PyMemberDef kMembers[] = {
 // The class of nodes of one name, made when the first of them is looked at.
 PyTypeObject* class_named(const char* name) {
   static auto* classes = new std::unordered_map<std::string, PyTypeObject*>;
-  PyTypeObject*& type = (*classes)[name];
+  const auto found = classes->try_emplace(std::string("flambeau.autograd.") + name, nullptr).first;
+  PyTypeObject*& type = found->second;
   if (type) return type;
-  // Type specs keep pointers to their names.
-  const std::string& kept = classes->find(name)->first;
-  PyType_Slot slots[] = {{0, nullptr}};
+  const std::string& kept = found->first;  // type specs keep pointers to their names
+  PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(node_traverse)},
+                         {Py_tp_clear, reinterpret_cast<void*>(node_clear)},
+                         {0, nullptr}};
   PyType_Spec spec = {kept.c_str(), sizeof(PyNode), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                       slots};
   const Ref bases = checked(PyTuple_Pack(1, node_type));

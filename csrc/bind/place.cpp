@@ -78,8 +78,7 @@ void release(void* code) {
 std::string describe(void* code, int32_t position) {
   auto* object = static_cast<PyCodeObject*>(code);
   const char* file = PyUnicode_AsUTF8(object->co_filename);
-  return std::string(file ? file : "?") + ":" +
-         std::to_string(PyCode_Addr2Line(object, position));
+  return std::string(file ? file : "?") + ":" + std::to_string(PyCode_Addr2Line(object, position));
 }
 
 }  // namespace

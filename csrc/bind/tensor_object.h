@@ -1,7 +1,10 @@
 // The Python object around a tensor.
 //
 // Note [One Python object per tensor]: a tensor remembers its Python object while that lives, so
-// `wrap` gives back the same object and `is` works as users expect.
+// `wrap` gives back the same object and `is` works as users expect. When Python drops the last
+// reference while the graph still holds the tensor, an object with something to keep (attributes, a
+// class of its own) stays: the tensor then owns the object, and the object only borrows the tensor,
+// until `wrap` hands it to Python again.
 #pragma once
 
 #include "bind/python.h"
@@ -28,6 +31,9 @@ inline const Tensor& tensor_of(PyObject* object) {
 PyObject* wrap(Tensor tensor);
 // A new object of a subclass (Parameter, a user's class) around the same elements.
 PyObject* wrap_as(PyTypeObject* type, Tensor tensor);
+
+// How many threads are in inference mode: their tensors are marked when Python gets them.
+inline int inference_depth = 0;
 
 // Builds the type from the generated methods and slots and adds it to the module. Called once.
 void add_tensor_type(PyObject* module);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "autograd/history.h"
 #include "bind/call.h"
 #include "bind/interop.h"
 #include "bind/registry.h"
@@ -14,6 +15,17 @@ PyTypeObject* tensor_type = nullptr;
 namespace {
 
 binaryfunc comparisons[6] = {};
+
+// Python finalizes an object once; one that comes back may have to be kept again. The flag is the
+// lowest bit of the second word of the collector's header, since Python 3.8.
+void forget_finalized(PyObject* self) { reinterpret_cast<uintptr_t*>(self)[-1] &= ~uintptr_t{1}; }
+
+// The tensor that kept its object dies: so does the object.
+void release_object(void* kept) {
+  auto* object = static_cast<PyTensor*>(kept);
+  object->value.leak();  // it only borrowed
+  if (Py_IsInitialized()) Py_DECREF(reinterpret_cast<PyObject*>(object));
+}
 
 // Objects of the Tensor type itself are kept for reuse: allocating one through Python's collector
 // costs more than a small operator.
@@ -31,9 +43,27 @@ PyTensor* new_object(PyTypeObject* type) {
   return reinterpret_cast<PyTensor*>(type->tp_alloc(type, 0));
 }
 
+// Keeps an object that its tensor outlives: see Note [One Python object per tensor].
+void tensor_finalize(PyObject* self) {
+  auto* object = reinterpret_cast<PyTensor*>(self);
+  TensorImpl* impl = object->value.get();
+  if (!impl || impl->flags & kKeepsObject || impl->python_object != self) return;
+  const bool has_state =
+      Py_TYPE(self) != tensor_type || (object->dict && PyDict_GET_SIZE(object->dict));
+  if (!has_state || impl->refs.load(std::memory_order_relaxed) < 2) return;
+  Py_INCREF(self);
+  impl->flags |= kKeepsObject;
+  // The object borrows now.
+  impl->refs.fetch_sub(1, std::memory_order_relaxed);
+  forget_finalized(self);
+}
+
 void tensor_dealloc(PyObject* self) {
   auto* object = reinterpret_cast<PyTensor*>(self);
   PyTypeObject* type = Py_TYPE(self);
+  if (type == tensor_type) {
+    if (object->dict && PyObject_CallFinalizerFromDealloc(self) < 0) return;
+  }
   PyObject_GC_UnTrack(self);
   if (object->weak_references) PyObject_ClearWeakRefs(self);
   Py_CLEAR(object->dict);
@@ -49,9 +79,23 @@ void tensor_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
+// Python objects that a tensor's part of the graph holds.
+int visit_history(const TensorImpl& impl, visitproc visit, void* arg) {
+  if (impl.autograd) Py_VISIT(static_cast<PyObject*>(impl.autograd->python_hooks.get()));
+  if (impl.flags & kCut || !impl.grad_fn) return 0;
+  if (impl.grad_fn->is_python && impl.grad_fn->refs.load(std::memory_order_relaxed) == 1)
+    Py_VISIT(static_cast<PyObject*>(impl.grad_fn->python_object));
+  return 0;
+}
+
 int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
+  const auto* object = reinterpret_cast<PyTensor*>(self);
   Py_VISIT(Py_TYPE(self));
-  Py_VISIT(reinterpret_cast<PyTensor*>(self)->dict);
+  Py_VISIT(object->dict);
+  // What only this object leads to belongs to it.
+  const TensorImpl* impl = object->value.get();
+  if (impl && impl->refs.load(std::memory_order_relaxed) == 1 && !(impl->flags & kKeepsObject))
+    return visit_history(*impl, visit, arg);
   return 0;
 }
 
@@ -154,10 +198,24 @@ PyMethodDef* all_methods() {
   return methods->data();
 }
 
+PyGetSetDef* all_properties() {
+  auto* properties = new std::vector<PyGetSetDef>;
+  for (const PyGetSetDef* list : {tensor_properties, grad_properties})
+    for (; list->name; ++list) properties->push_back(*list);
+  properties->push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
+  return properties->data();
+}
+
 }  // namespace
 
 PyObject* wrap(Tensor tensor) {
-  if (tensor->python_object) return new_ref(static_cast<PyObject*>(tensor->python_object));
+  if (tensor->python_object) {
+    auto* object = static_cast<PyObject*>(tensor->python_object);
+    if (!(tensor->flags & kKeepsObject)) return new_ref(object);
+    tensor->flags &= ~kKeepsObject;  // the reference that it held goes to Python,
+    tensor.leak();                   // and this one to the object
+    return object;
+  }
   return wrap_as(tensor_type, std::move(tensor));
 }
 
@@ -166,6 +224,7 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
   if (!object) throw PythonError{};
   new (&object->value) Tensor(std::move(tensor));
   object->value->python_object = object;
+  if (inference_depth && autograd::mode.inference) object->value->flags |= kInference;
   return reinterpret_cast<PyObject*>(object);
 }
 
@@ -173,12 +232,14 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args,
                      PyObject* kwargs);  // constructor.cpp
 
 void add_tensor_type(PyObject* module) {
+  object_hooks.release = release_object;
   const auto slot = [](int id, auto* function) {
     return PyType_Slot{id, reinterpret_cast<void*>(function)};
   };
   std::vector<PyType_Slot> slots = {
       slot(Py_tp_new, tensor_new),
       slot(Py_tp_dealloc, tensor_dealloc),
+      slot(Py_tp_finalize, tensor_finalize),
       slot(Py_tp_traverse, tensor_traverse),
       slot(Py_tp_clear, tensor_clear),
       slot(Py_tp_repr, tensor_repr),
@@ -194,7 +255,7 @@ void add_tensor_type(PyObject* module) {
       slot(Py_bf_getbuffer, tensor_getbuffer),
       slot(Py_bf_releasebuffer, tensor_releasebuffer),
       {Py_tp_methods, all_methods()},
-      {Py_tp_getset, tensor_properties},
+      {Py_tp_getset, all_properties()},
       {Py_tp_members, tensor_members},
       {Py_tp_doc, const_cast<char*>("An n-dimensional array of one element type.")},
   };

@@ -55,11 +55,11 @@ void check_divisor(std::span<const Operand> inputs, std::span<const Scalar>, DTy
   FB_CHECK(!has_zero, "ZeroDivisionError");
 }
 
-Tensor div(const Operand& input, const Operand& other, std::optional<std::string> rounding_mode) {
-  if (!rounding_mode) return div(input, other);
+Tensor compute::div(const Operand& input, const Operand& other, std::optional<std::string> rounding_mode) {
+  if (!rounding_mode) return compute::div(input, other);
   FB_CHECK(*rounding_mode == "trunc" || *rounding_mode == "floor",
            "rounding_mode must be None, 'trunc' or 'floor', got '", *rounding_mode, "'");
-  return *rounding_mode == "trunc" ? div_trunc(input, other) : floor_divide(input, other);
+  return *rounding_mode == "trunc" ? compute::div_trunc(input, other) : compute::floor_divide(input, other);
 }
 
 Tensor positive(const Tensor& input) {
@@ -67,7 +67,7 @@ Tensor positive(const Tensor& input) {
   return input;
 }
 
-Tensor square_any(const Tensor& input) {
+Tensor compute::square_any(const Tensor& input) {
   return square(input.dtype() == DType::kBool ? cast(input, DType::kInt64) : input);
 }
 
@@ -98,7 +98,7 @@ bool constant_power(const Tensor& base, double exponent, Tensor& result) {
 
 }  // namespace
 
-Tensor power(const Operand& input, const Operand& exponent) {
+Tensor compute::power(const Operand& input, const Operand& exponent) {
   if (input.is_tensor() && !exponent.is_tensor()) {
     const Tensor& base = input.tensor();
     const Scalar& number = exponent.scalar();
@@ -111,7 +111,7 @@ Tensor power(const Operand& input, const Operand& exponent) {
         constant_power(base, number.to<double>(), result))
       return result;
   }
-  return pow(input, exponent);
+  return compute::pow(input, exponent);
 }
 
 Tensor float_power(const Operand& input, const Operand& exponent) {
@@ -133,7 +133,7 @@ void check_bounds(bool has_min, bool has_max) {
 
 }  // namespace
 
-Tensor clamp(const Tensor& input, std::optional<Scalar> min, std::optional<Scalar> max) {
+Tensor compute::clamp(const Tensor& input, std::optional<Scalar> min, std::optional<Scalar> max) {
   check_bounds(min.has_value(), max.has_value());
   if (!max) return clamp_min(input, *min);
   if (!min) return clamp_max(input, *max);
@@ -142,17 +142,17 @@ Tensor clamp(const Tensor& input, std::optional<Scalar> min, std::optional<Scala
       min->to<double>() != min->to<double>() || max->to<double>() != max->to<double>();
   if (is_floating(input.dtype()) && result_type(operands) == input.dtype() && !has_nan)
     return hardtanh(input, min->to<double>(), max->to<double>());
-  return clamp(operands[0], operands[1], operands[2]);
+  return compute::clamp(operands[0], operands[1], operands[2]);
 }
 
-Tensor clamp(const Tensor& input, const Tensor& min, const Tensor& max) {
+Tensor compute::clamp(const Tensor& input, const Tensor& min, const Tensor& max) {
   check_bounds(min.defined(), max.defined());
   if (!max.defined()) return clamp_min(input, min);
   if (!min.defined()) return clamp_max(input, max);
-  return clamp(Operand(input), Operand(min), Operand(max));
+  return compute::clamp(Operand(input), Operand(min), Operand(max));
 }
 
-Tensor nan_to_num(const Tensor& input, std::optional<double> nan, std::optional<double> posinf,
+Tensor compute::nan_to_num(const Tensor& input, std::optional<double> nan, std::optional<double> posinf,
                   std::optional<double> neginf) {
   if (is_integral(input.dtype())) return copy_of(input);
   const double largest = [&] {

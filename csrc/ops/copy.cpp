@@ -25,9 +25,9 @@ Tensor converted(const Tensor& input, DType dtype, MaybeFormat memory_format, bo
 
 }  // namespace
 
-void copy_(const Tensor& input, const Tensor& src, bool) { copy_into(input, src); }
+void compute::copy_(const Tensor& input, const Tensor& src, bool) { copy_into(input, src); }
 
-Tensor clone(const Tensor& input, MaybeFormat memory_format) {
+Tensor compute::clone(const Tensor& input, MaybeFormat memory_format) {
   return copied(input, input.dtype(), memory_format.value_or(MemoryFormat::kPreserve));
 }
 

@@ -144,7 +144,7 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
   return out;
 }
 
-Tensor empty_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
+Tensor compute::empty_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
                   MaybeFormat memory_format) {
   const DType type = dtype.value_or(input.dtype());
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kPreserve);
@@ -154,44 +154,44 @@ Tensor empty_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
   return make_strided(input.sizes(), strides, type, device.value_or(input.device()));
 }
 
-Tensor zeros_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
+Tensor compute::zeros_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
                   MaybeFormat memory_format) {
   return filled(empty_like(input, dtype, device, memory_format), 0);
 }
 
-Tensor ones_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
+Tensor compute::ones_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
                  MaybeFormat memory_format) {
   return filled(empty_like(input, dtype, device, memory_format), 1);
 }
 
-Tensor full_like(const Tensor& input, const Scalar& fill_value, MaybeDType dtype,
+Tensor compute::full_like(const Tensor& input, const Scalar& fill_value, MaybeDType dtype,
                  MaybeDevice device, MaybeFormat memory_format) {
   return filled(empty_like(input, dtype, device, memory_format), fill_value);
 }
 
-Tensor new_empty(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice device) {
+Tensor compute::new_empty(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice device) {
   return new_of(input, size, dtype, device);
 }
 
-Tensor new_zeros(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice device) {
+Tensor compute::new_zeros(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice device) {
   return filled(new_of(input, size, dtype, device), 0);
 }
 
-Tensor new_ones(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice device) {
+Tensor compute::new_ones(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice device) {
   return filled(new_of(input, size, dtype, device), 1);
 }
 
-Tensor new_full(const Tensor& input, IntSpan size, const Scalar& fill_value, MaybeDType dtype,
+Tensor compute::new_full(const Tensor& input, IntSpan size, const Scalar& fill_value, MaybeDType dtype,
                 MaybeDevice device) {
   return filled(new_of(input, size, dtype, device), fill_value);
 }
 
-Tensor new_empty_strided(const Tensor& input, IntSpan size, IntSpan stride, MaybeDType dtype,
+Tensor compute::new_empty_strided(const Tensor& input, IntSpan size, IntSpan stride, MaybeDType dtype,
                          MaybeDevice device) {
   return make_strided(size, stride, dtype.value_or(input.dtype()), device.value_or(input.device()));
 }
 
-void fill_(const Tensor& input, const Operand& value) {
+void compute::fill_(const Tensor& input, const Operand& value) {
   check_writable(input);
   if (!value.is_tensor()) return cpu::fill(input, value.scalar());
   const Tensor& from = value.tensor();
@@ -200,13 +200,13 @@ void fill_(const Tensor& input, const Operand& value) {
   cpu::fill(input, Scalar::load(from.dtype(), from.data()));
 }
 
-Tensor fill(const Tensor& input, const Operand& value) {
+Tensor compute::fill(const Tensor& input, const Operand& value) {
   Tensor out = make_like(input, input.dtype());
-  fill_(out, value);
+  compute::fill_(out, value);
   return out;
 }
 
-void zero_(const Tensor& input) {
+void compute::zero_(const Tensor& input) {
   check_writable(input);
   cpu::fill(input, 0);
 }

@@ -3,7 +3,7 @@
 
 namespace fb::ops {
 
-Tensor logit(const Tensor& input, std::optional<double> eps) {
+Tensor compute::logit(const Tensor& input, std::optional<double> eps) {
   return logit(input, eps.value_or(-1.0));
 }
 

@@ -222,7 +222,7 @@ void pointwise_out(const PointwiseOp& op, std::span<const Operand> inputs,
   const Types types = choose_types(op, inputs, params);
   resize_output(out, broadcast_inputs(inputs));
   write_into(op, inputs, params, types, out);
-  out.bump_version();
+  out.bump_version(op.name);
 }
 
 void pointwise_inplace(const PointwiseOp& op, std::span<const Operand> inputs,
@@ -232,7 +232,7 @@ void pointwise_inplace(const PointwiseOp& op, std::span<const Operand> inputs,
   FB_CHECK(IntSpan(shape) == self.sizes(), "the result's shape ", shape,
            " is not the shape of the tensor to change, ", self.sizes());
   write_into(op, inputs, params, types, self);
-  self.bump_version();
+  self.bump_version(op.name);
 }
 
 }  // namespace fb::ops

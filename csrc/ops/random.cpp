@@ -48,7 +48,7 @@ void check_no_negative(const Tensor& std) {
 
 // --- filling a tensor
 
-void uniform_(const Tensor& input, double from, double to, Generator* generator) {
+void compute::uniform_(const Tensor& input, double from, double to, Generator* generator) {
   const DType dtype = real_type(input.dtype());
   check_implemented(!is_integral(dtype), input);
   const auto [lowest, highest] = limits_of(dtype);
@@ -62,7 +62,7 @@ void uniform_(const Tensor& input, double from, double to, Generator* generator)
   });
 }
 
-void normal_(const Tensor& input, double mean, double std, Generator* generator) {
+void compute::normal_(const Tensor& input, double mean, double std, Generator* generator) {
   FB_CHECK(std >= 0, "expects std >= 0.0, but found std ", std);
   check_implemented(input.numel() == 0 || !is_integral(input.dtype()), input);
   constexpr int64_t kFewest = 16;  // PyTorch's threshold for filling block by block
@@ -76,7 +76,7 @@ void normal_(const Tensor& input, double mean, double std, Generator* generator)
   });
 }
 
-void log_normal_(const Tensor& input, double mean, double std, Generator* generator) {
+void compute::log_normal_(const Tensor& input, double mean, double std, Generator* generator) {
   FB_CHECK(std > 0, "expects std > 0.0, but found std=", std);
   check_implemented(input.numel() == 0 || is_floating(input.dtype()), input);
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
@@ -84,7 +84,7 @@ void log_normal_(const Tensor& input, double mean, double std, Generator* genera
   });
 }
 
-void exponential_(const Tensor& input, double lambd, Generator* generator) {
+void compute::exponential_(const Tensor& input, double lambd, Generator* generator) {
   FB_CHECK(lambd > 0, "expects lambda > 0.0, but found lambda=", lambd);
   FB_CHECK(
       input.numel() == 0 || is_floating(input.dtype()),
@@ -96,7 +96,7 @@ void exponential_(const Tensor& input, double lambd, Generator* generator) {
   });
 }
 
-void cauchy_(const Tensor& input, double median, double sigma, Generator* generator) {
+void compute::cauchy_(const Tensor& input, double median, double sigma, Generator* generator) {
   FB_CHECK(sigma > 0, "expects sigma > 0.0, but found sigma=", sigma);
   FB_CHECK(is_floating(input.dtype()),
            "Cauchy distribution is a continuous probability distribution. dtype must be a floating "
@@ -107,7 +107,7 @@ void cauchy_(const Tensor& input, double median, double sigma, Generator* genera
   });
 }
 
-void geometric_(const Tensor& input, double p, Generator* generator) {
+void compute::geometric_(const Tensor& input, double p, Generator* generator) {
   FB_CHECK(p > 0 && p < 1, "expects p to be in (0, 1), but got p=", p);
   check_implemented(
       input.numel() == 0 || (!is_complex(input.dtype()) && input.dtype() != DType::kBool), input);
@@ -116,7 +116,7 @@ void geometric_(const Tensor& input, double p, Generator* generator) {
   });
 }
 
-void bernoulli_(const Tensor& input, const Tensor& p, Generator* generator) {
+void compute::bernoulli_(const Tensor& input, const Tensor& p, Generator* generator) {
   if (input.numel() == 0) return;
   check_implemented(!is_complex(input.dtype()), input);
   check_implemented(is_floating(p.dtype()), p);
@@ -129,7 +129,7 @@ void bernoulli_(const Tensor& input, const Tensor& p, Generator* generator) {
   });
 }
 
-void bernoulli_(const Tensor& input, double p, Generator* generator) {
+void compute::bernoulli_(const Tensor& input, double p, Generator* generator) {
   FB_CHECK(p >= 0 && p <= 1, "expects p to be in [0, 1], but got p=", p);
   check_implemented(input.numel() == 0 || !is_complex(input.dtype()), input);
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
@@ -151,21 +151,21 @@ Tensor randn(IntSpan size, Generator* generator, std::optional<DType> dtype,
   return normal(0.0, 1.0, size, generator, dtype, device);
 }
 
-Tensor rand_like(const Tensor& input, Generator* generator, std::optional<DType> dtype,
+Tensor compute::rand_like(const Tensor& input, Generator* generator, std::optional<DType> dtype,
                  std::optional<Device> device, std::optional<MemoryFormat> memory_format) {
   Tensor out = empty_like(input, dtype, device, memory_format);
   uniform_(out, 0, 1, generator);
   return out;
 }
 
-Tensor randn_like(const Tensor& input, Generator* generator, std::optional<DType> dtype,
+Tensor compute::randn_like(const Tensor& input, Generator* generator, std::optional<DType> dtype,
                   std::optional<Device> device, std::optional<MemoryFormat> memory_format) {
   Tensor out = empty_like(input, dtype, device, memory_format);
   normal_(out, 0, 1, generator);
   return out;
 }
 
-Tensor normal(const Tensor& mean, const Tensor& std, Generator* generator) {
+Tensor compute::normal(const Tensor& mean, const Tensor& std, Generator* generator) {
   check_no_negative(std);
   Tensor out =
       make_tensor(broadcast_shapes(mean.sizes(), std.sizes()), mean.dtype(), mean.device());
@@ -175,14 +175,14 @@ Tensor normal(const Tensor& mean, const Tensor& std, Generator* generator) {
   return out;
 }
 
-Tensor normal(const Tensor& mean, double std, Generator* generator) {
+Tensor compute::normal(const Tensor& mean, double std, Generator* generator) {
   Tensor out = make_tensor(mean.sizes(), mean.dtype(), mean.device());
   normal_(out, 0, std, generator);
   add_(out, mean);
   return out;
 }
 
-Tensor normal(double mean, const Tensor& std, Generator* generator) {
+Tensor compute::normal(double mean, const Tensor& std, Generator* generator) {
   check_no_negative(std);
   Tensor out = make_tensor(std.sizes(), std.dtype(), std.device());
   normal_(out, 0, 1, generator);
@@ -200,19 +200,19 @@ Tensor normal(double mean, double std, IntSpan size, Generator* generator,
 
 // --- tensors that are parameters
 
-Tensor bernoulli(const Tensor& input, Generator* generator) {
+Tensor compute::bernoulli(const Tensor& input, Generator* generator) {
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
   bernoulli_(out, input, generator);
   return out;
 }
 
-Tensor bernoulli(const Tensor& input, double p, Generator* generator) {
+Tensor compute::bernoulli(const Tensor& input, double p, Generator* generator) {
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
   bernoulli_(out, p, generator);
   return out;
 }
 
-Tensor multinomial(const Tensor& input, int64_t num_samples, bool replacement,
+Tensor compute::multinomial(const Tensor& input, int64_t num_samples, bool replacement,
                    Generator* generator) {
   FB_CHECK(input.dim() == 1 || input.dim() == 2, "prob_dist must be 1 or 2 dim, got shape ",
            input.sizes());
@@ -243,7 +243,7 @@ Tensor multinomial(const Tensor& input, int64_t num_samples, bool replacement,
   return std::get<1>(topk(keys, num_samples));
 }
 
-Tensor poisson(const Tensor& input, Generator* generator) {
+Tensor compute::poisson(const Tensor& input, Generator* generator) {
   check_implemented(is_floating(input.dtype()), input);
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
   const Tensor rate = contiguous(input);
@@ -251,7 +251,7 @@ Tensor poisson(const Tensor& input, Generator* generator) {
   return out;
 }
 
-Tensor binomial(const Tensor& count, const Tensor& prob, Generator* generator) {
+Tensor compute::binomial(const Tensor& count, const Tensor& prob, Generator* generator) {
   for (const Tensor* t : {&count, &prob})
     FB_CHECK_VALUE(is_floating(t->dtype()),
                    "only supports floating-point dtypes, got: ", t->dtype());
@@ -267,14 +267,14 @@ Tensor binomial(const Tensor& count, const Tensor& prob, Generator* generator) {
   return out;
 }
 
-Tensor _standard_gamma(const Tensor& input, Generator* generator) {
+Tensor compute::_standard_gamma(const Tensor& input, Generator* generator) {
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
   const Tensor shape = contiguous(input);
   cpu::sample_gamma(or_default(generator), out.dtype(), out.data(), out.numel(), shape.data());
   return out;
 }
 
-Tensor _sample_dirichlet(const Tensor& input, Generator* generator) {
+Tensor compute::_sample_dirichlet(const Tensor& input, Generator* generator) {
   // Gamma numbers in double precision, so that small concentrations do not all become 0.
   const Tensor gamma = _standard_gamma(cast(input, DType::kFloat64), generator);
   const Tensor total = sum(gamma, IntSpan{-1}, true);

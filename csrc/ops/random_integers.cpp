@@ -127,7 +127,7 @@ void fill_integers_from(const Tensor& out, int64_t from, Generator* generator) {
 
 }  // namespace
 
-void random_(const Tensor& input, Generator* generator) {
+void compute::random_(const Tensor& input, Generator* generator) {
   check_implemented(input.numel() == 0 || !is_complex(input.dtype()), input);
   const DType dtype = input.dtype();
   const bool wide = dtype == DType::kInt64 || dtype == DType::kFloat64;
@@ -136,11 +136,11 @@ void random_(const Tensor& input, Generator* generator) {
   fill_integers(input, last + 1, 0, wide, generator);
 }
 
-void random_(const Tensor& input, int64_t to, Generator* generator) {
+void compute::random_(const Tensor& input, int64_t to, Generator* generator) {
   fill_integers_between(input, 0, to, generator);
 }
 
-void random_(const Tensor& input, int64_t from, std::optional<int64_t> to, Generator* generator) {
+void compute::random_(const Tensor& input, int64_t from, std::optional<int64_t> to, Generator* generator) {
   if (to)
     fill_integers_between(input, from, *to, generator);
   else
@@ -172,13 +172,13 @@ Tensor randperm(int64_t n, Generator* generator, std::optional<DType> dtype,
   return out;
 }
 
-Tensor randint_like(const Tensor& input, int64_t high, Generator* generator,
+Tensor compute::randint_like(const Tensor& input, int64_t high, Generator* generator,
                     std::optional<DType> dtype, std::optional<Device> device,
                     std::optional<MemoryFormat> memory_format) {
   return randint_like(input, 0, high, generator, dtype, device, memory_format);
 }
 
-Tensor randint_like(const Tensor& input, int64_t low, int64_t high, Generator* generator,
+Tensor compute::randint_like(const Tensor& input, int64_t low, int64_t high, Generator* generator,
                     std::optional<DType> dtype, std::optional<Device> device,
                     std::optional<MemoryFormat> memory_format) {
   Tensor out = empty_like(input, dtype, device, memory_format);

@@ -5,7 +5,7 @@
 
 namespace fb::ops {
 
-Tensor round(const Tensor& input, int64_t decimals) {
+Tensor compute::round(const Tensor& input, int64_t decimals) {
   if (decimals == 0) return round(input);
   FB_CHECK(is_floating(input.dtype()), "decimals must be 0 for tensors of type ", input.dtype(),
            ", got ", decimals);

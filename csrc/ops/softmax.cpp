@@ -47,15 +47,15 @@ Tensor complex_logsumexp(const Tensor& input, IntSpan dim, bool keepdim) {
 
 }  // namespace
 
-Tensor softmax(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
+Tensor compute::softmax(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
   return normalised(SoftmaxOp::kSoftmax, input, dim, dtype);
 }
 
-Tensor log_softmax(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
+Tensor compute::log_softmax(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
   return normalised(SoftmaxOp::kLogSoftmax, input, dim, dtype);
 }
 
-Tensor logsumexp(const Tensor& input, IntSpan dim, bool keepdim) {
+Tensor compute::logsumexp(const Tensor& input, IntSpan dim, bool keepdim) {
   if (is_complex(input.dtype())) return complex_logsumexp(input, dim, keepdim);
   Dims reduced = wrap_dims(dim, input.dim());
   if (input.dim() == 0) reduced.clear();

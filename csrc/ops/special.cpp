@@ -14,10 +14,10 @@ void check_polygamma(std::span<const Operand>, std::span<const Scalar> params, D
   FB_CHECK(params[0].to<int64_t>() >= 0, "n must not be negative, got ", params[0]);
 }
 
-Tensor polygamma(int64_t n, const Tensor& input) { return polygamma(input, n); }
+Tensor compute::polygamma(int64_t n, const Tensor& input) { return polygamma(input, n); }
 
 // log of pi^(p (p - 1) / 4) times the product of gamma(x - k / 2) over k < p.
-Tensor mvlgamma(const Tensor& input, int64_t p) {
+Tensor compute::mvlgamma(const Tensor& input, int64_t p) {
   FB_CHECK(input.dtype() != DType::kBool, "not implemented for bool");
   FB_CHECK(p >= 1, "p must be at least 1, got ", p);
   const Tensor x = cast(input, to_floating(input.dtype()));

@@ -239,10 +239,6 @@ Tensor imag(const Tensor& input) {
   return select(view_as_real(input), -1, 1);
 }
 
-Tensor detach(const Tensor& input) {
-  return inner_view(input, input.sizes(), input.strides(), input.offset());
-}
-
 // --- other windows for the same tensor object
 
 void resize_(const Tensor& input, IntSpan size, std::optional<MemoryFormat> memory_format) {

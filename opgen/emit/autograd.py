@@ -68,8 +68,11 @@ class Recorded:
         self.args = {a.name: a for a in op.core_args}
         self.places = input_places(op)
         self.formulas: dict[str, Formula] = {}
+        # Inputs whose derivative nobody knows, where others have one.
+        self.refused = [name for name, text in op.formulas if text == not_implemented]
         for name, text in op.formulas:
-            self.formulas[name] = compile_formula(op, text, table)
+            if name not in self.refused:
+                self.formulas[name] = compile_formula(op, text, table)
 
     # --- the node
 
@@ -127,9 +130,7 @@ class Recorded:
             if self.is_list(name):
                 continue
             public = {"input": "self", "result_0": "result"}.get(name, name)
-            is_operand = (
-                name in self.args and self.args[name].type.annotation == "Tensor | Number"
-            )
+            is_operand = name in self.args and self.args[name].type.annotation == "Tensor | Number"
             reader = f"{member}.tensor()" if is_operand else member
             pairs.append(f"{{{quote(public)}, {reader}.unpack(*this)}}")
         if not pairs:
@@ -142,7 +143,9 @@ class Recorded:
 
     def gradient(self, name: str, formula: Formula) -> list[str]:
         place = self.places[name]
-        wanted = f"needs_any({place.index}, {place.count})" if place.count else f"needs({place.index})"
+        wanted = (
+            f"needs_any({place.index}, {place.count})" if place.count else f"needs({place.index})"
+        )
         lines = [f"if ({wanted}) {{"]
         several = self.op.result.count != 1
         for i in sorted(formula.grads):
@@ -219,6 +222,7 @@ class Recorded:
             lines.append(f"  if (r.wants_node()) refuse_derivative({quote(op.name)});")
         if not self.formulas:
             return [*lines, "  const Quiet quiet;", f"  return r.pass({computed});", "}"]
+        lines += self.refusals(op.name)
         lines += [f"  if (!r.wants_node()) return r.pass({computed});"]
         lines += self.saving(False)
         lines += [
@@ -230,12 +234,20 @@ class Recorded:
         ]
         return lines
 
+    def refusals(self, public: str) -> list[str]:
+        return [
+            f"  if (r.needs({self.places[name].index})) refuse_derivative({quote(public)});"
+            for name in self.refused
+        ]
+
     def saving(self, in_place: bool) -> list[str]:
         lines = [f"  NodeRef owner(r.make<{self.struct}>());"]
         lines.append(f"  auto* node = static_cast<{self.struct}*>(owner.get());")
         for arg in self.op.core_args:
             if is_list(arg):
-                lines.append(f"  node->{cpp_name(arg.name)}_count_ = count_of({cpp_name(arg.name)});")
+                lines.append(
+                    f"  node->{cpp_name(arg.name)}_count_ = count_of({cpp_name(arg.name)});"
+                )
         first = self.op.core_args[0].name
         for name in self.mentioned("tensors"):
             if name.startswith("result_"):
@@ -243,7 +255,9 @@ class Recorded:
             value = cpp_name(name)
             if in_place and name == first:
                 value = f"quietly([&] {{ return copy_of({value}); }})"
-            lines.append(f"  if ({self.needed_by('tensors', name)}) node->{cpp_name(name)}_.save({value});")
+            lines.append(
+                f"  if ({self.needed_by('tensors', name)}) node->{cpp_name(name)}_.save({value});"
+            )
         for name in self.mentioned("shapes"):
             if not name.startswith("result_"):
                 lines.append(f"  node->{cpp_name(name)}_shape_ = shape_of({cpp_name(name)});")
@@ -277,7 +291,9 @@ class Recorded:
             if name in getattr(formula, what):
                 place = self.places[input_name]
                 if place.count:
-                    conditions.append(f"r.needs_any({self.runtime(place.index)}, {self.runtime(place.count)})")
+                    conditions.append(
+                        f"r.needs_any({self.runtime(place.index)}, {self.runtime(place.count)})"
+                    )
                 else:
                     conditions.append(f"r.needs({self.runtime(place.index)})")
         return " || ".join(conditions)
@@ -331,6 +347,7 @@ class Recorded:
             lines.append(f"  if (r.wants_node()) refuse_derivative({quote(public)});")
         if not self.formulas:
             return [*lines, f"  quietly([&] {{ {change}; }});{bump}", "}"]
+        lines += self.refusals(public)
         lines += [
             "  if (!r.wants_node()) {",
             f"    {change};{bump}",
@@ -345,7 +362,9 @@ class Recorded:
         return lines
 
     def reseating(self, first: str) -> list[str]:
-        return [f"  become_recorded_view({first}, [&] {{ return {self.op.function}({self.given}); }});"]
+        return [
+            f"  become_recorded_view({first}, [&] {{ return {self.op.function}({self.given}); }});"
+        ]
 
     def replacing(self, first: str, public: str) -> list[str]:
         """A composition has no form in place of its own: its result replaces the elements."""
@@ -400,7 +419,10 @@ def kept_type(arg: Arg) -> str:
 def results_list(op: Op) -> str:
     if op.result.annotation == "Tensor":
         return "result"
-    if op.result.annotation.startswith("tuple[Tensor, ..") or op.result.annotation == "list[Tensor]":
+    if (
+        op.result.annotation.startswith("tuple[Tensor, ..")
+        or op.result.annotation == "list[Tensor]"
+    ):
         return "result"
     parts = ", ".join(f"std::get<{i}>(result)" for i in range(op.result.count))
     return f"std::array{{{parts}}}"

@@ -41,10 +41,14 @@ def resolve(t: Any, dotted: str) -> Any:
 
 @functools.cache
 def operators() -> dict[str, Operator]:
-    """Every public operator of the table by name, aliases aside."""
+    """Every public operator of the table by name, aliases aside.
+
+    Methods that concern the graph compute nothing; tests/autograd is about them.
+    """
     overloads: dict[str, list[dict[str, Any]]] = {}
     for info in _C.op_info():
-        if not info["name"].startswith("_") and not info["alias_of"]:
+        is_operator = not info["name"].startswith("_") and info["family"] != "graph"
+        if is_operator and not info["alias_of"]:
             overloads.setdefault(_public_name(info), []).append(info)
     return {name: _merged(name, infos) for name, infos in overloads.items()}
 

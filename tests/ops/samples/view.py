@@ -419,7 +419,7 @@ def imag_errors(make):
     yield make(2), RuntimeError, "imag: only complex tensors"
 
 
-@samples("detach", reference=lambda x: x)
+@samples("detach", "detach_", reference=lambda x: x)
 def detach(make):
     yield make(2, 3)
     yield make(2, 3).transposed()

@@ -1,0 +1,175 @@
+// backward(), the modes of recording, and their kin.
+#include "bind/backward.h"
+
+#include "autograd/engine.h"
+#include "autograd/history.h"
+#include "autograd/saved.h"
+#include "bind/call.h"
+#include "bind/hooks.h"
+#include "bind/node_object.h"
+
+namespace nb = nanobind;
+
+namespace fb::bind {
+namespace {
+
+using autograd::Edge;
+
+const Tensor& tensor_in(nb::handle object) {
+  FB_CHECK_TYPE(is_tensor(object.ptr()), "expected a Tensor, got ", Py_TYPE(object.ptr())->tp_name);
+  return tensor_of(object.ptr());
+}
+
+// Why a tensor has no history, as far as is known.
+std::string why_cut(const Tensor& t) {
+  if (t->flags & kCut)
+    return std::string(" Its history was cut off by ") + t->cut->by + t->cut->place->text() + ".";
+  if (const autograd::Cut* cut = autograd::last_number_taken())
+    return std::string(" The last value taken out of a graph as a Python number was by ") +
+           cut->by + cut->place->text() + ".";
+  return "";
+}
+
+Edge root_edge(const Tensor& t, size_t index) {
+  Edge edge = autograd::gradient_edge(t);
+  FB_CHECK(edge.node, "element ", index,
+           " of tensors does not require grad and does not have a grad_fn.", why_cut(t));
+  return edge;
+}
+
+// An input may be a tensor, or (node, number): a GradientEdge.
+Edge edge_of(nb::handle object, size_t index, const char* what) {
+  if (!is_tensor(object.ptr()) && PyTuple_Check(object.ptr()) &&
+      PyTuple_GET_SIZE(object.ptr()) >= 2 && is_node(PyTuple_GET_ITEM(object.ptr(), 0))) {
+    return {reinterpret_cast<PyNode*>(PyTuple_GET_ITEM(object.ptr(), 0))->node,
+            static_cast<uint32_t>(PyLong_AsUnsignedLong(PyTuple_GET_ITEM(object.ptr(), 1)))};
+  }
+  const Tensor& t = tensor_in(object);
+  if (std::string_view(what) == "root") return root_edge(t, index);
+  FB_CHECK(autograd::requires_grad(t),
+           "One of the differentiated Tensors does not require grad: input ", index, " of shape ",
+           t.sizes(), ".", why_cut(t));
+  return autograd::gradient_edge(t);
+}
+
+nb::object run_backward(nb::sequence tensors, nb::sequence grads, bool keep_graph,
+                        bool create_graph, nb::sequence inputs, bool allow_unused,
+                        bool accumulate) {
+  std::vector<Edge> roots;
+  std::vector<Tensor> given;
+  for (nb::handle root : tensors) {
+    const size_t i = roots.size();
+    roots.push_back(edge_of(root, i, "root"));
+    nb::object grad = grads[i];
+    given.push_back(grad.is_none() ? Tensor() : tensor_in(grad));
+  }
+  std::vector<Edge> wanted;
+  for (nb::handle input : inputs) wanted.push_back(edge_of(input, wanted.size(), "input"));
+  const autograd::BackwardOptions options{keep_graph, create_graph, accumulate};
+  const std::vector<Tensor> found = autograd::backward(roots, given, wanted, options);
+  nb::list result;
+  for (size_t i = 0; i < found.size(); ++i) {
+    nb::object input = inputs[i];
+    if (accumulate) {
+      // Leaves have been served by their own nodes.
+      if (found[i] && is_tensor(input.ptr()) && !autograd::is_leaf(tensor_of(input.ptr())))
+        autograd::accumulate(tensor_of(input.ptr()), found[i]);
+      continue;
+    }
+    FB_CHECK(found[i] || allow_unused,
+             "One of the differentiated Tensors appears to not have been used in the graph: input ",
+             i, ". Set allow_unused=True if this is the desired behavior.");
+    result.append(found[i] ? nb::steal(wrap(found[i])) : nb::none());
+  }
+  return nb::tuple(result);
+}
+
+void add_modes(nb::module_& m) {
+  m.def(
+      "is_grad_enabled", [] { return autograd::mode.grad_enabled; },
+      "Whether operators on tensors that require gradients are recorded now.");
+  m.def(
+      "_set_grad_enabled",
+      [](bool enabled) {
+        const bool before = autograd::mode.grad_enabled;
+        autograd::mode.grad_enabled = enabled;
+        if (!enabled) autograd::mode.cut = autograd::cut_here("no_grad");
+        return before;
+      },
+      nb::arg("enabled"));
+  m.def(
+      "is_inference_mode_enabled", [] { return autograd::mode.inference; },
+      "Whether inference_mode is on.");
+  m.def(
+      "_set_inference_mode",
+      [](bool enabled) {
+        const bool before = autograd::mode.inference;
+        autograd::mode.inference = enabled;
+        inference_depth += static_cast<int>(enabled) - static_cast<int>(before);
+        return before;
+      },
+      nb::arg("enabled"));
+  m.def(
+      "is_anomaly_enabled", [] { return autograd::anomaly.enabled; },
+      "Whether detect_anomaly is on.");
+  m.def(
+      "is_anomaly_check_nan_enabled", [] { return autograd::anomaly.check_nan; },
+      "Whether detect_anomaly looks for NaN.");
+  m.def(
+      "_set_anomaly_enabled",
+      [](bool enabled, bool check_nan) { autograd::anomaly = {enabled, check_nan}; },
+      nb::arg("enabled"), nb::arg("check_nan") = true);
+}
+
+void add_engine(nb::module_& m) {
+  m.def("_run_backward", run_backward, nb::arg("tensors"), nb::arg("grads"), nb::arg("keep_graph"),
+        nb::arg("create_graph"), nb::arg("inputs"), nb::arg("allow_unused"), nb::arg("accumulate"));
+  m.def("_retain_grad", [](nb::handle t) { autograd::retain_grad(tensor_in(t)); });
+  m.def("_gradient_edge", [](nb::handle t) {
+    const Edge edge = autograd::gradient_edge(tensor_in(t));
+    FB_CHECK(edge.node, "Cannot get gradient edge for a Tensor that does not require grad.");
+    return nb::make_tuple(nb::steal(wrap_node(edge.node)), edge.output_nr);
+  });
+  m.def("_bump_version", [](nb::handle t) { tensor_in(t).bump_version("increment_version"); });
+  // `hooks`: a dictionary of functions that take the leaf.
+  m.def("_after_accumulation", [](nb::handle t, nb::object hooks) {
+    const Tensor& leaf = tensor_in(t);
+    FB_CHECK(autograd::requires_grad(leaf),
+             "cannot register a hook on a tensor that doesn't require gradient");
+    FB_CHECK(autograd::is_leaf(leaf),
+             "post accumulate grad hooks cannot be registered on non-leaf tensors");
+    autograd::meta_of(leaf).after_accumulation = [hooks](const Tensor& accumulated) {
+      const nb::object given = nb::steal(wrap(accumulated));
+      for (nb::handle hook : nb::list(hooks.attr("values")())) hook(given);
+    };
+  });
+}
+
+// Python's exceptions travel through the engine as PythonError.
+void note_in_python(const std::string& text) {
+#if PY_VERSION_HEX >= 0x030B0000
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  if (!type) return;
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (trace) PyException_SetTraceback(value, trace);
+  Py_XDECREF(PyObject_CallMethod(value, "add_note", "s", text.c_str()));
+  PyErr_Clear();
+  PyErr_Restore(type, value, trace);
+#else
+  static_cast<void>(text);
+#endif
+}
+
+}  // namespace
+
+void add_backward(nb::module_& m) {
+  autograd::check_interrupt = [] {
+    if (PyErr_CheckSignals() < 0) throw PythonError{};
+  };
+  autograd::add_note = note_in_python;
+  add_modes(m);
+  add_engine(m);
+}
+
+}  // namespace fb::bind

@@ -1,0 +1,154 @@
+"""Running a graph backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import flambeau as fb
+from flambeau import _C, Tensor
+
+__all__ = ["backward", "grad"]
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of ``tensors`` to the ``.grad`` of the leaves they were computed from.
+
+    ``grad_tensors`` are the gradients of the tensors themselves: needed where one has more than
+    one element. With ``inputs``, only those get gradients.
+    """
+    if grad_variables is not None:
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    roots = _as_tuple(tensors)
+    _C._run_backward(
+        roots,
+        _root_grads(roots, _as_tuple(grad_tensors, len(roots))),
+        create_graph if retain_graph is None else retain_graph,
+        create_graph,
+        _as_tuple(inputs),
+        True,
+        True,
+    )
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor, ...]:
+    """Return the gradients of ``outputs`` with respect to ``inputs``.
+
+    Inputs that the outputs do not depend on are an error, None with ``allow_unused``, or zeros
+    with ``materialize_grads``. With ``is_grads_batched``, the first dimension of
+    ``grad_outputs`` counts gradients, and that of the results their answers.
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, "
+            "but got: allow_unused=False."
+        )
+    roots = _as_tuple(outputs)
+    wanted = _as_tuple(inputs)
+    given = _as_tuple(grad_outputs, len(roots))
+    keep = create_graph if retain_graph is None else retain_graph
+    unused = bool(materialize_grads if allow_unused is None else allow_unused or materialize_grads)
+    if is_grads_batched:
+        found = _batched_grad(roots, wanted, given, keep, create_graph, unused)
+    else:
+        grads = _root_grads(roots, given)
+        found = _C._run_backward(roots, grads, keep, create_graph, wanted, unused, False)
+    if materialize_grads:
+        found = tuple(
+            fb.zeros_like(x) if g is None else g for g, x in zip(found, wanted, strict=True)
+        )
+    return found
+
+
+def _batched_grad(
+    roots: tuple[Any, ...],
+    wanted: tuple[Any, ...],
+    given: tuple[Any, ...],
+    keep: bool,
+    create_graph: bool,
+    unused: bool,
+) -> tuple[Any, ...]:
+    """One backward for each gradient in the batch."""
+    count = next(len(g) for g in given if g is not None)
+    rows = []
+    for i in range(count):
+        grads = tuple(None if g is None else g[i] for g in given)
+        keep_this = keep or i + 1 < count
+        grads = _root_grads(roots, grads)
+        rows.append(_C._run_backward(roots, grads, keep_this, create_graph, wanted, unused, False))
+    return tuple(
+        None if all(g is None for g in column) else fb.stack(list(column))
+        for column in zip(*rows, strict=True)
+    )
+
+
+def _as_tuple(value: Any, length: int = 0) -> tuple[Any, ...]:
+    if value is None:
+        return (None,) * length
+    if isinstance(value, Tensor) or hasattr(value, "output_nr"):  # a tensor, or a GradientEdge
+        return (value,)
+    return tuple(value)
+
+
+def _root_grads(roots: Sequence[Any], given: Sequence[Any]) -> tuple[Tensor, ...]:
+    """The gradients that backward starts with: those given, or ones for single elements."""
+    if len(roots) != len(given):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    grads = []
+    for i, (root, value) in enumerate(zip(roots, given, strict=True)):
+        if value is None:
+            if not isinstance(root, Tensor):
+                raise RuntimeError("a GradientEdge needs its gradient given")
+            if root.requires_grad and root.numel() != 1:
+                raise RuntimeError(
+                    "grad can be implicitly created only for scalar outputs: output "
+                    f"{i} has shape {tuple(root.shape)}; give its gradient, or sum() it first"
+                )
+            if root.requires_grad and not root.is_floating_point():
+                raise RuntimeError(
+                    "grad can be implicitly created only for real scalar outputs but got "
+                    f"{root.dtype}"
+                )
+            grads.append(fb.ones_like(root, memory_format=fb.preserve_format))
+            continue
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                "gradients can be either Tensors or None, but got " + type(value).__name__
+            )
+        if isinstance(root, Tensor) and value.shape != root.shape:
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{i}] has a shape of {tuple(value.shape)} and "
+                f"output[{i}] has a shape of {tuple(root.shape)}."
+            )
+        if isinstance(root, Tensor) and value.is_complex() != root.is_complex():
+            raise RuntimeError(
+                "For complex Tensors, both grad_output and output are required to have the same "
+                f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {value.dtype} and "
+                f"output[{i}] has a dtype of {root.dtype}."
+            )
+        grads.append(value)
+    return tuple(grads)
