@@ -7,7 +7,8 @@ namespace {
 thread_local uint64_t sequence = 0;
 
 // Nodes that died while another one was being deleted.
-thread_local std::vector<Node*>* waiting = nullptr;
+thread_local std::vector<Node*> waiting;
+thread_local bool is_deleting = false;
 
 // Nodes are small, of few sizes, and come and go with every step of training: freed ones are kept
 // by size for the thread that frees them.
@@ -45,19 +46,18 @@ void Node::operator delete(void* address, size_t bytes) {
 }
 
 void Node::destroy() {
-  if (waiting) {
-    waiting->push_back(this);
+  if (is_deleting) {
+    waiting.push_back(this);
     return;
   }
-  std::vector<Node*> list;
-  waiting = &list;
+  is_deleting = true;
   delete this;
-  while (!list.empty()) {
-    Node* next = list.back();
-    list.pop_back();
+  while (!waiting.empty()) {
+    Node* next = waiting.back();
+    waiting.pop_back();
     delete next;
   }
-  waiting = nullptr;
+  is_deleting = false;
 }
 
 std::string Node::described() const {

@@ -23,6 +23,34 @@ inline bool is_plain(TensorList list) {
 }
 inline bool is_plain(const std::optional<TensorList>& list) { return !list || is_plain(*list); }
 
+// Whether, though some input has flags, there is nothing to do now but to compute: recording is
+// switched off, and there are neither tangents nor batches.
+inline unsigned flags_of(const Tensor& t) { return t ? t->flags : 0u; }
+inline unsigned flags_of(const Operand& o) { return o.is_tensor() ? flags_of(o.tensor()) : 0u; }
+inline unsigned flags_of(TensorList list) {
+  unsigned flags = 0;
+  for (const Tensor& t : list) flags |= flags_of(t);
+  return flags;
+}
+inline unsigned flags_of(const std::optional<TensorList>& list) {
+  return list ? flags_of(*list) : 0u;
+}
+inline bool is_idle(unsigned flags) {
+  return !(flags & (kBatched | kDual)) && (!mode.grad_enabled || mode.quiet);
+}
+// Notes where the history of what was computed then was cut off.
+inline Tensor cut_off(Tensor result, unsigned flags) {
+  if (flags & (kRequiresGrad | kCut) && !mode.quiet && !result->flags) {
+    result->cut = mode.cut;
+    result->flags |= kCut;
+  }
+  return result;
+}
+template <class T>
+T cut_off(T results, unsigned) {
+  return results;
+}
+
 class Recorder {
  public:
   Recorder() : records_(is_recording()) {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from opgen.emit.operators import inplace_parameters, parameters
 from opgen.emit.text import HEADER, cpp_name, quote
 from opgen.formula import Formula, compile_formula
-from opgen.model import Arg, Op, Table, composite, not_implemented
+from opgen.model import Arg, Op, Table, not_implemented
 
 
 def emit(table: Table) -> dict[str, str]:
@@ -195,6 +195,13 @@ class Recorded:
     def plain(self) -> str:
         return " && ".join(f"is_plain({cpp_name(a.name)})" for a in tensor_args(self.op)) or "true"
 
+    def idle(self, computed: str) -> list[str]:
+        flags = " | ".join(f"flags_of({cpp_name(a.name)})" for a in tensor_args(self.op))
+        return [
+            f"  if (const unsigned flags = {flags}; is_idle(flags))",
+            f"    return cut_off({computed}, flags);",
+        ]
+
     def recorder(self) -> list[str]:
         lines = ["  Recorder r;"]
         for arg in tensor_args(self.op):
@@ -217,6 +224,7 @@ class Recorded:
             f"  if ({self.plain()}) [[likely]]",
             f"    return {computed};",
         ]
+        lines += self.idle(computed)
         lines += self.recorder()
         if self.op.grad in ("", not_implemented):
             lines.append(f"  if (r.wants_node()) refuse_derivative({quote(op.name)});")
