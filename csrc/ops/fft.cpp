@@ -5,7 +5,7 @@
 
 #include "gen/ops/arith.h"
 #include "gen/ops/fft.h"
-#include "gen/ops/view.h"
+#include "ops/matrix.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -48,7 +48,7 @@ Tensor restored(const Tensor& t, const Dims& order, double scale) {
   if (scale != 1) mul_(t, scale);
   Dims back(order.size());
   for (size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<int64_t>(i);
-  return permute(t, back);
+  return reordered(t, back);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ Tensor restored(const Tensor& t, const Dims& order, double scale) {
 Tensor _fft_c2c(const Tensor& input, IntSpan dim, double scale, bool forward) {
   const Dims dims = transform_dims(input, dim, 0);
   const Dims order = transform_order(input, dims);
-  Tensor out = permute(input, order);
+  Tensor out = reordered(input, order);
   for (size_t i = 1; i <= dims.size(); ++i)
     out = transform(forward ? "fft" : "ifft", out, input.dim() - static_cast<int64_t>(i));
   if (dims.empty()) out = copy_of(out);
@@ -66,7 +66,7 @@ Tensor _fft_c2c(const Tensor& input, IntSpan dim, double scale, bool forward) {
 Tensor _fft_r2c(const Tensor& input, IntSpan dim, double scale, bool onesided) {
   const Dims dims = transform_dims(input, dim, onesided ? 1 : 0);
   const Dims order = transform_order(input, dims);
-  Tensor out = transform(onesided ? "rfft" : "fft", permute(input, order), input.dim() - 1);
+  Tensor out = transform(onesided ? "rfft" : "fft", reordered(input, order), input.dim() - 1);
   for (size_t i = 2; i <= dims.size(); ++i)
     out = transform("fft", out, input.dim() - static_cast<int64_t>(i));
   return restored(out, order, scale);
@@ -75,7 +75,7 @@ Tensor _fft_r2c(const Tensor& input, IntSpan dim, double scale, bool onesided) {
 Tensor _fft_c2r(const Tensor& input, IntSpan dim, double scale, int64_t last_size) {
   const Dims dims = transform_dims(input, dim, 1);
   const Dims order = transform_order(input, dims);
-  Tensor out = permute(input, order);
+  Tensor out = reordered(input, order);
   for (size_t i = 2; i <= dims.size(); ++i)
     out = transform("ifft", out, input.dim() - static_cast<int64_t>(i));
   return restored(transform("irfft", out, input.dim() - 1, last_size), order, scale);

@@ -130,7 +130,7 @@ Tensor linalg_svdvals(const Tensor& A, std::optional<std::string> driver) {
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool some, bool compute_uv) {
   if (compute_uv) {
     const auto [u, s, vh] = linalg_svd(input, !some, {});
-    return {u, s, conj(turned_over(vh))};
+    return {u, s, conj(transpose(vh, -2, -1))};
   }
   const auto none = [&](int64_t size) {
     return new_zeros(input, with_sizes(batch_of(input), {size, size}));

@@ -70,8 +70,10 @@ Tensor add_product(const Tensor& input, const Tensor& a, const Tensor& b, const 
   return matrix_product_plus(input, a, b);
 }
 
-Tensor as_column(const Tensor& vector) { return unsqueeze(vector, 1); }
-Tensor as_row(const Tensor& vector) { return unsqueeze(vector, 0); }
+Tensor as_column(const Tensor& vector) {
+  return inner_view(vector, {vector.size(0), 1}, {vector.stride(0), 1}, vector.offset());
+}
+Tensor as_row(const Tensor& vector) { return turned_over(as_column(vector)); }
 
 // Whether all dimensions but the last lie in memory as one.
 bool has_foldable_rows(const Tensor& t) {
@@ -121,8 +123,8 @@ Tensor matmul(const Tensor& input, const Tensor& other) {
            other.sizes());
   if (other.dim() == 1 && input.dim() == 1) return dot(input, other);
   if (other.dim() == 1 && input.dim() == 2) return mv(input, other);
-  const Tensor a = input.dim() == 1 ? as_row(input) : input;
-  const Tensor b = other.dim() == 1 ? as_column(other) : other;
+  const Tensor a = input.dim() == 1 ? unsqueeze(input, 0) : input;
+  const Tensor b = other.dim() == 1 ? unsqueeze(other, 1) : other;
   check_product(a, b);
   if (input.dim() > 2 && other.dim() <= 2 && input.numel() > 0 && has_foldable_rows(input))
     return folded_product(input, other);
@@ -139,7 +141,7 @@ Tensor mv(const Tensor& input, const Tensor& vec) {
   check_vector(vec, "vec");
   const Tensor column = as_column(vec);
   check_product(input, column);
-  return reshape(matrix_product(input, column), {input.size(0)});
+  return reshaped(matrix_product(input, column), {input.size(0)});
 }
 
 Tensor dot(const Tensor& input, const Tensor& tensor) {
@@ -148,7 +150,7 @@ Tensor dot(const Tensor& input, const Tensor& tensor) {
   FB_CHECK(input.size(0) == tensor.size(0), "expected vectors of one length, got ", input.size(0),
            " and ", tensor.size(0), " elements");
   check_same_dtype(input, tensor);
-  return reshape(matrix_product(as_row(input), as_column(tensor)), {});
+  return reshaped(matrix_product(as_row(input), as_column(tensor)), {});
 }
 
 Tensor vdot(const Tensor& input, const Tensor& other) { return dot(conj(input), other); }
@@ -165,7 +167,7 @@ Tensor inner(const Tensor& input, const Tensor& other) {
 Tensor outer(const Tensor& input, const Tensor& vec2) {
   check_vector(input, "input");
   check_vector(vec2, "vec2");
-  return mul(as_column(input), vec2);
+  return mul(unsqueeze(input, 1), vec2);
 }
 
 Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,

@@ -2,7 +2,6 @@
 #include "ops/matrix.h"
 
 #include "cpu/copy.h"
-#include "gen/ops/view.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -80,7 +79,25 @@ void check_same_dtype(const Tensor& a, const Tensor& b) {
            " and ", b.dtype());
 }
 
-Tensor turned_over(const Tensor& t) { return transpose(t, -2, -1); }
+Tensor turned_over(const Tensor& t) {
+  Dims order(t.dim());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return reordered(t, order);
+}
+
+Tensor reordered(const Tensor& t, const Dims& order) {
+  Dims sizes, strides;
+  for (const int64_t dim : order) {
+    sizes.push_back(t.sizes()[dim]);
+    strides.push_back(t.strides()[dim]);
+  }
+  return inner_view(t, sizes, strides, t.offset());
+}
+
+Tensor reshaped(const Tensor& t, IntSpan sizes) {
+  return inner_view(t, sizes, contiguous_strides(sizes), t.offset());
+}
 
 Tensor matrix_product(const Tensor& a, const Tensor& b) {
   const DType type = product_type(a.dtype());

@@ -7,8 +7,13 @@
 
 namespace fb::ops {
 
-// A window on the matrices turned over: the last two dimensions exchanged.
+// Windows that no graph knows of, for what an operator does with its operands and its result.
+// The matrices turned over: the last two dimensions exchanged.
 Tensor turned_over(const Tensor& t);
+// The dimensions in another order.
+Tensor reordered(const Tensor& t, const Dims& order);
+// A contiguous tensor in another shape.
+Tensor reshaped(const Tensor& t, IntSpan sizes);
 
 // The product of two matrices, or of two batches of them of equal length. Types are equal.
 Tensor matrix_product(const Tensor& a, const Tensor& b);
