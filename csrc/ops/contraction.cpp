@@ -95,7 +95,7 @@ Tensor cross(const Tensor& input, const Tensor& other, std::optional<int64_t> di
   return linalg_cross(input, other, along);
 }
 
-Tensor _cdist(const Tensor& x1, const Tensor& x2, double p) {
+Tensor compute::_cdist(const Tensor& x1, const Tensor& x2, double p) {
   FB_CHECK(x1.dim() >= 2 && x2.dim() >= 2 && x1.size(-1) == x2.size(-1),
            "expected matrices with as many columns, got shapes ", x1.sizes(), " and ", x2.sizes());
   check_same_dtype(x1, x2);
@@ -122,7 +122,7 @@ Tensor _cdist(const Tensor& x1, const Tensor& x2, double p) {
 }
 
 // |x - y|^2 = |x|^2 + |y|^2 - 2 x y as one product of matrices with two more columns.
-Tensor _euclidean_dist(const Tensor& x1, const Tensor& x2) {
+Tensor compute::_euclidean_dist(const Tensor& x1, const Tensor& x2) {
   check_same_dtype(x1, x2);
   const Tensor squares1 = sum(mul(x1, x1), IntSpan{-1}, true);
   const Tensor squares2 = sum(mul(x2, x2), IntSpan{-1}, true);

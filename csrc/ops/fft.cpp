@@ -53,7 +53,7 @@ Tensor restored(const Tensor& t, const Dims& order, double scale) {
 
 }  // namespace
 
-Tensor _fft_c2c(const Tensor& input, IntSpan dim, double scale, bool forward) {
+Tensor compute::_fft_c2c(const Tensor& input, IntSpan dim, double scale, bool forward) {
   const Dims dims = transform_dims(input, dim, 0);
   const Dims order = transform_order(input, dims);
   Tensor out = reordered(input, order);
@@ -63,7 +63,7 @@ Tensor _fft_c2c(const Tensor& input, IntSpan dim, double scale, bool forward) {
   return restored(out, order, scale);
 }
 
-Tensor _fft_r2c(const Tensor& input, IntSpan dim, double scale, bool onesided) {
+Tensor compute::_fft_r2c(const Tensor& input, IntSpan dim, double scale, bool onesided) {
   const Dims dims = transform_dims(input, dim, onesided ? 1 : 0);
   const Dims order = transform_order(input, dims);
   Tensor out = transform(onesided ? "rfft" : "fft", reordered(input, order), input.dim() - 1);
@@ -72,7 +72,7 @@ Tensor _fft_r2c(const Tensor& input, IntSpan dim, double scale, bool onesided) {
   return restored(out, order, scale);
 }
 
-Tensor _fft_c2r(const Tensor& input, IntSpan dim, double scale, int64_t last_size) {
+Tensor compute::_fft_c2r(const Tensor& input, IntSpan dim, double scale, int64_t last_size) {
   const Dims dims = transform_dims(input, dim, 1);
   const Dims order = transform_order(input, dims);
   Tensor out = reordered(input, order);

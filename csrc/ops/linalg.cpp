@@ -13,7 +13,7 @@ Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord, std::optional<IntS
   return norm(x, ord, dim, keepdim, dtype);
 }
 
-Tensor linalg_cross(const Tensor& input, const Tensor& other, int64_t dim) {
+Tensor compute::linalg_cross(const Tensor& input, const Tensor& other, int64_t dim) {
   check_same_dtype(input, other);
   FB_CHECK_INDEX(input.dim() > 0, "input has no dimensions");
   if (input.dtype() == DType::kBool)

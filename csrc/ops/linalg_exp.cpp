@@ -42,7 +42,7 @@ double largest_norm(const Tensor& a) {
 
 }  // namespace
 
-Tensor linalg_matrix_exp(const Tensor& A) {
+Tensor compute::linalg_matrix_exp(const Tensor& A) {
   check_square(A);
   FB_CHECK(!is_integral(A.dtype()), "expected a floating point or complex tensor, got ", A.dtype());
   if (A.numel() == 0) return copy_of(A);

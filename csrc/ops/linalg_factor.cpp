@@ -66,8 +66,8 @@ void check_reflectors(const Tensor& input, const Tensor& tau) {
 
 }  // namespace
 
-std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A, bool pivot,
-                                                       bool check_errors) {
+std::tuple<Tensor, Tensor, Tensor> compute::linalg_lu_factor_ex(const Tensor& A, bool pivot,
+                                                                bool check_errors) {
   check_matrices(A);
   check_lapack_dtype(A);
   FB_CHECK(pivot, "LU without pivoting is not implemented on the CPU");
@@ -86,8 +86,9 @@ std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
   return {lu, pivots};
 }
 
-std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor& LU_pivots,
-                                             bool unpack_data, bool unpack_pivots) {
+std::tuple<Tensor, Tensor, Tensor> compute::lu_unpack(const Tensor& LU_data,
+                                                      const Tensor& LU_pivots, bool unpack_data,
+                                                      bool unpack_pivots) {
   check_matrices(LU_data);
   FB_CHECK(LU_pivots.dtype() == DType::kInt32, "expected LU_pivots of dtype int32, got ",
            LU_pivots.dtype());
@@ -127,12 +128,13 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
   return {p, l, u};
 }
 
-std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& A, bool pivot) {
+std::tuple<Tensor, Tensor, Tensor> compute::linalg_lu(const Tensor& A, bool pivot) {
   const auto [lu, pivots, info] = linalg_lu_factor_ex(A, pivot, false);
   return lu_unpack(lu, pivots, true, true);
 }
 
-std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool check_errors) {
+std::tuple<Tensor, Tensor> compute::linalg_cholesky_ex(const Tensor& A, bool upper,
+                                                       bool check_errors) {
   check_square(A);
   check_lapack_dtype(A);
   const int64_t n = A.size(-1);
@@ -154,7 +156,7 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool 
   return {factor, info};
 }
 
-Tensor cholesky(const Tensor& input, bool upper) {
+Tensor compute::cholesky(const Tensor& input, bool upper) {
   return input.numel() == 0 ? copy_of(input) : linalg_cholesky(input, upper);
 }
 
@@ -162,7 +164,7 @@ Tensor linalg_cholesky(const Tensor& A, bool upper) {
   return std::get<0>(linalg_cholesky_ex(A, upper, true));
 }
 
-std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
+std::tuple<Tensor, Tensor> compute::geqrf(const Tensor& input) {
   check_matrices(input);
   check_lapack_dtype(input);
   const int64_t m = input.size(-2);
@@ -179,7 +181,7 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
   return {packed, tau};
 }
 
-std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, const std::string& mode) {
+std::tuple<Tensor, Tensor> compute::linalg_qr(const Tensor& A, const std::string& mode) {
   FB_CHECK(mode == "reduced" || mode == "complete" || mode == "r",
            "expected mode 'reduced', 'complete' or 'r', got '", mode, "'");
   const auto [packed, tau] = geqrf(A);
@@ -205,7 +207,7 @@ std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
   return linalg_qr(input, some ? "reduced" : "complete");
 }
 
-Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
+Tensor compute::linalg_householder_product(const Tensor& input, const Tensor& tau) {
   check_matrices(input);
   check_lapack_dtype(input);
   check_same_dtype(input, tau);
@@ -215,8 +217,8 @@ Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
   return build_q(column_major_copy(input), contiguous(tau), input.size(-1));
 }
 
-Tensor ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool left,
-             bool transpose) {
+Tensor compute::ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool left,
+                      bool transpose) {
   check_matrices(input);
   check_lapack_dtype(input);
   check_same_dtype(input, tau);

@@ -31,9 +31,9 @@ void sum_squares(const T* x, int64_t ld, int64_t n, int64_t m, int64_t columns, 
 
 }  // namespace
 
-std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& input, const Tensor& b,
-                                                        std::optional<double> rcond,
-                                                        std::optional<std::string> driver) {
+std::tuple<Tensor, Tensor, Tensor, Tensor> compute::linalg_lstsq(
+    const Tensor& input, const Tensor& b, std::optional<double> rcond,
+    std::optional<std::string> driver) {
   check_matrices(input);
   check_lapack_dtype(input);
   check_same_dtype(input, b);

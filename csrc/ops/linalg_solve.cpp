@@ -105,8 +105,8 @@ constexpr const char* kSingular = " is zero: the matrix is singular";
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, bool left,
-                                           bool check_errors) {
+std::tuple<Tensor, Tensor> compute::linalg_solve_ex(const Tensor& A, const Tensor& B, bool left,
+                                                    bool check_errors) {
   check_square(A);
   check_lapack_dtype(A);
   const bool vector = is_vector_side(A, B);
@@ -129,7 +129,7 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
   return std::get<0>(linalg_solve_ex(A, B, left, true));
 }
 
-std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors) {
+std::tuple<Tensor, Tensor> compute::linalg_inv_ex(const Tensor& A, bool check_errors) {
   check_square(A);
   check_lapack_dtype(A);
   const int64_t n = A.size(-1);
@@ -151,8 +151,8 @@ std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors) {
 
 Tensor linalg_inv(const Tensor& A) { return std::get<0>(linalg_inv_ex(A, true)); }
 
-Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left,
-                       bool adjoint) {
+Tensor compute::linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left,
+                                bool adjoint) {
   check_square(LU);
   check_lapack_dtype(LU);
   FB_CHECK(pivots.dtype() == DType::kInt32, "expected pivots of dtype int32, got ", pivots.dtype());
@@ -188,8 +188,8 @@ Tensor lu_solve(const Tensor& b, const Tensor& LU_data, const Tensor& LU_pivots)
   return linalg_lu_solve(LU_data, LU_pivots, b, true, false);
 }
 
-Tensor linalg_solve_triangular(const Tensor& input, const Tensor& B, bool upper, bool left,
-                               bool unitriangular) {
+Tensor compute::linalg_solve_triangular(const Tensor& input, const Tensor& B, bool upper, bool left,
+                                        bool unitriangular) {
   check_square(input);
   check_lapack_dtype(input);
   check_matrices(B);
@@ -211,15 +211,15 @@ Tensor linalg_solve_triangular(const Tensor& input, const Tensor& B, bool upper,
   return x;
 }
 
-std::tuple<Tensor, Tensor> triangular_solve(const Tensor& b, const Tensor& A, bool upper,
-                                            bool transpose, bool unitriangular) {
+std::tuple<Tensor, Tensor> compute::triangular_solve(const Tensor& b, const Tensor& A, bool upper,
+                                                     bool transpose, bool unitriangular) {
   check_square(A);
   const Tensor a = transpose ? turned_over(A) : A;
   return {linalg_solve_triangular(a, b, upper != transpose, true, unitriangular),
           column_major_copy(A)};
 }
 
-Tensor cholesky_solve(const Tensor& input, const Tensor& L, bool upper) {
+Tensor compute::cholesky_solve(const Tensor& input, const Tensor& L, bool upper) {
   check_square(L);
   check_lapack_dtype(L);
   check_matrices(input);
@@ -239,7 +239,7 @@ Tensor cholesky_solve(const Tensor& input, const Tensor& L, bool upper) {
   return x;
 }
 
-Tensor cholesky_inverse(const Tensor& L, bool upper) {
+Tensor compute::cholesky_inverse(const Tensor& L, bool upper) {
   check_square(L);
   check_lapack_dtype(L);
   const int64_t n = L.size(-1);
@@ -267,7 +267,7 @@ Tensor cholesky_inverse(const Tensor& L, bool upper) {
   return inverse;
 }
 
-Tensor linalg_det(const Tensor& A) {
+Tensor compute::linalg_det(const Tensor& A) {
   check_square(A);
   const auto [lu, pivots, info] = linalg_lu_factor_ex(A, true, false);
   const Tensor out = make_tensor(batch_of(A), A.dtype(), A.device());
@@ -282,7 +282,7 @@ Tensor linalg_det(const Tensor& A) {
   return out;
 }
 
-std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
+std::tuple<Tensor, Tensor> compute::linalg_slogdet(const Tensor& A) {
   check_square(A);
   const auto [lu, pivots, info] = linalg_lu_factor_ex(A, true, false);
   const Tensor sign = make_tensor(batch_of(A), A.dtype(), A.device());

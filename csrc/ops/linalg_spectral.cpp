@@ -109,6 +109,9 @@ std::tuple<Tensor, Tensor> eigen_general(const Tensor& input, bool with_vectors)
   return {values, vectors};
 }
 
+// Whether somebody may want gradients: those of values alone are made of the vectors too.
+bool may_be_recorded(const Tensor& t) { return t->flags & ~kIsView || (t->base && t->base->flags); }
+
 double epsilon_of(DType real) {
   return real == DType::kFloat32 ? std::numeric_limits<float>::epsilon()
                                  : std::numeric_limits<double>::epsilon();
@@ -116,14 +119,15 @@ double epsilon_of(DType real) {
 
 }  // namespace
 
-std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices,
-                                              std::optional<std::string> driver) {
+std::tuple<Tensor, Tensor, Tensor> compute::linalg_svd(const Tensor& A, bool full_matrices,
+                                                       std::optional<std::string> driver) {
   FB_CHECK(!driver, "driver= is for CUDA alone");
   return decompose(A, full_matrices ? 'A' : 'S');
 }
 
 Tensor linalg_svdvals(const Tensor& A, std::optional<std::string> driver) {
   FB_CHECK(!driver, "driver= is for CUDA alone");
+  if (may_be_recorded(A)) return std::get<1>(linalg_svd(A, false, {}));
   return std::get<1>(decompose(A, 'N'));
 }
 
@@ -138,19 +142,26 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool some, bool comp
   return {none(input.size(-2)), linalg_svdvals(input, {}), none(input.size(-1))};
 }
 
-std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& input, const std::string& UPLO) {
+std::tuple<Tensor, Tensor> compute::linalg_eigh(const Tensor& input, const std::string& UPLO) {
   return eigen_hermitian(input, UPLO, 'V');
 }
 
 Tensor linalg_eigvalsh(const Tensor& input, const std::string& UPLO) {
+  if (may_be_recorded(input)) return std::get<0>(linalg_eigh(input, UPLO));
   return std::get<0>(eigen_hermitian(input, UPLO, 'N'));
 }
 
-std::tuple<Tensor, Tensor> linalg_eig(const Tensor& input) { return eigen_general(input, true); }
+std::tuple<Tensor, Tensor> compute::linalg_eig(const Tensor& input) {
+  return eigen_general(input, true);
+}
 
-Tensor linalg_eigvals(const Tensor& input) { return std::get<0>(eigen_general(input, false)); }
+Tensor linalg_eigvals(const Tensor& input) {
+  if (may_be_recorded(input)) return std::get<0>(linalg_eig(input));
+  return std::get<0>(eigen_general(input, false));
+}
 
-Tensor _linalg_pinv(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
+Tensor compute::_linalg_pinv(const Tensor& A, const Tensor& atol, const Tensor& rtol,
+                             bool hermitian) {
   check_matrices(A);
   const int64_t m = A.size(-2);
   const int64_t n = A.size(-1);

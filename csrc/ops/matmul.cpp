@@ -104,14 +104,14 @@ Tensor folded_product(const Tensor& input, const Tensor& other) {
 
 }  // namespace
 
-Tensor mm(const Tensor& input, const Tensor& mat2) {
+Tensor compute::mm(const Tensor& input, const Tensor& mat2) {
   check_matrix(input, "input");
   check_matrix(mat2, "mat2");
   check_product(input, mat2);
   return matrix_product(input, mat2);
 }
 
-Tensor bmm(const Tensor& input, const Tensor& mat2) {
+Tensor compute::bmm(const Tensor& input, const Tensor& mat2) {
   check_batches(input, mat2);
   return matrix_product(input, mat2);
 }
@@ -135,7 +135,7 @@ Tensor matmul(const Tensor& input, const Tensor& other) {
   return product.sizes() == sizes ? product : reshape(product, sizes);
 }
 
-Tensor mv(const Tensor& input, const Tensor& vec) {
+Tensor compute::mv(const Tensor& input, const Tensor& vec) {
   FB_CHECK_INDEX(input.dim() > 0, "input has no dimensions");
   check_matrix(input, "input");
   check_vector(vec, "vec");
@@ -144,7 +144,7 @@ Tensor mv(const Tensor& input, const Tensor& vec) {
   return reshaped(matrix_product(input, column), {input.size(0)});
 }
 
-Tensor dot(const Tensor& input, const Tensor& tensor) {
+Tensor compute::dot(const Tensor& input, const Tensor& tensor) {
   FB_CHECK(input.dim() == 1 && tensor.dim() == 1, "expected two 1-d tensors, got shapes ",
            input.sizes(), " and ", tensor.sizes());
   FB_CHECK(input.size(0) == tensor.size(0), "expected vectors of one length, got ", input.size(0),
@@ -153,7 +153,7 @@ Tensor dot(const Tensor& input, const Tensor& tensor) {
   return reshaped(matrix_product(as_row(input), as_column(tensor)), {});
 }
 
-Tensor vdot(const Tensor& input, const Tensor& other) { return dot(conj(input), other); }
+Tensor compute::vdot(const Tensor& input, const Tensor& other) { return dot(conj(input), other); }
 
 Tensor inner(const Tensor& input, const Tensor& other) {
   check_same_dtype(input, other);
@@ -170,23 +170,23 @@ Tensor outer(const Tensor& input, const Tensor& vec2) {
   return mul(unsqueeze(input, 1), vec2);
 }
 
-Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
-             const Scalar& alpha) {
+Tensor compute::addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2,
+                      const Scalar& beta, const Scalar& alpha) {
   check_matrix(mat1, "mat1");
   check_matrix(mat2, "mat2");
   check_product(mat1, mat2);
   return add_product(input, mat1, mat2, beta, alpha);
 }
 
-Tensor addmv(const Tensor& input, const Tensor& mat, const Tensor& vec, const Scalar& beta,
-             const Scalar& alpha) {
+Tensor compute::addmv(const Tensor& input, const Tensor& mat, const Tensor& vec, const Scalar& beta,
+                      const Scalar& alpha) {
   check_matrix(mat, "mat");
   check_vector(vec, "vec");
   return combine(input, mv(mat, vec), beta, alpha);
 }
 
-Tensor addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
-            const Scalar& alpha) {
+Tensor compute::addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2,
+                     const Scalar& beta, const Scalar& alpha) {
   // Term by term, so that the result lies in memory as input does.
   const Tensor product = outer(vec1, vec2);
   const DType dtype = input.dtype();
@@ -200,15 +200,15 @@ Tensor addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2, const S
   return out;
 }
 
-Tensor baddbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
-               const Scalar& alpha) {
+Tensor compute::baddbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2,
+                        const Scalar& beta, const Scalar& alpha) {
   check_summands(batch1, batch2);
   check_batches(batch1, batch2);
   return add_product(input, batch1, batch2, beta, alpha);
 }
 
-Tensor addbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
-              const Scalar& alpha) {
+Tensor compute::addbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2,
+                       const Scalar& beta, const Scalar& alpha) {
   check_summands(batch1, batch2);
   check_batches(batch1, batch2);
   // The sum over the batch is one product with a deeper sum.

@@ -6,7 +6,7 @@
 
 namespace fb::ops {
 
-Tensor trace(const Tensor& input) {
+Tensor compute::trace(const Tensor& input) {
   FB_CHECK(input.dim() == 2, "expected a matrix, got shape ", input.sizes());
   if (input.dtype() == DType::kBool)
     fail(ErrorKind::kNotImplemented, "not implemented for dtype bool");

@@ -20,7 +20,7 @@ op(
     kind=native,
     dtypes=FLOATS,
     forms="function",
-    grad={"input": "fft_real_input_backward(grad, dim, scale, onesided, input.size(dim[-1]))"},
+    grad={"input": "fft_real_input_backward(grad, dim, scale, onesided, input.shape)"},
     node="FftR2CBackward0",
     doc="The forward transform of real input, times scale; onesided leaves out half of the last dimension.",
 )

@@ -6,9 +6,10 @@
 // them once.
 #include "autograd/formulas/fft.h"
 
-#include "autograd/formulas/notation.h"
+#include "autograd/formula.h"
 #include "gen/ops/create.h"
 #include "gen/ops/fft.h"
+#include "gen/ops/view.h"
 
 namespace fb::autograd::formula {
 namespace {
@@ -27,9 +28,11 @@ Tensor inner_frequencies_times(double factor, const Tensor& half, int64_t dim, i
 }  // namespace
 
 Tensor fft_real_input_backward(const Tensor& grad, IntSpan dim, double scale, bool onesided,
-                               int64_t size) {
+                               IntSpan sizes) {
   if (!onesided) return ops::real(ops::_fft_c2c(grad, dim, scale, false));
-  const Tensor once = inner_frequencies_times(0.5, grad, dim[dim.size() - 1], size);
+  const int64_t last = dim[dim.size() - 1];
+  const int64_t size = sizes[wrap_dim(last, grad.dim())];
+  const Tensor once = inner_frequencies_times(0.5, grad, last, size);
   return ops::_fft_c2r(once, dim, scale, size);
 }
 

@@ -5,9 +5,9 @@
 
 namespace fb::autograd::formula {
 
-// Of the real input of _fft_r2c, which had `size` points in the last of `dim`.
+// Of the real input of _fft_r2c, which had the given sizes.
 Tensor fft_real_input_backward(const Tensor& grad, IntSpan dim, double scale, bool onesided,
-                               int64_t size);
+                               IntSpan sizes);
 // Of the half spectrum that _fft_c2r was given.
 Tensor fft_half_spectrum_backward(const Tensor& grad, IntSpan dim, double scale);
 

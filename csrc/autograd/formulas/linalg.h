@@ -2,8 +2,7 @@
 // adjoint; batches are the dimensions before the last two.
 #pragma once
 
-#include "autograd/formulas/notation.h"
-#include "ops/types.h"
+#include "autograd/formulas/matmul.h"
 
 namespace fb::autograd::formula {
 

@@ -31,7 +31,7 @@ Tensor reflected(const Reflector& h, const Tensor& x) {
   return x - h.tau * matmul(h.v, matmul(adjoint_of(h.v), x));
 }
 Tensor reflected_back(const Reflector& h, const Tensor& x) {
-  return x - ops::conj(h.tau) * matmul(h.v, matmul(adjoint_of(h.v), x));
+  return x - conj(h.tau) * matmul(h.v, matmul(adjoint_of(h.v), x));
 }
 
 std::vector<Reflector> reflectors_of(const Tensor& input, const Tensor& tau) {
@@ -75,7 +75,7 @@ Tensor columns_grad(const std::vector<Step>& steps, const Tensor& input) {
   for (const auto& [h, s, g] : steps) {
     const Tensor mv = matmul(g, matmul(adjoint_of(s), h.v));
     const Tensor mhv = matmul(s, matmul(adjoint_of(g), h.v));
-    columns.push_back(-(ops::conj(h.tau) * mv + h.tau * mhv));
+    columns.push_back(-(conj(h.tau) * mv + h.tau * mhv));
   }
   const int64_t rest = input.size(-1) - static_cast<int64_t>(steps.size());
   if (steps.empty()) return ops::zeros_like(input);

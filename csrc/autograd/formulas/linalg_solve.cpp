@@ -34,9 +34,9 @@ Tensor cofactors(const Tensor& a) {
   const int64_t n = a.size(-1);
   // Products of all singular values but one.
   const Tensor eye = ops::eye(n, s.dtype(), s.device());
-  const Tensor others = ops::prod(ops::unsqueeze(s, -2) * (eye * -1 + 1) + eye, -1);
+  const Tensor others = ops::prod(ops::unsqueeze(s, -2) * (1 - eye) + eye, -1);
   const Tensor phase = ops::linalg_det(u) * ops::linalg_det(vh);
-  const Tensor scale = ops::unsqueeze(ops::unsqueeze(ops::conj(phase), -1), -1);
+  const Tensor scale = ops::unsqueeze(ops::unsqueeze(conj(phase), -1), -1);
   return scale * matmul(u * ops::unsqueeze(others, -2), vh);
 }
 
@@ -90,7 +90,7 @@ Tensor solve_triangular_backward(const Tensor& grad, const Tensor& a, const Tens
 
 Tensor triangular_solve_side_backward(const Tensor& grad, const Tensor& a, bool upper,
                                       bool transpose, bool unitriangular) {
-  const Tensor inverted = transpose ? ops::conj(a) : adjoint_of(a);
+  const Tensor inverted = transpose ? conj(a) : adjoint_of(a);
   return ops::linalg_solve_triangular(inverted, grad, upper == transpose, true, unitriangular);
 }
 
@@ -122,7 +122,7 @@ Tensor det_backward(const Tensor& grad, const Tensor& a, const Tensor& det) {
       a.numel() > 0 && !ops::equal(ops::ne(det, 0), ops::ones_like(det, DType::kBool));
   if (is_singular) return as_matrices(grad) * cofactors(a);
   const Tensor eye = ops::eye(a.size(-1), a.dtype(), a.device());
-  return ops::linalg_solve(adjoint_of(a), as_matrices(grad * ops::conj(det)) * eye, true);
+  return ops::linalg_solve(adjoint_of(a), as_matrices(grad * conj(det)) * eye, true);
 }
 
 Tensor slogdet_backward(const Tensor& grad_sign, const Tensor& grad_log, const Tensor& a,
@@ -130,7 +130,7 @@ Tensor slogdet_backward(const Tensor& grad_sign, const Tensor& grad_log, const T
   Tensor factor = grad_log;
   if (is_complex(a.dtype())) {
     // The phase turns with the imaginary part of log det.
-    const Tensor turn = ops::imag(ops::conj(grad_sign) * sign);
+    const Tensor turn = ops::imag(conj(grad_sign) * sign);
     factor = ops::complex(grad_log, -turn);
   }
   const Tensor eye = ops::eye(a.size(-1), a.dtype(), a.device());

@@ -23,7 +23,7 @@ Tensor skew_part(const Tensor& t) { return t - adjoint_of(t); }
 Tensor divided_by_gaps(const Tensor& x, const Tensor& values) {
   const Tensor eye = ops::eye(values.size(-1), values.dtype(), values.device());
   const Tensor gaps = ops::unsqueeze(values, -2) - ops::unsqueeze(values, -1) + eye;
-  return x / gaps * (eye * -1 + 1);
+  return x / gaps * (1 - eye);
 }
 
 void check_phase_free(const Tensor& diagonal, const char* what) {
@@ -62,7 +62,7 @@ Tensor eig_backward(const Tensor& grad_values, const Tensor& grad_vectors, const
   check_phase_free(diagonal_of(turned), "eigenvectors");
   // Vectors of length 1 cannot grow along themselves.
   const Tensor growth = ops::unsqueeze(ops::real(diagonal_of(turned)), -2);
-  Tensor inner = divided_by_gaps(turned - matmul(vh, vectors) * growth, ops::conj(values));
+  Tensor inner = divided_by_gaps(turned - matmul(vh, vectors) * growth, conj(values));
   if (grad_values.defined()) inner = inner + ops::diag_embed(grad_values);
   return ops::linalg_solve(vh, matmul(inner, vh), true);
 }

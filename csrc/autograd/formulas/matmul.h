@@ -1,11 +1,16 @@
 // Gradients of products of matrices and of distances between rows.
 #pragma once
 
+#include "autograd/formula.h"
 #include "autograd/formulas/arith.h"
-#include "autograd/formulas/notation.h"
-#include "ops/types.h"
+#include "gen/ops/view.h"
 
 namespace fb::autograd::formula {
+
+// The last two dimensions exchanged.
+inline Tensor transposed(const Tensor& t) { return ops::transpose(t, -2, -1); }
+// The same, and complex elements conjugated.
+inline Tensor adjoint_of(const Tensor& t) { return conj(transposed(t)); }
 
 // Of x1, for distances in the p-norm between rows of x1 and rows of x2; that of x2 is the same with
 // the operands exchanged and the others turned over. Rows that coincide push neither way.
