@@ -29,7 +29,7 @@ BINARY = {
 CONSTANTS = {"inf": "ops::kInfinity", "pi": "3.14159265358979323846"}
 NAMESPACES = ("linalg", "fft", "special", "nn.functional")
 # What of a tensor an expression may read without keeping its elements.
-GEOMETRY = ("shape", "dtype", "ndim", "shapes")
+GEOMETRY = ("shape", "dtype", "ndim", "shapes", "by_columns")
 
 
 @dataclass
@@ -40,8 +40,10 @@ class Formula:
     tensors: set[str] = field(default_factory=set)  # inputs and results, whole
     shapes: set[str] = field(default_factory=set)
     dtypes: set[str] = field(default_factory=set)
+    layouts: set[str] = field(default_factory=set)
     params: set[str] = field(default_factory=set)
-    grads: set[int] = field(default_factory=set)
+    grads: set[int] = field(default_factory=set)  # zeros where a result has none
+    given_grads: set[int] = field(default_factory=set)  # undefined there
     all_grads: bool = False
 
 
@@ -127,6 +129,9 @@ class _Writer:
             if node.value.id == "grads":
                 self.formula.grads.add(int(node.slice.value))
                 return f"grad_{node.slice.value}"
+            if node.value.id == "given_grads":
+                self.formula.given_grads.add(int(node.slice.value))
+                return f"grads[{node.slice.value}]"
             if node.value.id == "results":
                 self.formula.tensors.add(f"result_{node.slice.value}")
                 return f"result_{node.slice.value}"
@@ -141,6 +146,9 @@ class _Writer:
                 return f"{owner}.dtype()"
             self.formula.dtypes.add(owner)
             return f"{cpp_name(owner)}_dtype"
+        if node.attr == "by_columns":
+            self.formula.layouts.add(owner)
+            return f"{cpp_name(owner)}_by_columns"
         shape = self.shape_of(owner)
         return f"ndim_of({shape})" if node.attr == "ndim" else shape
 

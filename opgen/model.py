@@ -139,7 +139,8 @@ class Op:
 
     @property
     def node_name(self) -> str:
-        words = self.name.strip("_").split("_")
+        prefix = "linalg_" if self.namespace == "linalg" else ""
+        words = (prefix + self.name.strip("_")).split("_")
         return self.node or "".join(w[:1].upper() + w[1:] for w in words) + "Backward0"
 
     @property

@@ -35,10 +35,11 @@ void Recorder::note_cut(const Tensor& result) const {
   result->flags |= kCut;
 }
 
-void Recorder::finish(const NodeRef& node, TensorList results) const {
+void Recorder::finish(const NodeRef& node, TensorList results, uint32_t differentiable) const {
   for (size_t i = 0; i < results.size(); ++i) {
     node->outputs.push_back(output_meta(results[i]));
-    if (records_ && (is_floating(results[i].dtype()) || is_complex(results[i].dtype())))
+    const DType dtype = results[i].dtype();
+    if (records_ && differentiable >> i & 1 && (is_floating(dtype) || is_complex(dtype)))
       set_history(results[i], node, static_cast<uint32_t>(i));
   }
 }

@@ -103,8 +103,8 @@ class Recorder {
     return results;
   }
 
-  // Makes the tensors results of the node.
-  void finish(const NodeRef& node, TensorList results) const;
+  // Makes the tensors results of the node; those whose bit is not set have no gradient.
+  void finish(const NodeRef& node, TensorList results, uint32_t differentiable = ~0U) const;
   void finish(const NodeRef& node, const Tensor& result) const {
     finish(node, TensorList(&result, 1));
   }
@@ -169,6 +169,10 @@ inline std::vector<Dims> shape_of(TensorList list) {
 inline DType dtype_of(const Tensor& t) { return t.dtype(); }
 inline DType dtype_of(const Operand& o) {
   return o.is_tensor() ? o.tensor().dtype() : o.scalar().dtype();
+}
+// Whether the columns of matrices, not their rows, lie one behind the other.
+inline bool is_by_columns(const Tensor& t) {
+  return t.dim() >= 2 && !t.is_contiguous() && t.stride(-2) == 1;
 }
 inline size_t count_of(TensorList list) { return list.size(); }
 inline size_t count_of(const std::optional<TensorList>& list) { return list ? list->size() : 0; }

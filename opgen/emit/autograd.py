@@ -112,6 +112,7 @@ class Recorded:
             kind = "std::vector<Dims>" if self.is_list(name) else "Dims"
             lines.append(f"{kind} {cpp_name(name)}_shape_;")
         lines += [f"DType {cpp_name(name)}_dtype_;" for name in self.mentioned("dtypes")]
+        lines += [f"bool {cpp_name(name)}_by_columns_;" for name in self.mentioned("layouts")]
         for name in self.mentioned("params"):
             lines.append(f"{kept_type(self.args[name])} {cpp_name(name)}_;")
         lines += [f"size_t {cpp_name(a.name)}_count_ = 0;" for a in self.op.core_args if is_list(a)]
@@ -163,6 +164,8 @@ class Recorded:
             lines.append(f"  const auto& {cpp_name(value)}_shape = {cpp_name(value)}_shape_;")
         for value in self.ordered(formula.dtypes):
             lines.append(f"  const DType {cpp_name(value)}_dtype = {cpp_name(value)}_dtype_;")
+        for value in self.ordered(formula.layouts):
+            lines.append(f"  const bool {cpp_name(value)}_by_columns = {cpp_name(value)}_by_columns_;")
         for value in self.ordered(formula.params):
             lines.append(f"  const auto& {cpp_name(value)} = {cpp_name(value)}_;")
         if place.count:
@@ -236,11 +239,21 @@ class Recorded:
         lines += [
             f"  {op.result.cpp} result = quietly([&] {{ return {computed}; }});",
             *self.saving_results("result"),
-            f"  r.finish(owner, {results_list(op)});",
+            f"  r.finish(owner, {results_list(op)}{self.differentiable()});",
             "  return result;",
             "}",
         ]
         return lines
+
+    def differentiable(self) -> str:
+        """Which of several results have a gradient, as bits: those whose gradient is ever read."""
+        read: set[int] = set()
+        for formula in self.formulas.values():
+            if formula.all_grads:
+                return ""
+            read |= formula.grads | formula.given_grads
+        several = self.op.result.count > 1 and 0 < len(read) < self.op.result.count
+        return f", {sum(1 << i for i in read):#x}U" if several else ""
 
     def refusals(self, public: str) -> list[str]:
         return [
@@ -272,6 +285,8 @@ class Recorded:
         for name in self.mentioned("dtypes"):
             if not name.startswith("result_"):
                 lines.append(f"  node->{cpp_name(name)}_dtype_ = dtype_of({cpp_name(name)});")
+        for name in self.mentioned("layouts"):
+            lines.append(f"  node->{cpp_name(name)}_by_columns_ = is_by_columns({cpp_name(name)});")
         for name in self.mentioned("params"):
             lines.append(f"  keep(node->{cpp_name(name)}_, {cpp_name(name)});")
         if not self.mentioned("tensors") and not self.mentioned("shapes"):

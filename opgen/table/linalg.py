@@ -318,7 +318,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="eigenvalues eigenvectors",
-    grad={"input": "eigh_backward(grads[0], grads[1], eigenvalues, eigenvectors)"},
+    grad={"input": "eigh_backward(given_grads[0], given_grads[1], eigenvalues, eigenvectors)"},
     doc="Eigenvalues, smallest first, and eigenvectors of Hermitian matrices; reads one triangle.",
 )
 op(
@@ -337,7 +337,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="eigenvalues eigenvectors",
-    grad={"input": "eig_backward(grads[0], grads[1], eigenvalues, eigenvectors)"},
+    grad={"input": "eig_backward(given_grads[0], given_grads[1], eigenvalues, eigenvectors)"},
     doc="Eigenvalues and eigenvectors of square matrices, complex whatever the input is.",
 )
 op(
@@ -357,7 +357,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="U S Vh",
-    grad={"A": "svd_backward(grads[0], grads[1], grads[2], U, S, Vh)"},
+    grad={"A": "svd_backward(given_grads[0], given_grads[1], given_grads[2], U, S, Vh)"},
     doc="A = U diag(S) Vh with orthonormal U and Vh and S from the largest on.",
 )
 op(

@@ -14,14 +14,20 @@ op(
     "mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=numeric,
-    grad={"input": "mm(grad, adjoint_of(mat2))", "mat2": "mm(adjoint_of(input), grad)"},
+    grad={
+        "input": "product(grad, adjoint_of(mat2), input.by_columns)",
+        "mat2": "product(adjoint_of(input), grad, mat2.by_columns)",
+    },
     doc="Product of two matrices.",
 )
 op(
     "bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=numeric,
-    grad={"input": "bmm(grad, adjoint_of(mat2))", "mat2": "bmm(adjoint_of(input), grad)"},
+    grad={
+        "input": "product(grad, adjoint_of(mat2), input.by_columns)",
+        "mat2": "product(adjoint_of(input), grad, mat2.by_columns)",
+    },
     doc="Products of two batches of matrices.",
 )
 op(
@@ -73,8 +79,8 @@ op(
     forms="function method inplace",
     grad={
         "input": "scaled(grad, beta)",
-        "mat1": "scaled(mm(grad, adjoint_of(mat2)), alpha)",
-        "mat2": "scaled(mm(adjoint_of(mat1), grad), alpha)",
+        "mat1": "scaled(product(grad, adjoint_of(mat2), mat1.by_columns), alpha)",
+        "mat2": "scaled(product(adjoint_of(mat1), grad, mat2.by_columns), alpha)",
     },
     doc="beta * input + alpha * (mat1 @ mat2); with beta 0 input is not read, NaNs in it included.",
 )
@@ -111,8 +117,8 @@ op(
     forms="function method inplace",
     grad={
         "input": "scaled(grad, beta)",
-        "batch1": "scaled(bmm(grad, adjoint_of(batch2)), alpha)",
-        "batch2": "scaled(bmm(adjoint_of(batch1), grad), alpha)",
+        "batch1": "scaled(product(grad, adjoint_of(batch2), batch1.by_columns), alpha)",
+        "batch2": "scaled(product(adjoint_of(batch1), grad, batch2.by_columns), alpha)",
     },
     doc="beta * input + alpha * (batch1 @ batch2); with beta 0 input is not read.",
 )

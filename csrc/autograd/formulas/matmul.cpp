@@ -38,6 +38,11 @@ Tensor slope(const Tensor& difference, double p, const Tensor& distance) {
 
 }  // namespace
 
+Tensor product(const Tensor& a, const Tensor& b, bool by_columns) {
+  if (by_columns) return transposed(product(transposed(b), transposed(a), false));
+  return a.dim() == 2 ? ops::mm(a, b) : ops::bmm(a, b);
+}
+
 Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p,
                       const Tensor& distances) {
   if (p == 0) return ops::zeros_like(x1);

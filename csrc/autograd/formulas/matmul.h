@@ -12,6 +12,10 @@ inline Tensor transposed(const Tensor& t) { return ops::transpose(t, -2, -1); }
 // The same, and complex elements conjugated.
 inline Tensor adjoint_of(const Tensor& t) { return conj(transposed(t)); }
 
+// The product of matrices, or of batches of them, stored by columns if asked for: a gradient that
+// lies in memory as its operand does can be kept by the leaf without a copy.
+Tensor product(const Tensor& a, const Tensor& b, bool by_columns);
+
 // Of x1, for distances in the p-norm between rows of x1 and rows of x2; that of x2 is the same with
 // the operands exchanged and the others turned over. Rows that coincide push neither way.
 Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p,
