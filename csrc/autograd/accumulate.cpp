@@ -10,9 +10,11 @@ namespace {
 // Whether nobody else can see the elements, so that they may be kept or changed.
 // `handles`: how many references to the tensor the callers hold.
 bool is_ours(const Tensor& t, int handles) {
+  // A window on a tensor that nobody else holds, as after t(), is as good as the tensor.
+  const bool holds_base = t->base && t->base->refs.load(std::memory_order_relaxed) == 1;
   return t->refs.load(std::memory_order_relaxed) <= handles &&
-         t->storage->refs.load(std::memory_order_relaxed) == 1 && !t->storage->release &&
-         !t->python_object;
+         t->storage->refs.load(std::memory_order_relaxed) == (holds_base ? 2 : 1) &&
+         !t->storage->release && !t->python_object;
 }
 
 bool is_laid_out_like(const Tensor& grad, const Tensor& variable) {
