@@ -15,4 +15,9 @@ enum class SoftmaxOp : uint8_t { kSoftmax, kLogSoftmax, kLogSumExp };
 FB_DECLARE_KERNEL(void, softmax, SoftmaxOp op, DType dtype, const void* in, void* out,
                   int64_t outer, int64_t n, int64_t inner)
 
+// The gradient of softmax or log-softmax from that of its result and the result itself. All arrays
+// are contiguous (outer, n, inner), of float32 or float64.
+FB_DECLARE_KERNEL(void, softmax_backward, SoftmaxOp op, DType dtype, const void* gradient,
+                  const void* result, void* out, int64_t outer, int64_t n, int64_t inner)
+
 }  // namespace fb::cpu

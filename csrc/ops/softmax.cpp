@@ -22,18 +22,36 @@ int64_t product(IntSpan sizes) {
   return n;
 }
 
+// A contiguous tensor as (outer, n, inner), the middle along one dimension.
+struct Lines {
+  int64_t outer = 1, n = 1, inner = 1;
+};
+
+Lines lines_along(const Tensor& t, int64_t dim) {
+  const int64_t d = wrap_dim(dim, t.dim());
+  if (t.dim() == 0) return {};
+  const IntSpan sizes = t.sizes();
+  return {product(sizes.first(d)), sizes[d], product(sizes.last(sizes.size() - d - 1))};
+}
+
 Tensor normalised(SoftmaxOp op, const Tensor& input, int64_t dim, std::optional<DType> dtype) {
-  const int64_t d = wrap_dim(dim, input.dim());
+  const Lines lines = lines_along(input, dim);
   const Tensor x = contiguous(dtype ? cast(input, *dtype) : input);
   Tensor out = make_tensor(x.sizes(), x.dtype(), x.device());
-  const IntSpan sizes = x.sizes();
-  if (x.dim() == 0)
-    FB_KERNEL(softmax)(op, x.dtype(), x.data(), out.data(), 1, 1, 1);
-  else
-    FB_KERNEL(softmax)
-  (op, x.dtype(), x.data(), out.data(), product(sizes.first(d)), sizes[d],
-   product(sizes.last(sizes.size() - d - 1)));
+  FB_KERNEL(softmax)
+  (op, x.dtype(), x.data(), out.data(), lines.outer, lines.n, lines.inner);
   return out;
+}
+
+// 16-bit floats are computed with as float32.
+Tensor gradient_of(SoftmaxOp op, const Tensor& gradient, const Tensor& output, int64_t dim) {
+  const Lines lines = lines_along(output, dim);
+  const DType type = output.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+  const Tensor g = contiguous(cast(gradient, type)), y = contiguous(cast(output, type));
+  Tensor out = make_tensor(y.sizes(), type, y.device());
+  FB_KERNEL(softmax_backward)
+  (op, type, g.data(), y.data(), out.data(), lines.outer, lines.n, lines.inner);
+  return cast(out, output.dtype());
 }
 
 // Relative to the largest real part, unless that is infinite.
@@ -53,6 +71,14 @@ Tensor compute::softmax(const Tensor& input, int64_t dim, std::optional<DType> d
 
 Tensor compute::log_softmax(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
   return normalised(SoftmaxOp::kLogSoftmax, input, dim, dtype);
+}
+
+Tensor compute::softmax_backward(const Tensor& gradient, const Tensor& output, int64_t dim) {
+  return gradient_of(SoftmaxOp::kSoftmax, gradient, output, dim);
+}
+
+Tensor compute::log_softmax_backward(const Tensor& gradient, const Tensor& output, int64_t dim) {
+  return gradient_of(SoftmaxOp::kLogSoftmax, gradient, output, dim);
 }
 
 Tensor compute::logsumexp(const Tensor& input, IntSpan dim, bool keepdim) {

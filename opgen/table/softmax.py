@@ -6,7 +6,7 @@ op(
     "softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=floating,
-    grad={"input": "result * (grad - sum(grad * result, (dim,), keepdim=True))"},
+    grad={"input": "_softmax_backward(grad, result, dim)"},
     doc="``exp(input)`` scaled to sum to 1 along ``dim``; NaN where all of a line is -inf.",
 )
 op(
@@ -14,8 +14,32 @@ op(
     " -> Tensor",
     kind=native,
     dtypes=floating,
-    grad={"input": "grad - exp(result) * sum(grad, (dim,), keepdim=True)"},
+    grad={"input": "_log_softmax_backward(grad, result, dim)"},
     doc="The logarithm of ``softmax(input, dim)``, without its underflow.",
+)
+op(
+    "_softmax_backward(gradient: Tensor, output: Tensor, dim: int) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="function",
+    cpp="softmax_backward",
+    grad={
+        "gradient": "_softmax_backward(grad, output, dim)",
+        "output": "softmax_backward_output(grad, gradient, output, dim)",
+    },
+    doc="output * (gradient - sum(gradient * output)), the sum along dim.",
+)
+op(
+    "_log_softmax_backward(gradient: Tensor, output: Tensor, dim: int) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="function",
+    cpp="log_softmax_backward",
+    grad={
+        "gradient": "grad - sum(grad * exp(output), (dim,), keepdim=True)",
+        "output": "-grad * exp(output) * sum(gradient, (dim,), keepdim=True)",
+    },
+    doc="gradient - exp(output) * sum(gradient), the sum along dim.",
 )
 op(
     "logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor",

@@ -5,6 +5,7 @@
 #include "gen/ops/arith.h"
 #include "gen/ops/complex.h"
 #include "gen/ops/explog.h"
+#include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
 
 namespace fb::autograd::formula {
@@ -23,6 +24,14 @@ Tensor with_dims(const Tensor& reduced, IntSpan dim, int64_t ndim) {
 }
 
 }  // namespace
+
+Tensor softmax_backward_output(const Tensor& grad, const Tensor& gradient, const Tensor& output,
+                               int64_t dim) {
+  const Dims along{dim};
+  const Tensor first = sum(mul(gradient, output), along, true);
+  const Tensor second = sum(mul(grad, output), along, true);
+  return sub(mul(grad, sub(gradient, first)), mul(gradient, second));
+}
 
 Tensor logsumexp_backward(const Tensor& grad, const Tensor& input, const Tensor& result,
                           IntSpan dim, bool keepdim) {

@@ -5,6 +5,10 @@
 
 namespace fb::autograd::formula {
 
+// The gradient of softmax's gradient with respect to the result that it is computed from.
+Tensor softmax_backward_output(const Tensor& grad, const Tensor& gradient, const Tensor& output,
+                               int64_t dim);
+
 Tensor logsumexp_backward(const Tensor& grad, const Tensor& input, const Tensor& result,
                           IntSpan dim, bool keepdim);
 
