@@ -1,6 +1,8 @@
 // Activation functions whose arguments need more than an element function.
 #include "gen/ops/activation.h"
 
+#include "gen/ops/view.h"
+
 namespace fb::ops {
 
 void check_lambd(std::span<const Operand>, std::span<const Scalar> params, DType) {
@@ -15,15 +17,14 @@ void check_limits(std::span<const Operand>, std::span<const Scalar> params, DTyp
 Tensor prelu(const Tensor& input, const Tensor& weight) {
   FB_CHECK(weight.dim() <= 1, "weight must have at most one dimension, got the shape ",
            weight.sizes());
-  if (weight.numel() == 1) return weighted_relu(input, as_view(weight, {}, {}));
+  if (weight.numel() == 1) return weighted_relu(input, view(weight, IntSpan{}));
   const int64_t channels = input.dim() > 1 ? input.size(1) : 1;
   FB_CHECK(weight.numel() == channels, "weight must have 1 element or one for each of the ",
            channels, " channels, got ", weight.numel());
   // One weight per index of dimension 1: the other dimensions broadcast.
-  Dims sizes(input.dim(), 1), strides(input.dim(), 0);
+  Dims sizes(input.dim(), 1);
   sizes[1] = channels;
-  strides[1] = weight.strides()[0];
-  return weighted_relu(input, as_view(weight, sizes, strides));
+  return weighted_relu(input, view(weight, sizes));
 }
 
 Tensor nn_functional_gelu(const Tensor& input, const std::string& approximate) {

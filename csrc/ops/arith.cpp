@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gen/ops/activation.h"
+#include "gen/ops/copy.h"
 #include "gen/ops/explog.h"
 #include "ops/output.h"
 #include "ops/promotion.h"
@@ -55,11 +56,13 @@ void check_divisor(std::span<const Operand> inputs, std::span<const Scalar>, DTy
   FB_CHECK(!has_zero, "ZeroDivisionError");
 }
 
-Tensor compute::div(const Operand& input, const Operand& other, std::optional<std::string> rounding_mode) {
+Tensor compute::div(const Operand& input, const Operand& other,
+                    std::optional<std::string> rounding_mode) {
   if (!rounding_mode) return compute::div(input, other);
   FB_CHECK(*rounding_mode == "trunc" || *rounding_mode == "floor",
            "rounding_mode must be None, 'trunc' or 'floor', got '", *rounding_mode, "'");
-  return *rounding_mode == "trunc" ? compute::div_trunc(input, other) : compute::floor_divide(input, other);
+  return *rounding_mode == "trunc" ? compute::div_trunc(input, other)
+                                   : compute::floor_divide(input, other);
 }
 
 Tensor positive(const Tensor& input) {
@@ -118,11 +121,11 @@ Tensor float_power(const Operand& input, const Operand& exponent) {
   const Operand operands[] = {input, exponent};
   const DType wide = is_complex(result_type(operands)) ? DType::kComplex128 : DType::kFloat64;
   const auto widen = [&](const Operand& operand) -> Tensor {
-    return operand.is_tensor() ? cast(operand.tensor(), wide) : Tensor();
+    return operand.is_tensor() ? to_dtype(operand.tensor(), wide) : Tensor();
   };
-  const Tensor base = widen(input), power = widen(exponent);
-  return pow(input.is_tensor() ? Operand(base) : input,
-             exponent.is_tensor() ? Operand(power) : exponent);
+  const Tensor base = widen(input), raised = widen(exponent);
+  return power(input.is_tensor() ? Operand(base) : input,
+               exponent.is_tensor() ? Operand(raised) : exponent);
 }
 
 namespace {
@@ -152,8 +155,8 @@ Tensor compute::clamp(const Tensor& input, const Tensor& min, const Tensor& max)
   return compute::clamp(Operand(input), Operand(min), Operand(max));
 }
 
-Tensor compute::nan_to_num(const Tensor& input, std::optional<double> nan, std::optional<double> posinf,
-                  std::optional<double> neginf) {
+Tensor compute::nan_to_num(const Tensor& input, std::optional<double> nan,
+                           std::optional<double> posinf, std::optional<double> neginf) {
   if (is_integral(input.dtype())) return copy_of(input);
   const double largest = [&] {
     switch (real_type(input.dtype())) {

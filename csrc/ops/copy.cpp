@@ -20,7 +20,7 @@ Tensor copied(const Tensor& input, DType dtype, MemoryFormat format) {
 Tensor converted(const Tensor& input, DType dtype, MaybeFormat memory_format, bool copy = false) {
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kPreserve);
   if (!copy && dtype == input.dtype() && input.is_contiguous(format)) return input;
-  return copied(input, dtype, format);
+  return to_copy(input, dtype, format);
 }
 
 }  // namespace
@@ -31,10 +31,15 @@ Tensor compute::clone(const Tensor& input, MaybeFormat memory_format) {
   return copied(input, input.dtype(), memory_format.value_or(MemoryFormat::kPreserve));
 }
 
+Tensor compute::to_copy(const Tensor& input, DType dtype, MaybeFormat memory_format) {
+  return copied(input, dtype, memory_format.value_or(MemoryFormat::kPreserve));
+}
+
 Tensor to_contiguous(const Tensor& input, MaybeFormat memory_format) {
   FB_CHECK(memory_format != MemoryFormat::kPreserve,
            "preserve_format is no order of memory to ask for");
-  return converted(input, input.dtype(), memory_format.value_or(MemoryFormat::kContiguous));
+  const MemoryFormat format = memory_format.value_or(MemoryFormat::kContiguous);
+  return input.is_contiguous(format) ? input : clone(input, format);
 }
 
 Tensor to_dtype(const Tensor& input, DType dtype, bool, bool copy, MaybeFormat memory_format) {
@@ -52,7 +57,9 @@ Tensor to_device(const Tensor& input, std::optional<Device> device, std::optiona
   return converted(input, dtype.value_or(input.dtype()), memory_format, copy);
 }
 
-Tensor type_as(const Tensor& input, const Tensor& other) { return cast(input, other.dtype()); }
+Tensor type_as(const Tensor& input, const Tensor& other) {
+  return converted(input, other.dtype(), {});
+}
 
 Tensor to_bool(const Tensor& input, MaybeFormat f) { return converted(input, DType::kBool, f); }
 Tensor to_uint8(const Tensor& input, MaybeFormat f) { return converted(input, DType::kUInt8, f); }

@@ -9,6 +9,14 @@ op(
     doc="The complex conjugate, computed at once; a real tensor is returned as it is.",
 )
 op(
+    "_conj(input: Tensor) -> Tensor",
+    kind=native,
+    forms="function",
+    cpp="conj_now",
+    grad={"input": "grad.conj()"},
+    doc="The complex conjugate in new memory.",
+)
+op(
     "conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=pointwise,
     dtypes=all_types,

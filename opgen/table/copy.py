@@ -26,6 +26,15 @@ op(
     doc="The same elements one after another in memory; the tensor itself if they are so already.",
 )
 
+op(
+    "_to_copy(input: Tensor, dtype: DType, memory_format: MemoryFormat | None = None) -> Tensor",
+    kind=native,
+    forms="function",
+    cpp="to_copy",
+    grad={"input": "grad"},
+    doc="A copy in the given type.",
+)
+
 TO_DOC = "The same elements in another type or place; the tensor itself if nothing changes and copy is False."
 TO_OPTIONS = (
     "non_blocking: bool = False, copy: bool = False, *, memory_format: MemoryFormat | None = None"

@@ -1,6 +1,6 @@
 """New tensors: constant, counted, evenly spaced, or uninitialised."""
 
-from opgen.model import bound, integers, native, none, numeric, op, real
+from opgen.model import bound, composite, integers, native, none, numeric, op, real
 
 # What every new tensor can be told.
 OPTIONS = (
@@ -188,7 +188,7 @@ op(
     "as_tensor(data: Any, dtype: DType | None = None, device: Device | None = None) -> Tensor",
     kind=bound,
     forms="function",
-    grad=none,
+    grad=composite,
     doc="Like tensor(), but tensors and NumPy arrays of the right type are shared, not copied.",
 )
 op(
