@@ -1,9 +1,12 @@
 // x[...]: reading and writing through an index.
+#include "autograd/record.h"
 #include "bind/call.h"
 #include "bind/from_data.h"
 #include "bind/interop.h"
 #include "bind/tensor_object.h"
+#include "gen/ops/copy.h"
 #include "gen/ops/create.h"
+#include "gen/ops/index.h"
 #include "gen/ops/view.h"
 #include "ops/advanced_index.h"
 
@@ -39,9 +42,12 @@ Tensor tensor_index(PyObject* o) {
 }
 
 // A view of a tensor, made from the parts of an index, and what tensors among them pick out of it.
+// In one step, unless the graph is to know the steps.
 class Selection {
  public:
-  Selection(const Tensor& base, PyObject* index) : base_(base), offset_(base.offset()) {
+  Selection(const Tensor& base, PyObject* index, bool recorded)
+      : base_(base), recorded_(recorded), steps_(base), offset_(base.offset()) {
+    is_slice_ = PySlice_Check(index);
     if (is_like_tuple(index))
       build(PySequence_Fast_ITEMS(index), PySequence_Fast_GET_SIZE(index));
     else
@@ -49,7 +55,11 @@ class Selection {
   }
 
   // What numbers, slices and new dimensions make of the tensor.
-  Tensor view() const { return inner_view(base_, sizes_, strides_, offset_); }
+  Tensor view() const {
+    if (!recorded_)
+      return autograd::as_view_of(base_, inner_view(base_, sizes_, strides_, offset_));
+    return steps_.is_same(base_) ? ops::_alias(base_) : steps_;
+  }
   // Whether tensors pick from the view; then one entry per dimension (a mask stands for several).
   bool picks_any() const { return picks_any_; }
   const std::vector<Tensor>& picks() const { return picks_; }
@@ -105,6 +115,7 @@ class Selection {
     const int64_t size = base_.sizes()[dim_];
     FB_CHECK_INDEX(index >= -size && index < size, "index ", index,
                    " is out of bounds for dimension ", dim_, " with size ", size);
+    if (recorded_) steps_ = ops::select(steps_, next_dim(), index);
     offset_ += (index < 0 ? index + size : index) * base_.strides()[dim_++];
   }
 
@@ -113,6 +124,9 @@ class Selection {
     if (PySlice_Unpack(slice, &start, &stop, &step) < 0) throw PythonError{};
     FB_CHECK_VALUE(step > 0, "the step of a slice must be greater than zero, got ", step);
     const int64_t length = PySlice_AdjustIndices(base_.sizes()[dim_], &start, &stop, step);
+    // A slice of everything is a step of its own only where it is the whole index.
+    if (recorded_ && (is_slice_ || length != base_.sizes()[dim_]))
+      steps_ = ops::_slice(steps_, next_dim(), start, stop, step);
     // One place needs no step, and a huge one must not overflow.
     const int64_t stride = length > 1 ? base_.strides()[dim_] * step : base_.strides()[dim_];
     offset_ += length > 0 ? start * base_.strides()[dim_] : 0;
@@ -126,6 +140,7 @@ class Selection {
   }
 
   void add_dim() {
+    if (recorded_) steps_ = ops::unsqueeze(steps_, next_dim());
     const bool is_last = dim_ >= base_.dim();
     push(1, is_last ? 1 : base_.sizes()[dim_] * base_.strides()[dim_]);
   }
@@ -147,6 +162,9 @@ class Selection {
     picks_.push_back(index);
   }
 
+  // The dimension of the view that the next part makes.
+  int64_t next_dim() const { return static_cast<int64_t>(sizes_.size()); }
+
   void push(int64_t size, int64_t stride) {
     sizes_.push_back(size);
     strides_.push_back(stride);
@@ -154,6 +172,9 @@ class Selection {
   }
 
   const Tensor& base_;
+  bool recorded_;
+  bool is_slice_;        // the whole index is one
+  Tensor steps_;         // what the parts so far made of the tensor, if that is recorded
   int64_t dim_ = 0;      // the next dimension of the tensor
   int64_t covered_ = 0;  // dimensions that the parts other than an ellipsis stand for
   Dims sizes_, strides_;
@@ -177,7 +198,7 @@ void assign_number(const Tensor& target, const Scalar& value) {
 void assign_tensor(const Tensor& target, Tensor value) {
   // Leading dimensions of size 1 that the target does not have are no obstacle.
   while (value.dim() > target.dim() && value.sizes()[0] == 1) value = ops::select(value, 0, 0);
-  ops::copy_into(target, value);
+  ops::copy_(target, value);
 }
 
 }  // namespace
@@ -188,7 +209,7 @@ PyObject* tensor_getitem(PyObject* self, PyObject* index) {
     FB_CHECK_INDEX(t.dim() > 0 || !PyLong_CheckExact(index),
                    "invalid index of a 0-dim tensor; use item() to convert it to a number");
     if (PyLong_CheckExact(index)) return wrap(ops::select(t, 0, read::integer(index)));
-    const Selection selection(t, index);
+    const Selection selection(t, index, !autograd::is_plain(t));
     return wrap(selection.picks_any() ? ops::index(selection.view(), selection.picks())
                                       : selection.view());
   });
@@ -198,7 +219,9 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
   return guarded_int("__setitem__", [&] {
     const Tensor& t = tensor_of(self);
     FB_CHECK_TYPE(value != nullptr, "a tensor does not support deleting items");
-    const Selection selection(t, index);
+    const bool is_plain =
+        autograd::is_plain(t) && (!is_tensor(value) || autograd::is_plain(tensor_of(value)));
+    const Selection selection(t, index, !is_plain);
     const Tensor target = selection.view();
     if (!is_tensor(value)) check_assignable(value, t.dtype());
     if (!selection.picks_any()) {
@@ -207,13 +230,12 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
       else
         assign_number(target, read::number(value));
     } else if (is_tensor(value)) {
-      ops::put_at(target, selection.picks(), tensor_of(value), false);
+      ops::index_put_(target, selection.picks(), tensor_of(value));
     } else {
       const Tensor element = make_tensor({}, t.dtype());
       assign_number(element, read::number(value));
-      ops::put_at(target, selection.picks(), element, false);
+      ops::index_put_(target, selection.picks(), element);
     }
-    t.bump_version("__setitem__");
     return 0;
   });
 }

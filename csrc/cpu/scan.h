@@ -25,5 +25,9 @@ FB_DECLARE_KERNEL(void, scan, ScanOp op, DType dtype, const void* in, void* out,
 // value.
 FB_DECLARE_KERNEL(void, scan_extremum, ScanOp op, DType dtype, const void* in, void* out,
                   int64_t* indices, const ScanShape& shape)
+// Of floating-point and complex elements: out[k] = in[k] + factor[k] * out[k - 1], in reverse
+// out[k] = in[k] + factor[k + 1] * out[k + 1].
+FB_DECLARE_KERNEL(void, recurrence, DType dtype, const void* in, const void* factor, void* out,
+                  const ScanShape& shape, bool reverse)
 
 }  // namespace fb::cpu

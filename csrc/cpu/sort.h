@@ -31,11 +31,4 @@ FB_DECLARE_KERNEL(void, select_rows, const SortRows& input, const int64_t* ranks
 // smallest. `sorted` and `positions` come from sort_rows.
 void mode_rows(const SortRows& sorted, const int64_t* positions, void* values, int64_t* indices);
 
-enum class Interpolation : uint8_t { kLinear, kLower, kHigher, kMidpoint, kNearest };
-
-// out[row][i] = the q[i] quantile of a sorted float row that ends in nan_counts[row] NaNs. These
-// make the result NaN unless they are ignored.
-void quantile_rows(const SortRows& sorted, const int64_t* nan_counts, bool ignore_nan,
-                   const void* q, int64_t q_count, Interpolation how, void* out);
-
 }  // namespace fb::cpu

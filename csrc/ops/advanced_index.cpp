@@ -99,7 +99,11 @@ const Tensor* only_mask(TensorList indices) {
 
 }  // namespace
 
-Tensor index(const Tensor& self, TensorList indices) {
+// One index per dimension of `self`: undefined where the dimension stays whole, positions, or a
+// mask, which stands for as many dimensions as it has itself. The rest of the dimensions stay
+// whole. Picked dimensions that are neighbours are replaced by those of the indices; otherwise
+// these come first.
+Tensor compute::index(const Tensor& self, TensorList indices) {
   const Tensor* mask = only_mask(indices);
   if (mask && mask->dim() == self.dim()) {
     check_mask(self, 0, *mask);
@@ -138,6 +142,12 @@ void put_at(const Tensor& self, TensorList indices, const Tensor& values, bool a
     source = contiguous(source);
   if (source.storage() == self.storage()) source = copy_of(source);
   cpu::place(picks, source, accumulate);
+}
+
+Tensor spread_index(const Tensor& index, int64_t dim, IntSpan shape) {
+  Dims column(shape.size(), 1);
+  if (!shape.empty()) column[wrap_dim(dim, static_cast<int64_t>(shape.size()))] = index.numel();
+  return expand(reshape(index, column), shape, false);
 }
 
 }  // namespace fb::ops

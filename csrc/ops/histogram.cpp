@@ -90,7 +90,7 @@ Tensor compute::bincount(const Tensor& input, const Tensor& weights, int64_t min
   return sums;
 }
 
-Tensor histc(const Tensor& input, int64_t bins, const Scalar& min, const Scalar& max) {
+Tensor compute::histc(const Tensor& input, int64_t bins, const Scalar& min, const Scalar& max) {
   if (!is_floating(input.dtype()))
     fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   FB_CHECK(bins > 0, "expected bins > 0, got ", bins);
@@ -114,14 +114,15 @@ Tensor histc(const Tensor& input, int64_t bins, const Scalar& min, const Scalar&
   return cast(counts, input.dtype());
 }
 
-std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, const Range& range,
-                                     const Tensor& weight, bool density) {
+std::tuple<Tensor, Tensor> compute::histogram(const Tensor& input, const Tensor& bins,
+                                              const Range& range, const Tensor& weight,
+                                              bool density) {
   FB_CHECK(!range, "range goes with a number of bins, not with edges");
   return {counted(input, bins, weight, density, false), contiguous(copy_of(bins))};
 }
 
-std::tuple<Tensor, Tensor> histogram(const Tensor& input, int64_t bins, const Range& range,
-                                     const Tensor& weight, bool density) {
+std::tuple<Tensor, Tensor> compute::histogram(const Tensor& input, int64_t bins, const Range& range,
+                                              const Tensor& weight, bool density) {
   FB_CHECK(bins > 0, "expected bins > 0, got ", bins);
   FB_CHECK(!range || range->size() == 2, "expected a range of two numbers, got ",
            range ? range->size() : 0);

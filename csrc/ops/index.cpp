@@ -52,12 +52,10 @@ Tensor spread(const Scalar& value, IntSpan shape, DType dtype) {
   return expand(element, shape, false);
 }
 
-Scalar number_of(const Operand& value) {
-  if (!value.is_tensor()) return value.scalar();
-  FB_CHECK(value.tensor().dim() == 0,
-           "value must be a number or a tensor of no dimensions, got shape ",
-           value.tensor().sizes());
-  return Scalar::load(value.tensor().dtype(), value.tensor().data());
+Scalar number_in(const Tensor& value) {
+  FB_CHECK(value.dim() == 0, "value must be a number or a tensor of no dimensions, got shape ",
+           value.sizes());
+  return Scalar::load(value.dtype(), value.data());
 }
 
 void check_convertible(const Scalar& value, DType dtype) {
@@ -104,11 +102,11 @@ void scatter_into(const Tensor& input, int64_t dim, const Tensor& positions, con
   cpu::scatter(at.target, at.dim, at.index, source, mode);
 }
 
-cpu::ScatterMode scatter_mode(const std::optional<std::string>& reduce) {
-  if (!reduce) return cpu::ScatterMode::kStore;
-  if (*reduce == "add") return cpu::ScatterMode::kAdd;
-  FB_CHECK(*reduce == "multiply", "reduce must be 'add' or 'multiply', got '", *reduce, "'");
-  return cpu::ScatterMode::kMultiply;
+// What scatter_reduce calls the reductions of scatter.
+std::string reduction_of(const std::string& reduce) {
+  if (reduce == "add") return "sum";
+  FB_CHECK(reduce == "multiply", "reduce must be 'add' or 'multiply', got '", reduce, "'");
+  return "prod";
 }
 
 enum class Reduction { kSum, kProduct, kMean, kMax, kMin };
@@ -175,21 +173,21 @@ Tensor on_like(const Tensor& input, F&& change) {
 
 // --- reading
 
-Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
+Tensor compute::index_select(const Tensor& input, int64_t dim, const Tensor& index) {
   const cpu::Picks picks = along(input, dim, index);
   const Tensor out = make_tensor(picks.result_shape(), input.dtype(), input.device());
   cpu::pick(out, picks);
   return input.dim() == 0 ? select(out, 0, 0) : out;
 }
 
-Tensor gather(const Tensor& input, int64_t dim, const Tensor& index, bool) {
+Tensor compute::gather(const Tensor& input, int64_t dim, const Tensor& index, bool) {
   const Indexed at(input, dim, index);
   const Tensor out = make_tensor(index.sizes(), input.dtype(), input.device());
   cpu::gather(at_least_1d(out), at.target, at.dim, at.index);
   return out;
 }
 
-Tensor take(const Tensor& input, const Tensor& index) {
+Tensor compute::take(const Tensor& input, const Tensor& index) {
   FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
   FB_CHECK_INDEX(input.numel() > 0 || index.numel() == 0, "an empty tensor has nothing to take");
   return reshape(index_select(reshape(input, {-1}), 0, reshape(index, {index.numel()})),
@@ -216,14 +214,14 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
   return gather(source, d, expand(indices, shape, false), false);
 }
 
-Tensor masked_select(const Tensor& input, const Tensor& mask) {
+Tensor compute::masked_select(const Tensor& input, const Tensor& mask) {
   FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
   const Dims shape = broadcast_shapes(input.sizes(), mask.sizes());
   return cpu::compress(contiguous(expand(input, shape, false)),
                        contiguous(expand(mask, shape, false)));
 }
 
-Tensor argwhere(const Tensor& input) { return nonzero(input); }
+Tensor compute::argwhere(const Tensor& input) { return nonzero(input); }
 
 Tensor nonzero(const Tensor& input) {
   return transpose(cpu::nonzero_columns(contiguous(cast(input, DType::kBool))), 0, 1);
@@ -235,39 +233,58 @@ std::vector<Tensor> nonzero_tuple(const Tensor& input) {
 
 // --- writing
 
+void compute::scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
+  scatter_into(input, dim, index, src, cpu::ScatterMode::kStore);
+}
+Tensor compute::scatter(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
+  return on_copy(input, [&](const Tensor& out) { scatter_(out, dim, index, src); });
+}
+
+void compute::scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Scalar& value) {
+  check_convertible(value, input.dtype());
+  scatter_into(input, dim, index, spread(value, index.sizes(), input.dtype()),
+               cpu::ScatterMode::kStore);
+}
+Tensor compute::scatter(const Tensor& input, int64_t dim, const Tensor& index,
+                        const Scalar& value) {
+  return on_copy(input, [&](const Tensor& out) { scatter_(out, dim, index, value); });
+}
+
 void scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
-              std::optional<std::string> reduce) {
-  scatter_into(input, dim, index, src, scatter_mode(reduce));
+              const std::string& reduce) {
+  scatter_reduce_(input, dim, index, src, reduction_of(reduce));
 }
 Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
-               std::optional<std::string> reduce) {
-  return on_copy(input, [&](const Tensor& out) { scatter_(out, dim, index, src, reduce); });
+               const std::string& reduce) {
+  return scatter_reduce(input, dim, index, src, reduction_of(reduce));
 }
 
 void scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Scalar& value,
-              std::optional<std::string> reduce) {
+              const std::string& reduce) {
   check_convertible(value, input.dtype());
-  scatter_into(input, dim, index, spread(value, index.sizes(), input.dtype()),
-               scatter_mode(reduce));
+  scatter_(input, dim, index, spread(value, index.sizes(), input.dtype()), reduce);
 }
 Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, const Scalar& value,
-               std::optional<std::string> reduce) {
-  return on_copy(input, [&](const Tensor& out) { scatter_(out, dim, index, value, reduce); });
+               const std::string& reduce) {
+  check_convertible(value, input.dtype());
+  return scatter(input, dim, index, spread(value, index.sizes(), input.dtype()), reduce);
 }
 
-void scatter_add_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
+void compute::scatter_add_(const Tensor& input, int64_t dim, const Tensor& index,
+                           const Tensor& src) {
   scatter_into(input, dim, index, src, cpu::ScatterMode::kAdd);
 }
-Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
+Tensor compute::scatter_add(const Tensor& input, int64_t dim, const Tensor& index,
+                            const Tensor& src) {
   return on_copy(input, [&](const Tensor& out) { scatter_add_(out, dim, index, src); });
 }
 
-void scatter_reduce_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
-                     const std::string& reduce, bool include_self) {
+void compute::scatter_reduce_(const Tensor& input, int64_t dim, const Tensor& index,
+                              const Tensor& src, const std::string& reduce, bool include_self) {
   reduce_into(input, dim, index, src, reduction_named(reduce), include_self);
 }
-Tensor scatter_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
-                      const std::string& reduce, bool include_self) {
+Tensor compute::scatter_reduce(const Tensor& input, int64_t dim, const Tensor& index,
+                               const Tensor& src, const std::string& reduce, bool include_self) {
   return on_copy(input, [&](const Tensor& out) {
     scatter_reduce_(out, dim, index, src, reduce, include_self);
   });
@@ -297,8 +314,8 @@ void place_parts(const Tensor& input, int64_t dim, const Tensor& index, const Te
 
 }  // namespace
 
-void index_add_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
-                const Scalar& alpha) {
+void compute::index_add_(const Tensor& input, int64_t dim, const Tensor& index,
+                         const Tensor& source, const Scalar& alpha) {
   // The classes are PyTorch's, which has a kernel of its own for vectors.
   FB_CHECK_INDEX(index.dim() <= 1, "index must be a vector, got shape ", index.sizes());
   const ErrorKind error = input.dim() <= 1 ? ErrorKind::kIndex : ErrorKind::kRuntime;
@@ -306,80 +323,96 @@ void index_add_(const Tensor& input, int64_t dim, const Tensor& index, const Ten
   const bool scaled = alpha.kind() != Scalar::Kind::kInt || alpha.to<int64_t>() != 1;
   place_parts(input, dim, index, scaled ? cast(mul(source, alpha), source.dtype()) : source, true);
 }
-Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
-                 const Scalar& alpha) {
+Tensor compute::index_add(const Tensor& input, int64_t dim, const Tensor& index,
+                          const Tensor& source, const Scalar& alpha) {
   return on_copy(input, [&](const Tensor& out) { index_add_(out, dim, index, source, alpha); });
 }
 
-void index_copy_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source) {
+void compute::index_copy_(const Tensor& input, int64_t dim, const Tensor& index,
+                          const Tensor& source) {
   place_parts(input, dim, index, source, false);
 }
-Tensor index_copy(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source) {
+Tensor compute::index_copy(const Tensor& input, int64_t dim, const Tensor& index,
+                           const Tensor& source) {
   return on_copy(input, [&](const Tensor& out) { index_copy_(out, dim, index, source); });
 }
 
-void index_fill_(const Tensor& input, int64_t dim, const Tensor& index, const Operand& value) {
+void compute::index_fill_(const Tensor& input, int64_t dim, const Tensor& index,
+                          const Scalar& value) {
   check_writable(input);
-  const Scalar number = number_of(value);
-  check_convertible(number, input.dtype());
+  check_convertible(value, input.dtype());
   const cpu::Picks picks = along(input, dim, index, ErrorKind::kRuntime);
-  cpu::place(picks, spread(number, picks.result_shape(), input.dtype()), false);
+  cpu::place(picks, spread(value, picks.result_shape(), input.dtype()), false);
 }
-Tensor index_fill(const Tensor& input, int64_t dim, const Tensor& index, const Operand& value) {
+Tensor compute::index_fill(const Tensor& input, int64_t dim, const Tensor& index,
+                           const Scalar& value) {
   return on_like(input, [&](const Tensor& out) { index_fill_(out, dim, index, value); });
 }
+void compute::index_fill_(const Tensor& input, int64_t dim, const Tensor& index,
+                          const Tensor& value) {
+  index_fill_(input, dim, index, number_in(value));
+}
+Tensor compute::index_fill(const Tensor& input, int64_t dim, const Tensor& index,
+                           const Tensor& value) {
+  return index_fill(input, dim, index, number_in(value));
+}
 
-void index_reduce_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
-                   const std::string& reduce, bool include_self) {
+void compute::index_reduce_(const Tensor& input, int64_t dim, const Tensor& index,
+                            const Tensor& source, const std::string& reduce, bool include_self) {
   FB_CHECK(reduce != "sum", "reduce must be prod, mean, amax or amin, got 'sum'");
   FB_CHECK_INDEX(index.dim() <= 1, "index must be a vector, got shape ", index.sizes());
   const int64_t d = wrap_dim(dim, input.dim());
   check_positions(index, at_least_1d(input).size(d), ErrorKind::kIndex);
-  Dims column(source.dim(), 1);
-  if (source.dim() > 0) column[d] = index.numel();
-  const Tensor spread_index = expand(reshape(index, column), source.sizes(), false);
-  reduce_into(input, dim, spread_index, source, reduction_named(reduce), include_self);
+  const Tensor positions = spread_index(index, d, source.sizes());
+  reduce_into(input, dim, positions, source, reduction_named(reduce), include_self);
 }
-Tensor index_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
-                    const std::string& reduce, bool include_self) {
+Tensor compute::index_reduce(const Tensor& input, int64_t dim, const Tensor& index,
+                             const Tensor& source, const std::string& reduce, bool include_self) {
   return on_copy(input, [&](const Tensor& out) {
     index_reduce_(out, dim, index, source, reduce, include_self);
   });
 }
 
-void index_put_(const Tensor& input, TensorList indices, const Tensor& values, bool accumulate) {
+void compute::index_put_(const Tensor& input, TensorList indices, const Tensor& values,
+                         bool accumulate) {
   put_at(input, indices, values, accumulate);
 }
-Tensor index_put(const Tensor& input, TensorList indices, const Tensor& values, bool accumulate) {
+Tensor compute::index_put(const Tensor& input, TensorList indices, const Tensor& values,
+                          bool accumulate) {
   return on_like(input, [&](const Tensor& out) { put_at(out, indices, values, accumulate); });
 }
 
-void masked_fill_(const Tensor& input, const Tensor& mask, const Operand& value) {
+void compute::masked_fill_(const Tensor& input, const Tensor& mask, const Scalar& value) {
   FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
   check_writable(input);
-  const Scalar number = number_of(value);
-  check_convertible(number, input.dtype());
+  check_convertible(value, input.dtype());
   alignas(16) char element[16];
-  number.store(input.dtype(), element);
+  value.store(input.dtype(), element);
   const Tensor spread_mask = contiguous(expand(mask, input.sizes(), false));
   const Tensor flat = contiguous(input);
   cpu::masked_fill(flat, flat, spread_mask, element);
   if (!flat.is_same(input)) copy_into(input, flat);
 }
-Tensor masked_fill(const Tensor& input, const Tensor& mask, const Operand& value) {
+Tensor compute::masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
   FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
   const Tensor source =
       contiguous(expand(input, broadcast_shapes(input.sizes(), mask.sizes()), false));
-  const Scalar number = number_of(value);
-  check_convertible(number, input.dtype());
+  check_convertible(value, input.dtype());
   alignas(16) char element[16];
-  number.store(input.dtype(), element);
+  value.store(input.dtype(), element);
   Tensor out = make_tensor(source.sizes(), input.dtype(), input.device());
   cpu::masked_fill(out, source, contiguous(expand(mask, source.sizes(), false)), element);
   return out;
 }
 
-void masked_scatter_(const Tensor& input, const Tensor& mask, const Tensor& source) {
+void compute::masked_fill_(const Tensor& input, const Tensor& mask, const Tensor& value) {
+  masked_fill_(input, mask, number_in(value));
+}
+Tensor compute::masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value) {
+  return masked_fill(input, mask, number_in(value));
+}
+
+void compute::masked_scatter_(const Tensor& input, const Tensor& mask, const Tensor& source) {
   FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
   FB_CHECK(source.dtype() == input.dtype(), "expected source of the type of input, ", input.dtype(),
            ", got ", source.dtype());
@@ -391,12 +424,13 @@ void masked_scatter_(const Tensor& input, const Tensor& mask, const Tensor& sour
   const Tensor values = narrow(reshape(source, {-1}), 0, 0, count);
   put_(input, reshape(positions, {-1}), values, false);
 }
-Tensor masked_scatter(const Tensor& input, const Tensor& mask, const Tensor& source) {
+Tensor compute::masked_scatter(const Tensor& input, const Tensor& mask, const Tensor& source) {
   const Tensor spread_input = expand(input, broadcast_shapes(input.sizes(), mask.sizes()), false);
   return on_copy(spread_input, [&](const Tensor& out) { masked_scatter_(out, mask, source); });
 }
 
-void put_(const Tensor& input, const Tensor& index, const Tensor& source, bool accumulate) {
+void compute::put_(const Tensor& input, const Tensor& index, const Tensor& source,
+                   bool accumulate) {
   check_writable(input);
   FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
   FB_CHECK(source.dtype() == input.dtype(), "expected source of the type of input, ", input.dtype(),
@@ -409,7 +443,8 @@ void put_(const Tensor& input, const Tensor& index, const Tensor& source, bool a
   put_at(target, positions, reshape(source, {source.numel()}), accumulate);
   if (!flat.is_same(input)) copy_into(input, flat);
 }
-Tensor put(const Tensor& input, const Tensor& index, const Tensor& source, bool accumulate) {
+Tensor compute::put(const Tensor& input, const Tensor& index, const Tensor& source,
+                    bool accumulate) {
   return on_like(input, [&](const Tensor& out) { put_(out, index, source, accumulate); });
 }
 

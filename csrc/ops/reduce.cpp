@@ -6,11 +6,11 @@
 
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
+#include "gen/ops/copy.h"
 #include "gen/ops/linalg.h"
 #include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
 #include "ops/output.h"
-#include "ops/reduce.h"
 
 namespace fb::ops {
 namespace {
@@ -196,18 +196,26 @@ std::tuple<Tensor, Tensor> moments(ReduceOp op, const Tensor& input, OptDims dim
 
 }  // namespace
 
-Tensor sum(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
+Tensor compute::sum_all(const Tensor& input, std::optional<DType> dtype) {
+  return accumulate(ReduceOp::kSum, input, all_dims(input), false, dtype);
+}
+
+Tensor compute::sum(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
   return accumulate(ReduceOp::kSum, input, mask_or_all(input, dim), keepdim, dtype);
 }
 
-Tensor nansum(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
+Tensor compute::nansum(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
   const DimMask mask = mask_or_all(input, dim);
   FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
   const ReduceOp op = is_integral(input.dtype()) ? ReduceOp::kSum : ReduceOp::kNanSum;
   return accumulate(op, input, mask, keepdim, dtype);
 }
 
-Tensor mean(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
+Tensor compute::mean_all(const Tensor& input, std::optional<DType> dtype) {
+  return mean(input, {}, false, dtype);
+}
+
+Tensor compute::mean(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
   const DType type = dtype.value_or(input.dtype());
   FB_CHECK(!is_integral(type), "expected a floating point or complex ",
            dtype ? "dtype" : "input; pass dtype= to convert", ", got ", legacy_name_of(type));
@@ -224,86 +232,89 @@ Tensor nanmean(const Tensor& input, OptDims dim, bool keepdim, std::optional<DTy
   return div(nansum(input, dim, keepdim, dtype), sum(counted, dim, keepdim, {}));
 }
 
-Tensor prod(const Tensor& input, std::optional<DType> dtype) {
+Tensor compute::prod(const Tensor& input, std::optional<DType> dtype) {
   return accumulate(ReduceOp::kProd, input, all_dims(input), false, dtype);
 }
 
-Tensor prod(const Tensor& input, int64_t dim, bool keepdim, std::optional<DType> dtype) {
+Tensor compute::prod(const Tensor& input, int64_t dim, bool keepdim, std::optional<DType> dtype) {
   return accumulate(ReduceOp::kProd, input, mask_of(input, {dim}), keepdim, dtype);
 }
 
-Tensor amax(const Tensor& input, OptDims dim, bool keepdim) {
+Tensor compute::amax(const Tensor& input, OptDims dim, bool keepdim) {
   return extremum(ReduceOp::kAmax, input, dim, keepdim);
 }
-Tensor amin(const Tensor& input, OptDims dim, bool keepdim) {
+Tensor compute::amin(const Tensor& input, OptDims dim, bool keepdim) {
   return extremum(ReduceOp::kAmin, input, dim, keepdim);
 }
-Tensor max(const Tensor& input) { return extremum(ReduceOp::kAmax, input, {}, false); }
-Tensor min(const Tensor& input) { return extremum(ReduceOp::kAmin, input, {}, false); }
+Tensor compute::max(const Tensor& input) { return extremum(ReduceOp::kAmax, input, {}, false); }
+Tensor compute::min(const Tensor& input) { return extremum(ReduceOp::kAmin, input, {}, false); }
 
-std::tuple<Tensor, Tensor> max(const Tensor& input, int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> compute::max(const Tensor& input, int64_t dim, bool keepdim) {
   return extremum_with_index(ReduceOp::kMaxIndex, input, dim, keepdim);
 }
-std::tuple<Tensor, Tensor> min(const Tensor& input, int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> compute::min(const Tensor& input, int64_t dim, bool keepdim) {
   return extremum_with_index(ReduceOp::kMinIndex, input, dim, keepdim);
 }
 
 Tensor max(const Tensor& input, const Tensor& other) { return maximum(input, other); }
 Tensor min(const Tensor& input, const Tensor& other) { return minimum(input, other); }
 
-Tensor argmax(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
+Tensor compute::argmax(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
   return arg_extremum(ReduceOp::kMaxIndex, input, dim, keepdim);
 }
-Tensor argmin(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
+Tensor compute::argmin(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
   return arg_extremum(ReduceOp::kMinIndex, input, dim, keepdim);
 }
 
-std::tuple<Tensor, Tensor> aminmax(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
+std::tuple<Tensor, Tensor> compute::aminmax(const Tensor& input, std::optional<int64_t> dim,
+                                            bool keepdim) {
   const DimMask mask = dim ? mask_of(input, {*dim}) : all_dims(input);
   check_not_empty(input, mask, dim.has_value(), ErrorKind::kRuntime);
   return {reduce(ReduceOp::kAmin, input, mask, keepdim, input.dtype()),
           reduce(ReduceOp::kAmax, input, mask, keepdim, input.dtype())};
 }
 
-Tensor any(const Tensor& input, OptDims dim, bool keepdim) {
+Tensor compute::any(const Tensor& input, OptDims dim, bool keepdim) {
   return truth(ReduceOp::kAny, input, dim, keepdim);
 }
-Tensor all(const Tensor& input, OptDims dim, bool keepdim) {
+Tensor compute::all(const Tensor& input, OptDims dim, bool keepdim) {
   return truth(ReduceOp::kAll, input, dim, keepdim);
 }
 
-Tensor count_nonzero(const Tensor& input, OptDims dim) {
+Tensor compute::count_nonzero(const Tensor& input, OptDims dim) {
   const Tensor x = is_complex(input.dtype()) ? cast(input, DType::kBool) : input;
   return reduce(ReduceOp::kCountNonzero, x, mask_or_all(x, dim), false, DType::kInt64);
 }
 
-#define FB_MOMENTS(name, op)                                                                      \
-  Tensor name(const Tensor& input, bool unbiased) {                                               \
-    return std::get<0>(moments(op, input, {}, unbiased, false, false));                           \
-  }                                                                                               \
-  Tensor name(const Tensor& input, OptDims dim, std::optional<Scalar> correction, bool keepdim) { \
-    return std::get<0>(moments(op, input, dim, correction_of(correction), keepdim, false));       \
-  }                                                                                               \
-  Tensor name(const Tensor& input, OptDims dim, bool unbiased, bool keepdim) {                    \
-    return std::get<0>(moments(op, input, dim, unbiased, keepdim, false));                        \
-  }                                                                                               \
-  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, bool unbiased) {                    \
-    return moments(op, input, {}, unbiased, false, true);                                         \
-  }                                                                                               \
-  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, OptDims dim,                        \
-                                         std::optional<Scalar> correction, bool keepdim) {        \
-    return moments(op, input, dim, correction_of(correction), keepdim, true);                     \
-  }                                                                                               \
-  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, OptDims dim, bool unbiased,         \
-                                         bool keepdim) {                                          \
-    return moments(op, input, dim, unbiased, keepdim, true);                                      \
+#define FB_MOMENTS(name, op)                                                                \
+  Tensor compute::name(const Tensor& input, OptDims dim, std::optional<Scalar> correction,  \
+                       bool keepdim) {                                                      \
+    return std::get<0>(moments(op, input, dim, correction_of(correction), keepdim, false)); \
+  }                                                                                         \
+  std::tuple<Tensor, Tensor> compute::name##_mean(                                          \
+      const Tensor& input, OptDims dim, std::optional<Scalar> correction, bool keepdim) {   \
+    return moments(op, input, dim, correction_of(correction), keepdim, true);               \
+  }                                                                                         \
+  Tensor name(const Tensor& input, bool unbiased) {                                         \
+    return name(input, {}, Scalar(int64_t{unbiased}), false);                               \
+  }                                                                                         \
+  Tensor name(const Tensor& input, OptDims dim, bool unbiased, bool keepdim) {              \
+    return name(input, dim, Scalar(int64_t{unbiased}), keepdim);                            \
+  }                                                                                         \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, bool unbiased) {              \
+    return name##_mean(input, {}, Scalar(int64_t{unbiased}), false);                        \
+  }                                                                                         \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, OptDims dim, bool unbiased,   \
+                                         bool keepdim) {                                    \
+    return name##_mean(input, dim, Scalar(int64_t{unbiased}), keepdim);                     \
   }
 FB_MOMENTS(var, ReduceOp::kVar)
 FB_MOMENTS(std, ReduceOp::kStd)
 #undef FB_MOMENTS
 
-Tensor vector_norm(const Tensor& input, double ord, OptDims dim, bool keepdim,
-                   std::optional<DType> dtype) {
+Tensor compute::norm(const Tensor& input, std::optional<Scalar> p, OptDims dim, bool keepdim,
+                     std::optional<DType> dtype) {
+  const double ord = p ? p->to<double>() : 2.0;
   const DType type = dtype.value_or(input.dtype());
   FB_CHECK(!is_integral(input.dtype()) && !is_integral(type),
            "expected a floating point or complex input, got dtype ", input.dtype());
@@ -328,21 +339,16 @@ Tensor vector_norm(const Tensor& input, double ord, OptDims dim, bool keepdim,
   return cast(pow(total, 1 / ord), result);
 }
 
-Tensor norm(const Tensor& input, std::optional<Scalar> p, OptDims dim, bool keepdim,
-            std::optional<DType> dtype) {
-  return vector_norm(input, p ? p->to<double>() : 2.0, dim, keepdim, dtype);
-}
-
 Tensor named_norm(const Tensor& input, const std::string& p, OptDims dim, bool keepdim,
                   std::optional<DType> dtype) {
   FB_CHECK(p == "fro" || p == "nuc", "expected p to be a number, 'fro' or 'nuc', got '", p, "'");
-  if (p == "fro") return vector_norm(input, 2.0, dim, keepdim, dtype);
+  if (p == "fro") return norm(input, Scalar(2.0), dim, keepdim, dtype);
   // The nuclear norm of the matrices in two dimensions: the sum of the singular values.
   Dims pair = dim ? wrap_dims(*dim, input.dim()) : Dims{-2, -1};
   FB_CHECK(pair.size() == 2 && input.dim() >= 2,
            "the nuclear norm is taken over two dimensions, got dim ", pair, " of a tensor of size ",
            input.sizes());
-  const Tensor matrices = movedim(dtype ? cast(input, *dtype) : input, pair, {-2, -1});
+  const Tensor matrices = movedim(dtype ? to_dtype(input, *dtype) : input, pair, {-2, -1});
   Tensor result = sum(linalg_svdvals(matrices), IntSpan{-1});
   if (!keepdim) return result;
   pair = wrap_dims(pair, input.dim());

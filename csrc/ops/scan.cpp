@@ -3,6 +3,7 @@
 
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
+#include "gen/ops/copy.h"
 #include "gen/ops/scan.h"
 #include "gen/ops/shape.h"
 #include "gen/ops/view.h"
@@ -49,26 +50,38 @@ std::tuple<Tensor, Tensor> running_extremum(ScanOp op, const Tensor& input, int6
 
 }  // namespace
 
-Tensor cumsum(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
+Tensor compute::cumsum(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
   return scanned(ScanOp::kSum, input, dim, accumulation_type(input, dtype));
 }
 
-Tensor cumprod(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
+Tensor compute::cumprod(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
   return scanned(ScanOp::kProd, input, dim, accumulation_type(input, dtype));
 }
 
-Tensor logcumsumexp(const Tensor& input, int64_t dim) {
+Tensor compute::logcumsumexp(const Tensor& input, int64_t dim) {
   if (is_integral(input.dtype()))
     fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   return scanned(ScanOp::kLogSumExp, input, dim, input.dtype());
 }
 
-std::tuple<Tensor, Tensor> cummax(const Tensor& input, int64_t dim) {
+std::tuple<Tensor, Tensor> compute::cummax(const Tensor& input, int64_t dim) {
   return running_extremum(ScanOp::kMax, input, dim);
 }
 
-std::tuple<Tensor, Tensor> cummin(const Tensor& input, int64_t dim) {
+std::tuple<Tensor, Tensor> compute::cummin(const Tensor& input, int64_t dim) {
   return running_extremum(ScanOp::kMin, input, dim);
+}
+
+Tensor compute::_recurrence(const Tensor& input, const Tensor& factor, int64_t dim, bool reverse) {
+  FB_CHECK(input.sizes() == factor.sizes() && input.dtype() == factor.dtype(),
+           "expected factor of the shape and type of input");
+  const int64_t d = wrap_dim(dim, input.dim());
+  const DType type = compute_type(input.dtype());
+  const Tensor x = contiguous(cast(input, type));
+  const Tensor factors = contiguous(cast(factor, type));
+  Tensor out = make_tensor(x.sizes(), type, x.device());
+  FB_KERNEL(recurrence)(type, x.data(), factors.data(), out.data(), shape_of(x, d), reverse);
+  return cast(out, input.dtype());
 }
 
 Tensor diff(const Tensor& input, int64_t n, int64_t dim, const Tensor& prepend,
@@ -81,7 +94,7 @@ Tensor diff(const Tensor& input, int64_t n, int64_t dim, const Tensor& prepend,
   parts.push_back(input);
   if (append.defined()) parts.push_back(append);
   Tensor x = parts.size() == 1 ? input : cat(parts, d);
-  if (n == 0) return copy_of(x);
+  if (n == 0) return clone(x);
   for (int64_t i = 0; i < n && x.size(d) > 0; ++i) {
     const int64_t length = x.size(d) - 1;
     const Tensor left = narrow(x, d, 0, length);

@@ -40,8 +40,8 @@ void check_sorter(const Tensor& sorter, const Tensor& sequence) {
 
 }  // namespace
 
-Tensor searchsorted(const Tensor& sorted_sequence, const Operand& input, bool out_int32, bool right,
-                    std::optional<std::string> side, const Tensor& sorter) {
+Tensor compute::searchsorted(const Tensor& sorted_sequence, const Operand& input, bool out_int32,
+                             bool right, std::optional<std::string> side, const Tensor& sorter) {
   FB_CHECK(!side || *side == "left" || *side == "right",
            "expected side to be 'left' or 'right', got '", side.value_or(""), "'");
   FB_CHECK(!side || *side == "right" || !right,
@@ -81,13 +81,14 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Operand& input, bool ou
   return out_int32 ? cast(out, DType::kInt32) : out;
 }
 
-Tensor bucketize(const Operand& input, const Tensor& boundaries, bool out_int32, bool right) {
+Tensor compute::bucketize(const Operand& input, const Tensor& boundaries, bool out_int32,
+                          bool right) {
   FB_CHECK(boundaries.dim() == 1, "expected boundaries to have one dimension, got shape ",
            boundaries.sizes());
-  return searchsorted(boundaries, input, out_int32, right, {}, {});
+  return compute::searchsorted(boundaries, input, out_int32, right, {}, {});
 }
 
-Tensor isin(const Operand& elements, const Operand& test_elements, bool, bool invert) {
+Tensor compute::isin(const Operand& elements, const Operand& test_elements, bool, bool invert) {
   FB_CHECK(elements.is_tensor() || test_elements.is_tensor(),
            "expected elements or test_elements to be a tensor");
   const Operand operands[] = {elements, test_elements};
@@ -101,7 +102,7 @@ Tensor isin(const Operand& elements, const Operand& test_elements, bool, bool in
     cpu::fill(found, false);
   } else {
     // The nearest candidate in the sorted list either is the element or nothing is.
-    const Tensor sorted = std::get<0>(sort(wanted, 0, false, {}));
+    const Tensor sorted = std::get<0>(sort(wanted, 0, false));
     const Tensor at = clamp_max(searchsorted(sorted, x, false, false, {}, {}), wanted.numel() - 1);
     found = eq(take(sorted, at), x);
   }

@@ -3,6 +3,7 @@
 
 #include "cpu/copy.h"
 #include "cpu/shape.h"
+#include "gen/ops/copy.h"
 #include "gen/ops/index.h"
 #include "gen/ops/view.h"
 #include "ops/output.h"
@@ -43,7 +44,7 @@ Tensor joined(TensorList parts, DType dtype, int64_t dim, IntSpan shape) {
 
 }  // namespace
 
-Tensor cat(TensorList tensors, int64_t dim) {
+Tensor compute::cat(TensorList tensors, int64_t dim) {
   FB_CHECK_VALUE(!tensors.empty(), "expected a non-empty list of tensors");
   DType dtype = tensors[0].dtype();
   const Tensor* first = nullptr;
@@ -72,7 +73,7 @@ Tensor cat(TensorList tensors, int64_t dim) {
   return joined(parts, dtype, d, shape);
 }
 
-Tensor stack(TensorList tensors, int64_t dim) {
+Tensor compute::stack(TensorList tensors, int64_t dim) {
   FB_CHECK(!tensors.empty(), "expected a non-empty list of tensors");
   const int64_t d = wrap_dim(dim, tensors[0].dim() + 1);
   std::vector<Tensor> parts;
@@ -93,7 +94,7 @@ Tensor stack(TensorList tensors, int64_t dim) {
 
 // --- repeated
 
-Tensor repeat(const Tensor& input, IntSpan repeats) {
+Tensor compute::repeat(const Tensor& input, IntSpan repeats) {
   FB_CHECK(static_cast<int64_t>(repeats.size()) >= input.dim(), "repeats ", repeats,
            " must have at least as many entries as a tensor of shape ", input.sizes(),
            " has dimensions");
@@ -124,7 +125,7 @@ Tensor tile(const Tensor& input, IntSpan dims) {
   return repeat(input, repeats);
 }
 
-Tensor repeated_positions(const Tensor& repeats, std::optional<int64_t> output_size) {
+Tensor compute::repeated_positions(const Tensor& repeats, std::optional<int64_t> output_size) {
   FB_CHECK(repeats.dim() == 1, "repeats must be a vector, got shape ", repeats.sizes());
   FB_CHECK(repeats.dtype() == DType::kInt64 || repeats.dtype() == DType::kInt32,
            "repeats must be of type int64 or int32, got ", repeats.dtype());
@@ -154,7 +155,8 @@ Tensor repeat_interleave(const Tensor& input, int64_t repeats, std::optional<int
            repeats * source.sizes()[d]);
   Dims shape = source.sizes().vec();
   shape.insert(d + 1, repeats);
-  const Tensor spread = copy_contiguous(expand(unsqueeze(source, d + 1), shape, false));
+  const Tensor spread =
+      clone(expand(unsqueeze(source, d + 1), shape, false), MemoryFormat::kContiguous);
   return flatten(spread, d, d + 1);
 }
 
@@ -174,7 +176,7 @@ Tensor repeat_interleave(const Tensor& input, const Tensor& repeats, std::option
 
 // --- moved
 
-Tensor roll(const Tensor& input, IntSpan shifts, std::optional<IntSpan> dims) {
+Tensor compute::roll(const Tensor& input, IntSpan shifts, std::optional<IntSpan> dims) {
   FB_CHECK(!shifts.empty(), "shifts is required");
   if (!dims || dims->empty()) {
     FB_CHECK(shifts.size() == 1, "shifts ", shifts, " need as many dims");
@@ -198,7 +200,7 @@ Tensor roll(const Tensor& input, IntSpan shifts, std::optional<IntSpan> dims) {
   return result;
 }
 
-Tensor flip(const Tensor& input, IntSpan dims) {
+Tensor compute::flip(const Tensor& input, IntSpan dims) {
   const Dims wrapped = wrap_dims(dims, input.dim());
   Tensor out = make_like(input, input.dtype());
   cpu::flip(out, input, input.dim() == 0 ? IntSpan() : IntSpan(wrapped));
@@ -215,7 +217,7 @@ Tensor flipud(const Tensor& input) {
   return flip(input, {0});
 }
 
-Tensor rot90(const Tensor& input, int64_t k, IntSpan dims) {
+Tensor compute::rot90(const Tensor& input, int64_t k, IntSpan dims) {
   FB_CHECK(dims.size() == 2, "expected two dims to turn in, got ", dims);
   FB_CHECK(input.dim() >= 2, "input must have at least 2 dimensions, got shape ", input.sizes());
   FB_CHECK(dims[0] != dims[1] && std::abs(dims[0] - dims[1]) != input.dim(),
@@ -244,22 +246,22 @@ void cut_triangle(const Tensor& input, int64_t diagonal, bool lower) {
 
 }  // namespace
 
-void tril_(const Tensor& input, int64_t diagonal) { cut_triangle(input, diagonal, true); }
-void triu_(const Tensor& input, int64_t diagonal) { cut_triangle(input, diagonal, false); }
+void compute::tril_(const Tensor& input, int64_t diagonal) { cut_triangle(input, diagonal, true); }
+void compute::triu_(const Tensor& input, int64_t diagonal) { cut_triangle(input, diagonal, false); }
 
-Tensor tril(const Tensor& input, int64_t diagonal) {
+Tensor compute::tril(const Tensor& input, int64_t diagonal) {
   Tensor out = copy_contiguous(input);
   cut_triangle(out, diagonal, true);
   return out;
 }
 
-Tensor triu(const Tensor& input, int64_t diagonal) {
+Tensor compute::triu(const Tensor& input, int64_t diagonal) {
   Tensor out = copy_contiguous(input);
   cut_triangle(out, diagonal, false);
   return out;
 }
 
-Tensor diag_embed(const Tensor& input, int64_t offset, int64_t dim1, int64_t dim2) {
+Tensor compute::diag_embed(const Tensor& input, int64_t offset, int64_t dim1, int64_t dim2) {
   const int64_t ndim = input.dim() + 1;
   const int64_t a = wrap_dim(dim1, ndim);
   const int64_t b = wrap_dim(dim2, ndim);
@@ -277,7 +279,8 @@ Tensor diag_embed(const Tensor& input, int64_t offset, int64_t dim1, int64_t dim
 Tensor diag(const Tensor& input, int64_t k) {
   FB_CHECK(input.dim() == 1 || input.dim() == 2, "input must be a vector or a matrix, got shape ",
            input.sizes());
-  return input.dim() == 1 ? diag_embed(input, k, 0, 1) : copy_contiguous(diagonal(input, k, 0, 1));
+  return input.dim() == 1 ? diag_embed(input, k, 0, 1)
+                          : clone(diagonal(input, k, 0, 1), MemoryFormat::kContiguous);
 }
 
 Tensor diagflat(const Tensor& input, int64_t offset) {
@@ -305,33 +308,21 @@ Tensor with_part(const Tensor& copy, const Tensor& part, const Tensor& src) {
 
 }  // namespace
 
-Tensor select_scatter(const Tensor& input, const Tensor& src, int64_t dim, int64_t index) {
+Tensor compute::select_scatter(const Tensor& input, const Tensor& src, int64_t dim, int64_t index) {
   const Tensor copy = copy_with_strides(input);
   return with_part(copy, select(copy, dim, index), src);
 }
 
-Tensor slice_scatter(const Tensor& input, const Tensor& src, int64_t dim,
-                     std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
-  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no slices");
-  FB_CHECK(step > 0, "step must be positive, got ", step);
+Tensor compute::slice_scatter(const Tensor& input, const Tensor& src, int64_t dim,
+                              std::optional<int64_t> start, std::optional<int64_t> end,
+                              int64_t step) {
   const Tensor copy = copy_with_strides(input);
-  const int64_t d = wrap_dim(dim, input.dim());
-  const int64_t size = input.size(d);
-  const auto bounded = [&](int64_t i) {
-    return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size);
-  };
-  const int64_t first = bounded(start.value_or(0));
-  const int64_t last = std::max(first, bounded(end.value_or(size)));
-  Dims sizes = input.sizes().vec();
-  Dims strides = copy.strides().vec();
-  const int64_t offset = copy.offset() + first * strides[d];
-  sizes[d] = (last - first + step - 1) / step;
-  strides[d] *= step;
-  return with_part(copy, as_view(copy, sizes, strides, offset), src);
+  constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+  return with_part(copy, _slice(copy, dim, start.value_or(0), end.value_or(kEnd), step), src);
 }
 
-Tensor diagonal_scatter(const Tensor& input, const Tensor& src, int64_t offset, int64_t dim1,
-                        int64_t dim2) {
+Tensor compute::diagonal_scatter(const Tensor& input, const Tensor& src, int64_t offset,
+                                 int64_t dim1, int64_t dim2) {
   const Tensor copy = copy_with_strides(input);
   return with_part(copy, diagonal(copy, offset, dim1, dim2), src);
 }

@@ -55,7 +55,7 @@ Tensor source_positions(int64_t size, int64_t before, int64_t after, PadMode mod
 
 }  // namespace
 
-Tensor constant_pad_nd(const Tensor& input, IntSpan pad, const Scalar& value) {
+Tensor compute::constant_pad_nd(const Tensor& input, IntSpan pad, const Scalar& value) {
   check_pairs(input, pad);
   if (std::all_of(pad.begin(), pad.end(), [](int64_t size) { return size == 0; }))
     return copy_of(input);

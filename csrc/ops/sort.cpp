@@ -127,72 +127,21 @@ Tensor median_of_all(const Tensor& input, bool ignore_nan) {
   return std::get<0>(median_of(flat, 0, false, ignore_nan));
 }
 
-cpu::Interpolation interpolation_of(const std::string& name) {
-  if (name == "linear") return cpu::Interpolation::kLinear;
-  if (name == "lower") return cpu::Interpolation::kLower;
-  if (name == "higher") return cpu::Interpolation::kHigher;
-  if (name == "midpoint") return cpu::Interpolation::kMidpoint;
-  FB_CHECK(name == "nearest",
-           "expected interpolation to be linear, lower, higher, midpoint or nearest, got '", name,
-           "'");
-  return cpu::Interpolation::kNearest;
-}
-
-Tensor quantiles(const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
-                 const std::string& interpolation, bool ignore_nan) {
-  FB_CHECK(input.numel() > 0, "expected a non-empty input");
-  FB_CHECK(q.dim() <= 1, "expected q to be a number or a 1-D tensor, got shape ", q.sizes());
-  FB_CHECK(input.dtype() == DType::kFloat32 || input.dtype() == DType::kFloat64,
-           "expected a float32 or float64 input, got ", input.dtype());
-  FB_CHECK(q.dtype() == input.dtype(), "expected q of the input's dtype ", input.dtype(), ", got ",
-           q.dtype());
-  const cpu::Interpolation how = interpolation_of(interpolation);
-  const Tensor orders = contiguous(q);
-  visit_floating(q.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    for (int64_t i = 0; i < q.numel(); ++i) {
-      const T value = orders.data_as<T>()[i];
-      FB_CHECK(value >= 0 && value <= 1, "expected q in [0, 1], got ", value);
-    }
-  });
-  const int64_t d = dim ? wrap_dim(*dim, input.dim()) : 0;
-  // The dimension goes to the end, where the quantiles replace it; then these come to the front.
-  const bool whole = !dim || input.dim() == 0;
-  const Tensor x = whole ? reshape(input, {-1}) : movedim(input, {d}, {-1});
-  const Rows rows(x, -1);
-  const Tensor sorted = std::get<0>(first_k(rows, x.dtype(), rows.n(), false));
-  const Tensor counts = nan_counts(rows);
-  Tensor out = rows.make(q.numel(), x.dtype());
-  cpu::quantile_rows({x.dtype(), sorted.data(), rows.count(), rows.n()}, counts.data_as<int64_t>(),
-                     ignore_nan, orders.data(), q.numel(), how, out.data());
-  out = movedim(out, {-1}, {0});
-  if (keepdim) {
-    Dims sizes = input.sizes().vec();
-    for (int64_t k = 0; k < input.dim(); ++k)
-      if (whole || k == d) sizes[k] = 1;
-    sizes.insert(0, q.numel());
-    out = whole ? reshape(out, sizes) : unsqueeze(out, 1 + d);
-  }
-  return q.dim() == 0 ? select(out, 0, 0) : out;
-}
-
-Tensor order_of(double q, const Tensor& like) {
-  Tensor order = make_tensor({}, like.dtype(), like.device());
-  cpu::fill(order, q);
-  return order;
-}
-
 }  // namespace
 
-std::tuple<Tensor, Tensor> sort(const Tensor& input, int64_t dim, bool descending,
-                                std::optional<bool>) {
+std::tuple<Tensor, Tensor> compute::sort(const Tensor& input, int64_t dim, bool descending) {
   FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
   const Rows rows(input, dim);
   const auto [values, indices] = first_k(rows, input.dtype(), rows.n(), descending);
   return {rows.like_input(values), rows.like_input(indices)};
 }
 
-Tensor argsort(const Tensor& input, int64_t dim, bool descending, bool) {
+std::tuple<Tensor, Tensor> compute::stable_sort(const Tensor& input, std::optional<bool>,
+                                                int64_t dim, bool descending) {
+  return sort(input, dim, descending);
+}
+
+Tensor compute::argsort(const Tensor& input, int64_t dim, bool descending, bool) {
   FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
   const Rows rows(input, dim);
   Tensor indices = rows.make(rows.n(), DType::kInt64);
@@ -201,9 +150,10 @@ Tensor argsort(const Tensor& input, int64_t dim, bool descending, bool) {
   return rows.like_input(indices);
 }
 
-Tensor msort(const Tensor& input) { return std::get<0>(sort(input, 0, false, {})); }
+Tensor msort(const Tensor& input) { return std::get<0>(sort(input, 0, false)); }
 
-std::tuple<Tensor, Tensor> topk(const Tensor& input, int64_t k, int64_t dim, bool largest, bool) {
+std::tuple<Tensor, Tensor> compute::topk(const Tensor& input, int64_t k, int64_t dim, bool largest,
+                                         bool) {
   FB_CHECK(!is_complex(input.dtype()) && input.dtype() != DType::kBool, "does not support dtype ",
            input.dtype());
   const Rows rows(input, dim);
@@ -213,7 +163,8 @@ std::tuple<Tensor, Tensor> topk(const Tensor& input, int64_t k, int64_t dim, boo
   return {rows.shaped(values), rows.shaped(indices)};
 }
 
-std::tuple<Tensor, Tensor> kthvalue(const Tensor& input, int64_t k, int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> compute::kthvalue(const Tensor& input, int64_t k, int64_t dim,
+                                             bool keepdim) {
   refuse_bool(input);
   const Rows rows(input, dim);
   check_row_not_empty(input, rows);
@@ -224,16 +175,16 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& input, int64_t k, int64_t dim,
   return by_rank(input, rows, ranks, keepdim);
 }
 
-Tensor median(const Tensor& input) { return median_of_all(input, false); }
-Tensor nanmedian(const Tensor& input) { return median_of_all(input, true); }
-std::tuple<Tensor, Tensor> median(const Tensor& input, int64_t dim, bool keepdim) {
+Tensor compute::median(const Tensor& input) { return median_of_all(input, false); }
+Tensor compute::nanmedian(const Tensor& input) { return median_of_all(input, true); }
+std::tuple<Tensor, Tensor> compute::median(const Tensor& input, int64_t dim, bool keepdim) {
   return median_of(input, dim, keepdim, false);
 }
-std::tuple<Tensor, Tensor> nanmedian(const Tensor& input, int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> compute::nanmedian(const Tensor& input, int64_t dim, bool keepdim) {
   return median_of(input, dim, keepdim, true);
 }
 
-std::tuple<Tensor, Tensor> mode(const Tensor& input, int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> compute::mode(const Tensor& input, int64_t dim, bool keepdim) {
   const Rows rows(input, dim);
   check_row_not_empty(input, rows);
   const auto [sorted, positions] = first_k(rows, input.dtype(), rows.n(), false);
@@ -242,23 +193,6 @@ std::tuple<Tensor, Tensor> mode(const Tensor& input, int64_t dim, bool keepdim) 
   cpu::mode_rows({input.dtype(), sorted.data(), rows.count(), rows.n()},
                  positions.data_as<int64_t>(), values.data(), indices.data_as<int64_t>());
   return {rows.squeezed(values, keepdim), rows.squeezed(indices, keepdim)};
-}
-
-Tensor quantile(const Tensor& input, double q, std::optional<int64_t> dim, bool keepdim,
-                const std::string& interpolation) {
-  return quantiles(input, order_of(q, input), dim, keepdim, interpolation, false);
-}
-Tensor quantile(const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
-                const std::string& interpolation) {
-  return quantiles(input, q, dim, keepdim, interpolation, false);
-}
-Tensor nanquantile(const Tensor& input, double q, std::optional<int64_t> dim, bool keepdim,
-                   const std::string& interpolation) {
-  return quantiles(input, order_of(q, input), dim, keepdim, interpolation, true);
-}
-Tensor nanquantile(const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
-                   const std::string& interpolation) {
-  return quantiles(input, q, dim, keepdim, interpolation, true);
 }
 
 }  // namespace fb::ops

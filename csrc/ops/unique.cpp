@@ -20,8 +20,8 @@ Tensor tensor_of(const std::vector<int64_t>& values, Device device) {
 
 }  // namespace
 
-std::tuple<Tensor, Tensor, Tensor> _unique(const Tensor& input, bool consecutive,
-                                           std::optional<int64_t> dim) {
+std::tuple<Tensor, Tensor, Tensor> compute::_unique(const Tensor& input, bool consecutive,
+                                                    std::optional<int64_t> dim) {
   if (is_complex(input.dtype()))
     fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   const bool whole = !dim || input.dim() == 0;

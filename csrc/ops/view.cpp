@@ -5,7 +5,7 @@ namespace fb::ops {
 
 // --- orders of dimensions
 
-Tensor transpose(const Tensor& input, int64_t dim0, int64_t dim1) {
+Tensor compute::transpose(const Tensor& input, int64_t dim0, int64_t dim1) {
   const int64_t a = wrap_dim(dim0, input.dim());
   const int64_t b = wrap_dim(dim1, input.dim());
   if (input.dim() == 0) return inner_view(input, {}, {}, input.offset());
@@ -20,14 +20,14 @@ Tensor swapaxes(const Tensor& input, int64_t axis0, int64_t axis1) {
   return transpose(input, axis0, axis1);
 }
 
-Tensor t(const Tensor& input) {
+Tensor compute::t(const Tensor& input) {
   FB_CHECK(input.dim() <= 2, "expected a tensor with at most 2 dimensions, got shape ",
            input.sizes());
   return input.dim() < 2 ? inner_view(input, input.sizes(), input.strides(), input.offset())
                          : transpose(input, 0, 1);
 }
 
-Tensor permute(const Tensor& input, IntSpan dims) {
+Tensor compute::permute(const Tensor& input, IntSpan dims) {
   FB_CHECK(static_cast<int64_t>(dims.size()) == input.dim(), "dims ", dims,
            " does not name every dimension of a tensor of shape ", input.sizes());
   Dims sizes, strides;
@@ -66,12 +66,33 @@ Tensor narrow(const Tensor& input, int64_t dim, int64_t start, int64_t length) {
   const int64_t first = start < 0 ? start + size : start;
   FB_CHECK(length <= size - first, "start ", first, " and length ", length,
            " reach beyond dimension ", dim, " of size ", size);
-  Dims sizes = input.sizes().vec();
-  sizes[d] = length;
-  return inner_view(input, sizes, input.strides(), input.offset() + first * input.strides()[d]);
+  return _slice(input, d, first, first + length, 1);
 }
 
-Tensor select(const Tensor& input, int64_t dim, int64_t index) {
+Tensor compute::_alias(const Tensor& input) {
+  return inner_view(input, input.sizes(), input.strides(), input.offset());
+}
+
+Tensor compute::_slice(const Tensor& input, int64_t dim, int64_t start, int64_t end, int64_t step) {
+  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no slices");
+  FB_CHECK(step > 0, "step must be positive, got ", step);
+  const int64_t d = wrap_dim(dim, input.dim());
+  const int64_t size = input.sizes()[d];
+  const auto bounded = [size](int64_t i) {
+    return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size);
+  };
+  const int64_t first = bounded(start);
+  const int64_t length = std::max<int64_t>(bounded(end) - first, 0);
+  Dims sizes = input.sizes().vec();
+  Dims strides = input.strides().vec();
+  const int64_t offset = input.offset() + (length > 0 ? first * strides[d] : 0);
+  sizes[d] = length / step + (length % step != 0);
+  // One place needs no step, and a huge one must not overflow.
+  if (sizes[d] > 1) strides[d] *= step;
+  return inner_view(input, sizes, strides, offset);
+}
+
+Tensor compute::select(const Tensor& input, int64_t dim, int64_t index) {
   FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has nothing to select");
   const int64_t d = wrap_dim(dim, input.dim());
   const int64_t size = input.sizes()[d];
@@ -85,7 +106,7 @@ Tensor select(const Tensor& input, int64_t dim, int64_t index) {
   return inner_view(input, sizes, strides, offset);
 }
 
-Tensor diagonal(const Tensor& input, int64_t offset, int64_t dim1, int64_t dim2) {
+Tensor compute::diagonal(const Tensor& input, int64_t offset, int64_t dim1, int64_t dim2) {
   const int64_t a = wrap_dim(dim1, input.dim());
   const int64_t b = wrap_dim(dim2, input.dim());
   FB_CHECK(a != b, "dim1 and dim2 must be different, got ", dim1, " and ", dim2);
@@ -107,7 +128,7 @@ Tensor diagonal(const Tensor& input, int64_t offset, int64_t dim1, int64_t dim2)
   return inner_view(input, sizes, strides, first);
 }
 
-Tensor unfold(const Tensor& input, int64_t dimension, int64_t size, int64_t step) {
+Tensor compute::unfold(const Tensor& input, int64_t dimension, int64_t size, int64_t step) {
   const int64_t d = wrap_dim(dimension, input.dim());
   // A single number is a dimension of size 1 here.
   const int64_t length = input.dim() == 0 ? 1 : input.sizes()[d];
@@ -127,8 +148,8 @@ Tensor unfold(const Tensor& input, int64_t dimension, int64_t size, int64_t step
   return inner_view(input, sizes, strides, input.offset());
 }
 
-Tensor as_strided(const Tensor& input, IntSpan size, IntSpan stride,
-                  std::optional<int64_t> storage_offset) {
+Tensor compute::as_strided(const Tensor& input, IntSpan size, IntSpan stride,
+                           std::optional<int64_t> storage_offset) {
   return as_view(input, size, stride, storage_offset.value_or(input.offset()));
 }
 
@@ -143,7 +164,7 @@ int64_t length_along(const Tensor& input, int64_t dim) {
 
 }  // namespace
 
-std::vector<Tensor> unbind(const Tensor& input, int64_t dim) {
+std::vector<Tensor> compute::unbind(const Tensor& input, int64_t dim) {
   FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions cannot be taken apart");
   std::vector<Tensor> parts;
   const int64_t n = input.size(dim);
@@ -152,7 +173,8 @@ std::vector<Tensor> unbind(const Tensor& input, int64_t dim) {
   return parts;
 }
 
-std::vector<Tensor> split_with_sizes(const Tensor& input, IntSpan split_sizes, int64_t dim) {
+std::vector<Tensor> compute::split_with_sizes(const Tensor& input, IntSpan split_sizes,
+                                              int64_t dim) {
   const int64_t length = length_along(input, dim);
   int64_t sum = 0;
   for (const int64_t size : split_sizes) {
@@ -171,7 +193,7 @@ std::vector<Tensor> split_with_sizes(const Tensor& input, IntSpan split_sizes, i
   return parts;
 }
 
-std::vector<Tensor> split(const Tensor& input, int64_t split_size, int64_t dim) {
+std::vector<Tensor> compute::split(const Tensor& input, int64_t split_size, int64_t dim) {
   const int64_t length = length_along(input, dim);
   FB_CHECK(split_size >= 0, "the size of parts must be non-negative, got ", split_size);
   FB_CHECK(split_size > 0 || length == 0, "parts of size 0 do not cover dimension ", dim,
@@ -197,7 +219,7 @@ std::vector<Tensor> chunk(const Tensor& input, int64_t chunks, int64_t dim) {
 
 // --- other readings of the elements
 
-Tensor view_as_real(const Tensor& input) {
+Tensor compute::view_as_real(const Tensor& input) {
   FB_CHECK(is_complex(input.dtype()), "expected a complex tensor, got ", input.dtype());
   Dims sizes = input.sizes().vec();
   Dims strides = input.strides().vec();
@@ -208,7 +230,7 @@ Tensor view_as_real(const Tensor& input) {
                      input.device());
 }
 
-Tensor view_as_complex(const Tensor& input) {
+Tensor compute::view_as_complex(const Tensor& input) {
   FB_CHECK(input.dtype() == DType::kFloat32 || input.dtype() == DType::kFloat64,
            "expected float32 or float64, got ", input.dtype());
   FB_CHECK(input.dim() > 0 && input.sizes().back() == 2,
@@ -241,7 +263,8 @@ Tensor imag(const Tensor& input) {
 
 // --- other windows for the same tensor object
 
-void resize_(const Tensor& input, IntSpan size, std::optional<MemoryFormat> memory_format) {
+void compute::resize_(const Tensor& input, IntSpan size,
+                      std::optional<MemoryFormat> memory_format) {
   const Dims wanted = size.vec();
   const int64_t needed = numel_of(wanted) + input.offset();
   const auto bytes = static_cast<size_t>(needed) * input.element_size();
@@ -251,8 +274,8 @@ void resize_(const Tensor& input, IntSpan size, std::optional<MemoryFormat> memo
   input->set_geometry(wanted, strides_for(wanted, format));
 }
 
-void resize_as_(const Tensor& input, const Tensor& the_template,
-                std::optional<MemoryFormat> memory_format) {
+void compute::resize_as_(const Tensor& input, const Tensor& the_template,
+                         std::optional<MemoryFormat> memory_format) {
   resize_(input, the_template.sizes(), memory_format);
 }
 

@@ -1,4 +1,5 @@
 // Windows on the same elements in another shape.
+#include "gen/ops/copy.h"
 #include "gen/ops/view.h"
 #include "ops/output.h"
 
@@ -72,16 +73,17 @@ bool try_view(const Tensor& input, IntSpan size, Tensor& result) {
   return true;
 }
 
+// A view where strides allow one.
 Tensor reshaped(const Tensor& input, IntSpan size) {
-  Tensor result;
-  if (try_view(input, size, result)) return result;
-  const Tensor copy = contiguous(input);
-  return inner_view(copy, size, contiguous_strides(size), copy.offset());
+  Dims strides;
+  const bool fits = input.is_contiguous() ||
+                    view_strides(input.sizes(), input.strides(), input.numel(), size, strides);
+  return fits ? view(input, size) : _unsafe_view(clone(input, MemoryFormat::kContiguous), size);
 }
 
 }  // namespace
 
-Tensor view(const Tensor& input, IntSpan size) {
+Tensor compute::view(const Tensor& input, IntSpan size) {
   const Dims complete = complete_size(size, input.numel());
   Tensor result;
   FB_CHECK(try_view(input, complete, result), "shape ", complete, " is not compatible with size ",
@@ -91,7 +93,9 @@ Tensor view(const Tensor& input, IntSpan size) {
   return result;
 }
 
-Tensor view_dtype(const Tensor& input, DType dtype) {
+Tensor compute::_unsafe_view(const Tensor& input, IntSpan size) { return view(input, size); }
+
+Tensor compute::view_dtype(const Tensor& input, DType dtype) {
   const auto from = static_cast<int64_t>(input.element_size());
   const auto to = static_cast<int64_t>(size_of(dtype));
   Dims sizes = input.sizes().vec();
@@ -161,7 +165,7 @@ Tensor unflatten(const Tensor& input, int64_t dim, IntSpan sizes) {
   return view(input, result);
 }
 
-Tensor squeeze(const Tensor& input) {
+Tensor compute::squeeze(const Tensor& input) {
   Dims sizes, strides;
   for (int64_t i = 0; i < input.dim(); ++i) {
     if (input.sizes()[i] == 1) continue;
@@ -171,7 +175,11 @@ Tensor squeeze(const Tensor& input) {
   return inner_view(input, sizes, strides, input.offset());
 }
 
-Tensor squeeze(const Tensor& input, IntSpan dim) {
+Tensor compute::squeeze(const Tensor& input, int64_t dim) {
+  return squeeze(input, IntSpan(&dim, 1));
+}
+
+Tensor compute::squeeze(const Tensor& input, IntSpan dim) {
   const Dims among = wrap_dims(dim, input.dim());
   Dims sizes, strides;
   for (int64_t i = 0; i < input.dim(); ++i) {
@@ -182,7 +190,7 @@ Tensor squeeze(const Tensor& input, IntSpan dim) {
   return inner_view(input, sizes, strides, input.offset());
 }
 
-Tensor unsqueeze(const Tensor& input, int64_t dim) {
+Tensor compute::unsqueeze(const Tensor& input, int64_t dim) {
   const int64_t d = wrap_dim(dim, input.dim() + 1);
   Dims sizes = input.sizes().vec();
   Dims strides = input.strides().vec();
@@ -192,7 +200,7 @@ Tensor unsqueeze(const Tensor& input, int64_t dim) {
   return inner_view(input, sizes, strides, input.offset());
 }
 
-Tensor expand(const Tensor& input, IntSpan size, bool) {
+Tensor compute::expand(const Tensor& input, IntSpan size, bool) {
   Dims target = size.vec();
   FB_CHECK(static_cast<int64_t>(target.size()) >= input.dim(), "the number of sizes in ", size,
            " must be at least the number of dimensions of shape ", input.sizes());

@@ -1,6 +1,6 @@
 """How often values occur, and how many fall between edges."""
 
-from opgen.model import FLOATS, floating, integers, native, op
+from opgen.model import FLOATS, floating, integers, native, none, op
 
 op(
     "bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor",
@@ -15,6 +15,7 @@ op(
     dtypes=floating,
     doc="How many elements fall into each of ``bins`` equal intervals from min to max, those of the data if"
     " both are 0; elements outside count nowhere.",
+    grad=none,
 )
 for bins, meaning in (
     ("Tensor", "between the edges ``bins``"),
@@ -28,4 +29,5 @@ for bins, meaning in (
         dtypes=FLOATS,
         returns="hist bin_edges",
         doc=f"How many elements fall {meaning}, and the edges; as a density if wanted.",
+        grad=none,
     )

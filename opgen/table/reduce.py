@@ -1,13 +1,35 @@
 """Reductions: sums, extrema, logic, moments and norms over some or all dimensions."""
 
-from opgen.model import all_types, floating, floating_complex, native, op, real, real_bool
+from opgen.model import (
+    all_types,
+    composite,
+    floating,
+    floating_complex,
+    native,
+    none,
+    op,
+    real,
+    real_bool,
+)
 
+OUT = "out: Tensor | None = None"
+
+SUM_DOC = "The sum over ``dim``, or of all elements. Integers and bool add up in int64; nothing sums to 0."
 op(
-    "sum(input: Tensor, dim: Dims | None = None, keepdim: bool = False, *, dtype: DType | None = None,"
-    " out: Tensor | None = None) -> Tensor",
+    f"sum(input: Tensor, *, dtype: DType | None = None, {OUT}) -> Tensor",
     kind=native,
     dtypes=all_types,
-    doc="The sum over ``dim``, or of all elements. Integers and bool add up in int64; nothing sums to 0.",
+    cpp="sum_all",
+    doc=SUM_DOC,
+    grad={"input": "grad.expand(input.shape)"},
+)
+op(
+    f"sum(input: Tensor, dim: Dims | None, keepdim: bool = False, *, dtype: DType | None = None, {OUT}) -> Tensor",
+    kind=native,
+    dtypes=all_types,
+    doc=SUM_DOC,
+    grad={"input": "spread_over(grad, input.shape, dim, keepdim)"},
+    node="SumBackward1",
 )
 op(
     "nansum(input: Tensor, dim: Dims | None = None, keepdim: bool = False, *, dtype: DType | None = None,"
@@ -15,13 +37,24 @@ op(
     kind=native,
     dtypes=real_bool,
     doc="The sum with NaN counted as 0.",
+    grad={"input": "spread_over(grad, input.shape, dim, keepdim) * ~isnan(input)"},
 )
+MEAN_DOC = "The mean over ``dim``, or of all elements; NaN of nothing."
 op(
-    "mean(input: Tensor, dim: Dims | None = None, keepdim: bool = False, *, dtype: DType | None = None,"
-    " out: Tensor | None = None) -> Tensor",
+    f"mean(input: Tensor, *, dtype: DType | None = None, {OUT}) -> Tensor",
     kind=native,
     dtypes=floating_complex,
-    doc="The mean over ``dim``, or of all elements; NaN of nothing.",
+    cpp="mean_all",
+    doc=MEAN_DOC,
+    grad={"input": "(grad / input.numel()).expand(input.shape)"},
+)
+op(
+    f"mean(input: Tensor, dim: Dims | None, keepdim: bool = False, *, dtype: DType | None = None, {OUT}) -> Tensor",
+    kind=native,
+    dtypes=floating_complex,
+    doc=MEAN_DOC,
+    grad={"input": "mean_backward(grad, input.shape, dim, keepdim)"},
+    node="MeanBackward1",
 )
 op(
     "nanmean(input: Tensor, dim: Dims | None = None, keepdim: bool = False, *, dtype: DType | None = None,"
@@ -29,12 +62,14 @@ op(
     kind=native,
     dtypes=floating,
     doc="The mean of the elements that are not NaN; NaN where there are none.",
+    grad=composite,
 )
 op(
     "prod(input: Tensor, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=all_types,
     doc="The product of all elements. Integers and bool multiply in int64; the product of nothing is 1.",
+    grad={"input": "prod_backward(grad, input, result)"},
 )
 op(
     "prod(input: Tensor, dim: int, keepdim: bool = False, *, dtype: DType | None = None,"
@@ -42,6 +77,8 @@ op(
     kind=native,
     dtypes=all_types,
     doc="The product over ``dim``.",
+    grad={"input": "prod_backward(grad, input, result, dim, keepdim)"},
+    node="ProdBackward1",
 )
 
 for name, which in (("max", "largest"), ("min", "smallest")):
@@ -51,12 +88,15 @@ for name, which in (("max", "largest"), ("min", "smallest")):
         kind=native,
         dtypes=real_bool,
         doc=f"The {which} element over ``dim``, or of all. NaN wins; an empty dimension is an error.",
+        grad={"input": "extremum_backward(grad, input, result, dim, keepdim)"},
     )
     op(
         f"{name}(input: Tensor, *, out: Tensor | None = None) -> Tensor",
         kind=native,
         dtypes=real_bool,
         doc=f"The {which} of all elements. NaN wins.",
+        grad={"input": "equals_backward(grad, input, result)"},
+        node=f"{name.capitalize()}Backward1",
     )
     op(
         f"{name}(input: Tensor, dim: int, keepdim: bool = False, *, out: list[Tensor] | None = None)"
@@ -65,12 +105,14 @@ for name, which in (("max", "largest"), ("min", "smallest")):
         dtypes=real_bool,
         returns="values indices",
         doc=f"The {which} element over ``dim`` and the index where it first occurs. NaN wins.",
+        grad={"input": "chosen_backward(grad, indices, input.shape, dim, keepdim)"},
     )
     op(
         f"{name}(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
         kind=native,
         dtypes=real_bool,
         doc=f"Element-wise ``{name}imum(input, other)``.",
+        grad=composite,
     )
     op(
         f"arg{name}(input: Tensor, dim: int | None = None, keepdim: bool = False, *,"
@@ -79,6 +121,7 @@ for name, which in (("max", "largest"), ("min", "smallest")):
         dtypes=real,
         doc=f"The index of the {which} element over ``dim``, or in the flattened tensor; the first of"
         " equals, and of NaNs.",
+        grad=none,
     )
 op(
     "aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False,"
@@ -87,6 +130,10 @@ op(
     dtypes=real_bool,
     returns="min max",
     doc="The smallest and the largest element. NaN wins both.",
+    grad={
+        "input": "extremum_backward(grads[0], input, results[0], dim, keepdim)"
+        " + extremum_backward(grads[1], input, results[1], dim, keepdim)"
+    },
 )
 
 for name, word in (("any", "any element is"), ("all", "all elements are")):
@@ -96,28 +143,39 @@ for name, word in (("any", "any element is"), ("all", "all elements are")):
         kind=native,
         dtypes=all_types,
         doc=f"Whether {word} non-zero; NaN is. The result is bool, for uint8 uint8.",
+        grad=none,
     )
 op(
     "count_nonzero(input: Tensor, dim: Dims | None = None) -> Tensor",
     kind=native,
     dtypes=all_types,
     doc="How many elements are not zero; NaN is not zero.",
+    grad=none,
 )
 
-for name, what in (("var", "variance"), ("std", "standard deviation")):
-    for suffix, result, tail in (
-        ("", "Tensor", ""),
-        ("_mean", "tuple[Tensor, Tensor]", ", and the mean"),
+VAR = "var_backward({grad}, input, dim, correction, keepdim)"
+STD = "std_backward({grad}, input, {result}, dim, correction, keepdim)"
+for name, what, formula in (("var", "variance", VAR), ("std", "standard deviation", STD)):
+    for suffix, result, tail, gradient in (
+        ("", "Tensor", "", formula.format(grad="grad", result="result")),
+        (
+            "_mean",
+            "tuple[Tensor, Tensor]",
+            ", and the mean",
+            formula.format(grad="grads[0]", result="results[0]")
+            + " + mean_backward(grads[1], input.shape, dim, keepdim)",
+        ),
     ):
         method = "function" if suffix else "function method"
-        out = "" if suffix else ", out: Tensor | None = None"
-        keyword_out = "" if suffix else ", *, out: Tensor | None = None"
+        out = "" if suffix else f", {OUT}"
+        keyword_out = "" if suffix else f", *, {OUT}"
         op(
             f"{name}{suffix}(input: Tensor, unbiased: bool{keyword_out}) -> {result}",
             kind=native,
             dtypes=floating_complex,
             forms=method,
             doc=f"The {what} of all elements{tail}, divided by n - 1 if unbiased, else by n.",
+            grad=composite,
         )
         op(
             f"{name}{suffix}(input: Tensor, dim: Dims | None = None, *, correction: Number | None = None,"
@@ -127,6 +185,7 @@ for name, what in (("var", "variance"), ("std", "standard deviation")):
             forms=method,
             doc=f"The {what} over ``dim``{tail}, divided by n - correction (1 by default). NaN or"
             " infinite where nothing is left to divide by.",
+            grad={"input": gradient},
         )
         op(
             f"{name}{suffix}(input: Tensor, dim: Dims | None, unbiased: bool, keepdim: bool = False{keyword_out})"
@@ -135,6 +194,7 @@ for name, what in (("var", "variance"), ("std", "standard deviation")):
             dtypes=floating_complex,
             forms=method,
             doc=f"The {what} over ``dim``{tail}, divided by n - 1 if unbiased, else by n.",
+            grad=composite,
         )
 
 op(
@@ -143,6 +203,8 @@ op(
     kind=native,
     dtypes=floating_complex,
     doc="The vector norm of order ``p`` (2 by default; 0 counts, inf and -inf are extrema).",
+    grad={"input": "norm_backward(grad, input, result, p, dim, keepdim)"},
+    node="LinalgVectorNormBackward0",
 )
 op(
     "norm(input: Tensor, p: str, dim: Dims | None = None, keepdim: bool = False,"
@@ -151,4 +213,5 @@ op(
     dtypes=floating_complex,
     cpp="named_norm",
     doc="The Frobenius norm ``'fro'`` or the nuclear norm ``'nuc'``.",
+    grad=composite,
 )

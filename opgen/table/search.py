@@ -1,6 +1,6 @@
 """Looking up values in sorted and unsorted ones."""
 
-from opgen.model import native, op, real
+from opgen.model import native, none, op, real
 
 op(
     "searchsorted(sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: bool = False,"
@@ -8,6 +8,7 @@ op(
     " out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=real,
+    grad=none,
     forms="function",
     doc="Where each value would be inserted to keep the last dimension of ``sorted_sequence`` sorted: before"
     " equal elements, or after them if ``right``.",
@@ -17,6 +18,7 @@ op(
     " out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=real,
+    grad=none,
     forms="function",
     doc="Which interval between the sorted ``boundaries`` each value lies in; upper bounds belong to it, or"
     " lower bounds if ``right``.",
@@ -26,6 +28,7 @@ op(
     " invert: bool = False, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=real,
+    grad=none,
     forms="function",
     doc="Whether each element is one of ``test_elements``; NaN never is.",
 )

@@ -1,14 +1,19 @@
 """New arrangements of elements: joined, repeated, moved, cut to triangles and diagonals, padded."""
 
-from opgen.model import native, op
+from opgen.model import composite, native, none, op
 
 OUT = "out: Tensor | None = None"
 
 
 def arrangement(
-    signature: str, doc: str, forms: str = "function method", cpp: str = "", aliases: str = ""
+    signature: str,
+    doc: str,
+    grad: dict[str, str] | str,
+    forms: str = "function method",
+    cpp: str = "",
+    aliases: str = "",
 ) -> None:
-    op(signature, kind=native, forms=forms, cpp=cpp, aliases=aliases, doc=doc)
+    op(signature, kind=native, forms=forms, cpp=cpp, aliases=aliases, doc=doc, grad=grad)
 
 
 # --- joined
@@ -16,12 +21,14 @@ def arrangement(
 arrangement(
     f"cat(tensors: list[Tensor], dim: int = 0, *, {OUT}) -> Tensor",
     "Tensors one after another along dim; empty vectors are left out.",
+    {"tensors": "cat_backward(grad, tensors.shapes, dim)"},
     forms="function",
     aliases="concat concatenate",
 )
 arrangement(
     f"stack(tensors: list[Tensor], dim: int = 0, *, {OUT}) -> Tensor",
     "Tensors of one shape one after another along a new dimension.",
+    {"tensors": "grad.unbind(dim)"},
     forms="function",
 )
 
@@ -30,10 +37,13 @@ arrangement(
 arrangement(
     "repeat(input: Tensor, repeats: Size) -> Tensor",
     "The whole tensor repeated along every dimension, new ones in front.",
+    {"input": "repeat_backward(grad, repeats, input.shape)"},
     forms="method",
 )
 arrangement(
-    "tile(input: Tensor, dims: Size) -> Tensor", "Like repeat; missing repeats in front are 1."
+    "tile(input: Tensor, dims: Size) -> Tensor",
+    "Like repeat; missing repeats in front are 1.",
+    composite,
 )
 REPEAT_DOC = (
     "Every element, or part along dim, repeated in place; repeats may differ from part to part."
@@ -42,15 +52,18 @@ arrangement(
     "repeat_interleave(input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None)"
     " -> Tensor",
     REPEAT_DOC,
+    composite,
 )
 arrangement(
     "repeat_interleave(input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None)"
     " -> Tensor",
     REPEAT_DOC,
+    composite,
 )
 arrangement(
     "repeat_interleave(repeats: Tensor, *, output_size: int | None = None) -> Tensor",
     REPEAT_DOC,
+    none,
     forms="function",
     cpp="repeated_positions",
 )
@@ -60,21 +73,37 @@ arrangement(
 arrangement(
     "roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor",
     "Elements moved along dims; those that fall off come in at the other end. Without dims: of the flattened tensor.",
+    {"input": "roll_backward(grad, shifts, dims)"},
 )
-arrangement("flip(input: Tensor, dims: Size) -> Tensor", "Elements in reverse order along dims.")
-arrangement("fliplr(input: Tensor) -> Tensor", "Columns, the second dimension, in reverse order.")
-arrangement("flipud(input: Tensor) -> Tensor", "Rows, the first dimension, in reverse order.")
+arrangement(
+    "flip(input: Tensor, dims: Size) -> Tensor",
+    "Elements in reverse order along dims.",
+    {"input": "grad.flip(dims)"},
+)
+arrangement(
+    "fliplr(input: Tensor) -> Tensor",
+    "Columns, the second dimension, in reverse order.",
+    composite,
+)
+arrangement(
+    "flipud(input: Tensor) -> Tensor",
+    "Rows, the first dimension, in reverse order.",
+    composite,
+)
 arrangement(
     "rot90(input: Tensor, k: int = 1, dims: Ints = (0, 1)) -> Tensor",
     "Turned k times by 90 degrees from the first of dims towards the second.",
+    {"input": "rot90(grad, -k, dims)"},
 )
 
 # --- triangles and diagonals
 
 for name, kept in (("tril", "Below and on"), ("triu", "Above and on")):
+    gradient = {"input": f"grad.{name}(diagonal)"}
     arrangement(
         f"{name}(input: Tensor, diagonal: int = 0, *, {OUT}) -> Tensor",
         f"{kept} a diagonal of the last two dimensions the elements of input, elsewhere 0.",
+        gradient,
     )
     op(
         f"{name}_(input: Tensor, diagonal: int = 0) -> Tensor",
@@ -82,18 +111,22 @@ for name, kept in (("tril", "Below and on"), ("triu", "Above and on")):
         forms="method",
         mutates=True,
         doc=f"{kept} a diagonal of the last two dimensions keeps the elements, elsewhere sets them to 0.",
+        grad=gradient,
     )
 arrangement(
     f"diag(input: Tensor, diagonal: int = 0, *, {OUT}) -> Tensor",
     "A vector as the diagonal of a matrix of zeros; of a matrix, its diagonal.",
+    composite,
 )
 arrangement(
     "diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor",
     "The last dimension as diagonals, in the new dimensions dim1 and dim2, of zeros.",
+    {"input": "grad.diagonal(offset, dim1, dim2)"},
 )
 arrangement(
     "diagflat(input: Tensor, offset: int = 0) -> Tensor",
     "All elements as the diagonal of a matrix of zeros.",
+    composite,
 )
 
 # --- a part replaced in a copy
@@ -101,15 +134,27 @@ arrangement(
 arrangement(
     "select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor",
     "A copy of input with src at one place along dim.",
+    {
+        "input": "select_scatter(grad, zeros_like(grad.select(dim, index)), dim, index)",
+        "src": "grad.select(dim, index)",
+    },
 )
 arrangement(
     "slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, "
     "step: int = 1) -> Tensor",
     "A copy of input with src in a slice along dim.",
+    {
+        "input": "slice_scatter(grad, zeros_like(slice_of(grad, dim, start, end, step)), dim, start, end, step)",
+        "src": "slice_of(grad, dim, start, end, step)",
+    },
 )
 arrangement(
     "diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor",
     "A copy of input with src on a diagonal.",
+    {
+        "input": "diagonal_scatter(grad, zeros_like(grad.diagonal(offset, dim1, dim2)), offset, dim1, dim2)",
+        "src": "grad.diagonal(offset, dim1, dim2)",
+    },
 )
 
 # --- padded
@@ -117,11 +162,13 @@ arrangement(
 arrangement(
     "constant_pad_nd(input: Tensor, pad: Ints, value: Number = 0) -> Tensor",
     "More elements of the given value before and after, by pairs from the last dimension on; negative ones cut off.",
+    {"input": "unpad(grad, pad)"},
     forms="function",
 )
 arrangement(
     "_pad(input: Tensor, pad: Ints, mode: str = 'constant', value: Number | None = None) -> Tensor",
     "Pads by pairs from the last dimension on, in the mode constant, reflect, replicate or circular.",
+    composite,
     forms="function",
     cpp="pad",
 )

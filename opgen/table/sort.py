@@ -1,26 +1,45 @@
 """Sorting along a dimension, and what is found by it."""
 
-from opgen.model import FLOATS, native, op, real, real_bool
+from opgen.model import FLOATS, composite, native, none, op, real, real_bool
 
+# Every result came from one place, which gets its gradient.
+ONE_OF_ROW = {"input": "chosen_backward(grad, indices, input.shape, dim, keepdim)"}
+K_OF_ROW = {"input": "_gather_backward(grad, input.shape, dim, indices)"}
+
+SORT_DOC = "The elements in order along ``dim`` and where they came from. Always stable; NaN counts as largest."
 op(
-    "sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = False,"
+    "sort(input: Tensor, dim: int = -1, descending: bool = False, *, out: list[Tensor] | None = None)"
+    " -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=real_bool,
+    returns="values indices",
+    doc=SORT_DOC,
+    grad=K_OF_ROW,
+)
+op(
+    "sort(input: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False,"
     " out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
     kind=native,
     dtypes=real_bool,
     returns="values indices",
-    doc="The elements in order along ``dim`` and where they came from. Always stable; NaN counts as largest.",
+    cpp="stable_sort",
+    doc=SORT_DOC,
+    grad=K_OF_ROW,
+    node="SortBackward1",
 )
 op(
     "argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Tensor",
     kind=native,
     dtypes=real_bool,
     doc="The indices that sort ``input`` along ``dim``. Always stable.",
+    grad=none,
 )
 op(
     "msort(input: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=real_bool,
     doc="The elements in order along the first dimension.",
+    grad=composite,
 )
 op(
     "topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *,"
@@ -29,6 +48,7 @@ op(
     dtypes=real,
     returns="values indices",
     doc="The ``k`` largest (or smallest) elements along ``dim``, in order, and their indices.",
+    grad=K_OF_ROW,
 )
 op(
     "kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *,"
@@ -37,6 +57,7 @@ op(
     dtypes=real,
     returns="values indices",
     doc="The ``k``-th smallest element along ``dim``, counted from 1, and its index.",
+    grad=ONE_OF_ROW,
 )
 for name, about_nan in (("median", "NaN if there is one"), ("nanmedian", "NaN left out")):
     op(
@@ -44,6 +65,7 @@ for name, about_nan in (("median", "NaN if there is one"), ("nanmedian", "NaN le
         kind=native,
         dtypes=real,
         doc=f"The median of all elements, the lower of two; {about_nan}.",
+        grad={"input": "equals_backward(grad, input, result)"},
     )
     op(
         f"{name}(input: Tensor, dim: int, keepdim: bool = False, *, out: list[Tensor] | None = None)"
@@ -52,6 +74,8 @@ for name, about_nan in (("median", "NaN if there is one"), ("nanmedian", "NaN le
         dtypes=real,
         returns="values indices",
         doc=f"The median along ``dim``, the lower of two, and its index; {about_nan}.",
+        grad=ONE_OF_ROW,
+        node=f"{name.capitalize()}Backward1",
     )
 op(
     "mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: list[Tensor] | None = None)"
@@ -60,6 +84,7 @@ op(
     dtypes=real_bool,
     returns="values indices",
     doc="The most frequent element along ``dim``, the smallest of several, and where it stands last.",
+    grad=ONE_OF_ROW,
 )
 for name, about_nan in (("quantile", "NaN if there is one"), ("nanquantile", "NaN left out")):
     op(
@@ -68,6 +93,7 @@ for name, about_nan in (("quantile", "NaN if there is one"), ("nanquantile", "Na
         kind=native,
         dtypes=FLOATS,
         doc=f"The quantiles ``q``, which come first in the result's shape; {about_nan}.",
+        grad=composite,
     )
     op(
         f"{name}(input: Tensor, q: float, dim: int | None = None, keepdim: bool = False, *,"
@@ -75,4 +101,5 @@ for name, about_nan in (("quantile", "NaN if there is one"), ("nanquantile", "Na
         kind=native,
         dtypes=FLOATS,
         doc=f"The ``q`` quantile along ``dim``, or of all elements; {about_nan}.",
+        grad=composite,
     )

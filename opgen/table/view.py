@@ -1,6 +1,6 @@
 """Windows on the same elements: nothing is copied, unless reshape has to."""
 
-from opgen.model import bound, composite, native, op, view
+from opgen.model import bound, composite, native, none, op, view
 
 # --- other shapes
 
@@ -9,80 +9,103 @@ op(
     kind=view,
     forms="method",
     doc="The same memory with another shape, in which one size may be -1, or read as another dtype.",
+    grad={"input": "grad.reshape(input.shape)"},
 )
 op(
     "view(input: Tensor, dtype: DType) -> Tensor",
-    kind=view,
+    kind=native,
     forms="method",
     cpp="view_dtype",
     doc="The same memory with another shape, in which one size may be -1, or read as another dtype.",
+    grad=none,
 )
 op(
     "view_as(input: Tensor, other: Tensor) -> Tensor",
     kind=view,
     forms="method",
     doc="The same memory with the shape of other.",
+    grad=composite,
 )
 op(
     "reshape(input: Tensor, shape: Size) -> Tensor",
     kind=view,
     doc="The same elements in another shape; one size may be -1. Copies where strides allow no view.",
+    grad=composite,
 )
 op(
     "reshape_as(input: Tensor, other: Tensor) -> Tensor",
     kind=view,
     forms="method",
     doc="The same elements in the shape of other. Copies where strides allow no view.",
+    grad=composite,
 )
 op(
     "flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor",
     kind=view,
     doc="Dimensions start_dim to end_dim made one. Copies where strides allow no view.",
+    grad=composite,
+)
+op(
+    "_unsafe_view(input: Tensor, size: Ints) -> Tensor",
+    kind=native,
+    forms="function",
+    doc="Memory that nothing else uses, with another shape: no view in the eyes of the graph.",
+    grad={"input": "grad.reshape(input.shape)"},
 )
 op(
     "unflatten(input: Tensor, dim: int, sizes: Ints) -> Tensor",
     kind=view,
     doc="One dimension made several; one of sizes may be -1.",
+    grad=composite,
 )
 op(
     "ravel(input: Tensor) -> Tensor",
     kind=view,
     doc="All elements in one dimension. Copies where strides allow no view.",
+    grad=composite,
 )
 op(
     "squeeze(input: Tensor) -> Tensor",
     kind=view,
     forms="function method inplace",
     doc="Without dimensions of size 1: all of them, or those among dim.",
+    grad={"input": "grad.reshape(input.shape)"},
 )
-op(
-    "squeeze(input: Tensor, dim: Dims) -> Tensor",
-    kind=view,
-    forms="function method inplace",
-    doc="Without dimensions of size 1: all of them, or those among dim.",
-)
+for dims, node in (("int", "SqueezeBackward1"), ("Ints", "SqueezeBackward2")):
+    op(
+        f"squeeze(input: Tensor, dim: {dims}) -> Tensor",
+        kind=view,
+        forms="function method inplace",
+        doc="Without dimensions of size 1: all of them, or those among dim.",
+        grad={"input": "grad.reshape(input.shape)"},
+        node=node,
+    )
 op(
     "unsqueeze(input: Tensor, dim: int) -> Tensor",
     kind=view,
     forms="function method inplace",
     doc="With a new dimension of size 1 at dim.",
+    grad={"input": "grad.squeeze(dim)"},
 )
 op(
     "expand(input: Tensor, size: Size, *, implicit: bool = False) -> Tensor",
     kind=view,
     forms="method",
     doc="Dimensions of size 1 stretched to size without copying; -1 keeps a dimension as it is.",
+    grad={"input": "grad"},
 )
 op(
     "expand_as(input: Tensor, other: Tensor) -> Tensor",
     kind=view,
     forms="method",
     doc="Dimensions of size 1 stretched to the shape of other without copying.",
+    grad=composite,
 )
 op(
     "broadcast_to(input: Tensor, size: Ints) -> Tensor",
     kind=view,
     doc="Dimensions of size 1 stretched to size without copying.",
+    grad=composite,
 )
 
 # --- other orders of dimensions
@@ -92,6 +115,7 @@ op(
     kind=view,
     forms="function method inplace",
     doc="A matrix transposed; tensors of fewer dimensions as they are.",
+    grad={"input": "grad.t()"},
 )
 op(
     "transpose(input: Tensor, dim0: int, dim1: int) -> Tensor",
@@ -99,23 +123,27 @@ op(
     forms="function method inplace",
     aliases="swapdims",
     doc="Swaps two dimensions.",
+    grad={"input": "grad.transpose(dim0, dim1)"},
 )
 op(
     "swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor",
     kind=view,
     forms="function method inplace",
     doc="Swaps two dimensions.",
+    grad=composite,
 )
 op(
     "permute(input: Tensor, dims: Size) -> Tensor",
     kind=view,
     doc="Dimensions in the order of dims.",
+    grad={"input": "permute_backward(grad, dims)"},
 )
 op(
     "movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor",
     kind=view,
     aliases="moveaxis",
     doc="Moves dimensions to other places; the rest keep their order.",
+    grad=composite,
 )
 
 # --- parts
@@ -124,42 +152,67 @@ op(
     "narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor",
     kind=view,
     doc="The length elements along dim that begin at start.",
+    grad=composite,
+)
+op(
+    "_alias(input: Tensor) -> Tensor",
+    kind=view,
+    forms="function",
+    doc="The same window once more.",
+    grad={"input": "grad"},
+)
+op(
+    "_slice(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor",
+    kind=view,
+    forms="function",
+    doc="Every step-th place along dim from start to before end, by the rules of Python's slices.",
+    grad={"input": "_slice_backward(grad, input.shape, dim, start, end, step)"},
 )
 op(
     "select(input: Tensor, dim: int, index: int) -> Tensor",
     kind=view,
     doc="One place along dim, which disappears.",
+    grad={"input": "_select_backward(grad, input.shape, dim, index)"},
 )
 op(
     "diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor",
     kind=view,
     doc="The diagonals of dim1 and dim2 as a last dimension; offset > 0 lies above the main one.",
+    grad={"input": "_diagonal_backward(grad, input.shape, offset, dim1, dim2)"},
 )
 op(
     "unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor",
     kind=view,
     forms="method",
     doc="All windows of the given size along dimension, every step elements, as a last dimension.",
+    grad={"input": "_unfold_backward(grad, input.shape, dimension, size, step)"},
 )
 op(
     "as_strided(input: Tensor, size: Ints, stride: Ints, storage_offset: int | None = None) -> Tensor",
     kind=view,
     forms="function method inplace",
     doc="Any window on the same storage; refuses to reach outside of it.",
+    grad={"input": "as_strided_backward(grad, input.window, size, stride, storage_offset)"},
 )
 op(
     "unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
     doc="The parts at every place along dim.",
+    grad={"input": "stack(grads, dim)"},
 )
 SPLIT_DOC = "Parts along dim of a given size, the last one smaller if need be, or of given sizes."
-for arguments, cpp in (("int", "split"), ("Ints", "split_with_sizes")):
+for arguments, cpp, node in (
+    ("int", "split", "SplitBackward0"),
+    ("Ints", "split_with_sizes", "SplitWithSizesBackward0"),
+):
     op(
         f"split(tensor: Tensor, split_size_or_sections: {arguments}, dim: int = 0) -> tuple[Tensor, ...]",
         kind=view,
         forms="function",
         cpp=cpp,
         doc=SPLIT_DOC,
+        grad={"tensor": "cat(grads, dim)"},
+        node=node,
     )
     op(
         f"split(input: Tensor, split_size: {arguments}, dim: int = 0) -> tuple[Tensor, ...]",
@@ -167,24 +220,29 @@ for arguments, cpp in (("int", "split"), ("Ints", "split_with_sizes")):
         forms="method",
         cpp=cpp,
         doc=SPLIT_DOC,
+        grad={"input": "cat(grads, dim)"},
+        node=node,
     )
 op(
     "split_with_sizes(input: Tensor, split_sizes: Ints, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
     aliases="unsafe_split_with_sizes",
     doc="Parts along dim of the given sizes.",
+    grad={"input": "cat(grads, dim)"},
 )
 op(
     "chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
     aliases="unsafe_chunk",
     doc="At most chunks parts along dim, equally large but for the last.",
+    grad=composite,
 )
 op(
     "unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
     cpp="split",
     doc="The same as split.",
+    grad=composite,
 )
 # --- other readings of the elements
 
@@ -195,6 +253,7 @@ op(
     dtypes=COMPLEX,
     forms="function",
     doc="Complex elements as pairs of real and imaginary part, in a last dimension of size 2.",
+    grad={"input": "view_as_complex(grad.contiguous())"},
 )
 op(
     "view_as_complex(input: Tensor) -> Tensor",
@@ -202,12 +261,14 @@ op(
     dtypes=("float32", "float64"),
     forms="function",
     doc="Pairs in the last dimension as complex elements.",
+    grad={"input": "view_as_real(grad)"},
 )
 op(
     "real(input: Tensor) -> Tensor",
     kind=view,
     forms="function",
     doc="The real parts; a real tensor is its own.",
+    grad=composite,
 )
 op(
     "imag(input: Tensor) -> Tensor",
@@ -215,6 +276,7 @@ op(
     dtypes=COMPLEX,
     forms="function",
     doc="The imaginary parts of a complex tensor.",
+    grad=composite,
 )
 op(
     "detach(input: Tensor) -> Tensor",
@@ -236,6 +298,7 @@ op(
     forms="method",
     mutates=True,
     doc="Changes the shape; new elements, if there are more, are uninitialised.",
+    grad=none,
 )
 op(
     "resize_as_(input: Tensor, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor",
@@ -243,4 +306,5 @@ op(
     forms="function method",
     mutates=True,
     doc="Changes the shape to that of the_template.",
+    grad=none,
 )

@@ -235,6 +235,22 @@ void run_extremum(DType dtype, const void* in, void* out, int64_t* indices,
     visit_floating(dtype, run_type);
 }
 
+// y[k] = x[k] + factor[k] * y[k - 1] for neighbouring columns, and the mirror image.
+template <class T>
+void recurrence_columns(const T* x, const T* factor, T* y, const ScanShape& shape, int64_t width,
+                        bool reverse) {
+  const int64_t step = reverse ? -shape.inner : shape.inner;
+  int64_t row = reverse ? (shape.n - 1) * shape.inner : 0;
+  for (int64_t c = 0; c < width; ++c) y[row + c] = x[row + c];
+  for (int64_t k = 1; k < shape.n; ++k) {
+    const int64_t before = row;
+    row += step;
+    const T* const f = factor + (reverse ? before : row);
+#pragma GCC ivdep
+    for (int64_t c = 0; c < width; ++c) y[row + c] = x[row + c] + f[c] * y[before + c];
+  }
+}
+
 template <template <class> class Op>
 void run_numeric(DType dtype, const void* in, void* out, const ScanShape& shape) {
   const auto run_type = [&](auto tag) {
@@ -270,6 +286,18 @@ void scan_extremum(ScanOp op, DType dtype, const void* in, void* out, int64_t* i
     run_extremum<true>(dtype, in, out, indices, shape);
   else
     run_extremum<false>(dtype, in, out, indices, shape);
+}
+
+void recurrence(DType dtype, const void* in, const void* factor, void* out, const ScanShape& shape,
+                bool reverse) {
+  if (is_empty(shape)) return;
+  visit_floating_or_complex(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for_column_blocks(shape, [&](int64_t at, int64_t width) {
+      recurrence_columns(static_cast<const T*>(in) + at, static_cast<const T*>(factor) + at,
+                         static_cast<T*>(out) + at, shape, width, reverse);
+    });
+  });
 }
 
 }  // namespace fb::cpu::FB_ISA

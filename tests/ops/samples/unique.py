@@ -21,14 +21,17 @@ def _unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None)
 
 @samples("unique", reference=_unique)
 def unique(make):
-    yield make.of(3, 1, 2, 1, 3)
-    yield make.of([[2, 1], [1, 2]])
-    yield call(make.of([[2, 1, 2], [1, 2, 0]]), return_inverse=True)
-    yield call(make.of([[2, 1, 2], [1, 2, 0]]), return_counts=True, return_inverse=True)
-    yield call(make.of(2, 1, 2), True, False, True)
-    yield call(make.of([[1, 2], [0, 1], [1, 2]]), dim=0)
-    yield call(make.of([[1, 1, 0], [2, 2, 1]]), dim=1, return_inverse=True, return_counts=True)
+    yield forward_only(make.of(3, 1, 2, 1, 3))
+    yield forward_only(make.of([[2, 1], [1, 2]]))
+    yield forward_only(make.of([[2, 1, 2], [1, 2, 0]]), return_inverse=True)
+    yield forward_only(make.of([[2, 1, 2], [1, 2, 0]]), return_counts=True, return_inverse=True)
+    yield forward_only(make.of(2, 1, 2), True, False, True)
+    yield forward_only(make.of([[1, 2], [0, 1], [1, 2]]), dim=0)
+    yield forward_only(
+        make.of([[1, 1, 0], [2, 2, 1]]), dim=1, return_inverse=True, return_counts=True
+    )
     yield make(0)
+    yield make.distinct(2, 3)
     yield make()
     yield make(400)
     if make.is_floating:
@@ -48,8 +51,8 @@ def _unique_consecutive(x, return_inverse=False, return_counts=False, dim=None):
 
 @samples("unique_consecutive", reference=_unique_consecutive)
 def unique_consecutive(make):
-    yield make.of(1, 1, 2, 2, 1)
-    yield call(make.of([[1, 1], [2, 1]]), return_inverse=True, return_counts=True)
-    yield call(make.of([[1, 2], [1, 2], [0, 1]]), dim=0, return_counts=True)
-    yield call(make.of([[1, 1, 2], [0, 0, 1]]), return_inverse=True, dim=1)
+    yield forward_only(make.of(1, 1, 2, 2, 1))
+    yield forward_only(make.of([[1, 1], [2, 1]]), return_inverse=True, return_counts=True)
+    yield forward_only(make.of([[1, 2], [1, 2], [0, 1]]), dim=0, return_counts=True)
+    yield forward_only(make.of([[1, 1, 2], [0, 0, 1]]), return_inverse=True, dim=1)
     yield make(0)

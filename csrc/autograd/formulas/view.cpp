@@ -1,0 +1,51 @@
+// The gradients of views.
+#include "autograd/formulas/view.h"
+
+#include "autograd/formula.h"
+#include "gen/ops/create.h"
+#include "gen/ops/index.h"
+#include "gen/ops/view.h"
+
+namespace fb::autograd::formula {
+namespace {
+
+// Where in the storage the elements of a window lie, in their order.
+Tensor places_of(const Window& window) {
+  Tensor places = ops::full({}, window.offset, DType::kInt64);
+  for (size_t d = 0; d < window.sizes.size(); ++d)
+    places = ops::unsqueeze(places, -1) + ops::arange(window.sizes[d]) * window.strides[d];
+  return ops::reshape(places, {-1});
+}
+
+// One more than the last place that a window reaches.
+int64_t end_of(const Window& window) {
+  int64_t last = window.offset;
+  for (size_t d = 0; d < window.sizes.size(); ++d) {
+    if (window.sizes[d] == 0) return 0;
+    last += (window.sizes[d] - 1) * window.strides[d];
+  }
+  return last + 1;
+}
+
+}  // namespace
+
+Tensor permute_backward(const Tensor& grad, IntSpan dims) {
+  Dims inverse(dims.size(), 0);
+  const Dims order = wrap_dims(dims, ndim_of(dims));
+  for (size_t d = 0; d < order.size(); ++d) inverse[order[d]] = static_cast<int64_t>(d);
+  return ops::permute(grad, inverse);
+}
+
+Tensor as_strided_backward(const Tensor& grad, const Window& input, IntSpan size, IntSpan stride,
+                           std::optional<int64_t> storage_offset) {
+  const Window result{size.vec(), stride.vec(), storage_offset.value_or(input.offset)};
+  const Tensor zeros = ops::new_zeros(grad, {std::max(end_of(result), end_of(input))});
+  const Tensor storage = ops::index_add(zeros, 0, places_of(result), ops::reshape(grad, {-1}));
+  const Tensor places = places_of(input);
+  const Tensor owners = ops::index_add(zeros, 0, places, ops::new_ones(grad, places.sizes()));
+  const Tensor shares =
+      ops::index_select(storage, 0, places) / ops::index_select(owners, 0, places);
+  return ops::reshape(shares, input.sizes);
+}
+
+}  // namespace fb::autograd::formula

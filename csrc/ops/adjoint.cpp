@@ -1,0 +1,68 @@
+// Gradients put where the elements came from.
+#include "gen/ops/adjoint.h"
+
+#include "cpu/copy.h"
+#include "gen/ops/arith.h"
+#include "gen/ops/create.h"
+#include "gen/ops/index.h"
+#include "gen/ops/view.h"
+#include "ops/advanced_index.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+
+Tensor compute::_select_backward(const Tensor& input, IntSpan size, int64_t dim, int64_t index) {
+  Tensor out = new_zeros(input, size);
+  cpu::copy(select(out, dim, index), input);
+  return out;
+}
+
+Tensor compute::_slice_backward(const Tensor& input, IntSpan size, int64_t dim, int64_t start,
+                                int64_t end, int64_t step) {
+  Tensor out = new_zeros(input, size);
+  cpu::copy(_slice(out, dim, start, end, step), input);
+  return out;
+}
+
+Tensor compute::_diagonal_backward(const Tensor& input, IntSpan size, int64_t offset, int64_t dim1,
+                                   int64_t dim2) {
+  Tensor out = new_zeros(input, size);
+  cpu::copy(diagonal(out, offset, dim1, dim2), input);
+  return out;
+}
+
+Tensor compute::_unfold_backward(const Tensor& input, IntSpan size, int64_t dimension,
+                                 int64_t length, int64_t step) {
+  Tensor out = new_zeros(input, size);
+  const Tensor windows = unfold(out, dimension, length, step);
+  if (step >= length) {
+    cpu::copy(windows, input);
+    return out;
+  }
+  // Windows overlap, but no two have the same place at the same position in them.
+  for (int64_t position = 0; position < length; ++position)
+    add_(select(windows, -1, position), select(input, -1, position));
+  return out;
+}
+
+Tensor compute::_index_select_backward(const Tensor& input, IntSpan size, int64_t dim,
+                                       const Tensor& index) {
+  Tensor out = new_zeros(input, size);
+  index_add_(out, dim, index, input);
+  return out;
+}
+
+Tensor compute::_gather_backward(const Tensor& input, IntSpan size, int64_t dim,
+                                 const Tensor& index) {
+  Tensor out = new_zeros(input, size);
+  scatter_add_(out, dim, index, input);
+  return out;
+}
+
+Tensor compute::_index_backward(const Tensor& input, IntSpan size, TensorList indices) {
+  Tensor out = new_zeros(input, size);
+  put_at(out, indices, input, true);
+  return out;
+}
+
+}  // namespace fb::ops
