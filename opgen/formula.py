@@ -29,7 +29,7 @@ BINARY = {
 CONSTANTS = {"inf": "ops::kInfinity", "pi": "3.14159265358979323846"}
 NAMESPACES = ("linalg", "fft", "special", "nn.functional")
 # What of a tensor an expression may read without keeping its elements.
-GEOMETRY = ("shape", "dtype", "ndim", "shapes", "by_columns")
+GEOMETRY = ("shape", "dtype", "ndim", "shapes", "by_columns", "window")
 
 
 @dataclass
@@ -41,6 +41,7 @@ class Formula:
     shapes: set[str] = field(default_factory=set)
     dtypes: set[str] = field(default_factory=set)
     layouts: set[str] = field(default_factory=set)
+    windows: set[str] = field(default_factory=set)  # sizes, strides and offset
     params: set[str] = field(default_factory=set)
     grads: set[int] = field(default_factory=set)  # zeros where a result has none
     given_grads: set[int] = field(default_factory=set)  # undefined there
@@ -149,6 +150,9 @@ class _Writer:
         if node.attr == "by_columns":
             self.formula.layouts.add(owner)
             return f"{cpp_name(owner)}_by_columns"
+        if node.attr == "window":
+            self.formula.windows.add(owner)
+            return f"{cpp_name(owner)}_window"
         shape = self.shape_of(owner)
         return f"ndim_of({shape})" if node.attr == "ndim" else shape
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "autograd/saved.h"
+#include "autograd/window.h"
 
 namespace fb::autograd {
 
@@ -166,6 +167,7 @@ inline std::vector<Dims> shape_of(TensorList list) {
   for (const Tensor& t : list) shapes.push_back(shape_of(t));
   return shapes;
 }
+inline Window window_of(const Tensor& t) { return {shape_of(t), t.strides().vec(), t.offset()}; }
 inline DType dtype_of(const Tensor& t) { return t.dtype(); }
 inline DType dtype_of(const Operand& o) {
   return o.is_tensor() ? o.tensor().dtype() : o.scalar().dtype();

@@ -113,6 +113,7 @@ class Recorded:
             lines.append(f"{kind} {cpp_name(name)}_shape_;")
         lines += [f"DType {cpp_name(name)}_dtype_;" for name in self.mentioned("dtypes")]
         lines += [f"bool {cpp_name(name)}_by_columns_;" for name in self.mentioned("layouts")]
+        lines += [f"Window {cpp_name(name)}_window_;" for name in self.mentioned("windows")]
         for name in self.mentioned("params"):
             lines.append(f"{kept_type(self.args[name])} {cpp_name(name)}_;")
         lines += [f"size_t {cpp_name(a.name)}_count_ = 0;" for a in self.op.core_args if is_list(a)]
@@ -166,6 +167,8 @@ class Recorded:
             lines.append(f"  const DType {cpp_name(value)}_dtype = {cpp_name(value)}_dtype_;")
         for value in self.ordered(formula.layouts):
             lines.append(f"  const bool {cpp_name(value)}_by_columns = {cpp_name(value)}_by_columns_;")
+        for value in self.ordered(formula.windows):
+            lines.append(f"  const Window& {cpp_name(value)}_window = {cpp_name(value)}_window_;")
         for value in self.ordered(formula.params):
             lines.append(f"  const auto& {cpp_name(value)} = {cpp_name(value)}_;")
         if place.count:
@@ -287,6 +290,8 @@ class Recorded:
                 lines.append(f"  node->{cpp_name(name)}_dtype_ = dtype_of({cpp_name(name)});")
         for name in self.mentioned("layouts"):
             lines.append(f"  node->{cpp_name(name)}_by_columns_ = is_by_columns({cpp_name(name)});")
+        for name in self.mentioned("windows"):
+            lines.append(f"  node->{cpp_name(name)}_window_ = window_of({cpp_name(name)});")
         for name in self.mentioned("params"):
             lines.append(f"  keep(node->{cpp_name(name)}_, {cpp_name(name)});")
         if not self.mentioned("tensors") and not self.mentioned("shapes"):
