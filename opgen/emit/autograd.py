@@ -278,7 +278,7 @@ class Recorded:
                 continue
             value = cpp_name(name)
             if in_place and name == first:
-                value = f"quietly([&] {{ return copy_of({value}); }})"
+                value = f"clone({value})"
             lines.append(
                 f"  if ({self.needed_by('tensors', name)}) node->{cpp_name(name)}_.save({value});"
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from opgen.emit.text import HEADER, default_value, overload_sets, quote
-from opgen.model import COMPARISONS, OPERATOR_SLOTS, Arg, Op, Table
+from opgen.model import COMPARISONS, OPERATOR_SLOTS, Arg, Op, Table, composite
 
 
 def emit(table: Table) -> dict[str, str]:
@@ -129,7 +129,9 @@ def invokers(op: Op, index: int) -> list[str]:
             )
         lines += out_branch(op, slots["out"], given, stored)
     if op.mutates:
-        done = "same(a[0])" if op.is_recorded else f"changed(a[0], {quote(op.name)})"
+        # The parts of a composition have said themselves that they change it.
+        says_so = op.is_recorded or op.grad == composite
+        done = "same(a[0])" if says_so else f"changed(a[0], {quote(op.name)})"
         lines += [f"  {call};", f"  return {done};"]
     else:
         lines.append(f"  return {finish(op, call, slots)};")

@@ -112,7 +112,8 @@ def test_layouts(name: str, layout: str) -> None:
             expected = run(operator, sample)
             actual = run(operator, moved)
         except RuntimeError as error:
-            if "view" in operator.kinds:  # `view` may refuse strides that it cannot express
+            # `view` may refuse strides that it cannot express, and detach_ refuses views.
+            if "view" in operator.kinds or name == "detach_":
                 continue
             raise AssertionError(f"{name}{moved!r}") from error
         if owner.values and owner.through is None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.ops.registry import call, forward_only, nan, samples
+from tests.ops.registry import forward_only, nan, samples
 
 
 def _asked(values, inverse, counts, return_inverse, return_counts):
