@@ -20,6 +20,7 @@ from flambeau._storage import *
 from flambeau._interop import *
 from flambeau._tensor import *
 from flambeau._removed import *
+from flambeau._grad_mode import *
 from flambeau.random import get_rng_state as get_rng_state
 from flambeau.random import initial_seed as initial_seed
 from flambeau.random import manual_seed as manual_seed

@@ -112,13 +112,30 @@ Gradients call(Node& node, std::span<const Tensor> grads) {
   return out;
 }
 
+namespace {
+constinit thread_local Run* innermost = nullptr;
+std::atomic<uint64_t> runs = 0;
+}  // namespace
+
 class Run {
  public:
   Run(std::span<const Edge> inputs, const BackwardOptions& options)
-      : inputs_(inputs), options_(options), captured_(inputs.size()) {}
+      : inputs_(inputs),
+        options_(options),
+        captured_(inputs.size()),
+        number_(++runs),
+        outer_(std::exchange(innermost, this)) {}
 
   ~Run() {
+    innermost = outer_;
     for (State& state : states_) forget(state);
+  }
+
+  uint64_t number() const { return number_; }
+  // Of a node that has not run yet.
+  bool will_run(Node& node) {
+    const uint32_t slot = slot_of(node);
+    return slot != kNone && states_[slot].is_needed;
   }
 
   std::vector<Tensor> operator()(std::span<const Edge> roots, std::span<const Tensor> grads) {
@@ -347,7 +364,12 @@ class Run {
   std::unordered_map<Node*, uint32_t> elsewhere_;
   std::priority_queue<std::pair<uint64_t, uint32_t>> ready_;
   const Place* here_ = nullptr;
+  uint64_t number_;
+  Run* outer_;  // that this one is nested in
 };
+
+uint64_t current_run() { return innermost ? innermost->number() : 0; }
+bool will_run(Node& node) { return innermost && innermost->will_run(node); }
 
 std::vector<Tensor> backward(std::span<const Edge> roots, std::span<const Tensor> grads,
                              std::span<const Edge> inputs, const BackwardOptions& options) {

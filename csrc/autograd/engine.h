@@ -18,6 +18,10 @@ struct BackwardOptions {
 std::vector<Tensor> backward(std::span<const Edge> roots, std::span<const Tensor> grads,
                              std::span<const Edge> inputs, const BackwardOptions& options);
 
+// The backward that this thread is in: its number, 0 outside; and whether it has yet to run a node.
+uint64_t current_run();
+bool will_run(Node& node);
+
 // Calls one node with its hooks, and checks what it gives back. Errors name the operator.
 Gradients call(Node& node, std::span<const Tensor> grads);
 

@@ -54,4 +54,9 @@ const Cut* cut_here(const char* by) {
   return &known.try_emplace({by, place}, Cut{by, place}).first->second;
 }
 
+bool set_grad_enabled(bool enabled) {
+  if (!enabled) mode.cut = cut_here("no_grad");
+  return std::exchange(mode.grad_enabled, enabled);
+}
+
 }  // namespace fb::autograd

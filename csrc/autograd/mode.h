@@ -23,7 +23,9 @@ struct Mode {
 };
 extern constinit thread_local Mode mode;
 
-inline bool is_recording() { return mode.grad_enabled && !mode.quiet; }
+inline bool is_recording() { return mode.grad_enabled && !mode.quiet && !mode.inference; }
+// Returns what it was.
+bool set_grad_enabled(bool enabled);
 
 // What an operator computes with is not recorded.
 class Quiet {

@@ -4,10 +4,11 @@
 namespace fb::autograd {
 namespace {
 
-constinit thread_local uint64_t sequence = 0;
+thread_local uint64_t sequence = 0;
 
 // Nodes that died while another one was being deleted.
-constinit thread_local std::vector<Node*>* waiting = nullptr;
+thread_local std::vector<Node*> waiting;
+thread_local bool is_deleting = false;
 
 // Nodes are small, of few sizes, and come and go with every step of training: freed ones are kept
 // by size for the thread that frees them.
@@ -17,25 +18,14 @@ constexpr int kKept = 64;
 struct NodeCache {
   void* blocks[kSizes][kKept];
   int counts[kSizes] = {};
-};
-// On the heap: what a thread has of its own must be small, or it cannot be reached fast.
-constinit thread_local NodeCache* cache = nullptr;
-constinit thread_local bool has_ended = false;
-
-struct CacheOwner {
-  ~CacheOwner() {
-    has_ended = true;
+  bool closed = false;
+  ~NodeCache() {
+    closed = true;
     for (size_t s = 0; s < kSizes; ++s)
-      while (cache->counts[s] > 0) ::operator delete(cache->blocks[s][--cache->counts[s]]);
-    delete std::exchange(cache, nullptr);
+      while (counts[s] > 0) ::operator delete(blocks[s][--counts[s]]);
   }
 };
-
-NodeCache* make_cache() {
-  static thread_local CacheOwner owner;
-  static_cast<void>(owner);
-  return cache = new NodeCache;
-}
+thread_local NodeCache cache;
 
 }  // namespace
 
@@ -43,34 +33,31 @@ uint64_t next_sequence() { return ++sequence; }
 
 void* Node::operator new(size_t bytes) {
   const size_t size = (bytes + kStep - 1) / kStep;
-  if (cache && size < kSizes && cache->counts[size] > 0)
-    return cache->blocks[size][--cache->counts[size]];
+  if (size < kSizes && cache.counts[size] > 0) return cache.blocks[size][--cache.counts[size]];
   return ::operator new(size * kStep);
 }
 
 void Node::operator delete(void* address, size_t bytes) {
   const size_t size = (bytes + kStep - 1) / kStep;
-  NodeCache* here = cache || has_ended ? cache : make_cache();
-  if (here && size < kSizes && here->counts[size] < kKept)
-    here->blocks[size][here->counts[size]++] = address;
+  if (size < kSizes && !cache.closed && cache.counts[size] < kKept)
+    cache.blocks[size][cache.counts[size]++] = address;
   else
     ::operator delete(address);
 }
 
 void Node::destroy() {
-  if (waiting) {
-    waiting->push_back(this);
+  if (is_deleting) {
+    waiting.push_back(this);
     return;
   }
-  std::vector<Node*> list;
-  waiting = &list;
-  delete this;
-  while (!list.empty()) {
-    Node* next = list.back();
-    list.pop_back();
-    delete next;
+  is_deleting = true;
+  dispose();
+  while (!waiting.empty()) {
+    Node* next = waiting.back();
+    waiting.pop_back();
+    next->dispose();
   }
-  waiting = nullptr;
+  is_deleting = false;
 }
 
 std::string Node::described() const {

@@ -131,6 +131,10 @@ class Node {
   static void* operator new(size_t bytes);
   static void operator delete(void* address, size_t bytes);
 
+ protected:
+  // Nothing in the graph refers to it any more.
+  virtual void dispose() { delete this; }
+
  private:
   // Note [Dropping long graphs]: deleting a node drops its inputs' nodes; a chain of a million must
   // not recurse, so nodes that die while another is being deleted wait in a list.

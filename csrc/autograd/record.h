@@ -37,7 +37,7 @@ inline unsigned flags_of(const std::optional<TensorList>& list) {
   return list ? flags_of(*list) : 0u;
 }
 inline bool is_idle(unsigned flags) {
-  return !(flags & (kBatched | kDual)) && (!mode.grad_enabled || mode.quiet);
+  return !(flags & (kBatched | kDual)) && !is_recording();
 }
 // Notes where the history of what was computed then was cut off.
 inline Tensor cut_off(Tensor result, unsigned flags) {
@@ -69,12 +69,6 @@ class Recorder {
   }
   void inputs(const std::optional<TensorList>& list) {
     if (list) inputs(*list);
-  }
-
-  // A tensor argument that has no gradient, such as an index.
-  template <class T>
-  void other(const T& argument) {
-    flags_ |= static_cast<uint8_t>(flags_of(argument));
   }
 
   bool is_batched() const { return flags_ & kBatched; }

@@ -41,7 +41,7 @@ Edge root_edge(const Tensor& t, size_t index) {
 Edge edge_of(nb::handle object, size_t index, const char* what) {
   if (!is_tensor(object.ptr()) && PyTuple_Check(object.ptr()) &&
       PyTuple_GET_SIZE(object.ptr()) >= 2 && is_node(PyTuple_GET_ITEM(object.ptr(), 0))) {
-    return {reinterpret_cast<PyNode*>(PyTuple_GET_ITEM(object.ptr(), 0))->node,
+    return {node_ref(PyTuple_GET_ITEM(object.ptr(), 0)),
             static_cast<uint32_t>(PyLong_AsUnsignedLong(PyTuple_GET_ITEM(object.ptr(), 1)))};
   }
   const Tensor& t = tensor_in(object);
@@ -88,15 +88,7 @@ void add_modes(nb::module_& m) {
   m.def(
       "is_grad_enabled", [] { return autograd::mode.grad_enabled; },
       "Whether operators on tensors that require gradients are recorded now.");
-  m.def(
-      "_set_grad_enabled",
-      [](bool enabled) {
-        const bool before = autograd::mode.grad_enabled;
-        autograd::mode.grad_enabled = enabled;
-        if (!enabled) autograd::mode.cut = autograd::cut_here("no_grad");
-        return before;
-      },
-      nb::arg("enabled"));
+  m.def("_set_grad_enabled", autograd::set_grad_enabled, nb::arg("enabled"));
   m.def(
       "is_inference_mode_enabled", [] { return autograd::mode.inference; },
       "Whether inference_mode is on.");
@@ -124,6 +116,8 @@ void add_modes(nb::module_& m) {
 void add_engine(nb::module_& m) {
   m.def("_run_backward", run_backward, nb::arg("tensors"), nb::arg("grads"), nb::arg("keep_graph"),
         nb::arg("create_graph"), nb::arg("inputs"), nb::arg("allow_unused"), nb::arg("accumulate"));
+  m.def("_current_run", autograd::current_run);
+  m.def("_will_run", [](nb::handle node) { return autograd::will_run(node_of(node.ptr())); });
   m.def("_retain_grad", [](nb::handle t) { autograd::retain_grad(tensor_in(t)); });
   m.def("_gradient_edge", [](nb::handle t) {
     const Edge edge = autograd::gradient_edge(tensor_in(t));

@@ -86,10 +86,6 @@ int set_hooks(PyObject* self, PyObject* value, void*) {
   });
 }
 
-PyObject* get_is_inference(PyObject* self, void*) {
-  return wrap(static_cast<bool>(tensor_of(self)->flags & kInference));
-}
-
 }  // namespace
 
 const PyGetSetDef grad_properties[] = {
@@ -103,7 +99,6 @@ const PyGetSetDef grad_properties[] = {
     {"output_nr", get_output_nr, nullptr, "Which result of grad_fn it is.", nullptr},
     {"_base", get_base, nullptr, "Of a view, the tensor that it is a view of.", nullptr},
     {"_backward_hooks", get_hooks, set_hooks, "The hooks on its gradient by number.", nullptr},
-    {"_is_inference", get_is_inference, nullptr, "Whether inference_mode made it.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace fb::bind

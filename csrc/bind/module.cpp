@@ -3,11 +3,14 @@
 
 #include "bind/backward.h"
 #include "bind/fft.h"
+#include "bind/function.h"
 #include "bind/generator_object.h"
+#include "bind/grad_switch.h"
 #include "bind/interop.h"
 #include "bind/node_object.h"
 #include "bind/place.h"
 #include "bind/registry.h"
+#include "bind/saved_hooks.h"
 #include "bind/tensor_object.h"
 #include "bind/value_types.h"
 #include "core/allocator.h"
@@ -123,6 +126,7 @@ void register_errors(nb::module_& m) {
       std::rethrow_exception(pointer);
     } catch (const Error&) {
       set_python_error(nullptr);
+    } catch (const PythonError&) {
     }
   });
 }
@@ -149,5 +153,8 @@ NB_MODULE(_C, m) {
   add_defaults(m);
   add_op_info(m);
   add_backward(m);
+  add_function(m.ptr());
+  add_saved_hooks(m.ptr());
+  add_grad_switches(m.ptr());
   m.def("_install_places", [](const char* folder) { install_places(folder); }, nb::arg("folder"));
 }

@@ -6,6 +6,7 @@
 
 #include "autograd/history.h"
 #include "bind/call.h"
+#include "bind/function_node.h"
 #include "bind/hooks.h"
 
 namespace fb::bind {
@@ -176,6 +177,11 @@ PyTypeObject* class_named(const char* name) {
 }
 
 }  // namespace
+
+NodeRef node_ref(PyObject* object) {
+  if (node_of(object).is_python) return FunctionNode::retain(reinterpret_cast<PyContext*>(object));
+  return reinterpret_cast<PyNode*>(object)->node;
+}
 
 PyObject* wrap_node(const NodeRef& node) {
   if (!node) return none();

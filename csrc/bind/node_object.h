@@ -19,6 +19,9 @@ inline autograd::Node& node_of(PyObject* object) {
   return *reinterpret_cast<PyNode*>(object)->node;
 }
 
+// A reference for the graph.
+autograd::NodeRef node_ref(PyObject* object);
+
 // A new reference to the node's Python object, made if there is none; None for no node.
 PyObject* wrap_node(const autograd::NodeRef& node);
 

@@ -52,7 +52,7 @@ bool is_complex(const Tensor& input) { return fb::is_complex(input.dtype()); }
 bool is_signed(const Tensor& input) { return fb::is_signed(input.dtype()); }
 bool is_conj(const Tensor&) { return false; }
 bool is_neg(const Tensor&) { return false; }
-bool is_inference(const Tensor&) { return false; }
+bool is_inference(const Tensor& input) { return input->flags & kInference; }
 bool is_nonzero(const Tensor& input) { return only_element(input, "bool").to<bool>(); }
 bool is_same_size(const Tensor& input, const Tensor& other) {
   return input.sizes() == other.sizes();

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import flambeau as fb
@@ -25,13 +26,19 @@ def backward(
     one element. With ``inputs``, only those get gradients.
     """
     if grad_variables is not None:
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
         if grad_tensors is not None:
             raise RuntimeError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
                 "`backward()`. Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
+    wanted = _as_tuple(inputs)
+    if inputs is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = _as_tuple(tensors)
     _C._run_backward(
@@ -39,7 +46,7 @@ def backward(
         _root_grads(roots, _as_tuple(grad_tensors, len(roots))),
         create_graph if retain_graph is None else retain_graph,
         create_graph,
-        _as_tuple(inputs),
+        wanted,
         True,
         True,
     )
@@ -55,8 +62,8 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor, ...]:
-    """Return the gradients of ``outputs`` with respect to ``inputs``.
+) -> Any:
+    """Return the gradients of ``outputs`` with respect to ``inputs``: a tuple, or a dictionary.
 
     Inputs that the outputs do not depend on are an error, None with ``allow_unused``, or zeros
     with ``materialize_grads``. With ``is_grads_batched``, the first dimension of
@@ -67,8 +74,18 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, "
             "but got: allow_unused=False."
         )
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To "
+            "accumulate gradient for other parts of the graph, please use "
+            "torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
     roots = _as_tuple(outputs)
     wanted = _as_tuple(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     given = _as_tuple(grad_outputs, len(roots))
     keep = create_graph if retain_graph is None else retain_graph
     unused = bool(materialize_grads if allow_unused is None else allow_unused or materialize_grads)
@@ -81,7 +98,7 @@ def grad(
         found = tuple(
             fb.zeros_like(x) if g is None else g for g, x in zip(found, wanted, strict=True)
         )
-    return found
+    return dict(zip(inputs, found, strict=True)) if isinstance(inputs, Mapping) else found
 
 
 def _batched_grad(
@@ -111,7 +128,7 @@ def _as_tuple(value: Any, length: int = 0) -> tuple[Any, ...]:
         return (None,) * length
     if isinstance(value, Tensor) or hasattr(value, "output_nr"):  # a tensor, or a GradientEdge
         return (value,)
-    return tuple(value)
+    return tuple(value.values() if isinstance(value, Mapping) else value)
 
 
 def _root_grads(roots: Sequence[Any], given: Sequence[Any]) -> tuple[Tensor, ...]:

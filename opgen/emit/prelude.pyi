@@ -108,6 +108,12 @@ class Tensor:
     real: Tensor
     imag: Tensor
     grad_fn: Any
+    output_nr: _int
+    retains_grad: _bool
+    _base: Tensor | None
+    _version: _int
+    _backward_hooks: Any
+    _post_accumulate_grad_hooks: Any
     __hash__: ClassVar[Any]
     __array_priority__: _int
     def __init__(self, *data: Any, device: DeviceLike | None = ...) -> None: ...
@@ -139,6 +145,72 @@ class Tensor:
         """The old name of the type ("torch.FloatTensor"), or the tensor converted to dtype."""
     # --- methods of the table
 
+class Node:
+    """A recorded operator: a node of the graph."""
+
+    next_functions: tuple[tuple[Any, _int], ...]
+    metadata: dict[Any, Any]
+    variable: Tensor
+    _sequence_nr: _int
+    _place: _str | None
+    def name(self) -> _str:
+        """The name of the node: MulBackward0."""
+    def register_hook(self, hook: Any, /) -> Any:
+        """Calls hook(grad_inputs, grad_outputs) after the node has run."""
+    def register_prehook(self, hook: Any, /) -> Any:
+        """Calls hook(grad_outputs) before the node runs."""
+    def __call__(self, *grads: Tensor | None) -> tuple[Tensor | None, ...]: ...
+
+class _FunctionNode(Node):
+    """The node of a Function, and the ctx of its methods."""
+
+    saved_tensors: tuple[Tensor, ...]
+
+class _NoGrad:
+    def __new__(cls, orig_func: Any = ...) -> Any: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, *exception: object) -> None: ...
+
+class _EnableGrad:
+    def __new__(cls, orig_func: Any = ...) -> Any: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, *exception: object) -> None: ...
+
+def is_grad_enabled() -> _bool:
+    """Whether operators on tensors that require gradients are recorded now."""
+
+def is_inference_mode_enabled() -> _bool:
+    """Whether inference_mode is on."""
+
+def is_anomaly_enabled() -> _bool:
+    """Whether detect_anomaly is on."""
+
+def is_anomaly_check_nan_enabled() -> _bool:
+    """Whether detect_anomaly looks for NaN."""
+
+def _set_grad_enabled(enabled: _bool) -> _bool: ...
+def _set_inference_mode(enabled: _bool) -> _bool: ...
+def _set_anomaly_enabled(enabled: _bool, check_nan: _bool = ...) -> None: ...
+def _run_backward(
+    tensors: Sequence[Any],
+    grads: Sequence[Any],
+    keep_graph: _bool,
+    create_graph: _bool,
+    inputs: Sequence[Any],
+    allow_unused: _bool,
+    accumulate: _bool,
+) -> tuple[Any, ...]: ...
+def _current_run() -> _int: ...
+def _will_run(node: Node) -> _bool: ...
+def _retain_grad(tensor: Tensor) -> None: ...
+def _gradient_edge(tensor: Tensor) -> tuple[Node, _int]: ...
+def _bump_version(tensor: Tensor) -> None: ...
+def _after_accumulation(tensor: Tensor, hooks: Any) -> None: ...
+def _apply_function(function: type, *args: Any, **kwargs: Any) -> Any: ...
+def _push_saved_tensors_hooks(pack: Any, unpack: Any, /) -> None: ...
+def _pop_saved_tensors_hooks() -> None: ...
+def _disable_saved_tensors_hooks(message: _str | None, /) -> _str | None: ...
+def _install_places(folder: _str) -> None: ...
 def op_info() -> list[dict[_str, Any]]:
     """What the operator table says: one dictionary per entry."""
 

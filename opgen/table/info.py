@@ -44,7 +44,7 @@ for signature, doc in (
     ("is_signed(input: Tensor) -> bool", "Whether the elements can be negative."),
     ("is_conj(input: Tensor) -> bool", "Always False: conjugation is never put off."),
     ("is_neg(input: Tensor) -> bool", "Always False: negation is never put off."),
-    ("is_inference(input: Tensor) -> bool", "Always False."),
+    ("is_inference(input: Tensor) -> bool", "Whether inference_mode made it."),
     ("is_nonzero(input: Tensor) -> bool", "Whether the one element is not zero."),
     (
         "is_same_size(input: Tensor, other: Tensor) -> bool",

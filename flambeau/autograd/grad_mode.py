@@ -1,0 +1,17 @@
+"""Whether operators are recorded: `no_grad` and its kin."""
+
+from flambeau._grad_mode import (
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
+
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "no_grad",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+]

@@ -1,0 +1,159 @@
+"""The graph: its nodes and edges, and hooks on what it saves and on what flows through it."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+import flambeau as fb
+from flambeau import _C, Tensor
+from flambeau._C import Node
+from flambeau.utils.hooks import RemovableHandle
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
+
+
+class GradientEdge(NamedTuple):
+    """Where the gradient of a tensor goes: into the result `output_nr` of a node.
+
+    `autograd.grad` and `autograd.backward` take edges in place of tensors.
+    """
+
+    node: Node
+    output_nr: int
+    ownership_token: Node | None = None
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Return the edge of a tensor, which stays when the tensor itself is let go."""
+    if not tensor.requires_grad:
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not require "
+            "gradients"
+        )
+    return GradientEdge(*_C._gradient_edge(tensor))
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Count a change in place of elements that was made behind the back of autograd."""
+    for changed in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        _C._bump_version(changed)
+
+
+class saved_tensors_hooks:
+    """Inside the block, nodes keep ``pack_hook(tensor)`` in place of a tensor that they save.
+
+    ``unpack_hook`` makes of it a tensor of the same content when backward needs it. Of several
+    pairs, the innermost is used.
+    """
+
+    def __init__(
+        self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
+    ) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        _C._push_saved_tensors_hooks(self.pack_hook, self.unpack_hook)
+
+    def __exit__(self, *_: object) -> None:
+        _C._pop_saved_tensors_hooks()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Inside the block, what nodes save is copied to main memory, and back when it is needed.
+
+    Page-locked memory speeds up copies to a GPU; without one, `pin_memory` has no effect.
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        def pack(tensor: Tensor) -> tuple[fb.device, Tensor]:
+            return tensor.device, tensor.to("cpu", copy=True)
+
+        def unpack(packed: tuple[fb.device, Tensor]) -> Tensor:
+            device, copy = packed
+            return copy.to(device)
+
+        super().__init__(pack, unpack)
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Make `saved_tensors_hooks` an error with this message inside the block."""
+    previous = _C._disable_saved_tensors_hooks(error_message)
+    try:
+        yield
+    finally:
+        _C._disable_saved_tensors_hooks(previous)
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor],
+    fn: Callable[[Sequence[Tensor | None]], None] | Callable[[Tensor], None],
+    *,
+    mode: Literal["all", "any"] = "all",
+) -> RemovableHandle:
+    """Call `fn` in every backward that computes gradients of some of the tensors.
+
+    With ``mode="all"`` it is called once they are all there, with a list of them (None for those
+    that this backward does not compute); with ``"any"`` as soon as there is one, with that.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    together = _Together(tensors, fn, mode == "any")
+    return _Handles(
+        [
+            tensor.register_hook(functools.partial(together.receive, place))
+            for place, tensor in enumerate(tensors)
+        ]
+    )
+
+
+class _Together:
+    """Gathers the gradients of several tensors in one backward, or in several at once."""
+
+    def __init__(self, tensors: Sequence[Tensor], call: Callable[[Any], None], any_: bool) -> None:
+        self.nodes = [get_gradient_edge(tensor).node for tensor in tensors]
+        self.call = call
+        self.wants_any = any_
+        # By the number of the backward: what is there, and how many are still to come.
+        self.seen: dict[int, list[Tensor | None]] = {}
+        self.missing: dict[int, int] = {}
+
+    def receive(self, place: int, grad: Tensor) -> None:
+        """Take the gradient of one tensor."""
+        run = _C._current_run()
+        is_first = run not in self.seen
+        if is_first:
+            self.seen[run] = [None] * len(self.nodes)
+            self.missing[run] = sum(map(_C._will_run, self.nodes))
+        grads = self.seen[run]
+        grads[place] = grad
+        self.missing[run] -= 1
+        is_last = self.missing[run] == 0
+        if is_last:
+            del self.seen[run], self.missing[run]
+        if is_first if self.wants_any else is_last:
+            self.call(grad if self.wants_any else grads)
+
+
+class _Handles(RemovableHandle):
+    """Removes several hooks."""
+
+    def __init__(self, handles: list[RemovableHandle]) -> None:
+        self.handles = handles
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
