@@ -120,23 +120,19 @@ struct ThreadCache {
   }
 };
 
-// On the heap: what a thread has of its own must be small, or it cannot be reached fast. Null once
-// the thread is ending: storages dropped by later thread-local destructors bypass the cache.
-constinit thread_local ThreadCache* current_cache = nullptr;
-constinit thread_local bool thread_ended = false;
+// Null once the thread is ending: storages dropped by later thread-local destructors bypass the
+// cache.
+thread_local bool thread_ended = false;
 struct ThreadCacheOwner {
-  ~ThreadCacheOwner() {
-    thread_ended = true;
-    delete std::exchange(current_cache, nullptr);
-  }
+  ThreadCache cache;
+  ~ThreadCacheOwner() { thread_ended = true; }
 };
-[[gnu::noinline]] ThreadCache* make_thread_cache() {
-  if (thread_ended) return nullptr;
-  static thread_local ThreadCacheOwner owner;
-  static_cast<void>(owner);
-  return current_cache = new ThreadCache;
+ThreadCache* thread_cache() {
+  if (thread_ended) [[unlikely]]
+    return nullptr;
+  thread_local ThreadCacheOwner owner;
+  return &owner.cache;
 }
-ThreadCache* thread_cache() { return current_cache ? current_cache : make_thread_cache(); }
 
 int64_t Shared::small_live() const {
   int64_t sum = retired ? retired->live_bytes.get() : 0;
