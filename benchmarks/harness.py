@@ -18,13 +18,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from benchmarks import machine, memory, startup
+from benchmarks import graph, machine, memory, startup
 from benchmarks.case import GROUPS, Case, Group, all_cases
 
 RESULTS = Path(__file__).parent / "results"
 IMPORT_BAR = 12.0
 SIZE_BAR = 100e6
-OTHER_GROUPS = ("import", "size", "memory")
+OTHER_GROUPS = ("graph", "import", "size", "memory")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -220,6 +220,28 @@ def run_size(modules: tuple[str, str]) -> dict[str, Any]:
     return {"ours_bytes": ours, "theirs_bytes": theirs, "bar_bytes": SIZE_BAR}
 
 
+def run_graph(modules: tuple[str, str]) -> dict[str, Any]:
+    """Long graphs: whether a node costs the same in each, and how much memory it takes."""
+    screen = Screen()
+    screen.progress("  long graphs …")
+    found = {name: [graph.measure(module, name) for module in modules] for name in graph.MEASURES}
+    ours, theirs = found["seconds"]
+    growth = ours[-1] / ours[0]
+    times = ", ".join(
+        f"{_time(a)} ({_time(b)}) of {n:.0e} nodes"
+        for n, a, b in zip(graph.LENGTHS, ours, theirs, strict=True)
+    )
+    screen.line(f"backward and drop, a node        {times}", growth <= graph.LINEAR_BAR)
+    for name, what in (("bytes", "h + 1.0"), ("saving_bytes", "h.exp()")):
+        a, b = found[name]
+        screen.line(f"bytes of a recorded {what:12} {a:.0f} against {b:.0f}", a <= b)
+    cost = found["no_grad"][0]
+    text = f"in no_grad against no gradients  {cost:.3f} times (torch {found['no_grad'][1]:.3f})"
+    screen.line(f"{text} (bar {graph.NO_GRAD_BAR:g})", cost <= graph.NO_GRAD_BAR)
+    screen.line()
+    return {name: {"ours": a, "theirs": b} for name, (a, b) in found.items()}
+
+
 def run_memory(modules: tuple[str, str], threads: int) -> dict[str, Any]:
     """Compare the peak resident set of whole programs."""
     screen = Screen()
@@ -281,6 +303,8 @@ def main() -> None:
         if name in chosen and selected:
             summary = run_group(group, selected, modules, options.threads, rounds)
             report["groups"][name] = summary
+    if "graph" in chosen:
+        report["groups"]["graph"] = run_graph(modules)
     if "memory" in chosen:
         report["groups"]["memory"] = run_memory(modules, options.threads)
     if "import" in chosen:

@@ -245,7 +245,8 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         A, n = fb.linalg.inv(A), -n
     if n == 0:
         eye = fb.eye(A.size(-1), dtype=A.dtype, device=A.device)
-        return _stored(eye.expand(A.shape).clone(), out)
+        # Written over a copy of A, the result has a gradient, which is zero.
+        return _stored(A.clone(memory_format=fb.contiguous_format).copy_(eye), out)
     result: Tensor | None = None
     square = A
     while n > 0:

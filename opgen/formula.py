@@ -126,16 +126,17 @@ class _Writer:
     write_List = write_Tuple
 
     def write_Subscript(self, node: ast.Subscript) -> str:
-        if isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant):
+        index = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        if isinstance(node.value, ast.Name) and isinstance(index, int):
             if node.value.id == "grads":
-                self.formula.grads.add(int(node.slice.value))
-                return f"grad_{node.slice.value}"
+                self.formula.grads.add(index)
+                return f"grad_{index}"
             if node.value.id == "given_grads":
-                self.formula.given_grads.add(int(node.slice.value))
-                return f"grads[{node.slice.value}]"
+                self.formula.given_grads.add(index)
+                return f"grads[{index}]"
             if node.value.id == "results":
-                self.formula.tensors.add(f"result_{node.slice.value}")
-                return f"result_{node.slice.value}"
+                self.formula.tensors.add(f"result_{index}")
+                return f"result_{index}"
         return f"{self.write(node.value)}[{self.write(node.slice)}]"
 
     def write_Attribute(self, node: ast.Attribute) -> str:

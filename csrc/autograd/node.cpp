@@ -4,11 +4,10 @@
 namespace fb::autograd {
 namespace {
 
-thread_local uint64_t sequence = 0;
+constinit thread_local uint64_t sequence = 0;
 
 // Nodes that died while another one was being deleted.
-thread_local std::vector<Node*> waiting;
-thread_local bool is_deleting = false;
+constinit thread_local std::vector<Node*>* waiting = nullptr;
 
 // Nodes are small, of few sizes, and come and go with every step of training: freed ones are kept
 // by size for the thread that frees them.
@@ -18,14 +17,25 @@ constexpr int kKept = 64;
 struct NodeCache {
   void* blocks[kSizes][kKept];
   int counts[kSizes] = {};
-  bool closed = false;
-  ~NodeCache() {
-    closed = true;
+};
+// On the heap: what a thread has of its own must be small, or it cannot be reached fast.
+constinit thread_local NodeCache* cache = nullptr;
+constinit thread_local bool has_ended = false;
+
+struct CacheOwner {
+  ~CacheOwner() {
+    has_ended = true;
     for (size_t s = 0; s < kSizes; ++s)
-      while (counts[s] > 0) ::operator delete(blocks[s][--counts[s]]);
+      while (cache->counts[s] > 0) ::operator delete(cache->blocks[s][--cache->counts[s]]);
+    delete std::exchange(cache, nullptr);
   }
 };
-thread_local NodeCache cache;
+
+NodeCache* make_cache() {
+  static thread_local CacheOwner owner;
+  static_cast<void>(owner);
+  return cache = new NodeCache;
+}
 
 }  // namespace
 
@@ -33,31 +43,34 @@ uint64_t next_sequence() { return ++sequence; }
 
 void* Node::operator new(size_t bytes) {
   const size_t size = (bytes + kStep - 1) / kStep;
-  if (size < kSizes && cache.counts[size] > 0) return cache.blocks[size][--cache.counts[size]];
+  if (cache && size < kSizes && cache->counts[size] > 0)
+    return cache->blocks[size][--cache->counts[size]];
   return ::operator new(size * kStep);
 }
 
 void Node::operator delete(void* address, size_t bytes) {
   const size_t size = (bytes + kStep - 1) / kStep;
-  if (size < kSizes && !cache.closed && cache.counts[size] < kKept)
-    cache.blocks[size][cache.counts[size]++] = address;
+  NodeCache* here = cache || has_ended ? cache : make_cache();
+  if (here && size < kSizes && here->counts[size] < kKept)
+    here->blocks[size][here->counts[size]++] = address;
   else
     ::operator delete(address);
 }
 
 void Node::destroy() {
-  if (is_deleting) {
-    waiting.push_back(this);
+  if (waiting) {
+    waiting->push_back(this);
     return;
   }
-  is_deleting = true;
+  std::vector<Node*> list;
+  waiting = &list;
   dispose();
-  while (!waiting.empty()) {
-    Node* next = waiting.back();
-    waiting.pop_back();
+  while (!list.empty()) {
+    Node* next = list.back();
+    list.pop_back();
     next->dispose();
   }
-  is_deleting = false;
+  waiting = nullptr;
 }
 
 std::string Node::described() const {

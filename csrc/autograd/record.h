@@ -71,6 +71,12 @@ class Recorder {
     if (list) inputs(*list);
   }
 
+  // A tensor argument that has no gradient, such as an index.
+  template <class T>
+  void other(const T& argument) {
+    flags_ |= static_cast<uint8_t>(flags_of(argument));
+  }
+
   bool is_batched() const { return flags_ & kBatched; }
   bool wants_node() const { return wants_node_; }
   bool needs(size_t input) const { return input < 32 && wanted_ >> input & 1; }

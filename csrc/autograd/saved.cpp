@@ -21,26 +21,14 @@ std::unordered_map<const StorageImpl*, std::vector<Change>>& changes() {
 // A loop that changes a tensor for ever must not remember for ever.
 constexpr size_t kRemembered = 64;
 
-[[noreturn]] void fail_changed(const Tensor& t, uint32_t saved, const Node& owner) {
-  std::string by;
-  {
-    const std::lock_guard guard(changes_lock);
-    const auto found = changes().find(t.storage().get());
-    if (found != changes().end())
-      for (const Change& change : found->second)
-        if (change.version > saved) {
-          by = std::string(", changed by ") + change.by + change.place->text();
-          break;
-        }
-  }
-  fail(ErrorKind::kRuntime,
-       "one of the variables needed for gradient computation has been modified by an inplace "
-       "operation: the tensor of type ",
-       t.dtype(), " and shape ", t.sizes(), ", saved by ", owner.operator_name(),
-       owner.place.text(), by, ", is at version ", t.storage()->version, "; expected version ",
-       saved,
-       " instead. Use the out-of-place form of the operator that changed it, or clone() the "
-       "tensor before changing it.");
+std::string change_after(const StorageImpl& storage, uint32_t version) {
+  const std::lock_guard guard(changes_lock);
+  const auto found = changes().find(&storage);
+  if (found != changes().end())
+    for (const Change& change : found->second)
+      if (change.version > version)
+        return std::string(", changed by ") + change.by + change.place->text();
+  return "";
 }
 
 // Makes gradients of `t` go along `edge`.
@@ -76,19 +64,19 @@ void SavedTensor::keep(const Tensor& t, bool is_result, uint32_t output_nr) {
            "inference mode in computation tracked by autograd. To work around this, you can make a "
            "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead "
            "of `torch.inference_mode()`.");
+  is_result_ = is_result;
+  output_nr_ = output_nr;
   if (saved_hook_depth > 0) [[unlikely]] {
     packed_ = saved_hooks.pack(detached(t));
     if (packed_) {
-      // What the hook gives back has no history.
-      is_result_ = is_result;
-      output_nr_ = output_nr;
-      if (!is_result) edge_ = std::make_unique<Edge>(gradient_edge(t));
+      if (!is_result) packed_->edge = gradient_edge(t);
       return;
     }
   }
-  is_result_ = is_result;
-  tensor_ = is_result ? detached(t) : t;
-  output_nr_ = output_nr;
+  if (is_result && t.is_contiguous() && t.offset() == 0)
+    storage_ = t.storage();
+  else
+    tensor_ = is_result ? detached(t) : t;
   version_ = t->storage->version;
   t->storage->watched = true;
 }
@@ -102,23 +90,43 @@ Value::operator Tensor() const {
 
 Tensor SavedTensor::unpack(Node& owner) const {
   if (owner.released) fail_released(owner);
-  if (packed_) {
-    const Tensor t = packed_->unpack();
-    if (!mode.grad_enabled) return t;
-    const Tensor again = detached(t);
-    if (is_result_)
-      set_history(again, NodeRef::retain(&owner), output_nr_);
-    else if (edge_->node)
-      attach(again, *edge_);
-    return again;
+  if (packed_) [[unlikely]]
+    return unpack_hooked(owner);
+  Tensor t = tensor_;
+  if (storage_) {
+    const OutputMeta& meta = owner.outputs[output_nr_];
+    check_version(*storage_.get(), owner);
+    t = contiguous_over(storage_, meta.sizes, meta.dtype, meta.device);
+  } else if (t) {
+    check_version(*t.storage().get(), owner);
+    if (is_result_ && mode.grad_enabled) t = detached(t);
   }
-  if (!tensor_) return tensor_;
-  if (tensor_->storage->version != version_) [[unlikely]]
-    fail_changed(tensor_, version_, owner);
-  if (!is_result_ || !mode.grad_enabled) return tensor_;
-  const Tensor again = detached(tensor_);
-  set_history(again, NodeRef::retain(&owner), output_nr_);
+  if (is_result_ && mode.grad_enabled && t) set_history(t, NodeRef::retain(&owner), output_nr_);
+  return t;
+}
+
+Tensor SavedTensor::unpack_hooked(Node& owner) const {
+  const Tensor t = packed_->unpack();
+  if (!mode.grad_enabled) return t;
+  const Tensor again = detached(t);
+  if (is_result_)
+    set_history(again, NodeRef::retain(&owner), output_nr_);
+  else if (packed_->edge.node)
+    attach(again, packed_->edge);
   return again;
+}
+
+void SavedTensor::fail_changed(const Node& owner) const {
+  const Storage& storage = storage_ ? storage_ : tensor_.storage();
+  const OutputMeta meta = storage_ ? owner.outputs[output_nr_] : output_meta(tensor_);
+  fail(ErrorKind::kRuntime,
+       "one of the variables needed for gradient computation has been modified by an inplace "
+       "operation: the tensor of type ",
+       meta.dtype, " and shape ", meta.sizes, ", saved by ", owner.operator_name(),
+       owner.place.text(), change_after(*storage.get(), version_), ", is at version ",
+       storage->version, "; expected version ", version_,
+       " instead. Use the out-of-place form of the operator that changed it, or clone() the tensor "
+       "before changing it.");
 }
 
 }  // namespace fb::autograd

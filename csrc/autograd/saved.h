@@ -13,6 +13,8 @@ class Packed {
  public:
   virtual ~Packed() = default;
   virtual Tensor unpack() = 0;
+
+  Edge edge;  // of an input: what the hook gives back has no history
 };
 // Installed by the binding; null results mean that no hook is active.
 struct SavedHooks {
@@ -25,24 +27,30 @@ extern constinit thread_local int saved_hook_depth;
 class SavedTensor {
  public:
   void save(const Tensor& t) { keep(t, false, t ? t->output_nr : 0); }
-  // A result of the node itself: holding it whole would be a cycle, so its history is left out and
-  // put back when it is read.
+  // A result of the node itself: holding it whole would be a cycle, so only its elements are kept,
+  // and the history is put back when it is read. The node knows type and shape of its results.
   void save_result(const Tensor& t, uint32_t output_nr) { keep(t, true, output_nr); }
 
   // Undefined if nothing was saved. Refuses a tensor that was changed in place since.
   Tensor unpack(Node& owner) const;
   void release() {
     tensor_ = Tensor();
+    storage_ = Storage();
     packed_.reset();
-    edge_.reset();
   }
 
  private:
   void keep(const Tensor& t, bool is_result, uint32_t output_nr);
+  Tensor unpack_hooked(Node& owner) const;
+  void check_version(const StorageImpl& storage, const Node& owner) const {
+    if (storage.version != version_) [[unlikely]]
+      fail_changed(owner);
+  }
+  [[noreturn]] void fail_changed(const Node& owner) const;
 
-  Tensor tensor_;
+  Tensor tensor_;    // an input, or a result with a layout of its own
+  Storage storage_;  // of a contiguous result
   std::unique_ptr<Packed> packed_;
-  std::unique_ptr<Edge> edge_;  // of a packed input
   uint32_t version_ = 0;
   uint32_t output_nr_ = 0;
   bool is_result_ = false;

@@ -120,19 +120,23 @@ struct ThreadCache {
   }
 };
 
-// Null once the thread is ending: storages dropped by later thread-local destructors bypass the
-// cache.
-thread_local bool thread_ended = false;
+// On the heap: what a thread has of its own must be small, or it cannot be reached fast. Null once
+// the thread is ending: storages dropped by later thread-local destructors bypass the cache.
+constinit thread_local ThreadCache* current_cache = nullptr;
+constinit thread_local bool thread_ended = false;
 struct ThreadCacheOwner {
-  ThreadCache cache;
-  ~ThreadCacheOwner() { thread_ended = true; }
+  ~ThreadCacheOwner() {
+    thread_ended = true;
+    delete std::exchange(current_cache, nullptr);
+  }
 };
-ThreadCache* thread_cache() {
-  if (thread_ended) [[unlikely]]
-    return nullptr;
-  thread_local ThreadCacheOwner owner;
-  return &owner.cache;
+[[gnu::noinline]] ThreadCache* make_thread_cache() {
+  if (thread_ended) return nullptr;
+  static thread_local ThreadCacheOwner owner;
+  static_cast<void>(owner);
+  return current_cache = new ThreadCache;
 }
+ThreadCache* thread_cache() { return current_cache ? current_cache : make_thread_cache(); }
 
 int64_t Shared::small_live() const {
   int64_t sum = retired ? retired->live_bytes.get() : 0;

@@ -41,32 +41,43 @@ SmallVec<int, 6> memory_order(IntSpan sizes, IntSpan strides) {
   return order;
 }
 
-// Tensors come and go by the million: freed ones are kept for the thread that frees them.
+// Tensors come and go by the million: freed ones are kept for the thread that frees them. The cache
+// is on the heap: what a thread has of its own must be small, or it cannot be reached fast.
 struct ImplCache {
   static constexpr int kCapacity = 256;
   void* blocks[kCapacity];
   int count = 0;
-  ~ImplCache() {
-    while (count > 0) ::operator delete(blocks[--count]);
-    count = kCapacity;  // later frees of this thread go to the system
+};
+constinit thread_local ImplCache* impl_cache = nullptr;
+constinit thread_local bool has_ended = false;
+
+struct CacheOwner {
+  ~CacheOwner() {
+    has_ended = true;
+    while (impl_cache->count > 0) ::operator delete(impl_cache->blocks[--impl_cache->count]);
+    delete std::exchange(impl_cache, nullptr);
   }
 };
-thread_local ImplCache impl_cache;
+
+ImplCache* make_cache() {
+  static thread_local CacheOwner owner;
+  static_cast<void>(owner);
+  return impl_cache = new ImplCache;
+}
 
 std::atomic<DType> current_default_dtype{DType::kFloat32};
 
 }  // namespace
 
 void* TensorImpl::operator new(size_t bytes) {
-  if (impl_cache.count > 0 && impl_cache.count < ImplCache::kCapacity)
-    return impl_cache.blocks[--impl_cache.count];
+  if (impl_cache && impl_cache->count > 0) return impl_cache->blocks[--impl_cache->count];
   return ::operator new(bytes);
 }
 
 void TensorImpl::operator delete(void* address) {
-  // One slot stays free: a full count marks a cache whose thread has ended.
-  if (impl_cache.count < ImplCache::kCapacity - 1)
-    impl_cache.blocks[impl_cache.count++] = address;
+  ImplCache* cache = impl_cache || has_ended ? impl_cache : make_cache();
+  if (cache && cache->count < ImplCache::kCapacity)
+    cache->blocks[cache->count++] = address;
   else
     ::operator delete(address);
 }
@@ -181,6 +192,15 @@ Tensor tensor_over(Storage storage, IntSpan sizes, IntSpan strides, int64_t offs
   tensor->dtype = dtype;
   tensor->device = device;
   tensor->offset = offset;
+  tensor->storage = std::move(storage);
+  return tensor;
+}
+
+Tensor contiguous_over(Storage storage, IntSpan sizes, DType dtype, Device device) {
+  Tensor tensor(new TensorImpl);
+  tensor->set_contiguous(sizes, numel_of(sizes));
+  tensor->dtype = dtype;
+  tensor->device = device;
   tensor->storage = std::move(storage);
   return tensor;
 }

@@ -76,7 +76,7 @@ class TensorImpl {
   autograd::Meta* autograd = nullptr;
 
   ~TensorImpl() {
-    if (flags || autograd) autograd::release(*this);
+    if (flags & ~(kCut | kInference) || autograd) autograd::release(*this);
     free_geometry();
   }
 
@@ -183,6 +183,9 @@ Tensor inner_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t of
 // A tensor over a storage made elsewhere.
 Tensor tensor_over(Storage storage, IntSpan sizes, IntSpan strides, int64_t offset, DType dtype,
                    Device device = {});
+
+// The same for a contiguous one at the storage's beginning, whose sizes are known to fit.
+Tensor contiguous_over(Storage storage, IntSpan sizes, DType dtype, Device device);
 
 // Whether the elements fill a stretch of memory without gaps or overlap, in whatever order of
 // dimensions.

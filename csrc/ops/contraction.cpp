@@ -80,7 +80,7 @@ Tensor kron(const Tensor& input, const Tensor& other) {
     b_sizes.push_back(b_size);
     sizes.push_back(a_size * b_size);
   }
-  return reshape(mul(reshape(input, a_sizes), reshape(other, b_sizes)), sizes);
+  return _unsafe_view(mul(reshape(input, a_sizes), reshape(other, b_sizes)), sizes);
 }
 
 Tensor cross(const Tensor& input, const Tensor& other, std::optional<int64_t> dim) {

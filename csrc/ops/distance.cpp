@@ -6,7 +6,7 @@
 
 namespace fb::ops {
 
-Tensor dist(const Tensor& input, const Tensor& other, const Scalar& p) {
+Tensor compute::dist(const Tensor& input, const Tensor& other, const Scalar& p) {
   return norm(sub(input, other), p);
 }
 

@@ -97,9 +97,9 @@ Tensor folded_product(const Tensor& input, const Tensor& other) {
   const Tensor rows = reshape(input, {-1, input.size(-1)});
   Dims sizes = input.sizes().vec();
   sizes.pop_back();
-  if (other.dim() == 1) return reshape(mv(rows, other), sizes);
+  if (other.dim() == 1) return _unsafe_view(mv(rows, other), sizes);
   sizes.push_back(other.size(1));
-  return reshape(mm(rows, other), sizes);
+  return _unsafe_view(mm(rows, other), sizes);
 }
 
 }  // namespace
@@ -132,7 +132,7 @@ Tensor matmul(const Tensor& input, const Tensor& other) {
   const Tensor product = sizes.empty() ? mm(a, b) : bmm(as_batch(a, sizes), as_batch(b, sizes));
   if (input.dim() > 1) sizes.push_back(a.size(-2));
   if (other.dim() > 1) sizes.push_back(b.size(-1));
-  return product.sizes() == sizes ? product : reshape(product, sizes);
+  return product.sizes() == sizes ? product : _unsafe_view(product, sizes);
 }
 
 Tensor compute::mv(const Tensor& input, const Tensor& vec) {

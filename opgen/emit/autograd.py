@@ -116,11 +116,15 @@ class Recorded:
         lines += [f"Window {cpp_name(name)}_window_;" for name in self.mentioned("windows")]
         for name in self.mentioned("params"):
             lines.append(f"{kept_type(self.args[name])} {cpp_name(name)}_;")
-        lines += [f"size_t {cpp_name(a.name)}_count_ = 0;" for a in self.op.core_args if is_list(a)]
+        lines += [f"size_t {cpp_name(a.name)}_count_ = 0;" for a in self.lists()]
         return lines
 
     def is_list(self, name: str) -> bool:
         return name in self.args and is_list(self.args[name])
+
+    def lists(self) -> list[Arg]:
+        """The lists among the inputs that have gradients."""
+        return [a for a in self.op.core_args if is_list(a) and a.name in self.places]
 
     def saved_tensors(self) -> list[tuple[str, str]]:
         return [(f"{cpp_name(name)}_", name) for name in self.mentioned("tensors")]
@@ -166,7 +170,9 @@ class Recorded:
         for value in self.ordered(formula.dtypes):
             lines.append(f"  const DType {cpp_name(value)}_dtype = {cpp_name(value)}_dtype_;")
         for value in self.ordered(formula.layouts):
-            lines.append(f"  const bool {cpp_name(value)}_by_columns = {cpp_name(value)}_by_columns_;")
+            lines.append(
+                f"  const bool {cpp_name(value)}_by_columns = {cpp_name(value)}_by_columns_;"
+            )
         for value in self.ordered(formula.windows):
             lines.append(f"  const Window& {cpp_name(value)}_window = {cpp_name(value)}_window_;")
         for value in self.ordered(formula.params):
@@ -211,7 +217,8 @@ class Recorded:
     def recorder(self) -> list[str]:
         lines = ["  Recorder r;"]
         for arg in tensor_args(self.op):
-            lines.append(f"  r.input{'s' if is_list(arg) else ''}({cpp_name(arg.name)});")
+            kind = "other" if arg.name not in self.places else "inputs" if is_list(arg) else "input"
+            lines.append(f"  r.{kind}({cpp_name(arg.name)});")
         return lines
 
     def computing(self) -> list[str]:
@@ -267,11 +274,8 @@ class Recorded:
     def saving(self, in_place: bool) -> list[str]:
         lines = [f"  NodeRef owner(r.make<{self.struct}>());"]
         lines.append(f"  auto* node = static_cast<{self.struct}*>(owner.get());")
-        for arg in self.op.core_args:
-            if is_list(arg):
-                lines.append(
-                    f"  node->{cpp_name(arg.name)}_count_ = count_of({cpp_name(arg.name)});"
-                )
+        for arg in self.lists():
+            lines.append(f"  node->{cpp_name(arg.name)}_count_ = count_of({cpp_name(arg.name)});")
         first = self.op.core_args[0].name
         for name in self.mentioned("tensors"):
             if name.startswith("result_"):
@@ -328,10 +332,9 @@ class Recorded:
 
     def runtime(self, expression: str) -> str:
         """A place outside of the node, where the lists are at hand."""
-        for arg in self.op.core_args:
-            if is_list(arg):
-                name = cpp_name(arg.name)
-                expression = expression.replace(f"{name}_count_", f"node->{name}_count_")
+        for arg in self.lists():
+            name = cpp_name(arg.name)
+            expression = expression.replace(f"{name}_count_", f"node->{name}_count_")
         return expression
 
     def storing(self) -> list[str]:
@@ -412,10 +415,14 @@ def is_list(arg: Arg) -> bool:
 
 
 def input_places(op: Op) -> dict[str, Place]:
+    """Of the inputs that have gradients; the graph does not know the others."""
     places = {}
     fixed = 0
     lists: list[str] = []
+    with_formulas = dict(op.formulas)
     for arg in tensor_args(op):
+        if with_formulas and arg.name not in with_formulas:
+            continue
         index = " + ".join([str(fixed), *lists]) if lists else str(fixed)
         if is_list(arg):
             count = f"{cpp_name(arg.name)}_count_"

@@ -1,6 +1,6 @@
 """How far apart vectors are."""
 
-from opgen.model import composite, floating, floating_complex, native, numeric, op, python
+from opgen.model import floating, floating_complex, native, numeric, op, python
 
 op(
     "cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor",
@@ -22,6 +22,9 @@ op(
     "dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor",
     kind=native,
     dtypes=floating_complex,
-    grad=composite,
+    grad={
+        "input": "norm_backward(grad, input - other, result, p, None, False)",
+        "other": "norm_backward(-grad, input - other, result, p, None, False)",
+    },
     doc="The p-norm of input - other over all elements.",
 )

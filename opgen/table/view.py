@@ -254,6 +254,7 @@ op(
     forms="function",
     doc="Complex elements as pairs of real and imaginary part, in a last dimension of size 2.",
     grad={"input": "view_as_complex(grad.contiguous())"},
+    retypes=True,
 )
 op(
     "view_as_complex(input: Tensor) -> Tensor",
@@ -262,6 +263,7 @@ op(
     forms="function",
     doc="Pairs in the last dimension as complex elements.",
     grad={"input": "view_as_real(grad)"},
+    retypes=True,
 )
 op(
     "real(input: Tensor) -> Tensor",

@@ -21,7 +21,7 @@ Tensor divided_or_zero(const Tensor& a, const Tensor& b) {
 // x to the power e, and 0 where x is, whatever e.
 Tensor power_or_zero(const Tensor& x, double e) {
   const Tensor is_zero = ops::eq(x, 0);
-  return ops::masked_fill(ops::pow(ops::masked_fill(x, is_zero, 1), e), is_zero, 0);
+  return ops::masked_fill(ops::power(ops::masked_fill(x, is_zero, 1), e), is_zero, 0);
 }
 
 // d distance / d difference, for differences (..., row1, row2, column).
