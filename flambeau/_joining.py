@@ -41,7 +41,13 @@ def atleast_1d(*tensors: Any) -> Any:
 def atleast_2d(*tensors: Any) -> Any:
     """View tensors of fewer than two dimensions as one row."""
     _refuse_others("atleast_2d", _unpacked(tensors))
-    return _each(lambda tensor: tensor.reshape(1, -1) if tensor.dim() < 2 else tensor, tensors)
+
+    def lift(tensor: Tensor) -> Tensor:
+        if tensor.dim() == 0:
+            return tensor.reshape(1, 1)
+        return tensor.unsqueeze(0) if tensor.dim() == 1 else tensor
+
+    return _each(lift, tensors)
 
 
 def atleast_3d(*tensors: Any) -> Any:
@@ -49,8 +55,10 @@ def atleast_3d(*tensors: Any) -> Any:
     _refuse_others("atleast_3d", _unpacked(tensors))
 
     def lift(tensor: Tensor) -> Tensor:
-        if tensor.dim() < 2:
-            return tensor.reshape(1, -1, 1)
+        if tensor.dim() == 0:
+            return tensor.reshape(1, 1, 1)
+        if tensor.dim() == 1:
+            tensor = tensor.unsqueeze(0)
         return tensor.unsqueeze(-1) if tensor.dim() == 2 else tensor
 
     return _each(lift, tensors)

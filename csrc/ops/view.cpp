@@ -208,13 +208,35 @@ std::vector<Tensor> compute::split(const Tensor& input, int64_t split_size, int6
   return parts;
 }
 
-std::vector<Tensor> chunk(const Tensor& input, int64_t chunks, int64_t dim) {
+namespace {
+
+// How large the parts are; 0 for a dimension without elements, which has as many as asked for.
+int64_t size_of_chunks(const Tensor& input, int64_t chunks, int64_t dim) {
   const int64_t length = length_along(input, dim);
   FB_CHECK(chunks > 0, "the number of chunks must be positive, got ", chunks);
-  // Without elements there are as many empty parts as were asked for.
-  if (length == 0)
-    return split_with_sizes(input, std::vector<int64_t>(static_cast<size_t>(chunks)), dim);
-  return split(input, (length + chunks - 1) / chunks, dim);
+  return (length + chunks - 1) / chunks;
+}
+
+}  // namespace
+
+std::vector<Tensor> chunk(const Tensor& input, int64_t chunks, int64_t dim) {
+  if (const int64_t size = size_of_chunks(input, chunks, dim)) return split(input, size, dim);
+  return split_with_sizes(input, std::vector<int64_t>(static_cast<size_t>(chunks)), dim);
+}
+
+std::vector<Tensor> unsafe_chunk(const Tensor& input, int64_t chunks, int64_t dim) {
+  if (const int64_t size = size_of_chunks(input, chunks, dim))
+    return unsafe_split(input, size, dim);
+  return unsafe_split_with_sizes(input, std::vector<int64_t>(static_cast<size_t>(chunks)), dim);
+}
+
+std::vector<Tensor> compute::unsafe_split(const Tensor& input, int64_t split_size, int64_t dim) {
+  return split(input, split_size, dim);
+}
+
+std::vector<Tensor> compute::unsafe_split_with_sizes(const Tensor& input, IntSpan split_sizes,
+                                                     int64_t dim) {
+  return split_with_sizes(input, split_sizes, dim);
 }
 
 // --- other readings of the elements

@@ -75,10 +75,11 @@ bool try_view(const Tensor& input, IntSpan size, Tensor& result) {
 
 // A view where strides allow one.
 Tensor reshaped(const Tensor& input, IntSpan size) {
+  if (input.is_contiguous()) return view(input, size);
   Dims strides;
-  const bool fits = input.is_contiguous() ||
-                    view_strides(input.sizes(), input.strides(), input.numel(), size, strides);
-  return fits ? view(input, size) : _unsafe_view(clone(input, MemoryFormat::kContiguous), size);
+  if (view_strides(input.sizes(), input.strides(), input.numel(), size, strides))
+    return _reshape_alias(input, size);
+  return _unsafe_view(clone(input, MemoryFormat::kContiguous), size);
 }
 
 }  // namespace
@@ -93,6 +94,7 @@ Tensor compute::view(const Tensor& input, IntSpan size) {
   return result;
 }
 
+Tensor compute::_reshape_alias(const Tensor& input, IntSpan size) { return view(input, size); }
 Tensor compute::_unsafe_view(const Tensor& input, IntSpan size) { return view(input, size); }
 
 Tensor compute::view_dtype(const Tensor& input, DType dtype) {
@@ -137,7 +139,7 @@ Tensor reshape_as(const Tensor& input, const Tensor& other) {
   return reshape(input, other.sizes());
 }
 
-Tensor ravel(const Tensor& input) { return reshaped(input, {input.numel()}); }
+Tensor ravel(const Tensor& input) { return view(to_contiguous(input), {input.numel()}); }
 
 Tensor flatten(const Tensor& input, int64_t start_dim, int64_t end_dim) {
   const int64_t first = wrap_dim(start_dim, input.dim());

@@ -46,6 +46,13 @@ op(
     grad=composite,
 )
 op(
+    "_reshape_alias(input: Tensor, size: Ints) -> Tensor",
+    kind=view,
+    forms="function",
+    doc="The view that reshape makes of memory with gaps.",
+    grad={"input": "grad.reshape(input.shape)"},
+)
+op(
     "_unsafe_view(input: Tensor, size: Ints) -> Tensor",
     kind=native,
     forms="function",
@@ -226,22 +233,31 @@ for arguments, cpp, node in (
 op(
     "split_with_sizes(input: Tensor, split_sizes: Ints, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
-    aliases="unsafe_split_with_sizes",
     doc="Parts along dim of the given sizes.",
     grad={"input": "cat(grads, dim)"},
 )
 op(
     "chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
-    aliases="unsafe_chunk",
     doc="At most chunks parts along dim, equally large but for the last.",
     grad=composite,
 )
 op(
     "unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]",
-    kind=view,
-    cpp="split",
-    doc="The same as split.",
+    kind=native,
+    doc="The same as split, but the parts may be changed in place: none is known as a view.",
+    grad={"input": "cat(grads, dim)"},
+)
+op(
+    "unsafe_split_with_sizes(input: Tensor, split_sizes: Ints, dim: int = 0) -> tuple[Tensor, ...]",
+    kind=native,
+    doc="The same as split_with_sizes, but the parts may be changed in place: none is known as a view.",
+    grad={"input": "cat(grads, dim)"},
+)
+op(
+    "unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]",
+    kind=native,
+    doc="The same as chunk, but the parts may be changed in place: none is known as a view.",
     grad=composite,
 )
 # --- other readings of the elements

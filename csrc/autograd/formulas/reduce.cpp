@@ -41,7 +41,9 @@ Tensor with_dims(const Tensor& reduced, IntSpan shape, OptDims dim, bool keepdim
   return ops::reshape(reduced, kept);
 }
 
+// Whether the way around zeros has to be taken. A batch is not looked into.
 bool has_zero(const Tensor& t) {
+  if (t->flags & kBatched) return true;
   const Tensor found = ops::any(ops::eq(t, 0));
   return *found.data_as<bool>();
 }

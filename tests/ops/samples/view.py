@@ -352,7 +352,7 @@ def split_errors(make):
     yield (make(), 1), RuntimeError, "at least one dimension"
 
 
-@samples("split_with_sizes", reference=_split)
+@samples("split_with_sizes", "unsafe_split_with_sizes", reference=_split)
 def split_with_sizes(make):
     yield make(5, 3), [2, 0, 3]
     yield make(5, 3), [1, 2], 1
@@ -363,7 +363,7 @@ def _chunk(x, chunks, dim=0):
     return _split(x, size, dim)
 
 
-@samples("chunk", reference=_chunk)
+@samples("chunk", "unsafe_chunk", reference=_chunk)
 def chunk(make):
     yield make(5, 3), 2
     yield make(5, 3), 4
