@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -108,6 +109,7 @@ class Op:
     grad: str = ""  # "formulas", composite or none; empty: nobody has said yet
     formulas: tuple[tuple[str, str], ...] = ()  # differentiable input, expression of its gradient
     node: str = ""  # what the graph calls it, where that is not <Name>Backward0
+    number_nodes: tuple[tuple[str, str], ...] = ()  # and where an argument is a number
     retypes: bool = False  # view: reads the elements as another type
     signature: str = field(default="", repr=False)
 
@@ -139,9 +141,12 @@ class Op:
 
     @property
     def node_name(self) -> str:
-        prefix = "linalg_" if self.namespace == "linalg" else ""
-        words = (prefix + self.name.strip("_")).split("_")
-        return self.node or "".join(w[:1].upper() + w[1:] for w in words) + "Backward0"
+        prefix = f"{self.namespace}_" if self.namespace in ("linalg", "special") else ""
+        # PyTorch's names have a capital after a digit too: Log1PBackward0.
+        words = re.sub(
+            r"(?:^|_|(?<=\d))([a-z])", lambda m: m[1].upper(), prefix + self.name.strip("_")
+        )
+        return self.node or f"{words}Backward0"
 
     @property
     def is_recorded(self) -> bool:
@@ -244,6 +249,7 @@ def op(
     aliases: str = "",
     grad: dict[str, str] | str = "",
     node: str = "",
+    number_nodes: dict[str, str] | None = None,
     retypes: bool = False,
 ) -> None:
     """Declares an operator, or an overload. Refuses what cannot be right, naming file and line.
@@ -251,6 +257,7 @@ def op(
     aliases: other names of it, such as "special.expit"; those of a namespace are functions only.
     grad: the gradient of each differentiable input, as an expression over other operators; or
     composite, or none. See docs/derivatives.md.
+    number_nodes: the node's name where the argument of that name is a number.
     """
     frame = sys._getframe(1)
     path = Path(frame.f_code.co_filename)
@@ -282,6 +289,7 @@ def op(
         grad="formulas" if isinstance(grad, dict) else grad,
         formulas=tuple(grad.items()) if isinstance(grad, dict) else (),
         node=node,
+        number_nodes=tuple((number_nodes or {}).items()),
         retypes=retypes,
     )
     entry = replace(entry, grad=entry.grad or implied_grad(entry))
@@ -365,6 +373,9 @@ def validate_grad(op: Op, refuse: Callable[[str], None]) -> None:
         refuse(f"grad is a dict of formulas, composite or none, not {op.grad!r}")
     if op.grad == composite and op.kind == "pointwise":
         refuse("a pointwise operator is no composition: give formulas")
+    for name, _ in op.number_nodes:
+        if name not in {a.name for a in op.core_args if a.type.annotation == "Tensor | Number"}:
+            refuse(f"number_nodes names {name!r}, which is not a tensor or a number")
     inputs = {a.name for a in op.core_args if "Tensor" in a.type.annotation}
     for name, formula in op.formulas:
         if name not in inputs:

@@ -63,7 +63,7 @@ FB_FN T softplus_backward(T g, T x, T beta, T threshold) {
 template <class T>
 FB_FN T hardswish_backward(T g, T x) {
   const T between = g * (x * T(1.0 / 3) + T(0.5));
-  return x <= T(-3) ? T(0) : (x >= T(3) ? g : between);
+  return x <= T(-3) ? T(0) : (x < T(3) ? between : g);
 }
 
 template <class T>

@@ -79,7 +79,8 @@ class Recorded:
     def node(self) -> list[str]:
         if not self.formulas:
             return []
-        lines = [f"struct {self.struct} final : Node {{"]
+        final = "" if self.op.number_nodes else " final"
+        lines = [f"struct {self.struct}{final} : Node {{"]
         lines += [f"  {member}" for member in self.members()]
         lines += [
             f"  const char* name() const override {{ return {quote(self.op.node_name)}; }}",
@@ -94,7 +95,24 @@ class Recorded:
             released = " ".join(f"{member}.release();" for member, _ in saved)
             lines.append(f"  void release_saved() override {{ {released} }}")
             lines += self.shown()
-        return [*lines, "};"]
+        return [*lines, "};", *self.number_nodes()]
+
+    def number_nodes(self) -> list[str]:
+        """The node by other names, for calls in which an argument is a number."""
+        return [
+            f"struct {self.struct}_{argument} final : {self.struct} {{ "
+            f"const char* name() const override {{ return {quote(name)}; }} }};"
+            for argument, name in self.op.number_nodes
+        ]
+
+    def made(self, in_place: bool) -> str:
+        """A new node of the name that fits the arguments; what is changed in place is a tensor."""
+        made = f"r.make<{self.struct}>()"
+        for argument, _ in self.op.number_nodes:
+            if not (in_place and argument == self.op.core_args[0].name):
+                other = f"r.make<{self.struct}_{argument}>()"
+                made = f"({cpp_name(argument)}.is_tensor() ? {made} : {other})"
+        return made
 
     def mentioned(self, what: str) -> list[str]:
         """Names that any formula reads, in the order of arguments, then results."""
@@ -272,7 +290,7 @@ class Recorded:
         ]
 
     def saving(self, in_place: bool) -> list[str]:
-        lines = [f"  NodeRef owner(r.make<{self.struct}>());"]
+        lines = [f"  NodeRef owner({self.made(in_place)});"]
         lines.append(f"  auto* node = static_cast<{self.struct}*>(owner.get());")
         for arg in self.lists():
             lines.append(f"  node->{cpp_name(arg.name)}_count_ = count_of({cpp_name(arg.name)});")

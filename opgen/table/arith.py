@@ -34,6 +34,7 @@ op(
     check="subtraction",
     aliases="subtract",
     grad={"input": "grad", "other": "scaled(-grad, alpha)"},
+    number_nodes={"input": "RsubBackward1"},
     doc="Subtracts other, scaled by alpha, from input.",
 )
 op(
@@ -43,6 +44,7 @@ op(
     forms="function",
     check="subtraction",
     grad={"input": "scaled(-grad, alpha)", "other": "grad"},
+    number_nodes={"other": "RsubBackward1"},
     doc="Subtracts input, scaled by alpha, from other.",
 )
 op(
@@ -64,6 +66,7 @@ op(
     operator="truediv",
     aliases="divide true_divide",
     grad={"input": "grad / other.conj()", "other": "_div_backward(grad, input, other)"},
+    number_nodes={"input": "MulBackward0"},
     doc="Divides input by other; integers divide as floating point numbers.",
 )
 op(
@@ -108,6 +111,8 @@ op(
     ranged=True,
     check="divisor",
     grad={"input": "grad", "other": "-grad * div(input, other, rounding_mode='floor')"},
+    node="RemainderBackward1",
+    number_nodes={"other": "RemainderBackward0"},
     doc="Python's modulus: the remainder has the sign of other.",
 )
 op(
@@ -118,6 +123,8 @@ op(
     ranged=True,
     check="divisor",
     grad={"input": "grad", "other": "-grad * div(input, other, rounding_mode='trunc')"},
+    node="FmodBackward1",
+    number_nodes={"other": "FmodBackward0"},
     doc="C's modulus: the remainder has the sign of input.",
 )
 op(
@@ -131,6 +138,8 @@ op(
         "input": "pow_backward(grad, input, exponent)",
         "exponent": "pow_backward_exponent(grad, input, exponent, result)",
     },
+    node="PowBackward1",
+    number_nodes={"input": "PowBackward2", "exponent": "PowBackward0"},
     doc="Raises input to the power exponent; anything to the power 0 is 1, also NaN.",
 )
 op(
@@ -307,6 +316,8 @@ op(
     dtypes=real_bool,
     forms="function method inplace",
     grad={"input": "where(input >= min, grad, 0)", "min": "where(input < min, grad, 0)"},
+    node="ClampMinBackward1",
+    number_nodes={"min": "ClampMinBackward0"},
     doc="The elements, not below min; NaN stays.",
 )
 op(
@@ -315,6 +326,8 @@ op(
     dtypes=real_bool,
     forms="function method inplace",
     grad={"input": "where(input <= max, grad, 0)", "max": "where(input > max, grad, 0)"},
+    node="ClampMaxBackward1",
+    number_nodes={"max": "ClampMaxBackward0"},
     doc="The elements, not above max; NaN stays.",
 )
 
@@ -353,6 +366,8 @@ op(
         "end": "grad * weight.conj()",
         "weight": "grad * (end - input).conj()",
     },
+    node="LerpBackward1",
+    number_nodes={"weight": "LerpBackward0"},
     doc="input + weight * (end - input); weights 0 and 1 give the ends exactly.",
 )
 op(
@@ -362,6 +377,7 @@ op(
     promote="float",
     forms="function method inplace",
     grad={"input": "grad * where(input == 0, 0, result / input)", "other": "zeros_like(grad)"},
+    number_nodes={"other": "CopysignBackward1"},
     doc="The size of input with the sign of other; -0.0 is negative.",
 )
 op(

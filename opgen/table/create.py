@@ -148,6 +148,8 @@ op(
     kind=native,
     forms="function",
     grad={"input": "zeros_like(grad)", "value": "grad"},
+    node="FillBackward1",
+    number_nodes={"value": "FillBackward0"},
     doc="A tensor like input whose elements are all value.",
 )
 op(
@@ -156,6 +158,8 @@ op(
     forms="function method",
     mutates=True,
     grad={"input": "zeros_like(grad)", "value": "grad"},
+    node="FillBackward3",
+    number_nodes={"value": "FillBackward2"},
     doc="Sets every element to value, a number or a zero-dimensional tensor.",
 )
 op(

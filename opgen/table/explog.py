@@ -86,6 +86,7 @@ op(
     forms="function method inplace",
     aliases="special.xlogy",
     grad={"input": "xlogy_backward(grad, input, other)", "other": "grad * (input / other)"},
+    number_nodes={"input": "XlogyBackward1", "other": "XlogyBackward2"},
     doc="input * log(other); 0 where input is 0, unless other is NaN.",
 )
 op(

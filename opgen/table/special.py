@@ -154,6 +154,10 @@ for name, kinds, gradients, doc in (
         promote="float",
         forms="function",
         grad=gradients,
+        number_nodes={
+            "input": f"Special{name.title()}Backward1",
+            "other": f"Special{name.title()}Backward2",
+        },
         doc=doc,
     )
 
