@@ -27,6 +27,10 @@ def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any
 def _replace(
     name: str, input: Tensor, others: tuple[Tensor, ...], function: Callable[..., Any]
 ) -> Tensor:
+    if any(each.requires_grad for each in (input, *others)):
+        raise RuntimeError(
+            f"Can't call {name}() on a tensor that requires grad. Use tensor.detach().{name}() instead."
+        )
     for other in others:
         if other.dtype != input.dtype:
             raise TypeError(f"{name}: expected a tensor of {input.dtype}, got {other.dtype}")

@@ -227,6 +227,8 @@ def set_(
         if stride is None:
             stride = tuple(math.prod(size[dim + 1 :]) for dim in range(len(size)))
         window = _C._tensor_on_storage(memory, tensor.dtype, storage_offset, size, stride)
+    if tensor.grad_fn is not None and fb.is_grad_enabled():
+        raise NotImplementedError("the derivative for 'set_' is not implemented.")
     if window.dtype != tensor.dtype:
         raise RuntimeError(f"set_: expected a source of {tensor.dtype}, got {window.dtype}")
     _C._move_to(tensor, window)

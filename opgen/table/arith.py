@@ -127,6 +127,11 @@ op(
     number_nodes={"other": "FmodBackward0"},
     doc="C's modulus: the remainder has the sign of input.",
 )
+POW_GRADIENTS = {
+    "input": "pow_backward(grad, input, exponent)",
+    "exponent": "pow_backward_exponent(grad, input, exponent, result)",
+}
+POW_NODES = {"input": "PowBackward2", "exponent": "PowBackward0"}
 op(
     "pow(input: Tensor | Number, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
     kind=native,
@@ -134,12 +139,9 @@ op(
     forms="function method inplace",
     operator="pow",
     cpp="power",
-    grad={
-        "input": "pow_backward(grad, input, exponent)",
-        "exponent": "pow_backward_exponent(grad, input, exponent, result)",
-    },
+    grad=POW_GRADIENTS,
     node="PowBackward1",
-    number_nodes={"input": "PowBackward2", "exponent": "PowBackward0"},
+    number_nodes=POW_NODES,
     doc="Raises input to the power exponent; anything to the power 0 is 1, also NaN.",
 )
 op(
@@ -148,7 +150,9 @@ op(
     dtypes=numeric,
     cpp="pow",
     forms="function",
-    grad=not_implemented,
+    grad=POW_GRADIENTS,
+    node="PowBackward1",
+    number_nodes=POW_NODES,
     doc="pow without its short cuts for small constant exponents.",
 )
 op(

@@ -34,10 +34,22 @@ def _sizes(vectors: Any) -> Any:
 # Singular and eigenvectors are unique up to a phase; these functions of them are unique.
 UNIQUE: dict[str, Callable[..., tuple[Any, ...]]] = {
     "svd": lambda u, s, v: (_sizes(u), s, _sizes(v)),
-    "linalg.svd": lambda u, s, vh: (_sizes(u), s, _sizes(vh)),
+    # Columns beyond the singular values are any basis of the rest.
+    "linalg.svd": lambda u, s, vh: (
+        _sizes(u[..., : s.shape[-1]]),
+        s,
+        _sizes(vh[..., : s.shape[-1], :]),
+    ),
     "linalg.eig": lambda values, vectors: (values, _sizes(vectors)),
     "linalg.eigh": lambda values, vectors: (values, _sizes(vectors)),
 }
+
+
+def _triangle(matrix: Any, upper: bool) -> Any:
+    """A triangular factor as Cholesky's are, with a real diagonal."""
+    strict = matrix.triu(1) if upper else matrix.tril(-1)
+    diagonal = matrix.diagonal(dim1=-2, dim2=-1)
+    return strict + diagonal.abs().diag_embed()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,8 +94,7 @@ class Call:
         if name in HERMITIAN or kwargs.get("hermitian"):
             args[0] = (args[0] + args[0].mH) / 2
         if name in FACTOR:
-            factor = args[FACTOR[name]]
-            args[FACTOR[name]] = factor.triu() if kwargs.get("upper") else factor.tril()
+            args[FACTOR[name]] = _triangle(args[FACTOR[name]], kwargs.get("upper", False))
         if name.endswith("_"):  # a leaf must not be written to
             args[0] = args[0].clone()
         return tuple(args), kwargs
