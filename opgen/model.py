@@ -203,7 +203,7 @@ class Table:
         self.ops.append(op)
 
     def resolve(self) -> None:
-        """`scatter_` is differentiated as `scatter` is, unless it says otherwise."""
+        """`scatter_` is differentiated as `scatter` is, unless it says otherwise; all say how."""
         functional = {
             (op.namespace, op.name, tuple(a.name for a in op.core_args)): op
             for op in self.ops
@@ -216,6 +216,9 @@ class Table:
                 self.ops[i] = replace(
                     op, grad=twin.grad, formulas=twin.formulas, node=twin.node_name
                 )
+        for op in self.ops:
+            if not op.grad:
+                raise TableError(f"{op.where}: {op.name}: grad must say how it is differentiated")
 
     def families(self) -> dict[str, list[Op]]:
         result: dict[str, list[Op]] = {}

@@ -305,6 +305,7 @@ op(
 op(
     "detach_(input: Tensor) -> Tensor",
     kind=bound,
+    grad=none,
     doc="Takes the tensor itself out of its graph.",
 )
 

@@ -11,3 +11,28 @@ REFUSED_BY_ACCIDENT = {
 def accepted(error: Exception) -> bool:
     """Whether Flambeau may accept what torch refused with `error`."""
     return any(str(error).startswith(beginning) for beginning in REFUSED_BY_ACCIDENT)
+
+
+# Operators whose gradients are another than torch's, which are wrong or rounded.
+GRADIENTS = {
+    "ldexp": "torch powers an integer exponent as an integer: no gradient below exponent 0",
+    "nn.functional.hardsigmoid": "torch rounds 1/6 to float32",
+    "polar": "torch takes the sign of the result for its direction, also of a negative size",
+    "det": "torch gives 0 at a singular matrix, not its cofactors",
+    "linalg.det": "torch gives 0 at a singular matrix, not its cofactors",
+    "linalg.slogdet": "at a singular matrix, where the slope is infinite, backward is refused",
+    "slogdet": "at a singular matrix, where the slope is infinite, backward is refused",
+    "special.i1": "torch gives a slope of 1/2 at NaN",
+    "special.i1e": "torch gives a slope of 1/2 at NaN",
+    "special.log_ndtr": "torch gives NaN at -inf, where the slope is infinite",
+}
+
+# Operators whose node has another name than in torch, where most of these are compositions.
+NODES = {
+    "nn.functional.softsign": "torch: DivBackward0",
+    "nn.functional.tanhshrink": "torch: SubBackward0",
+    "special.ndtr": "torch: MulBackward1",
+    "conj_physical": "torch returns a real tensor itself",
+    "sub": "sub(1, x) is named as 1 - x is: RsubBackward1",
+    "div": "div(1, x) is named as 1 / x is: MulBackward0",
+}

@@ -23,6 +23,10 @@ HERMITIAN = {
     "linalg.eigh",
     "linalg.eigvalsh",
 }
+# Operators without a derivative by their first argument.
+CONSTANT_FIRST = {"igamma", "igammac", "special.zeta"}
+# Operators that refuse tensors with a history, which they could not continue.
+REFUSED = {"apply_", "map_", "map2_", "set_"}
 # Operators whose n-th argument is a triangular factor.
 FACTOR = {"cholesky_inverse": 0, "cholesky_solve": 1}
 
@@ -62,7 +66,10 @@ class Call:
 
     @property
     def inputs(self) -> list[Input]:
-        return [each for each in self.sample.inputs() if each.dtype in PRECISE]
+        constant = self.sample.args[0] if self.operator.name in CONSTANT_FIRST else None
+        return [
+            each for each in self.sample.inputs() if each.dtype in PRECISE and each is not constant
+        ]
 
     def leaves(self) -> list[Any]:
         """New contiguous tensors that require gradients."""
@@ -133,4 +140,5 @@ def _is_small(call: Call) -> bool:
 def is_differentiable(operator: Operator) -> bool:
     """Whether derivatives can be compared: some exist, and no chance is involved."""
     some = set(operator.gradients) & {"formulas", "composite"}
-    return bool(some) and not operator.random and bool(set(operator.dtypes) & set(dtypes.FLOATING))
+    floats = set(operator.dtypes) & set(dtypes.FLOATING)
+    return bool(some and floats) and not operator.random and operator.name not in REFUSED
