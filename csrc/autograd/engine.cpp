@@ -37,8 +37,9 @@ bool has_nan(const Tensor& t) {
   try {
     throw;
   } catch (const Error& error) {
-    // A nested node has been named already.
-    if (std::string_view(error.what()).find(", recorded by ") != std::string_view::npos) throw;
+    // Some messages name the operator already.
+    for (const char* named : {", recorded by ", " saved by "})
+      if (std::string_view(error.what()).find(named) != std::string_view::npos) throw;
     throw Error(error.kind(), std::string(error.what()) + " (" + where + ")");
   } catch (...) {
     if (add_note) add_note(where);

@@ -232,7 +232,7 @@ void pointwise_inplace(const PointwiseOp& op, std::span<const Operand> inputs,
   FB_CHECK(IntSpan(shape) == self.sizes(), "the result's shape ", shape,
            " is not the shape of the tensor to change, ", self.sizes());
   write_into(op, inputs, params, types, self);
-  self.bump_version(op.name);
+  self.bump_version(op.inplace_name);
 }
 
 }  // namespace fb::ops

@@ -16,6 +16,7 @@ enum class PointwiseOutput : uint8_t { kSame, kBool, kReal, kComplex };
 // What the generator knows of an element-wise operator.
 struct PointwiseOp {
   const char* name;
+  const char* inplace_name;
   uint8_t inputs;
   Promotion promotion;
   PointwiseOutput output;

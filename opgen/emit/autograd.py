@@ -123,9 +123,10 @@ class Recorded:
         return [name for name in order if name in found]
 
     def members(self) -> list[str]:
-        lines = []
-        for name in self.mentioned("tensors"):
-            lines.append(f"{saved_type(self.args.get(name))} {cpp_name(name)}_;")
+        lines = [
+            f"{saved_type(self.args.get(name))} {cpp_name(name)}_;"
+            for name in self.mentioned("tensors")
+        ]
         for name in self.mentioned("shapes"):
             kind = "std::vector<Dims>" if self.is_list(name) else "Dims"
             lines.append(f"{kind} {cpp_name(name)}_shape_;")

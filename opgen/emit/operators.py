@@ -112,7 +112,7 @@ def descriptor(op: Op) -> str:
     # Which result types the operator takes; a 16-bit float has its float32 kernel.
     dtype_mask = sum(1 << DTYPE_ORDER.index(t) for t in op.dtypes)
     return (
-        f"constexpr PointwiseOp k{camel(op.function)}{{{quote(op.name)}, {len(op.tensor_inputs)}, "
+        f"constexpr PointwiseOp k{camel(op.function)}{{{quote(op.name)}, {quote(op.name + '_')}, {len(op.tensor_inputs)}, "
         f"Promotion::k{op.promote.capitalize()}, PointwiseOutput::k{op.output.capitalize()}, {bool_mask}, "
         f"{dtype_mask:#x}, FB_POINTWISE_KERNELS({op.function}_kernels), "
         f"{f'check_{op.check}' if op.check else 'nullptr'}}};"
