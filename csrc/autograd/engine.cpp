@@ -133,6 +133,7 @@ class Run {
   }
 
   uint64_t number() const { return number_; }
+  bool has_inputs() const { return !inputs_.empty(); }
   // Of a node that has not run yet.
   bool will_run(Node& node) {
     const uint32_t slot = slot_of(node);
@@ -370,6 +371,7 @@ class Run {
 };
 
 uint64_t current_run() { return innermost ? innermost->number() : 0; }
+bool run_has_inputs() { return innermost && innermost->has_inputs(); }
 bool will_run(Node& node) { return innermost && innermost->will_run(node); }
 
 std::vector<Tensor> backward(std::span<const Edge> roots, std::span<const Tensor> grads,

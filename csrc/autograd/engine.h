@@ -21,6 +21,8 @@ std::vector<Tensor> backward(std::span<const Edge> roots, std::span<const Tensor
 // The backward that this thread is in: its number, 0 outside; and whether it has yet to run a node.
 uint64_t current_run();
 bool will_run(Node& node);
+// Whether it computes gradients of given inputs alone.
+bool run_has_inputs();
 
 // Calls one node with its hooks, and checks what it gives back. Errors name the operator.
 Gradients call(Node& node, std::span<const Tensor> grads);

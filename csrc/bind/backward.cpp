@@ -117,6 +117,7 @@ void add_engine(nb::module_& m) {
   m.def("_run_backward", run_backward, nb::arg("tensors"), nb::arg("grads"), nb::arg("keep_graph"),
         nb::arg("create_graph"), nb::arg("inputs"), nb::arg("allow_unused"), nb::arg("accumulate"));
   m.def("_current_run", autograd::current_run);
+  m.def("_run_has_inputs", autograd::run_has_inputs);
   m.def("_will_run", [](nb::handle node) { return autograd::will_run(node_of(node.ptr())); });
   m.def("_retain_grad", [](nb::handle t) { autograd::retain_grad(tensor_in(t)); });
   m.def("_gradient_edge", [](nb::handle t) {

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor
+from flambeau import _C, Tensor
 from flambeau.autograd import Function
 from flambeau.autograd.graph import saved_tensors_hooks
 
@@ -359,6 +359,14 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Any:
+        if _C._run_has_inputs():
+            # The backward in here would reach leaves that were not asked for.
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
+                "passing an `inputs` parameter to .backward(). To resolve this error, you can "
+                "either set use_reentrant=False, or call .backward() without passing the `inputs` "
+                "argument."
+            )
         inputs = list(ctx.others)
         for i, tensor in zip(ctx.tensors_at, ctx.saved_tensors, strict=True):
             inputs[i] = tensor

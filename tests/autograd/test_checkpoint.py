@@ -294,6 +294,9 @@ def test_what_the_reentrant_form_refuses():
         checkpoint(fb.exp, leaf(), use_reentrant=True, debug=True)
     with pytest.warns(UserWarning, match="None of the inputs have requires_grad=True"):
         checkpoint(fb.exp, fb.ones(2), use_reentrant=True)
+    x = leaf()
+    with pytest.raises(RuntimeError, match=r"incompatible with .grad\(\)"):
+        fb.autograd.grad(checkpoint(fb.exp, x, use_reentrant=True).sum(), x)
     y = checkpoint(lambda x: x.detach(), leaf(), use_reentrant=True)
     with pytest.raises(RuntimeError, match="this checkpoint\\(\\) is not necessary"):
         y.sum().backward()
