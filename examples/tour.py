@@ -1,4 +1,4 @@
-"""A tour of Flambeau in a few seconds: arrays, a fitted curve, a compressed picture, the speed.
+"""A tour of Flambeau in a few seconds: arrays, a fitted curve, pictures, a small net, the speed.
 
 Run it with `make demo`, or `python examples/tour.py`.
 """
@@ -83,6 +83,51 @@ def compression() -> None:
         print(f"rank {k}: {kept:5.1%} of the numbers, {error.item():.1%} off")
 
 
+def training() -> None:
+    """A net of two layers by hand: gradients from `backward`, steps from plain arithmetic."""
+    title("Gradients: a small net learns a ring, seen after 0, 200 and 2000 steps")
+    torch.manual_seed(0)
+    points = torch.rand(500, 2) * 2 - 1
+    wanted = ((points.norm(dim=1) - 0.6).abs() < 0.2).to(torch.float32).unsqueeze(1)
+    weights = [torch.randn(2, 32) * 2, torch.randn(32), torch.randn(32, 1) * 0.1, torch.zeros(1)]
+    for w in weights:
+        w.requires_grad_()
+
+    def net(x: torch.Tensor) -> torch.Tensor:
+        return ((x @ weights[0] + weights[1]).tanh() @ weights[2] + weights[3]).sigmoid()
+
+    line = torch.linspace(-1, 1, 38)
+    grid = torch.stack(torch.meshgrid(line, line, indexing="ij"), 2).reshape(-1, 2)
+    pictures, losses = [], {}
+    for step in range(2001):
+        if step in (0, 200, 2000):
+            with torch.no_grad():
+                pictures.append(net(grid).reshape(38, 38))
+        guess = net(points)
+        loss = -(wanted * guess.log() + (1 - wanted) * (1 - guess).log()).mean()
+        losses[step] = loss.item()
+        loss.backward()
+        with torch.no_grad():
+            for w in weights:
+                w -= 0.7 * w.grad
+                w.grad = None
+    draw(*pictures)
+    print("loss:", ", ".join(f"{losses[step]:.3f} after {step}" for step in (0, 200, 2000)))
+
+
+def mistakes() -> None:
+    """What a mistake looks like."""
+    title("When something goes wrong: both lines, with no flag set")
+    x = torch.ones(3, requires_grad=True)
+    hidden = x * 2
+    loss = (hidden**2).sum()
+    hidden += 1
+    try:
+        loss.backward()
+    except RuntimeError as error:
+        print(error)
+
+
 def speed() -> None:
     """What one call costs."""
     title("Speed")
@@ -97,7 +142,16 @@ def speed() -> None:
     start = time.perf_counter()
     x + y
     large = time.perf_counter() - start
+    leaf = torch.ones(3, 4, requires_grad=True)
+    start = time.perf_counter()
+    for _ in range(count // 100):
+        chain = leaf
+        for _ in range(100):
+            chain = chain * b
+        chain.backward(b)
+    recorded = (time.perf_counter() - start) / count
     print(f"a + b on 3 x 4 elements:      {call * 1e9:7.0f} ns")
+    print(f"a * b, recorded and backward: {recorded * 1e9:7.0f} ns")
     print(f"x + y on 10 million elements: {large * 1e3:7.1f} ms")
 
 
@@ -107,6 +161,8 @@ def main() -> None:
     arrays()
     least_squares()
     compression()
+    training()
+    mistakes()
     speed()
     print(f"\nall of this took {time.perf_counter() - start:.1f} s; next: make test, make bench")
 
