@@ -4,10 +4,13 @@ from builtins import complex as _complex
 from builtins import float as _float
 from builtins import int as _int
 from builtins import str as _str
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, overload
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, TypeVar, overload
 
 from flambeau._storage import TypedStorage, UntypedStorage
+
+_Switch = TypeVar("_Switch")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 class dtype:
     is_floating_point: _bool
@@ -167,12 +170,18 @@ class _FunctionNode(Node):
     saved_tensors: tuple[Tensor, ...]
 
 class _NoGrad:
-    def __new__(cls, orig_func: Any = ...) -> Any: ...
+    @overload
+    def __new__(cls: type[_Switch], orig_func: None = ...) -> _Switch: ...
+    @overload
+    def __new__(cls, orig_func: _Function) -> _Function: ...  # type: ignore[misc]
     def __enter__(self) -> None: ...
     def __exit__(self, *exception: object) -> None: ...
 
 class _EnableGrad:
-    def __new__(cls, orig_func: Any = ...) -> Any: ...
+    @overload
+    def __new__(cls: type[_Switch], orig_func: None = ...) -> _Switch: ...
+    @overload
+    def __new__(cls, orig_func: _Function) -> _Function: ...  # type: ignore[misc]
     def __enter__(self) -> None: ...
     def __exit__(self, *exception: object) -> None: ...
 

@@ -1,7 +1,10 @@
 """What users write: a type checker must accept all of it, and infer these types."""
 
+from typing import Any
+
 import flambeau as torch
 from flambeau import Tensor
+from flambeau.utils.checkpoint import checkpoint
 
 
 def mean_of_rows(x: Tensor) -> list[float]:
@@ -25,3 +28,41 @@ def main() -> None:
     a += 1
     a[0, :] = 5
     print(mean_of_rows(d), e, n, values, indices, x, f, contiguous, a.dtype, a.device)
+
+
+class Exp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        result = x.exp()
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        result: Tensor = ctx.saved_tensors[0]
+        return grad * result
+
+
+@torch.no_grad()
+def total(x: Tensor) -> float:
+    return x.sum().item()
+
+
+@torch.no_grad
+def count(x: Tensor) -> int:
+    return x.numel()
+
+
+def gradients() -> None:
+    x = torch.ones(2, requires_grad=True)
+    y: Tensor = checkpoint(Exp.apply, x, use_reentrant=False)
+    handle = y.register_hook(lambda grad: grad * 2)
+    y.sum().backward()
+    handle.remove()
+    with torch.no_grad(), torch.set_grad_enabled(True), torch.inference_mode(False):
+        number: float = total(x) + count(x)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        jacobian: Tensor = torch.autograd.functional.jacobian(Exp.apply, x)
+    is_right: bool = torch.autograd.gradcheck(Exp.apply, (x.double(),))
+    if x.grad is not None:
+        print(x.grad + 1, number, jacobian, is_right)
