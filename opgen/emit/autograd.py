@@ -68,8 +68,10 @@ class Recorded:
         self.args = {a.name: a for a in op.core_args}
         self.places = input_places(op)
         self.formulas: dict[str, Formula] = {}
-        # Inputs whose derivative nobody knows, where others have one.
+        # Inputs whose derivative nobody knows: asking for it is refused, in backward.
         self.refused = [name for name, text in op.formulas if text == not_implemented]
+        if op.grad in ("", not_implemented):
+            self.refused = list(self.places)
         for name, text in op.formulas:
             if name not in self.refused:
                 self.formulas[name] = compile_formula(op, text, table)
@@ -77,7 +79,7 @@ class Recorded:
     # --- the node
 
     def node(self) -> list[str]:
-        if not self.formulas:
+        if not self.formulas and not self.refused:
             return []
         final = "" if self.op.number_nodes else " final"
         lines = [f"struct {self.struct}{final} : Node {{"]
@@ -85,8 +87,10 @@ class Recorded:
         lines += [
             f"  const char* name() const override {{ return {quote(self.op.node_name)}; }}",
             f"  const char* operator_name() const override {{ return {quote(self.op.name)}; }}",
-            "  void apply([[maybe_unused]] std::span<const Tensor> grads, Gradients& out) override {",
+            "  void apply([[maybe_unused]] std::span<const Tensor> grads,",
+            "             [[maybe_unused]] Gradients& out) override {",
         ]
+        lines += [f"    {line}" for line in self.refusals()]
         for name, formula in self.formulas.items():
             lines += [f"    {line}" for line in self.gradient(name, formula)]
         lines.append("  }")
@@ -168,10 +172,7 @@ class Recorded:
 
     def gradient(self, name: str, formula: Formula) -> list[str]:
         place = self.places[name]
-        wanted = (
-            f"needs_any({place.index}, {place.count})" if place.count else f"needs({place.index})"
-        )
-        lines = [f"if ({wanted}) {{"]
+        lines = [f"if ({self.wanted(place)}) {{"]
         several = self.op.result.count != 1
         for i in sorted(formula.grads):
             value = f"grad_or_zeros(grads[{i}], outputs[{i}])" if several else f"grads[{i}]"
@@ -258,11 +259,8 @@ class Recorded:
         ]
         lines += self.idle(computed)
         lines += self.recorder()
-        if self.op.grad in ("", not_implemented):
-            lines.append(f"  if (r.wants_node()) refuse_derivative({quote(op.name)});")
-        if not self.formulas:
+        if not self.formulas and not self.refused:
             return [*lines, "  const Quiet quiet;", f"  return r.pass({computed});", "}"]
-        lines += self.refusals(op.name)
         lines += [f"  if (!r.wants_node()) return r.pass({computed});"]
         lines += self.saving(False)
         lines += [
@@ -284,11 +282,15 @@ class Recorded:
         several = self.op.result.count > 1 and 0 < len(read) < self.op.result.count
         return f", {sum(1 << i for i in read):#x}U" if several else ""
 
-    def refusals(self, public: str) -> list[str]:
+    def refusals(self) -> list[str]:
         return [
-            f"  if (r.needs({self.places[name].index})) refuse_derivative({quote(public)});"
+            f"if ({self.wanted(self.places[name])}) refuse_derivative({quote(self.op.name)});"
             for name in self.refused
         ]
+
+    def wanted(self, place: Place) -> str:
+        many = f"needs_any({place.index}, {place.count})"
+        return many if place.count else f"needs({place.index})"
 
     def saving(self, in_place: bool) -> list[str]:
         lines = [f"  NodeRef owner({self.made(in_place)});"]
@@ -393,11 +395,8 @@ class Recorded:
             f"  check_inplace({first});",
             *self.recorder(),
         ]
-        if self.op.grad in ("", not_implemented):
-            lines.append(f"  if (r.wants_node()) refuse_derivative({quote(public)});")
-        if not self.formulas:
+        if not self.formulas and not self.refused:
             return [*lines, f"  quietly([&] {{ {change}; }});{bump}", "}"]
-        lines += self.refusals(public)
         lines += [
             "  if (!r.wants_node()) {",
             f"    {change};{bump}",
