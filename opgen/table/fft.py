@@ -12,7 +12,6 @@ op(
     dtypes=COMPLEX,
     forms="function",
     grad={"input": "_fft_c2c(grad, dim, scale, not forward)"},
-    node="FftC2CBackward0",
     doc="The complex transform over some dimensions, times scale; backward with the opposite sign.",
 )
 op(
@@ -21,7 +20,6 @@ op(
     dtypes=FLOATS,
     forms="function",
     grad={"input": "fft_real_input_backward(grad, dim, scale, onesided, input.shape)"},
-    node="FftR2CBackward0",
     doc="The forward transform of real input, times scale; onesided leaves out half of the last dimension.",
 )
 op(
@@ -30,7 +28,6 @@ op(
     dtypes=COMPLEX,
     forms="function",
     grad={"input": "fft_half_spectrum_backward(grad, dim, scale)"},
-    node="FftC2RBackward0",
     doc="The backward transform, times scale, of half a spectrum to last_size real points.",
 )
 

@@ -461,7 +461,6 @@ op(
     dtypes=LAPACK,
     forms="function",
     grad={"A": "pinv_backward(grad, result, A)"},
-    node="LinalgPinvBackward0",
     doc="Moore-Penrose inverse; singular values up to max(atol, rtol * the largest) count as 0.",
 )
 

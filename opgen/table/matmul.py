@@ -197,7 +197,6 @@ op(
         "x1": "cdist_backward(grad, x1, x2, p, result)",
         "x2": "cdist_backward(transposed(grad), x2, x1, p, transposed(result))",
     },
-    node="CdistBackward0",
     doc="Distances between all rows of two batches of matrices, term by term.",
 )
 op(
@@ -209,7 +208,6 @@ op(
         "x1": "euclidean_backward(grad, x1, x2, result)",
         "x2": "euclidean_backward(transposed(grad), x2, x1, transposed(result))",
     },
-    node="EuclideanDistBackward0",
     doc="Euclidean distances between all rows, from |x|^2 + |y|^2 - 2 x y.",
 )
 op(

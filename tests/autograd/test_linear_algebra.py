@@ -97,6 +97,18 @@ def test_qr_without_q_or_with_a_free_part_is_refused() -> None:
         torch.linalg.qr(leaf(3, 2), mode="complete").R.sum().backward()
 
 
+def test_an_unknown_derivative_is_refused_when_it_is_asked_for() -> None:
+    packed = torch.geqrf(leaf(3, 2)).a
+    assert name(packed) == "GeqrfBackward0"
+    with pytest.raises(NotImplementedError, match="the derivative for 'geqrf' is not implemented"):
+        packed.sum().backward()
+
+
+def test_results_that_choose_have_no_gradient() -> None:
+    assert not torch.linalg.lu(leaf(3, 3)).P.requires_grad
+    assert not torch.linalg.lstsq(leaf(3, 2), leaf(3), driver="gelsd").singular_values.requires_grad
+
+
 @pytest.mark.parametrize("p", [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, math.inf])
 def test_points_that_coincide_do_not_push_each_other(p: float) -> None:
     x = leaf(3, 2)

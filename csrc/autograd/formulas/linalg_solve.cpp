@@ -27,8 +27,7 @@ Tensor triangle(const Tensor& x, bool upper, bool unitriangular) {
   return upper ? ops::triu(x, unitriangular ? 1 : 0) : ops::tril(x, unitriangular ? -1 : 0);
 }
 
-// The matrix whose determinants of minors make up the gradient of det, for a singular A: there
-// A^-1 det(A) has no value, but its limit has.
+// conj(det A) A^-H, which has a limit where A is singular.
 Tensor cofactors(const Tensor& a) {
   const auto [u, s, vh] = ops::linalg_svd(a, true, {});
   const int64_t n = a.size(-1);
@@ -42,7 +41,7 @@ Tensor cofactors(const Tensor& a) {
 
 Tensor twice_hermitian_part(const Tensor& x) { return x + adjoint_of(x); }
 
-// B - A X, and the gradient of it that the squares on its columns give.
+// The gradient of A X, from that of the squared lengths of the columns of A X - B.
 Tensor residual_grad(const Tensor& grad_residuals, const Tensor& a, const Tensor& b,
                      const Tensor& x) {
   return 2 * (matmul(a, x) - b) * ops::unsqueeze(grad_residuals, -2);
