@@ -8,6 +8,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau._out import stored
 
 
 def einsum(*args: Any) -> Tensor:
@@ -69,11 +70,7 @@ def tensordot(
     else:
         dims_a, dims_b = ([each] if isinstance(each, int) else list(each) for each in dims)
     result = _C._tensordot(a, b, dims_a, dims_b)
-    return result if out is None else _store(out, result)
-
-
-def _store(out: Tensor, result: Tensor) -> Tensor:
-    return out.resize_(result.shape).copy_(result)
+    return stored(result, out)
 
 
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
@@ -84,7 +81,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
         if matrix.dim() != 2:
             raise RuntimeError(f"chain_matmul: expected matrices, got shape {tuple(matrix.shape)}")
     if len(matrices) == 1:
-        return matrices[0] if out is None else _store(out, matrices[0])
+        return stored(matrices[0], out)
     return fb.linalg.multi_dot(matrices, out=out)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau._out import stored
 
 
 class _Plan:
@@ -110,10 +111,6 @@ def _as_complex(input: Tensor) -> Tensor:
     return input.to(fb.complex128 if input.dtype == fb.float64 else fb.complex64)
 
 
-def _stored(result: Tensor, out: Tensor | None) -> Tensor:
-    return result if out is None else out.resize_(result.shape).copy_(result)
-
-
 def _complex_to_complex(
     name: str, input: Tensor, s: Any, dim: Any, norm: str | None, out: Tensor | None, forward: bool
 ) -> Tensor:
@@ -124,8 +121,8 @@ def _complex_to_complex(
     if plan.dims and not fitted.is_complex():
         result = _C._fft_r2c(fitted, plan.dims, scale, False)
         # Of real input, the backward transform is the conjugate of the forward one.
-        return _stored(result if forward else result.conj(), out)
-    return _stored(_C._fft_c2c(_as_complex(fitted), plan.dims, scale, forward), out)
+        return stored(result if forward else result.conj(), out)
+    return stored(_C._fft_c2c(_as_complex(fitted), plan.dims, scale, forward), out)
 
 
 def _real_to_complex(
@@ -138,12 +135,12 @@ def _real_to_complex(
     fitted = plan.fitted(input, halved_input=False)
     scale = plan.scale(norm, forward)
     if forward:
-        return _stored(_C._fft_r2c(fitted, plan.dims, scale, True), out)
+        return stored(_C._fft_r2c(fitted, plan.dims, scale, True), out)
     # Backward is forward with the opposite sign in the exponent: for real input, the conjugate.
     result = _C._fft_r2c(fitted, plan.dims[-1:], scale, True).conj()
     if len(plan.dims) > 1:
         result = _C._fft_c2c(result, plan.dims[:-1], 1.0, False)
-    return _stored(result, out)
+    return stored(result, out)
 
 
 def _complex_to_real(
@@ -155,7 +152,7 @@ def _complex_to_real(
         raise RuntimeError(f"fft.{name}: must transform at least one axis")
     fitted = plan.fitted(input, halved_input=True)
     fitted = fitted.conj() if forward else fitted
-    return _stored(_C._fft_c2r(fitted, plan.dims, plan.scale(norm, forward), plan.sizes[-1]), out)
+    return stored(_C._fft_c2r(fitted, plan.dims, plan.scale(norm, forward), plan.sizes[-1]), out)
 
 
 _Kernel = Callable[[str, Tensor, Any, Any, "str | None", "Tensor | None", bool], Tensor]
@@ -221,13 +218,13 @@ def fftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, **options: Any
     order = fb.arange(n, **options)
     half = (n + 1) // 2
     order[half:] -= n
-    return _stored(order * (1.0 / (n * d)), out)
+    return stored(order * (1.0 / (n * d)), out)
 
 
 def rfftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, **options: Any) -> Tensor:
     """Frequencies of rfft's result."""
     options.setdefault("dtype", fb.get_default_dtype())
-    return _stored(fb.arange(n // 2 + 1, **options) * (1.0 / (n * d)), out)
+    return stored(fb.arange(n // 2 + 1, **options) * (1.0 / (n * d)), out)
 
 
 def fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:

@@ -8,17 +8,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
-
-
-def _stored(result: Tensor, out: Tensor | None) -> Tensor:
-    """What an operator returns: the result, or ``out`` with the result in it."""
-    if out is None:
-        return result
-    if out.dtype != result.dtype and not fb.can_cast(result.dtype, out.dtype):
-        raise RuntimeError(
-            f"result type {result.dtype} can't be cast to the type {out.dtype} of out"
-        )
-    return out.resize_(result.shape).copy_(result)
+from flambeau._out import stored
 
 
 def _check_floating(name: str, *tensors: Tensor) -> None:
@@ -79,7 +69,7 @@ def matrix_norm(
         raise RuntimeError(f"linalg.matrix_norm: expected two different dimensions, got {dim}")
     if dtype is not None:
         A = A.to(dtype)
-    return _stored(_matrix_norm(A, ord, dims, keepdim), out)
+    return stored(_matrix_norm(A, ord, dims, keepdim), out)
 
 
 def _matrix_norm(a: Tensor, order: float | str, dims: list[int], keepdim: bool) -> Tensor:
@@ -146,15 +136,15 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
     """Condition number in one of matrix_norm's norms; inf for a singular matrix."""
     _check_matrices("linalg.cond", A)
     if A.numel() == 0 and p in (None, 2, -2):
-        return _stored(fb.zeros(A.shape[:-2], dtype=A.abs().dtype), out)
+        return stored(fb.zeros(A.shape[:-2], dtype=A.abs().dtype), out)
     if p in (None, 2, -2):
         values = fb.linalg.svdvals(A)
         largest, smallest = values[..., 0], values[..., -1]
-        return _stored(smallest / largest if p == -2 else largest / smallest, out)
+        return stored(smallest / largest if p == -2 else largest / smallest, out)
     _check_square("linalg.cond", A)
     inverse, info = fb.linalg.inv_ex(A)
     product = matrix_norm(A, p) * matrix_norm(inverse, p)
-    return _stored(fb.where(info == 0, product, fb.full_like(product, math.inf)), out)
+    return stored(fb.where(info == 0, product, fb.full_like(product, math.inf)), out)
 
 
 # --- singular values and what follows from them
@@ -197,8 +187,8 @@ def matrix_rank(
     atol, rtol = _tolerances(A, atol, rtol)
     values = fb.linalg.eigvalsh(A).abs() if hermitian else fb.linalg.svdvals(A)
     if values.size(-1) == 0:
-        return _stored(fb.zeros(values.shape[:-1], dtype=fb.int64), out)
-    return _stored((values > _threshold(values.amax(-1), atol, rtol)).sum(-1), out)
+        return stored(fb.zeros(values.shape[:-1], dtype=fb.int64), out)
+    return stored((values > _threshold(values.amax(-1), atol, rtol)).sum(-1), out)
 
 
 def pinv(
@@ -215,11 +205,11 @@ def pinv(
     _check_matrices("linalg.pinv", A)
     if rcond is not None:
         atol, rtol = None, rcond
-    tolerances = (
+    absolute, relative = (
         each if isinstance(each, Tensor) else fb.tensor(each, dtype=fb.float64)
         for each in _tolerances(A, atol, rtol)
     )
-    return _stored(_C._linalg_pinv(A, *tolerances, hermitian), out)
+    return stored(_C._linalg_pinv(A, absolute, relative, hermitian), out)
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
@@ -246,7 +236,7 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     if n == 0:
         eye = fb.eye(A.size(-1), dtype=A.dtype, device=A.device)
         # Written over a copy of A, the result has a gradient, which is zero.
-        return _stored(A.clone(memory_format=fb.contiguous_format).copy_(eye), out)
+        return stored(A.clone(memory_format=fb.contiguous_format).copy_(eye), out)
     result: Tensor | None = None
     square = A
     while n > 0:
@@ -257,7 +247,7 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     assert result is not None
     if result is A or not result.is_contiguous():
         result = result.clone(memory_format=fb.contiguous_format)
-    return _stored(result, out)
+    return stored(result, out)
 
 
 # --- products and shapes
@@ -289,7 +279,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
         result = result.squeeze(0)
     if last_is_column:
         result = result.squeeze(-1)
-    return _stored(result, out)
+    return stored(result, out)
 
 
 def _cheapest_splits(chain: list[Tensor]) -> dict[tuple[int, int], int]:
@@ -328,7 +318,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
             f"linalg.tensorinv: expected as many elements in {tuple(first)} as in {tuple(last)}"
         )
     inverse = fb.linalg.inv(A.reshape(math.prod(first), -1))
-    return _stored(inverse.reshape(*last, *first), out)
+    return stored(inverse.reshape(*last, *first), out)
 
 
 def tensorsolve(
@@ -345,7 +335,7 @@ def tensorsolve(
             f"for B of shape {tuple(B.shape)}"
         )
     solution = fb.linalg.solve(A.reshape(B.numel(), -1), B.flatten())
-    return _stored(solution.reshape(solution_shape), out)
+    return stored(solution.reshape(solution_shape), out)
 
 
 def vander(x: Tensor, N: int | None = None) -> Tensor:
@@ -366,7 +356,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     """Dot products along a dimension, with the conjugate of x."""
     if x.dtype != y.dtype:
         raise RuntimeError(f"linalg.vecdot: expected one dtype, got {x.dtype} and {y.dtype}")
-    return _stored((x.conj() * y).sum(dim), out)
+    return stored((x.conj() * y).sum(dim), out)
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -383,4 +373,4 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     results = (factors, pivots, info) if get_infos else (factors, pivots)
     if out is None:
         return results
-    return tuple(_stored(each, place) for each, place in zip(results, out, strict=True))
+    return tuple(stored(each, place) for each, place in zip(results, out, strict=True))

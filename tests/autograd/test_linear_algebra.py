@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -102,6 +103,12 @@ def test_an_unknown_derivative_is_refused_when_it_is_asked_for() -> None:
     assert name(packed) == "GeqrfBackward0"
     with pytest.raises(NotImplementedError, match="the derivative for 'geqrf' is not implemented"):
         packed.sum().backward()
+
+
+@pytest.mark.parametrize("function", [torch.linalg.pinv, torch.linalg.matrix_norm])
+def test_a_result_stored_elsewhere_cannot_be_differentiated(function: Any) -> None:
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        function(leaf(3, 3), out=torch.empty(0, dtype=torch.float64))
 
 
 def test_results_that_choose_have_no_gradient() -> None:
