@@ -46,7 +46,10 @@ Tensor tensor_index(PyObject* o) {
 class Selection {
  public:
   Selection(const Tensor& base, PyObject* index, bool recorded)
-      : base_(base), recorded_(recorded), steps_(base), offset_(base.offset()) {
+      : base_(base),
+        recorded_(recorded),
+        steps_(recorded ? base : Tensor()),
+        offset_(base.offset()) {
     is_slice_ = PySlice_Check(index);
     if (is_like_tuple(index))
       build(PySequence_Fast_ITEMS(index), PySequence_Fast_GET_SIZE(index));

@@ -215,6 +215,7 @@ void place(const Picks& picks, const Tensor& values, bool accumulate) {
   const auto* source = static_cast<const char*>(values.data());
   auto* target = static_cast<char*>(picks.target.data());
   const auto elements = FB_KERNEL(place_elements);
+  const auto add = FB_KERNEL(add_elements);
   const ConvertFn run = accumulate ? FB_KERNEL(add_kernel)(values.dtype())
                                    : converter(values.dtype(), values.dtype());
   const int64_t length = inner.inner();
@@ -222,9 +223,12 @@ void place(const Picks& picks, const Tensor& values, bool accumulate) {
   const bool any_order = !accumulate && has_one_value(values);
   const auto visit = [&](int64_t out, int64_t in, int64_t from, int64_t end, const int64_t* at) {
     const char* value = source + in + from * sides.other_step;
-    if (inner.ndim == 1 && length == 1 && !accumulate)
+    if (inner.ndim == 1 && length == 1) {
+      if (accumulate)
+        return add(values.dtype(), end - from, value, sides.other_step, at, target + out);
       return elements(static_cast<size_t>(size), end - from, value, sides.other_step, at,
                       target + out);
+    }
     for (int64_t k = from; k < end; ++k, value += sides.other_step) {
       char* place_out = target + out + at[k - from];
       each_row(inner, [&](int64_t offset_out, int64_t offset_in) {

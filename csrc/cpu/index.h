@@ -60,6 +60,8 @@ FB_DECLARE_KERNEL(void, pick_elements, size_t size, int64_t n, const char* in,
                   const int64_t* offsets, char* out)
 FB_DECLARE_KERNEL(void, place_elements, size_t size, int64_t n, const char* in, int64_t in_step,
                   const int64_t* offsets, char* out)
+FB_DECLARE_KERNEL(void, add_elements, DType t, int64_t n, const char* in, int64_t in_step,
+                  const int64_t* offsets, char* out)
 // out[i] += in[i].
 FB_DECLARE_KERNEL(ConvertFn, add_kernel, DType t)
 // One run of a gather or scatter: element j is at base + j * inner_step + index[j] * dim_step on

@@ -141,6 +141,14 @@ void place_elements(size_t size, int64_t n, const char* in, int64_t in_step, con
   });
 }
 
+void add_elements(DType t, int64_t n, const char* in, int64_t in_step, const int64_t* offsets,
+                  char* out) {
+  visit_all(t, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (int64_t k = 0; k < n; ++k) Add::apply<T>(at<T>(out, offsets[k]), at<T>(in, k * in_step));
+  });
+}
+
 ConvertFn add_kernel(DType t) {
   return visit_all(t, [](auto tag) -> ConvertFn { return add_run<typename decltype(tag)::type>; });
 }
