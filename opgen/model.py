@@ -28,6 +28,9 @@ real_bool = BOOL + real
 numeric = real + COMPLEX
 all_types = BOOL + numeric
 
+# How an operator is applied to a batch: see emit/batching.py.
+BATCH_RULES = ("aligned", "dims", "same", "sized", "own", "loop", "refuse")
+
 KINDS = ("pointwise", "native", "view", "python", "bound")
 pointwise, native, view, python, bound = KINDS
 
@@ -111,6 +114,7 @@ class Op:
     node: str = ""  # what the graph calls it, where that is not <Name>Backward0
     number_nodes: tuple[tuple[str, str], ...] = ()  # and where an argument is a number
     retypes: bool = False  # view: reads the elements as another type
+    batch: str = ""  # how vmap applies it, where the signature does not tell: see emit/batching.py
     signature: str = field(default="", repr=False)
 
     @property
@@ -254,6 +258,7 @@ def op(
     node: str = "",
     number_nodes: dict[str, str] | None = None,
     retypes: bool = False,
+    batch: str = "",
 ) -> None:
     """Declares an operator, or an overload. Refuses what cannot be right, naming file and line.
 
@@ -261,6 +266,7 @@ def op(
     grad: the gradient of each differentiable input, as an expression over other operators; or
     composite, or none. See docs/derivatives.md.
     number_nodes: the node's name where the argument of that name is a number.
+    batch: how vmap applies it, where the signature does not tell.
     """
     frame = sys._getframe(1)
     path = Path(frame.f_code.co_filename)
@@ -294,6 +300,7 @@ def op(
         node=node,
         number_nodes=tuple((number_nodes or {}).items()),
         retypes=retypes,
+        batch=batch,
     )
     entry = replace(entry, grad=entry.grad or implied_grad(entry))
     validate(entry)
@@ -433,6 +440,8 @@ def validate(op: Op) -> None:
     if (op.kind == "python") != bool(op.body):
         refuse("python operators, and only they, name their body as 'module:function'")
     validate_grad(op, refuse)
+    if op.batch and op.batch not in BATCH_RULES:
+        refuse(f"batch is one of {', '.join(BATCH_RULES)}, not {op.batch!r}")
     if op.returns and len(op.returns) != op.result.count:
         refuse(f"returns names {len(op.returns)} fields, the result has {op.result.count}")
     if "inplace" in op.forms and op.has_out and op.args[-1].name != "out":

@@ -7,6 +7,7 @@
 // does.
 #include "autograd/engine.h"
 
+#include <limits>
 #include <queue>
 #include <unordered_map>
 
@@ -199,14 +200,26 @@ class Run {
     state.node = NodeRef();
   }
 
+  // What was recorded before all of the inputs cannot lead to one.
+  uint64_t earliest_input() const {
+    if (inputs_.empty()) return 0;
+    uint64_t earliest = std::numeric_limits<uint64_t>::max();
+    for (const Edge& input : inputs_) {
+      if (!input.node || input.node->is_accumulator) return 0;
+      earliest = std::min(earliest, input.node->sequence);
+    }
+    return earliest;
+  }
+
   // Finds all nodes, and how many edges lead to each.
   void count(std::span<const Edge> roots) {
+    const uint64_t earliest = earliest_input();
     for (const Edge& root : roots)
       if (root.node && slot_of(*root.node) == kNone) visit(*root.node);
     for (size_t next = 0; next < states_.size(); ++next) {
       const NodeRef node = states_[next].node;  // states_ grows below
       for (const Edge& edge : node->edges) {
-        if (!edge.node) continue;
+        if (!edge.node || edge.node->sequence < earliest) continue;
         uint32_t slot = slot_of(*edge.node);
         if (slot == kNone) slot = visit(*edge.node);
         ++states_[slot].waits_for;
@@ -236,17 +249,15 @@ class Run {
         const Node& node = *states_[frame.slot].node;
         if (frame.edge < node.edges.size()) {
           const Edge& edge = node.edges[frame.edge++];
-          if (!edge.node) continue;
-          const uint32_t slot = slot_of(*edge.node);
-          if (entered[slot]) continue;
+          const uint32_t slot = edge.node ? slot_of(*edge.node) : kNone;
+          if (slot == kNone || entered[slot]) continue;
           entered[slot] = true;
           path.push_back({slot, 0});
           continue;
         }
         State& state = states_[frame.slot];
         state.is_needed = state.is_input;
-        for (const Edge& edge : node.edges)
-          if (edge.node) state.is_needed |= state_of(*edge.node).is_needed;
+        state.is_needed |= leads_on(node);
         path.pop_back();
       }
     }
@@ -329,8 +340,10 @@ class Run {
   }
 
   bool leads_on(const Node& node) {
-    for (const Edge& edge : node.edges)
-      if (edge.node && state_of(*edge.node).is_needed) return true;
+    for (const Edge& edge : node.edges) {
+      const uint32_t slot = edge.node ? slot_of(*edge.node) : kNone;
+      if (slot != kNone && states_[slot].is_needed) return true;
+    }
     return false;
   }
 
@@ -343,8 +356,8 @@ class Run {
   void pass_on(Node& node, Gradients& results) {
     for (size_t i = 0; i < node.edges.size(); ++i) {
       const Edge& edge = node.edges[i];
-      if (!edge.node) continue;
-      const uint32_t slot = slot_of(*edge.node);
+      const uint32_t slot = edge.node ? slot_of(*edge.node) : kNone;
+      if (slot == kNone) continue;
       State& state = states_[slot];
       if (results[i] && state.is_needed) {
         Tensor grad = std::move(results[i]);

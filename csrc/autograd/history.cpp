@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "autograd/batch.h"
 #include "autograd/copy_slices.h"
 #include "gen/ops/view.h"
 
@@ -56,6 +57,7 @@ Meta& meta_of(const Tensor& t) {
 OutputMeta output_meta(const Tensor& t) { return {t.dtype(), t.device(), t.sizes().vec()}; }
 
 void set_requires_grad(const Tensor& t, bool wanted) {
+  if (t->flags & kBatched) return set_requires_grad(t->autograd->batch, wanted);
   FB_CHECK(!wanted || is_floating(t.dtype()) || is_complex(t.dtype()),
            "only Tensors of floating point and complex dtype can require gradients, not ",
            t.dtype());
@@ -79,6 +81,7 @@ void set_requires_grad(const Tensor& t, bool wanted) {
 }
 
 NodeRef grad_fn(const Tensor& t) {
+  if (t->flags & kBatched) return grad_fn(t->autograd->batch);
   if (t->flags & kCut) return {};
   if (t->base && (t->grad_fn || t->base->flags & kRequiresGrad) &&
       t->history_version != t->storage->version) {
@@ -89,6 +92,7 @@ NodeRef grad_fn(const Tensor& t) {
 }
 
 Edge gradient_edge(const Tensor& t) {
+  if (t->flags & kBatched) return gradient_edge(t->autograd->batch);
   if (!requires_grad(t)) return {};
   if (NodeRef node = grad_fn(t)) return {std::move(node), t->output_nr};
   Meta& meta = meta_of(t);
@@ -107,6 +111,11 @@ void link_view(const Tensor& view, const Tensor& of, ViewOrigin origin) {
   view->flags |= kIsView;
   view->history_version = view->storage->version;
   view->view_origin = of->base && origin == ViewOrigin::kRecorded ? of->view_origin : origin;
+}
+
+void forget_base(const Tensor& view) {
+  Tensor(std::exchange(view->base, nullptr));
+  view->flags &= ~kIsView;
 }
 
 void check_inplace(const Tensor& t) {
@@ -164,7 +173,11 @@ void note_new_data(const Tensor& t) {
     t->autograd->accumulator->outputs[0] = output_meta(t);
 }
 
-Tensor detached(const Tensor& t) { return inner_view(t, t.sizes(), t.strides(), t.offset()); }
+Tensor detached(const Tensor& t) {
+  if (t->flags & kBatched)
+    return make_batched(detached(t->autograd->batch), t->autograd->batch_level);
+  return inner_view(t, t.sizes(), t.strides(), t.offset());
+}
 
 void detach_(const Tensor& t) {
   FB_CHECK(!t->base,

@@ -8,6 +8,7 @@
 // storage has changed since its grad_fn was made finds it anew, as a window on the base.
 #pragma once
 
+#include "autograd/forward.h"
 #include "autograd/mode.h"
 #include "autograd/node.h"
 
@@ -21,7 +22,7 @@ struct Meta {
   std::vector<TensorHook> hooks;  // of a leaf; those of results belong to nodes
   std::function<void(const Tensor&)> after_accumulation;  // of a leaf, when its grad is complete
   std::function<Tensor(const Tensor&)> replay;  // of a view with another type: makes it from a base
-  Tensor tangent;                               // kDual
+  std::vector<Tangent> tangents;                // kDual
   Tensor batch;                                 // kBatched: all of them, in the first dimension
   int64_t batch_level = 0;
   std::shared_ptr<void> python_hooks;  // the binding's: the dictionary of _backward_hooks
@@ -29,11 +30,19 @@ struct Meta {
 Meta& meta_of(const Tensor& t);
 
 inline bool requires_grad(const TensorImpl& t) {
+  if (t.flags & kBatched) return requires_grad(*t.autograd->batch.get());
   return t.flags & kRequiresGrad || (t.base && t.base->flags & kRequiresGrad);
 }
 inline bool requires_grad(const Tensor& t) { return requires_grad(*t.get()); }
 // Refuses types that have no gradient, and results of recorded operators.
 void set_requires_grad(const Tensor& t, bool wanted);
+// A view of `t` that requires gradients: part of its history, or a leaf where it has none. In a map
+// it has a sample for each of the map's, so that gradients do too.
+Tensor variable_of(const Tensor& t);
+// The same elements and tangents, without history.
+Tensor without_history(const Tensor& t);
+// Whether the history of `roots` has leaves besides `variables`, or leads through one of them.
+bool leads_elsewhere(TensorList roots, TensorList variables);
 
 // The node that made it; null for leaves. Of a view, up to date.
 NodeRef grad_fn(const Tensor& t);
@@ -45,6 +54,9 @@ void set_history(const Tensor& t, NodeRef node, uint32_t output_nr);
 
 // Makes `view`, which shares storage with `of`, known as its view.
 void link_view(const Tensor& view, const Tensor& of, ViewOrigin origin = ViewOrigin::kRecorded);
+
+// Makes a view a tensor by itself; its history stays.
+void forget_base(const Tensor& view);
 
 // Refuses changes in place that would lose a gradient.
 void check_inplace(const Tensor& t);

@@ -14,6 +14,7 @@ void become_recorded_view(const Tensor& self, F&& view) {
   const Tensor result = view();
   if (result.is_same(self)) return;
   ops::become_view(self, result);
+  if (self->flags & kBatched) self->autograd->batch = result->autograd->batch;
   if (result->flags & kRequiresGrad && result->grad_fn)
     set_history(self, NodeRef::retain(result->grad_fn), result->output_nr);
 }

@@ -116,6 +116,12 @@ class Node {
       if (needs(i)) return true;
     return false;
   }
+  // Whether a gradient goes anywhere from here.
+  bool is_connected() const {
+    for (const Edge& edge : edges)
+      if (edge.node) return true;
+    return false;
+  }
   Hooks& hooks_or_new() {
     if (!hooks) hooks = std::make_unique<Hooks>();
     return *hooks;

@@ -12,14 +12,23 @@ void Recorder::input(const Tensor& t) {
   if (!t) return;
   flags_ |= t->flags;
   const bool wants_grad = requires_grad(t);
-  if (wants_grad && records_) edge = gradient_edge(t);
-  const bool is_wanted = (wants_grad && records_) || t->flags & kDual;
+  const bool is_recorded = wants_grad && records_;
+  if (is_recorded) edge = gradient_edge(t);
+  const bool is_wanted = note_dual(index, t) || is_recorded;
+  connects_ |= is_recorded;
   if (is_wanted && index < 32) wanted_ |= 1u << index;
   wants_node_ |= is_wanted;
   if (t->flags & kCut)
     cut_ = t->cut;
   else if (wants_grad && !records_ && !mode.quiet && !cut_)
     cut_ = mode.cut;
+}
+
+bool Recorder::note_dual(size_t index, const Tensor& t) {
+  if (mode.quiet || !(flags_of(t) & kDual) || !has_tangent(t)) return false;
+  if (!duals_) duals_ = std::make_unique<DualInputs>();
+  duals_->add(index, t);
+  return true;
 }
 
 void Recorder::prepare(Node* node) {
@@ -35,18 +44,19 @@ void Recorder::note_cut(const Tensor& result) const {
   result->flags |= kCut;
 }
 
-void Recorder::finish(const NodeRef& node, TensorList results, uint32_t differentiable) const {
+void Recorder::attach(const NodeRef& node, TensorList results, uint32_t differentiable) const {
   for (size_t i = 0; i < results.size(); ++i) {
     node->outputs.push_back(output_meta(results[i]));
     const DType dtype = results[i].dtype();
-    if (records_ && differentiable >> i & 1 && (is_floating(dtype) || is_complex(dtype)))
+    if (connects_ && (i >= 32 || differentiable >> i & 1) &&
+        (is_floating(dtype) || is_complex(dtype)))
       set_history(results[i], node, static_cast<uint32_t>(i));
   }
 }
 
-void Recorder::finish_inplace(const NodeRef& node, const Tensor& self) const {
+void Recorder::attach_inplace(const NodeRef& node, const Tensor& self) const {
   node->outputs.push_back(output_meta(self));
-  if (records_) rebase_history(self, node);
+  if (connects_) rebase_history(self, node);
 }
 
 void follow_replay(const Tensor& input, const Tensor& view) {
@@ -82,6 +92,11 @@ void refuse_out(const char* name) {
   fail(ErrorKind::kRuntime, name,
        "(): functions with out=... arguments don't support automatic differentiation, but one of "
        "the arguments requires grad.");
+}
+
+void refuse_batched_out(const char* name) {
+  fail(ErrorKind::kRuntime, "vmap: ", name,
+       "(): functions with out=... arguments cannot be mapped; use the result instead.");
 }
 
 Tensor grad_or_zeros(const Tensor& grad, const OutputMeta& meta) {

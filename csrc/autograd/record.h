@@ -26,7 +26,10 @@ inline bool is_plain(const std::optional<TensorList>& list) { return !list || is
 
 // Whether, though some input has flags, there is nothing to do now but to compute: recording is
 // switched off, and there are neither tangents nor batches.
-inline unsigned flags_of(const Tensor& t) { return t ? t->flags : 0u; }
+inline unsigned flags_of(const Tensor& t) {
+  if (!t) return 0;
+  return t->base ? t->flags | (t->base->flags & kDual) : t->flags;
+}
 inline unsigned flags_of(const Operand& o) { return o.is_tensor() ? flags_of(o.tensor()) : 0u; }
 inline unsigned flags_of(TensorList list) {
   unsigned flags = 0;
@@ -36,9 +39,7 @@ inline unsigned flags_of(TensorList list) {
 inline unsigned flags_of(const std::optional<TensorList>& list) {
   return list ? flags_of(*list) : 0u;
 }
-inline bool is_idle(unsigned flags) {
-  return !(flags & (kBatched | kDual)) && !is_recording();
-}
+inline bool is_idle(unsigned flags) { return !(flags & (kBatched | kDual)) && !is_recording(); }
 // Notes where the history of what was computed then was cut off.
 inline Tensor cut_off(Tensor result, unsigned flags) {
   if (flags & (kRequiresGrad | kCut) && !mode.quiet && !result->flags) {
@@ -77,7 +78,6 @@ class Recorder {
     flags_ |= static_cast<uint8_t>(flags_of(argument));
   }
 
-  bool is_batched() const { return flags_ & kBatched; }
   bool wants_node() const { return wants_node_; }
   bool needs(size_t input) const { return input < 32 && wanted_ >> input & 1; }
   bool needs_any(size_t first, size_t count) const {
@@ -111,24 +111,62 @@ class Recorder {
   }
 
   // Makes the tensors results of the node; those whose bit is not set have no gradient.
-  void finish(const NodeRef& node, TensorList results, uint32_t differentiable = ~0U) const;
-  void finish(const NodeRef& node, const Tensor& result) const {
-    finish(node, TensorList(&result, 1));
-  }
+  void attach(const NodeRef& node, TensorList results, uint32_t differentiable = ~0U) const;
+  void attach(const NodeRef& node, const Tensor& result) const { attach(node, list_of(result)); }
   // The operator has changed `self`.
-  void finish_inplace(const NodeRef& node, const Tensor& self) const;
+  void attach_inplace(const NodeRef& node, const Tensor& self) const;
+
+  // The levels of tangents, the lowest first, and the results' tangents at one of them.
+  std::vector<int64_t> levels() const { return duals_ ? duals_->levels() : std::vector<int64_t>(); }
+  void carry(const NodeRef& node, TensorList results, int64_t level,
+             uint32_t differentiable = ~0U) const {
+    duals_->carry(*node, results, level, differentiable);
+  }
+  void carry(const NodeRef& node, const Tensor& result, int64_t level) const {
+    carry(node, list_of(result), level);
+  }
+  void carry_inplace(const NodeRef& node, const Tensor& self, int64_t level) const {
+    duals_->carry_inplace(*node, self, level);
+  }
+
+  // Both, where the node saves none of its results.
+  void finish(const NodeRef& node, TensorList results, uint32_t differentiable = ~0U) const {
+    attach(node, results, differentiable);
+    for (const int64_t level : levels()) carry(node, results, level, differentiable);
+  }
+  void finish(const NodeRef& node, const Tensor& result) const { finish(node, list_of(result)); }
+  void finish_inplace(const NodeRef& node, const Tensor& self) const {
+    attach_inplace(node, self);
+    for (const int64_t level : levels()) carry_inplace(node, self, level);
+  }
+  // The same for windows on the first input, which `again` makes of another tensor.
+  template <class R, class F>
+  void finish_view(const NodeRef& node, const R& results, F&& again) const {
+    attach(node, list_of(results));
+    if (duals_) [[unlikely]]
+      duals_->carry_views(list_of(results), [&](const Tensor& on) {
+        const R windows = again(on);
+        const TensorList list = list_of(windows);
+        return std::vector<Tensor>(list.begin(), list.end());
+      });
+  }
 
  private:
+  static TensorList list_of(const Tensor& t) { return {&t, 1}; }
+  static TensorList list_of(const std::vector<Tensor>& list) { return list; }
+  bool note_dual(size_t index, const Tensor& t);
   void prepare(Node* node);
   void note_cut(const Tensor& result) const;
 
   bool records_;
   bool wants_node_ = false;
+  bool connects_ = false;  // some input has an edge
   uint8_t flags_ = 0;
   uint32_t wanted_ = 0;
   uint32_t count_ = 0;
   const Cut* cut_ = nullptr;
   SmallVec<Edge, 4> edges_;
+  std::unique_ptr<DualInputs> duals_;
 };
 
 // A view of a view with a type of its own is found again in the same way.
@@ -163,6 +201,7 @@ auto quietly(F&& f) {
 
 [[noreturn]] void refuse_derivative(const char* name);
 [[noreturn]] void refuse_out(const char* name);
+[[noreturn]] void refuse_batched_out(const char* name);
 
 // --- what nodes keep of arguments
 

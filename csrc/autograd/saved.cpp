@@ -73,10 +73,13 @@ void SavedTensor::keep(const Tensor& t, bool is_result, uint32_t output_nr) {
       return;
     }
   }
-  if (is_result && t.is_contiguous() && t.offset() == 0)
+  if (is_result && t.is_contiguous() && t.offset() == 0 && !(t->flags & kDual)) {
     storage_ = t.storage();
-  else
+  } else {
     tensor_ = is_result ? detached(t) : t;
+    storage_ = Storage();
+    if (is_result) share_tangents(tensor_, t);
+  }
   version_ = t->storage->version;
   t->storage->watched = true;
 }
@@ -99,15 +102,19 @@ Tensor SavedTensor::unpack(Node& owner) const {
     t = contiguous_over(storage_, meta.sizes, meta.dtype, meta.device);
   } else if (t) {
     check_version(*t.storage().get(), owner);
-    if (is_result_ && mode.grad_enabled) t = detached(t);
+    if (is_result_ && mode.grad_enabled) {
+      t = detached(tensor_);
+      share_tangents(t, tensor_);
+    }
   }
-  if (is_result_ && mode.grad_enabled && t) set_history(t, NodeRef::retain(&owner), output_nr_);
+  if (is_result_ && mode.grad_enabled && t && owner.is_connected())
+    set_history(t, NodeRef::retain(&owner), output_nr_);
   return t;
 }
 
 Tensor SavedTensor::unpack_hooked(Node& owner) const {
   const Tensor t = packed_->unpack();
-  if (!mode.grad_enabled) return t;
+  if (!mode.grad_enabled || !owner.is_connected()) return t;
   const Tensor again = detached(t);
   if (is_result_)
     set_history(again, NodeRef::retain(&owner), output_nr_);

@@ -1,6 +1,7 @@
 // backward(), the modes of recording, and their kin.
 #include "bind/backward.h"
 
+#include "autograd/batch.h"
 #include "autograd/engine.h"
 #include "autograd/history.h"
 #include "autograd/saved.h"
@@ -52,6 +53,16 @@ Edge edge_of(nb::handle object, size_t index, const char* what) {
   return autograd::gradient_edge(t);
 }
 
+std::vector<int64_t> batch_levels_in(nb::handle object) {
+  if (!is_tensor(object.ptr())) return {};
+  return autograd::batch_levels_of(tensor_of(object.ptr()));
+}
+
+// The graph of a batched tensor is that of all its samples.
+Tensor samples_like(const Tensor& grad, nb::handle root) {
+  return autograd::samples_of(grad, batch_levels_in(root));
+}
+
 nb::object run_backward(nb::sequence tensors, nb::sequence grads, bool keep_graph,
                         bool create_graph, nb::sequence inputs, bool allow_unused,
                         bool accumulate) {
@@ -61,7 +72,7 @@ nb::object run_backward(nb::sequence tensors, nb::sequence grads, bool keep_grap
     const size_t i = roots.size();
     roots.push_back(edge_of(root, i, "root"));
     nb::object grad = grads[i];
-    given.push_back(grad.is_none() ? Tensor() : tensor_in(grad));
+    given.push_back(grad.is_none() ? Tensor() : samples_like(tensor_in(grad), root));
   }
   std::vector<Edge> wanted;
   for (nb::handle input : inputs) wanted.push_back(edge_of(input, wanted.size(), "input"));
@@ -79,7 +90,9 @@ nb::object run_backward(nb::sequence tensors, nb::sequence grads, bool keep_grap
     FB_CHECK(found[i] || allow_unused,
              "One of the differentiated Tensors appears to not have been used in the graph: input ",
              i, ". Set allow_unused=True if this is the desired behavior.");
-    result.append(found[i] ? nb::steal(wrap(found[i])) : nb::none());
+    result.append(found[i]
+                      ? nb::steal(wrap(autograd::make_batched(found[i], batch_levels_in(input))))
+                      : nb::none());
   }
   return nb::tuple(result);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "autograd/batch.h"
 #include "bind/call.h"
 #include "bind/interop.h"
 
@@ -178,6 +179,7 @@ T* store(PyObject* data, IntSpan sizes, size_t depth, T* out) {
 Tensor tensor_from_data(PyObject* data, MaybeType dtype) {
   if (is_tensor(data) || is_numpy_array(data)) {
     const Tensor from = is_tensor(data) ? tensor_of(data) : from_numpy(data, true);
+    if (from->flags & kBatched) return autograd::copy_of_batch(from, dtype);
     return dtype && *dtype != from.dtype() ? ops::cast(from, *dtype) : ops::copy_of(from);
   }
   FB_CHECK_TYPE(!is_text(data), "invalid data type '", Py_TYPE(data)->tp_name, "'");

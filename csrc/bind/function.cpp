@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "autograd/batch.h"
 #include "autograd/record.h"
 #include "bind/call.h"
 #include "bind/function_node.h"
@@ -86,6 +87,7 @@ class Application {
   Tensor finish_output(PyObject* output, uint32_t output_nr);
   void finish_dirty(const Tensor& output, uint32_t output_nr);
   void add_tangents(PyObject* results) const;
+  void add_tangents(PyObject* results, int64_t level) const;
   void save();
 
   PyObject* function_;
@@ -219,12 +221,20 @@ void Application::finish_dirty(const Tensor& output, uint32_t output_nr) {
 
 // Forward mode: the user's jvp says how the results move when the inputs do.
 void Application::add_tangents(PyObject* results) const {
+  std::vector<Tensor> inputs;
+  for (Py_ssize_t i = 0; i < input_count(); ++i)
+    if (is_tensor(input(i))) inputs.push_back(tensor_of(input(i)));
+  for (const int64_t level : autograd::dual_levels(inputs)) add_tangents(results, level);
+}
+
+void Application::add_tangents(PyObject* results, int64_t level) const {
   const Ref tangents = checked(PyTuple_New(input_count()));
   for (Py_ssize_t i = 0; i < input_count(); ++i) {
-    const bool is_moved = is_tensor(input(i)) && tensor_of(input(i))->flags & kDual;
-    PyTuple_SET_ITEM(tangents.get(), i,
-                     is_moved ? wrap(autograd::meta_of(tensor_of(input(i))).tangent) : none());
+    Tensor tangent;
+    if (is_tensor(input(i))) tangent = autograd::tangent_of(tensor_of(input(i)), level);
+    PyTuple_SET_ITEM(tangents.get(), i, tangent ? wrap(tangent) : none());
   }
+  const autograd::Below hidden(level);
   static PyObject* const name = PyUnicode_InternFromString("apply_jvp");
   const Ref method = attribute(context_holder_.get(), name);
   const Ref returned = checked(PyObject_CallObject(method.get(), tangents.get()));
@@ -244,8 +254,7 @@ void Application::add_tangents(PyObject* results) const {
     FB_CHECK(tensor_of(item).sizes() == t.sizes(), "the jvp of ", function,
              " returned a tangent of shape ", tensor_of(item).sizes(), " for output ", i,
              " of shape ", t.sizes());
-    autograd::meta_of(t).tangent = tensor_of(item);
-    t->flags |= kDual;
+    autograd::set_tangent(t, level, tensor_of(item));
   }
 }
 
@@ -286,12 +295,29 @@ Ref bound_inputs(PyObject* function, PyObject* const* args, Py_ssize_t count, Py
       PyObject_CallMethodObjArgs(function, bind, positional.get(), keywords.get(), nullptr));
 }
 
+bool has_batch(PyObject* inputs) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i) {
+    PyObject* input = PyTuple_GET_ITEM(inputs, i);
+    if (is_tensor(input) && tensor_of(input)->flags & kBatched) return true;
+  }
+  return false;
+}
+
+// In a map: the Function says itself how it is applied to a batch.
+PyObject* apply_batched(PyObject* function, PyObject* inputs) {
+  const Ref module = checked(PyImport_ImportModule("flambeau.func._functions"));
+  return checked(PyObject_CallMethod(module.get(), "apply_batched", "OO", function, inputs))
+      .release();
+}
+
 // _apply_function(cls, *args): made a class method of Function.
 PyObject* apply_function(FB_PY_ARGUMENTS) {
   static_cast<void>(self);
   return guarded(nullptr, [&] {
     FB_ASSERT(nargs > 0);
-    return Application(args[0], bound_inputs(args[0], args + 1, nargs - 1, kwnames)).run();
+    Ref inputs = bound_inputs(args[0], args + 1, nargs - 1, kwnames);
+    if (autograd::in_map() && has_batch(inputs.get())) return apply_batched(args[0], inputs.get());
+    return Application(args[0], std::move(inputs)).run();
   });
 }
 

@@ -1,4 +1,5 @@
 // x[...]: reading and writing through an index.
+#include "autograd/batch.h"
 #include "autograd/record.h"
 #include "bind/call.h"
 #include "bind/from_data.h"
@@ -103,7 +104,8 @@ class Selection {
     if (!is_tensor(o) && !is_numpy_array(o) && PyIndex_Check(o)) return covers(1, Part::kInt);
     Tensor t = is_tensor(o) ? tensor_of(o) : tensor_index(o);
     // A number in a tensor is a number, and the result a view.
-    if (t.dim() == 0 && is_integral(t.dtype()) && !is_mask(t)) return covers(1, Part::kInt);
+    if (t.dim() == 0 && is_integral(t.dtype()) && !is_mask(t) && !(t->flags & kBatched))
+      return covers(1, Part::kInt);
     picks_any_ = true;
     tensors_.push_back(std::move(t));
     return covers(is_mask(tensors_.back()) ? tensors_.back().dim() : 1, Part::kTensor);
@@ -157,6 +159,7 @@ class Selection {
   }
 
   void pick(const Tensor& index) {
+    if (is_mask(index)) autograd::check_no_mask(index);
     if (index.dim() == 0 && is_mask(index))
       return pick_all(Scalar::load(index.dtype(), index.data()).to<bool>());
     const int64_t dims = is_mask(index) ? index.dim() : 1;
@@ -247,6 +250,7 @@ namespace {
 
 PyObject* invoke_nonzero(PyObject* const* a) {
   const Tensor& input = tensor_of(a[0]);
+  if (input->flags & kBatched) autograd::refuse_dynamic_shape("nonzero");
   return a[1] && read::boolean(a[1]) ? wrap(ops::nonzero_tuple(input)) : wrap(ops::nonzero(input));
 }
 constexpr ArgSpec kNonzeroArgs[] = {{"input", ArgType::kTensor, true, 0},

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "autograd/batch.h"
 #include "autograd/history.h"
 #include "bind/call.h"
 #include "bind/value_types.h"
@@ -38,6 +39,7 @@ constexpr Overload kFromBuffer{
 
 PyObject* invoke_numpy(PyObject* const* a) {
   const Tensor& tensor = tensor_of(a[0]);
+  autograd::check_not_batched(tensor, "numpy");
   const bool force = a[1] && read::boolean(a[1]);
   FB_CHECK(force || !(autograd::is_recording() && autograd::requires_grad(tensor)),
            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
@@ -56,6 +58,7 @@ constexpr Overload kToList{"()", kSelfOnly, 1, 1, 1, invoke_tolist};
 
 PyObject* invoke_item(PyObject* const* a) {
   const Tensor& tensor = tensor_of(a[0]);
+  autograd::check_not_batched(tensor, "item");
   if (autograd::requires_grad(tensor)) autograd::note_number_taken("item");
   FB_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(),
            " elements cannot be converted to Scalar");

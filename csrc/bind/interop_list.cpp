@@ -1,4 +1,5 @@
 // Elements as Python numbers: tolist, item.
+#include "autograd/batch.h"
 #include "bind/interop.h"
 
 namespace fb::bind {
@@ -45,6 +46,7 @@ PyObject* to_python_number(DType dtype, const void* element) {
 }
 
 PyObject* to_list(const Tensor& tensor) {
+  autograd::check_not_batched(tensor, "tolist");
   PyObject* list = visit_all(tensor.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     return list_of(tensor.data_as<T>(), tensor.sizes(), tensor.strides());

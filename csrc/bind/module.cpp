@@ -12,6 +12,7 @@
 #include "bind/registry.h"
 #include "bind/saved_hooks.h"
 #include "bind/tensor_object.h"
+#include "bind/transforms.h"
 #include "bind/value_types.h"
 #include "core/allocator.h"
 #include "core/blocking.h"
@@ -156,5 +157,6 @@ NB_MODULE(_C, m) {
   add_function(m.ptr());
   add_saved_hooks(m.ptr());
   add_grad_switches(m.ptr());
+  add_transforms(m);
   m.def("_install_places", [](const char* folder) { install_places(folder); }, nb::arg("folder"));
 }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "autograd/batch.h"
 #include "autograd/history.h"
 #include "bind/call.h"
 #include "bind/interop.h"
@@ -132,6 +133,7 @@ Py_ssize_t tensor_length(PyObject* self) {
 }
 
 Scalar single_element(const Tensor& t, const char* wanted) {
+  autograd::check_not_batched(t, "item");
   FB_CHECK_VALUE(t.numel() == 1, "only a tensor with one element can become a Python ", wanted,
                  "; this one has size ", t.sizes());
   return Scalar::load(t.dtype(), t.data());
@@ -140,6 +142,7 @@ Scalar single_element(const Tensor& t, const char* wanted) {
 int tensor_bool(PyObject* self) {
   return guarded_int("__bool__", [&] {
     const Tensor& t = tensor_of(self);
+    autograd::check_no_branch(t);
     FB_CHECK(t.numel() != 0, "Boolean value of Tensor with no values is ambiguous");
     FB_CHECK(t.numel() == 1,
              "Boolean value of Tensor with more than one value is ambiguous; use any() or all()");

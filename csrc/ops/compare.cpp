@@ -1,6 +1,7 @@
 // Comparisons of whole tensors, and what `where` and `isclose` check.
 #include "gen/ops/compare.h"
 
+#include "autograd/batch.h"
 #include "ops/advanced_index.h"
 #include "ops/output.h"
 
@@ -31,6 +32,7 @@ Tensor compute::isclose(const Tensor& input, const Tensor& other, double rtol, d
 namespace {
 
 bool all_true(const Tensor& mask) {
+  autograd::check_no_branch(mask);
   const Tensor dense = contiguous(mask);
   const bool* data = dense.data_as<bool>();
   bool all = true;

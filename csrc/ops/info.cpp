@@ -1,6 +1,8 @@
 // Questions about a tensor.
 #include "gen/ops/info.h"
 
+#include "autograd/batch.h"
+
 namespace fb::ops {
 namespace {
 
@@ -43,6 +45,7 @@ bool is_contiguous(const Tensor& input, std::optional<MemoryFormat> memory_forma
 int64_t element_size(const Tensor& input) { return static_cast<int64_t>(input.element_size()); }
 
 int64_t data_ptr(const Tensor& input) {
+  autograd::check_not_batched(input, "data_ptr");
   return input.numel() == 0 ? 0 : reinterpret_cast<int64_t>(input.data());
 }
 
@@ -53,7 +56,10 @@ bool is_signed(const Tensor& input) { return fb::is_signed(input.dtype()); }
 bool is_conj(const Tensor&) { return false; }
 bool is_neg(const Tensor&) { return false; }
 bool is_inference(const Tensor& input) { return input->flags & kInference; }
-bool is_nonzero(const Tensor& input) { return only_element(input, "bool").to<bool>(); }
+bool is_nonzero(const Tensor& input) {
+  autograd::check_no_branch(input);
+  return only_element(input, "bool").to<bool>();
+}
 bool is_same_size(const Tensor& input, const Tensor& other) {
   return input.sizes() == other.sizes();
 }

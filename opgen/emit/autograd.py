@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from opgen.emit import batching
+from opgen.emit.inputs import (
+    Place,
+    input_places,
+    is_list,
+    kept_type,
+    results_list,
+    saved_type,
+    tensor_args,
+)
 from opgen.emit.operators import inplace_parameters, parameters
 from opgen.emit.text import HEADER, cpp_name, quote
 from opgen.formula import Formula, compile_formula
@@ -21,7 +29,7 @@ def emit(table: Table) -> dict[str, str]:
 
 def recorded_family(family: str, ops: list[Op], table: Table, families: list[str]) -> str:
     lines = [HEADER.format(family=family) + '#include "autograd/formula.h"']
-    lines += ['#include "autograd/inplace.h"']
+    lines += ['#include "autograd/batch_rules.h"', '#include "autograd/inplace.h"']
     lines += [f'#include "gen/ops/{name}.h"' for name in families]
     for name in families:
         lines += [
@@ -49,14 +57,6 @@ def recorded_family(family: str, ops: list[Op], table: Table, families: list[str
     for recorded in recorders:
         lines += recorded.operators()
     return "\n".join([*lines, "}  // namespace fb::ops", ""])
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where an input's gradient stands among those of all inputs."""
-
-    index: str
-    count: str  # empty: one
 
 
 class Recorded:
@@ -227,12 +227,30 @@ class Recorded:
     def plain(self) -> str:
         return " && ".join(f"is_plain({cpp_name(a.name)})" for a in tensor_args(self.op)) or "true"
 
+    @property
+    def flags(self) -> str:
+        return " | ".join(f"flags_of({cpp_name(a.name)})" for a in tensor_args(self.op))
+
     def idle(self, computed: str) -> list[str]:
-        flags = " | ".join(f"flags_of({cpp_name(a.name)})" for a in tensor_args(self.op))
         return [
-            f"  if (const unsigned flags = {flags}; is_idle(flags))",
-            f"    return cut_off({computed}, flags);",
+            f"  const unsigned flags = {self.flags};",
+            "  if (flags & kBatched) [[unlikely]]",
+            f"    return {self.batched}({self.given});",
+            f"  if (is_idle(flags)) return cut_off({computed}, flags);",
         ]
+
+    @property
+    def batched(self) -> str:
+        """The function that computes it for a batch."""
+        return f"batched_{self.struct.removeprefix('Node_')}"
+
+    def drawing(self, function: str) -> list[str]:
+        """What depends on chance is drawn for each sample of a map."""
+        if not self.op.random:
+            return []
+        call = f"{function}({self.given})"
+        returned = f"return {call}" if function == self.batched else f"return void({call})"
+        return [f"  if (in_map() && draws_apart()) {returned};"]
 
     def recorder(self) -> list[str]:
         lines = ["  Recorder r;"]
@@ -250,10 +268,13 @@ class Recorded:
             wrapper = "as_view_of" if op.result.annotation == "Tensor" else "as_views_of"
             computed = f"{wrapper}({first}, {call})"
             if op.retypes:
-                replay = f"[=](const Tensor& on) {{ return {op.function}({', '.join(['on', *[cpp_name(a.name) for a in op.core_args[1:]]])}); }}"
-                computed = f"as_retyped_view_of({first}, {call}, {replay})"
+                computed = f"as_retyped_view_of({first}, {call}, {self.again('=')})"
         lines = [
+            "namespace {",
+            *batching.computing(op, self.batched),
+            "}  // namespace",
             f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
+            *self.drawing(self.batched),
             f"  if ({self.plain()}) [[likely]]",
             f"    return {computed};",
         ]
@@ -265,8 +286,7 @@ class Recorded:
         lines += self.saving(False)
         lines += [
             f"  {op.result.cpp} result = quietly([&] {{ return {computed}; }});",
-            *self.saving_results("result"),
-            f"  r.finish(owner, {results_list(op)}{self.differentiable()});",
+            *self.finishing("result"),
             "  return result;",
             "}",
         ]
@@ -281,6 +301,34 @@ class Recorded:
             read |= formula.grads | formula.given_grads
         several = self.op.result.count > 1 and 0 < len(read) < self.op.result.count
         return f", {sum(1 << i for i in read):#x}U" if several else ""
+
+    def again(self, capture: str) -> str:
+        """The operator as a function of its first argument."""
+        given = ["on", *(cpp_name(a.name) for a in self.op.core_args[1:])]
+        return f"[{capture}](const Tensor& on) {{ return {self.op.function}({', '.join(given)}); }}"
+
+    def finishing(self, value: str, form: str = "") -> list[str]:
+        op = self.op
+        if op.kind == "view":
+            return [
+                *self.saving_results(value),
+                f"  r.finish_view(owner, {value}, {self.again('&')});",
+            ]
+        save = self.saving_results(value)
+        results = value if form else results_list(op)
+        mask = "" if form else self.differentiable()
+        if not any("save_result" in line for line in save):
+            return [*save, f"  r.finish{form}(owner, {results}{mask});"]
+        # What is saved of a result has its tangents too: those of inner levels need it.
+        return [
+            f"  const auto save_results = [&] {{ {' '.join(line.strip() for line in save)} }};",
+            "  save_results();",
+            f"  r.attach{form}(owner, {results}{mask});",
+            "  for (const int64_t level : r.levels()) {",
+            f"    r.carry{form}(owner, {results}, level{mask});",
+            "    save_results();",
+            "  }",
+        ]
 
     def refusals(self) -> list[str]:
         return [
@@ -363,6 +411,7 @@ class Recorded:
         return [
             f"void {op.function}_out(const Tensor& out, {parameters(op, False)}) {{",
             f"  if (!({self.plain()} && is_plain(out))) [[unlikely]] {{",
+            f"    if (({self.flags} | flags_of(out)) & kBatched) refuse_batched_out({quote(op.name)});",
             *[f"  {line}" for line in self.recorder()],
             "    r.input(out);",
             f"    if (r.wants_node()) refuse_out({quote(op.name)});",
@@ -387,11 +436,17 @@ class Recorded:
             change = f"overwrite({first}, compute::{op.function}({self.given}))"
         bump = "" if op.kind == "pointwise" else f" {first}.bump_version({quote(public)});"
         lines = [
+            "namespace {",
+            *batching.changing(op, function, f"{self.batched}_"),
+            "}  // namespace",
             *head,
+            *self.drawing(f"{self.batched}_"),
             f"  if ({self.plain()}) [[likely]] {{",
             f"    {change};{bump}",
             "    return;",
             "  }",
+            f"  if (({self.flags}) & kBatched) [[unlikely]]",
+            f"    return {self.batched}_({self.given});",
             f"  check_inplace({first});",
             *self.recorder(),
         ]
@@ -404,8 +459,7 @@ class Recorded:
             "  }",
             *self.saving(True),
             f"  quietly([&] {{ {change}; }});{bump}",
-            *self.saving_results(first),
-            f"  r.finish_inplace(owner, {first});",
+            *self.finishing(first, "_inplace"),
             "}",
         ]
         return lines
@@ -422,60 +476,3 @@ class Recorded:
         return [
             f"  replace_elements({quote(public)}, {first}, [&](const Tensor& before) {{ return {call}; }});"
         ]
-
-
-def tensor_args(op: Op) -> list[Arg]:
-    return [a for a in op.core_args if "Tensor" in a.type.annotation]
-
-
-def is_list(arg: Arg) -> bool:
-    return arg.type.annotation.startswith("list[Tensor]")
-
-
-def input_places(op: Op) -> dict[str, Place]:
-    """Of the inputs that have gradients; the graph does not know the others."""
-    places = {}
-    fixed = 0
-    lists: list[str] = []
-    with_formulas = dict(op.formulas)
-    for arg in tensor_args(op):
-        if with_formulas and arg.name not in with_formulas:
-            continue
-        index = " + ".join([str(fixed), *lists]) if lists else str(fixed)
-        if is_list(arg):
-            count = f"{cpp_name(arg.name)}_count_"
-            places[arg.name] = Place(index, count)
-            lists.append(count)
-        else:
-            places[arg.name] = Place(index, "")
-            fixed += 1
-    return places
-
-
-def saved_type(arg: Arg | None) -> str:
-    if arg is None or arg.type.annotation in ("Tensor", "Tensor | None"):
-        return "SavedTensor"
-    return "SavedOperand" if arg.type.annotation == "Tensor | Number" else "SavedTensors"
-
-
-def kept_type(arg: Arg) -> str:
-    kinds = {
-        "IntSpan": "Dims",
-        "std::optional<IntSpan>": "std::optional<Dims>",
-        "const Scalar&": "Scalar",
-        "const std::string&": "std::string",
-        "const std::optional<std::vector<double>>&": "std::optional<std::vector<double>>",
-    }
-    return kinds.get(arg.type.cpp, arg.type.cpp)
-
-
-def results_list(op: Op) -> str:
-    if op.result.annotation == "Tensor":
-        return "result"
-    if (
-        op.result.annotation.startswith("tuple[Tensor, ..")
-        or op.result.annotation == "list[Tensor]"
-    ):
-        return "result"
-    parts = ", ".join(f"std::get<{i}>(result)" for i in range(op.result.count))
-    return f"std::array{{{parts}}}"

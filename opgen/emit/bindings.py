@@ -31,7 +31,8 @@ def registry(families: list[str]) -> str:
 
 def bindings(family: str, ops: list[Op]) -> str:
     lines = [
-        HEADER.format(family=family) + '#include "bind/call.h"',
+        HEADER.format(family=family) + '#include "autograd/batch.h"',
+        '#include "bind/call.h"',
         '#include "bind/registry.h"',
         f'#include "gen/ops/{family}.h"',
         "",
@@ -118,6 +119,8 @@ def invokers(op: Op, index: int) -> list[str]:
     slots = {a.name: i for i, a in enumerate(op.args)}
     given = [read(a, slots[a.name]) for a in op.core_args]
     call = f"ops::{op.function}({', '.join(given)})"
+    if op.random and "size" in slots and not op.tensor_inputs:
+        call = drawn(op, given)
     lines = [f"PyObject* {op.symbol}_{index}(PyObject* const* a) {{"]
     if op.has_out:
         stored = call
@@ -143,6 +146,14 @@ def invokers(op: Op, index: int) -> list[str]:
         lines += [f"    {arg_spec(a, slot)}," for slot, a in enumerate(op.args)]
         lines.append("};")
     return lines
+
+
+def drawn(op: Op, given: list[str]) -> str:
+    """A new tensor that depends on chance: in a map, one for each sample."""
+    size = [a.name for a in op.core_args].index("size")
+    inner = ", ".join("size" if i == size else text for i, text in enumerate(given))
+    made = f"[&](IntSpan size) {{ return ops::{op.function}({inner}); }}"
+    return f"autograd::draw({given[size]}, {made})"
 
 
 def finish(op: Op, call: str, slots: dict[str, int]) -> str:

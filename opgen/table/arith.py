@@ -80,6 +80,7 @@ op(
     },
     node="DivBackward2",
     doc="Divides input by other and rounds towards zero ('trunc') or down ('floor').",
+    batch="aligned",
 )
 op(
     "_div_trunc(input: Tensor | Number, other: Tensor | Number) -> Tensor",
@@ -143,6 +144,7 @@ op(
     node="PowBackward1",
     number_nodes=POW_NODES,
     doc="Raises input to the power exponent; anything to the power 0 is 1, also NaN.",
+    batch="aligned",
 )
 op(
     "_pow(input: Tensor | Number, exponent: Tensor | Number) -> Tensor",
@@ -189,6 +191,7 @@ op(
     grad={"input": "_square_backward(grad, input)"},
     node="PowBackward0",
     doc="The square of each element; that of bool is an integer.",
+    batch="same",
 )
 op(
     "_square(input: Tensor) -> Tensor",
@@ -291,6 +294,7 @@ op(
     grad={"input": "clamp_backward(grad, input, min, max)"},
     node="ClampBackward1",
     doc="The elements, not below min and not above max; NaN stays.",
+    batch="aligned",
 )
 op(
     "clamp(input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None) -> Tensor",
@@ -304,6 +308,7 @@ op(
         "max": "clamp_backward_max(grad, input, min, max)",
     },
     doc="The elements, not below min and not above max; NaN stays.",
+    batch="aligned",
 )
 op(
     "_clamp(input: Tensor | Number, min: Tensor | Number, max: Tensor | Number) -> Tensor",
@@ -441,6 +446,7 @@ op(
     forms="function method inplace",
     grad={"input": "where(isfinite(input), grad, 0)"},
     doc="Replaces NaN by 0 and infinities by the largest finite numbers, or as given.",
+    batch="same",
 )
 op(
     "_nan_to_num(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor",

@@ -77,6 +77,7 @@ op(
     kind=native,
     grad=none,
     doc="Whether |input - other| <= atol + rtol * |other|; equal infinities are close.",
+    batch="aligned",
 )
 op(
     "_isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor",
@@ -114,6 +115,7 @@ op(
     forms="function",
     grad=none,
     doc="The coordinates of the elements that are not zero, one tensor per dimension.",
+    batch="aligned",
 )
 op(
     "where(input: Tensor, condition: Tensor, other: Tensor | Number) -> Tensor",
@@ -122,4 +124,5 @@ op(
     forms="method",
     grad=composite,
     doc="The element of input where condition is True, otherwise that of other.",
+    batch="aligned",
 )

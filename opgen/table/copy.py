@@ -10,12 +10,14 @@ op(
     grad={"input": "zeros_like(grad)", "src": "grad"},
     node="CopyBackwards",
     doc="Copies the elements of src into input, converting and broadcasting them.",
+    batch="aligned",
 )
 op(
     "clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor",
     kind=native,
     grad={"input": "grad"},
     doc="A copy with memory of its own.",
+    batch="own",
 )
 op(
     "contiguous(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor",

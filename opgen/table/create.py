@@ -141,6 +141,7 @@ for name, size, doc in (
         forms="method",
         grad=none,
         doc=doc,
+        batch="own" if "stride" in size else "",
     )
 
 op(
@@ -161,6 +162,7 @@ op(
     node="FillBackward3",
     number_nodes={"value": "FillBackward2"},
     doc="Sets every element to value, a number or a zero-dimensional tensor.",
+    batch="own",
 )
 op(
     "zero_(input: Tensor) -> Tensor",
@@ -169,6 +171,7 @@ op(
     mutates=True,
     grad={"input": "zeros_like(grad)"},
     doc="Sets every element to 0.",
+    batch="same",
 )
 for name in ("tril_indices", "triu_indices"):
     half = "lower" if name == "tril_indices" else "upper"

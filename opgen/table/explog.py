@@ -97,6 +97,7 @@ op(
     aliases="special.logit",
     grad={"input": "logit_backward(grad, input, eps)"},
     doc="log(x / (1 - x)) of x clamped to [eps, 1 - eps]; without eps, infinite at 0 and 1, NaN beyond.",
+    batch="same",
 )
 op(
     "_logit(input: Tensor, eps: float) -> Tensor",

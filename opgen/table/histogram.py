@@ -7,6 +7,7 @@ op(
     kind=native,
     dtypes=integers,
     doc="How often each of 0, 1, 2, ... occurs in a 1-D tensor, or the sum of the weights where it does.",
+    batch="refuse",
 )
 op(
     "histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *,"

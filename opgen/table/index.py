@@ -13,8 +13,9 @@ def reading(
     forms: str = "function method",
     cpp: str = "",
     node: str = "",
+    batch: str = "",
 ) -> None:
-    op(signature, kind=native, forms=forms, cpp=cpp, doc=doc, grad=grad, node=node)
+    op(signature, kind=native, forms=forms, cpp=cpp, doc=doc, grad=grad, node=node, batch=batch)
 
 
 def writing(
@@ -24,6 +25,7 @@ def writing(
     grad: Gradients | str,
     out: bool = False,
     number: int = 0,
+    batch: str = "",
 ) -> None:
     """An operator and the form that changes its input, which is the one with a kernel.
 
@@ -38,6 +40,7 @@ def writing(
         doc=f"A copy of input. {doc}",
         grad=grad,
         node=node,
+        batch=batch,
     )
     op(
         f"{name}_(input: Tensor, {arguments}) -> Tensor",
@@ -47,6 +50,7 @@ def writing(
         doc=doc,
         grad=grad,
         node=node,
+        batch=batch,
     )
 
 
@@ -59,6 +63,7 @@ reading(
     f"gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, {OUT}) -> Tensor",
     "For every element of index the element of input at that position along dim.",
     {"input": "_gather_backward(grad, input.shape, dim, index)"},
+    batch="dims",
 )
 reading(
     f"take(input: Tensor, index: Tensor, *, {OUT}) -> Tensor",
@@ -74,11 +79,13 @@ reading(
     f"masked_select(input: Tensor, mask: Tensor, *, {OUT}) -> Tensor",
     "The elements where mask, which broadcasts with input, is True, in one dimension.",
     {"input": "masked_scatter(grad.new_zeros(input.shape), mask, grad)"},
+    batch="refuse",
 )
 reading(
     "argwhere(input: Tensor) -> Tensor",
     "The coordinates of the elements that are not zero, one a row.",
     none,
+    batch="refuse",
 )
 reading(
     "_index(input: Tensor, indices: list[Tensor]) -> Tensor",
@@ -87,6 +94,7 @@ reading(
     forms="function",
     cpp="index",
     node="IndexBackward0",
+    batch="own",
 )
 op(
     "nonzero(input: Tensor, *, as_tuple: bool = False) -> Any",
@@ -101,6 +109,7 @@ writing(
     "Stores every element of src at its position along dim.",
     {"input": "scatter(grad, dim, index, 0)", "src": "gather_part(grad, dim, index, src.shape)"},
     out=True,
+    batch="dims",
 )
 writing(
     "scatter",
@@ -109,6 +118,7 @@ writing(
     {"input": "scatter(grad, dim, index, 0)"},
     out=True,
     number=1,
+    batch="dims",
 )
 for argument in ("src: Tensor", "value: Number"):
     writing(
@@ -117,6 +127,7 @@ for argument in ("src: Tensor", "value: Number"):
         f"Combines every position along dim with {argument.partition(':')[0]}; reduce is 'add' or 'multiply'.",
         composite,
         out=True,
+        batch="dims",
     )
 writing(
     "scatter_add",
@@ -124,6 +135,7 @@ writing(
     "Adds every element of src at its position along dim.",
     {"input": "grad", "src": "gather_part(grad, dim, index, src.shape)"},
     out=True,
+    batch="dims",
 )
 writing(
     "scatter_reduce",
@@ -134,6 +146,7 @@ writing(
         "src": "reduced_src_backward(grad, input, dim, index, src, reduce, include_self, result)",
     },
     out=True,
+    batch="dims",
 )
 writing(
     "index_add",
@@ -194,6 +207,7 @@ for kind, number, gradients in (
         "Sets the elements where mask, which broadcasts, is True to value.",
         {"input": "masked_fill(grad, mask, 0)", **gradients},
         number=number,
+        batch="aligned" if kind == "Number" else "",
     )
 writing(
     "masked_scatter",

@@ -149,6 +149,7 @@ op(
         "B": "solve_side_backward(grad, A, result, left)",
     },
     doc="X with A X = B and, per matrix, 0 or where A is singular.",
+    batch="dims",
 )
 op(
     "solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor",
@@ -199,6 +200,7 @@ op(
         "B": "linalg.lu_solve(LU, pivots, grad, left=left, adjoint=not adjoint)",
     },
     doc="X with A X = B, or with A^H or X A, for A factored by lu_factor.",
+    batch="dims",
 )
 op(
     "lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -219,6 +221,7 @@ op(
         "B": "linalg.solve_triangular(adjoint_of(input), grad, upper=not upper, left=left, unitriangular=unitriangular)",
     },
     doc="X with A X = B, or X A = B, for triangular A; zeros on its diagonal give infinities.",
+    batch="dims",
 )
 op(
     "triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False,"
@@ -231,6 +234,7 @@ op(
         "A": "triangular_solve_backward(grads[0], grads[1], A, solution, upper, transpose, unitriangular)",
     },
     doc="X with A X = b for triangular A, and a copy of A; the older form of linalg.solve_triangular.",
+    batch="dims",
 )
 op(
     "cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None)"
@@ -242,6 +246,7 @@ op(
         "L": "cholesky_solve_backward(grad, L, result, upper)",
     },
     doc="X with A X = input, given the Cholesky factor of A.",
+    batch="dims",
 )
 op(
     "cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor",
@@ -425,6 +430,7 @@ op(
         "other": "linalg.cross(grad, input.conj(), dim=dim)",
     },
     doc="Vector product along a dimension of size 3.",
+    batch="dims",
 )
 op(
     "matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",

@@ -19,6 +19,7 @@ op(
         "mat2": "product(adjoint_of(input), grad, mat2.by_columns)",
     },
     doc="Product of two matrices.",
+    batch="own",
 )
 op(
     "bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -29,6 +30,7 @@ op(
         "mat2": "product(adjoint_of(input), grad, mat2.by_columns)",
     },
     doc="Products of two batches of matrices.",
+    batch="own",
 )
 op(
     "mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -36,6 +38,7 @@ op(
     dtypes=numeric,
     grad={"input": "outer(grad, vec.conj())", "vec": "mv(adjoint_of(input), grad)"},
     doc="Product of a matrix and a vector.",
+    batch="own",
 )
 op(
     "dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -43,6 +46,7 @@ op(
     dtypes=numeric,
     grad={"input": "grad * tensor.conj()", "tensor": "grad * input.conj()"},
     doc="Sum of the products of two vectors.",
+    batch="own",
 )
 op(
     "vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -198,6 +202,7 @@ op(
         "x2": "cdist_backward(transposed(grad), x2, x1, p, transposed(result))",
     },
     doc="Distances between all rows of two batches of matrices, term by term.",
+    batch="aligned",
 )
 op(
     "_euclidean_dist(x1: Tensor, x2: Tensor) -> Tensor",
@@ -209,6 +214,7 @@ op(
         "x2": "euclidean_backward(transposed(grad), x2, x1, transposed(result))",
     },
     doc="Euclidean distances between all rows, from |x|^2 + |y|^2 - 2 x y.",
+    batch="aligned",
 )
 op(
     "cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = None) -> Tensor",

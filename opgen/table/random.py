@@ -111,6 +111,7 @@ op(
     grad={"mean": "zeros_like(grad)", "std": "zeros_like(grad)"},
     node="NormalBackward3",
     doc="Normal numbers whose means and standard deviations are given one by one.",
+    batch="aligned",
 )
 op(
     f"normal(mean: Tensor, std: float = 1.0, *, {_GENERATOR}, {_OUT}) -> Tensor",
@@ -168,6 +169,7 @@ op(
     random=True,
     grad=none,
     doc="Indices drawn in proportion to the weights in input, num_samples from each row.",
+    batch="loop",
 )
 op(
     f"poisson(input: Tensor, {_GENERATOR}) -> Tensor",
@@ -186,6 +188,7 @@ op(
     random=True,
     grad=not_implemented,
     doc="How many of count trials succeed, each with probability prob.",
+    batch="aligned",
 )
 op(
     f"_standard_gamma(input: Tensor, {_GENERATOR}) -> Tensor",

@@ -22,6 +22,7 @@ op(
     cpp="sum_all",
     doc=SUM_DOC,
     grad={"input": "grad.expand(input.shape)"},
+    batch="own",
 )
 op(
     f"sum(input: Tensor, dim: Dims | None, keepdim: bool = False, *, dtype: DType | None = None, {OUT}) -> Tensor",
@@ -47,6 +48,7 @@ op(
     cpp="mean_all",
     doc=MEAN_DOC,
     grad={"input": "(grad / input.numel()).expand(input.shape)"},
+    batch="own",
 )
 op(
     f"mean(input: Tensor, dim: Dims | None, keepdim: bool = False, *, dtype: DType | None = None, {OUT}) -> Tensor",

@@ -27,6 +27,7 @@ op(
     grad={"input": "zeros_like(grad)"},
     node="RoundBackward1",
     doc="The nearest number with so many decimals; a negative count is of places left of the point.",
+    batch="same",
 )
 op(
     "_round_decimals(input: Tensor, power: float) -> Tensor",

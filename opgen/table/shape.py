@@ -12,8 +12,18 @@ def arrangement(
     forms: str = "function method",
     cpp: str = "",
     aliases: str = "",
+    batch: str = "",
 ) -> None:
-    op(signature, kind=native, forms=forms, cpp=cpp, aliases=aliases, doc=doc, grad=grad)
+    op(
+        signature,
+        kind=native,
+        forms=forms,
+        cpp=cpp,
+        aliases=aliases,
+        doc=doc,
+        grad=grad,
+        batch=batch,
+    )
 
 
 # --- joined
@@ -30,6 +40,7 @@ arrangement(
     "Tensors of one shape one after another along a new dimension.",
     {"tensors": "grad.unbind(dim)"},
     forms="function",
+    batch="own",
 )
 
 # --- repeated
@@ -39,6 +50,7 @@ arrangement(
     "The whole tensor repeated along every dimension, new ones in front.",
     {"input": "repeat_backward(grad, repeats, input.shape)"},
     forms="method",
+    batch="own",
 )
 arrangement(
     "tile(input: Tensor, dims: Size) -> Tensor",
@@ -66,6 +78,7 @@ arrangement(
     none,
     forms="function",
     cpp="repeated_positions",
+    batch="refuse",
 )
 
 # --- moved
@@ -104,6 +117,7 @@ for name, kept in (("tril", "Below and on"), ("triu", "Above and on")):
         f"{name}(input: Tensor, diagonal: int = 0, *, {OUT}) -> Tensor",
         f"{kept} a diagonal of the last two dimensions the elements of input, elsewhere 0.",
         gradient,
+        batch="same",
     )
     op(
         f"{name}_(input: Tensor, diagonal: int = 0) -> Tensor",
@@ -112,6 +126,7 @@ for name, kept in (("tril", "Below and on"), ("triu", "Above and on")):
         mutates=True,
         doc=f"{kept} a diagonal of the last two dimensions keeps the elements, elsewhere sets them to 0.",
         grad=gradient,
+        batch="same",
     )
 arrangement(
     f"diag(input: Tensor, diagonal: int = 0, *, {OUT}) -> Tensor",
@@ -122,6 +137,7 @@ arrangement(
     "diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor",
     "The last dimension as diagonals, in the new dimensions dim1 and dim2, of zeros.",
     {"input": "grad.diagonal(offset, dim1, dim2)"},
+    batch="own",
 )
 arrangement(
     "diagflat(input: Tensor, offset: int = 0) -> Tensor",
@@ -164,6 +180,7 @@ arrangement(
     "More elements of the given value before and after, by pairs from the last dimension on; negative ones cut off.",
     {"input": "unpad(grad, pad)"},
     forms="function",
+    batch="same",
 )
 arrangement(
     "_pad(input: Tensor, pad: Ints, mode: str = 'constant', value: Number | None = None) -> Tensor",

@@ -196,6 +196,7 @@ op(
     aliases="special.polygamma",
     grad={"input": "grad * polygamma(n + 1, input)"},
     doc="The n-th derivative of digamma.",
+    batch="same",
 )
 op(
     "polygamma(input: Tensor, n: int) -> Tensor",
@@ -215,4 +216,5 @@ op(
     aliases="special.multigammaln",
     grad={"input": "mvlgamma_backward(grad, input, p)"},
     doc="The logarithm of the multivariate gamma function of dimension p.",
+    batch="same",
 )

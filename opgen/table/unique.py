@@ -25,4 +25,5 @@ op(
     forms="function",
     doc="Distinct elements or slices, which of them each input is, and how often each occurs.",
     grad={"input": "unique_backward(grads[0], results[1], results[2], dim)"},
+    batch="refuse",
 )

@@ -77,6 +77,7 @@ op(
     forms="function method inplace",
     doc="Without dimensions of size 1: all of them, or those among dim.",
     grad={"input": "grad.reshape(input.shape)"},
+    batch="own",
 )
 for dims, node in (("int", "SqueezeBackward1"), ("Ints", "SqueezeBackward2")):
     op(
@@ -93,6 +94,7 @@ op(
     forms="function method inplace",
     doc="With a new dimension of size 1 at dim.",
     grad={"input": "grad.squeeze(dim)"},
+    batch="own",
 )
 op(
     "expand(input: Tensor, size: Size, *, implicit: bool = False) -> Tensor",
@@ -100,6 +102,7 @@ op(
     forms="method",
     doc="Dimensions of size 1 stretched to size without copying; -1 keeps a dimension as it is.",
     grad={"input": "grad"},
+    batch="own",
 )
 op(
     "expand_as(input: Tensor, other: Tensor) -> Tensor",
@@ -123,6 +126,7 @@ op(
     forms="function method inplace",
     doc="A matrix transposed; tensors of fewer dimensions as they are.",
     grad={"input": "grad.t()"},
+    batch="own",
 )
 op(
     "transpose(input: Tensor, dim0: int, dim1: int) -> Tensor",
@@ -144,6 +148,7 @@ op(
     kind=view,
     doc="Dimensions in the order of dims.",
     grad={"input": "permute_backward(grad, dims)"},
+    batch="own",
 )
 op(
     "movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor",
@@ -167,6 +172,7 @@ op(
     forms="function",
     doc="The same window once more.",
     grad={"input": "grad"},
+    batch="same",
 )
 op(
     "_slice(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor",
@@ -200,6 +206,7 @@ op(
     forms="function method inplace",
     doc="Any window on the same storage; refuses to reach outside of it.",
     grad={"input": "as_strided_backward(grad, input.window, size, stride, storage_offset)"},
+    batch="own",
 )
 op(
     "unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]",
@@ -271,6 +278,7 @@ op(
     doc="Complex elements as pairs of real and imaginary part, in a last dimension of size 2.",
     grad={"input": "view_as_complex(grad.contiguous())"},
     retypes=True,
+    batch="same",
 )
 op(
     "view_as_complex(input: Tensor) -> Tensor",
@@ -280,6 +288,7 @@ op(
     doc="Pairs in the last dimension as complex elements.",
     grad={"input": "view_as_real(grad)"},
     retypes=True,
+    batch="same",
 )
 op(
     "real(input: Tensor) -> Tensor",
@@ -318,6 +327,7 @@ op(
     mutates=True,
     doc="Changes the shape; new elements, if there are more, are uninitialised.",
     grad=none,
+    batch="refuse",
 )
 op(
     "resize_as_(input: Tensor, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor",
@@ -326,4 +336,5 @@ op(
     mutates=True,
     doc="Changes the shape to that of the_template.",
     grad=none,
+    batch="refuse",
 )
