@@ -43,16 +43,20 @@ legacy_contiguous_format = contiguous_format  # noqa: F405
 if _typing.TYPE_CHECKING:
     from flambeau import autograd as autograd
     from flambeau import fft as fft
+    from flambeau import func as func
     from flambeau import linalg as linalg
     from flambeau import testing as testing
+    from flambeau.func import vmap as vmap
 else:
     # In this form, because `from flambeau import fft` would find the native module of that name.
     import flambeau.fft as fft  # noqa: F401
     import flambeau.linalg as linalg  # noqa: F401
 
-    _LAZY_MODULES = ("autograd", "testing")
+    _LAZY_MODULES = ("autograd", "func", "testing")
 
     def __getattr__(name):
         if name in _LAZY_MODULES:
             return _importlib.import_module(f"flambeau.{name}")
+        if name == "vmap":
+            return _importlib.import_module("flambeau.func").vmap
         raise AttributeError(f"module 'flambeau' has no attribute {name!r}")

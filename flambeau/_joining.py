@@ -116,15 +116,15 @@ def block_diag(*tensors: Any) -> Tensor:
             )
         dtype = fb.promote_types(dtype, tensor.dtype)
     blocks = atleast_2d(list(tensors))
-    height = sum(block.shape[0] for block in blocks)
     width = sum(block.shape[1] for block in blocks)
-    result = fb.zeros(height, width, dtype=dtype, device=tensors[0].device)
-    row = column = 0
+    rows = []
+    column = 0
     for block in blocks:
-        result[row : row + block.shape[0], column : column + block.shape[1]] = block
-        row += block.shape[0]
+        left = block.new_zeros(block.shape[0], column, dtype=dtype)
         column += block.shape[1]
-    return result
+        right = block.new_zeros(block.shape[0], width - column, dtype=dtype)
+        rows.append(fb.cat([left, block.to(dtype), right], 1))
+    return fb.cat(rows)
 
 
 def broadcast_shapes(*shapes: Any) -> fb.Size:

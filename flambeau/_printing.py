@@ -89,6 +89,11 @@ def printoptions(**options: Any) -> Iterator[None]:
 
 def tensor_repr(tensor: Any) -> str:
     """``tensor([...], dtype=..., grad_fn=<...>)``, character for character as PyTorch shows it."""
+    batch = _C._batch_of(tensor)
+    if batch is not None:
+        depth, samples = batch
+        inner = "    " + tensor_repr(samples).replace("\n", "\n    ")
+        return f"BatchedTensor(lvl={depth}, bdim=0, value=\n{inner}\n)"
     name = "tensor" if type(tensor) in PLAIN_TYPES else type(tensor).__name__
     indent = len(name) + 1
     data = tensor.detach() if tensor.requires_grad else tensor
@@ -120,6 +125,9 @@ def _suffixes(tensor: Any) -> Iterator[str]:
         yield f"grad_fn=<{type(grad_fn).__name__}>"
     elif tensor.requires_grad:
         yield "requires_grad=True"
+    tangent = _C._current_tangent(tensor)
+    if tangent is not None:
+        yield f"tangent={tangent}"
 
 
 def _is_implied(dtype: Any, default: Any) -> bool:

@@ -80,9 +80,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     columns = x.numel() if N is None else N
     if columns < 0:
         raise RuntimeError(f"vander: expected N >= 0, got {columns}")
-    powers = fb.ones(x.numel(), columns, dtype=x.dtype, device=x.device)
-    powers[:, 1:] = x.unsqueeze(1)
-    powers = powers.cumprod(1)
+    first = x.new_ones(x.numel(), min(columns, 1))
+    rest = x.unsqueeze(1).expand(-1, max(columns - 1, 0))
+    powers = fb.cat([first, rest], 1).cumprod(1)
     return powers if increasing else powers.flip(1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -109,18 +110,19 @@ def _batched_grad(
     create_graph: bool,
     unused: bool,
 ) -> tuple[Any, ...]:
-    """One backward for each gradient in the batch."""
-    count = next(len(g) for g in given if g is not None)
-    rows = []
-    for i in range(count):
-        grads = tuple(None if g is None else g[i] for g in given)
-        keep_this = keep or i + 1 < count
-        grads = _root_grads(roots, grads)
-        rows.append(_C._run_backward(roots, grads, keep_this, create_graph, wanted, unused, False))
-    return tuple(
-        None if all(g is None for g in column) else fb.stack(list(column))
-        for column in zip(*rows, strict=True)
-    )
+    """One backward for all gradients of the batch."""
+    vmap: Any = importlib.import_module("flambeau.func").vmap
+    used: list[bool] = []
+
+    def run(*batched: Tensor) -> tuple[Tensor, ...]:
+        rest = iter(batched)
+        grads = _root_grads(roots, tuple(None if g is None else next(rest) for g in given))
+        found = _C._run_backward(roots, grads, keep, create_graph, wanted, unused, False)
+        used[:] = [g is not None for g in found]
+        return tuple(g for g in found if g is not None)
+
+    results = iter(vmap(run)(*(g for g in given if g is not None)))
+    return tuple(next(results) if is_used else None for is_used in used)
 
 
 def _as_tuple(value: Any, length: int = 0) -> tuple[Any, ...]:

@@ -1,0 +1,283 @@
+"""Derivatives of functions, on the tape and by dual numbers.
+
+A transform hands the function variables of its own: views of its arguments, connected to whatever
+they were computed from, so that transforms nest. What it gives back stays in a graph only if that
+graph leads to tensors outside of the transform.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import flambeau as fb
+from flambeau import _C, Tensor
+from flambeau.autograd.grad_mode import enable_grad
+from flambeau.utils._pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
+
+__all__ = ["grad", "grad_and_value", "jvp", "linearize", "vjp"]
+
+Argnums = int | tuple[int, ...]
+
+
+def grad(
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Return a function that computes the gradient of ``func``, whose result is a scalar tensor.
+
+    With ``has_aux``, ``func`` returns ``(output, aux)``, and the new function ``(gradient, aux)``.
+    """
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        gradient, value = grad_and_value(func, argnums, has_aux)(*args, **kwargs)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return wrapper
+
+
+def grad_and_value(
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., tuple[Any, Any]]:
+    """Return a function that computes ``(gradient, value)`` of ``func``."""
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        keeps = fb.is_grad_enabled()
+        with enable_grad():
+            chosen = tree_map(_variable, select(args, argnums))
+            output = func(*replace(args, argnums, chosen), **kwargs)
+            output, aux = split_aux(output, has_aux, "grad_and_value(f)(*args)")
+            _check_scalar(output)
+            variables, spec = tree_flatten(chosen)
+            connected = keeps and _C._leads_elsewhere([output], variables)
+            found = _gradients([output], variables, None, connected, connected)
+        gradient = tree_unflatten(found, spec)
+        value = _released(output, variables, keeps)
+        return gradient, (value, _released(aux, variables, keeps)) if has_aux else value
+
+    return wrapper
+
+
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """Return ``func(*primals)`` and the function that pulls cotangents of it back to ``primals``.
+
+    With ``has_aux``, the auxiliary part of the output is returned third.
+    """
+    return vjp_of(func, primals, None, has_aux)
+
+
+def vjp_of(
+    func: Callable[..., Any], args: tuple[Any, ...], argnums: Argnums | None, has_aux: bool
+) -> Any:
+    """``vjp`` with respect to some of the arguments; all of them if ``argnums`` is None."""
+    keeps = fb.is_grad_enabled()
+    with enable_grad():
+        chosen = tree_map(_variable, args if argnums is None else select(args, argnums))
+        inner = chosen if argnums is None else replace(args, argnums, chosen)
+        output, aux = split_aux(func(*inner), has_aux, "vjp(f, *primals)")
+    outputs, out_spec = tree_flatten(output)
+    check_tensors(outputs, "vjp(f, *primals)")
+    variables, spec = tree_flatten(chosen)
+
+    def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        given, given_spec = tree_flatten(cotangents)
+        if given_spec != out_spec:
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of "
+                f"outputs to the function. cotangents: {given_spec}, primal output: {out_spec}"
+            )
+        wants_graph = fb.is_grad_enabled() if create_graph is None else create_graph
+        connected = wants_graph and (
+            _C._leads_elsewhere(outputs, variables) or any(g.requires_grad for g in given)
+        )
+        return tree_unflatten(_gradients(outputs, variables, given, retain_graph, connected), spec)
+
+    result = _released(output, variables, keeps)
+    return (result, pull, _released(aux, variables, keeps)) if has_aux else (result, pull)
+
+
+def jvp(
+    func: Callable[..., Any],
+    primals: Any,
+    tangents: Any,
+    *,
+    strict: bool = False,
+    has_aux: bool = False,
+) -> Any:
+    """Return ``func(*primals)`` and its derivative in the direction of ``tangents``."""
+    if not isinstance(primals, tuple):
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to "
+            "call f(*primals)."
+        )
+    points, spec = tree_flatten(primals)
+    directions, direction_spec = tree_flatten(tangents)
+    if spec != direction_spec:
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
+            "structure. For example, if primals is a tuple of 3 tensors, tangents also must be. "
+            f"Got primals with structure {spec} and tangents with structure {direction_spec}"
+        )
+    check_tensors(points, "jvp(f, primals, tangents)", "primals")
+    check_tensors(directions, "jvp(f, primals, tangents)", "tangents")
+    level = _C._enter_dual_level()
+    try:
+        duals = [_C._make_dual(p, t, level) for p, t in zip(points, directions, strict=True)]
+        output = func(*tree_unflatten(duals, spec))
+        output, aux = split_aux(output, has_aux, "jvp(f, primals, tangents)")
+        outputs, out_spec = tree_flatten(output)
+        check_tensors(outputs, "jvp(f, primals, tangents)")
+        parts = [_C._unpack_dual(each, level) for each in outputs]
+        aux = tree_map(lambda x: _C._unpack_dual(x, level)[0], aux) if has_aux else None
+    finally:
+        _C._exit_dual_level(level)
+    if strict and any(tangent is None for _, tangent in parts):
+        raise RuntimeError(
+            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. "
+            "This is not allowed with strict=True."
+        )
+    values = tree_unflatten([primal for primal, _ in parts], out_spec)
+    slopes = tree_unflatten(
+        [fb.zeros_like(p) if tangent is None else tangent for p, tangent in parts], out_spec
+    )
+    return (values, slopes, aux) if has_aux else (values, slopes)
+
+
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """Return ``func(*primals)`` and its derivative there, as a function of tangents."""
+    output, pull = vjp(func, *primals)
+    outputs, spec = tree_flatten(output)
+    probes = [fb.zeros_like(each).requires_grad_() for each in outputs]
+    # The pullback is linear: its own pullback is the derivative.
+    with enable_grad():
+        pulled = tree_flatten(pull(tree_unflatten(probes, spec), create_graph=True))[0]
+
+    def push(*tangents: Any) -> Any:
+        directions = tree_flatten(tangents)[0]
+        return tree_unflatten(_gradients(pulled, probes, directions, True, False), spec)
+
+    return output, push
+
+
+# --- arguments
+
+
+def select(args: tuple[Any, ...], argnums: Argnums) -> Any:
+    """The arguments to differentiate by: one, or a tuple of them."""
+    if not isinstance(argnums, int | tuple) or isinstance(argnums, bool):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    if isinstance(argnums, int):
+        return args[_checked(argnums, len(args))]
+    if not argnums:
+        raise RuntimeError("argnums must be non-empty")
+    numbers = [_checked(n, len(args)) for n in argnums]
+    if len(set(numbers)) != len(numbers):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    return tuple(args[n] for n in numbers)
+
+
+def replace(args: tuple[Any, ...], argnums: Argnums, chosen: Any) -> tuple[Any, ...]:
+    """The arguments with those that were selected exchanged."""
+    numbers = (argnums,) if isinstance(argnums, int) else argnums
+    values = (chosen,) if isinstance(argnums, int) else chosen
+    result = list(args)
+    for number, value in zip(numbers, values, strict=True):
+        result[number] = value
+    return tuple(result)
+
+
+def _checked(number: Any, count: int) -> int:
+    if not isinstance(number, int):
+        raise RuntimeError(f"argnums elements must be int, got: {type(number)}")
+    if not -count <= number < count:
+        raise RuntimeError(f"Got argnum={number}, but only {count} positional inputs")
+    return number % count
+
+
+# --- results
+
+
+def split_aux(output: Any, has_aux: bool, where: str) -> tuple[Any, Any]:
+    if not has_aux:
+        return output, None
+    if not (isinstance(output, tuple) and len(output) == 2):
+        raise RuntimeError(
+            f"{where}: output of function f should be a tuple: (output, aux) if has_aux is True"
+        )
+    return output
+
+
+def check_tensors(values: Sequence[Any], where: str, what: str = "") -> None:
+    expected = f"expected {what} to be" if what else "expected f(*primals) to return"
+    for value in values:
+        if not isinstance(value, Tensor):
+            raise RuntimeError(
+                f"{where}: {expected} only tensors, got unsupported type {type(value)}"
+            )
+    if not values:
+        raise RuntimeError(f"{where}: {expected} at least one tensor, got none")
+
+
+def _check_scalar(output: Any) -> None:
+    where = "grad_and_value(f)(*args): Expected f(*args) to return a"
+    if not isinstance(output, Tensor):
+        raise RuntimeError(f"{where} Tensor, got {type(output)}")
+    if output.dim() != 0:
+        raise RuntimeError(
+            f"{where} scalar Tensor, got tensor with {output.dim()} dims. Maybe you wanted to use "
+            "the vjp or jacrev APIs instead?"
+        )
+
+
+# --- the tape
+
+
+def _variable(value: Any) -> Tensor:
+    if not isinstance(value, Tensor):
+        raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
+    if not (value.is_floating_point() or value.is_complex()):
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    return _C._variable(value)
+
+
+def _released(tree: Any, variables: list[Tensor], keeps: bool) -> Any:
+    """Results without what is in the graph only because of the transform's own variables."""
+
+    def release(value: Any) -> Any:
+        if not isinstance(value, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(value)}")
+        if not value.requires_grad or (keeps and _C._leads_elsewhere([value], variables)):
+            return value
+        return _C._without_history(value)
+
+    return tree_map(release, tree)
+
+
+def _gradients(
+    outputs: Sequence[Tensor],
+    variables: Sequence[Tensor],
+    cotangents: Sequence[Tensor] | None,
+    keep_graph: bool,
+    create_graph: bool,
+) -> list[Tensor]:
+    """Gradients of those outputs that depend on variables; zeros where none does."""
+    if cotangents is None:
+        cotangents = [fb.ones_like(each) for each in outputs]
+    for i, (output, given) in enumerate(zip(outputs, cotangents, strict=True)):
+        if output.shape != given.shape:
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{i}] has a shape of {given.shape} and "
+                f"output[{i}] has a shape of {output.shape}."
+            )
+    pairs = [(y, g) for y, g in zip(outputs, cotangents, strict=True) if y.requires_grad]
+    found: Sequence[Any] = [None] * len(variables)
+    if pairs:
+        roots, grads = zip(*pairs, strict=True)
+        found = _C._run_backward(roots, grads, keep_graph, create_graph, variables, True, False)
+    return [fb.zeros_like(x) if g is None else g for x, g in zip(variables, found, strict=True)]
+
+
+def spec_of(tree: Any) -> TreeSpec:
+    return tree_flatten(tree)[1]

@@ -1,0 +1,218 @@
+"""Mapping a function over a dimension of its arguments, all samples computed at once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+from flambeau import _C, Tensor
+from flambeau.utils._pytree import TreeSpec, broadcast_to, tree_flatten, tree_unflatten
+
+__all__ = ["vmap"]
+
+
+def vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """Return a function that applies ``func`` to every sample along a dimension of its arguments.
+
+    ``in_dims`` says which dimension of each argument counts samples, None for one that is the same
+    for all; ``out_dims`` where that dimension stands in the results. ``randomness`` says what
+    random operators do: "error", "different" numbers for each sample, or the "same".
+    ``chunk_size`` bounds how many samples are computed at once.
+    """
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(
+            "Only allowed values for randomness are 'error', 'different', or 'same'. "
+            f"Got {randomness}"
+        )
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    return mapped(_Map(func, in_dims, out_dims, randomness), chunk_size)
+
+
+def map_directions(func: Callable[..., Any], randomness: str) -> Callable[..., Any]:
+    """``vmap`` over tangents: whatever else ``func`` computes is the same for all of them."""
+    return mapped(_Map(func, 0, 0, randomness, has_primals=randomness == "different"), None)
+
+
+def mapped(each: _Map, chunk_size: int | None) -> Callable[..., Any]:
+    """The function that maps: in chunks, where their size is given."""
+
+    @functools.wraps(each.func)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        values, dims, spec = each.inputs(args)
+        count = _batch_size(values, dims)
+        if chunk_size is None or count <= chunk_size:
+            return each.run(values, dims, spec, count, kwargs)
+        parts = []
+        for start in range(0, count, chunk_size):
+            size = min(chunk_size, count - start)
+            chunk = [
+                value if dim is None else value.narrow(dim, start, size)
+                for value, dim in zip(values, dims, strict=True)
+            ]
+            parts.append(each.run(chunk, dims, spec, size, kwargs))
+        return each.joined(parts)
+
+    return wrapped
+
+
+class _Map:
+    """One function to map, and the names that its errors give it."""
+
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        in_dims: Any,
+        out_dims: Any,
+        randomness: str,
+        *,
+        has_primals: bool = True,
+    ) -> None:
+        self.func = func
+        self.in_dims = in_dims
+        self.out_dims = out_dims
+        self.randomness = randomness
+        self.has_primals = has_primals
+        self.name = getattr(func, "__name__", repr(func))
+
+    def inputs(self, args: tuple[Any, ...]) -> tuple[list[Any], list[int | None], TreeSpec]:
+        """All leaves of the arguments, the dimension of each that counts samples, their shape."""
+        where = f"vmap({self.name}, in_dims={self.in_dims}, ...)(<inputs>)"
+        if not isinstance(self.in_dims, int | tuple | list):
+            raise ValueError(
+                f"{where}: expected `in_dims` to be int or a (potentially nested) tuple matching "
+                f"the structure of inputs, got: {type(self.in_dims)}."
+            )
+        if not args:
+            raise ValueError(
+                f"vmap({self.name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or "
+                "you are trying to vmap over a function with no inputs. The latter is unsupported."
+            )
+        values, spec = tree_flatten(args)
+        in_dims = tuple(self.in_dims) if isinstance(self.in_dims, list) else self.in_dims
+        dims = broadcast_to(in_dims, spec)
+        if dims is None:
+            raise ValueError(
+                f"{where}: in_dims is not compatible with the structure of `inputs`. in_dims has "
+                f"structure {tree_flatten(in_dims)[1]} but inputs has structure {spec}."
+            )
+        for i, (value, dim) in enumerate(zip(values, dims, strict=True)):
+            dims[i] = _checked_in_dim(where, value, dim)
+        return values, dims, spec
+
+    def run(
+        self,
+        values: list[Any],
+        dims: list[int | None],
+        spec: TreeSpec,
+        count: int,
+        kwargs: dict[str, Any],
+    ) -> Any:
+        level = _C._enter_batch_level(count, self.randomness, self.has_primals)
+        try:
+            batched = [
+                value if dim is None else _C._make_batched(value, dim, level)
+                for value, dim in zip(values, dims, strict=True)
+            ]
+            output = self.func(*tree_unflatten(batched, spec), **kwargs)
+            return self._outputs(output, level)
+        finally:
+            _C._exit_batch_level(level)
+
+    def _outputs(self, output: Any, level: int) -> Any:
+        leaves, spec = tree_flatten(output)
+        results = []
+        for leaf, dim in zip(leaves, self._dims_of(spec), strict=True):
+            if dim is None:
+                results.append(self._shared(leaf, level))
+                continue
+            if not isinstance(leaf, Tensor):
+                raise ValueError(
+                    f"vmap({self.name}, ...): `{self.name}` must only return Tensors, got type "
+                    f"{type(leaf)}. Did you mean to set out_dims= to None for output?"
+                )
+            results.append(_C._samples_of(leaf, level).movedim(0, dim))
+        return tree_unflatten(results, spec)
+
+    def _dims_of(self, spec: TreeSpec) -> list[Any]:
+        where = f"vmap({self.name}, ..., out_dims={self.out_dims})(<inputs>)"
+        dims = broadcast_to(self.out_dims, spec)
+        if dims is None:
+            raise ValueError(
+                f"{where}: out_dims is not compatible with the structure of `outputs`. out_dims "
+                f"has structure {tree_flatten(self.out_dims)[1]} but outputs has structure {spec}."
+            )
+        for dim in dims:
+            if not (dim is None or isinstance(dim, int)):
+                raise ValueError(
+                    f"{where}: `out_dims` must be an int, None or a python collection of ints "
+                    "representing where in the outputs the vmapped dimension should appear."
+                )
+        return dims
+
+    def _shared(self, leaf: Any, level: int) -> Any:
+        if isinstance(leaf, Tensor) and _C._is_batched_at(leaf, level):
+            raise ValueError(
+                f"vmap({self.name}, ...): `{self.name}` can not return a BatchedTensor when "
+                "out_dim is None"
+            )
+        return leaf
+
+    def joined(self, parts: list[Any]) -> Any:
+        """The results of several chunks one after another."""
+        flat = [tree_flatten(part)[0] for part in parts]
+        spec = tree_flatten(parts[0])[1]
+        columns = zip(*flat, strict=True)
+        return tree_unflatten(
+            [
+                column[0] if dim is None else fb.cat(list(column), dim)
+                for column, dim in zip(columns, self._dims_of(spec), strict=True)
+            ],
+            spec,
+        )
+
+
+def _checked_in_dim(where: str, value: Any, dim: Any) -> int | None:
+    if dim is None:
+        return None
+    if not isinstance(dim, int):
+        raise ValueError(
+            f"{where}: Got in_dim={dim} for an input but in_dim must be either an integer "
+            "dimension or None."
+        )
+    if not isinstance(value, Tensor):
+        raise ValueError(
+            f"{where}: Got in_dim={dim} for an input but the input is of type {type(value)}. We "
+            "cannot vmap over non-Tensor arguments, please use None as the respective in_dim"
+        )
+    if not -value.dim() <= dim < value.dim():
+        raise ValueError(
+            f"{where}: Got in_dim={dim} for some input, but that input is a Tensor of "
+            f"dimensionality {value.dim()} so expected in_dim to satisfy "
+            f"-{value.dim()} <= in_dim < {value.dim()}."
+        )
+    return dim % value.dim()
+
+
+def _batch_size(values: list[Any], dims: list[int | None]) -> int:
+    sizes = [v.size(d) for v, d in zip(values, dims, strict=True) if d is not None]
+    if not sizes:
+        raise ValueError(
+            "vmap: at least one input must have a dimension to map over (in_dims is None for all)"
+        )
+    if any(size != sizes[0] for size in sizes):
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
+        )
+    return int(sizes[0])
