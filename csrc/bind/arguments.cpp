@@ -1,6 +1,7 @@
 // Python arguments: matching and reading.
 #include "bind/arguments.h"
 
+#include "autograd/history.h"
 #include "bind/generator_object.h"
 #include "bind/value_types.h"
 #include "core/scalar.h"
@@ -22,7 +23,10 @@ bool is_int_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_int
 bool is_float_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_number); }
 bool is_tensor_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_tensor); }
 
-bool is_single_element(PyObject* o) { return is_tensor(o) && tensor_of(o).numel() == 1; }
+// A tensor with a history is no number: it would lose it.
+bool is_single_element(PyObject* o) {
+  return is_tensor(o) && tensor_of(o).numel() == 1 && !autograd::requires_grad(tensor_of(o));
+}
 
 // NumPy's scalars behave like numbers without being Python's; arrays have a length.
 bool is_foreign_scalar(PyObject* o) {
@@ -61,7 +65,7 @@ bool fits(ArgType type, PyObject* o) {
     case ArgType::kOperand: return is_tensor(o) || is_number(o);
     case ArgType::kTensorList: return is_tensor_sequence(o);
     case ArgType::kOptTensorList: return is_none || is_tensor_sequence(o);
-    case ArgType::kNumber: return is_number(o) || (is_tensor(o) && tensor_of(o).dim() == 0);
+    case ArgType::kNumber: return is_number(o) || (is_single_element(o) && tensor_of(o).dim() == 0);
     case ArgType::kOptNumber: return is_none || fits(ArgType::kNumber, o);
     case ArgType::kInt: return is_integer_like(o);
     case ArgType::kOptInt: return is_none || is_integer_like(o);

@@ -60,6 +60,14 @@ UNARY = "planted(input: Tensor) -> Tensor"
             'op("planted(n: int) -> Tensor", kind=pointwise, forms="function", doc="D.")',
             "1 to 3 operands, this one has 0",
         ),
+        (f'op("{UNARY}", kind=native, grad="later", doc="D.")', "grad is a dict of formulas"),
+        (f'op("{UNARY}", kind=native, grad={{"x": "grad"}}, doc="D.")', "grad names 'x'"),
+        (f'op("{UNARY}", kind=native, grad={{"input": "2 *"}}, doc="D.")', "is not an expression"),
+        (f'op("{UNARY}", kind=pointwise, grad=composite, doc="D.")', "is no composition"),
+        (
+            f'op("{UNARY}", kind=native, number_nodes={{"input": "N0"}}, doc="D.")',
+            "number_nodes names 'input'",
+        ),
     ],
 )
 def test_bad_entry(entry: str, reason: str, tmp_path: Path) -> None:

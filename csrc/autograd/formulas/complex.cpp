@@ -1,8 +1,6 @@
 #include "autograd/formulas/complex.h"
 
-#include "gen/ops/arith.h"
-#include "gen/ops/compare.h"
-#include "gen/ops/complex.h"
+#include "autograd/formula.h"
 #include "gen/ops/create.h"
 #include "gen/ops/view.h"
 
@@ -13,8 +11,8 @@ using namespace ops;
 Tensor angle_backward(const Tensor& grad, const Tensor& input) {
   if (!is_complex(input.dtype())) return zeros_like(grad);
   const Tensor re = real(input), im = imag(input);
-  const Tensor across = ops::complex(neg(im), re);
-  return where(eq(input, 0), 0, mul(div(across, add(square(re), square(im))), grad));
+  const Tensor across = ops::complex(-im, re);
+  return where(eq(input, 0), 0, across / (square(re) + square(im)) * grad);
 }
 
 }  // namespace fb::autograd::formula

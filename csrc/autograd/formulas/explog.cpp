@@ -1,7 +1,6 @@
 #include "autograd/formulas/explog.h"
 
-#include "gen/ops/arith.h"
-#include "gen/ops/compare.h"
+#include "autograd/formula.h"
 #include "gen/ops/explog.h"
 
 namespace fb::autograd::formula {
@@ -10,16 +9,15 @@ using namespace ops;
 
 Tensor xlogy_backward(const Tensor& grad, const Tensor& input, const Operand& other) {
   const Tensor zero = eq(input, 0);
-  if (other.is_tensor())
-    return xlogy(where(logical_and(zero, le(other.tensor(), 0)), 0, grad), other);
-  return xlogy(other.scalar().to<double>() <= 0.0 ? where(zero, 0, grad) : grad, other);
+  if (other.is_tensor()) return xlogy(where(zero & le(other.tensor(), 0), 0, grad), other);
+  return xlogy(le(other.scalar(), 0) ? where(zero, 0, grad) : grad, other);
 }
 
 Tensor logit_backward(const Tensor& grad, const Tensor& input, std::optional<double> eps) {
-  const Tensor inside =
-      logical_and(ge(input, eps.value_or(0.0)), le(input, 1.0 - eps.value_or(0.0)));
-  const Tensor slope = div(grad, mul(input, rsub(input, 1)));
-  return where(inside, slope, eps ? 0.0 : std::numeric_limits<double>::quiet_NaN());
+  const double least = eps.value_or(0.0);
+  const Tensor inside = ge(input, least) & le(input, 1.0 - least);
+  const double outside = eps ? 0.0 : std::numeric_limits<double>::quiet_NaN();
+  return where(inside, grad / (input * (1 - input)), outside);
 }
 
 }  // namespace fb::autograd::formula

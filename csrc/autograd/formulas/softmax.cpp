@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "gen/ops/arith.h"
-#include "gen/ops/complex.h"
+#include "autograd/formula.h"
 #include "gen/ops/explog.h"
 #include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
@@ -28,9 +27,9 @@ Tensor with_dims(const Tensor& reduced, IntSpan dim, int64_t ndim) {
 Tensor softmax_backward_output(const Tensor& grad, const Tensor& gradient, const Tensor& output,
                                int64_t dim) {
   const Dims along{dim};
-  const Tensor first = sum(mul(gradient, output), along, true);
-  const Tensor second = sum(mul(grad, output), along, true);
-  return sub(mul(grad, sub(gradient, first)), mul(gradient, second));
+  const Tensor first = sum(gradient * output, along, true);
+  const Tensor second = sum(grad * output, along, true);
+  return grad * (gradient - first) - gradient * second;
 }
 
 Tensor logsumexp_backward(const Tensor& grad, const Tensor& input, const Tensor& result,
@@ -38,8 +37,7 @@ Tensor logsumexp_backward(const Tensor& grad, const Tensor& input, const Tensor&
   const int64_t ndim = input.dim();
   const bool dropped = !keepdim && ndim != 0;
   const Tensor total = dropped ? with_dims(result, dim, ndim) : result;
-  const Tensor shares = conj(exp(sub(input, total)));
-  return mul(dropped ? with_dims(grad, dim, ndim) : grad, shares);
+  return (dropped ? with_dims(grad, dim, ndim) : grad) * conj(exp(input - total));
 }
 
 }  // namespace fb::autograd::formula
