@@ -69,8 +69,7 @@ FB_FN T hardswish_backward(T g, T x) {
 template <class T>
 FB_FN T gelu_backward(T g, T x) {
   constexpr T density_at_zero = T(0.39894228040143267794);
-  const T below = T(0.5) * math::erfc(-x * math::kSqrtHalf<T>);
-  return g * (below + x * density_at_zero * math::exp(T(-0.5) * x * x));
+  return g * (math::normal_cdf(x) + x * density_at_zero * math::exp(T(-0.5) * x * x));
 }
 // With s = sigmoid(2 u), gelu is x s, and its derivative s + x s (1 - s) 2 u'.
 template <class T>

@@ -51,6 +51,8 @@ FB_DEVICE_BINARY(hypot)
 FB_DEVICE_BINARY(fmod)
 FB_DEVICE_BINARY(pow)
 FB_DEVICE_BINARY(nextafter)
+FB_FN float normal_cdf(float x) { return ::normcdff(x); }
+FB_FN double normal_cdf(double x) { return ::normcdf(x); }
 FB_FN float gelu(float x) { return x * ::normcdff(x); }
 FB_FN double gelu(double x) { return x * ::normcdf(x); }
 

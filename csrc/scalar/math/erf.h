@@ -96,12 +96,11 @@ FB_FN T erfcx(T x) {
   return sign_bit(x) ? T(2) * corrected - positive : positive;
 }
 
-// x times the normal distribution function Phi(x), with an absolute error like that of rounding x:
-// Phi(-a) = 2^(-1 - a P(a)), one polynomial and one power of two, and zero beyond the end of the
-// fit.
-FB_FN float gelu(float x) {
-  constexpr float end = 6.5f;
-  const float a = clamp_nan(abs(x), 0.0f, end);
+inline constexpr float kNormalTailEnd = 6.5f;
+// The normal distribution function Phi(-a) for a from 0 to the end of the fit, and zero there:
+// 2^(-1 - a P(a)), one polynomial and one power of two. Its absolute error is like that of
+// rounding.
+FB_FN float normal_tail(float a) {
   const float p =
       polynomial(a, 1.1511046f, 0.45921746f, 0.052449185f, -0.006953041f, -9.052651e-07f,
                  0.0002834765f, -7.863977e-05f, 1.1533468e-05f, -9.2937427e-07f, 3.2246522e-08f);
@@ -109,8 +108,19 @@ FB_FN float gelu(float x) {
   const Rounded<float> n = round_small(exponent);
   const float power = polynomial(exponent - n.value, 1.0f, 0.6931472f, 0.24022647f, 0.05550329f,
                                  0.00961849f, 0.0013399958f, 0.00015345765f);
-  const float tail = a < end ? power * power_of_two<float>(n.integer - 1) : 0.0f;
-  return (x < 0.0f ? 0.0f : x) - a * tail;
+  return a < kNormalTailEnd ? power * power_of_two<float>(n.integer - 1) : 0.0f;
+}
+
+FB_FN float normal_cdf(float x) {
+  const float tail = normal_tail(clamp_nan(abs(x), 0.0f, kNormalTailEnd));
+  return x < 0.0f ? tail : 1.0f - tail;
+}
+FB_FN double normal_cdf(double x) { return 0.5 * erfc(-x * kSqrtHalf<double>); }
+
+// x Phi(x).
+FB_FN float gelu(float x) {
+  const float a = clamp_nan(abs(x), 0.0f, kNormalTailEnd);
+  return (x < 0.0f ? 0.0f : x) - a * normal_tail(a);
 }
 FB_FN double gelu(double x) { return 0.5 * x * (1.0 + erf(x * kSqrtHalf<double>)); }
 
