@@ -1,5 +1,6 @@
 """Automatic differentiation: gradients of what operators have computed."""
 
+from flambeau.autograd import forward_ad as forward_ad
 from flambeau.autograd import functional as functional
 from flambeau.autograd import grad_mode as grad_mode
 from flambeau.autograd import graph as graph

@@ -14,7 +14,7 @@ from typing import Any
 import flambeau as fb
 from flambeau import _C, Tensor
 from flambeau.autograd.grad_mode import enable_grad
-from flambeau.utils._pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
+from flambeau.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 __all__ = ["grad", "grad_and_value", "jvp", "linearize", "vjp"]
 
@@ -277,7 +277,3 @@ def _gradients(
         roots, grads = zip(*pairs, strict=True)
         found = _C._run_backward(roots, grads, keep_graph, create_graph, variables, True, False)
     return [fb.zeros_like(x) if g is None else g for x, g in zip(variables, found, strict=True)]
-
-
-def spec_of(tree: Any) -> TreeSpec:
-    return tree_flatten(tree)[1]
