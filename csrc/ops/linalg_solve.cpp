@@ -45,27 +45,36 @@ void check_system(const Tensor& a, const Tensor& b, bool left) {
            left ? " do not fit the equation A X = B" : " do not fit the equation X A = B");
 }
 
-std::tuple<Tensor, Tensor> solve_left(const Tensor& given_a, const Tensor& given_b) {
+struct Solved {
+  Tensor x;
+  Tensor lu;
+  Tensor pivots;
+  Tensor info;
+};
+
+Solved solve_left(const Tensor& given_a, const Tensor& given_b) {
   const System system = broadcast_system(given_a, given_b);
   const Tensor lu = column_major_copy(system.a);
   const Tensor x = column_major_copy(system.b);
   const int64_t n = lu.size(-1);
   const int64_t nrhs = x.size(-1);
+  const Tensor pivots = make_tensor(with_sizes(batch_of(x), {n}), DType::kInt32, x.device());
   const Tensor info = make_tensor(batch_of(x), DType::kInt32, x.device());
   visit_floating_or_complex(x.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     lapack::for_each_matrix(batch_count(x), n * n * (n + nrhs), [&](int64_t i) {
-      const std::unique_ptr<int64_t[]> pivots(new int64_t[n]);
+      const std::unique_ptr<int64_t[]> rows(new int64_t[n]);
       T* a = lu.data_as<T>() + i * n * n;
-      const int64_t failed = lapack::getrf(n, n, a, leading(n), pivots.get());
+      const int64_t failed = lapack::getrf(n, n, a, leading(n), rows.get());
       if (failed == 0) {
-        lapack::getrs('N', n, nrhs, a, leading(n), pivots.get(), x.data_as<T>() + i * n * nrhs,
+        lapack::getrs('N', n, nrhs, a, leading(n), rows.get(), x.data_as<T>() + i * n * nrhs,
                       leading(n));
       }
+      std::copy(rows.get(), rows.get() + n, pivots.data_as<int32_t>() + i * n);
       info.data_as<int32_t>()[i] = static_cast<int32_t>(failed);
     });
   });
-  return {x, info};
+  return {x, lu, pivots, info};
 }
 
 // The sign (or phase) of the determinant and the logarithm of its size, for one factored matrix.
@@ -105,16 +114,17 @@ constexpr const char* kSingular = " is zero: the matrix is singular";
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> compute::linalg_solve_ex(const Tensor& A, const Tensor& B, bool left,
-                                                    bool check_errors) {
+std::tuple<Tensor, Tensor, Tensor, Tensor> compute::_linalg_solve_ex(const Tensor& A,
+                                                                     const Tensor& B, bool left,
+                                                                     bool check_errors) {
   check_square(A);
   check_lapack_dtype(A);
   const bool vector = is_vector_side(A, B);
   FB_CHECK(left || !vector, "left=False needs B to be a matrix, got shape ", B.sizes());
-  const Tensor b = vector ? unsqueeze(B, -1) : B;
+  const Tensor b = vector ? ops::unsqueeze(B, -1) : B;
   check_matrices(b);
   check_system(A, b, left);
-  auto [x, info] = left ? solve_left(A, b) : solve_left(turned_over(A), turned_over(b));
+  auto [x, lu, pivots, info] = left ? solve_left(A, b) : solve_left(turned_over(A), turned_over(b));
   if (!left) x = turned_over(x);
   // PyTorch lays a batch of vectors out as if it were one more matrix.
   if (vector && x.dim() > 2)
@@ -122,11 +132,17 @@ std::tuple<Tensor, Tensor> compute::linalg_solve_ex(const Tensor& A, const Tenso
   else if (vector)
     x = without_last(x);
   if (check_errors) check_info(info, "the diagonal element ", kSingular);
+  return {x, lu, pivots, info};
+}
+
+std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, bool left,
+                                           bool check_errors) {
+  const auto [x, lu, pivots, info] = _linalg_solve_ex(A, B, left, check_errors);
   return {x, info};
 }
 
 Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
-  return std::get<0>(linalg_solve_ex(A, B, left, true));
+  return std::get<0>(_linalg_solve_ex(A, B, left, true));
 }
 
 std::tuple<Tensor, Tensor> compute::linalg_inv_ex(const Tensor& A, bool check_errors) {

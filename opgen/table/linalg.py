@@ -137,6 +137,19 @@ op(
 # --- systems and inverses
 
 op(
+    "_linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False)"
+    " -> tuple[Tensor, Tensor, Tensor, Tensor]",
+    kind=native,
+    dtypes=LAPACK,
+    forms="function",
+    returns="result LU pivots info",
+    grad={
+        "A": "solve_matrix_backward(grads[0], A, LU, pivots, result, left)",
+        "B": "solve_side_backward(grads[0], A, LU, pivots, result, left)",
+    },
+    doc="linalg.solve_ex, and the factors of A, or of its transpose if not left.",
+)
+op(
     "solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False,"
     " out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
     kind=native,
@@ -144,10 +157,7 @@ op(
     forms="function",
     namespace="linalg",
     returns="result info",
-    grad={
-        "A": "solve_matrix_backward(grad, A, result, left)",
-        "B": "solve_side_backward(grad, A, result, left)",
-    },
+    grad=composite,
     doc="X with A X = B and, per matrix, 0 or where A is singular.",
     batch="dims",
 )

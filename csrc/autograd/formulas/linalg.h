@@ -29,9 +29,12 @@ Tensor ormqr_tau_backward(const Tensor& grad, const Tensor& input, const Tensor&
 
 // --- linalg_solve.cpp
 
-// Of A and of B, for X with A X = B, or X A = B if not left; B may be a vector.
-Tensor solve_matrix_backward(const Tensor& grad, const Tensor& a, const Tensor& x, bool left);
-Tensor solve_side_backward(const Tensor& grad, const Tensor& a, const Tensor& x, bool left);
+// Of A and of B, for X with A X = B, or X A = B if not left; B may be a vector. `lu` and `pivots`
+// factor A, or its transpose if not left.
+Tensor solve_matrix_backward(const Tensor& grad, const Tensor& a, const Tensor& lu,
+                             const Tensor& pivots, const Tensor& x, bool left);
+Tensor solve_side_backward(const Tensor& grad, const Tensor& a, const Tensor& lu,
+                           const Tensor& pivots, const Tensor& x, bool left);
 Tensor inverse_backward(const Tensor& grad, const Tensor& inverse);
 Tensor lu_solve_factor_backward(const Tensor& grad, const Tensor& lu, const Tensor& pivots,
                                 const Tensor& x, bool left, bool adjoint);

@@ -18,6 +18,15 @@ bool is_vector(const Tensor& a, const Tensor& b) {
 }
 Tensor as_columns(const Tensor& x, bool vector) { return vector ? ops::unsqueeze(x, -1) : x; }
 
+// A^-H B, or B A^-H if not left. The factors know nothing of A's history, so they serve only where
+// nobody differentiates once more.
+Tensor solved_with_adjoint(const Tensor& b, const Tensor& a, const Tensor& lu, const Tensor& pivots,
+                           bool left) {
+  if (is_recording()) return ops::linalg_solve(adjoint_of(a), b, left);
+  const Tensor x = ops::linalg_lu_solve(lu, pivots, left ? b : transposed(b), true, true);
+  return left ? x : transposed(x);
+}
+
 // The gradient of the matrix of a system, from those of its right-hand side.
 Tensor matrix_grad(const Tensor& side_grad, const Tensor& x, bool left) {
   return left ? -matmul(side_grad, adjoint_of(x)) : -matmul(adjoint_of(x), side_grad);
@@ -53,15 +62,17 @@ bool has_residuals(const Tensor& grad_residuals) {
 
 }  // namespace
 
-Tensor solve_side_backward(const Tensor& grad, const Tensor& a, const Tensor& x, bool left) {
+Tensor solve_side_backward(const Tensor& grad, const Tensor& a, const Tensor& lu,
+                           const Tensor& pivots, const Tensor& x, bool left) {
   const bool vector = is_vector(a, x);
-  const Tensor g = ops::linalg_solve(adjoint_of(a), as_columns(grad, vector), left);
+  const Tensor g = solved_with_adjoint(as_columns(grad, vector), a, lu, pivots, left);
   return vector ? ops::squeeze(g, {-1}) : g;
 }
 
-Tensor solve_matrix_backward(const Tensor& grad, const Tensor& a, const Tensor& x, bool left) {
+Tensor solve_matrix_backward(const Tensor& grad, const Tensor& a, const Tensor& lu,
+                             const Tensor& pivots, const Tensor& x, bool left) {
   const bool vector = is_vector(a, x);
-  const Tensor g = ops::linalg_solve(adjoint_of(a), as_columns(grad, vector), left);
+  const Tensor g = solved_with_adjoint(as_columns(grad, vector), a, lu, pivots, left);
   return matrix_grad(g, as_columns(x, vector), left);
 }
 
