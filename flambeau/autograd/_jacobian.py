@@ -8,13 +8,13 @@ their own.
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau.autograd import forward_ad
 
 # One tensor for every output or input that is looked at.
 Tensors = tuple[Tensor, ...]
@@ -54,7 +54,6 @@ class Problem:
 
     def tangents(self, which: int, direction: Tensor) -> Tensors:
         """Forward mode: how the outputs move when one leaf moves in a direction."""
-        forward_ad: Any = importlib.import_module("flambeau.autograd.forward_ad")
         with forward_ad.dual_level():
             inputs = list(self.inputs)
             primal = self.leaves[which].detach().requires_grad_()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -111,7 +110,6 @@ def _batched_grad(
     unused: bool,
 ) -> tuple[Any, ...]:
     """One backward for all gradients of the batch."""
-    vmap: Any = importlib.import_module("flambeau.func").vmap
     used: list[bool] = []
 
     def run(*batched: Tensor) -> tuple[Tensor, ...]:
@@ -121,7 +119,7 @@ def _batched_grad(
         used[:] = [g is not None for g in found]
         return tuple(g for g in found if g is not None)
 
-    results = iter(vmap(run)(*(g for g in given if g is not None)))
+    results = iter(fb.func.vmap(run)(*(g for g in given if g is not None)))
     return tuple(next(results) if is_used else None for is_used in used)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau.autograd import forward_ad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -203,8 +203,6 @@ def _forward_jacobian(func: _Function, inputs: Any, create_graph: bool, vectoriz
             "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only "
             "implemented for `vectorize=True`."
         )
-    forward_ad: Any = importlib.import_module("flambeau.autograd.forward_ad")
-    vmap: Any = importlib.import_module("flambeau.func").vmap
     is_tuple, at = _point("jacobian", inputs, False)
     many_outputs = False
 
@@ -229,7 +227,7 @@ def _forward_jacobian(func: _Function, inputs: Any, create_graph: bool, vectoriz
         directions = fb.eye(x.numel(), dtype=x.dtype).reshape(x.numel(), *x.shape)
         return tuple(
             column.movedim(0, -1).reshape(*column.shape[1:], *x.shape).detach()
-            for column in vmap(along)(directions)
+            for column in fb.func.vmap(along)(directions)
         )
 
     per_output = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -434,12 +433,13 @@ def _check_batched(problem: jac.Problem) -> None:
 
 
 def _check_batched_forward(problem: jac.Problem) -> None:
-    vmap: Any = importlib.import_module("flambeau.func").vmap
     generator = fb.Generator().manual_seed(3)
     for which, (j, leaf) in enumerate(zip(problem.wanted, problem.leaves, strict=True)):
         directions = [_direction(leaf, generator) for _ in range(2)]
         expected = [problem.tangents(which, direction) for direction in directions]
-        batched = vmap(lambda d, which=which: problem.tangents(which, d))(fb.stack(directions))
+        batched = fb.func.vmap(lambda d, which=which: problem.tangents(which, d))(
+            fb.stack(directions)
+        )
         for i, found, *singles in zip(problem.given, batched, *expected, strict=True):
             _compare_batched(found, singles, f"batched tangent of output {i} from input {j}")
 

@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 import flambeau as fb
-from flambeau.autograd import Function
+from flambeau.autograd import Function, forward_ad
 from flambeau.autograd.function import FunctionCtx, once_differentiable
 from flambeau.testing import assert_close
 
@@ -320,7 +320,6 @@ def test_jvp():
             (x,) = ctx.saved_tensors
             return ctx.n * x ** (ctx.n - 1) * tangent
 
-    forward_ad = pytest.importorskip("flambeau.autograd.forward_ad")
     x = fb.tensor([2.0, 3.0])
     with forward_ad.dual_level():
         dual = forward_ad.make_dual(x, fb.ones(2))

@@ -71,11 +71,9 @@ def test_batched(case, fast_mode):
 @MODES
 @pytest.mark.parametrize("case", ["real", "several inputs", "C to C"])
 def test_forward(case, fast_mode):
-    pytest.importorskip("flambeau.autograd.forward_ad")
     call, inputs = CORRECT[case]
     assert gradcheck(call, inputs, fast_mode=fast_mode, check_forward_ad=True)
     assert gradgradcheck(call, inputs, fast_mode=fast_mode, check_fwd_over_rev=True)
-    pytest.importorskip("flambeau.func")
     options = {"check_forward_ad": True, "check_batched_forward_grad": True}
     assert gradcheck(call, inputs, fast_mode=fast_mode, **options)
 
