@@ -29,7 +29,8 @@ def _replace(
 ) -> Tensor:
     if any(each.requires_grad for each in (input, *others)):
         raise RuntimeError(
-            f"Can't call {name}() on a tensor that requires grad. Use tensor.detach().{name}() instead."
+            f"Can't call {name}() on a tensor that requires grad. "
+            f"Use tensor.detach().{name}() instead."
         )
     for other in others:
         if other.dtype != input.dtype:

@@ -55,7 +55,8 @@ bool is_fortran_contiguous(const Tensor& tensor) {
 void fill_buffer(PyObject* exporter, const Tensor& tensor, Py_buffer* view, int flags) {
   const char* format = kFormats[static_cast<int>(tensor.dtype())];
   if (tensor.device().type != DeviceType::kCpu) raise_buffer_error("the tensor is not on the CPU");
-  if (autograd::requires_grad(tensor)) raise_buffer_error("the tensor requires grad; use tensor.detach()");
+  if (autograd::requires_grad(tensor))
+    raise_buffer_error("the tensor requires grad; use tensor.detach()");
   if (!format) raise_buffer_error("the buffer protocol has no code for bfloat16");
   const bool wants_strides = asks_for(flags, PyBUF_STRIDES);
   const bool is_c = tensor.is_contiguous();

@@ -13,13 +13,16 @@ void check_condition(std::span<const Operand> inputs, std::span<const Scalar>, D
            given);
 }
 
-std::vector<Tensor> compute::where_true(const Tensor& condition) { return nonzero_tuple(condition); }
+std::vector<Tensor> compute::where_true(const Tensor& condition) {
+  return nonzero_tuple(condition);
+}
 
 Tensor where_method(const Tensor& input, const Tensor& condition, const Operand& other) {
   return where(condition, input, other);
 }
 
-Tensor compute::isclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
+Tensor compute::isclose(const Tensor& input, const Tensor& other, double rtol, double atol,
+                        bool equal_nan) {
   FB_CHECK(input.dtype() == other.dtype(), "both tensors must have one dtype, got ", input.dtype(),
            " and ", other.dtype());
   FB_CHECK(rtol >= 0 && atol >= 0, "rtol and atol must not be negative, got ", rtol, " and ", atol);

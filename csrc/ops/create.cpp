@@ -145,7 +145,7 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
 }
 
 Tensor compute::empty_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
-                  MaybeFormat memory_format) {
+                           MaybeFormat memory_format) {
   const DType type = dtype.value_or(input.dtype());
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kPreserve);
   const Dims strides = format == MemoryFormat::kPreserve
@@ -155,17 +155,17 @@ Tensor compute::empty_like(const Tensor& input, MaybeDType dtype, MaybeDevice de
 }
 
 Tensor compute::zeros_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
-                  MaybeFormat memory_format) {
+                           MaybeFormat memory_format) {
   return filled(empty_like(input, dtype, device, memory_format), 0);
 }
 
 Tensor compute::ones_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
-                 MaybeFormat memory_format) {
+                          MaybeFormat memory_format) {
   return filled(empty_like(input, dtype, device, memory_format), 1);
 }
 
 Tensor compute::full_like(const Tensor& input, const Scalar& fill_value, MaybeDType dtype,
-                 MaybeDevice device, MaybeFormat memory_format) {
+                          MaybeDevice device, MaybeFormat memory_format) {
   return filled(empty_like(input, dtype, device, memory_format), fill_value);
 }
 
@@ -181,13 +181,13 @@ Tensor compute::new_ones(const Tensor& input, IntSpan size, MaybeDType dtype, Ma
   return filled(new_of(input, size, dtype, device), 1);
 }
 
-Tensor compute::new_full(const Tensor& input, IntSpan size, const Scalar& fill_value, MaybeDType dtype,
-                MaybeDevice device) {
+Tensor compute::new_full(const Tensor& input, IntSpan size, const Scalar& fill_value,
+                         MaybeDType dtype, MaybeDevice device) {
   return filled(new_of(input, size, dtype, device), fill_value);
 }
 
-Tensor compute::new_empty_strided(const Tensor& input, IntSpan size, IntSpan stride, MaybeDType dtype,
-                         MaybeDevice device) {
+Tensor compute::new_empty_strided(const Tensor& input, IntSpan size, IntSpan stride,
+                                  MaybeDType dtype, MaybeDevice device) {
   return make_strided(size, stride, dtype.value_or(input.dtype()), device.value_or(input.device()));
 }
 

@@ -152,14 +152,15 @@ Tensor randn(IntSpan size, Generator* generator, std::optional<DType> dtype,
 }
 
 Tensor compute::rand_like(const Tensor& input, Generator* generator, std::optional<DType> dtype,
-                 std::optional<Device> device, std::optional<MemoryFormat> memory_format) {
+                          std::optional<Device> device, std::optional<MemoryFormat> memory_format) {
   Tensor out = empty_like(input, dtype, device, memory_format);
   uniform_(out, 0, 1, generator);
   return out;
 }
 
 Tensor compute::randn_like(const Tensor& input, Generator* generator, std::optional<DType> dtype,
-                  std::optional<Device> device, std::optional<MemoryFormat> memory_format) {
+                           std::optional<Device> device,
+                           std::optional<MemoryFormat> memory_format) {
   Tensor out = empty_like(input, dtype, device, memory_format);
   normal_(out, 0, 1, generator);
   return out;
@@ -213,7 +214,7 @@ Tensor compute::bernoulli(const Tensor& input, double p, Generator* generator) {
 }
 
 Tensor compute::multinomial(const Tensor& input, int64_t num_samples, bool replacement,
-                   Generator* generator) {
+                            Generator* generator) {
   FB_CHECK(input.dim() == 1 || input.dim() == 2, "prob_dist must be 1 or 2 dim, got shape ",
            input.sizes());
   FB_CHECK(is_floating(input.dtype()),

@@ -140,7 +140,8 @@ void compute::random_(const Tensor& input, int64_t to, Generator* generator) {
   fill_integers_between(input, 0, to, generator);
 }
 
-void compute::random_(const Tensor& input, int64_t from, std::optional<int64_t> to, Generator* generator) {
+void compute::random_(const Tensor& input, int64_t from, std::optional<int64_t> to,
+                      Generator* generator) {
   if (to)
     fill_integers_between(input, from, *to, generator);
   else
@@ -173,14 +174,14 @@ Tensor randperm(int64_t n, Generator* generator, std::optional<DType> dtype,
 }
 
 Tensor compute::randint_like(const Tensor& input, int64_t high, Generator* generator,
-                    std::optional<DType> dtype, std::optional<Device> device,
-                    std::optional<MemoryFormat> memory_format) {
+                             std::optional<DType> dtype, std::optional<Device> device,
+                             std::optional<MemoryFormat> memory_format) {
   return randint_like(input, 0, high, generator, dtype, device, memory_format);
 }
 
 Tensor compute::randint_like(const Tensor& input, int64_t low, int64_t high, Generator* generator,
-                    std::optional<DType> dtype, std::optional<Device> device,
-                    std::optional<MemoryFormat> memory_format) {
+                             std::optional<DType> dtype, std::optional<Device> device,
+                             std::optional<MemoryFormat> memory_format) {
   Tensor out = empty_like(input, dtype, device, memory_format);
   fill_integers_between(out, low, high, generator);
   return out;

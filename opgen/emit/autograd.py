@@ -17,6 +17,14 @@ from opgen.emit.text import HEADER, cpp_name, quote
 from opgen.formula import Formula, compile_formula
 from opgen.model import Arg, Op, Table, not_implemented
 
+# What nodes keep of tensors besides elements: its name in Formula, the member, what reads it.
+GEOMETRY = (
+    ("shapes", "shape", "shape_of"),
+    ("dtypes", "dtype", "dtype_of"),
+    ("layouts", "by_columns", "is_by_columns"),
+    ("windows", "window", "window_of"),
+)
+
 
 def emit(table: Table) -> dict[str, str]:
     families = table.families()
@@ -343,8 +351,8 @@ class Recorded:
     def saving(self, in_place: bool) -> list[str]:
         lines = [f"  NodeRef owner({self.made(in_place)});"]
         lines.append(f"  auto* node = static_cast<{self.struct}*>(owner.get());")
-        for arg in self.lists():
-            lines.append(f"  node->{cpp_name(arg.name)}_count_ = count_of({cpp_name(arg.name)});")
+        for name in (cpp_name(arg.name) for arg in self.lists()):
+            lines += [f"  node->{name}_count_ = count_of({name});"]
         first = self.op.core_args[0].name
         for name in self.mentioned("tensors"):
             if name.startswith("result_"):
@@ -355,18 +363,11 @@ class Recorded:
             lines.append(
                 f"  if ({self.needed_by('tensors', name)}) node->{cpp_name(name)}_.save({value});"
             )
-        for name in self.mentioned("shapes"):
-            if not name.startswith("result_"):
-                lines.append(f"  node->{cpp_name(name)}_shape_ = shape_of({cpp_name(name)});")
-        for name in self.mentioned("dtypes"):
-            if not name.startswith("result_"):
-                lines.append(f"  node->{cpp_name(name)}_dtype_ = dtype_of({cpp_name(name)});")
-        for name in self.mentioned("layouts"):
-            lines.append(f"  node->{cpp_name(name)}_by_columns_ = is_by_columns({cpp_name(name)});")
-        for name in self.mentioned("windows"):
-            lines.append(f"  node->{cpp_name(name)}_window_ = window_of({cpp_name(name)});")
-        for name in self.mentioned("params"):
-            lines.append(f"  keep(node->{cpp_name(name)}_, {cpp_name(name)});")
+        for what, part, reader in GEOMETRY:
+            names = [cpp_name(n) for n in self.mentioned(what) if not n.startswith("result_")]
+            lines += [f"  node->{name}_{part}_ = {reader}({name});" for name in names]
+        params = map(cpp_name, self.mentioned("params"))
+        lines += [f"  keep(node->{name}_, {name});" for name in params]
         if not self.mentioned("tensors") and not self.mentioned("shapes"):
             lines.append("  static_cast<void>(node);")
         return lines
