@@ -31,7 +31,6 @@ class Batch {
   }
 
   int64_t size() const { return size_; }
-  int64_t level() const { return level_; }
   // The most dimensions that a sample of any argument has.
   int64_t rank() const { return rank_; }
   // Whether all arguments have that many, and some at all.

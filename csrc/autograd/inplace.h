@@ -15,6 +15,7 @@ void become_recorded_view(const Tensor& self, F&& view) {
   if (result.is_same(self)) return;
   ops::become_view(self, result);
   if (self->flags & kBatched) self->autograd->batch = result->autograd->batch;
+  share_tangents(self, result);
   if (result->flags & kRequiresGrad && result->grad_fn)
     set_history(self, NodeRef::retain(result->grad_fn), result->output_nr);
 }

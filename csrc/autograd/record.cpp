@@ -10,7 +10,6 @@ void Recorder::input(const Tensor& t) {
   const size_t index = count_++;
   Edge& edge = edges_.emplace_back();
   if (!t) return;
-  flags_ |= t->flags;
   const bool wants_grad = requires_grad(t);
   const bool is_recorded = wants_grad && records_;
   if (is_recorded) edge = gradient_edge(t);

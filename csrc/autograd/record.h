@@ -72,12 +72,6 @@ class Recorder {
     if (list) inputs(*list);
   }
 
-  // A tensor argument that has no gradient, such as an index.
-  template <class T>
-  void other(const T& argument) {
-    flags_ |= static_cast<uint8_t>(flags_of(argument));
-  }
-
   bool wants_node() const { return wants_node_; }
   bool needs(size_t input) const { return input < 32 && wanted_ >> input & 1; }
   bool needs_any(size_t first, size_t count) const {
@@ -161,7 +155,6 @@ class Recorder {
   bool records_;
   bool wants_node_ = false;
   bool connects_ = false;  // some input has an edge
-  uint8_t flags_ = 0;
   uint32_t wanted_ = 0;
   uint32_t count_ = 0;
   const Cut* cut_ = nullptr;

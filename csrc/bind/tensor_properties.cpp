@@ -24,6 +24,7 @@ PyObject* get_layout(PyObject*, void*) { return new_ref(layout_object()); }
 PyObject* get_data(PyObject* self, void*) {
   return guarded("data", [&] {
     const Tensor& t = tensor_of(self);
+    if (t->flags & kBatched) return wrap(autograd::detached(t));
     return wrap(tensor_over(Storage::alias(t.storage()), t.sizes(), t.strides(), t.offset(),
                             t.dtype(), t.device()));
   });

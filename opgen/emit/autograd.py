@@ -263,8 +263,8 @@ class Recorded:
     def recorder(self) -> list[str]:
         lines = ["  Recorder r;"]
         for arg in tensor_args(self.op):
-            kind = "other" if arg.name not in self.places else "inputs" if is_list(arg) else "input"
-            lines.append(f"  r.{kind}({cpp_name(arg.name)});")
+            if arg.name in self.places:  # others, such as an index, have no gradient
+                lines.append(f"  r.input{'s' if is_list(arg) else ''}({cpp_name(arg.name)});")
         return lines
 
     def computing(self) -> list[str]:

@@ -295,3 +295,26 @@ def test_an_ensemble_of_modules() -> None:
     assert torch.allclose(found, torch.stack([m(x) for m in modules]))
     found.sum().backward()
     assert params["weight"].grad.shape == (4, 2, 3)
+
+
+# --- programs that change what they compute with
+
+
+def written(a: Any) -> Any:
+    c = a.clone()
+    c[:, 0] = 5
+    c[1] = c[0] * 2
+    return c.sin()
+
+
+def turned(a: Any) -> Any:
+    return a.clone().t_() * a.t()
+
+
+@pytest.mark.parametrize("f", [written, turned])
+def test_changes_in_place(f: Any) -> None:
+    rows = torch.randn(3, 2, 4, dtype=torch.float64)
+    assert close(jacrev(f)(rows[0]), jacfwd(f)(rows[0]))
+    one_by_one = torch.stack([grad(lambda a: f(a).sum())(each) for each in rows])
+    assert close(vmap(grad(lambda a: f(a).sum()))(rows), one_by_one)
+    assert close(grad(lambda a: vmap(f)(a).sum())(rows), one_by_one)

@@ -264,6 +264,11 @@ def test_chance() -> None:
     assert 0 < kept.mean() < 1
 
 
+def test_data_is_that_of_each_sample() -> None:
+    x = torch.arange(6.0).view(2, 3)
+    assert torch.equal(vmap(lambda a: a.data * 2)(x), x * 2)
+
+
 def test_shows_all_samples() -> None:
     shown = []
     vmap(lambda a: shown.append(repr(a)) or a)(torch.ones(2))
