@@ -261,11 +261,12 @@ class Recorded:
         return [f"  if (in_map() && draws_apart()) {returned};"]
 
     def recorder(self) -> list[str]:
-        lines = ["  Recorder r;"]
-        for arg in tensor_args(self.op):
-            if arg.name in self.places:  # others, such as an index, have no gradient
-                lines.append(f"  r.input{'s' if is_list(arg) else ''}({cpp_name(arg.name)});")
-        return lines
+        # Others, such as an index, have no gradient.
+        inputs = [a for a in tensor_args(self.op) if a.name in self.places]
+        return [
+            "  Recorder r;",
+            *(f"  r.input{'s' if is_list(a) else ''}({cpp_name(a.name)});" for a in inputs),
+        ]
 
     def computing(self) -> list[str]:
         op = self.op
