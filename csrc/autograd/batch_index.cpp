@@ -36,6 +36,14 @@ Tensor numbers(const Batch& b, int64_t rank) {
 
 }  // namespace
 
+Tensor index_select(const Batch& b, const Tensor& input, int64_t dim, const Tensor& index) {
+  if (!b.is_batched(index) && input.dim() > 0) {
+    const int64_t moved = b.shifted(dim, static_cast<size_t>(input.dim()));
+    return b.wrap(ops::index_select(b.all(input), moved, index));
+  }
+  return b.loop([&](int64_t i) { return ops::index_select(b.at(input, i), dim, b.at(index, i)); });
+}
+
 Tensor index(const Batch& b, const Tensor& input, TensorList indices) {
   const Picks picks = look_at(b, indices);
   std::vector<Tensor> all;

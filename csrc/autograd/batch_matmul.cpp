@@ -1,6 +1,7 @@
 // Products of batches of matrices and vectors.
 #include "autograd/batch_rules.h"
 #include "autograd/formula.h"
+#include "gen/ops/create.h"
 #include "gen/ops/matmul.h"
 #include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
@@ -35,6 +36,19 @@ Tensor dot(const Batch& b, const Tensor& input, const Tensor& tensor) {
   FB_CHECK(input.dim() == 1 && tensor.dim() == 1 && input.size(0) == tensor.size(0),
            "expected two vectors of one size, got shapes ", input.sizes(), " and ", tensor.sizes());
   return b.wrap(ops::sum(b.aligned(input) * b.aligned(tensor), Dims{-1}));
+}
+
+Tensor vdot(const Batch& b, const Tensor& input, const Tensor& other) {
+  return dot(b, conj(input), other);
+}
+
+// As the operators that it stands for: each finds out by itself what is batched.
+Tensor addmm(const Batch&, const Tensor& input, const Tensor& mat1, const Tensor& mat2,
+             const Scalar& beta, const Scalar& alpha) {
+  const Tensor product = ops::mm(mat1, mat2);
+  const Tensor scaled = equals(alpha, 1) ? product : alpha * product;
+  if (equals(beta, 0)) return ops::add(ops::zeros_like(input), scaled);
+  return equals(beta, 1) ? input + scaled : beta * input + scaled;
 }
 
 }  // namespace fb::autograd::batch_rule

@@ -183,6 +183,8 @@ Tensor stack(const Batch& b, TensorList tensors, int64_t dim);
 Tensor as_strided(const Batch& b, const Tensor& input, IntSpan size, IntSpan stride,
                   std::optional<int64_t> storage_offset);
 Tensor clone(const Batch& b, const Tensor& input, std::optional<MemoryFormat> memory_format);
+Tensor to_copy(const Batch& b, const Tensor& input, DType dtype,
+               std::optional<MemoryFormat> memory_format);
 Tensor t(const Batch& b, const Tensor& input);
 Tensor diag_embed(const Batch& b, const Tensor& input, int64_t offset, int64_t dim1, int64_t dim2);
 Tensor new_empty_strided(const Batch& b, const Tensor& input, IntSpan size, IntSpan stride,
@@ -196,6 +198,11 @@ Tensor bmm(const Batch& b, const Tensor& input, const Tensor& mat2);
 Tensor mv(const Batch& b, const Tensor& input, const Tensor& vec);
 Tensor dot(const Batch& b, const Tensor& input, const Tensor& tensor);
 
+Tensor vdot(const Batch& b, const Tensor& input, const Tensor& other);
+Tensor addmm(const Batch& b, const Tensor& input, const Tensor& mat1, const Tensor& mat2,
+             const Scalar& beta, const Scalar& alpha);
+
+Tensor index_select(const Batch& b, const Tensor& input, int64_t dim, const Tensor& index);
 Tensor index(const Batch& b, const Tensor& input, TensorList indices);
 
 void fill_(const Batch& b, const Tensor& input, const Operand& value);

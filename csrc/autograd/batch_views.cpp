@@ -7,6 +7,15 @@
 #include "gen/ops/view.h"
 
 namespace fb::autograd::batch_rule {
+namespace {
+
+// A format that counts dimensions means those of a sample.
+std::optional<MemoryFormat> format_of_all(std::optional<MemoryFormat> of_sample) {
+  const bool is_plain = of_sample && *of_sample == MemoryFormat::kContiguous;
+  return is_plain ? of_sample : std::nullopt;
+}
+
+}  // namespace
 Tensor expand(const Batch& b, const Tensor& input, IntSpan size, bool implicit) {
   const Tensor samples = b.aligned(input, static_cast<int64_t>(size.size()));
   return b.wrap(ops::expand(samples, b.sized(size), implicit));
@@ -48,9 +57,12 @@ Tensor as_strided(const Batch& b, const Tensor& input, IntSpan size, IntSpan str
 }
 
 Tensor clone(const Batch& b, const Tensor& input, std::optional<MemoryFormat> memory_format) {
-  // Of formats that count dimensions, those of the samples are not those of all.
-  const bool is_plain = memory_format && *memory_format == MemoryFormat::kContiguous;
-  return b.wrap(ops::clone(b.all(input), is_plain ? memory_format : std::nullopt));
+  return b.wrap(ops::clone(b.all(input), format_of_all(memory_format)));
+}
+
+Tensor to_copy(const Batch& b, const Tensor& input, DType dtype,
+               std::optional<MemoryFormat> memory_format) {
+  return b.wrap(ops::to_copy(b.all(input), dtype, format_of_all(memory_format)));
 }
 
 Tensor t(const Batch& b, const Tensor& input) {

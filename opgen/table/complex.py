@@ -15,6 +15,7 @@ op(
     cpp="conj_now",
     grad={"input": "grad.conj()"},
     doc="The complex conjugate in new memory.",
+    batch="same",
 )
 op(
     "conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor",

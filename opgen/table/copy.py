@@ -35,6 +35,7 @@ op(
     cpp="to_copy",
     grad={"input": "grad"},
     doc="A copy in the given type.",
+    batch="own",
 )
 
 TO_DOC = "The same elements in another type or place; the tensor itself if nothing changes and copy is False."

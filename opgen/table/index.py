@@ -58,6 +58,7 @@ reading(
     f"index_select(input: Tensor, dim: int, index: Tensor, *, {OUT}) -> Tensor",
     "The places along dim that index, a vector of positions, names.",
     {"input": "_index_select_backward(grad, input.shape, dim, index)"},
+    batch="own",
 )
 reading(
     f"gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, {OUT}) -> Tensor",

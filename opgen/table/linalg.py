@@ -148,6 +148,7 @@ op(
         "B": "solve_side_backward(grads[0], A, LU, pivots, result, left)",
     },
     doc="linalg.solve_ex, and the factors of A, or of its transpose if not left.",
+    batch="dims",
 )
 op(
     "solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False,"

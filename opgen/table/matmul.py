@@ -54,6 +54,7 @@ op(
     dtypes=numeric,
     grad={"input": "grad.conj() * other", "other": "grad * input"},
     doc="Dot product with the conjugate of the first vector.",
+    batch="own",
 )
 op(
     "inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -87,6 +88,7 @@ op(
         "mat2": "scaled(product(adjoint_of(mat1), grad, mat2.by_columns), alpha)",
     },
     doc="beta * input + alpha * (mat1 @ mat2); with beta 0 input is not read, NaNs in it included.",
+    batch="own",
 )
 op(
     "addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1,"

@@ -28,6 +28,7 @@ op(
         "output": "softmax_backward_output(grad, gradient, output, dim)",
     },
     doc="output * (gradient - sum(gradient * output)), the sum along dim.",
+    batch="dims",
 )
 op(
     "_log_softmax_backward(gradient: Tensor, output: Tensor, dim: int) -> Tensor",
@@ -40,6 +41,7 @@ op(
         "output": "-grad * exp(output) * sum(gradient, (dim,), keepdim=True)",
     },
     doc="gradient - exp(output) * sum(gradient), the sum along dim.",
+    batch="dims",
 )
 op(
     "logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor",
