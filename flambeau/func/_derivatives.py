@@ -16,7 +16,7 @@ from flambeau import _C, Tensor
 from flambeau.autograd.grad_mode import enable_grad
 from flambeau.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
-__all__ = ["grad", "grad_and_value", "jvp", "linearize", "vjp"]
+__all__ = ["grad", "grad_and_value", "jvp", "linearize", "value_and_grad", "vjp"]
 
 Argnums = int | tuple[int, ...]
 
@@ -56,6 +56,20 @@ def grad_and_value(
         gradient = tree_unflatten(found, spec)
         value = _released(output, variables, keeps)
         return gradient, (value, _released(aux, variables, keeps)) if has_aux else value
+
+    return wrapper
+
+
+def value_and_grad(
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., tuple[Any, Any]]:
+    """Return a function that computes ``(value, gradient)``: `grad_and_value` in JAX's order."""
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        gradient, value = both(*args, **kwargs)
+        return value, gradient
 
     return wrapper
 

@@ -17,6 +17,7 @@ from flambeau.func import (
     jvp,
     linearize,
     stack_module_state,
+    value_and_grad,
     vjp,
     vmap,
 )
@@ -55,6 +56,9 @@ def test_grad_with_value_and_more(x: Any) -> None:
     assert close(found, 2 * x)
     assert close(value, x.square().sum())
     assert not value.requires_grad
+    value, found = value_and_grad(lambda a: a.square().sum())(x)
+    assert close(found, 2 * x)
+    assert close(value, x.square().sum())
     found, more = grad(lambda a: (a.sum(), {"twice": a * 2}), has_aux=True)(x)
     assert close(more["twice"], x * 2)
     assert not more["twice"].requires_grad
