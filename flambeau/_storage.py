@@ -231,6 +231,10 @@ def set_(
         raise NotImplementedError("the derivative for 'set_' is not implemented.")
     if window.dtype != tensor.dtype:
         raise RuntimeError(f"set_: expected a source of {tensor.dtype}, got {window.dtype}")
+    if tensor.requires_grad and tensor.is_leaf and _C.is_grad_enabled():
+        raise RuntimeError(
+            "set_: a leaf Variable that requires grad is being used in an in-place operation."
+        )
     _C._move_to(tensor, window)
     return tensor
 

@@ -49,6 +49,9 @@ void CopySlices::apply(std::span<const Tensor> grads, Gradients& out) {
   for (size_t i = 1; i < results.size(); ++i) out[i] = results[i];
 }
 
-void CopySlices::release_saved() { changed_->release_saved(); }
+void CopySlices::release_saved() {
+  // A second derivative through a saved result leads to the node itself; then the run releases it.
+  if (changed_->refs.load(std::memory_order_relaxed) == 1) changed_->release_saved();
+}
 
 }  // namespace fb::autograd

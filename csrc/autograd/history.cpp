@@ -37,6 +37,53 @@ NodeRef window_on_base(const Tensor& view, const Tensor& base) {
   return NodeRef::retain(again->grad_fn);
 }
 
+std::string modified_view(const Tensor& t, const char* what) {
+  const Node* node = t->flags & kCut ? nullptr : t->grad_fn;
+  const ViewOrigin origin = t->view_origin;
+  const bool is_unrecorded =
+      origin == ViewOrigin::kNoGrad || origin == ViewOrigin::kInference || !node;
+  std::string text = "A view was created in";
+  if (node) {
+    const std::string_view name = node->name();
+    text = "Output " + std::to_string(t->output_nr) + " of " +
+           std::string(name.substr(0, name.find("Backward"))) + " is a view";
+    if (is_unrecorded) text += " of a view which was created in";
+  }
+  if (origin == ViewOrigin::kInference)
+    return text + " inference mode and " + what + " modified inplace in normal mode.";
+  if (is_unrecorded)
+    return text + " no_grad mode and " + what + " modified inplace with grad mode enabled.";
+  return text + " and " + what + " modified inplace.";
+}
+
+// Refuses to give a view a new history where that would not be its own.
+void check_origin(const Tensor& t, const char* what) {
+  if (t->view_origin == ViewOrigin::kRecorded) return;
+  const std::string text = modified_view(t, what);
+  const std::string made =
+      t->grad_fn && !(t->flags & kCut) ? " It was made by " + t->grad_fn->described() + "." : "";
+  switch (t->view_origin) {
+    case ViewOrigin::kOneOfMany:
+      fail(ErrorKind::kRuntime, text,
+           " This view is the output of a function that returns multiple views. Such functions do "
+           "not allow the output views to be modified inplace. You should replace the inplace "
+           "operation by an out-of-place one.",
+           made);
+    case ViewOrigin::kFunction:
+      fail(ErrorKind::kRuntime, text,
+           " This view was created inside a custom Function (or because an input was returned "
+           "as-is), and what is known of views would override the backward of the Function. You "
+           "can fix this by cloning the output of the custom Function.",
+           made);
+    default:
+      fail(ErrorKind::kRuntime, text,
+           " Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+           "clarify your code by moving both the view and the inplace operation inside the block, "
+           "or both outside.",
+           made);
+  }
+}
+
 }  // namespace
 
 void release(TensorImpl& impl) {
@@ -82,13 +129,12 @@ void set_requires_grad(const Tensor& t, bool wanted) {
 
 NodeRef grad_fn(const Tensor& t) {
   if (t->flags & kBatched) return grad_fn(t->autograd->batch);
-  if (t->flags & kCut) return {};
-  if (t->base && (t->grad_fn || t->base->flags & kRequiresGrad) &&
-      t->history_version != t->storage->version) {
+  if (t->base && t->base->flags & kRequiresGrad && t->history_version != t->storage->version) {
+    check_origin(t, "its base or another view of its base has been");
     t->history_version = t->storage->version;
     adopt(*t.get(), window_on_base(t, Tensor::retain(t->base)), 0);
   }
-  return NodeRef::retain(t->grad_fn);
+  return t->flags & kCut ? NodeRef() : NodeRef::retain(t->grad_fn);
 }
 
 Edge gradient_edge(const Tensor& t) {
@@ -106,7 +152,12 @@ void set_history(const Tensor& t, NodeRef node, uint32_t output_nr) {
 }
 
 void link_view(const Tensor& view, const Tensor& of, ViewOrigin origin) {
-  if (view.is_same(of) || !(view.storage() == of.storage()) || view->base) return;
+  if (view.is_same(of) || !(view.storage() == of.storage())) return;
+  if (view->base) {
+    // A part of the operator has made it; what matters is how the whole did.
+    if (origin != ViewOrigin::kRecorded) view->view_origin = origin;
+    return;
+  }
   view->base = Tensor::retain(of->base ? of->base : of.get()).leak();
   view->flags |= kIsView;
   view->history_version = view->storage->version;
@@ -118,31 +169,17 @@ void forget_base(const Tensor& view) {
   view->flags &= ~kIsView;
 }
 
-void check_inplace(const Tensor& t) {
-  FB_CHECK(mode.inference || !(t->flags & kInference),
+void check_inplace(const Tensor& t, bool records_operand) {
+  const bool is_inference = (t->flags | (t->base ? t->base->flags : 0)) & kInference;
+  FB_CHECK(mode.inference || !is_inference,
            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
            "a clone to get a normal tensor before doing inplace update.");
   if (!is_recording()) return;
-  if (t->base && requires_grad(t)) {
-    FB_CHECK(
-        t->view_origin != ViewOrigin::kNoGrad,
-        "A view was created in no_grad mode and is being modified inplace with grad mode "
-        "enabled. Given that this use case is ambiguous and error-prone, it is forbidden. Move "
-        "both the view and the inplace operation inside the no_grad block, or both outside.");
-    if (t->view_origin == ViewOrigin::kOneOfMany || t->view_origin == ViewOrigin::kFunction) {
-      const NodeRef node = grad_fn(t);
-      const std::string name = node ? node->name() : "a function";
-      fail(ErrorKind::kRuntime, "Output ", t->output_nr, " of ",
-           name.substr(0, name.find("Backward")),
-           " is a view and is being modified inplace. This view is the output of a function that "
-           "returns multiple views. Such functions do not allow the output views to be modified "
-           "inplace. You should replace the inplace operation by an out-of-place one.",
-           node ? " The views were made by " + node->described() : std::string());
-    }
-    const Tensor base = Tensor::retain(t->base);
-    FB_CHECK(
-        !(base->flags & kRequiresGrad) || grad_fn(base),
-        "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  if (t->base && (records_operand || requires_grad(t))) {
+    check_origin(t, "is being");
+    FB_CHECK(!requires_grad(t) || !is_leaf(Tensor::retain(t->base)),
+             "a view of a leaf Variable that requires grad is being used in an in-place operation. "
+             "Wrap the change in `with no_grad():` to change its values, or change a clone()");
   }
   FB_CHECK(t->base || !(t->flags & kRequiresGrad) || t->grad_fn,
            "a leaf Variable that requires grad is being used in an in-place operation. Wrap the "
@@ -218,7 +255,7 @@ AccumulateGrad::~AccumulateGrad() {
 }
 
 void AccumulateGrad::apply(std::span<const Tensor> grads, Gradients&) {
-  if (!grads[0]) return;
+  if (!grads[0] || !(variable->flags & kRequiresGrad)) return;
   accumulate(variable, grads[0]);
   const Meta& meta = meta_of(variable);
   if (meta.after_accumulation) meta.after_accumulation(variable);

@@ -25,7 +25,8 @@ struct Meta {
   std::vector<Tangent> tangents;                // kDual
   Tensor batch;                                 // kBatched: all of them, in the first dimension
   int64_t batch_level = 0;
-  std::shared_ptr<void> python_hooks;  // the binding's: the dictionary of _backward_hooks
+  // The binding's: the dictionaries of _backward_hooks and of after_accumulation.
+  std::shared_ptr<void> python_hooks, python_after_accumulation;
 };
 Meta& meta_of(const Tensor& t);
 
@@ -58,8 +59,9 @@ void link_view(const Tensor& view, const Tensor& of, ViewOrigin origin = ViewOri
 // Makes a view a tensor by itself; its history stays.
 void forget_base(const Tensor& view);
 
-// Refuses changes in place that would lose a gradient.
-void check_inplace(const Tensor& t);
+// Refuses changes in place that would lose a gradient. `records_operand`: the operator records the
+// change on account of another argument.
+void check_inplace(const Tensor& t, bool records_operand = false);
 // `t` was changed in place by the operator that `node` records: its only result.
 void rebase_history(const Tensor& t, NodeRef node);
 

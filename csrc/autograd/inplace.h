@@ -9,15 +9,17 @@ namespace fb::autograd {
 
 // t_() and its kin: `self` becomes the window that `view` makes of it.
 template <class F>
-void become_recorded_view(const Tensor& self, F&& view) {
+void become_recorded_view(const char* name, const Tensor& self, F&& view) {
   if (!is_plain(self)) check_inplace(self);
   const Tensor result = view();
+  self.bump_version(name);
   if (result.is_same(self)) return;
   ops::become_view(self, result);
   if (self->flags & kBatched) self->autograd->batch = result->autograd->batch;
   share_tangents(self, result);
-  if (result->flags & kRequiresGrad && result->grad_fn)
-    set_history(self, NodeRef::retain(result->grad_fn), result->output_nr);
+  if (!(result->flags & kRequiresGrad) || !result->grad_fn) return;
+  result->grad_fn->in_place = true;
+  set_history(self, NodeRef::retain(result->grad_fn), result->output_nr);
 }
 
 // The elements of `self` become those that `f` computes from it.

@@ -72,6 +72,9 @@ struct Hooks {
   std::vector<Retained> retained;
   std::vector<NodePreHook> before;
   std::vector<NodePostHook> after;
+  // The binding's: Python objects that the functions on the node hold, and the user's dictionary.
+  std::vector<std::shared_ptr<void>> objects;
+  std::shared_ptr<void> metadata;
 };
 
 class Node {
@@ -80,6 +83,7 @@ class Node {
   bool released = false;   // its saved values are gone, since the backward at `released_at`
   bool is_python = false;  // a PythonNode: see bind/function.cpp
   bool is_accumulator = false;
+  bool in_place = false;  // made by t_() or its kin: PyTorch numbers their nodes on from t()'s
   uint32_t wanted = 0;    // bit i: the gradient of input i is wanted, also where it has no edge
   uint64_t sequence = 0;  // later operators have higher numbers and run first
   SmallVec<Edge, 2> edges;

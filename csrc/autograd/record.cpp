@@ -70,7 +70,7 @@ void follow_replay(const Tensor& input, const Tensor& view) {
 
 Tensor as_retyped_view_of(const Tensor& input, Tensor result,
                           std::function<Tensor(const Tensor&)> again) {
-  link_view(result, input, mode.grad_enabled ? ViewOrigin::kRecorded : ViewOrigin::kNoGrad);
+  link_view(result, input, origin_now(ViewOrigin::kRecorded));
   if (!result->base || result.is_same(input)) return result;
   std::function<Tensor(const Tensor&)> before;
   if (input->autograd) before = input->autograd->replay;

@@ -53,6 +53,15 @@ T cut_off(T results, unsigned) {
   return results;
 }
 
+inline bool wants_grad(const Tensor& t) { return t && requires_grad(t); }
+inline bool wants_grad(const Operand& o) { return o.is_tensor() && wants_grad(o.tensor()); }
+inline bool wants_grad(TensorList list) {
+  for (const Tensor& t : list)
+    if (wants_grad(t)) return true;
+  return false;
+}
+inline bool wants_grad(const std::optional<TensorList>& list) { return list && wants_grad(*list); }
+
 class Recorder {
  public:
   Recorder() : records_(is_recording()) {}
@@ -165,17 +174,22 @@ class Recorder {
 // A view of a view with a type of its own is found again in the same way.
 void follow_replay(const Tensor& input, const Tensor& view);
 
+// How a view comes about that is `recorded` where recording is on.
+inline ViewOrigin origin_now(ViewOrigin recorded) {
+  if (mode.inference) return ViewOrigin::kInference;
+  return mode.grad_enabled ? recorded : ViewOrigin::kNoGrad;
+}
+
 // A window on `input`: known as its view, unless the operator had to copy.
 inline Tensor as_view_of(const Tensor& input, Tensor result) {
-  link_view(result, input, mode.grad_enabled ? ViewOrigin::kRecorded : ViewOrigin::kNoGrad);
+  link_view(result, input, origin_now(ViewOrigin::kRecorded));
   if (input->autograd) [[unlikely]]
     follow_replay(input, result);
   return result;
 }
 template <class V>
 V as_views_of(const Tensor& input, V results) {
-  for (const Tensor& r : results)
-    link_view(r, input, mode.grad_enabled ? ViewOrigin::kOneOfMany : ViewOrigin::kNoGrad);
+  for (const Tensor& r : results) link_view(r, input, origin_now(ViewOrigin::kOneOfMany));
   if (input->autograd) [[unlikely]]
     for (const Tensor& r : results) follow_replay(input, r);
   return results;
@@ -184,6 +198,22 @@ V as_views_of(const Tensor& input, V results) {
 // The same for a view of another element type, which `again` makes from the tensor itself.
 Tensor as_retyped_view_of(const Tensor& input, Tensor result,
                           std::function<Tensor(const Tensor&)> again);
+
+// What an operator has made as a view of something of its own is a tensor like any other.
+inline Tensor owned(Tensor result) {
+  if (result && result->base && result->refs.load(std::memory_order_relaxed) == 1) [[unlikely]]
+    forget_base(result);
+  return result;
+}
+template <class... T>
+std::tuple<T...> owned(std::tuple<T...> results) {
+  return std::apply([](auto&&... r) { return std::tuple<T...>(owned(std::move(r))...); },
+                    std::move(results));
+}
+template <class T>
+T owned(T result) {
+  return result;
+}
 
 // Runs what an operator does by itself.
 template <class F>

@@ -104,6 +104,7 @@ class SavedTensors {
       if (tensors[i]) items_[i].save(tensors[i]);
   }
   std::vector<Tensor> unpack(Node& owner) const {
+    if (owner.released) fail_released(owner);
     std::vector<Tensor> tensors;
     for (const SavedTensor& item : items_) tensors.push_back(item.unpack(owner));
     return tensors;

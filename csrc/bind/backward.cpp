@@ -75,18 +75,16 @@ nb::object run_backward(nb::sequence tensors, nb::sequence grads, bool keep_grap
     given.push_back(grad.is_none() ? Tensor() : samples_like(tensor_in(grad), root));
   }
   std::vector<Edge> wanted;
-  for (nb::handle input : inputs) wanted.push_back(edge_of(input, wanted.size(), "input"));
+  for (nb::handle input : inputs) {
+    if (accumulate && is_tensor(input.ptr())) autograd::retain_grad(tensor_of(input.ptr()));
+    wanted.push_back(edge_of(input, wanted.size(), "input"));
+  }
   const autograd::BackwardOptions options{keep_graph, create_graph, accumulate};
   const std::vector<Tensor> found = autograd::backward(roots, given, wanted, options);
+  if (accumulate) return nb::tuple();
   nb::list result;
   for (size_t i = 0; i < found.size(); ++i) {
-    nb::object input = inputs[i];
-    if (accumulate) {
-      // Leaves have been served by their own nodes.
-      if (found[i] && is_tensor(input.ptr()) && !autograd::is_leaf(tensor_of(input.ptr())))
-        autograd::accumulate(tensor_of(input.ptr()), found[i]);
-      continue;
-    }
+    const nb::object input = inputs[i];
     FB_CHECK(found[i] || allow_unused,
              "One of the differentiated Tensors appears to not have been used in the graph: input ",
              i, ". Set allow_unused=True if this is the desired behavior.");
@@ -140,17 +138,8 @@ void add_engine(nb::module_& m) {
   });
   m.def("_bump_version", [](nb::handle t) { tensor_in(t).bump_version("increment_version"); });
   // `hooks`: a dictionary of functions that take the leaf.
-  m.def("_after_accumulation", [](nb::handle t, nb::object hooks) {
-    const Tensor& leaf = tensor_in(t);
-    FB_CHECK(autograd::requires_grad(leaf),
-             "cannot register a hook on a tensor that doesn't require gradient");
-    FB_CHECK(autograd::is_leaf(leaf),
-             "post accumulate grad hooks cannot be registered on non-leaf tensors");
-    autograd::meta_of(leaf).after_accumulation = [hooks](const Tensor& accumulated) {
-      const nb::object given = nb::steal(wrap(accumulated));
-      for (nb::handle hook : nb::list(hooks.attr("values")())) hook(given);
-    };
-  });
+  m.def("_after_accumulation",
+        [](nb::handle t, nb::handle hooks) { set_accumulation_hooks(tensor_in(t), hooks.ptr()); });
 }
 
 // Python's exceptions travel through the engine as PythonError.

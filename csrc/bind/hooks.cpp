@@ -5,15 +5,31 @@
 #include "bind/call.h"
 
 namespace fb::bind {
-namespace {
 
-using autograd::Gradients;
-
-// An owned reference that hooks can share; the interpreter's lock is held wherever they die.
 std::shared_ptr<PyObject> shared(PyObject* object) {
   return std::shared_ptr<PyObject>(new_ref(object), [](PyObject* o) {
     if (Py_IsInitialized()) Py_DECREF(o);
   });
+}
+
+namespace {
+
+using autograd::Gradients;
+
+// What a hook returned must be able to take the place of what it was given.
+const Tensor& replacement(PyObject* hook, PyObject* returned, const Tensor& given) {
+  FB_CHECK_TYPE(is_tensor(returned), "a hook must return a Tensor or None, not ",
+                Py_TYPE(returned)->tp_name);
+  const Tensor& result = tensor_of(returned);
+  if (given && result.sizes() == given.sizes() && result.dtype() == given.dtype()) return result;
+  Ref name(PyObject_GetAttrString(hook, "__name__"));
+  if (!name) PyErr_Clear();
+  const std::string called = name ? PyUnicode_AsUTF8(name.get()) : "<unknown>";
+  FB_CHECK(given, "hook '", called, "' can't replace a None gradient with a non-None value");
+  FB_CHECK(result.sizes() == given.sizes(), "hook '", called,
+           "' has changed the size of value (was ", given.sizes(), ", got ", result.sizes(), ")");
+  fail(ErrorKind::kRuntime, "hook '", called, "' has changed the type of value (was ",
+       given.dtype(), ", got ", result.dtype(), ")");
 }
 
 // The functions in the dictionary now: a hook may remove itself.
@@ -26,22 +42,20 @@ Tensor call_tensor_hooks(const std::shared_ptr<PyObject>& dict, const Tensor& gr
   const Ref functions = functions_in(dict);
   Tensor current = grad;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(functions.get()); ++i) {
+    PyObject* hook = PyList_GET_ITEM(functions.get(), i);
     const Ref given = checked(wrap(current));
-    const Ref result =
-        checked(PyObject_CallOneArg(PyList_GET_ITEM(functions.get(), i), given.get()));
-    if (result.get() == Py_None) continue;
-    FB_CHECK_TYPE(is_tensor(result.get()), "a hook must return a Tensor or None, not ",
-                  Py_TYPE(result.get())->tp_name);
-    current = tensor_of(result.get());
+    const Ref result = checked(PyObject_CallOneArg(hook, given.get()));
+    if (result.get() != Py_None) current = replacement(hook, result.get(), current);
   }
   return current;
 }
 
 // What a hook gave back for several gradients: a tuple, or one tensor.
-void replace(Gradients& gradients, PyObject* result) {
+void replace(Gradients& gradients, PyObject* hook, const Ref& returned) {
+  PyObject* result = returned.get();
   if (result == Py_None) return;
   if (is_tensor(result) && gradients.size() == 1) {
-    gradients[0] = tensor_of(result);
+    gradients[0] = replacement(hook, result, gradients[0]);
     return;
   }
   FB_CHECK(PyTuple_Check(result) || PyList_Check(result),
@@ -52,7 +66,7 @@ void replace(Gradients& gradients, PyObject* result) {
            PySequence_Fast_GET_SIZE(result), ", but expected ", gradients.size(), ")");
   for (size_t i = 0; i < gradients.size(); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(result, static_cast<Py_ssize_t>(i));
-    gradients[i] = item == Py_None ? Tensor() : tensor_of(item);
+    gradients[i] = item == Py_None ? Tensor() : replacement(hook, item, gradients[i]);
   }
 }
 
@@ -90,30 +104,48 @@ void set_tensor_hooks(const Tensor& t, PyObject* dict) {
     meta.hooks.push_back(hook);
 }
 
+void set_accumulation_hooks(const Tensor& leaf, PyObject* dict) {
+  FB_CHECK(autograd::requires_grad(leaf),
+           "cannot register a hook on a tensor that doesn't require gradient");
+  FB_CHECK(autograd::is_leaf(leaf),
+           "post accumulate grad hooks cannot be registered on non-leaf tensors");
+  autograd::Meta& meta = autograd::meta_of(leaf);
+  const std::shared_ptr<PyObject> kept = shared(dict);
+  meta.python_after_accumulation = kept;
+  meta.after_accumulation = [kept](const Tensor& accumulated) {
+    const Ref functions = functions_in(kept);
+    const Ref given = checked(wrap(accumulated));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(functions.get()); ++i)
+      checked(PyObject_CallOneArg(PyList_GET_ITEM(functions.get(), i), given.get()));
+  };
+}
+
 PyObject* add_node_hook(autograd::Node& node, PyObject* hook, bool before) {
   const Ref module = checked(PyImport_ImportModule("flambeau.utils.hooks"));
   const Ref dict = checked(PyDict_New());
   Ref handle = checked(PyObject_CallMethod(module.get(), "register_in", "OO", dict.get(), hook));
   const std::shared_ptr<PyObject> kept = shared(dict.get());
+  autograd::Hooks& hooks = node.hooks_or_new();
+  hooks.objects.push_back(kept);
   if (before) {
-    node.hooks_or_new().before.push_back([kept](Gradients& grads) {
+    hooks.before.push_back([kept](Gradients& grads) {
       const Ref functions = functions_in(kept);
       for (Py_ssize_t i = 0; i < PyList_GET_SIZE(functions.get()); ++i) {
+        PyObject* function = PyList_GET_ITEM(functions.get(), i);
         const Ref given = checked(wrap_gradients(view(grads)));
-        replace(
-            grads,
-            checked(PyObject_CallOneArg(PyList_GET_ITEM(functions.get(), i), given.get())).get());
+        replace(grads, function, checked(PyObject_CallOneArg(function, given.get())));
       }
     });
   } else {
-    node.hooks_or_new().after.push_back([kept](Gradients& results, std::span<const Tensor> grads) {
+    hooks.after.push_back([kept](Gradients& results, std::span<const Tensor> grads) {
       const Ref functions = functions_in(kept);
       for (Py_ssize_t i = 0; i < PyList_GET_SIZE(functions.get()); ++i) {
+        PyObject* function = PyList_GET_ITEM(functions.get(), i);
         const Ref inputs = checked(wrap_gradients(view(results)));
         const Ref outputs = checked(wrap_gradients(grads));
-        replace(results, checked(PyObject_CallFunctionObjArgs(PyList_GET_ITEM(functions.get(), i),
-                                                              inputs.get(), outputs.get(), nullptr))
-                             .get());
+        replace(
+            results, function,
+            checked(PyObject_CallFunctionObjArgs(function, inputs.get(), outputs.get(), nullptr)));
       }
     });
   }

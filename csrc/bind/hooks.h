@@ -6,9 +6,14 @@
 
 namespace fb::bind {
 
+// An owned reference that hooks can share; the interpreter's lock is held wherever they die.
+std::shared_ptr<PyObject> shared(PyObject* object);
+
 // The dictionary of a tensor's hooks, None if it has none; setting it registers what it will hold.
 PyObject* tensor_hooks(const Tensor& t);
 void set_tensor_hooks(const Tensor& t, PyObject* dict);
+// The functions in `dict` are called with the leaf whenever its .grad is complete.
+void set_accumulation_hooks(const Tensor& leaf, PyObject* dict);
 // Registers a hook on a node; returns a handle that removes it.
 PyObject* add_node_hook(autograd::Node& node, PyObject* hook, bool before);
 

@@ -46,12 +46,12 @@ Tensor tensor_index(PyObject* o) {
 // In one step, unless the graph is to know the steps.
 class Selection {
  public:
-  Selection(const Tensor& base, PyObject* index, bool recorded)
+  Selection(const Tensor& base, PyObject* index, bool recorded, bool is_slice)
       : base_(base),
         recorded_(recorded),
+        is_slice_(is_slice),
         steps_(recorded ? base : Tensor()),
         offset_(base.offset()) {
-    is_slice_ = PySlice_Check(index);
     if (is_like_tuple(index))
       build(PySequence_Fast_ITEMS(index), PySequence_Fast_GET_SIZE(index));
     else
@@ -64,6 +64,8 @@ class Selection {
       return autograd::as_view_of(base_, inner_view(base_, sizes_, strides_, offset_));
     return steps_.is_same(base_) ? ops::_alias(base_) : steps_;
   }
+  // What is picked from or written to: the tensor itself where that is all of it.
+  Tensor picked_from() const { return recorded_ && steps_.is_same(base_) ? base_ : view(); }
   // Whether tensors pick from the view; then one entry per dimension (a mask stands for several).
   bool picks_any() const { return picks_any_; }
   const std::vector<Tensor>& picks() const { return picks_; }
@@ -130,7 +132,8 @@ class Selection {
     FB_CHECK_VALUE(step > 0, "the step of a slice must be greater than zero, got ", step);
     const int64_t length = PySlice_AdjustIndices(base_.sizes()[dim_], &start, &stop, step);
     // A slice of everything is a step of its own only where it is the whole index.
-    if (recorded_ && (is_slice_ || length != base_.sizes()[dim_]))
+    const bool is_whole = start == 0 && stop == base_.sizes()[dim_] && step == 1;
+    if (recorded_ && (is_slice_ || !is_whole))
       steps_ = ops::_slice(steps_, next_dim(), start, stop, step);
     // One place needs no step, and a huge one must not overflow.
     const int64_t stride = length > 1 ? base_.strides()[dim_] * step : base_.strides()[dim_];
@@ -179,7 +182,7 @@ class Selection {
 
   const Tensor& base_;
   bool recorded_;
-  bool is_slice_;        // the whole index is one
+  bool is_slice_;        // the whole index is one, and a view is wanted of it
   Tensor steps_;         // what the parts so far made of the tensor, if that is recorded
   int64_t dim_ = 0;      // the next dimension of the tensor
   int64_t covered_ = 0;  // dimensions that the parts other than an ellipsis stand for
@@ -204,7 +207,10 @@ void assign_number(const Tensor& target, const Scalar& value) {
 void assign_tensor(const Tensor& target, Tensor value) {
   // Leading dimensions of size 1 that the target does not have are no obstacle.
   while (value.dim() > target.dim() && value.sizes()[0] == 1) value = ops::select(value, 0, 0);
-  ops::copy_(target, value);
+  if (value.dim() == 0)
+    ops::fill_(target, value);
+  else
+    ops::copy_(target, value);
 }
 
 }  // namespace
@@ -215,8 +221,8 @@ PyObject* tensor_getitem(PyObject* self, PyObject* index) {
     FB_CHECK_INDEX(t.dim() > 0 || !PyLong_CheckExact(index),
                    "invalid index of a 0-dim tensor; use item() to convert it to a number");
     if (PyLong_CheckExact(index)) return wrap(ops::select(t, 0, read::integer(index)));
-    const Selection selection(t, index, !autograd::is_plain(t));
-    return wrap(selection.picks_any() ? ops::index(selection.view(), selection.picks())
+    const Selection selection(t, index, !autograd::is_plain(t), PySlice_Check(index));
+    return wrap(selection.picks_any() ? ops::index(selection.picked_from(), selection.picks())
                                       : selection.view());
   });
 }
@@ -227,21 +233,19 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
     FB_CHECK_TYPE(value != nullptr, "a tensor does not support deleting items");
     const bool is_plain =
         autograd::is_plain(t) && (!is_tensor(value) || autograd::is_plain(tensor_of(value)));
-    const Selection selection(t, index, !is_plain);
-    const Tensor target = selection.view();
+    const Selection selection(t, index, !is_plain, false);
+    const Tensor target = selection.picked_from();
     if (!is_tensor(value)) check_assignable(value, t.dtype());
-    if (!selection.picks_any()) {
-      if (is_tensor(value))
-        assign_tensor(target, tensor_of(value));
-      else
-        assign_number(target, read::number(value));
-    } else if (is_tensor(value)) {
-      ops::index_put_(target, selection.picks(), tensor_of(value));
-    } else {
-      const Tensor element = make_tensor({}, t.dtype());
-      assign_number(element, read::number(value));
-      ops::index_put_(target, selection.picks(), element);
+    if (!selection.picks_any() && is_plain && !is_tensor(value)) {
+      assign_number(target, read::number(value));
+      return 0;
     }
+    Tensor elements = is_tensor(value) ? tensor_of(value) : make_tensor({}, t.dtype());
+    if (!is_tensor(value)) assign_number(elements, read::number(value));
+    if (selection.picks_any())
+      ops::index_put_(target, selection.picks(), elements);
+    else
+      assign_tensor(target, elements);
     return 0;
   });
 }

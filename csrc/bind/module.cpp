@@ -128,6 +128,7 @@ void register_errors(nb::module_& m) {
     } catch (const Error&) {
       set_python_error(nullptr);
     } catch (const PythonError&) {
+      // Python knows of it already.
     }
   });
 }

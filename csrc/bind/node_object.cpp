@@ -63,7 +63,12 @@ PyObject* get_next_functions(PyObject* self, void*) {
 
 PyObject* get_metadata(PyObject* self, void*) {
   auto* object = reinterpret_cast<PyNode*>(self);
-  if (!object->metadata) object->metadata = PyDict_New();
+  if (!object->metadata) {
+    object->metadata = PyDict_New();
+    // The node keeps it for the next object around it; a user's function is one with its object.
+    if (object->metadata && !object->node->is_python)
+      object->node->hooks_or_new().metadata = shared(object->metadata);
+  }
   Py_XINCREF(object->metadata);
   return object->metadata;
 }
@@ -84,10 +89,8 @@ PyObject* get_sequence(PyObject* self, void*) {
   return PyLong_FromUnsignedLongLong(node_of(self).sequence);
 }
 
-// Where in the user's program the operator was called: "train.py:12", or None.
-PyObject* get_place(PyObject* self, void*) {
-  const std::string text = node_of(self).place.text();
-  return text.empty() ? none() : PyUnicode_FromString(text.c_str() + 4);
+PyObject* get_described(PyObject* self, void*) {
+  return PyUnicode_FromString(node_of(self).described().c_str());
 }
 
 // `_saved_self` and its kin.
@@ -151,7 +154,7 @@ PyGetSetDef kProperties[] = {
     {"metadata", get_metadata, nullptr, "A dictionary for the user.", nullptr},
     {"variable", get_variable, nullptr, "Of AccumulateGrad: the leaf.", nullptr},
     {"_sequence_nr", get_sequence, nullptr, "Later operators have higher numbers.", nullptr},
-    {"_place", get_place, nullptr, "File and line of the call that was recorded.", nullptr},
+    {"_described", get_described, nullptr, "Its name, and what was recorded where.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMemberDef kMembers[] = {
@@ -190,6 +193,8 @@ PyObject* wrap_node(const NodeRef& node) {
   auto* object = reinterpret_cast<PyNode*>(type->tp_alloc(type, 0));
   if (!object) throw PythonError{};
   new (&object->node) NodeRef(node);
+  if (node->hooks && node->hooks->metadata)
+    object->metadata = new_ref(static_cast<PyObject*>(node->hooks->metadata.get()));
   node->python_object = object;
   return reinterpret_cast<PyObject*>(object);
 }

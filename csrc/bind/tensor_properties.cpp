@@ -72,6 +72,11 @@ int set_imag(PyObject* self, PyObject* value, void*) {
   });
 }
 
+int64_t version_of(const Tensor& t) {
+  FB_CHECK(!(t->flags & kInference), "Inference tensors do not track version counter.");
+  return static_cast<int64_t>(t.storage()->version);
+}
+
 bool always_false(const Tensor&) { return false; }
 bool always_true(const Tensor&) { return true; }
 
@@ -89,8 +94,7 @@ const PyGetSetDef tensor_properties[] = {
     FB_PROPERTY("itemsize", static_cast<int64_t>(t.element_size()), "Bytes of one element."),
     FB_PROPERTY("nbytes", t.numel() * static_cast<int64_t>(t.element_size()),
                 "Bytes of all elements."),
-    FB_PROPERTY("_version", static_cast<int64_t>(t.storage()->version),
-                "How often the elements were changed in place."),
+    FB_PROPERTY("_version", version_of(t), "How often the elements were changed in place."),
     FB_PROPERTY("T", reversed_dims(t), "With all dimensions in reverse order."),
     FB_PROPERTY("mT", matrix_transpose(t), "With the last two dimensions swapped."),
     {"real", get<ops::real>, set_real, "The real parts.", const_cast<char*>("real")},

@@ -73,6 +73,7 @@ void tensor_dealloc(PyObject* self) {
   object->value.~Tensor();
   if (type == tensor_type && free_count < kFreeListCapacity) {
     new (&object->value) Tensor();
+    forget_finalized(self);  // the next tensor's object has its own end
     free_list[free_count++] = object;
   } else {
     type->tp_free(self);
@@ -82,22 +83,29 @@ void tensor_dealloc(PyObject* self) {
 
 // Python objects that a tensor's part of the graph holds.
 int visit_history(const TensorImpl& impl, visitproc visit, void* arg) {
-  if (impl.autograd) Py_VISIT(static_cast<PyObject*>(impl.autograd->python_hooks.get()));
+  if (impl.autograd) {
+    Py_VISIT(static_cast<PyObject*>(impl.autograd->python_hooks.get()));
+    Py_VISIT(static_cast<PyObject*>(impl.autograd->python_after_accumulation.get()));
+  }
   if (impl.flags & kCut || !impl.grad_fn) return 0;
-  if (impl.grad_fn->is_python && impl.grad_fn->refs.load(std::memory_order_relaxed) == 1)
-    Py_VISIT(static_cast<PyObject*>(impl.grad_fn->python_object));
+  const autograd::Node& node = *impl.grad_fn;
+  if (node.refs.load(std::memory_order_relaxed) != 1) return 0;
+  if (node.is_python) Py_VISIT(static_cast<PyObject*>(node.python_object));
+  if (!node.hooks) return 0;
+  Py_VISIT(static_cast<PyObject*>(node.hooks->metadata.get()));
+  for (const std::shared_ptr<void>& object : node.hooks->objects)
+    Py_VISIT(static_cast<PyObject*>(object.get()));
   return 0;
 }
 
 int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
   const auto* object = reinterpret_cast<PyTensor*>(self);
   Py_VISIT(Py_TYPE(self));
-  Py_VISIT(object->dict);
-  // What only this object leads to belongs to it.
+  // What the graph holds, too, keeps its attributes; what only this object leads to belongs to it.
   const TensorImpl* impl = object->value.get();
-  if (impl && impl->refs.load(std::memory_order_relaxed) == 1 && !(impl->flags & kKeepsObject))
-    return visit_history(*impl, visit, arg);
-  return 0;
+  if (impl && impl->refs.load(std::memory_order_relaxed) > 1) return 0;
+  Py_VISIT(object->dict);
+  return impl && !(impl->flags & kKeepsObject) ? visit_history(*impl, visit, arg) : 0;
 }
 
 int tensor_clear(PyObject* self) {
@@ -227,7 +235,8 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
   if (!object) throw PythonError{};
   new (&object->value) Tensor(std::move(tensor));
   object->value->python_object = object;
-  if (inference_depth && autograd::mode.inference) object->value->flags |= kInference;
+  if (inference_depth && autograd::mode.inference && !object->value->base)
+    object->value->flags |= kInference;
   return reinterpret_cast<PyObject*>(object);
 }
 

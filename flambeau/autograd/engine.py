@@ -96,7 +96,8 @@ def grad(
         found = _C._run_backward(roots, grads, keep, create_graph, wanted, unused, False)
     if materialize_grads:
         found = tuple(
-            fb.zeros_like(x) if g is None else g for g, x in zip(found, wanted, strict=True)
+            fb.zeros_like(x, requires_grad=create_graph) if g is None else g
+            for g, x in zip(found, wanted, strict=True)
         )
     return dict(zip(inputs, found, strict=True)) if isinstance(inputs, Mapping) else found
 
@@ -131,6 +132,11 @@ def _as_tuple(value: Any, length: int = 0) -> tuple[Any, ...]:
     return tuple(value.values() if isinstance(value, Mapping) else value)
 
 
+def _origin(root: Tensor) -> str:
+    """What computed a tensor, and where."""
+    return "" if root.grad_fn is None else f" ({root.grad_fn._described})"
+
+
 def _root_grads(roots: Sequence[Any], given: Sequence[Any]) -> tuple[Tensor, ...]:
     """The gradients that backward starts with: those given, or ones for single elements."""
     if len(roots) != len(given):
@@ -143,7 +149,8 @@ def _root_grads(roots: Sequence[Any], given: Sequence[Any]) -> tuple[Tensor, ...
             if root.requires_grad and root.numel() != 1:
                 raise RuntimeError(
                     "grad can be implicitly created only for scalar outputs: output "
-                    f"{i} has shape {tuple(root.shape)}; give its gradient, or sum() it first"
+                    f"{i} has shape {tuple(root.shape)}{_origin(root)}; give its gradient, or "
+                    "sum() it first"
                 )
             if root.requires_grad and not root.is_floating_point():
                 raise RuntimeError(
@@ -159,7 +166,7 @@ def _root_grads(roots: Sequence[Any], given: Sequence[Any]) -> tuple[Tensor, ...
         if isinstance(root, Tensor) and value.shape != root.shape:
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{i}] has a shape of {tuple(value.shape)} and "
-                f"output[{i}] has a shape of {tuple(root.shape)}."
+                f"output[{i}] has a shape of {tuple(root.shape)}{_origin(root)}."
             )
         if isinstance(root, Tensor) and value.is_complex() != root.is_complex():
             raise RuntimeError(

@@ -72,6 +72,7 @@ class Recorded:
 
     def __init__(self, op: Op, number: int, table: Table) -> None:
         self.op = op
+        self.table = table
         self.struct = f"Node_{op.symbol}_{number}"
         self.args = {a.name: a for a in op.core_args}
         self.places = input_places(op)
@@ -93,7 +94,7 @@ class Recorded:
         lines = [f"struct {self.struct}{final} : Node {{"]
         lines += [f"  {member}" for member in self.members()]
         lines += [
-            f"  const char* name() const override {{ return {quote(self.op.node_name)}; }}",
+            f"  const char* name() const override {{ return {self.name()}; }}",
             f"  const char* operator_name() const override {{ return {quote(self.op.name)}; }}",
             "  void apply([[maybe_unused]] std::span<const Tensor> grads,",
             "             [[maybe_unused]] Gradients& out) override {",
@@ -125,6 +126,16 @@ class Recorded:
                 other = f"r.make<{self.struct}_{argument}>()"
                 made = f"({cpp_name(argument)}.is_tensor() ? {made} : {other})"
         return made
+
+    def name(self) -> str:
+        op = self.op
+        if op.kind != "view" or not op.has_inplace_operator:
+            return quote(op.node_name)
+        forms = sum(
+            other.name == op.name and other.has_inplace_operator for other in self.table.ops
+        )
+        stem, number = op.node_name[:-1], int(op.node_name[-1])
+        return f"in_place ? {quote(f'{stem}{number + forms}')} : {quote(op.node_name)}"
 
     def mentioned(self, what: str) -> list[str]:
         """Names that any formula reads, in the order of arguments, then results."""
@@ -239,6 +250,11 @@ class Recorded:
     def flags(self) -> str:
         return " | ".join(f"flags_of({cpp_name(a.name)})" for a in tensor_args(self.op))
 
+    def operands_record(self) -> str:
+        """Whether an argument other than the first wants gradients."""
+        others = [f"wants_grad({cpp_name(a.name)})" for a in tensor_args(self.op)[1:]]
+        return f", {' || '.join(others)}" if others else ""
+
     def idle(self, computed: str) -> list[str]:
         return [
             f"  const unsigned flags = {self.flags};",
@@ -271,7 +287,7 @@ class Recorded:
     def computing(self) -> list[str]:
         op = self.op
         call = f"compute::{op.function}({self.given})"
-        computed = call
+        computed = f"owned({call})" if op.kind == "native" else call
         if op.kind == "view":
             first = cpp_name(op.core_args[0].name)
             wrapper = "as_view_of" if op.result.annotation == "Tensor" else "as_views_of"
@@ -429,7 +445,7 @@ class Recorded:
         public = op.name if op.mutates else f"{op.name}_"
         head = [f"void {function}({params}) {{"]
         if op.kind == "view":
-            return [*head, *self.reseating(first), "}"]
+            return [*head, *self.reseating(first, public), "}"]
         if not op.mutates and not op.is_recorded:
             return [*head, *self.replacing(first, public), "}"]
         if op.mutates or op.kind == "pointwise":
@@ -449,7 +465,7 @@ class Recorded:
             "  }",
             f"  if (({self.flags}) & kBatched) [[unlikely]]",
             f"    return {self.batched}_({self.given});",
-            f"  check_inplace({first});",
+            f"  check_inplace({first}{self.operands_record()});",
             *self.recorder(),
         ]
         if not self.formulas and not self.refused:
@@ -466,10 +482,9 @@ class Recorded:
         ]
         return lines
 
-    def reseating(self, first: str) -> list[str]:
-        return [
-            f"  become_recorded_view({first}, [&] {{ return {self.op.function}({self.given}); }});"
-        ]
+    def reseating(self, first: str, public: str) -> list[str]:
+        call = f"{self.op.function}({self.given})"
+        return [f"  become_recorded_view({quote(public)}, {first}, [&] {{ return {call}; }});"]
 
     def replacing(self, first: str, public: str) -> list[str]:
         """A composition has no form in place of its own: its result replaces the elements."""

@@ -31,6 +31,7 @@ fact(
     "is_set_to(input: Tensor, tensor: Tensor) -> bool",
     "Whether both are one window on one storage.",
 )
+fact("_is_view(input: Tensor) -> bool", "Whether it is a window on another tensor's elements.")
 fact("is_pinned(input: Tensor) -> bool", "Whether the memory is page-locked: never on the CPU.")
 fact("is_shared(input: Tensor) -> bool", "Whether other processes see the memory.")
 
