@@ -4,7 +4,21 @@
 # beginning of torch's message.
 REFUSED_BY_ACCIDENT = {
     "MKL FFT error": "MKL cannot transform an empty batch; the result is simply empty",
+    "unsupported operation: some elements of the input": "copy_ takes a copy of what overlaps",
     "view size is not compatible": "torch's own composition asks for a view where it needs a copy",
+}
+
+# Backwards that torch refuses because of a value that it has saved and Flambeau has not, by the
+# beginning of torch's message: an input whose shape is enough, a number, a result.
+REFUSED_FOR_MORE_SAVED = (
+    "one of the variables needed for gradient computation has been modified",
+    "Trying to backward through the graph a second time",
+    "Trying to use a saved tensor that has been detached in-place",
+)
+
+# Nodes that stand for the same steps, Flambeau's first.
+SAME_NODES = {
+    ("BmmBackward0", "UnsafeViewBackward0"): "torch makes one matrix of an expanded batch",
 }
 
 
