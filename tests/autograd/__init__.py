@@ -1,0 +1,1 @@
+"""The tape: graphs, gradients, views and in-place writes, hooks, errors."""

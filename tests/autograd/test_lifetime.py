@@ -1,0 +1,197 @@
+"""How long tensors live: cycles are collected, what the graph holds keeps its Python side."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+
+import pytest
+
+import flambeau as torch
+from tests.autograd.walk import reachable
+
+
+class Canary:
+    """Something that can be watched as it goes."""
+
+
+def leaf_hook() -> torch.Tensor:
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(lambda grad: x + grad)
+    return x
+
+
+def tensor_hook() -> torch.Tensor:
+    y = torch.ones(2, requires_grad=True) * 2
+    y.register_hook(lambda grad: y + grad)
+    return y
+
+
+def post_accumulate_hook() -> torch.Tensor:
+    x = torch.ones(2, requires_grad=True)
+    x.register_post_accumulate_grad_hook(lambda tensor: x.retains_grad or None)
+    return x
+
+
+def node_hook() -> torch.Tensor:
+    y = torch.ones(2, requires_grad=True) * 2
+    y.grad_fn.register_hook(lambda inputs, outputs: y.retains_grad or None)
+    return y
+
+
+def node_metadata() -> torch.Tensor:
+    y = torch.ones(2, requires_grad=True) * 2
+    y.grad_fn.metadata["result"] = y
+    return y
+
+
+def own_attribute() -> torch.Tensor:
+    x = torch.ones(2, requires_grad=True)
+    x.me = x
+    return x
+
+
+class Remembering(torch.autograd.Function):
+    """Keeps its result in the context, as users should not."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.canary = Canary()
+        ctx.result = x * 2
+        return ctx.result
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+def context_attribute() -> torch.Tensor:
+    return Remembering.apply(torch.ones(2, requires_grad=True))
+
+
+class Saving(torch.autograd.Function):
+    """Saves its input and its result, as it should."""
+
+    @staticmethod
+    def forward(ctx, x):
+        y = x * 2
+        ctx.save_for_backward(x, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+def saved_result() -> torch.Tensor:
+    return Saving.apply(torch.ones(2, requires_grad=True))
+
+
+CYCLES = [
+    leaf_hook,
+    tensor_hook,
+    post_accumulate_hook,
+    node_hook,
+    node_metadata,
+    own_attribute,
+    context_attribute,
+    saved_result,
+]
+
+
+@pytest.mark.parametrize("make", CYCLES)
+def test_cycles_are_collected(make: Callable[[], torch.Tensor]) -> None:
+    tensor = make()
+    tensor.canary = Canary()
+    watched = weakref.ref(tensor.canary)
+    del tensor
+    gc.collect()
+    assert watched() is None
+
+
+@pytest.mark.parametrize("make", CYCLES)
+def test_what_is_in_use_is_not_collected(make: Callable[[], torch.Tensor]) -> None:
+    """The collector must not take a tensor that only the graph still holds."""
+    tensor = make()
+    tensor.canary = Canary()
+    watched = weakref.ref(tensor.canary)
+    user = tensor * 1 if tensor.is_leaf else (tensor, tensor * 1)
+    del tensor
+    gc.collect()
+    assert watched() is not None
+    last = user if isinstance(user, torch.Tensor) else user[1]
+    last.sum().backward()
+
+
+class Marked(torch.Tensor):
+    """A subclass of a user."""
+
+
+class TestObjects:
+    """What Python knows of a tensor survives while only the graph holds it."""
+
+    def test_attributes_of_a_leaf(self) -> None:
+        x = torch.ones(2, requires_grad=True)
+        x.tag = "kept"
+        number = id(x)
+        y = x * 2
+        del x
+        gc.collect()
+        again = y.grad_fn.next_functions[0][0].variable
+        assert again.tag == "kept"
+        assert id(again) == number
+
+    def test_subclass_of_a_leaf(self) -> None:
+        x = torch.ones(2).as_subclass(Marked).requires_grad_()
+        x.tag = "kept"
+        node = (x * 2).grad_fn
+        del x
+        gc.collect()
+        again = reachable(node)[-1].variable
+        assert type(again) is Marked
+        assert again.tag == "kept"
+
+    def test_attributes_of_saved_inputs(self) -> None:
+        seen = []
+
+        class Reading(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, grad):
+                (x,) = ctx.saved_tensors
+                seen.append(x.tag)
+                return grad * 2
+
+        x = torch.ones(2, requires_grad=True)
+        middle = x * 1
+        middle.tag = "kept"
+        y = Reading.apply(middle)
+        del middle
+        gc.collect()
+        y.sum().backward()
+        assert seen == ["kept"]
+
+    def test_a_leaf_goes_with_its_graph(self) -> None:
+        x = torch.ones(2, requires_grad=True)
+        x.canary = Canary()
+        watched = weakref.ref(x.canary)
+        y = (x * 2).sum()
+        del x
+        gc.collect()
+        assert watched() is not None
+        del y
+        gc.collect()
+        assert watched() is None
+
+    def test_the_gradient_is_one_object(self) -> None:
+        x = torch.ones(2, requires_grad=True)
+        (x * 2).sum().backward()
+        x.grad.tag = "kept"
+        gc.collect()
+        (x * 3).sum().backward()
+        assert x.grad.tag == "kept"
