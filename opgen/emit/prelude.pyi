@@ -155,7 +155,7 @@ class Node:
     metadata: dict[Any, Any]
     variable: Tensor
     _sequence_nr: _int
-    _place: _str | None
+    _described: _str
     def name(self) -> _str:
         """The name of the node: MulBackward0."""
     def register_hook(self, hook: Any, /) -> Any:
