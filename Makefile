@@ -63,7 +63,7 @@ lint: .venv/.installed .venv/.lint .venv-wheel/.ready
 	@echo '==> mypy'
 	@$(BIN)/mypy
 	@echo '==> types of everything public, as installed'
-	@cd build/outside && ../../$(BIN)/basedpyright --pythonpath ../../.venv-wheel/bin/python \
+	@cd build/outside && PATH="$(CURDIR)/.venv-wheel/bin:$$PATH" ../../$(BIN)/basedpyright \
 	  --ignoreexternal --verifytypes flambeau | grep 'Type completeness score'
 
 docs: .venv/.installed .venv/.docs

@@ -36,7 +36,7 @@ class _Switch:
         raise NotImplementedError
 
     def __init__(self, mode: bool) -> None:
-        self.mode = mode
+        self.mode: bool = mode
         self._previous: list[Any] = []
 
     def __enter__(self) -> None:

@@ -60,16 +60,16 @@ class TensorType(type):
         return f"<class 'torch.{cls.__name__}'>"
 
 
-FloatTensor = TensorType("FloatTensor", fb.float32)
-DoubleTensor = TensorType("DoubleTensor", fb.float64)
-HalfTensor = TensorType("HalfTensor", fb.float16)
-BFloat16Tensor = TensorType("BFloat16Tensor", fb.bfloat16)
-ByteTensor = TensorType("ByteTensor", fb.uint8)
-CharTensor = TensorType("CharTensor", fb.int8)
-ShortTensor = TensorType("ShortTensor", fb.int16)
-IntTensor = TensorType("IntTensor", fb.int32)
-LongTensor = TensorType("LongTensor", fb.int64)
-BoolTensor = TensorType("BoolTensor", fb.bool)
+FloatTensor: TensorType = TensorType("FloatTensor", fb.float32)
+DoubleTensor: TensorType = TensorType("DoubleTensor", fb.float64)
+HalfTensor: TensorType = TensorType("HalfTensor", fb.float16)
+BFloat16Tensor: TensorType = TensorType("BFloat16Tensor", fb.bfloat16)
+ByteTensor: TensorType = TensorType("ByteTensor", fb.uint8)
+CharTensor: TensorType = TensorType("CharTensor", fb.int8)
+ShortTensor: TensorType = TensorType("ShortTensor", fb.int16)
+IntTensor: TensorType = TensorType("IntTensor", fb.int32)
+LongTensor: TensorType = TensorType("LongTensor", fb.int64)
+BoolTensor: TensorType = TensorType("BoolTensor", fb.bool)
 
 # The complex types have a name for `tensor.type()` and no class.
 _NAMES = {

@@ -49,7 +49,11 @@ class UntypedStorage:
     def nbytes(self) -> int:
         return self._bytes.numel()
 
-    size = __len__ = nbytes
+    def size(self) -> int:
+        return self.nbytes()
+
+    def __len__(self) -> int:
+        return self.nbytes()
 
     def element_size(self) -> int:
         return 1

@@ -16,7 +16,7 @@ class RemovableHandle:
     """What registering a hook returns: ``remove()`` takes the hook away, and so does ``with``."""
 
     def __init__(self, hooks_dict: MutableMapping[int, Any], *, extra_dict: Any = None) -> None:
-        self.id = next(_numbers)
+        self.id: int = next(_numbers)
         self._hooks = _reference(hooks_dict)
         extras = extra_dict if isinstance(extra_dict, list) else [extra_dict] if extra_dict else []
         self._extras = [_reference(extra) for extra in extras]
