@@ -72,8 +72,7 @@ Item* merge_sort(Item* items, Item* other, int64_t n) {
 template <class Item>
 class RadixSort {
  public:
-  RadixSort(Item* items, Item* other, int64_t n, int key_bits)
-      : items_(items), other_(other), n_(n), key_bits_(key_bits) {
+  RadixSort(Item* items, Item* other, int64_t n) : items_(items), other_(other), n_(n) {
     // A thread's part is scattered behind those of the threads before it: the order stays what it
     // would be with one thread.
     parts_ = n >= kParallelRow && !detail::in_parallel() ? num_threads() : 1;
@@ -82,13 +81,21 @@ class RadixSort {
   }
 
   Item* run() {
-    for (int shift = 0; shift < key_bits_; shift += 8) pass(shift);
+    // Counted from the lowest key, a few small numbers on both sides of zero differ in one byte.
+    uint64_t highest = lowest_ = items_[0].key();
+    for (int64_t i = 1; i < n_; ++i) {
+      const uint64_t key = items_[i].key();
+      lowest_ = key < lowest_ ? key : lowest_;
+      highest = key > highest ? key : highest;
+    }
+    const uint64_t range = highest - lowest_;
+    for (int shift = 0; shift < 64 && range >> shift != 0; shift += 8) pass(shift);
     return items_;
   }
 
  private:
-  static FB_FN unsigned digit(Item item, int shift) {
-    return static_cast<unsigned>(item.key() >> shift) & (kBuckets - 1);
+  FB_FN unsigned digit(Item item, int shift) const {
+    return static_cast<unsigned>((item.key() - lowest_) >> shift) & (kBuckets - 1);
   }
 
   template <class F>
@@ -123,16 +130,16 @@ class RadixSort {
   Item* items_;
   Item* other_;
   const int64_t n_;
-  const int key_bits_;
+  uint64_t lowest_ = 0;
   int64_t parts_;
   int64_t part_length_;
   std::unique_ptr<int64_t[]> offsets_;
 };
 
 template <class Item>
-Item* sort_items(Item* items, Item* other, int64_t n, int key_bits) {
+Item* sort_items(Item* items, Item* other, int64_t n) {
   if (n < kMergeLimit) return merge_sort(items, other, n);
-  return RadixSort<Item>(items, other, n, key_bits).run();
+  return RadixSort<Item>(items, other, n).run();
 }
 
 // Moves the k first of n items to the front, in order. Candidates collect in a buffer; whenever
@@ -158,7 +165,7 @@ const ItemOf<T>* first_items(const T* row, int64_t n, int64_t k, bool descending
       if (cut && item.key() >= limit) continue;
       candidates[count++] = item;
       if (count < capacity) continue;
-      const Item* sorted = sort_items(candidates, other, count, kKeyBits<T>);
+      const Item* sorted = sort_items(candidates, other, count);
       if (sorted != candidates)
         for (int64_t j = 0; j < k; ++j) candidates[j] = sorted[j];
       count = k;
@@ -166,7 +173,7 @@ const ItemOf<T>* first_items(const T* row, int64_t n, int64_t k, bool descending
       cut = true;
     }
   }
-  return sort_items(candidates, other, count, kKeyBits<T>);
+  return sort_items(candidates, other, count);
 }
 
 template <class T>
@@ -192,7 +199,7 @@ class RowSorter {
         for (int64_t i = begin; i < end; ++i)
           items_[i] = item_of(row, static_cast<uint32_t>(i), descending_);
       });
-      sorted = sort_items(items_.get(), other, n_, kKeyBits<T>);
+      sorted = sort_items(items_.get(), other, n_);
     }
     parallel_for(k_, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
