@@ -1,9 +1,16 @@
 // The innermost code of the user's that is running. See Note [Cheap places] in autograd/place.h.
-#define Py_BUILD_CORE 1
 #include <Python.h>
+// Frames as the interpreter itself keeps them: its public frame objects would have to be made for
+// every operator. Versions whose frames are not known here take the public way.
+#if !defined(FB_PUBLIC_FRAMES) && PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000
+#define FB_INNER_FRAMES 1
+#define Py_BUILD_CORE 1
 #undef HAVE_STD_ATOMIC
 #include <internal/pycore_frame.h>
 #undef Py_BUILD_CORE
+#else
+#include <frameobject.h>
+#endif
 
 #include <string>
 
@@ -37,37 +44,83 @@ bool is_ours(PyObject* filename) {
   return known.is_ours;
 }
 
-_PyInterpreterFrame* innermost(PyThreadState* thread) {
-#if PY_VERSION_HEX >= 0x030D0000
-  return thread->current_frame;
-#else
-  return thread->cframe ? thread->cframe->current_frame : nullptr;
-#endif
-}
+#if defined(FB_INNER_FRAMES)
 
-PyCodeObject* code_of(const _PyInterpreterFrame* frame) {
+// A frame that runs Python code, and those it was called from.
+class Frame {
+ public:
+  static Frame innermost() {
+    PyThreadState* thread = _PyThreadState_UncheckedGet();
+    if (!thread) return Frame(nullptr);
 #if PY_VERSION_HEX >= 0x030D0000
-  return reinterpret_cast<PyCodeObject*>(frame->f_executable);
+    return Frame(thread->current_frame);
 #else
-  return frame->f_code;
+    return Frame(thread->cframe ? thread->cframe->current_frame : nullptr);
 #endif
+  }
+  explicit operator bool() const { return frame_ != nullptr; }
+  Frame caller() const { return Frame(frame_->previous); }
+  PyCodeObject* code() const {
+#if PY_VERSION_HEX >= 0x030D0000
+    PyObject* code = frame_->f_executable;
+    return code && PyCode_Check(code) ? reinterpret_cast<PyCodeObject*>(code) : nullptr;
+#else
+    return frame_->f_code;
+#endif
+  }
+  int32_t position() const {
+    return static_cast<int32_t>(_PyInterpreterFrame_LASTI(frame_) * sizeof(_Py_CODEUNIT));
+  }
+
+ private:
+  explicit Frame(_PyInterpreterFrame* frame) : frame_(frame) {}
+  _PyInterpreterFrame* frame_;
+};
+
+#else
+
+class Frame {
+ public:
+  static Frame innermost() {
+    PyFrameObject* frame = PyEval_GetFrame();
+    Py_XINCREF(frame);
+    return Frame(frame);
+  }
+  explicit operator bool() const { return static_cast<bool>(frame_); }
+  Frame caller() const { return Frame(PyFrame_GetBack(get())); }
+  PyCodeObject* code() const {
+    PyCodeObject* code = PyFrame_GetCode(get());
+    Py_DECREF(code);  // the frame holds it
+    return code;
+  }
+  int32_t position() const {
+#if PY_VERSION_HEX >= 0x030B0000
+    return PyFrame_GetLasti(get());
+#else
+    return get()->f_lasti * static_cast<int32_t>(sizeof(_Py_CODEUNIT));
+#endif
+  }
+
+ private:
+  explicit Frame(PyFrameObject* owned) : frame_(reinterpret_cast<PyObject*>(owned)) {}
+  PyFrameObject* get() const { return reinterpret_cast<PyFrameObject*>(frame_.get()); }
+  Ref frame_;
+};
+
+#endif
+
+void* captured(const Frame& frame, int32_t* position) {
+  *position = frame.position();
+  return new_ref(reinterpret_cast<PyObject*>(frame.code()));
 }
 
 void* capture(int32_t* position) {
-  PyThreadState* thread = _PyThreadState_UncheckedGet();
-  if (!thread) return nullptr;
-  _PyInterpreterFrame* first = nullptr;
-  for (_PyInterpreterFrame* frame = innermost(thread); frame; frame = frame->previous) {
-    PyCodeObject* code = code_of(frame);
-    if (!code || !PyCode_Check(code)) continue;
-    if (!first) first = frame;
-    if (is_ours(code->co_filename)) continue;
-    *position = static_cast<int32_t>(_PyInterpreterFrame_LASTI(frame) * sizeof(_Py_CODEUNIT));
-    return new_ref(reinterpret_cast<PyObject*>(code));
-  }
-  if (!first) return nullptr;
-  *position = static_cast<int32_t>(_PyInterpreterFrame_LASTI(first) * sizeof(_Py_CODEUNIT));
-  return new_ref(reinterpret_cast<PyObject*>(code_of(first)));
+  for (Frame frame = Frame::innermost(); frame; frame = frame.caller())
+    if (frame.code() && !is_ours(frame.code()->co_filename)) return captured(frame, position);
+  // Nothing but the package itself is running.
+  for (Frame frame = Frame::innermost(); frame; frame = frame.caller())
+    if (frame.code()) return captured(frame, position);
+  return nullptr;
 }
 
 void release(void* code) {
