@@ -390,6 +390,8 @@ bool will_run(Node& node) { return innermost && innermost->will_run(node); }
 std::vector<Tensor> backward(std::span<const Edge> roots, std::span<const Tensor> grads,
                              std::span<const Edge> inputs, const BackwardOptions& options) {
   const GradMode recording(options.create_graph);
+  // Gradients computed from tensors that require gradients have no history, for this reason.
+  if (!options.create_graph) mode.cut = cut_here("backward without create_graph");
   return Run(inputs, options)(roots, grads);
 }
 

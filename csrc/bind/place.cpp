@@ -2,7 +2,7 @@
 #include <Python.h>
 // Frames as the interpreter itself keeps them: its public frame objects would have to be made for
 // every operator. Versions whose frames are not known here take the public way.
-#if !defined(FB_PUBLIC_FRAMES) && PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000
+#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000
 #define FB_INNER_FRAMES 1
 #define Py_BUILD_CORE 1
 #undef HAVE_STD_ATOMIC

@@ -308,3 +308,10 @@ def test_a_function_without_gradients_gives_none() -> None:
     x = leaf(1.5)
     (x.floor() + torch.sign(x)).backward()
     assert x.grad.item() == 0.0
+
+
+def test_a_gradient_without_history_says_which_backward_made_it() -> None:
+    x, w = (torch.tensor(value, requires_grad=True) for value in (1.0, 2.0))
+    (found,) = torch.autograd.grad(x * w, x)
+    with pytest.raises(RuntimeError, match=r"cut off by backward without create_graph at .*\.py:"):
+        found.backward()
