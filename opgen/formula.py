@@ -46,6 +46,7 @@ class Formula:
     grads: set[int] = field(default_factory=set)  # zeros where a result has none
     given_grads: set[int] = field(default_factory=set)  # undefined there
     all_grads: bool = False
+    families: set[str] = field(default_factory=set)  # of the operators it calls
 
 
 def compile_formula(op: Op, text: str, table: Table) -> Formula:
@@ -262,6 +263,7 @@ class _Writer:
             else default_value(a.default or "", a.type.cpp)
             for a in rest
         ]
+        self.formula.families.add(op.family)
         return f"ops::{op.function}({', '.join(values)})"
 
     def fitted(self, text: str, arg: Arg) -> str:

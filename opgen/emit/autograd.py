@@ -23,25 +23,14 @@ GEOMETRY = (
 
 
 def emit(table: Table) -> dict[str, str]:
-    families = table.families()
     return {
-        f"gen/autograd/{family}.cpp": recorded_family(family, ops, table, list(families))
-        for family, ops in families.items()
+        f"gen/autograd/{family}.cpp": recorded_family(family, ops, table)
+        for family, ops in table.families().items()
         if any(op.is_recorded or op.has_inplace_operator for op in ops)
     }
 
 
-def recorded_family(family: str, ops: list[Op], table: Table, families: list[str]) -> str:
-    lines = [HEADER.format(family=family) + '#include "autograd/formula.h"']
-    lines += ['#include "autograd/batch_rules.h"', '#include "autograd/inplace.h"']
-    lines += [f'#include "gen/ops/{name}.h"' for name in families]
-    for name in families:
-        lines += [
-            f'#if __has_include("autograd/formulas/{name}.h")',
-            f'#include "autograd/formulas/{name}.h"',
-            "#endif",
-        ]
-    lines += ["", "namespace fb::autograd {", "namespace {", "using namespace formula;", ""]
+def recorded_family(family: str, ops: list[Op], table: Table) -> str:
     faces: set[tuple[str, ...]] = set()
     recorders = []
     for number, op in enumerate(ops):
@@ -54,6 +43,8 @@ def recorded_family(family: str, ops: list[Op], table: Table, families: list[str
         faces.add(face)
         if op.is_recorded or op.has_inplace_operator:
             recorders.append(Recorded(op, number, table))
+    lines = [HEADER.format(family=family) + '#include "autograd/formula.h"', *includes(recorders)]
+    lines += ["", "namespace fb::autograd {", "namespace {", "using namespace formula;", ""]
     for recorded in recorders:
         lines += recorded.node()
     lines += ["}  // namespace", "}  // namespace fb::autograd", "", "namespace fb::ops {"]
@@ -61,6 +52,23 @@ def recorded_family(family: str, ops: list[Op], table: Table, families: list[str
     for recorded in recorders:
         lines += recorded.operators()
     return "\n".join([*lines, "}  // namespace fb::ops", ""])
+
+
+def includes(recorders: list[Recorded]) -> list[str]:
+    """Only what the formulas use: an operator added elsewhere must not rebuild this file."""
+    called = {recorder.op.family for recorder in recorders}
+    for recorder in recorders:
+        for formula in recorder.formulas.values():
+            called |= formula.families
+    lines = ['#include "autograd/batch_rules.h"', '#include "autograd/inplace.h"']
+    for family in sorted(called):
+        lines.append(f'#include "gen/ops/{family}.h"')
+        lines += [
+            f'#if __has_include("autograd/formulas/{family}.h")',
+            f'#include "autograd/formulas/{family}.h"',
+            "#endif",
+        ]
+    return lines
 
 
 class Recorded(NodeText):

@@ -1,0 +1,4 @@
+// Derivatives of distances: those of norms.
+#pragma once
+
+#include "autograd/formulas/reduce.h"
