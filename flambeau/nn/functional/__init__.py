@@ -1,0 +1,15 @@
+"""The functions that neural networks are made of, one subject a file."""
+
+from flambeau.nn.functional.activation import *
+from flambeau.nn.functional.attention import *
+from flambeau.nn.functional.convolution import *
+from flambeau.nn.functional.distance import *
+from flambeau.nn.functional.dropout import *
+from flambeau.nn.functional.embedding import *
+from flambeau.nn.functional.folding import *
+from flambeau.nn.functional.linear import *
+from flambeau.nn.functional.loss import *
+from flambeau.nn.functional.normalization import *
+from flambeau.nn.functional.padding import *
+from flambeau.nn.functional.pooling import *
+from flambeau.nn.functional.resampling import *

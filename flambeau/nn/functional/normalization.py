@@ -1,0 +1,5 @@
+"""Normalisation."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""Images at other resolutions."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""Normalisation over batches."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

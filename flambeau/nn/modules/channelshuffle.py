@@ -1,0 +1,5 @@
+"""Channels of groups mixed."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""Distances and similarities."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""Normalisation of single channels."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

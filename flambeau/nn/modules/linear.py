@@ -1,0 +1,5 @@
+"""Linear maps."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""Normalisation within a sample."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""Channels traded for pixels."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""Recurrent networks."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""Images made larger."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
