@@ -44,8 +44,8 @@ if _typing.TYPE_CHECKING:
     from flambeau import autograd as autograd
     from flambeau import fft as fft
     from flambeau import func as func
-    from flambeau import nn as nn
     from flambeau import linalg as linalg
+    from flambeau import nn as nn
     from flambeau import testing as testing
     from flambeau.func import vmap as vmap
 else:
@@ -53,6 +53,7 @@ else:
     import flambeau.fft as fft  # noqa: F401
     import flambeau.linalg as linalg  # noqa: F401
 
+    del nn  # the native module: the package of that name is loaded when asked for
     _LAZY_MODULES = ("autograd", "func", "nn", "testing")
 
     def __getattr__(name):
