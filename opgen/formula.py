@@ -102,6 +102,8 @@ class _Writer:
             return cpp_name(name)
         if name in CONSTANTS:
             return CONSTANTS[name]
+        if name == "needed":  # of several inputs with one formula
+            return "needed"
         raise self.refuse(f"{name!r} is neither an argument nor a result")
 
     def mention(self, name: str) -> None:

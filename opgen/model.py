@@ -110,7 +110,8 @@ class Op:
     random: bool = False  # draws from a generator
     alias_of: str = ""  # the operator that this is another name of
     grad: str = ""  # "formulas", composite or none; empty: nobody has said yet
-    formulas: tuple[tuple[str, str], ...] = ()  # differentiable input, expression of its gradient
+    # Differentiable inputs (several, where one kernel gives all their gradients) and the expression.
+    formulas: tuple[tuple[str, str], ...] = ()
     node: str = ""  # what the graph calls it, where that is not <Name>Backward0
     number_nodes: tuple[tuple[str, str], ...] = ()  # and where an argument is a number
     retypes: bool = False  # view: reads the elements as another type
@@ -121,6 +122,11 @@ class Op:
     def symbol(self) -> str:
         """The name that Python and C++ identifiers are made of: linalg_norm for linalg.norm."""
         return self.public_name.replace(".", "_")
+
+    @property
+    def gradient_inputs(self) -> list[str]:
+        """The inputs that have formulas."""
+        return [name for names, _ in self.formulas for name in names.split()]
 
     @property
     def public_name(self) -> str:
@@ -387,13 +393,16 @@ def validate_grad(op: Op, refuse: Callable[[str], None]) -> None:
         if name not in {a.name for a in op.core_args if a.type.annotation == "Tensor | Number"}:
             refuse(f"number_nodes names {name!r}, which is not a tensor or a number")
     inputs = {a.name for a in op.core_args if "Tensor" in a.type.annotation}
-    for name, formula in op.formulas:
+    for name in op.gradient_inputs:
         if name not in inputs:
             refuse(f"grad names {name!r}, which is not a tensor argument")
+        if op.gradient_inputs.count(name) > 1:
+            refuse(f"grad names {name!r} twice")
+    for names, formula in op.formulas:
         try:
             ast.parse(formula, mode="eval")
         except SyntaxError as error:
-            refuse(f"the gradient of {name!r} is not an expression: {formula!r} ({error.msg})")
+            refuse(f"the gradient of {names!r} is not an expression: {formula!r} ({error.msg})")
 
 
 def validate(op: Op) -> None:

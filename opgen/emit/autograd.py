@@ -243,9 +243,10 @@ class Recorded(NodeText):
 
     def needed_by(self, what: str, name: str) -> str:
         conditions = []
-        for input_name, formula in self.formulas.items():
-            if name in getattr(formula, what):
-                place = self.places[input_name]
+        for input_names, formula in self.formulas.items():
+            if name not in getattr(formula, what):
+                continue
+            for place in (self.places[input_name] for input_name in input_names.split()):
                 if place.count:
                     conditions.append(
                         f"r.needs_any({self.runtime(place.index)}, {self.runtime(place.count)})"

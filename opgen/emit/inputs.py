@@ -29,7 +29,7 @@ def input_places(op: Op) -> dict[str, Place]:
     places = {}
     fixed = 0
     lists: list[str] = []
-    with_formulas = dict(op.formulas)
+    with_formulas = op.gradient_inputs
     for arg in tensor_args(op):
         if with_formulas and arg.name not in with_formulas:
             continue

@@ -19,12 +19,14 @@ class NodeText:
         self.places = input_places(op)
         self.formulas: dict[str, Formula] = {}
         # Inputs whose derivative nobody knows: asking for it is refused, in backward.
-        self.refused = [name for name, text in op.formulas if text == not_implemented]
+        self.refused = [
+            name for names, text in op.formulas if text == not_implemented for name in names.split()
+        ]
         if op.grad in ("", not_implemented):
             self.refused = list(self.places)
-        for name, text in op.formulas:
-            if name not in self.refused:
-                self.formulas[name] = compile_formula(op, text, table)
+        for names, text in op.formulas:
+            if text != not_implemented and op.grad != not_implemented:
+                self.formulas[names] = compile_formula(op, text, table)
 
     def node(self) -> list[str]:
         if not self.formulas and not self.refused:
@@ -39,8 +41,8 @@ class NodeText:
             "             [[maybe_unused]] Gradients& out) override {",
         ]
         lines += [f"    {line}" for line in self.refusals()]
-        for name, formula in self.formulas.items():
-            lines += [f"    {line}" for line in self.gradient(name, formula)]
+        for names, formula in self.formulas.items():
+            lines += [f"    {line}" for line in self.gradient(names.split(), formula)]
         lines.append("  }")
         saved = self.saved_tensors()
         if saved:
@@ -128,9 +130,9 @@ class NodeText:
             "  }",
         ]
 
-    def gradient(self, name: str, formula: Formula) -> list[str]:
-        place = self.places[name]
-        lines = [f"if ({self.wanted(place)}) {{"]
+    def gradient(self, names: list[str], formula: Formula) -> list[str]:
+        places = [self.places[name] for name in names]
+        lines = [f"if ({' || '.join(self.wanted(place) for place in places)}) {{"]
         several = self.op.result.count != 1
         for i in sorted(formula.grads):
             value = f"grad_or_zeros(grads[{i}], outputs[{i}])" if several else f"grads[{i}]"
@@ -155,11 +157,29 @@ class NodeText:
             lines.append(f"  const Window& {cpp_name(value)}_window = {cpp_name(value)}_window_;")
         for value in self.ordered(formula.params):
             lines.append(f"  const auto& {cpp_name(value)} = {cpp_name(value)}_;")
-        if place.count:
-            lines.append(f"  spread({formula.cpp}, out, {place.index});")
+        if len(places) > 1:
+            lines += [f"  {line}" for line in self.joint_gradients(places, formula)]
+        elif places[0].count:
+            lines.append(f"  spread({formula.cpp}, out, {places[0].index});")
         else:
-            lines.append(f"  out[{place.index}] = {formula.cpp};")
+            lines.append(f"  out[{places[0].index}] = {formula.cpp};")
         return [*lines, "}"]
+
+    def joint_gradients(self, places: list[Place], formula: Formula) -> list[str]:
+        """One expression gives them all, one behind the other, those not needed undefined."""
+        needed = ", ".join(self.wanted(place) for place in places)
+        lines = [
+            f"[[maybe_unused]] const std::array<bool, {len(places)}> needed{{{needed}}};",
+            f"const auto gradients = {formula.cpp};",
+            "size_t at = 0;",
+        ]
+        for place in places:
+            if place.count:
+                lines.append(f"for (size_t i = 0; i < {place.count}; ++i)")
+                lines.append(f"  out[{place.index} + i] = gradients[at++];")
+            else:
+                lines.append(f"out[{place.index}] = gradients[at++];")
+        return lines
 
     def ordered(self, names: set[str]) -> list[str]:
         return [n for n in [*self.args, *(f"result_{i}" for i in range(8))] if n in names]

@@ -43,7 +43,7 @@ def record(op: Op) -> dict[str, object]:
         "mutates": op.mutates,
         "random": op.random,
         "grad": op.grad,
-        "differentiable": [name for name, _ in op.formulas],
+        "differentiable": op.gradient_inputs,
         "alias_of": op.alias_of,
         "doc": op.doc,
         "where": op.where,
