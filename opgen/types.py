@@ -61,6 +61,15 @@ ARGUMENTS: dict[str, ArgumentType] = {
             "Sequence[float] | None",
             True,
         ),
+        # A factor for all dimensions, or one for each.
+        _arg(
+            "Factors | None",
+            "kOptFactors",
+            "const std::optional<std::vector<double>>&",
+            "optional_float_list",
+            "float | Sequence[float] | None",
+            True,
+        ),
         _arg("bool", "kBool", "bool", "boolean", "bool"),
         _arg("bool | None", "kOptBool", "std::optional<bool>", "optional_boolean", "bool | None", True),
         # Size: `zeros(2, 3)` and `zeros((2, 3))`; Ints: a sequence only; Dims: a sequence or one int.
@@ -69,6 +78,8 @@ ARGUMENTS: dict[str, ArgumentType] = {
         _arg("Ints | None", "kOptInts", "std::optional<IntSpan>", "optional_int_list", "Sequence[int] | None", True),
         _arg("Dims", "kDims", "IntSpan", "int_list", "int | Sequence[int]"),
         _arg("Dims | None", "kOptDims", "std::optional<IntSpan>", "optional_int_list", "int | Sequence[int] | None", True),
+        # One size or several, of which some may be None: read as -1.
+        _arg("Sizes", "kSizes", "IntSpan", "open_sizes", "int | Sequence[int | None] | None"),
         _arg("str", "kStr", "const std::string&", "text", "str"),
         _arg("str | None", "kOptStr", "std::optional<std::string>", "optional_text", "str | None", True),
         _arg("DType", "kDType", "DType", "dtype_value", "dtype"),
@@ -100,6 +111,8 @@ RESULTS: dict[str, ResultType] = {
             "tuple[Tensor, Tensor, Tensor, Tensor]", "std::tuple<Tensor, Tensor, Tensor, Tensor>",
             "tuple[Tensor, Tensor, Tensor, Tensor]", 4,
         ),
+        # Two where an argument asks for both. Which it is, no type checker can tell.
+        ResultType("Tensor | tuple[Tensor, Tensor]", "OneOrTwo", "Any"),
         ResultType("tuple[Tensor, ...]", "std::vector<Tensor>", "tuple[Tensor, ...]", 0),
         ResultType("list[Tensor]", "TensorVector", "list[Tensor]", 0),
         ResultType("bool", "bool", "bool"),

@@ -21,6 +21,8 @@ bool all_items(PyObject* o, bool (*accept)(PyObject*)) {
 
 bool is_int_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_integer_like); }
 bool is_float_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_number); }
+bool is_size_or_none(PyObject* o) { return o == Py_None || is_integer_like(o); }
+bool is_size_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_size_or_none); }
 bool is_tensor_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_tensor); }
 
 // A tensor with a history is no number: it would lose it.
@@ -72,6 +74,7 @@ bool fits(ArgType type, PyObject* o) {
     case ArgType::kFloat: return (is_number(o) && !PyComplex_Check(o)) || is_single_element(o);
     case ArgType::kOptFloat: return is_none || fits(ArgType::kFloat, o);
     case ArgType::kOptFloats: return is_none || is_float_sequence(o);
+    case ArgType::kOptFactors: return is_none || is_float_sequence(o) || fits(ArgType::kFloat, o);
     case ArgType::kBool: return PyBool_Check(o) || is_numpy_bool(o);
     case ArgType::kOptBool: return is_none || fits(ArgType::kBool, o);
     case ArgType::kSize:
@@ -79,6 +82,7 @@ bool fits(ArgType type, PyObject* o) {
     case ArgType::kInts: return is_int_sequence(o);
     case ArgType::kOptInts: return is_none || is_int_sequence(o);
     case ArgType::kOptDims: return is_none || fits(ArgType::kDims, o);
+    case ArgType::kSizes: return is_size_sequence(o) || is_size_or_none(o);
     case ArgType::kStr: return PyUnicode_Check(o);
     case ArgType::kOptStr: return is_none || PyUnicode_Check(o);
     case ArgType::kDType: return is_dtype(o);
@@ -106,6 +110,7 @@ const char* describe(ArgType type) {
     case ArgType::kFloat:
     case ArgType::kOptFloat: return "float";
     case ArgType::kOptFloats: return "tuple of floats";
+    case ArgType::kOptFactors: return "float or tuple of floats";
     case ArgType::kBool:
     case ArgType::kOptBool: return "bool";
     case ArgType::kSize:
@@ -113,6 +118,7 @@ const char* describe(ArgType type) {
     case ArgType::kOptInts: return "tuple of ints";
     case ArgType::kDims:
     case ArgType::kOptDims: return "int or tuple of ints";
+    case ArgType::kSizes: return "int or tuple of ints and None";
     case ArgType::kStr:
     case ArgType::kOptStr: return "str";
     case ArgType::kDType:
@@ -206,6 +212,7 @@ std::optional<bool> optional_boolean(PyObject* o) {
 
 std::optional<std::vector<double>> optional_float_list(PyObject* o) {
   if (!o || o == Py_None) return std::nullopt;
+  if (!is_sequence(o)) return std::vector<double>{real_number(o)};
   std::vector<double> result;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
     result.push_back(real_number(PySequence_Fast_GET_ITEM(o, i)));
@@ -228,6 +235,18 @@ Dims int_list(PyObject* o) {
 OptionalInts optional_int_list(PyObject* o) {
   if (!o || o == Py_None) return {};
   return {true, int_list(o)};
+}
+
+Dims open_sizes(PyObject* o) {
+  const auto read = [](PyObject* size) { return size == Py_None ? -1 : integer(size); };
+  Dims result;
+  if (!is_sequence(o)) {
+    result.push_back(read(o));
+    return result;
+  }
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+    result.push_back(read(PySequence_Fast_GET_ITEM(o, i)));
+  return result;
 }
 
 std::string text(PyObject* o) {

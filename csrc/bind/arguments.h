@@ -23,6 +23,7 @@ enum class ArgType : uint8_t {
   kFloat,
   kOptFloat,
   kOptFloats,
+  kOptFactors,
   kBool,
   kOptBool,
   kSize,
@@ -30,6 +31,7 @@ enum class ArgType : uint8_t {
   kOptInts,
   kDims,
   kOptDims,
+  kSizes,
   kStr,
   kOptStr,
   kDType,
@@ -86,6 +88,8 @@ bool boolean(PyObject* o);
 std::optional<bool> optional_boolean(PyObject* o);
 Dims int_list(PyObject* o);
 OptionalInts optional_int_list(PyObject* o);
+// Sizes of which some may be left open: None is read as -1.
+Dims open_sizes(PyObject* o);
 std::string text(PyObject* o);
 std::optional<std::string> optional_text(PyObject* o);
 DType dtype_value(PyObject* o);

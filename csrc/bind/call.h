@@ -79,6 +79,9 @@ template <class... T>
 PyObject* wrap(const std::tuple<T...>& values) {
   return wrap_named(nullptr, values);
 }
+inline PyObject* wrap(const ops::OneOrTwo& results) {
+  return std::visit([](const auto& result) { return wrap(result); }, results);
+}
 
 // The named tuple torch.return_types.<name>, made when first asked for.
 PyTypeObject* return_type(const char* name, const char* const* fields, size_t count);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 #include "core/tensor.h"
@@ -39,6 +40,9 @@ class Operand {
 struct TensorVector : std::vector<Tensor> {
   using std::vector<Tensor>::vector;
 };
+
+// Two results where an argument such as return_indices asks for both, else the first alone.
+using OneOrTwo = std::variant<Tensor, std::tuple<Tensor, Tensor>>;
 
 }  // namespace ops
 }  // namespace fb
