@@ -1,4 +1,23 @@
 """Neural networks: modules, and the functions they are made of."""
 
+import importlib as _importlib
+import typing as _typing
+
 from flambeau.nn import functional as functional
+from flambeau.nn import parallel as parallel
+from flambeau.nn import parameter as parameter
 from flambeau.nn.modules import *
+from flambeau.nn.parallel import DataParallel as DataParallel
+from flambeau.nn.parameter import Buffer as Buffer
+from flambeau.nn.parameter import Parameter as Parameter
+from flambeau.nn.parameter import UninitializedBuffer as UninitializedBuffer
+from flambeau.nn.parameter import UninitializedParameter as UninitializedParameter
+
+# Modules that programs reach as attributes without importing them, loaded when asked for.
+if not _typing.TYPE_CHECKING:
+    _LAZY_MODULES = ("attention", "init", "utils")
+
+    def __getattr__(name):
+        if name in _LAZY_MODULES:
+            return _importlib.import_module(f"flambeau.nn.{name}")
+        raise AttributeError(f"module 'flambeau.nn' has no attribute {name!r}")

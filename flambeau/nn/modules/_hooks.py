@@ -1,0 +1,262 @@
+"""Hooks of modules, and the call of a module that has any."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from flambeau import Tensor
+from flambeau.nn.modules import _global_hooks as common
+from flambeau.nn.modules._legacy_hooks import warn_of_missing_gradients
+from flambeau.nn.modules._members import Members
+from flambeau.utils.hooks import BackwardHook, RemovableHandle, register_in
+
+__all__: list[str] = []
+
+
+class WrappedHook:
+    """A hook that is given its module first; it does not keep the module alive."""
+
+    def __init__(self, hook: Callable[..., Any], module: Any = None) -> None:
+        self.hook = hook
+        functools.update_wrapper(self, hook)
+        self.with_module = module is not None
+        if self.with_module:
+            self.module: weakref.ReferenceType[Any] = weakref.ref(module)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.with_module:
+            return self.hook(*args, **kwargs)
+        module = self.module()
+        if module is None:
+            raise RuntimeError("You are trying to call the hook of a dead Module!")
+        return self.hook(module, *args, **kwargs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {"hook": self.hook, "with_module": self.with_module}
+        if self.with_module:
+            state["module"] = self.module()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.hook = state["hook"]
+        self.with_module = state["with_module"]
+        if self.with_module:
+            if state["module"] is None:
+                raise RuntimeError("You are trying to revive the hook of a dead Module!")
+            self.module = weakref.ref(state["module"])
+
+
+class Hooked(Members):
+    """The part of `Module` that is called, and calls hooks on the way."""
+
+    forward: Callable[..., Any]
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, args)`` before `forward`; it may return other arguments.
+
+        With ``with_kwargs`` it is called as ``hook(module, args, kwargs)`` and may return both.
+        """
+        marks = [(self._forward_pre_hooks_with_kwargs, with_kwargs)]
+        return register_in(self._forward_pre_hooks, hook, marks=marks, prepend=prepend)
+
+    def register_forward_hook(
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
+        """Call ``hook(module, args, output)`` after `forward`; it may return another output.
+
+        With ``with_kwargs`` it is called as ``hook(module, args, kwargs, output)``; with
+        ``always_call`` also when `forward` has failed.
+        """
+        marks = [
+            (self._forward_hooks_with_kwargs, with_kwargs),
+            (self._forward_hooks_always_called, always_call),
+        ]
+        return register_in(self._forward_hooks, hook, marks=marks, prepend=prepend)
+
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, grad_output)`` when the outputs have their gradients.
+
+        It may return others, which the backward pass then goes on with.
+        """
+        return register_in(self._backward_pre_hooks, hook, prepend=prepend)
+
+    def register_full_backward_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, grad_input, grad_output)`` when the inputs have their gradients.
+
+        It may return others, which the backward pass then goes on with.
+        """
+        self._set_backward_kind(full=True)
+        return register_in(self._backward_hooks, hook, prepend=prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Do as `register_full_backward_hook`, with the gradients of the last operator alone.
+
+        Deprecated: they are those of the module only where its forward is a single operator.
+        """
+        self._set_backward_kind(full=False)
+        return register_in(self._backward_hooks, hook)
+
+    def _set_backward_kind(self, full: bool) -> None:
+        if self._is_full_backward_hook is (not full):
+            raise RuntimeError(
+                "Cannot use both regular backward hooks and full backward hooks on a single "
+                "Module. Please use only one of them."
+            )
+        self._is_full_backward_hook = full
+
+    def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
+        """What a call of the module does."""
+        if not (
+            self._forward_hooks
+            or self._forward_pre_hooks
+            or self._backward_hooks
+            or self._backward_pre_hooks
+            or common._global_forward_hooks
+            or common._global_forward_pre_hooks
+            or common._global_backward_hooks
+            or common._global_backward_pre_hooks
+        ):
+            return self.forward(*args, **kwargs)
+        return _HookedCall(self, args, kwargs).run()
+
+    _wrapped_call_impl = _call_impl
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call_impl(*args, **kwargs)
+
+
+class _HookedCall:
+    """One call of a module with hooks: what they have made of arguments and result so far."""
+
+    def __init__(self, module: Hooked, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.module = module
+        self.args = args
+        self.kwargs = kwargs
+        self.result: Any = None
+        self.called: set[int] = set()  # forward hooks that have run
+
+    def run(self) -> Any:
+        try:
+            return self._run()
+        except Exception:
+            self._run_hooks_after_failure()
+            raise
+
+    def _run(self) -> Any:
+        module = self.module
+        full, legacy = self._backward_hooks()
+        pre = [*common._global_backward_pre_hooks.values(), *module._backward_pre_hooks.values()]
+        self._run_forward_pre_hooks()
+        backward = BackwardHook(module, full, pre) if full or pre else None
+        if backward:
+            self.args = backward.setup_input_hook(self.args)
+        self.result = module.forward(*self.args, **self.kwargs)
+        self._run_forward_hooks()
+        if backward:
+            if not isinstance(self.result, (Tensor, tuple)):
+                warnings.warn(
+                    "For backward hooks to be called, module output should be a Tensor or a tuple "
+                    f"of Tensors but received {type(self.result)}",
+                    stacklevel=5,
+                )
+            self.result = backward.setup_output_hook(self.result)
+        if legacy:
+            self._hook_last_node(legacy)
+        return self.result
+
+    def _backward_hooks(self) -> tuple[list[Any], list[Any]]:
+        """The full backward hooks of this call and the old ones."""
+        full: list[Any] = []
+        legacy: list[Any] = []
+        for is_full, hooks in (
+            (common._global_is_full_backward_hook, common._global_backward_hooks),
+            (self.module._is_full_backward_hook, self.module._backward_hooks),
+        ):
+            (full if is_full else legacy).extend(hooks.values())
+        return full, legacy
+
+    def _run_forward_pre_hooks(self) -> None:
+        module = self.module
+        hooks = [*common._global_forward_pre_hooks.items(), *module._forward_pre_hooks.items()]
+        for number, hook in hooks:
+            if number in module._forward_pre_hooks_with_kwargs:
+                changed = hook(module, self.args, self.kwargs)
+                if changed is None:
+                    continue
+                if not (isinstance(changed, tuple) and len(changed) == 2):
+                    raise RuntimeError(
+                        "forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
+                        f"but got {changed}."
+                    )
+                self.args, self.kwargs = changed
+            else:
+                changed = hook(module, self.args)
+                if changed is not None:
+                    self.args = changed if isinstance(changed, tuple) else (changed,)
+
+    def _run_forward_hooks(self) -> None:
+        hooks = [*common._global_forward_hooks.items(), *self.module._forward_hooks.items()]
+        for number, hook in hooks:
+            self.called.add(number)
+            self._run_forward_hook(number, hook)
+
+    def _run_forward_hook(self, number: int, hook: Callable[..., Any]) -> None:
+        with_kwargs = (
+            number in self.module._forward_hooks_with_kwargs
+            or number in common._global_forward_hooks_with_kwargs
+        )
+        kwargs = (self.kwargs,) if with_kwargs else ()
+        changed = hook(self.module, self.args, *kwargs, self.result)
+        if changed is not None:
+            self.result = changed
+
+    def _run_hooks_after_failure(self) -> None:
+        """Run hooks that are always called; an exception of theirs does not hide the first one."""
+        module = self.module
+        for kind, hooks, always in (
+            (
+                "global module",
+                common._global_forward_hooks,
+                common._global_forward_hooks_always_called,
+            ),
+            ("module", module._forward_hooks, module._forward_hooks_always_called),
+        ):
+            for number, hook in hooks.items():
+                if number not in always or number in self.called:
+                    continue
+                try:
+                    self._run_forward_hook(number, hook)
+                except Exception as error:
+                    warnings.warn(
+                        f"{kind} forward hook with ``always_call=True`` raised an exception that "
+                        f"was silenced as another error was raised in forward: {error}",
+                        stacklevel=5,
+                    )
+
+    def _hook_last_node(self, hooks: list[Callable[..., Any]]) -> None:
+        found = self.result
+        while not isinstance(found, Tensor):
+            if isinstance(found, dict):
+                found = next(value for value in found.values() if isinstance(value, Tensor))
+            else:
+                found = found[0]
+        node = found.grad_fn
+        if node is not None:
+            for hook in hooks:
+                node.register_hook(WrappedHook(hook, self.module))
+            warn_of_missing_gradients(self.args, self.result, node)

@@ -1,0 +1,6 @@
+"""Networks on several devices."""
+
+from flambeau.nn.parallel.data_parallel import DataParallel as DataParallel
+from flambeau.nn.parallel.data_parallel import data_parallel as data_parallel
+
+__all__ = ["DataParallel", "data_parallel"]

@@ -1,0 +1,42 @@
+"""DataParallel: a network that splits its batch over devices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flambeau.nn.modules.module import Module
+
+__all__ = ["DataParallel", "data_parallel"]
+
+
+class DataParallel(Module):
+    """A network whose batches would be split over several GPUs.
+
+    On a single device, the only case there is without GPUs, it calls ``module`` as it is; its
+    state dict has the prefix ``module.`` all the same.
+    """
+
+    def __init__(
+        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0
+    ) -> None:
+        super().__init__()
+        self.module = module
+        self.device_ids: list[Any] = list(device_ids or ())
+        self.output_device = output_device
+        self.dim = dim
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)
+
+
+def data_parallel(
+    module: Module,
+    inputs: Any,
+    device_ids: Any = None,
+    output_device: Any = None,
+    dim: int = 0,
+    module_kwargs: dict[str, Any] | None = None,
+) -> Any:
+    """Call ``module`` as `DataParallel` would."""
+    args = inputs if isinstance(inputs, tuple) else (inputs,)
+    return DataParallel(module, device_ids, output_device, dim)(*args, **(module_kwargs or {}))

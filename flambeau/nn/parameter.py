@@ -1,0 +1,184 @@
+"""Tensors that modules own: parameters, buffers, and either of them before its size is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau._printing import PLAIN_TYPES
+
+__all__ = [
+    "Buffer",
+    "Parameter",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "UninitializedTensorMixin",
+    "is_lazy",
+]
+
+
+class _ParameterMeta(type):
+    """Tensors of other classes count as parameters once they are marked with ``_is_param``."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        return (
+            cls is Parameter
+            and isinstance(instance, Tensor)
+            and getattr(instance, "_is_param", False)
+        )
+
+
+class Parameter(Tensor, metaclass=_ParameterMeta):
+    """A tensor that a module trains: assigned to a module, it is one of its ``parameters()``.
+
+    It shares the elements of ``data``, and requires gradients unless told otherwise.
+    """
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        if data is None:
+            data = fb.empty(0)
+        if type(data) is Tensor or type(data) is Parameter:
+            return data.detach().as_subclass(cls).requires_grad_(requires_grad)
+        made = data.detach().requires_grad_(requires_grad)
+        if type(made) is not type(data):
+            raise RuntimeError(
+                f"Creating a Parameter from an instance of type {type(data).__name__} requires "
+                f"that detach() returns an instance of the same type, but it returned "
+                f"{type(made).__name__}."
+            )
+        made._is_param = True
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            copied = self.data.clone(memory_format=fb.preserve_format)
+            memo[id(self)] = type(self)(copied, self.requires_grad)
+        return memo[id(self)]
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        state = self.__dict__ or None
+        return _rebuild_parameter, (type(self), self.data, self.requires_grad, state)
+
+
+PLAIN_TYPES.add(Parameter)
+
+
+def _rebuild_parameter(
+    kind: type[Parameter], data: Tensor, requires_grad: bool, state: dict[str, Any] | None
+) -> Parameter:
+    """Make a parameter of its parts: what pickles of parameters call."""
+    parameter: Parameter = kind(data, requires_grad)
+    if state:
+        parameter.__dict__.update(state)
+    return parameter
+
+
+class _BufferMeta(type):
+    """Any tensor that is marked with ``_is_buffer`` counts as a buffer."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        return (
+            cls is Buffer
+            and isinstance(instance, Tensor)
+            and getattr(instance, "_is_buffer", False)
+        )
+
+
+class Buffer(Tensor, metaclass=_BufferMeta):
+    """A tensor of a module that is not trained: assigned to a module, it joins its ``buffers()``.
+
+    The object is a plain tensor with a mark. With ``persistent=False`` it is no part of the
+    module's state dict.
+    """
+
+    persistent: bool
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        if data is None:
+            data = fb.empty(0)
+        made = data.detach().requires_grad_(data.requires_grad)
+        made.persistent = persistent
+        made._is_buffer = True
+        return made
+
+
+class UninitializedTensorMixin:
+    """What a tensor can do before its size is known: be moved, and become a real one."""
+
+    cls_to_become: type[Tensor]
+
+    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become a tensor of this shape, with elements that are not set yet."""
+        data = self.data
+        self.data = fb.empty(shape, device=device or data.device, dtype=dtype or data.dtype)
+        self.__class__ = self.cls_to_become
+
+    @property
+    def shape(self) -> Any:
+        """Refuse: there is none yet."""
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually "
+            "happens in `load_state_dict` when trying to load an uninitialized parameter into an "
+            "initialized one. Call `forward` to initialize the parameters before accessing their "
+            "attributes."
+        )
+
+    def share_memory_(self) -> Any:
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to "
+            "initialize the parameters before calling `module.share_memory()`."
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __reduce_ex__(self: Any, protocol: Any) -> Any:
+        return type(self), (self.requires_grad,)
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            data = self.data
+            memo[id(self)] = type(self)(self.requires_grad, data.device, data.dtype)
+        return memo[id(self)]
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether ``param`` is a parameter or buffer whose size is not known yet."""
+    return isinstance(param, UninitializedTensorMixin)
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[override]
+    """A parameter that the first input of its module gives its size."""
+
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        data = fb.empty(0, device=device, dtype=dtype)
+        return data.as_subclass(cls).requires_grad_(requires_grad)
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[override]
+    """A buffer that the first input of its module gives its size."""
+
+    cls_to_become = Tensor
+
+    def __new__(
+        cls,
+        requires_grad: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        persistent: bool = True,
+    ) -> Any:
+        data = fb.empty(0, device=device, dtype=dtype)
+        made: Any = data.as_subclass(cls).requires_grad_(requires_grad)
+        made.persistent = persistent
+        made._is_buffer = True
+        return made
