@@ -202,6 +202,11 @@ Tensor vdot(const Batch& b, const Tensor& input, const Tensor& other);
 Tensor addmm(const Batch& b, const Tensor& input, const Tensor& mat1, const Tensor& mat2,
              const Scalar& beta, const Scalar& alpha);
 
+Tensor _linear(const Batch& b, const Tensor& bias, const Tensor& input, const Tensor& weight);
+Tensor _linear_product(const Batch& b, const Tensor& input, const Tensor& weight);
+Tensor _linear_rows(const Batch& b, const Tensor& input, const Tensor& weight);
+Tensor _linear_outer(const Batch& b, const Tensor& left, const Tensor& right);
+
 Tensor index_select(const Batch& b, const Tensor& input, int64_t dim, const Tensor& index);
 Tensor index(const Batch& b, const Tensor& input, TensorList indices);
 

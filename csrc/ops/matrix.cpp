@@ -7,39 +7,9 @@
 namespace fb::ops {
 namespace {
 
-// A matrix operand in a form that gemm takes, and the tensor that owns it.
-struct MatrixOperand {
-  Tensor owner;
-  cpu::MatrixIn in;
-};
-
 bool is_row_major(int64_t rows, int64_t columns, int64_t row_stride, int64_t column_stride) {
   return (columns <= 1 || column_stride == 1) && (rows <= 1 || row_stride >= columns) &&
          (rows <= 1 || row_stride > 0);
-}
-
-MatrixOperand matrix_operand(const Tensor& t, DType dtype) {
-  MatrixOperand operand{cast(t, dtype), {}};
-  const int64_t rows = t.size(-2);
-  const int64_t columns = t.size(-1);
-  int64_t row_stride = operand.owner.stride(-2);
-  int64_t column_stride = operand.owner.stride(-1);
-  if (!is_row_major(rows, columns, row_stride, column_stride)) {
-    if (is_row_major(columns, rows, column_stride, row_stride)) {
-      operand.in.transposed = true;
-    } else {
-      operand.owner = contiguous(operand.owner);
-      row_stride = columns;
-      column_stride = 1;
-    }
-  }
-  operand.in.data = operand.owner.data();
-  if (operand.in.transposed)
-    operand.in.ld = columns <= 1 ? std::max<int64_t>(rows, 1) : column_stride;
-  else
-    operand.in.ld = rows <= 1 ? std::max<int64_t>(columns, 1) : row_stride;
-  if (t.dim() == 3 && t.size(0) > 1) operand.in.batch_stride = operand.owner.stride(0);
-  return operand;
 }
 
 // Writes a b, or out + a b, into `out`, which is contiguous.
@@ -66,13 +36,38 @@ Dims product_sizes(const Tensor& a, const Tensor& b) {
   return {a.size(0), a.size(1), b.size(2)};
 }
 
-// What gemm computes in: 16-bit floats that it has no code for go through float32.
+}  // namespace
+
 DType product_type(DType dtype) {
   if (dtype == DType::kBool) fail(ErrorKind::kNotImplemented, "not implemented for dtype bool");
   return cpu::gemm_supports(dtype) ? dtype : compute_type(dtype);
 }
 
-}  // namespace
+MatrixOperand matrix_operand(const Tensor& t, DType dtype) {
+  MatrixOperand operand;
+  if (t.dtype() != dtype) operand.owner = cast(t, dtype);
+  const int64_t rows = t.size(-2);
+  const int64_t columns = t.size(-1);
+  const auto used = [&]() -> const Tensor& { return operand.owner ? operand.owner : t; };
+  int64_t row_stride = used().stride(-2);
+  int64_t column_stride = used().stride(-1);
+  if (!is_row_major(rows, columns, row_stride, column_stride)) {
+    if (is_row_major(columns, rows, column_stride, row_stride)) {
+      operand.in.transposed = true;
+    } else {
+      operand.owner = contiguous(used());
+      row_stride = columns;
+      column_stride = 1;
+    }
+  }
+  operand.in.data = used().data();
+  if (operand.in.transposed)
+    operand.in.ld = columns <= 1 ? std::max<int64_t>(rows, 1) : column_stride;
+  else
+    operand.in.ld = rows <= 1 ? std::max<int64_t>(columns, 1) : row_stride;
+  if (t.dim() == 3 && t.size(0) > 1) operand.in.batch_stride = used().stride(0);
+  return operand;
+}
 
 void check_same_dtype(const Tensor& a, const Tensor& b) {
   FB_CHECK(a.dtype() == b.dtype(), "expected both operands to have the same dtype, got ", a.dtype(),

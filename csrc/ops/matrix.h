@@ -15,6 +15,17 @@ Tensor reordered(const Tensor& t, const Dims& order);
 // A contiguous tensor in another shape.
 Tensor reshaped(const Tensor& t, IntSpan sizes);
 
+// A matrix operand in a form that gemm takes, and the tensor made for it where its own memory does
+// not do.
+struct MatrixOperand {
+  Tensor owner;
+  cpu::MatrixIn in;
+};
+// The matrix, or batch of matrices, in the last two dimensions.
+MatrixOperand matrix_operand(const Tensor& t, DType dtype);
+// What gemm computes in: 16-bit floats that it has no code for go through float32.
+DType product_type(DType dtype);
+
 // The product of two matrices, or of two batches of them of equal length. Types are equal.
 Tensor matrix_product(const Tensor& a, const Tensor& b);
 // start + a b, where start broadcasts to the result.

@@ -1,5 +1,7 @@
-"""Linear maps."""
+"""Linear maps of the last dimension."""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from flambeau._C.nn.functional import bilinear, linear
+
+__all__ = ["bilinear", "linear"]
