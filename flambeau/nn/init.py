@@ -1,0 +1,332 @@
+"""Initial values of parameters. With the same seed they are PyTorch's, number for number."""
+
+from __future__ import annotations
+
+import functools
+import math
+import warnings
+from collections.abc import Callable
+from typing import ParamSpec
+
+import flambeau
+from flambeau import Generator, Tensor
+
+__all__ = [
+    "calculate_gain",
+    "constant",
+    "constant_",
+    "dirac",
+    "dirac_",
+    "eye",
+    "eye_",
+    "kaiming_normal",
+    "kaiming_normal_",
+    "kaiming_uniform",
+    "kaiming_uniform_",
+    "normal",
+    "normal_",
+    "ones_",
+    "orthogonal",
+    "orthogonal_",
+    "sparse",
+    "sparse_",
+    "trunc_normal_",
+    "uniform",
+    "uniform_",
+    "xavier_normal",
+    "xavier_normal_",
+    "xavier_uniform",
+    "xavier_uniform_",
+    "zeros_",
+]
+
+_P = ParamSpec("_P")
+
+_GAINS = {
+    "linear": 1.0,
+    "conv1d": 1.0,
+    "conv2d": 1.0,
+    "conv3d": 1.0,
+    "conv_transpose1d": 1.0,
+    "conv_transpose2d": 1.0,
+    "conv_transpose3d": 1.0,
+    "sigmoid": 1.0,
+    "tanh": 5.0 / 3.0,
+    "relu": math.sqrt(2.0),
+    "selu": 0.75,
+}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The factor that keeps the spread of values through a nonlinearity; `param` is its slope."""
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, (int, float)):
+            raise ValueError(f"negative_slope {slope} not a valid number")
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity not in _GAINS:
+        known = ", ".join([*_GAINS, "leaky_relu"])
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}; known: {known}")
+    return _GAINS[nonlinearity]
+
+
+def uniform_(
+    tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers spread evenly over [a, b)."""
+    with flambeau.no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers from a normal distribution."""
+    with flambeau.no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Fill with numbers from a normal distribution, drawn again until they lie in [a, b]."""
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            f"mean {mean} is more than 2 std from [{a}, {b}] in nn.init.trunc_normal_. "
+            "The distribution of values may be incorrect.",
+            stacklevel=2,
+        )
+    share = _normal_share((b - mean) / std) - _normal_share((a - mean) / std)
+    redraw = _redraw_outside if share > 0.3 else _redraw_by_density
+    with flambeau.no_grad():
+        return redraw(tensor, mean, std, a, b, generator)
+
+
+def _normal_share(x: float) -> float:
+    """The share of a standard normal distribution below x."""
+    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def _redraw_outside(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
+) -> Tensor:
+    """Draw from the normal distribution, again for what falls outside; most does not."""
+    low, high = tensor.new_tensor(a).item(), tensor.new_tensor(b).item()
+    tensor.normal_(mean, std, generator=generator)
+    while (outside := (tensor < low) | (tensor > high)).any():
+        again = flambeau.empty_like(tensor).normal_(mean, std, generator=generator)
+        tensor.copy_(flambeau.where(outside, again, tensor))
+    return tensor
+
+
+def _redraw_by_density(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
+) -> Tensor:
+    """Draw evenly from [a, b] and keep a number as often as the density there asks for.
+
+    For an interval that holds little of the normal distribution, where drawing from it would
+    hardly ever hit.
+    """
+    highest = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+
+    def refused(drawn: Tensor) -> Tensor:
+        density = drawn.sub(mean).div_(std).pow_(2).mul_(-0.5).sub_(highest)
+        return flambeau.empty_like(tensor).uniform_(generator=generator).log_() > density
+
+    missing = refused(tensor.uniform_(a, b, generator=generator))
+    while missing.any():
+        again = flambeau.empty_like(tensor).uniform_(a, b, generator=generator)
+        tensor.copy_(flambeau.where(missing, again, tensor))
+        missing &= refused(again)
+    return tensor
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """Fill with one number."""
+    with flambeau.no_grad():
+        return tensor.fill_(val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Fill with ones."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Fill with zeros."""
+    with flambeau.no_grad():
+        return tensor.zero_()
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Fill a matrix with ones on the diagonal and zeros elsewhere."""
+    _check_matrix(tensor)
+    with flambeau.no_grad():
+        return tensor.copy_(flambeau.eye(*tensor.shape, dtype=tensor.dtype))
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Fill the weights of a convolution so that it passes as many channels on as it can."""
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError(
+            f"Only tensors with 3, 4, or 5 dimensions are supported, got shape {tuple(tensor.shape)}"
+        )
+    out_channels, in_channels, *kernel = tensor.shape
+    if out_channels % groups != 0:
+        raise ValueError(f"dim 0 must be divisible by groups: {out_channels} and {groups}")
+    per_group = out_channels // groups
+    centre = tuple(size // 2 for size in kernel)
+    with flambeau.no_grad():
+        tensor.zero_()
+        for group in range(groups):
+            for channel in range(min(per_group, in_channels)):
+                tensor[(group * per_group + channel, channel, *centre)] = 1
+    return tensor
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """How many numbers each output depends on, and how many outputs on each input."""
+    if tensor.ndim < 2:
+        raise ValueError(
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, "
+            f"got shape {tuple(tensor.shape)}"
+        )
+    receptive_field = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * receptive_field, tensor.shape[0] * receptive_field
+
+
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    """One of the two, by name."""
+    modes = ("fan_in", "fan_out")
+    if mode.lower() not in modes:
+        raise ValueError(f"Mode {mode} not supported, please use one of {list(modes)}")
+    return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
+
+
+def xavier_uniform_(
+    tensor: Tensor, gain: float = 1.0, generator: Generator | None = None
+) -> Tensor:
+    """Even spread with variance 2 gain^2 / (fan_in + fan_out), after Glorot and Bengio (2010)."""
+    std = gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor))))
+    bound = math.sqrt(3.0) * std
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Normal spread with variance 2 gain^2 / (fan_in + fan_out), after Glorot and Bengio (2010)."""
+    std = gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor))))
+    return normal_(tensor, 0.0, std, generator)
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
+    """The spread of He et al. (2015); None for a tensor without elements."""
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        return None
+    fan = _calculate_correct_fan(tensor, mode)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def kaiming_uniform_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
+    """Even spread with variance gain^2 / fan, after He et al. (2015); `a` is the slope."""
+    std = _kaiming_std(tensor, a, mode, nonlinearity)
+    if std is None:
+        return tensor
+    bound = math.sqrt(3.0) * std
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
+    """Normal spread with variance gain^2 / fan, after He et al. (2015); `a` is the slope."""
+    std = _kaiming_std(tensor, a, mode, nonlinearity)
+    return tensor if std is None else normal_(tensor, 0.0, std, generator)
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+    """Fill with an orthogonal matrix, seen as (rows, everything else), after Saxe et al. (2013)."""
+    if tensor.ndim < 2:
+        raise ValueError(
+            f"Only tensors with 2 or more dimensions are supported, got shape {tuple(tensor.shape)}"
+        )
+    if tensor.numel() == 0:
+        return tensor
+    rows = tensor.shape[0]
+    columns = tensor.numel() // rows
+    with flambeau.no_grad():
+        drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+        q, r = flambeau.linalg.qr(drawn.t() if rows < columns else drawn)
+        # A positive diagonal of R makes the result spread evenly over all orthogonal matrices.
+        q *= flambeau.diag(r, 0).sign()
+        tensor.copy_((q.t() if rows < columns else q).reshape(tensor.shape))
+        return tensor.mul_(gain)
+
+
+def sparse_(
+    tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None
+) -> Tensor:
+    """Fill a matrix from a normal distribution, with a share of zeros in each column."""
+    _check_matrix(tensor)
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with flambeau.no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            # The places do not come from `generator`, in PyTorch neither.
+            tensor[flambeau.randperm(rows)[:zeros], column] = 0
+    return tensor
+
+
+def _check_matrix(tensor: Tensor) -> None:
+    if tensor.ndim != 2:
+        raise ValueError(
+            f"Only tensors with 2 dimensions are supported, got shape {tuple(tensor.shape)}"
+        )
+
+
+def _make_deprecate(function: Callable[_P, Tensor]) -> Callable[_P, Tensor]:
+    """The old name of an initialiser, without the underscore."""
+    new = function.__name__
+    old = new[:-1]
+
+    @functools.wraps(function)
+    def deprecated(*args: _P.args, **kwargs: _P.kwargs) -> Tensor:
+        warnings.warn(
+            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return function(*args, **kwargs)
+
+    deprecated.__name__ = old
+    deprecated.__doc__ = f"The old name of {new}."
+    return deprecated
+
+
+uniform = _make_deprecate(uniform_)
+normal = _make_deprecate(normal_)
+constant = _make_deprecate(constant_)
+eye = _make_deprecate(eye_)
+dirac = _make_deprecate(dirac_)
+xavier_uniform = _make_deprecate(xavier_uniform_)
+xavier_normal = _make_deprecate(xavier_normal_)
+kaiming_uniform = _make_deprecate(kaiming_uniform_)
+kaiming_normal = _make_deprecate(kaiming_normal_)
+orthogonal = _make_deprecate(orthogonal_)
+sparse = _make_deprecate(sparse_)
