@@ -1,0 +1,107 @@
+"""Gradients kept within bounds: the norm of all of them, or each element."""
+
+from __future__ import annotations
+
+import math
+import types
+import warnings
+from collections.abc import Iterable
+
+import flambeau
+from flambeau import Tensor, _C
+
+__all__ = [
+    "clip_grad_norm",
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "clip_grads_with_norm_",
+    "get_total_norm",
+]
+
+# PyTorch's argument `foreach` chooses between two ways to do the same; here there is only one,
+# which goes over all tensors natively.
+_Tensors = Tensor | Iterable[Tensor]
+
+
+def _gradients(parameters: _Tensors) -> list[Tensor]:
+    """The gradients that there are."""
+    if isinstance(parameters, Tensor):
+        parameters = (parameters,)
+    return [grad for p in parameters if (grad := p.grad) is not None]
+
+
+def get_total_norm(
+    tensors: _Tensors,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The norm of all tensors as if they were one vector."""
+    listed = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    norm = _C._total_norm(listed, float(norm_type))
+    if error_if_nonfinite and not math.isfinite(norm.item()):
+        raise RuntimeError(
+            f"The total norm of order {float(norm_type)} for gradients from `parameters` is "
+            f"non-finite ({norm.item()}), so it cannot be clipped. To disable this error and scale "
+            "the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+        )
+    return norm
+
+
+def clip_grads_with_norm_(
+    parameters: _Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scale the gradients down by max_norm / total_norm, in place; never up."""
+    with flambeau.no_grad():
+        _C._shrink_to_norm(_gradients(parameters), float(max_norm), float(total_norm))
+
+
+def clip_grad_norm_(
+    parameters: _Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale the gradients down in place so that their norm is `max_norm` at most.
+
+    Returns the norm that all of them, as one vector, had before.
+    """
+    if isinstance(parameters, types.GeneratorType):
+        parameters = list(parameters)
+        if not parameters:
+            warnings.warn(
+                "`parameters` is an empty generator, no gradient clipping will occur.",
+                stacklevel=2,
+            )
+    grads = _gradients(parameters)
+    norm = get_total_norm(grads, norm_type, error_if_nonfinite)
+    with flambeau.no_grad():
+        _C._shrink_to_norm(grads, float(max_norm), norm.item())
+    return norm
+
+
+def clip_grad_norm(
+    parameters: _Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The old name of clip_grad_norm_."""
+    warnings.warn(
+        "`flambeau.nn.utils.clip_grad_norm` is now deprecated in favor of "
+        "`flambeau.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+def clip_grad_value_(
+    parameters: _Tensors, clip_value: float, foreach: bool | None = None
+) -> None:
+    """Limit every element of the gradients to [-clip_value, clip_value], in place."""
+    bound = float(clip_value)
+    with flambeau.no_grad():
+        _C._clamp_all(_gradients(parameters), -bound, bound)
