@@ -87,6 +87,15 @@ Tensor rows_times(const Tensor& input, const Tensor& weight, bool turn, const Te
   return type == input.dtype() ? out : cast(out, input.dtype());
 }
 
+bool broadcasts_to(IntSpan sizes, IntSpan target) {
+  if (sizes.size() > target.size()) return false;
+  for (size_t i = 1; i <= sizes.size(); ++i) {
+    const int64_t size = sizes[sizes.size() - i];
+    if (size != 1 && size != target[target.size() - i]) return false;
+  }
+  return true;
+}
+
 // What PyTorch also takes: a single row as weight, and a bias of any shape that broadcasts.
 Tensor unusual_linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   FB_CHECK(input.dim() > 0 && weight.dim() > 0, "input and weight need a dimension at least, got ",
@@ -97,9 +106,8 @@ Tensor unusual_linear(const Tensor& input, const Tensor& weight, const Tensor& b
   const Tensor product = _linear_product(input, weight);
   FB_CHECK(bias.dtype() == input.dtype(), "expected bias to have the dtype of input, ",
            input.dtype(), ", got ", bias.dtype());
-  FB_CHECK(broadcast_shapes(bias.sizes(), product.sizes()) == product.sizes().vec(),
-           "bias of shape ", bias.sizes(), " does not broadcast to the result of shape ",
-           product.sizes());
+  FB_CHECK(broadcasts_to(bias.sizes(), product.sizes()), "bias of shape ", bias.sizes(),
+           " does not broadcast to the result of shape ", product.sizes());
   return add(product, bias);
 }
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ParamSpec
 
 import flambeau
@@ -57,6 +58,35 @@ _GAINS = {
 }
 
 
+_skipping = False
+
+
+@contextlib.contextmanager
+def _skipped() -> Iterator[None]:
+    """Within this block initialisers leave tensors as they are, and draw no random numbers."""
+    global _skipping
+    before, _skipping = _skipping, True
+    try:
+        yield
+    finally:
+        _skipping = before
+
+
+def _initialiser(fill: Callable[_P, Tensor]) -> Callable[_P, Tensor]:
+    """Let a function change its tensor without a record of it."""
+
+    @functools.wraps(fill)
+    def initialise(*args: _P.args, **kwargs: _P.kwargs) -> Tensor:
+        if _skipping:
+            tensor = args[0] if args else kwargs["tensor"]
+            assert isinstance(tensor, Tensor)
+            return tensor
+        with flambeau.no_grad():
+            return fill(*args, **kwargs)
+
+    return initialise
+
+
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """The factor that keeps the spread of values through a nonlinearity; `param` is its slope."""
     if nonlinearity == "leaky_relu":
@@ -70,22 +100,23 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return _GAINS[nonlinearity]
 
 
+@_initialiser
 def uniform_(
     tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
     """Fill with numbers spread evenly over [a, b)."""
-    with flambeau.no_grad():
-        return tensor.uniform_(a, b, generator=generator)
+    return tensor.uniform_(a, b, generator=generator)
 
 
+@_initialiser
 def normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
     """Fill with numbers from a normal distribution."""
-    with flambeau.no_grad():
-        return tensor.normal_(mean, std, generator=generator)
+    return tensor.normal_(mean, std, generator=generator)
 
 
+@_initialiser
 def trunc_normal_(
     tensor: Tensor,
     mean: float = 0.0,
@@ -99,12 +130,11 @@ def trunc_normal_(
         warnings.warn(
             f"mean {mean} is more than 2 std from [{a}, {b}] in nn.init.trunc_normal_. "
             "The distribution of values may be incorrect.",
-            stacklevel=2,
+            stacklevel=3,
         )
     share = _normal_share((b - mean) / std) - _normal_share((a - mean) / std)
     redraw = _redraw_outside if share > 0.3 else _redraw_by_density
-    with flambeau.no_grad():
-        return redraw(tensor, mean, std, a, b, generator)
+    return redraw(tensor, mean, std, a, b, generator)
 
 
 def _normal_share(x: float) -> float:
@@ -146,10 +176,10 @@ def _redraw_by_density(
     return tensor
 
 
+@_initialiser
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one number."""
-    with flambeau.no_grad():
-        return tensor.fill_(val)
+    return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -157,35 +187,36 @@ def ones_(tensor: Tensor) -> Tensor:
     return constant_(tensor, 1.0)
 
 
+@_initialiser
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros."""
-    with flambeau.no_grad():
-        return tensor.zero_()
+    return tensor.zero_()
 
 
+@_initialiser
 def eye_(tensor: Tensor) -> Tensor:
     """Fill a matrix with ones on the diagonal and zeros elsewhere."""
     _check_matrix(tensor)
-    with flambeau.no_grad():
-        return tensor.copy_(flambeau.eye(*tensor.shape, dtype=tensor.dtype))
+    return tensor.copy_(flambeau.eye(*tensor.shape, dtype=tensor.dtype))
 
 
+@_initialiser
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """Fill the weights of a convolution so that it passes as many channels on as it can."""
     if tensor.ndim not in (3, 4, 5):
         raise ValueError(
-            f"Only tensors with 3, 4, or 5 dimensions are supported, got shape {tuple(tensor.shape)}"
+            "Only tensors with 3, 4, or 5 dimensions are supported, "
+            f"got shape {tuple(tensor.shape)}"
         )
     out_channels, in_channels, *kernel = tensor.shape
     if out_channels % groups != 0:
         raise ValueError(f"dim 0 must be divisible by groups: {out_channels} and {groups}")
     per_group = out_channels // groups
     centre = tuple(size // 2 for size in kernel)
-    with flambeau.no_grad():
-        tensor.zero_()
-        for group in range(groups):
-            for channel in range(min(per_group, in_channels)):
-                tensor[(group * per_group + channel, channel, *centre)] = 1
+    tensor.zero_()
+    for group in range(groups):
+        for channel in range(min(per_group, in_channels)):
+            tensor[(group * per_group + channel, channel, *centre)] = 1
     return tensor
 
 
@@ -259,6 +290,7 @@ def kaiming_normal_(
     return tensor if std is None else normal_(tensor, 0.0, std, generator)
 
 
+@_initialiser
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
     """Fill with an orthogonal matrix, seen as (rows, everything else), after Saxe et al. (2013)."""
     if tensor.ndim < 2:
@@ -269,15 +301,15 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         return tensor
     rows = tensor.shape[0]
     columns = tensor.numel() // rows
-    with flambeau.no_grad():
-        drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
-        q, r = flambeau.linalg.qr(drawn.t() if rows < columns else drawn)
-        # A positive diagonal of R makes the result spread evenly over all orthogonal matrices.
-        q *= flambeau.diag(r, 0).sign()
-        tensor.copy_((q.t() if rows < columns else q).reshape(tensor.shape))
-        return tensor.mul_(gain)
+    drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+    q, r = flambeau.linalg.qr(drawn.t() if rows < columns else drawn)
+    # A positive diagonal of R makes the result spread evenly over all orthogonal matrices.
+    q *= flambeau.diag(r, 0).sign()
+    tensor.copy_((q.t() if rows < columns else q).reshape(tensor.shape))
+    return tensor.mul_(gain)
 
 
+@_initialiser
 def sparse_(
     tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None
 ) -> Tensor:
@@ -285,11 +317,10 @@ def sparse_(
     _check_matrix(tensor)
     rows, columns = tensor.shape
     zeros = math.ceil(sparsity * rows)
-    with flambeau.no_grad():
-        tensor.normal_(0, std, generator=generator)
-        for column in range(columns):
-            # The places do not come from `generator`, in PyTorch neither.
-            tensor[flambeau.randperm(rows)[:zeros], column] = 0
+    tensor.normal_(0, std, generator=generator)
+    for column in range(columns):
+        # The places do not come from `generator`, in PyTorch neither.
+        tensor[flambeau.randperm(rows)[:zeros], column] = 0
     return tensor
 
 

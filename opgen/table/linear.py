@@ -6,7 +6,7 @@ sets of rows (`_linear_outer`). Each is a single product of matrices whatever th
 dimensions before the last.
 """
 
-from opgen.model import composite, floating_complex, native, numeric, op
+from opgen.model import composite, native, numeric, op
 
 op(
     "linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor",
@@ -73,7 +73,7 @@ op(
 op(
     "bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor",
     kind=native,
-    dtypes=floating_complex,
+    dtypes=numeric,
     forms="function",
     aliases="nn.functional.bilinear",
     grad=composite,

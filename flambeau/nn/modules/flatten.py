@@ -14,8 +14,6 @@ __all__ = ["Flatten", "Unflatten"]
 class Flatten(Module):
     """Merges the dimensions from `start_dim` to `end_dim`; without arguments, all but the batch."""
 
-    __constants__ = ["start_dim", "end_dim"]
-
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
         self.start_dim = start_dim
@@ -32,8 +30,6 @@ class Flatten(Module):
 
 class Unflatten(Module):
     """Splits the dimension `dim` into several of the sizes given, one of which may be -1."""
-
-    __constants__ = ["dim", "unflattened_size"]
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
         super().__init__()

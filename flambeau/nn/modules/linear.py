@@ -30,7 +30,6 @@ class Identity(Module):
 class Linear(Module):
     """input @ weight.T + bias over the last dimension; `weight` is (out_features, in_features)."""
 
-    __constants__ = ["in_features", "out_features"]
     in_features: int
     out_features: int
     weight: Tensor
@@ -82,7 +81,6 @@ class NonDynamicallyQuantizableLinear(Linear):
 class Bilinear(Module):
     """For each output a form input1 @ weight[i] @ input2 + bias[i] of the last dimensions."""
 
-    __constants__ = ["in1_features", "in2_features", "out_features"]
     in1_features: int
     in2_features: int
     out_features: int
@@ -136,7 +134,7 @@ class LazyLinear(LazyModuleMixin, Linear):
 
     cls_to_become = Linear
     weight: UninitializedParameter
-    bias: UninitializedParameter | None  # type: ignore[assignment]
+    bias: UninitializedParameter | None
 
     def __init__(
         self,
@@ -157,7 +155,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         if not self.has_uninitialized_params() and self.in_features != 0:
             super().reset_parameters()
 
-    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self, input: Tensor) -> None:
         """Give the parameters the sizes that the input asks for."""
         if not self.has_uninitialized_params():
             return

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable
 
 import flambeau
-from flambeau import Tensor, _C
+from flambeau import _C, Tensor
 
 __all__ = [
     "clip_grad_norm",
@@ -98,9 +98,7 @@ def clip_grad_norm(
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
-def clip_grad_value_(
-    parameters: _Tensors, clip_value: float, foreach: bool | None = None
-) -> None:
+def clip_grad_value_(parameters: _Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Limit every element of the gradients to [-clip_value, clip_value], in place."""
     bound = float(clip_value)
     with flambeau.no_grad():

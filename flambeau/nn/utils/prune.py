@@ -1,0 +1,150 @@
+"""Parameters with elements that are set to zero and stay so.
+
+A pruned `weight` becomes the parameter `weight_orig` and the buffer `weight_mask`; a hook
+multiplies them before each call. The methods themselves are in `_pruning_methods`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import flambeau
+from flambeau import Tensor
+from flambeau.nn.modules.module import Module
+from flambeau.nn.utils._pruning import BasePruningMethod, PruningContainer, pruning_hook
+from flambeau.nn.utils._pruning_methods import (
+    CustomFromMask,
+    Identity,
+    L1Unstructured,
+    LnStructured,
+    RandomStructured,
+    RandomUnstructured,
+)
+from flambeau.nn.utils.convert_parameters import parameters_to_vector
+
+__all__ = [
+    "BasePruningMethod",
+    "CustomFromMask",
+    "Identity",
+    "L1Unstructured",
+    "LnStructured",
+    "PruningContainer",
+    "RandomStructured",
+    "RandomUnstructured",
+    "custom_from_mask",
+    "global_unstructured",
+    "identity",
+    "is_pruned",
+    "l1_unstructured",
+    "ln_structured",
+    "random_structured",
+    "random_unstructured",
+    "remove",
+]
+
+
+def identity(module: Module, name: str) -> Module:
+    """Prepare a parameter for pruning without pruning anything."""
+    Identity.apply(module, name)
+    return module
+
+
+def random_unstructured(module: Module, name: str, amount: float) -> Module:
+    """Prune elements at random: `amount` is their number, or as a float their share."""
+    RandomUnstructured.apply(module, name, amount)
+    return module
+
+
+def l1_unstructured(
+    module: Module, name: str, amount: float, importance_scores: Tensor | None = None
+) -> Module:
+    """Prune the elements of the smallest magnitude, or of the lowest scores if they are given."""
+    L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
+    return module
+
+
+def random_structured(module: Module, name: str, amount: float, dim: int) -> Module:
+    """Prune whole slices along `dim` at random."""
+    RandomStructured.apply(module, name, amount, dim)
+    return module
+
+
+def ln_structured(
+    module: Module,
+    name: str,
+    amount: float,
+    n: Any,
+    dim: int,
+    importance_scores: Tensor | None = None,
+) -> Module:
+    """Prune the slices along `dim` that have the smallest norm of order `n`."""
+    LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
+    return module
+
+
+def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
+    """Prune the elements where the mask is zero."""
+    CustomFromMask.apply(module, name, mask)
+    return module
+
+
+def global_unstructured(
+    parameters: Iterable[tuple[Module, str]],
+    pruning_method: type[BasePruningMethod],
+    importance_scores: Mapping[tuple[Module, str], Tensor] | None = None,
+    **kwargs: Any,
+) -> None:
+    """Prune several parameters as if they were one: an amount is a share of all their elements.
+
+    `parameters` are pairs of a module and a name, `kwargs` the arguments of the method.
+    """
+    if not isinstance(parameters, Iterable):
+        raise TypeError("global_unstructured(): parameters is not an Iterable")
+    scores = {} if importance_scores is None else importance_scores
+    if not isinstance(scores, Mapping):
+        raise TypeError("global_unstructured(): importance_scores is not a dict")
+    targets = list(parameters)
+    method = pruning_method(**kwargs)
+    if method.PRUNING_TYPE != "unstructured":
+        raise TypeError(
+            'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. '
+            f"Found method {pruning_method} of type {method.PRUNING_TYPE}"
+        )
+    tensors = [getattr(module, name) for module, name in targets]
+    importance = parameters_to_vector(
+        [scores.get(target, tensor) for target, tensor in zip(targets, tensors, strict=True)]
+    )
+    before = parameters_to_vector(
+        [
+            getattr(module, name + "_mask", flambeau.ones_like(tensor))
+            for (module, name), tensor in zip(targets, tensors, strict=True)
+        ]
+    )
+    method._tensor_name = "temp"
+    mask = PruningContainer(method).compute_mask(importance, before)
+    parts = mask.split([tensor.numel() for tensor in tensors])
+    for (module, name), tensor, part in zip(targets, tensors, parts, strict=True):
+        custom_from_mask(module, name, part.view_as(tensor))
+
+
+def remove(module: Module, name: str) -> Module:
+    """Make the pruning lasting: the zeros become part of an ordinary parameter."""
+    key = pruning_hook(module, name)
+    if key is None:
+        raise ValueError(
+            f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed"
+        )
+    hook = module._forward_pre_hooks.pop(key)
+    assert isinstance(hook, BasePruningMethod)
+    hook.remove(module)
+    return module
+
+
+def is_pruned(module: Module) -> bool:
+    """Whether anything in the module, or in one within it, is pruned."""
+    return any(
+        isinstance(hook, BasePruningMethod)
+        for each in module.modules()
+        for hook in each._forward_pre_hooks.values()
+    )
