@@ -213,7 +213,9 @@ void note_new_data(const Tensor& t) {
 Tensor detached(const Tensor& t) {
   if (t->flags & kBatched)
     return make_batched(detached(t->autograd->batch), t->autograd->batch_level);
-  return inner_view(t, t.sizes(), t.strides(), t.offset());
+  Tensor window = inner_view(t, t.sizes(), t.strides(), t.offset());
+  window->free_layout = t->free_layout;
+  return window;
 }
 
 void detach_(const Tensor& t) {

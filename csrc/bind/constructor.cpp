@@ -2,12 +2,14 @@
 #include "bind/call.h"
 #include "bind/tensor_object.h"
 #include "gen/ops/view.h"
+#include "ops/layout.h"
 
 namespace fb::bind {
 namespace {
 
 // A second tensor on the same elements: an object of another class needs a handle of its own.
 Tensor another_handle(const Tensor& t) {
+  ops::settle(t);
   return ops::as_strided(t, t.sizes(), t.strides(), t.offset());
 }
 

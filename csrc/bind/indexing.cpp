@@ -10,6 +10,7 @@
 #include "gen/ops/index.h"
 #include "gen/ops/view.h"
 #include "ops/advanced_index.h"
+#include "ops/layout.h"
 
 namespace fb::bind {
 namespace {
@@ -52,6 +53,7 @@ class Selection {
         is_slice_(is_slice),
         steps_(recorded ? base : Tensor()),
         offset_(base.offset()) {
+    ops::settle(base);
     if (is_like_tuple(index))
       build(PySequence_Fast_ITEMS(index), PySequence_Fast_GET_SIZE(index));
     else

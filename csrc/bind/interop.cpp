@@ -7,6 +7,7 @@
 #include "autograd/history.h"
 #include "bind/call.h"
 #include "bind/value_types.h"
+#include "ops/layout.h"
 
 namespace nb = nanobind;
 
@@ -119,7 +120,9 @@ void add_interop(PyObject* module) {
   m.def("_storage_bytes",
         [](nb::handle tensor) { return object_of(storage_bytes(tensor_of(tensor.ptr()))); });
   m.def("_storage_address", [](nb::handle tensor) {
-    return reinterpret_cast<uintptr_t>(tensor_of(tensor.ptr()).storage().get());
+    const Tensor& t = tensor_of(tensor.ptr());
+    ops::settle(t);
+    return reinterpret_cast<uintptr_t>(t.storage().get());
   });
   m.def("_storage_is_resizable",
         [](nb::handle tensor) { return tensor_of(tensor.ptr()).storage()->resizable; });
@@ -132,6 +135,7 @@ void add_interop(PyObject* module) {
   m.def("_move_to", [](nb::handle tensor, nb::handle window) {
     const Tensor& moved = tensor_of(tensor.ptr());
     const Tensor& target = tensor_of(window.ptr());
+    ops::settle(target);
     moved->set_geometry(target.sizes(), target.strides());
     moved->storage = target.storage();
     moved->offset = target.offset();

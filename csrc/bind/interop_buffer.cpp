@@ -4,6 +4,7 @@
 
 #include "autograd/history.h"
 #include "bind/interop.h"
+#include "ops/layout.h"
 
 namespace fb::bind {
 
@@ -53,6 +54,7 @@ bool is_fortran_contiguous(const Tensor& tensor) {
 }  // namespace
 
 void fill_buffer(PyObject* exporter, const Tensor& tensor, Py_buffer* view, int flags) {
+  ops::settle(tensor);
   const char* format = kFormats[static_cast<int>(tensor.dtype())];
   if (tensor.device().type != DeviceType::kCpu) raise_buffer_error("the tensor is not on the CPU");
   if (autograd::requires_grad(tensor))

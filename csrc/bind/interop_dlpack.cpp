@@ -5,6 +5,7 @@
 
 #include "bind/dlpack.h"
 #include "bind/interop.h"
+#include "ops/layout.h"
 
 namespace fb::bind {
 
@@ -122,6 +123,7 @@ Tensor import_tensor(PyObject* capsule) {
 }  // namespace
 
 PyObject* to_dlpack(const Tensor& tensor, bool versioned, bool copied) {
+  ops::settle(tensor);
   return versioned ? export_tensor<dlpack::ManagedVersioned>(tensor, copied)
                    : export_tensor<dlpack::Managed>(tensor, copied);
 }

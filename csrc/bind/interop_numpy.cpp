@@ -6,6 +6,7 @@
 #include "bind/call.h"
 #include "bind/interop.h"
 #include "bind/numpy_api.h"
+#include "ops/layout.h"
 
 namespace fb::bind {
 
@@ -85,6 +86,7 @@ Ref tensor_on_array(PyObject* object) {
 }
 
 PyObject* to_numpy(const Tensor& tensor) {
+  ops::settle(tensor);
   const int type_number = kTypeNumbers[static_cast<int>(tensor.dtype())];
   FB_CHECK_TYPE(type_number != kNoType, "Got unsupported ScalarType ",
                 legacy_name_of(tensor.dtype()));

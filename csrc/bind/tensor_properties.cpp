@@ -4,6 +4,7 @@
 #include "bind/value_types.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/view.h"
+#include "ops/layout.h"
 
 namespace fb::bind {
 namespace {
@@ -25,6 +26,7 @@ PyObject* get_data(PyObject* self, void*) {
   return guarded("data", [&] {
     const Tensor& t = tensor_of(self);
     if (t->flags & kBatched) return wrap(autograd::detached(t));
+    ops::settle(t);
     return wrap(tensor_over(Storage::alias(t.storage()), t.sizes(), t.strides(), t.offset(),
                             t.dtype(), t.device()));
   });
@@ -34,6 +36,7 @@ int set_data(PyObject* self, PyObject* value, void*) {
     FB_CHECK_TYPE(value && is_tensor(value), "must be a Tensor");
     const Tensor& t = tensor_of(self);
     const Tensor& from = tensor_of(value);
+    ops::settle(from);
     const Storage memory = Storage::alias(from.storage());
     t->set_geometry(from.sizes(), from.strides());
     t->storage = memory;

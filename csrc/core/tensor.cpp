@@ -101,6 +101,7 @@ void TensorImpl::set_geometry(IntSpan sizes, IntSpan strides) {
   std::copy(strides.begin(), strides.end(), geometry + ndim);
   numel = count;
   contiguous = is_contiguous_geometry(sizes, strides);
+  free_layout = false;
 }
 
 void TensorImpl::set_contiguous(IntSpan sizes, int64_t element_count) {
@@ -113,6 +114,7 @@ void TensorImpl::set_contiguous(IntSpan sizes, int64_t element_count) {
   }
   numel = element_count;
   contiguous = true;
+  free_layout = false;
 }
 
 void TensorImpl::set_known_geometry(IntSpan sizes, IntSpan strides) {
@@ -127,6 +129,7 @@ void TensorImpl::set_known_geometry(IntSpan sizes, IntSpan strides) {
   }
   numel = count;
   contiguous = dense || count == 0;
+  free_layout = false;
 }
 
 bool Tensor::is_contiguous(MemoryFormat format) const {
@@ -170,8 +173,10 @@ Tensor make_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device) 
 
 Tensor make_like(const Tensor& like, DType dtype) {
   if (like.is_contiguous()) return make_tensor(like.sizes(), dtype, like.device());
-  return make_strided(like.sizes(), dense_strides_like(like.sizes(), like.strides()), dtype,
-                      like.device());
+  Tensor made = make_strided(like.sizes(), dense_strides_like(like.sizes(), like.strides()), dtype,
+                             like.device());
+  made->free_layout = like->free_layout;
+  return made;
 }
 
 Tensor tensor_over(Storage storage, IntSpan sizes, IntSpan strides, int64_t offset, DType dtype,

@@ -55,6 +55,7 @@ class TensorImpl {
   Device device;
   uint8_t ndim = 0;
   bool contiguous = true;
+  bool free_layout = false;  // the strides are ours to choose: see core/layout.h
   uint8_t flags = 0;
   ViewOrigin view_origin = ViewOrigin::kRecorded;
   uint32_t output_nr = 0;        // which result of `grad_fn` this is

@@ -1,6 +1,7 @@
 // Copies and conversions.
 #include "gen/ops/copy.h"
 
+#include "ops/layout.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -19,6 +20,7 @@ Tensor copied(const Tensor& input, DType dtype, MemoryFormat format) {
 
 Tensor converted(const Tensor& input, DType dtype, MaybeFormat memory_format, bool copy = false) {
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kPreserve);
+  if (format != MemoryFormat::kPreserve) settle(input);
   if (!copy && dtype == input.dtype() && input.is_contiguous(format)) return input;
   return to_copy(input, dtype, format);
 }
@@ -39,6 +41,7 @@ Tensor to_contiguous(const Tensor& input, MaybeFormat memory_format) {
   FB_CHECK(memory_format != MemoryFormat::kPreserve,
            "preserve_format is no order of memory to ask for");
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kContiguous);
+  settle(input);
   return input.is_contiguous(format) ? input : clone(input, format);
 }
 

@@ -148,10 +148,9 @@ Tensor compute::empty_like(const Tensor& input, MaybeDType dtype, MaybeDevice de
                            MaybeFormat memory_format) {
   const DType type = dtype.value_or(input.dtype());
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kPreserve);
-  const Dims strides = format == MemoryFormat::kPreserve
-                           ? dense_strides_like(input.sizes(), input.strides())
-                           : strides_for(input.sizes(), format);
-  return make_strided(input.sizes(), strides, type, device.value_or(input.device()));
+  if (device) check_device(*device);
+  if (format == MemoryFormat::kPreserve) return make_like(input, type);
+  return make_strided(input.sizes(), strides_for(input.sizes(), format), type, input.device());
 }
 
 Tensor compute::zeros_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,

@@ -2,6 +2,7 @@
 #include "gen/ops/info.h"
 
 #include "autograd/batch.h"
+#include "ops/layout.h"
 
 namespace fb::ops {
 namespace {
@@ -26,11 +27,13 @@ int64_t size(const Tensor& input, int64_t dim) {
 }
 
 std::vector<int64_t> stride(const Tensor& input) {
+  settle(input);
   return {input.strides().begin(), input.strides().end()};
 }
 
 int64_t stride(const Tensor& input, int64_t dim) {
   FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no stride along dim ", dim);
+  settle(input);
   return input.stride(dim);
 }
 
@@ -39,6 +42,7 @@ int64_t storage_offset(const Tensor& input) { return input.offset(); }
 bool is_contiguous(const Tensor& input, std::optional<MemoryFormat> memory_format) {
   FB_CHECK(memory_format != MemoryFormat::kPreserve,
            "preserve_format is no order of memory to ask for");
+  if (input->free_layout) return !memory_format || memory_format == MemoryFormat::kContiguous;
   return input.is_contiguous(memory_format.value_or(MemoryFormat::kContiguous));
 }
 
@@ -46,6 +50,7 @@ int64_t element_size(const Tensor& input) { return static_cast<int64_t>(input.el
 
 int64_t data_ptr(const Tensor& input) {
   autograd::check_not_batched(input, "data_ptr");
+  settle(input);
   return input.numel() == 0 ? 0 : reinterpret_cast<int64_t>(input.data());
 }
 

@@ -133,6 +133,15 @@ Dims order_of(IntSpan shape, const Tensor* out, std::span<const Operand> inputs)
   return iteration_order(shape, {tensors, count});
 }
 
+// Whether the operand that decides about the order of a result's elements has a layout of our own.
+bool follows_free(std::span<const Operand> inputs, IntSpan shape) {
+  for (const Operand& operand : inputs) {
+    if (!operand.is_tensor() || operand.tensor().is_contiguous()) continue;
+    if (operand.tensor().sizes() == shape) return operand.tensor()->free_layout;
+  }
+  return false;
+}
+
 // Fills `out`, which has the broadcast shape and may be of another type than the result.
 void write_into(const PointwiseOp& op, std::span<const Operand> inputs,
                 std::span<const Scalar> params, const Types& types, const Tensor& out) {
@@ -213,6 +222,7 @@ Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
     step *= std::max<int64_t>(shape[order[i]], 1);
   }
   Tensor out = make_strided(shape, strides, types.result);
+  out->free_layout = !out.is_contiguous() && follows_free(inputs, out.sizes());
   run_general(op, inputs, types, values, out, order);
   return out;
 }

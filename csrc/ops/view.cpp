@@ -1,6 +1,8 @@
 // Windows on the same elements: dimensions rearranged and parts taken.
 #include "gen/ops/view.h"
 
+#include "ops/layout.h"
+
 namespace fb::ops {
 
 // --- orders of dimensions
@@ -288,6 +290,7 @@ Tensor imag(const Tensor& input) {
 void compute::resize_(const Tensor& input, IntSpan size,
                       std::optional<MemoryFormat> memory_format) {
   FB_CHECK(!(input->flags & kRequiresGrad), "cannot resize variables that require grad");
+  settle(input);
   const Dims wanted = size.vec();
   const int64_t needed = numel_of(wanted) + input.offset();
   const auto bytes = static_cast<size_t>(needed) * input.element_size();

@@ -61,6 +61,8 @@ def includes(recorders: list[Recorded]) -> list[str]:
         for formula in recorder.formulas.values():
             called |= formula.families
     lines = ['#include "autograd/batch_rules.h"', '#include "autograd/inplace.h"']
+    if any(recorder.op.kind == "view" for recorder in recorders):
+        lines.append('#include "ops/layout.h"')
     for family in sorted(called):
         lines.append(f'#include "gen/ops/{family}.h"')
         lines += [
@@ -135,8 +137,8 @@ class Recorded(NodeText):
         op = self.op
         call = f"compute::{op.function}({self.given})"
         computed = f"owned({call})" if op.kind == "native" else call
+        first = cpp_name(op.core_args[0].name) if op.core_args else ""
         if op.kind == "view":
-            first = cpp_name(op.core_args[0].name)
             wrapper = "as_view_of" if op.result.annotation == "Tensor" else "as_views_of"
             computed = f"{wrapper}({first}, {call})"
             if op.retypes:
@@ -147,6 +149,7 @@ class Recorded(NodeText):
             "}  // namespace",
             f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
             *self.drawing(self.batched),
+            *([f"  settle({first});"] if op.kind == "view" else []),
             f"  if ({self.plain()}) [[likely]]",
             f"    return {computed};",
         ]

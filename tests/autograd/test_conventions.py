@@ -8,7 +8,7 @@ import pytest
 
 import flambeau as fb
 
-F = fb.nn.functional
+F = fb._C.nn.functional
 nan, inf = math.nan, math.inf
 
 UNARY = [

@@ -1,0 +1,54 @@
+// The order in which the elements of images lie in memory.
+#include "core/layout.h"
+
+namespace fb {
+namespace {
+
+Tensor make_channels_last(IntSpan sizes, DType dtype, bool is_free) {
+  Tensor image = make_tensor(sizes, dtype);
+  // One channel, or one pixel: both orders are the same, and the plain one is simpler.
+  const Dims strides = channels_last_strides(sizes);
+  const Dims plain = image.strides().vec();
+  image->set_known_geometry(sizes, strides);
+  if (image.is_contiguous())
+    image->set_known_geometry(sizes, plain);
+  else
+    image->free_layout = is_free;
+  return image;
+}
+
+}  // namespace
+
+Dims channels_last_strides(IntSpan sizes) {
+  Dims strides(sizes.size());
+  int64_t step = 1;
+  const auto place = [&](size_t dim) {
+    strides[dim] = step;
+    step *= std::max<int64_t>(sizes[dim], 1);
+  };
+  if (sizes.size() > 1) place(1);
+  for (size_t dim = sizes.size(); dim-- > 2;) place(dim);
+  if (!sizes.empty()) place(0);
+  return strides;
+}
+
+bool is_channels_last(const Tensor& t) {
+  if (t.dim() < 3) return false;
+  const Dims expected = channels_last_strides(t.sizes());
+  for (int64_t i = 0; i < t.dim(); ++i)
+    if (t.sizes()[i] != 1 && t.strides()[i] != expected[i]) return false;
+  return true;
+}
+
+Tensor make_free_image(IntSpan sizes, DType dtype) {
+  return make_channels_last(sizes, dtype, true);
+}
+
+Tensor make_image(IntSpan sizes, DType dtype, const Tensor& like) {
+  if (like.is_contiguous() || !is_channels_last(like)) return make_tensor(sizes, dtype);
+  if (like->free_layout) return make_channels_last(sizes, dtype, true);
+  // What the user has laid out so keeps its strides, even where both orders are the same.
+  return make_strided(sizes, channels_last_strides(sizes), dtype);
+}
+
+}  // namespace fb
