@@ -8,7 +8,7 @@ import pytest
 
 import flambeau as fb
 
-F = fb._C.nn.functional
+F = fb.nn.functional
 nan, inf = math.nan, math.inf
 
 UNARY = [
