@@ -31,6 +31,7 @@ GROUPS = {
         Group("record", "recording a small operator", 6.0, 0.8),
         Group("chain", "chains of 100 operators, forwards and backwards", 8.0, 0.8),
         Group("branching", "branching graphs with broadcasting", 5.0, 0.8),
+        Group("nn-linear", "linear layers, and clipping of gradients", 2.0, 0.95),
     )
 }
 

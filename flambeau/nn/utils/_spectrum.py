@@ -33,7 +33,4 @@ def sigma(matrix: Tensor, u: Tensor, v: Tensor) -> Tensor:
 
 def output_dim(module: Module) -> int:
     """The dimension of the outputs in a module's weight: transposed convolutions have it second."""
-    from flambeau.nn.modules import conv
-
-    transposed = (conv.ConvTranspose1d, conv.ConvTranspose2d, conv.ConvTranspose3d)
-    return 1 if isinstance(module, transposed) else 0
+    return 1 if getattr(module, "transposed", False) else 0
