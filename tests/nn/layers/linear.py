@@ -24,21 +24,6 @@ layer("Flatten(start_dim=-2)", inputs=["2 3 4 5"])
 layer("Unflatten(1, (2, 3))", inputs=["4 6"])
 layer("Unflatten(-1, [2, -1])", inputs=["4 5 6"])
 layer("Unflatten(1, torch.Size([3, 1, 2]))", inputs=["4 6"])
-layer("Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))", inputs=["3 4"])
-layer("utils.parametrizations.weight_norm(nn.Linear(5, 4))", inputs=["3 5"])
-layer("utils.parametrizations.weight_norm(nn.Linear(5, 4), dim=None)", inputs=["3 5"])
-layer("utils.parametrizations.weight_norm(nn.Linear(5, 4), dim=1)", inputs=["3 5"])
-layer("utils.parametrizations.spectral_norm(nn.Linear(5, 4))", inputs=["3 5"])
-layer("utils.parametrizations.spectral_norm(nn.Linear(5, 4), n_power_iterations=3)", inputs=["3 5"])
-# Orthogonal matrices come of decompositions, whose gradients divide by differences.
-for text in (
-    "utils.parametrizations.orthogonal(nn.Linear(5, 5))",
-    "utils.parametrizations.orthogonal(nn.Linear(5, 4))",
-    "utils.parametrizations.orthogonal(nn.Linear(4, 5), orthogonal_map='cayley')",
-    "utils.parametrizations.orthogonal(nn.Linear(5, 5), orthogonal_map='householder')",
-    "utils.parametrizations.orthogonal(nn.Linear(4, 5), use_trivialization=False)",
-):
-    layer(text, inputs=["3 " + text.split("nn.Linear(")[1][0]], tolerance=10)
 
 function("linear", "F.linear(x, w, b)", x="3 5", w="4 5", b="4")
 function("linear", "F.linear(x, w)", x="2 3 5", w="4 5")
