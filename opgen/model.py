@@ -41,7 +41,7 @@ composite = "composite"  # a composition of operators: differentiates through it
 none = "none"  # nothing about the result is differentiable
 not_implemented = "not_implemented"  # differentiable, but PyTorch has no derivative either
 # Arguments that the generated entry point deals with, so that no operator has to.
-ENTRY_POINT_ARGUMENTS = ("out", "layout", "pin_memory", "requires_grad")
+ENTRY_POINT_ARGUMENTS = ("out", "inplace", "layout", "pin_memory", "requires_grad")
 
 
 # Python's operators and the slots of the number protocol that they are.
@@ -177,11 +177,21 @@ class Op:
         return any(a.name == "out" for a in self.args)
 
     @property
+    def has_inplace_method(self) -> bool:
+        """`elu_` of a function that is no method is a function too."""
+        return "inplace" in self.forms and ("method" in self.forms or "function" not in self.forms)
+
+    @property
     def has_inplace_function(self) -> bool:
         """PyTorch has `torch.exp_` beside `Tensor.exp_`: element-wise, one tensor."""
         if self.namespace or self.kind != "pointwise" or len(self.tensor_inputs) != 1:
             return False
-        return "inplace" in self.forms and "function" in self.forms
+        return self.has_inplace_method and "function" in self.forms
+
+    @property
+    def inplace_args(self) -> tuple[Arg, ...]:
+        """The arguments of the in-place form."""
+        return tuple(a for a in self.args if a.name not in ("out", "inplace"))
 
     @property
     def accepted_types(self) -> tuple[str, ...]:
@@ -269,6 +279,8 @@ def op(
     """Declares an operator, or an overload. Refuses what cannot be right, naming file and line.
 
     aliases: other names of it, such as "special.expit"; those of a namespace are functions only.
+    "nn.functional.relu(inplace)" has one more argument than the operator, which asks for the
+    in-place form.
     grad: the gradient of each differentiable input, as an expression over other operators; or
     composite, or none. See docs/derivatives.md.
     number_nodes: the node's name where the argument of that name is a number.
@@ -319,17 +331,27 @@ def alias(entry: Op, name: str) -> Op:
     """The same operator by another name: it has entry points of its own and nothing else."""
     if entry.kind == "bound":
         raise TableError(f"{entry.where}: {entry.name}: a bound operator cannot have aliases")
+    name, _, switch = name.partition("(")
     namespace, _, short = name.rpartition(".")
+    signature = short + entry.signature[entry.signature.index("(") :]
+    args = entry.args
+    if switch:
+        positional = sum(not a.keyword_only for a in args)
+        inplace = Arg("inplace", ARGUMENTS["bool"], "False", False)
+        args = (*args[:positional], inplace, *args[positional:])
+        end = ", *" if ", *" in signature else ") ->"
+        signature = signature.replace(end, f", inplace: bool = False{end}")
     return replace(
         entry,
         name=short,
+        args=args,
         namespace=namespace,
         cpp=entry.function,
         forms=("function",) if namespace else entry.forms,
         doc=f"Another name of {entry.public_name}. {entry.doc}",
         operator="",
         alias_of=entry.public_name,
-        signature=short + entry.signature[entry.signature.index("(") :],
+        signature=signature,
     )
 
 
@@ -453,7 +475,9 @@ def validate(op: Op) -> None:
         refuse(f"batch is one of {', '.join(BATCH_RULES)}, not {op.batch!r}")
     if op.returns and len(op.returns) != op.result.count:
         refuse(f"returns names {len(op.returns)} fields, the result has {op.result.count}")
-    if "inplace" in op.forms and op.has_out and op.args[-1].name != "out":
-        refuse("out stands last where there is an in-place form")
+    if "inplace" in op.forms and op.inplace_args != op.args[: len(op.inplace_args)]:
+        refuse("out and inplace stand last where there is an in-place form")
+    if any(a.name == "inplace" for a in op.args) and "inplace" not in op.forms:
+        refuse("the argument inplace asks for an in-place form, which is not there")
     if "inplace" in op.forms and op.result.annotation != "Tensor":
         refuse("an in-place form needs a Tensor result")

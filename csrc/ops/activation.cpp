@@ -1,9 +1,20 @@
 // Activation functions whose arguments need more than an element function.
 #include "gen/ops/activation.h"
 
+#include "gen/ops/arith.h"
+#include "gen/ops/softmax.h"
 #include "gen/ops/view.h"
+#include "ops/random_fill.h"
 
 namespace fb::ops {
+namespace {
+
+// The dimension that softmax and its like take when none is named.
+int64_t softmax_dim(const Tensor& input, std::optional<int64_t> dim) {
+  return dim.value_or(input.dim() <= 1 || input.dim() == 3 ? 0 : 1);
+}
+
+}  // namespace
 
 void check_lambd(std::span<const Operand>, std::span<const Scalar> params, DType) {
   FB_CHECK(params[0].to<double>() >= 0.0, "lambd must not be negative, got ", params[0]);
@@ -31,6 +42,58 @@ Tensor nn_functional_gelu(const Tensor& input, const std::string& approximate) {
   FB_CHECK(approximate == "none" || approximate == "tanh",
            "approximate must be 'none' or 'tanh', got '", approximate, "'");
   return approximate == "none" ? gelu(input) : gelu_tanh(input);
+}
+
+Tensor rrelu(const Tensor& input, double lower, double upper, bool training, Generator* generator) {
+  if (!training) return leaky_relu(input, (lower + upper) / 2);
+  return std::get<0>(leaky_relu_of_chance(input, lower, upper, generator));
+}
+
+// Only elements that are not positive draw, one after the other, as in PyTorch.
+std::tuple<Tensor, Tensor> compute::leaky_relu_of_chance(const Tensor& input, double lower,
+                                                         double upper, Generator* generator) {
+  FB_CHECK(lower <= upper, "lower bound ", lower, " is above the upper bound ", upper);
+  // 16-bit floats are computed with as float32.
+  const DType type = input.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+  const Tensor x = contiguous(cast(input, type));
+  Tensor result = make_tensor(x.sizes(), x.dtype()), slopes = make_tensor(x.sizes(), x.dtype());
+  Generator& chance = or_default(generator);
+  const Generator::Lock lock(chance, x.numel());
+  visit_floating(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* const from = x.data_as<T>();
+    T* const to = result.data_as<T>();
+    T* const slope = slopes.data_as<T>();
+    for (int64_t i = 0; i < x.numel(); ++i) {
+      const bool draws = from[i] <= T(0);
+      slope[i] = draws ? T(chance.uniform() * (upper - lower) + lower) : T(1);
+      to[i] = draws ? from[i] * slope[i] : from[i];
+    }
+  });
+  return {cast(result, input.dtype()), cast(slopes, input.dtype())};
+}
+
+Tensor compute::nn_functional_glu(const Tensor& input, int64_t dim) {
+  FB_CHECK(input.dim() > 0, "0-dimensional tensors have no halves");
+  const int64_t size = input.size(dim);
+  FB_CHECK(size % 2 == 0, "Halving dimension must be even, but dimension ",
+           wrap_dim(dim, input.dim()), " is size ", size);
+  return compute::gated(narrow(input, dim, 0, size / 2), narrow(input, dim, size / 2, size / 2));
+}
+
+Tensor nn_functional_softmax(const Tensor& input, std::optional<int64_t> dim, int64_t,
+                             std::optional<DType> dtype) {
+  return softmax(input, softmax_dim(input, dim), dtype);
+}
+
+Tensor nn_functional_log_softmax(const Tensor& input, std::optional<int64_t> dim, int64_t,
+                                 std::optional<DType> dtype) {
+  return log_softmax(input, softmax_dim(input, dim), dtype);
+}
+
+Tensor nn_functional_softmin(const Tensor& input, std::optional<int64_t> dim, int64_t,
+                             std::optional<DType> dtype) {
+  return softmax(neg(input), softmax_dim(input, dim), dtype);
 }
 
 }  // namespace fb::ops

@@ -62,6 +62,10 @@ FB_FN T gelu_tanh(T x) {
 }
 
 template <class T>
+FB_FN T gated(T x, T gate) {
+  return x / (T(1) + math::exp(-gate));
+}
+template <class T>
 FB_FN T silu(T x) {
   return x / (T(1) + math::exp(-x));
 }

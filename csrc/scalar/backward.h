@@ -81,4 +81,27 @@ FB_FN T gelu_tanh_backward(T g, T x) {
   return g * (s + x * s * (T(1) - s) * slope);
 }
 
+// With e = exp(x) and n = e (e + 2), t = tanh(log(1 + e)) is n / (n + 2), and 1 - t^2 is
+// 4 (1 + n) / (n + 2)^2, whose 1 + n is (1 + e)^2.
+template <class T>
+FB_FN T mish_backward(T g, T x) {
+  const T e = math::exp(x < T(20) ? x : T(20));
+  const T r = T(1) / (e * (e + T(2)) + T(2));
+  const T slope = e * r * ((e + T(2)) + T(4) * x * (T(1) + e) * r);
+  return x < T(20) ? g * slope : g;
+}
+template <class T>
+FB_FN T hardsigmoid_backward(T g, T x) {
+  return (x <= T(-3)) | (x >= T(3)) ? T(0) : g * T(1.0 / 6);
+}
+template <class T>
+FB_FN T logsigmoid_backward(T g, T x) {
+  return g * sigmoid(-x);
+}
+template <class T>
+FB_FN T tanhshrink_backward(T g, T x) {
+  const T y = math::tanh(x);
+  return g * conj_physical(y * y);
+}
+
 }  // namespace fb::scalar

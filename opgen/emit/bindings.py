@@ -131,6 +131,8 @@ def invokers(op: Op, index: int) -> list[str]:
                 read(op.args[dtype], dtype), f"dtype_into(a[{dtype}], a[{slots['out']}])"
             )
         lines += out_branch(op, slots["out"], given, stored)
+    if "inplace" in slots:
+        lines += inplace_branch(op, slots["inplace"], given)
     if op.mutates:
         # The parts of a composition have said themselves that they change it.
         says_so = op.is_recorded or op.grad == composite
@@ -188,9 +190,19 @@ def out_branch(op: Op, slot: int, given: list[str], call: str) -> list[str]:
 
 
 def inplace(op: Op, index: int, given: list[str]) -> list[str]:
-    lines = [f"PyObject* {op.symbol}_{index}_inplace(PyObject* const* a) {{"]
-    lines.append(f"  ops::{op.function}_(tensor(a[0]){''.join(', ' + g for g in given[1:])});")
-    return [*lines, "  return same(a[0]);", "}"]
+    head = f"PyObject* {op.symbol}_{index}_inplace(PyObject* const* a) {{"
+    return [head, *changed_input(op, given, "  "), "}"]
+
+
+def inplace_branch(op: Op, slot: int, given: list[str]) -> list[str]:
+    """The argument `inplace` of the activation functions: the result takes the input's place."""
+    return [f"  if (a[{slot}] && a[{slot}] != Py_False) {{", *changed_input(op, given, "    "), "  }"]
+
+
+def changed_input(op: Op, given: list[str], indent: str) -> list[str]:
+    others = "".join(f", {g}" for g in given[1:])
+    call = f"ops::{op.function}_(tensor(a[0]){others});"
+    return [indent + call, indent + "return same(a[0]);"]
 
 
 # --- operators: the number protocol and comparisons
@@ -251,7 +263,7 @@ def entry_points(namespace: str, name: str, group: list[Op], index: dict[int, in
             continue
         public = name + ("_" if form == "inplace" else "")
         entry = f"py_{symbol}{suffix}"
-        is_method = form != "function"
+        is_method = form == "method" or (form == "inplace" and ops[0].has_inplace_method)
         if ops[0].kind == "python":
             made.lines += python_entry(ops[0], entry, is_method)
         elif ops[0].kind == "bound":
@@ -289,8 +301,8 @@ def native_entry(
     overloads = []
     for op in ops:
         number = index[id(op)]
-        # `out` stands last where there is an in-place form, so that leaving it off is a matter of counting.
-        args = op.args[:-1] if form == "inplace" and op.has_out else op.args
+        # What the in-place form lacks stands last, so that leaving it off is a matter of counting.
+        args = op.inplace_args if form == "inplace" else op.args
         positional = sum(not a.keyword_only for a in args)
         invoke = f"{op.symbol}_{number}" + ("_inplace" if form == "inplace" else "")
         specs = f"kArgs_{op.symbol}_{number}" if args else "nullptr"
@@ -345,9 +357,9 @@ def docstring(public: str, ops: list[Op], is_method: bool) -> str:
     if len(ops) == 1 and ops[0].kind != "bound":
         parts = ["$self" if is_method else "$module"]
         starred = False
-        for arg in ops[0].args[1 if is_method else 0 :]:
-            if public.endswith("_") and not ops[0].mutates and arg.name == "out":
-                continue
+        in_place = public.endswith("_") and not ops[0].mutates
+        args = ops[0].inplace_args if in_place else ops[0].args
+        for arg in args[1 if is_method else 0 :]:
             if arg.keyword_only and not starred:
                 parts.append("*")
                 starred = True

@@ -93,9 +93,8 @@ def parameter_list(args: tuple[Arg, ...], first: list[str]) -> str:
     return ", ".join(parts)
 
 
-def variants(op: Op, first: list[str], skip: int) -> list[str]:
-    """The parameter lists that a signature stands for: `zeros((2, 3))` and `zeros(2, 3)` are two."""
-    args = op.args[skip:]
+def variants(args: tuple[Arg, ...], first: list[str]) -> list[str]:
+    """The parameter lists that arguments stand for: `zeros((2, 3))` and `zeros(2, 3)` are two."""
     lists = [parameter_list(args, first)]
     positional = [a for a in args if not a.keyword_only]
     item = SPREAD_TYPES.get(positional[-1].type.annotation) if positional else None
@@ -125,11 +124,15 @@ def function_stubs(group: list[Op]) -> list[str]:
         return []
     parameters, results, docs = [], [], []
     for op in ops:
-        for text in variants(op, [], 0):
+        for text in variants(op.args, []):
             parameters.append(text)
             results.append(op.result.stub)
             docs.append(op.doc)
     lines = stub(ops[0].name, parameters, results, docs, "")
+    for op in ops:
+        if "inplace" in op.forms and not op.has_inplace_method:
+            parameters_in_place = variants(op.inplace_args, [])
+            lines += stub(f"{op.name}_", parameters_in_place, [op.result.stub], [op.doc], "")
     if all(op.has_inplace_function for op in group):
         lines += stub(f"{ops[0].name}_", parameters, results, docs, "")
     return lines
@@ -139,9 +142,11 @@ def method_stubs(group: list[Op]) -> list[str]:
     lines: list[str] = []
     for form, suffix in (("method", ""), ("inplace", "_")):
         ops = [op for op in group if form in op.forms]
+        if form == "inplace":
+            ops = [op for op in ops if op.has_inplace_method]
         parameters, results, docs = [], [], []
         for op in ops:
-            for text in variants(op, ["self"], 1):
+            for text in variants(op.args[1:], ["self"]):
                 parameters.append(text)
                 results.append(op.result.stub)
                 docs.append(op.doc)

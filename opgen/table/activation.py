@@ -7,7 +7,7 @@ op(
     kind=pointwise,
     dtypes=real,
     forms="function method inplace",
-    aliases="nn.functional.relu",
+    aliases="nn.functional.relu(inplace)",
     grad={"input": "_threshold_backward(grad, result, 0.0)"},
     doc="The elements, not below zero; NaN stays.",
 )
@@ -15,8 +15,8 @@ op(
     "selu(input: Tensor) -> Tensor",
     kind=pointwise,
     dtypes=floating,
-    forms="function",
-    aliases="nn.functional.selu",
+    forms="function inplace",
+    aliases="nn.functional.selu(inplace)",
     grad={"input": "_elu_backward(grad, input, 1.0507009873554805, 1.7580993408473768, 1.0)"},
     node="EluBackward0",
     doc="elu, scaled so that a standard normal input keeps its mean and variance.",
@@ -25,8 +25,8 @@ op(
     "celu(input: Tensor, alpha: float = 1.0) -> Tensor",
     kind=pointwise,
     dtypes=floating,
-    forms="function",
-    aliases="nn.functional.celu",
+    forms="function inplace",
+    aliases="nn.functional.celu(inplace)",
     grad={"input": "_elu_backward(grad, input, 1.0, 1.0, 1.0 / alpha)"},
     doc="alpha * (exp(x / alpha) - 1) below zero, x above.",
 )
@@ -34,10 +34,33 @@ op(
     "threshold(input: Tensor, threshold: float, value: float) -> Tensor",
     kind=pointwise,
     dtypes=real,
-    forms="function",
-    aliases="nn.functional.threshold",
+    forms="function inplace",
+    aliases="nn.functional.threshold(inplace)",
     grad={"input": "_threshold_backward(grad, input, threshold)"},
     doc="The elements above threshold, value for the others; NaN stays.",
+)
+op(
+    "rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, *,"
+    " generator: Generator | None = None) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="function inplace",
+    aliases="nn.functional.rrelu(inplace)",
+    random=True,
+    grad=composite,
+    doc="leaky_relu; in training every element has a slope of its own, drawn from [lower, upper).",
+)
+op(
+    "_rrelu(input: Tensor, lower: float, upper: float, generator: Generator | None) ->"
+    " tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=floating,
+    cpp="leaky_relu_of_chance",
+    forms="function",
+    random=True,
+    grad={"input": "grad * results[1]"},
+    node="RreluWithNoiseBackward0",
+    doc="leaky_relu with slopes by chance, and the slope of every element; 1 above zero.",
 )
 op(
     "hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor",
@@ -74,39 +97,50 @@ NODES = {"relu6": "HardtanhBackward0", "logsigmoid": "LogSigmoidBackward0"}
 
 for signature, kinds, gradient, doc in (
     (
-        "relu6(input: Tensor)",
+        "relu6(input: Tensor, inplace: bool = False)",
         real,
         "_hardtanh_backward(grad, input, 0.0, 6.0)",
         "The elements clamped to [0, 6]; NaN stays.",
     ),
     (
-        "hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0)",
+        "hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0,"
+        " inplace: bool = False)",
         real,
         "_hardtanh_backward(grad, input, min_val, max_val)",
         "The elements clamped to [min_val, max_val]; NaN stays.",
     ),
     (
-        "elu(input: Tensor, alpha: float = 1.0)",
+        "elu(input: Tensor, alpha: float = 1.0, inplace: bool = False)",
         floating,
         "_elu_backward(grad, input, 1.0, alpha, 1.0)",
         "alpha * (exp(x) - 1) below zero, x above.",
     ),
     (
-        "leaky_relu(input: Tensor, negative_slope: float = 0.01)",
+        "leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False)",
         floating,
         "_leaky_relu_backward(grad, input, negative_slope)",
         "x above zero, negative_slope * x below.",
     ),
-    ("silu(input: Tensor)", floating_complex, "_silu_backward(grad, input)", "x * sigmoid(x)."),
-    ("mish(input: Tensor)", floating, "mish_backward(grad, input)", "x * tanh(softplus(x))."),
     (
-        "hardsigmoid(input: Tensor)",
+        "silu(input: Tensor, inplace: bool = False)",
+        floating_complex,
+        "_silu_backward(grad, input)",
+        "x * sigmoid(x).",
+    ),
+    (
+        "mish(input: Tensor, inplace: bool = False)",
         floating,
-        "_hardtanh_backward(grad, input, -3.0, 3.0) / 6",
+        "_mish_backward(grad, input)",
+        "x * tanh(softplus(x)).",
+    ),
+    (
+        "hardsigmoid(input: Tensor, inplace: bool = False)",
+        floating,
+        "_hardsigmoid_backward(grad, input)",
         "x + 3 clamped to [0, 6], divided by 6.",
     ),
     (
-        "hardswish(input: Tensor)",
+        "hardswish(input: Tensor, inplace: bool = False)",
         floating,
         "_hardswish_backward(grad, input)",
         "x * hardsigmoid(x).",
@@ -120,7 +154,7 @@ for signature, kinds, gradient, doc in (
     (
         "logsigmoid(input: Tensor)",
         floating,
-        "grad * sigmoid(-input)",
+        "_logsigmoid_backward(grad, input)",
         "log(sigmoid(x)), exact for very negative x.",
     ),
     (
@@ -132,7 +166,7 @@ for signature, kinds, gradient, doc in (
     (
         "tanhshrink(input: Tensor)",
         floating_complex,
-        "grad * (tanh(input) ** 2).conj()",
+        "_tanhshrink_backward(grad, input)",
         "x - tanh(x).",
     ),
     (
@@ -151,7 +185,7 @@ for signature, kinds, gradient, doc in (
         dtypes=kinds,
         promote="float" if name in ("softsign", "tanhshrink") else "same",
         check={"softshrink": "lambd", "hardtanh": "limits"}.get(name, ""),
-        forms="function",
+        forms="function inplace" if "inplace" in signature else "function",
         grad={"input": gradient},
         node=NODES.get(name, ""),
         doc=doc,
@@ -179,4 +213,39 @@ for name, doc in (
         grad={"input": f"_{name}_backward(grad, input)"},
         node="GeluBackward0",
         doc=doc,
+    )
+
+op(
+    "glu(input: Tensor, dim: int = -1) -> Tensor",
+    kind=native,
+    namespace="nn.functional",
+    dtypes=floating,
+    forms="function",
+    grad={"input": "glu_backward(grad, input, dim)"},
+    node="GluBackward0",
+    doc="The first half of input along dim, times the sigmoid of the second.",
+)
+op(
+    "_glu(input: Tensor, gate: Tensor) -> Tensor",
+    kind=pointwise,
+    dtypes=floating,
+    cpp="gated",
+    forms="function",
+    grad={"input": "grad * sigmoid(gate)", "gate": "_sigmoid_backward(grad * input, sigmoid(gate))"},
+    doc="input * sigmoid(gate).",
+)
+for name, doc in (
+    ("softmax", "``exp(input)`` scaled to sum to 1 along ``dim``."),
+    ("log_softmax", "The logarithm of ``softmax(input, dim)``."),
+    ("softmin", "``softmax(-input, dim)``."),
+):
+    op(
+        f"{name}(input: Tensor, dim: int | None = None, _stacklevel: int = 3,"
+        " dtype: DType | None = None) -> Tensor",
+        kind=native,
+        namespace="nn.functional",
+        dtypes=floating,
+        forms="function",
+        grad=composite,
+        doc=f"{doc} Without dim, dimension 0 of up to one, or of three, else dimension 1.",
     )

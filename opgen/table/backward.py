@@ -136,6 +136,39 @@ for signature, kinds, gradients, doc in (
         },
         "gradient times the derivative of gelu by the hyperbolic tangent.",
     ),
+    (
+        "mish_backward(gradient: Tensor, input: Tensor)",
+        floating,
+        {
+            "gradient": "_mish_backward(grad, input)",
+            "input": "grad * gradient * mish_curvature(input)",
+        },
+        "gradient * (t + input * sigmoid(input) * (1 - t^2)) where t = tanh(softplus(input)).",
+    ),
+    (
+        "hardsigmoid_backward(gradient: Tensor, input: Tensor)",
+        floating,
+        {"gradient": "_hardsigmoid_backward(grad, input)", "input": "zeros_like(grad)"},
+        "gradient / 6 where -3 < input < 3, else 0.",
+    ),
+    (
+        "logsigmoid_backward(gradient: Tensor, input: Tensor)",
+        floating,
+        {
+            "gradient": "_logsigmoid_backward(grad, input)",
+            "input": "_sigmoid_backward(-grad * gradient, sigmoid(input))",
+        },
+        "gradient * sigmoid(-input).",
+    ),
+    (
+        "tanhshrink_backward(gradient: Tensor, input: Tensor)",
+        floating_complex,
+        {
+            "gradient": "_tanhshrink_backward(grad, input.conj())",
+            "input": "2 * grad.conj() * gradient * _tanh_backward(tanh(input).conj(), tanh(input))",
+        },
+        "gradient * tanh(input)^2, the derivative conjugated.",
+    ),
 ):
     op(
         f"_{signature} -> Tensor",

@@ -87,8 +87,9 @@ class Call:
     def in_place(self, *tensors: Any) -> tuple[Any, ...]:
         """The same by the in-place form, on a copy of the first tensor."""
         (first, *rest), kwargs = self._arguments(tensors)
-        method = getattr(first.clone(), f"{self.operator.method_name}_")
-        return self._differentiable(method(*rest, **kwargs))
+        return self._differentiable(
+            self.operator.call_in_place(self.t, (first.clone(), *rest), kwargs)
+        )
 
     def _arguments(self, tensors: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         given = dict(zip(map(id, self.inputs), tensors, strict=True))

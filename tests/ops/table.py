@@ -33,6 +33,14 @@ class Operator:
             return resolve(t, self.name)(*args, **kwargs)
         return getattr(args[0], self.method_name)(*args[1:], **kwargs)
 
+    def call_in_place(self, t: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The same by the form that changes its first argument."""
+        if "method" in self.forms or "function" not in self.forms:
+            return getattr(args[0], f"{self.method_name}_")(*args[1:], **kwargs)
+        if "." in self.name:
+            return resolve(t, self.name)(*args, **kwargs, inplace=True)
+        return resolve(t, f"{self.name}_")(*args, **kwargs)
+
 
 def resolve(t: Any, dotted: str) -> Any:
     """The object that `t.a.b` names."""

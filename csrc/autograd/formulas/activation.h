@@ -5,9 +5,9 @@
 
 namespace fb::autograd::formula {
 
-Tensor mish_backward(const Tensor& grad, const Tensor& input);
-
 // The size in the denominator of a complex softsign changes too, along the input.
 Tensor softsign_backward(const Tensor& grad, const Tensor& input);
+
+Tensor glu_backward(const Tensor& grad, const Tensor& input, int64_t dim);
 
 }  // namespace fb::autograd::formula

@@ -1,7 +1,9 @@
 #include "autograd/formulas/backward.h"
 
 #include "autograd/formula.h"
+#include "gen/ops/activation.h"
 #include "gen/ops/explog.h"
+#include "gen/ops/trig.h"
 
 namespace fb::autograd::formula {
 
@@ -32,6 +34,14 @@ Tensor gelu_tanh_curvature(const Tensor& input) {
   const Tensor s = sigmoid(input * c * (1 + a * x2));
   const Tensor first = (1 + 3 * a * x2) * c, second = input * (6 * a * c);
   return s * (1 - s) * (2 * first + input * ((1 - 2 * s) * square(first) + second));
+}
+
+// mish is x t with t = tanh(softplus(x)), whose slope is u = s (1 - t^2) with s = sigmoid(x); the
+// slope of u is u (1 - s - 2 t s).
+Tensor mish_curvature(const Tensor& input) {
+  const Tensor s = sigmoid(input), t = tanh(softplus(input));
+  const Tensor u = s * (1 - square(t));
+  return u * (2 + input * (1 - s - 2 * t * s));
 }
 
 }  // namespace fb::autograd::formula

@@ -9,5 +9,6 @@ Tensor silu_curvature(const Tensor& input);
 Tensor softplus_curvature(const Tensor& input, double beta, double threshold);
 Tensor gelu_curvature(const Tensor& input);
 Tensor gelu_tanh_curvature(const Tensor& input);
+Tensor mish_curvature(const Tensor& input);
 
 }  // namespace fb::autograd::formula

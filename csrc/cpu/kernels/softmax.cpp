@@ -5,8 +5,8 @@
 
 #include <memory>
 
+#include "cpu/kernels/exp.h"
 #include "cpu/kernels/fold.h"
-#include "scalar/math.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -23,16 +23,6 @@ FB_FN T shift_of(T max) {
   constexpr T inf = __builtin_inff();
   if (op == SoftmaxOp::kLogSumExp) return math::abs(max) == inf ? T(0) : max;
   return max == -inf ? T(0) : max;
-}
-
-// exp(x) for x <= 0 and NaN, two thirds of the work of the general one. Results below the smallest
-// normal number are 0.
-template <class T>
-FB_FN T exp_nonpositive(T x) {
-  constexpr T lowest_normal = sizeof(T) == 4 ? T(-87.33) : T(-708.39);
-  const math::ExpParts<T> parts = math::exp_parts(x);
-  const T result = (T(1) + parts.tail) * math::power_of_two<T>(parts.k);
-  return x < lowest_normal ? T(0) : result;
 }
 
 // Takes a sum of exponentials from a chunk's maximum to the whole line's.

@@ -1,0 +1,57 @@
+// Small matrices with rows and columns exchanged, tile by tile in registers.
+#pragma once
+
+#include <utility>
+
+#include "cpu/kernels/simd.h"
+
+namespace fb::cpu::FB_ISA {
+namespace detail {
+
+// a and b, element by element in turn: their first halves or their last.
+template <int half, class V, size_t... I>
+FB_FN V interleave(const V& a, const V& b, std::index_sequence<I...>) {
+  constexpr size_t n = sizeof...(I);
+  return __builtin_shufflevector(a, b, (I % 2 * n + I / 2 + half * n / 2)...);
+}
+
+}  // namespace detail
+
+// A square tile of one register a row. A round of interleaving the first half of the rows with the
+// last turns the bits of (row, lane) by one place; after log2(lanes) rounds both have changed
+// places.
+template <class T>
+FB_FN void transpose_tile(const T* from, int64_t from_row, T* to, int64_t to_row) {
+  constexpr int L = kLanes<T>;
+  using Lanes = std::make_index_sequence<L>;
+  Vec<T> rows[L];
+  for (int i = 0; i < L; ++i) rows[i] = load<T, L>(from + i * from_row);
+  for (int round = 1; round < L; round *= 2) {
+    Vec<T> next[L];
+    for (int i = 0; i < L / 2; ++i) {
+      next[2 * i] = detail::interleave<0>(rows[i], rows[i + L / 2], Lanes{});
+      next[2 * i + 1] = detail::interleave<1>(rows[i], rows[i + L / 2], Lanes{});
+    }
+    for (int i = 0; i < L; ++i) rows[i] = next[i];
+  }
+  for (int i = 0; i < L; ++i) store(to + i * to_row, rows[i]);
+}
+
+// to[j][i] = from[i][j] for i < rows and j < columns.
+template <class T>
+void transpose(const T* from, int64_t from_row, int64_t rows, int64_t columns, T* to,
+               int64_t to_row) {
+  constexpr int64_t L = kLanes<T>;
+  int64_t i = 0;
+  for (; i + L <= rows; i += L) {
+    int64_t j = 0;
+    for (; j + L <= columns; j += L)
+      transpose_tile(from + i * from_row + j, from_row, to + j * to_row + i, to_row);
+    for (; j < columns; ++j)
+      for (int64_t l = i; l < i + L; ++l) to[j * to_row + l] = from[l * from_row + j];
+  }
+  for (; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) to[j * to_row + i] = from[i * from_row + j];
+}
+
+}  // namespace fb::cpu::FB_ISA
