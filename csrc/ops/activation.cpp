@@ -45,6 +45,7 @@ Tensor nn_functional_gelu(const Tensor& input, const std::string& approximate) {
 }
 
 Tensor rrelu(const Tensor& input, double lower, double upper, bool training, Generator* generator) {
+  FB_CHECK(lower <= upper, "lower bound ", lower, " is above the upper bound ", upper);
   if (!training) return leaky_relu(input, (lower + upper) / 2);
   return std::get<0>(leaky_relu_of_chance(input, lower, upper, generator));
 }
@@ -52,7 +53,6 @@ Tensor rrelu(const Tensor& input, double lower, double upper, bool training, Gen
 // Only elements that are not positive draw, one after the other, as in PyTorch.
 std::tuple<Tensor, Tensor> compute::leaky_relu_of_chance(const Tensor& input, double lower,
                                                          double upper, Generator* generator) {
-  FB_CHECK(lower <= upper, "lower bound ", lower, " is above the upper bound ", upper);
   // 16-bit floats are computed with as float32.
   const DType type = input.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   const Tensor x = contiguous(cast(input, type));

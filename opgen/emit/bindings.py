@@ -196,7 +196,11 @@ def inplace(op: Op, index: int, given: list[str]) -> list[str]:
 
 def inplace_branch(op: Op, slot: int, given: list[str]) -> list[str]:
     """The argument `inplace` of the activation functions: the result takes the input's place."""
-    return [f"  if (a[{slot}] && a[{slot}] != Py_False) {{", *changed_input(op, given, "    "), "  }"]
+    return [
+        f"  if (a[{slot}] && a[{slot}] != Py_False) {{",
+        *changed_input(op, given, "    "),
+        "  }",
+    ]
 
 
 def changed_input(op: Op, given: list[str], indent: str) -> list[str]:

@@ -103,8 +103,7 @@ for signature, kinds, gradient, doc in (
         "The elements clamped to [0, 6]; NaN stays.",
     ),
     (
-        "hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0,"
-        " inplace: bool = False)",
+        "hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False)",
         real,
         "_hardtanh_backward(grad, input, min_val, max_val)",
         "The elements clamped to [min_val, max_val]; NaN stays.",
@@ -231,7 +230,10 @@ op(
     dtypes=floating,
     cpp="gated",
     forms="function",
-    grad={"input": "grad * sigmoid(gate)", "gate": "_sigmoid_backward(grad * input, sigmoid(gate))"},
+    grad={
+        "input": "grad * sigmoid(gate)",
+        "gate": "_sigmoid_backward(grad * input, sigmoid(gate))",
+    },
     doc="input * sigmoid(gate).",
 )
 for name, doc in (

@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+import warnings
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau._C import (  # type: ignore[attr-defined]  # what is torch.relu_ too
+    celu_,
+    relu_,
+    rrelu_,
+    selu_,
+    sigmoid,
+    tanh,
+    threshold_,
+)
 from flambeau._C.nn.functional import (
     celu,
     elu,
+    elu_,
     gelu,
+    glu,
     hardshrink,
     hardsigmoid,
     hardswish,
     hardtanh,
+    hardtanh_,
     leaky_relu,
+    leaky_relu_,
+    log_softmax,
     logsigmoid,
     mish,
     prelu,
     relu,
     relu6,
+    rrelu,
     selu,
     silu,
+    softmax,
+    softmin,
     softplus,
     softshrink,
     softsign,
@@ -27,23 +48,56 @@ from flambeau._C.nn.functional import (
 
 __all__ = [
     "celu",
+    "celu_",
     "elu",
+    "elu_",
     "gelu",
+    "glu",
+    "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hardtanh_",
     "leaky_relu",
+    "leaky_relu_",
+    "log_softmax",
     "logsigmoid",
     "mish",
     "prelu",
     "relu",
     "relu6",
+    "relu_",
+    "rrelu",
+    "rrelu_",
     "selu",
+    "selu_",
+    "sigmoid",
     "silu",
+    "softmax",
+    "softmin",
     "softplus",
     "softshrink",
     "softsign",
+    "tanh",
     "tanhshrink",
     "threshold",
+    "threshold_",
 ]
+
+
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    """Samples of the Gumbel-softmax distribution at temperature ``tau``.
+
+    With ``hard`` they are one-hot, while gradients are those of the soft ones.
+    """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    noise = -fb.empty_like(logits, memory_format=fb.contiguous_format).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    index = soft.max(dim, keepdim=True)[1]
+    return fb.zeros_like(logits).scatter_(dim, index, 1.0) - soft.detach() + soft

@@ -142,3 +142,63 @@ def prelu(make):
 @errors("prelu")
 def prelu_errors(make):
     yield (make(2, 3), make(2)), RuntimeError, "prelu: weight must have 1 element"
+
+
+@samples(
+    "rrelu",
+    reference=lambda x, lower=1 / 8, upper=1 / 3: np.where(x > 0, x, x * (lower + upper) / 2),
+)
+def rrelu(make):
+    yield make(3, 4)
+    yield make(LARGE), 0.1, 0.2
+
+
+@errors("rrelu")
+def rrelu_errors(make):
+    yield (make(3), 0.5, 0.25), RuntimeError, "rrelu: lower bound 0.5 is above"
+
+
+def _glu(x, dim=-1):
+    first, second = np.split(x, 2, axis=dim)
+    return first * special.expit(second)
+
+
+@samples(f"{F}glu", reference=_glu)
+def glu(make):
+    yield make(3, 4)
+    yield make(4, 3), 0
+    yield call(make(2, 6, 5), dim=1)
+    yield make(2, LARGE)
+
+
+@errors(f"{F}glu")
+def glu_errors(make):
+    yield make(2, 3), RuntimeError, "glu: Halving dimension must be even, but dimension 1 is size 3"
+    yield make(), RuntimeError, "glu: 0-dimensional tensors"
+    yield (make(2, 4), 2), IndexError, "glu: "
+
+
+def _implied(x, dim):
+    return (0 if x.ndim in (0, 1, 3) else 1) if dim is None else dim
+
+
+def _softmax(x, dim=None, _stacklevel=3, dtype=None):
+    return special.softmax(x, axis=_implied(x, dim))
+
+
+for name, reference in (
+    ("softmax", _softmax),
+    ("log_softmax", lambda x, dim=None: special.log_softmax(x, axis=_implied(x, dim))),
+    ("softmin", lambda x, dim=None: special.softmax(-x, axis=_implied(x, dim))),
+):
+
+    @samples(f"{F}{name}", reference=reference)
+    def softmaxes(make):
+        yield make(3, 4), 1
+        yield call(make(2, 3, 4), dim=0)
+        yield call(make(2, 3, 4), dim=-1)
+
+
+@errors(f"{F}softmax")
+def softmax_errors(make):
+    yield (make(2, 3), 2), IndexError, "softmax: "
