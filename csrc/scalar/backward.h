@@ -88,7 +88,7 @@ FB_FN T mish_backward(T g, T x) {
   const T e = math::exp(x < T(20) ? x : T(20));
   const T r = T(1) / (e * (e + T(2)) + T(2));
   const T slope = e * r * ((e + T(2)) + T(4) * x * (T(1) + e) * r);
-  return x < T(20) ? g * slope : g;
+  return x >= T(20) ? g : g * slope;
 }
 template <class T>
 FB_FN T hardsigmoid_backward(T g, T x) {

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
-import flambeau.nn.functional as F
 from flambeau import Tensor
 from flambeau.nn.attention._modifications import MaskMod, at_every_place, noop_mask, takes_score
 
 _DEFAULT_SPARSE_BLOCK_SIZE = 128
+_TENSORS = (
+    "kv_num_blocks",
+    "kv_indices",
+    "full_kv_num_blocks",
+    "full_kv_indices",
+    "q_num_blocks",
+    "q_indices",
+    "full_q_num_blocks",
+    "full_q_indices",
+)
 
 
 class BlockMask:
@@ -69,21 +79,21 @@ class BlockMask:
         size = (BLOCK_SIZE, BLOCK_SIZE) if isinstance(BLOCK_SIZE, int) else BLOCK_SIZE
         if seq_lengths is None:
             seq_lengths = (kv_indices.shape[-2] * size[0], kv_indices.shape[-1] * size[1])
-        by_columns: list[Tensor | None] = [None, None]
-        full_by_columns: list[Tensor | None] = [None, None]
+        full_q_num_blocks = full_q_indices = q_num_blocks = q_indices = None
         if compute_q_blocks:
-            by_columns = list(_listed(_dense(kv_num_blocks, kv_indices).transpose(-2, -1)))
+            q_num_blocks, q_indices = _by_columns(kv_num_blocks, kv_indices)
             if full_kv_num_blocks is not None and full_kv_indices is not None:
-                full = _dense(full_kv_num_blocks, full_kv_indices)
-                full_by_columns = list(_listed(full.transpose(-2, -1)))
+                full_q_num_blocks, full_q_indices = _by_columns(full_kv_num_blocks, full_kv_indices)
         return cls(
             seq_lengths,
             kv_num_blocks,
             kv_indices,
             full_kv_num_blocks,
             full_kv_indices,
-            *by_columns,
-            *full_by_columns,
+            q_num_blocks,
+            q_indices,
+            full_q_num_blocks,
+            full_q_indices,
             BLOCK_SIZE=size,
             mask_mod=noop_mask if mask_mod is None else mask_mod,
         )
@@ -92,7 +102,7 @@ class BlockMask:
         """Everything that makes up the mask, its function last."""
         lengths = self.seq_lengths if flatten else (self.seq_lengths,)
         sizes = self.BLOCK_SIZE if flatten else (self.BLOCK_SIZE,)
-        return (*lengths, *self._tensors(), *sizes, self.mask_mod)
+        return (*lengths, *self._tensors().values(), *sizes, self.mask_mod)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -122,7 +132,10 @@ class BlockMask:
 
     def to(self, device: Any) -> BlockMask:
         """The same on another device."""
-        return self._with_tensors(lambda t: t.to(device))
+        made = copy.copy(self)
+        for name, tensor in self._tensors().items():
+            setattr(made, name, None if tensor is None else tensor.to(device))
+        return made
 
     def __getitem__(self, index: Any) -> BlockMask:
         """The mask of some batches, heads or rows of blocks; numbers keep their dimension."""
@@ -175,8 +188,9 @@ class BlockMask:
             for size in reversed(lead):
                 place.append(rest % size)
                 rest //= size
-            small = F.adaptive_avg_pool2d(picture[None], (min(height, rows), min(width, columns)))
-            lines = ("".join(_shade(share) * 2 for share in line) for line in small[0].tolist())
+            bands = picture.tensor_split(min(height, rows))
+            cells = (band.tensor_split(min(width, columns), 1) for band in bands)
+            lines = ("".join(_shade(float(cell.mean())) * 2 for cell in line) for line in cells)
             pictures.append("\n".join([str(tuple(reversed(place))), *lines]))
         return "\n".join(pictures)
 
@@ -185,19 +199,9 @@ class BlockMask:
         return f"{head}{self.to_string()}\n)"
 
     def __repr__(self) -> str:
-        names = (
-            "kv_num_blocks",
-            "kv_indices",
-            "full_kv_num_blocks",
-            "full_kv_indices",
-            "q_num_blocks",
-            "q_indices",
-            "full_q_num_blocks",
-            "full_q_indices",
-        )
         shapes = (
-            f"{name}={None if t is None else t.shape}"
-            for name, t in zip(names, self._tensors(), strict=True)
+            f"{name}={None if tensor is None else tensor.shape}"
+            for name, tensor in self._tensors().items()
         )
         mask_mod = getattr(self.mask_mod, "__name__", self.mask_mod)
         facts = (
@@ -209,28 +213,8 @@ class BlockMask:
         )
         return "BlockMask(\n    " + ",\n    ".join(facts) + "\n)"
 
-    def _tensors(self) -> tuple[Tensor | None, ...]:
-        return (
-            self.kv_num_blocks,
-            self.kv_indices,
-            self.full_kv_num_blocks,
-            self.full_kv_indices,
-            self.q_num_blocks,
-            self.q_indices,
-            self.full_q_num_blocks,
-            self.full_q_indices,
-        )
-
-    def _with_tensors(self, change: Callable[[Tensor], Tensor]) -> BlockMask:
-        others = (None if t is None else change(t) for t in self._tensors()[2:])
-        return BlockMask(
-            self.seq_lengths,
-            change(self.kv_num_blocks),
-            change(self.kv_indices),
-            *others,
-            BLOCK_SIZE=self.BLOCK_SIZE,
-            mask_mod=self.mask_mod,
-        )
+    def _tensors(self) -> dict[str, Tensor | None]:
+        return {name: getattr(self, name) for name in _TENSORS}
 
 
 def create_mask(
@@ -266,7 +250,9 @@ def create_block_mask(
     size = (BLOCK_SIZE, BLOCK_SIZE) if isinstance(BLOCK_SIZE, int) else BLOCK_SIZE
     mask = create_mask(mask_mod, B, H, Q_LEN, KV_LEN, device)
     rows, columns = size
-    padded = F.pad(mask, (0, -KV_LEN % columns, 0, -Q_LEN % rows))
+    whole = (Q_LEN + -Q_LEN % rows, KV_LEN + -KV_LEN % columns)
+    padded = mask.new_zeros(*mask.shape[:2], *whole)
+    padded[..., :Q_LEN, :KV_LEN] = mask
     blocks = padded.unflatten(-1, (-1, columns)).unflatten(-3, (-1, rows))
     let_through = blocks.transpose(-3, -2).sum((-2, -1))
     full = let_through == rows * columns
@@ -284,6 +270,10 @@ def _listed(dense: Tensor) -> tuple[Tensor, Tensor]:
     """How many blocks of each row there are, and all columns with those of the blocks in front."""
     indices = dense.argsort(dim=-1, descending=True, stable=True)
     return dense.sum(-1).to(fb.int32), indices.to(fb.int32)
+
+
+def _by_columns(counts: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
+    return _listed(_dense(counts, indices).transpose(-2, -1))
 
 
 def _dense(counts: Tensor, indices: Tensor) -> Tensor:

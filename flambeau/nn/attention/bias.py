@@ -29,7 +29,7 @@ class CausalBias(Tensor):
         if not isinstance(variant, CausalVariant):
             raise AssertionError(f"CausalBias: expected a CausalVariant, got {variant!r}")
         offset = 0 if variant == CausalVariant.UPPER_LEFT else seq_len_kv - seq_len_q
-        mask = fb.ones(seq_len_q, seq_len_kv, dtype=fb.bool).tril(offset).as_subclass(cls)
+        mask: Any = fb.ones(seq_len_q, seq_len_kv, dtype=fb.bool).tril(offset).as_subclass(cls)
         mask.variant = variant
         mask.seq_len_q = seq_len_q
         mask.seq_len_kv = seq_len_kv

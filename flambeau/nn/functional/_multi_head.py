@@ -21,6 +21,17 @@ class Projections(NamedTuple):
     out_weight: Tensor
     out_bias: Tensor | None
 
+    def separate(self) -> tuple[Tensor, Tensor, Tensor]:
+        """The weights of query, key and value, where each has its own."""
+        weights = (self.query_weight, self.key_weight, self.value_weight)
+        for name, weight in zip(("q", "k", "v"), weights, strict=True):
+            if weight is None:
+                raise AssertionError(
+                    "multi_head_attention_forward: use_separate_proj_weight is True but "
+                    f"{name}_proj_weight is None"
+                )
+        return weights  # type: ignore[return-value]
+
 
 def multi_head_attention_forward(
     query: Tensor,
@@ -51,16 +62,24 @@ def multi_head_attention_forward(
 ) -> tuple[Tensor, Tensor | None]:
     """What `nn.MultiheadAttention` computes, of inputs (length, batch, features)."""
     if use_separate_proj_weight:
-        weights = (None, q_proj_weight, k_proj_weight, v_proj_weight)
+        in_proj_weight = None
     else:
-        weights = (in_proj_weight, None, None, None)
+        q_proj_weight = k_proj_weight = v_proj_weight = None
     return attend(
         query,
         key,
         value,
         embed_dim_to_check,
         num_heads,
-        Projections(*weights, in_proj_bias, out_proj_weight, out_proj_bias),
+        Projections(
+            in_proj_weight,
+            q_proj_weight,
+            k_proj_weight,
+            v_proj_weight,
+            in_proj_bias,
+            out_proj_weight,
+            out_proj_bias,
+        ),
         bias_k,
         bias_v,
         add_zero_attn,
@@ -188,11 +207,9 @@ def _project(
     """Query, key and value through their linear maps: one product for those that are the same."""
     weight, bias = projections.in_weight, projections.in_bias
     if weight is None:
-        maps = (projections.query_weight, projections.key_weight, projections.value_weight)
         biases = (None, None, None) if bias is None else bias.chunk(3)
-        q, k, v = (
-            F.linear(t, w, b) for t, w, b in zip((query, key, value), maps, biases, strict=True)
-        )
+        inputs = zip((query, key, value), projections.separate(), biases, strict=True)
+        q, k, v = (F.linear(t, w, b) for t, w, b in inputs)
         return q, k, v
     width = query.shape[-1]
     if key is value and query is key:
@@ -326,12 +343,10 @@ def _check_features(
             f"{where}key's sequence and batch dims {tuple(key.shape[:2])} do not match value's "
             f"{tuple(value.shape[:2])}"
         )
-    maps = (projections.query_weight, projections.key_weight, projections.value_weight)
-    for name, t, weight in zip(("query", "key", "value"), (query, key, value), maps, strict=True):
-        if weight is None:
-            raise AssertionError(
-                f"{where}use_separate_proj_weight is True but a weight for {name} is None"
-            )
+    inputs = zip(
+        ("query", "key", "value"), (query, key, value), projections.separate(), strict=True
+    )
+    for name, t, weight in inputs:
         if tuple(weight.shape) != (embed_dim, t.shape[-1]):
             raise AssertionError(
                 f"{where}expecting {name} weights shape of {(embed_dim, t.shape[-1])}, but got "

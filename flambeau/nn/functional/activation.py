@@ -6,7 +6,7 @@ import warnings
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._C import (  # type: ignore[attr-defined]  # what is torch.relu_ too
+from flambeau._C import (
     celu_,
     relu_,
     rrelu_,

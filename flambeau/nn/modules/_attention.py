@@ -101,9 +101,9 @@ class MultiheadAttention(Module):
         ):
             if weight is not None:
                 xavier_uniform_(weight)
-        if self.in_proj_bias is not None:
-            constant_(self.in_proj_bias, 0.0)
-            constant_(self.out_proj.bias, 0.0)
+        for bias in (self.in_proj_bias, self.out_proj.bias):
+            if bias is not None:
+                constant_(bias, 0.0)
         for bias in (self.bias_k, self.bias_v):
             if bias is not None:
                 xavier_normal_(bias)

@@ -49,7 +49,7 @@ __all__ = [
 class _InPlace(Module):
     """An activation function that may write its result over its input."""
 
-    __constants__ = ("inplace",)
+    __constants__: tuple[str, ...] = ("inplace",)
     inplace: bool
 
     def __init__(self, inplace: bool = False) -> None:

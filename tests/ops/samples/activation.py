@@ -147,6 +147,7 @@ def prelu_errors(make):
 @samples(
     "rrelu",
     reference=lambda x, lower=1 / 8, upper=1 / 3: np.where(x > 0, x, x * (lower + upper) / 2),
+    strides=False,  # PyTorch computes on a contiguous copy
 )
 def rrelu(make):
     yield make(3, 4)
@@ -168,7 +169,7 @@ def glu(make):
     yield make(3, 4)
     yield make(4, 3), 0
     yield call(make(2, 6, 5), dim=1)
-    yield make(2, LARGE)
+    yield make(LARGE, 2)
 
 
 @errors(f"{F}glu")
@@ -191,8 +192,12 @@ for name, reference in (
     ("log_softmax", lambda x, dim=None: special.log_softmax(x, axis=_implied(x, dim))),
     ("softmin", lambda x, dim=None: special.softmax(-x, axis=_implied(x, dim))),
 ):
-
-    @samples(f"{F}{name}", reference=reference)
+    # PyTorch's logarithm of a 16-bit sum is rounded twice.
+    @samples(
+        f"{F}{name}",
+        reference=reference,
+        tolerance={"float16": (4e-3, 2e-3), "bfloat16": (3.2e-2, 1.6e-2)},
+    )
     def softmaxes(make):
         yield make(3, 4), 1
         yield call(make(2, 3, 4), dim=0)

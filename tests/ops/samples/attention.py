@@ -26,7 +26,12 @@ def _attention(
     return weights / np.where(total == 0, 1, total) @ value
 
 
-@samples(SDPA, reference=_attention)
+# PyTorch rounds scores and weights to 16 bits where it has no kernel for the whole.
+@samples(
+    SDPA,
+    reference=_attention,
+    tolerance={"float16": (4e-3, 4e-3), "bfloat16": (3.2e-2, 3.2e-2)},
+)
 def attention(make):
     yield make(2, 3, 5, 4), make(2, 3, 7, 4), make(2, 3, 7, 4)
     yield make(5, 4), make(7, 4), make(7, 6)  # one head, values of another width
