@@ -12,11 +12,11 @@ namespace fb::autograd::formula {
 
 using namespace ops;
 
-std::array<Tensor, 3> attention_gradients(const Tensor& grad, const Tensor& query, const Tensor& key,
-                                         const Tensor& value, const Tensor& attn_mask,
-                                         const Tensor& output, const Tensor& logsumexp,
-                                         bool is_causal, double scale,
-                                         const std::array<bool, 3>& needed) {
+std::array<Tensor, 3> attention_gradients(const Tensor& grad, const Tensor& query,
+                                          const Tensor& key, const Tensor& value,
+                                          const Tensor& attn_mask, const Tensor& output,
+                                          const Tensor& logsumexp, bool is_causal, double scale,
+                                          const std::array<bool, 3>& needed) {
   if (!is_recording()) {
     const auto [q, k, v] = ops::attention_backward(grad, query, key, value, attn_mask, output,
                                                    logsumexp, is_causal, scale);
