@@ -2,6 +2,7 @@
 #include "gen/ops/activation.h"
 
 #include "gen/ops/arith.h"
+#include "gen/ops/backward.h"
 #include "gen/ops/softmax.h"
 #include "gen/ops/view.h"
 #include "ops/random_fill.h"
@@ -79,6 +80,15 @@ Tensor compute::nn_functional_glu(const Tensor& input, int64_t dim) {
   FB_CHECK(size % 2 == 0, "Halving dimension must be even, but dimension ",
            wrap_dim(dim, input.dim()), " is size ", size);
   return compute::gated(narrow(input, dim, 0, size / 2), narrow(input, dim, size / 2, size / 2));
+}
+
+Tensor compute::glu_backward(const Tensor& gradient, const Tensor& input, int64_t dim) {
+  const int64_t half = input.size(dim) / 2;
+  const Tensor first = narrow(input, dim, 0, half), gate = narrow(input, dim, half, half);
+  Tensor result = make_tensor(input.sizes(), input.dtype());
+  compute::gated_out(narrow(result, dim, 0, half), gradient, gate);
+  compute::glu_gate_backward_out(narrow(result, dim, half, half), gradient, first, gate);
+  return result;
 }
 
 Tensor nn_functional_softmax(const Tensor& input, std::optional<int64_t> dim, int64_t,

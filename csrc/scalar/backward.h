@@ -81,6 +81,11 @@ FB_FN T gelu_tanh_backward(T g, T x) {
   return g * (s + x * s * (T(1) - s) * slope);
 }
 
+template <class T>
+FB_FN T glu_gate_backward(T g, T x, T gate) {
+  const T s = sigmoid(gate);
+  return g * x * s * (T(1) - s);
+}
 // With e = exp(x) and n = e (e + 2), t = tanh(log(1 + e)) is n / (n + 2), and 1 - t^2 is
 // 4 (1 + n) / (n + 2)^2, whose 1 + n is (1 + e)^2.
 template <class T>

@@ -220,7 +220,7 @@ op(
     namespace="nn.functional",
     dtypes=floating,
     forms="function",
-    grad={"input": "glu_backward(grad, input, dim)"},
+    grad={"input": "_glu_backward(grad, input, dim)"},
     node="GluBackward0",
     doc="The first half of input along dim, times the sigmoid of the second.",
 )
@@ -230,11 +230,18 @@ op(
     dtypes=floating,
     cpp="gated",
     forms="function",
-    grad={
-        "input": "grad * sigmoid(gate)",
-        "gate": "_sigmoid_backward(grad * input, sigmoid(gate))",
-    },
+    grad={"input": "_glu(grad, gate)", "gate": "_glu_gate_backward(grad, input, gate)"},
     doc="input * sigmoid(gate).",
+)
+op(
+    "_glu_backward(gradient: Tensor, input: Tensor, dim: int) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    cpp="glu_backward",
+    forms="function",
+    grad={"gradient input": "glu_backward_gradients(grad, gradient, input, dim)"},
+    batch="dims",
+    doc="The gradient of glu.",
 )
 for name, doc in (
     ("softmax", "``exp(input)`` scaled to sum to 1 along ``dim``."),

@@ -137,6 +137,16 @@ for signature, kinds, gradients, doc in (
         "gradient times the derivative of gelu by the hyperbolic tangent.",
     ),
     (
+        "glu_gate_backward(gradient: Tensor, input: Tensor, gate: Tensor)",
+        floating,
+        {
+            "gradient": "_glu_gate_backward(grad, input, gate)",
+            "input": "_glu_gate_backward(gradient, grad, gate)",
+            "gate": "_glu_gate_backward(grad * gradient, input, gate) * (1 - 2 * sigmoid(gate))",
+        },
+        "gradient * input * s * (1 - s) where s = sigmoid(gate).",
+    ),
+    (
         "mish_backward(gradient: Tensor, input: Tensor)",
         floating,
         {

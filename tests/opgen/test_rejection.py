@@ -60,6 +60,15 @@ UNARY = "planted(input: Tensor) -> Tensor"
             'op("planted(n: int) -> Tensor", kind=pointwise, forms="function", doc="D.")',
             "1 to 3 operands, this one has 0",
         ),
+        (
+            'op("planted(x: Tensor, inplace: bool = False) -> Tensor", kind=pointwise, doc="D.")',
+            "asks for an in-place form, which is not there",
+        ),
+        (
+            'op("planted(x: Tensor, inplace: bool = False, p: float = 1.0) -> Tensor", '
+            'kind=pointwise, forms="function inplace", doc="D.")',
+            "stand last where there is an in-place form",
+        ),
         (f'op("{UNARY}", kind=native, grad="later", doc="D.")', "grad is a dict of formulas"),
         (f'op("{UNARY}", kind=native, grad={{"x": "grad"}}, doc="D.")', "grad names 'x'"),
         (f'op("{UNARY}", kind=native, grad={{"input": "2 *"}}, doc="D.")', "is not an expression"),

@@ -18,12 +18,18 @@ Tensor softsign_backward(const Tensor& grad, const Tensor& input) {
   return grad / size - along * sgn(input);
 }
 
-Tensor glu_backward(const Tensor& grad, const Tensor& input, int64_t dim) {
+// The gradient of glu is (g s, g a s') for the halves a and b of the input and s = sigmoid(b).
+std::array<Tensor, 2> glu_backward_gradients(const Tensor& grad, const Tensor& gradient,
+                                             const Tensor& input, int64_t dim) {
   const int64_t half = input.size(dim) / 2;
-  const Tensor s = sigmoid(narrow(input, dim, half, half));
-  const Tensor gate = sigmoid_backward(grad * narrow(input, dim, 0, half), s);
-  const Tensor parts[] = {grad * s, gate};
-  return cat(parts, dim);
+  const auto first = [&](const Tensor& t) { return narrow(t, dim, 0, half); };
+  const auto second = [&](const Tensor& t) { return narrow(t, dim, half, half); };
+  const Tensor a = first(input), b = second(input), u = first(grad), v = second(grad);
+  const Tensor halves[] = {
+      glu_gate_backward(v, gradient, b),
+      glu_gate_backward(gradient, u + v * a * (1 - 2 * sigmoid(b)), b),
+  };
+  return {gated(u, b) + glu_gate_backward(v, a, b), cat(halves, dim)};
 }
 
 }  // namespace fb::autograd::formula

@@ -1,6 +1,8 @@
 // What the derivatives of activation functions are made of.
 #pragma once
 
+#include <array>
+
 #include "ops/types.h"
 
 namespace fb::autograd::formula {
@@ -8,6 +10,8 @@ namespace fb::autograd::formula {
 // The size in the denominator of a complex softsign changes too, along the input.
 Tensor softsign_backward(const Tensor& grad, const Tensor& input);
 
-Tensor glu_backward(const Tensor& grad, const Tensor& input, int64_t dim);
+// Of the gradient of glu, its derivatives by the gradient that came and by the input.
+std::array<Tensor, 2> glu_backward_gradients(const Tensor& grad, const Tensor& gradient,
+                                             const Tensor& input, int64_t dim);
 
 }  // namespace fb::autograd::formula

@@ -117,17 +117,9 @@ class QueryBlock {
   void score(int64_t begin, int64_t n) const {
     multiply<T>(n, width, call_.features, key.at(begin), key.row, 1, transposed_, width, scores,
                 width, false);
-    const int64_t row = call_.mask.row, column = call_.mask.column;
-    if (mask_) {
-      for (int64_t r = 0; r < n; ++r)
-        for (int64_t c = 0; c < count; ++c)
-          scores[r * width + c] += mask_[c * row + (begin + r) * column];
-    }
-    if (bool_mask_) {
-      for (int64_t r = 0; r < n; ++r)
-        for (int64_t c = 0; c < count; ++c)
-          if (!bool_mask_[c * row + (begin + r) * column]) scores[r * width + c] = kHidden;
-    }
+    if (mask_) apply(mask_, begin, n, [](T& score, T added) { score += added; });
+    if (bool_mask_)
+      apply(bool_mask_, begin, n, [](T& score, bool seen) { score = seen ? score : kHidden; });
     if (!call_.is_causal) return;
     // Key j is hidden from the queries before it.
     for (int64_t r = 0; r < n; ++r)
@@ -143,6 +135,22 @@ class QueryBlock {
   T* const scores;  // one row a key
 
  private:
+  // Calls f(score, element of the mask) for all scores of the keys [begin, begin + n).
+  template <class M, class F>
+  FB_FN void apply(const M* mask, int64_t begin, int64_t n, F&& f) const {
+    const int64_t row = call_.mask.row, column = call_.mask.column;
+    for (int64_t r = 0; r < n; ++r) {
+      const M* const key_mask = mask + (begin + r) * column;
+      T* const line = scores + r * width;
+      if (row == 0) {  // the same for all queries, as where keys are padding
+        const M element = *key_mask;
+        for (int64_t c = 0; c < width; ++c) f(line[c], element);
+      } else {
+        for (int64_t c = 0; c < count; ++c) f(line[c], key_mask[c * row]);
+      }
+    }
+  }
+
   const AttentionCall& call_;
   T* const transposed_;  // the queries times scale: features x width
   // Row `first` of the mask, if it is of that kind.
