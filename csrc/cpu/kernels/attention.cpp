@@ -28,30 +28,30 @@ class Forward {
       total_[c] = 0;
     }
     for (int64_t i = 0; i < features * width; ++i) sums_[i] = 0;
-    for_key_blocks(block_, [&](int64_t begin, int64_t n) {
-      block_.score(begin, n);
-      weigh(n);
-      if (begin > 0) rescale();
-      multiply<T>(features, width, n, value.at(begin), 1, value.row, block_.scores, width, sums_,
-                  width, true);
+    for_key_blocks(call_, block_, [&](const KeyBlock& keys) {
+      block_.score(keys);
+      weigh(keys);
+      if (keys.begin > 0) rescale(keys.from);
+      multiply<T>(features, width - keys.from, keys.count, value.at(keys.begin), 1, value.row,
+                  block_.scores + keys.from, width, sums_ + keys.from, width, true);
     });
     finish(head);
   }
 
  private:
   // Turns scores into exponentials relative to the largest score so far.
-  void weigh(int64_t n) {
+  void weigh(const KeyBlock& keys) {
     const int64_t width = block_.width;
     T* const scores = block_.scores;
     T shift[kQueryBlock];
-    for (int64_t c = 0; c < width; ++c) shift[c] = max_[c];
-    for (int64_t r = 0; r < n; ++r) {
+    for (int64_t c = keys.from; c < width; ++c) shift[c] = max_[c];
+    for (int64_t r = 0; r < keys.count; ++r) {
       const T* const row = scores + r * width;
 #pragma omp simd
-      for (int64_t c = 0; c < width; ++c) shift[c] = row[c] > shift[c] ? row[c] : shift[c];
+      for (int64_t c = keys.from; c < width; ++c) shift[c] = row[c] > shift[c] ? row[c] : shift[c];
     }
 #pragma omp simd
-    for (int64_t c = 0; c < width; ++c) {
+    for (int64_t c = keys.from; c < width; ++c) {
       const T max = shift[c];
       // While all scores are -inf, differences from 0 make weights of 0.
       shift[c] = max == QueryBlock<T>::kHidden ? T(0) : max;
@@ -59,23 +59,23 @@ class Forward {
       max_[c] = max;
       total_[c] *= factor_[c];
     }
-    for (int64_t r = 0; r < n; ++r) {
+    for (int64_t r = 0; r < keys.count; ++r) {
       T* const row = scores + r * width;
 #pragma omp simd
-      for (int64_t c = 0; c < width; ++c) {
+      for (int64_t c = keys.from; c < width; ++c) {
         row[c] = exp_nonpositive(row[c] - shift[c]);
         total_[c] += row[c];
       }
     }
   }
 
-  void rescale() {
+  void rescale(int64_t from) {
     const int64_t width = block_.width;
     bool changes = false;
-    for (int64_t c = 0; c < width; ++c) changes |= factor_[c] != T(1);
+    for (int64_t c = from; c < width; ++c) changes |= factor_[c] != T(1);
     if (!changes) return;
     for (int64_t e = 0; e < call_.value_features; ++e)
-      for (int64_t c = 0; c < width; ++c) sums_[e * width + c] *= factor_[c];
+      for (int64_t c = from; c < width; ++c) sums_[e * width + c] *= factor_[c];
   }
 
   void finish(int64_t head) {

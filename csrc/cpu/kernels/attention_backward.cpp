@@ -32,18 +32,21 @@ class Backward {
     block_.pack(coming.at(first), coming.row, call_.value_features, coming_);
     prepare(head, coming);
     for (int64_t i = 0; i < call_.features * width; ++i) query_gradient_[i] = 0;
-    for_key_blocks(block_, [&](int64_t begin, int64_t n) {
-      block_.score(begin, n);
+    for_key_blocks(call_, block_, [&](const KeyBlock& keys) {
+      const auto [begin, n, from] = keys;
+      T* const weights = block_.scores + from;
+      T* const slopes = slopes_ + from;
+      block_.score(keys);
       // The gradients of the weights.
-      multiply<T>(n, width, call_.value_features, values.at(begin), values.row, 1, coming_, width,
-                  slopes_, width, false);
-      through_softmax(n);
-      multiply<T>(n, call_.value_features, count, block_.scores, width, 1, coming.at(first),
+      multiply<T>(n, width - from, call_.value_features, values.at(begin), values.row, 1,
+                  coming_ + from, width, slopes, width, false);
+      through_softmax(keys);
+      multiply<T>(n, call_.value_features, count - from, weights, width, 1, coming.at(first + from),
                   coming.row, value.at(begin), value.row, true);
-      multiply<T>(n, call_.features, count, slopes_, width, 1, query.at(first), query.row,
-                  key.at(begin), key.row, true);
-      multiply<T>(call_.features, width, n, block_.key.at(begin), 1, block_.key.row, slopes_, width,
-                  query_gradient_, width, true);
+      multiply<T>(n, call_.features, count - from, slopes, width, 1, query.at(first + from),
+                  query.row, key.at(begin), key.row, true);
+      multiply<T>(call_.features, width - from, n, block_.key.at(begin), 1, block_.key.row, slopes,
+                  width, query_gradient_ + from, width, true);
     });
     const Matrix<T> target = head_of<T>(call_, gradients_.query, head);
     transpose(query_gradient_, width, call_.features, count, target.at(first), target.row);
@@ -73,14 +76,14 @@ class Backward {
   }
 
   // Turns scores into weights and the weights' gradients into those of the unscaled scores.
-  void through_softmax(int64_t n) {
+  void through_softmax(const KeyBlock& keys) {
     const int64_t width = block_.width;
     const T scale = static_cast<T>(call_.scale);
-    for (int64_t r = 0; r < n; ++r) {
+    for (int64_t r = 0; r < keys.count; ++r) {
       T* const weights = block_.scores + r * width;
       T* const slopes = slopes_ + r * width;
 #pragma omp simd
-      for (int64_t c = 0; c < width; ++c) {
+      for (int64_t c = keys.from; c < width; ++c) {
         weights[c] = exp_nonpositive(weights[c] - logsumexp_[c]);
         slopes[c] = weights[c] * (slopes[c] - mean_[c]) * scale;
       }

@@ -21,6 +21,9 @@ namespace fb::cpu::FB_ISA {
 
 inline constexpr int64_t kQueryBlock = 64;
 inline constexpr int64_t kKeyBlock = 64;
+// At the diagonal of a causal mask: blocks so small that queries which see nothing of them are
+// many.
+inline constexpr int64_t kDiagonalBlock = 16;
 
 inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -76,6 +79,12 @@ FB_FN void multiply(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, 
   gemm_block<T>({m, n, k, a, a_row, a_col, b, b_row, c, c_row, accumulate ? c : nullptr, c_row});
 }
 
+// Keys [begin, begin + count) against the queries of a block from its column `from` on, a multiple
+// of a vector; those before see none of them.
+struct KeyBlock {
+  int64_t begin, count, from;
+};
+
 // One head's queries [first, first + count), as the columns of matrices `width` wide: count rounded
 // up to whole vectors, the rest zeros.
 template <class T>
@@ -113,17 +122,17 @@ class QueryBlock {
     transpose(rows, row, count, columns, to, width);
   }
 
-  // Fills `scores` with those of the keys [begin, begin + n), masked.
-  void score(int64_t begin, int64_t n) const {
-    multiply<T>(n, width, call_.features, key.at(begin), key.row, 1, transposed_, width, scores,
-                width, false);
-    if (mask_) apply(mask_, begin, n, [](T& score, T added) { score += added; });
+  // Fills `scores` with those of `keys`, masked.
+  void score(const KeyBlock& keys) const {
+    multiply<T>(keys.count, width - keys.from, call_.features, key.at(keys.begin), key.row, 1,
+                transposed_ + keys.from, width, scores + keys.from, width, false);
+    if (mask_) apply(mask_, keys, [](T& score, T added) { score += added; });
     if (bool_mask_)
-      apply(bool_mask_, begin, n, [](T& score, bool seen) { score = seen ? score : kHidden; });
+      apply(bool_mask_, keys, [](T& score, bool seen) { score = seen ? score : kHidden; });
     if (!call_.is_causal) return;
     // Key j is hidden from the queries before it.
-    for (int64_t r = 0; r < n; ++r)
-      for (int64_t c = 0; c < smaller(width, begin + r - first); ++c)
+    for (int64_t r = 0; r < keys.count; ++r)
+      for (int64_t c = keys.from; c < smaller(width, keys.begin + r - first); ++c)
         scores[r * width + c] = kHidden;
   }
 
@@ -135,18 +144,18 @@ class QueryBlock {
   T* const scores;  // one row a key
 
  private:
-  // Calls f(score, element of the mask) for all scores of the keys [begin, begin + n).
+  // Calls f(score, element of the mask) for all scores of `keys`.
   template <class M, class F>
-  FB_FN void apply(const M* mask, int64_t begin, int64_t n, F&& f) const {
+  FB_FN void apply(const M* mask, const KeyBlock& keys, F&& f) const {
     const int64_t row = call_.mask.row, column = call_.mask.column;
-    for (int64_t r = 0; r < n; ++r) {
-      const M* const key_mask = mask + (begin + r) * column;
+    for (int64_t r = 0; r < keys.count; ++r) {
+      const M* const key_mask = mask + (keys.begin + r) * column;
       T* const line = scores + r * width;
       if (row == 0) {  // the same for all queries, as where keys are padding
         const M element = *key_mask;
-        for (int64_t c = 0; c < width; ++c) f(line[c], element);
+        for (int64_t c = keys.from; c < width; ++c) f(line[c], element);
       } else {
-        for (int64_t c = 0; c < count; ++c) f(line[c], key_mask[c * row]);
+        for (int64_t c = keys.from; c < count; ++c) f(line[c], key_mask[c * row]);
       }
     }
   }
@@ -158,11 +167,17 @@ class QueryBlock {
   const bool* bool_mask_ = nullptr;
 };
 
-// Calls f(begin, n) for blocks of the keys that the queries see.
+// Calls f for blocks of the keys that the queries see.
 template <class T, class F>
-FB_FN void for_key_blocks(const QueryBlock<T>& block, F&& f) {
-  for (int64_t begin = 0; begin < block.key_end; begin += kKeyBlock)
-    f(begin, smaller(kKeyBlock, block.key_end - begin));
+FB_FN void for_key_blocks(const AttentionCall& call, const QueryBlock<T>& block, F&& f) {
+  int64_t begin = 0;
+  while (begin < block.key_end) {
+    const bool at_diagonal = call.is_causal && begin >= block.first;
+    const int64_t size = at_diagonal ? kDiagonalBlock : kKeyBlock;
+    const int64_t from = at_diagonal ? (begin - block.first) / kLanes<T> * kLanes<T> : 0;
+    f(KeyBlock{begin, smaller(size, block.key_end - begin), from});
+    begin += size;
+  }
 }
 
 }  // namespace fb::cpu::FB_ISA
