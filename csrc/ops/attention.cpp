@@ -194,7 +194,7 @@ Tensor nn_functional_scaled_dot_product_attention(const Tensor& query, const Ten
                                                               dropout_p, is_causal, factor, false),
                    -4, -3);
   }
-  const bool learns_mask = attn_mask && attn_mask->flags & kRequiresGrad;
+  const bool learns_mask = attn_mask && attn_mask->flags & (kRequiresGrad | kDual);
   if (dropout_p == 0 && !learns_mask)
     return std::get<0>(attention(query, key, value, attn_mask, is_causal, factor));
   const Tensor weights = attention_weights(query, key, attn_mask, is_causal, factor);
