@@ -1,0 +1,216 @@
+// Gradients put where the largest elements were, and elements picked from there.
+#include "cpu/kernels/pool.h"
+
+namespace fb::cpu::FB_ISA {
+namespace {
+
+template <class T>
+FB_FN void add_to(T& sum, T term) {
+  using A = LaneOf<T>;
+  sum = convert<T>(convert<A>(sum) + convert<A>(term));
+}
+
+// Calls f(element of the output, element of the input) for each output of one plane.
+template <class F>
+void each_place(const PlanView& plan, int64_t plane, const uint8_t* numbers, const int64_t* indices,
+                F&& f) {
+  const int64_t inner = plan.inner;
+  int64_t at = plane * plan.out_size() * inner;
+  const int64_t base = plane * plan.in_size() * inner;
+  if (indices) {
+    for (int64_t p = 0; p < plan.out_size(); ++p)
+      for (int64_t c = 0; c < inner; ++c, ++at) f(at, base + indices[at] * inner + c);
+    return;
+  }
+  for (int64_t d = 0; d < plan.depth.out; ++d)
+    for (int64_t h = 0; h < plan.height.out; ++h)
+      for (int64_t w = 0; w < plan.width.out; ++w) {
+        const int64_t origin = plan.origin(d, h, w);
+        for (int64_t c = 0; c < inner; ++c, ++at)
+          f(at, base + (origin + plan.offsets[numbers[at]]) * inner + c);
+      }
+}
+
+template <class T>
+void clear(T* p, int64_t n) {
+  __builtin_memset(p, 0, static_cast<size_t>(n) * sizeof(T));
+}
+
+// Windows that do not overlap, two places wide: both are written, the one that lost as 0.
+template <class T>
+class Pairs {
+ public:
+  using A = LaneOf<T>;
+  using K = NumberOf<A>;
+
+  static bool fit(const PlanView& plan) {
+    return __is_same(T, A) && plan.inner == 1 && plan.width.kernel == 2 && whole(plan.width) &&
+           whole(plan.height) && whole(plan.depth);
+  }
+
+  static void plane(const PlanView& plan, const T* gradient, const uint8_t* numbers, T* out) {
+    const AxisView &depth = plan.depth, &height = plan.height, &width = plan.width;
+    if (plan.out_size() * plan.volume() < plan.in_size()) clear(out, plan.in_size());
+    for (int64_t d = 0; d < depth.out * depth.kernel; ++d)
+      for (int64_t h = 0; h < height.out * height.kernel; ++h) {
+        const int64_t from = (d / depth.kernel * height.out + h / height.kernel) * width.out;
+        const int64_t number = (d % depth.kernel * height.kernel + h % height.kernel) * 2;
+        row(gradient + from, numbers + from, number, width.out,
+            out + (d * height.in + h) * width.in);
+      }
+  }
+
+ private:
+  static bool whole(const AxisView& axis) {
+    return axis.kernel == axis.stride && axis.dilation == 1 && axis.origin[0] == 0 &&
+           axis.out * axis.kernel <= axis.in;
+  }
+
+  template <size_t... I>
+  static FB_FN void interleave(const Vec<A>& even, const Vec<A>& odd, T* out,
+                               std::index_sequence<I...>) {
+    constexpr size_t N = sizeof...(I);
+    store(out, __builtin_shufflevector(even, odd, (I / 2 + I % 2 * N)...));
+    store(out + N, __builtin_shufflevector(even, odd, (N / 2 + I / 2 + I % 2 * N)...));
+  }
+
+  static void row(const T* gradient, const uint8_t* numbers, int64_t number, int64_t n, T* out) {
+    constexpr int L = kLanes<A>;
+    int64_t w = 0;
+    if constexpr (__is_same(T, A) && kIsFloat<A>)
+      for (; w + L <= n; w += L) {
+        const Vec<A> g = load<A, L>(gradient + w);
+        const Vec<K> k = load<K, L>(numbers + w);
+        const Vec<A> even = k == static_cast<K>(number) ? g : Vec<A>{};
+        const Vec<A> odd = k == static_cast<K>(number + 1) ? g : Vec<A>{};
+        interleave(even, odd, out + 2 * w, std::make_index_sequence<L>());
+      }
+    for (; w < n; ++w)
+      for (int64_t k = 0; k < 2; ++k)
+        out[2 * w + k] = numbers[w] == number + k ? gradient[w] : convert<T>(0);
+  }
+};
+
+// One row of the input with the channels inside: what its pixels get from the windows they are in.
+template <class T>
+class Gathered {
+ public:
+  using A = LaneOf<T>;
+  using K = NumberOf<A>;
+
+  Gathered(const PoolPlan& plan, const T* gradient, const uint8_t* numbers, T* out)
+      : plan_(plan), gradient_(gradient), numbers_(numbers), out_(out) {
+    for (int i = 0; i < 3; ++i) {
+      begin_[i] = plan.cover[i].begin.data();
+      output_[i] = plan.cover[i].output.data();
+      number_[i] = plan.cover[i].number.data();
+    }
+  }
+
+  void run() {
+    const int64_t rows = plan_.depth.in * plan_.height.in;
+    const int64_t cost = plan_.width.in * plan_.inner * 2;
+    parallel_for(plan_.planes * rows, grain_of(cost), [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r)
+        for (int64_t w = 0; w < plan_.width.in; ++w) pixel(r / rows, r % rows, w);
+    });
+  }
+
+ private:
+  void pixel(int64_t plane, int64_t row, int64_t w) {
+    constexpr int L = kLanes<A>;
+    const int64_t d = row / plan_.height.in, h = row % plan_.height.in;
+    T* const out = out_ + ((plane * plan_.depth.in * plan_.height.in + row) * plan_.width.in + w) *
+                              plan_.inner;
+    int64_t c = 0;
+    for (; c + L <= plan_.inner; c += L) channels<L>(plane, d, h, w, c, out);
+    if constexpr (L > 4 && !__is_same(T, Half))
+      for (; c + 4 <= plan_.inner; c += 4) channels<4>(plane, d, h, w, c, out);
+    for (; c < plan_.inner; ++c) channels<1>(plane, d, h, w, c, out);
+  }
+
+  template <int N>
+  FB_FN void channels(int64_t plane, int64_t d, int64_t h, int64_t w, int64_t c, T* out) const {
+    Vec<A, N> sum = broadcast<A, N>(A(0));
+    for (int64_t i = begin_[0][d]; i < begin_[0][d + 1]; ++i)
+      for (int64_t j = begin_[1][h]; j < begin_[1][h + 1]; ++j) {
+        const int64_t row = (plane * plan_.depth.out + output_[0][i]) * plan_.height.out;
+        const int64_t number =
+            (number_[0][i] * plan_.height.kernel + number_[1][j]) * plan_.width.kernel;
+        for (int64_t k = begin_[2][w]; k < begin_[2][w + 1]; ++k) {
+          const int64_t at =
+              ((row + output_[1][j]) * plan_.width.out + output_[2][k]) * plan_.inner + c;
+          const auto wins = load<K, N>(numbers_ + at) == static_cast<K>(number + number_[2][k]);
+          const Vec<A, N> g = load<A, N>(gradient_ + at);
+          sum += wins ? g : broadcast<A, N>(A(0));
+        }
+      }
+    put<T, A, N>(out + c, sum);
+  }
+
+  const PlanView plan_;
+  const T* const gradient_;
+  const uint8_t* const numbers_;
+  T* const out_;
+  const int32_t *begin_[3], *output_[3], *number_[3];
+};
+
+}  // namespace
+
+void max_pool_place(DType dtype, const PoolPlan& plan, const void* gradient, const uint8_t* numbers,
+                    const int64_t* indices, void* out) {
+  visit_pooled(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* const g = static_cast<const T*>(gradient);
+    T* const y = static_cast<T*>(out);
+    if (numbers && plan.inner > 1) return Gathered<T>(plan, g, numbers, y).run();
+    const PlanView view(plan);
+    const int64_t out_size = view.out_size() * view.inner, in_size = view.in_size() * view.inner;
+    const bool pairs = numbers && Pairs<T>::fit(view);
+    parallel_for(view.planes, grain_of(in_size), [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) {
+        if (pairs) {
+          Pairs<T>::plane(view, g + p * out_size, numbers + p * out_size, y + p * in_size);
+          continue;
+        }
+        clear(y + p * in_size, in_size);
+        each_place(view, p, numbers, indices,
+                   [&](int64_t from, int64_t to) { add_to(y[to], g[from]); });
+      }
+    });
+  });
+}
+
+void max_pool_pick(DType dtype, const PoolPlan& plan, const void* in, const uint8_t* numbers,
+                   const int64_t* indices, void* out) {
+  visit_pooled(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* const x = static_cast<const T*>(in);
+    T* const y = static_cast<T*>(out);
+    const PlanView view(plan);
+    parallel_for(view.planes, grain_of(view.out_size() * view.inner),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t p = begin; p < end; ++p)
+                     each_place(view, p, numbers, indices,
+                                [&](int64_t to, int64_t from) { y[to] = x[from]; });
+                 });
+  });
+}
+
+void max_unpool(DType dtype, const PoolPlan& plan, const void* in, const int64_t* indices,
+                void* out) {
+  visit_pooled(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* const x = static_cast<const T*>(in);
+    T* const y = static_cast<T*>(out);
+    const PlanView view(plan);
+    parallel_for(view.planes, grain_of(view.out_size() * view.inner),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t p = begin; p < end; ++p)
+                     each_place(view, p, nullptr, indices,
+                                [&](int64_t from, int64_t to) { y[to] = x[from]; });
+                 });
+  });
+}
+
+}  // namespace fb::cpu::FB_ISA

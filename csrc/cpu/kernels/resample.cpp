@@ -1,0 +1,261 @@
+// Separable maps of images: rows are combined first, then the columns of the combined row.
+#include "cpu/resample.h"
+
+#include <memory>
+
+#include "cpu/kernels/simd.h"
+#include "cpu/threads.h"
+
+namespace fb::cpu::FB_ISA {
+namespace {
+
+template <class T>
+struct Computed {
+  using type = float;
+};
+template <>
+struct Computed<double> {
+  using type = double;
+};
+
+template <class T, class A>
+FB_FN T rounded(A value) {
+  if constexpr (__is_same(T, uint8_t)) {
+    const A whole = __builtin_rintf(value);
+    return static_cast<uint8_t>(whole < 0 ? 0 : whole > 255 ? 255 : whole);
+  } else {
+    return convert<T>(value);
+  }
+}
+
+// An AxisMap as plain pointers, its weights in the type that is computed with.
+template <class A>
+class Map {
+ public:
+  explicit Map(const AxisMap& map)
+      : in(map.in),
+        out(map.out),
+        terms(map.terms),
+        least(map.least),
+        identity(map.identity),
+        index(map.index.data()),
+        count(map.count.data()),
+        weights_(new A[static_cast<size_t>(terms * out)]) {
+    const double* const weight = map.weight.data();
+    for (int64_t i = 0; i < terms * out; ++i) weights_[i] = static_cast<A>(weight[i]);
+    this->weight = weights_.get();
+  }
+  // Whether two rows are the same sum.
+  bool same(int64_t a, int64_t b) const {
+    if (count[a] != count[b]) return false;
+    for (int64_t k = 0; k < count[a]; ++k)
+      if (index[k * out + a] != index[k * out + b] || weight[k * out + a] != weight[k * out + b])
+        return false;
+    return true;
+  }
+
+  const int64_t in, out, terms, least;
+  const bool identity;
+  const int32_t *index, *count;
+  const A* weight;
+
+ private:
+  std::unique_ptr<A[]> weights_;
+};
+
+template <class T>
+class Resample {
+ public:
+  using A = typename Computed<T>::type;
+
+  Resample(const ResamplePlan& plan, const T* in, T* out)
+      : inner_(plan.inner),
+        planes_(plan.planes),
+        depth_(plan.axis[0]),
+        height_(plan.axis[1]),
+        width_(plan.axis[2]),
+        in_(in),
+        out_(out) {}
+
+  void run() {
+    const int64_t rows = depth_.out * height_.out;
+    const int64_t cost =
+        inner_ * (width_.in * depth_.terms * height_.terms + width_.out * width_.terms) / 2 + 1;
+    const int64_t grain = cost < kGrain ? kGrain / cost : 1;
+    parallel_for(planes_ * rows, grain, [&](int64_t begin, int64_t end) {
+      const std::unique_ptr<A[]> combined(new A[static_cast<size_t>(width_.in * inner_)]);
+      const std::unique_ptr<A[]> mapped(
+          __is_same(T, A) ? nullptr : new A[static_cast<size_t>(width_.out * inner_)]);
+      for (int64_t r = begin; r < end; ++r)
+        row(r / rows, r % rows, r > begin && r % rows > 0, combined.get(), mapped.get());
+    });
+  }
+
+ private:
+  void row(int64_t plane, int64_t r, bool has_previous, A* combined, A* mapped) {
+    const int64_t d = r / height_.out, h = r % height_.out;
+    const int64_t length = width_.out * inner_;
+    T* const out = out_ + (plane * depth_.out * height_.out + r) * length;
+    if (has_previous && h > 0 && height_.same(h, h - 1)) {
+      __builtin_memcpy(out, out - length, static_cast<size_t>(length) * sizeof(T));
+      return;
+    }
+    if constexpr (__is_same(T, A)) {
+      if (width_.identity) return combine(plane, d, h, out);
+      columns(combine_or_borrow(plane, d, h, combined), out);
+    } else {
+      combine(plane, d, h, combined);
+      columns(combined, mapped);
+      for (int64_t i = 0; i < length; ++i) out[i] = rounded<T, A>(mapped[i]);
+    }
+  }
+
+  const T* row_at(int64_t plane, int64_t d, int64_t h) const {
+    return in_ + ((plane * depth_.in + d) * height_.in + h) * width_.in * inner_;
+  }
+
+  // A row that is taken as it is need not be copied.
+  const A* combine_or_borrow(int64_t plane, int64_t d, int64_t h, A* combined) const {
+    if (depth_.count[d] == 1 && height_.count[h] == 1 && depth_.weight[d] == 1 &&
+        height_.weight[h] == 1)
+      return row_at(plane, depth_.index[d], height_.index[h]);
+    combine(plane, d, h, combined);
+    return combined;
+  }
+
+  // The weighted sum of the rows that (d, h) is made of, four at a time.
+  void combine(int64_t plane, int64_t d, int64_t h, A* sum) const {
+    const int64_t n = width_.in * inner_;
+    const int64_t terms = depth_.count[d] * height_.count[h];
+    if (terms == 0)
+      for (int64_t i = 0; i < n; ++i) sum[i] = 0;
+    const T* from[4];
+    A weight[4];
+    for (int64_t t = 0; t < terms;) {
+      const bool fresh = t == 0;
+      int taken = 0;
+      for (; taken < 4 && t < terms; ++taken, ++t) {
+        const int64_t kd = t / height_.count[h] * depth_.out + d;
+        const int64_t kh = t % height_.count[h] * height_.out + h;
+        from[taken] = row_at(plane, depth_.index[kd], height_.index[kh]);
+        weight[taken] = depth_.weight[kd] * height_.weight[kh];
+      }
+      switch (taken) {
+        case 1:
+          fresh ? add<1, true>(from, weight, sum, n) : add<1, false>(from, weight, sum, n);
+          break;
+        case 2:
+          fresh ? add<2, true>(from, weight, sum, n) : add<2, false>(from, weight, sum, n);
+          break;
+        case 3:
+          fresh ? add<3, true>(from, weight, sum, n) : add<3, false>(from, weight, sum, n);
+          break;
+        default: fresh ? add<4, true>(from, weight, sum, n) : add<4, false>(from, weight, sum, n);
+      }
+    }
+  }
+
+  template <int kRows, bool kFresh>
+  static void add(const T* const* from, const A* weight, A* sum, int64_t n) {
+    constexpr int L = kLanes<A>;
+    int64_t i = 0;
+    for (; i + L <= n; i += L) {
+      Vec<A> total = load<A, L>(from[0] + i) * weight[0];
+      for (int r = 1; r < kRows; ++r) total += load<A, L>(from[r] + i) * weight[r];
+      store(sum + i, kFresh ? total : total + load<A, L>(sum + i));
+    }
+    for (; i < n; ++i) {
+      A total = convert<A>(from[0][i]) * weight[0];
+      for (int r = 1; r < kRows; ++r) total += convert<A>(from[r][i]) * weight[r];
+      sum[i] = kFresh ? total : total + sum[i];
+    }
+  }
+
+  void columns(const A* in, A* out) const {
+    if (inner_ > 1)
+      pixels(in, out);
+    else if (width_.terms > width_.out)
+      long_sums(in, out);
+    else
+      short_sums(in, out);
+  }
+
+  // Several outputs at a time, term by term.
+  void short_sums(const A* in, A* out) const {
+    const int64_t n = width_.out;
+    const int32_t* index = width_.index;
+    const A* weight = width_.weight;
+    if (width_.least == 0)
+      for (int64_t w = 0; w < n; ++w) out[w] = 0;
+    for (int64_t k = 0; k < width_.least; ++k, index += n, weight += n) {
+      if (k == 0) {
+#pragma GCC ivdep
+        for (int64_t w = 0; w < n; ++w) out[w] = weight[w] * in[index[w]];
+      } else {
+#pragma GCC ivdep
+        for (int64_t w = 0; w < n; ++w) out[w] += weight[w] * in[index[w]];
+      }
+    }
+    // Outputs with fewer terms have weights of 0, which must not meet an infinity.
+    for (int64_t k = width_.least; k < width_.terms; ++k, index += n, weight += n) {
+#pragma GCC ivdep
+      for (int64_t w = 0; w < n; ++w) out[w] += weight[w] != 0 ? weight[w] * in[index[w]] : A(0);
+    }
+  }
+
+  // Few outputs of many terms each.
+  void long_sums(const A* in, A* out) const {
+    const int64_t n = width_.out;
+    for (int64_t w = 0; w < n; ++w) {
+      A sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int64_t k = 0; k < width_.count[w]; ++k)
+        sum += width_.weight[k * n + w] * in[width_.index[k * n + w]];
+      out[w] = sum;
+    }
+  }
+
+  void pixels(const A* in, A* out) const {
+    constexpr int L = kLanes<A>;
+    for (int64_t w = 0; w < width_.out; ++w, out += inner_) {
+      int64_t c = 0;
+      for (; c + L <= inner_; c += L) store(out + c, pixel<L>(in + c, w));
+      if constexpr (L > 4)
+        for (; c + 4 <= inner_; c += 4) store(out + c, pixel<4>(in + c, w));
+      for (; c < inner_; ++c) out[c] = pixel<1>(in + c, w);
+    }
+  }
+
+  template <int N>
+  FB_FN Vec<A, N> pixel(const A* in, int64_t w) const {
+    Vec<A, N> sum = broadcast<A, N>(A(0));
+    for (int64_t k = 0; k < width_.count[w]; ++k)
+      sum += load<A, N>(in + width_.index[k * width_.out + w] * inner_) *
+             width_.weight[k * width_.out + w];
+    return sum;
+  }
+
+  const int64_t inner_, planes_;
+  const Map<A> depth_, height_, width_;
+  const T* const in_;
+  T* const out_;
+};
+
+}  // namespace
+
+void resample(DType dtype, const ResamplePlan& plan, const void* in, void* out) {
+  const auto run = [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    Resample<T>(plan, static_cast<const T*>(in), static_cast<T*>(out)).run();
+  };
+  switch (dtype) {
+    case DType::kFloat32: return run(TypeTag<float>{});
+    case DType::kFloat64: return run(TypeTag<double>{});
+    case DType::kFloat16: return run(TypeTag<Half>{});
+    case DType::kBFloat16: return run(TypeTag<BFloat16>{});
+    case DType::kUInt8: return run(TypeTag<uint8_t>{});
+    default: fail(ErrorKind::kNotImplemented, "not implemented for dtype ", dtype);
+  }
+}
+
+}  // namespace fb::cpu::FB_ISA

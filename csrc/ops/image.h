@@ -1,0 +1,44 @@
+// Images, signals and volumes as kernels see them: a batch or a single one, channels first or last
+// in memory.
+#pragma once
+
+#include "core/tensor.h"
+
+namespace fb::ops {
+
+// Whether channels lie next to each other: (N, C, ...) stored as (N, ..., C), for tensors of three
+// to five dimensions that are not contiguous as well.
+bool has_channels_last(const Tensor& t);
+bool has_channels_last(IntSpan sizes, IntSpan strides);
+
+// An (N, C, ...) or (C, ...) tensor with `rank` dimensions after the channels, in one of the two
+// orders that kernels take.
+struct Image {
+  Image(const Tensor& input, int64_t rank);
+  // In an order that somebody else has chosen.
+  Image(const Tensor& input, int64_t rank, bool channels_last);
+
+  Tensor elements;  // of `input`; a copy where its order in memory was neither
+  int64_t rank;
+  bool channels_last;
+
+  // Sizes after the channels.
+  IntSpan space() const { return elements.sizes().last(static_cast<size_t>(rank)); }
+  // See PoolPlan: how many planes there are and how many elements a pixel has.
+  int64_t planes() const;
+  int64_t inner() const;
+  // The sizes of a result with other sizes after the channels.
+  Dims sizes_with(IntSpan space) const;
+  // New elements in the same order.
+  Tensor make(IntSpan space, DType dtype) const;
+  Tensor make(IntSpan space) const { return make(space, elements.dtype()); }
+};
+
+// Refuses a tensor that is neither a batch nor a single image, or has empty dimensions other than
+// the batch.
+void check_image(const Tensor& input, int64_t rank);
+
+// One number for each of `rank` dimensions, of one for all or one each.
+Dims for_each_dim(IntSpan values, int64_t rank, const char* name);
+
+}  // namespace fb::ops

@@ -1,0 +1,34 @@
+// What the operators of pooling share: windows as the user gives them, and plans for the kernels.
+#pragma once
+
+#include "cpu/pool.h"
+#include "ops/image.h"
+#include "ops/types.h"
+
+namespace fb::ops {
+
+// The windows of a call, with one number for each dimension.
+struct Windows {
+  Dims kernel, stride, padding, dilation;
+
+  int64_t rank() const { return static_cast<int64_t>(kernel.size()); }
+};
+// Without a stride, windows lie side by side.
+Windows read_windows(IntSpan kernel_size, std::optional<IntSpan> stride, IntSpan padding,
+                     IntSpan dilation, int64_t rank);
+// How many windows there are along each dimension; refuses windows that cannot be.
+Dims pooled_space(const Tensor& input, const Windows& windows, bool ceil_mode);
+// The sizes of an adaptive pooling; -1 keeps that of the input.
+Dims adaptive_space(const Tensor& input, IntSpan output_size, int64_t rank);
+
+// The axes of a plan are depth, height and width; fewer dimensions are the last of them.
+inline size_t axis_of(int64_t rank, size_t dim) { return static_cast<size_t>(3 - rank) + dim; }
+// A plan without windows.
+cpu::PoolPlan plan_of(const Image& image);
+void set_sliding_axes(cpu::PoolPlan& plan, IntSpan space, IntSpan out, const Windows& windows);
+
+// Where the largest elements are: a byte that counts within the window, or an index of the plane.
+enum class Where { kNowhere, kCompact, kIndices };
+std::tuple<Tensor, Tensor> run_max_pool(const Image& image, const cpu::PoolPlan& plan, Where where);
+
+}  // namespace fb::ops

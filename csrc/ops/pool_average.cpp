@@ -1,0 +1,134 @@
+// Pooling by the average: a separable map, see Note [Separable maps] in cpu/resample.h.
+#include <algorithm>
+
+#include "cpu/resample.h"
+#include "gen/ops/pool.h"
+#include "ops/pool.h"
+#include "ops/separable.h"
+
+namespace fb::ops {
+namespace {
+
+using cpu::AxisMap;
+using cpu::AxisMapMaker;
+
+struct Averaging {
+  Windows windows;
+  bool count_include_pad;
+  std::optional<int64_t> divisor;
+
+  // The divisor of one window is the product of these; one that the user gives is put into the
+  // last dimension.
+  double scale(size_t dim, int64_t counted) const {
+    if (!divisor) return 1.0 / static_cast<double>(counted);
+    return dim + 1 == windows.kernel.size() ? 1.0 / static_cast<double>(*divisor) : 1.0;
+  }
+
+  AxisMap map(size_t dim, int64_t in, int64_t out) const {
+    AxisMapMaker maker(in);
+    const int64_t padding = windows.padding[dim];
+    for (int64_t o = 0; o < out; ++o) {
+      const int64_t start = o * windows.stride[dim] - padding;
+      const int64_t padded_end = std::min(start + windows.kernel[dim], in + padding);
+      const int64_t begin = std::max<int64_t>(start, 0), end = std::min(padded_end, in);
+      const double weight = scale(dim, count_include_pad ? padded_end - start : end - begin);
+      maker.begin_row();
+      for (int64_t i = begin; i < end; ++i) maker.add(i, weight);
+    }
+    return maker.finish();
+  }
+
+  Separable maps(IntSpan space, IntSpan out) const {
+    Separable maps;
+    for (size_t i = 0; i < space.size(); ++i) maps.push_back(map(i, space[i], out[i]));
+    return maps;
+  }
+};
+
+Averaging read_averaging(IntSpan kernel_size, std::optional<IntSpan> stride, IntSpan padding,
+                         bool count_include_pad, std::optional<int64_t> divisor, int64_t rank) {
+  FB_CHECK(divisor != 0, "divisor_override must not be zero");
+  return {read_windows(kernel_size, stride, padding, {1}, rank), count_include_pad, divisor};
+}
+
+Tensor averaged(const Tensor& input, const Averaging& averaging, bool ceil_mode) {
+  const Dims out = pooled_space(input, averaging.windows, ceil_mode);
+  const Image image(input, averaging.windows.rank());
+  return run_separable(image, averaging.maps(image.space(), out));
+}
+
+Separable adaptive_maps(IntSpan space, IntSpan out) {
+  Separable maps;
+  for (size_t i = 0; i < space.size(); ++i) {
+    AxisMapMaker maker(space[i]);
+    const cpu::PoolAxis axis = cpu::adaptive_axis(space[i], out[i]);
+    for (int64_t o = 0; o < out[i]; ++o) {
+      maker.begin_row();
+      for (int32_t k = 0; k < axis.last[o]; ++k) maker.add(axis.origin[o] + k, 1.0 / axis.last[o]);
+    }
+    maps.push_back(maker.finish());
+  }
+  return maps;
+}
+
+Tensor adaptively_averaged(const Tensor& input, IntSpan output_size, int64_t rank) {
+  check_image(input, rank);
+  const Image image(input, rank);
+  return run_separable(image,
+                       adaptive_maps(image.space(), adaptive_space(input, output_size, rank)));
+}
+
+}  // namespace
+
+Tensor compute::nn_functional_avg_pool1d(const Tensor& input, IntSpan kernel_size,
+                                         std::optional<IntSpan> stride, IntSpan padding,
+                                         bool ceil_mode, bool count_include_pad) {
+  return averaged(input, read_averaging(kernel_size, stride, padding, count_include_pad, {}, 1),
+                  ceil_mode);
+}
+Tensor compute::nn_functional_avg_pool2d(const Tensor& input, IntSpan kernel_size,
+                                         std::optional<IntSpan> stride, IntSpan padding,
+                                         bool ceil_mode, bool count_include_pad,
+                                         std::optional<int64_t> divisor) {
+  return averaged(input,
+                  read_averaging(kernel_size, stride, padding, count_include_pad, divisor, 2),
+                  ceil_mode);
+}
+Tensor compute::nn_functional_avg_pool3d(const Tensor& input, IntSpan kernel_size,
+                                         std::optional<IntSpan> stride, IntSpan padding,
+                                         bool ceil_mode, bool count_include_pad,
+                                         std::optional<int64_t> divisor) {
+  return averaged(input,
+                  read_averaging(kernel_size, stride, padding, count_include_pad, divisor, 3),
+                  ceil_mode);
+}
+
+Tensor compute::nn_functional_adaptive_avg_pool1d(const Tensor& input, IntSpan output_size) {
+  return adaptively_averaged(input, output_size, 1);
+}
+Tensor compute::nn_functional_adaptive_avg_pool2d(const Tensor& input, IntSpan output_size) {
+  return adaptively_averaged(input, output_size, 2);
+}
+Tensor compute::nn_functional_adaptive_avg_pool3d(const Tensor& input, IntSpan output_size) {
+  return adaptively_averaged(input, output_size, 3);
+}
+
+Tensor compute::_avg_pool_backward(const Tensor& gradient, IntSpan shape, int64_t rank,
+                                   bool channels_last, IntSpan kernel_size,
+                                   std::optional<IntSpan> stride, IntSpan padding, bool,
+                                   bool count_include_pad, std::optional<int64_t> divisor) {
+  const Averaging averaging =
+      read_averaging(kernel_size, stride, padding, count_include_pad, divisor, rank);
+  const Image image(gradient, rank, channels_last);
+  const IntSpan space = shape.last(static_cast<size_t>(rank));
+  return run_separable(image, transposed(averaging.maps(space, image.space())));
+}
+
+Tensor compute::_adaptive_avg_pool_backward(const Tensor& gradient, IntSpan shape, int64_t rank,
+                                            bool channels_last) {
+  const Image image(gradient, rank, channels_last);
+  const IntSpan space = shape.last(static_cast<size_t>(rank));
+  return run_separable(image, transposed(adaptive_maps(space, image.space())));
+}
+
+}  // namespace fb::ops

@@ -1,0 +1,106 @@
+// The places of largest elements: gradients and elements put there and picked from there.
+#include "cpu/copy.h"
+#include "gen/ops/pool.h"
+#include "ops/output.h"
+#include "ops/pool.h"
+
+namespace fb::ops {
+namespace {
+
+using cpu::PoolPlan;
+
+// Refuses indices outside of planes with the sizes `space`.
+void check_indices(const Tensor& indices, IntSpan space) {
+  const int64_t size = numel_of(space);
+  const auto* const index = indices.data_as<int64_t>();
+  for (int64_t i = 0; i < indices.numel(); ++i)
+    FB_CHECK(index[i] >= 0 && index[i] < size, "found an invalid max index ", index[i],
+             ": output planes of size ", space, " have ", size, " places");
+}
+
+// Places in planes of sizes `space`, as the kernels take them.
+struct Places {
+  Places(const Image& positions, IntSpan space) : plan(plan_of(positions)) {
+    check_indices(positions.elements, space);
+    for (size_t i = 0; i < space.size(); ++i) {
+      cpu::PoolAxis& axis = plan.axis[axis_of(positions.rank, i)];
+      axis.in = space[i];
+      axis.out = positions.space()[i];
+    }
+    indices = positions.elements.data_as<int64_t>();
+  }
+  Places(const Image& positions, IntSpan space, const Windows& windows)
+      : Places(plan_of(positions), positions, space, windows) {}
+
+  PoolPlan plan;
+  const uint8_t* numbers = nullptr;
+  const int64_t* indices = nullptr;
+
+ private:
+  Places(PoolPlan empty, const Image& positions, IntSpan space, const Windows& windows)
+      : plan(std::move(empty)), numbers(positions.elements.data_as<uint8_t>()) {
+    set_sliding_axes(plan, space, positions.space(), windows);
+  }
+};
+
+Places places_of(const Image& positions, IntSpan space, IntSpan kernel, IntSpan stride,
+                 IntSpan padding, IntSpan dilation) {
+  if (positions.elements.dtype() == DType::kInt64) return Places(positions, space);
+  return Places(positions, space, read_windows(kernel, stride, padding, dilation, positions.rank));
+}
+
+Tensor unpooled(const Tensor& input, const Tensor& indices, IntSpan output_size, int64_t rank) {
+  FB_CHECK(indices.dtype() == DType::kInt64, "indices must be int64, got ", indices.dtype());
+  FB_CHECK(input.sizes() == indices.sizes(), "indices must have the shape of input ", input.sizes(),
+           ", got ", indices.sizes());
+  check_image(input, rank);
+  FB_CHECK(static_cast<int64_t>(output_size.size()) == rank, "output_size must have ", rank,
+           " elements, got ", output_size);
+  const Image image(input, rank), positions(indices, rank, image.channels_last);
+  const Places places(positions, output_size);
+  Tensor out = image.make(output_size);
+  cpu::fill(out, 0);
+  FB_KERNEL(max_unpool)
+  (out.dtype(), places.plan, image.elements.data(), places.indices, out.data());
+  return out;
+}
+
+}  // namespace
+
+Tensor compute::_max_pool_place(const Tensor& gradient, const Tensor& positions, IntSpan shape,
+                                IntSpan kernel_size, IntSpan stride, IntSpan padding,
+                                IntSpan dilation) {
+  const Image at(positions, static_cast<int64_t>(kernel_size.size()));
+  const Image from(gradient, at.rank, at.channels_last);
+  const IntSpan space = shape.last(kernel_size.size());
+  Places places = places_of(at, space, kernel_size, stride, padding, dilation);
+  if (places.numbers && places.plan.inner > 1)
+    for (int i = 0; i < 3; ++i) places.plan.cover[i] = cpu::cover_of(places.plan.axis[i]);
+  Tensor out = from.make(space);
+  FB_KERNEL(max_pool_place)
+  (out.dtype(), places.plan, from.elements.data(), places.numbers, places.indices, out.data());
+  return out;
+}
+
+Tensor compute::_max_pool_pick(const Tensor& input, const Tensor& positions, IntSpan kernel_size,
+                               IntSpan stride, IntSpan padding, IntSpan dilation) {
+  const Image at(positions, static_cast<int64_t>(kernel_size.size()));
+  const Image from(input, at.rank, at.channels_last);
+  const Places places = places_of(at, from.space(), kernel_size, stride, padding, dilation);
+  Tensor out = from.make(at.space());
+  FB_KERNEL(max_pool_pick)
+  (out.dtype(), places.plan, from.elements.data(), places.numbers, places.indices, out.data());
+  return out;
+}
+
+Tensor compute::_max_unpool1d(const Tensor& input, const Tensor& indices, IntSpan output_size) {
+  return unpooled(input, indices, output_size, 1);
+}
+Tensor compute::_max_unpool2d(const Tensor& input, const Tensor& indices, IntSpan output_size) {
+  return unpooled(input, indices, output_size, 2);
+}
+Tensor compute::_max_unpool3d(const Tensor& input, const Tensor& indices, IntSpan output_size) {
+  return unpooled(input, indices, output_size, 3);
+}
+
+}  // namespace fb::ops

@@ -1,0 +1,30 @@
+// Separable maps of tensors.
+#include "ops/separable.h"
+
+namespace fb::ops {
+
+Separable transposed(const Separable& maps) {
+  Separable result;
+  for (const cpu::AxisMap& map : maps) result.push_back(cpu::transposed(map));
+  return result;
+}
+
+Tensor run_separable(const Image& image, Separable maps) {
+  const DType dtype = image.elements.dtype();
+  const bool is_pair = is_complex(dtype);
+  cpu::ResamplePlan plan;
+  plan.planes = image.planes();
+  plan.inner = image.inner() * (is_pair ? 2 : 1);
+  Dims space;
+  for (const cpu::AxisMap& map : maps) space.push_back(map.out);
+  for (size_t i = 0; i < 3; ++i)
+    plan.axis[i] =
+        i + maps.size() < 3 ? cpu::identity_map(1) : std::move(maps[i + maps.size() - 3]);
+  Tensor out = image.make(space);
+  if (out.numel() == 0) return out;
+  FB_KERNEL(resample)
+  (is_pair ? real_type(dtype) : dtype, plan, image.elements.data(), out.data());
+  return out;
+}
+
+}  // namespace fb::ops

@@ -1,0 +1,16 @@
+// Separable maps of tensors: see Note [Separable maps] in cpu/resample.h.
+#pragma once
+
+#include "cpu/resample.h"
+#include "ops/image.h"
+
+namespace fb::ops {
+
+// One map for each dimension after the channels.
+using Separable = std::vector<cpu::AxisMap>;
+
+Separable transposed(const Separable& maps);
+// The image in the sizes that the maps give it. Complex elements are mapped by their parts.
+Tensor run_separable(const Image& image, Separable maps);
+
+}  // namespace fb::ops

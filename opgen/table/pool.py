@@ -1,0 +1,169 @@
+"""Pooling: the largest element or the average of windows, and back."""
+
+from opgen.model import composite, floating, native, op, real
+
+WINDOW = "kernel_size: Dims, stride: Dims | None = None, padding: Dims = 0"
+MAX = f"{WINDOW}, dilation: Dims = 1, ceil_mode: bool = False"
+AVERAGE = f"{WINDOW}, ceil_mode: bool = False, count_include_pad: bool = True"
+# What a backward keeps of the windows: one number for each pooled dimension.
+KEPT = "kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints"
+BOTH = "tuple[Tensor, Tensor]"
+# PyTorch pools signals as images of height 1, whose last step is to drop the height again.
+LARGEST_NODES = ("SqueezeBackward1", "MaxPool2DWithIndicesBackward0", "MaxPool3DWithIndicesBackward0")
+AVERAGE_NODES = ("SqueezeBackward1", "AvgPool2DBackward0", "AvgPool3DBackward0")
+
+
+def pooling(
+    signature: str,
+    doc: str,
+    grad: dict[str, str] | str = composite,
+    *,
+    namespace: str = "nn.functional",
+    dtypes: tuple[str, ...] = real,
+    aliases: str = "",
+    node: str = "",
+    batch: str = "",
+) -> None:
+    op(
+        signature,
+        kind=native,
+        forms="function",
+        dtypes=dtypes,
+        namespace=namespace,
+        doc=doc,
+        grad=grad,
+        aliases=aliases,
+        node=node,
+        batch=batch,
+    )
+
+
+for rank in (1, 2, 3):
+    # --- the largest
+    name = f"max_pool{rank}d"
+    doc = f"The largest element of each window over the last {rank} dimensions; NaN counts as such."
+    where = " Also where it is, counted in the dimensions that are pooled."
+    pooling(f"{name}(input: Tensor, {MAX}) -> Tensor", doc, namespace="")
+    pooling(
+        f"{name}(input: Tensor, {MAX}, return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]",
+        doc + where,
+    )
+    pooling(
+        f"{name}_with_indices(input: Tensor, {MAX}, return_indices: bool = False) -> {BOTH}",
+        doc + where,
+        aliases="max_pool1d_with_indices" if rank == 1 else "",
+    )
+    pooling(
+        f"_{name}(input: Tensor, {KEPT}, ceil_mode: bool, compact: bool) -> {BOTH}",
+        "The largest element of each window and where it is, compact as its number in the window.",
+        {
+            "input": "_max_pool_place(grad, results[1], input.shape, kernel_size, stride, padding, dilation)"
+        },
+        namespace="",
+        node=LARGEST_NODES[rank - 1],
+    )
+
+    # --- the average
+    override = "" if rank == 1 else ", divisor_override: int | None = None"
+    pooling(
+        f"avg_pool{rank}d(input: Tensor, {AVERAGE}{override}) -> Tensor",
+        f"The average of each window over the last {rank} dimensions; padding counts as zeros.",
+        {
+            "input": f"avg_pool_backward(grad, input.window, {rank}, kernel_size, stride, padding, "
+            f"ceil_mode, count_include_pad, {'None' if rank == 1 else 'divisor_override'})"
+        },
+        dtypes=floating,
+        aliases="avg_pool1d" if rank == 1 else "",
+        node=AVERAGE_NODES[rank - 1],
+    )
+
+    # --- windows that share the input evenly among the outputs
+    pooling(
+        f"adaptive_avg_pool{rank}d(input: Tensor, output_size: Sizes) -> Tensor",
+        f"Averages that divide the last {rank} dimensions evenly; None keeps a size.",
+        {"input": f"adaptive_avg_pool_backward(grad, input.window, {rank})"},
+        dtypes=floating,
+        aliases="adaptive_avg_pool1d" if rank == 1 else "",
+        node="SqueezeBackward1" if rank == 1 else f"AdaptiveAvgPool{rank}DBackward0",
+    )
+    name = f"adaptive_max_pool{rank}d"
+    doc = f"The largest of windows that divide the last {rank} dimensions evenly; None keeps a size."
+    pooling(
+        f"{name}(input: Tensor, output_size: Sizes, return_indices: bool = False)"
+        " -> Tensor | tuple[Tensor, Tensor]",
+        doc + where,
+    )
+    pooling(
+        f"{name}_with_indices(input: Tensor, output_size: Sizes, return_indices: bool = False) -> {BOTH}",
+        doc + where,
+    )
+    pooling(
+        f"_{name}(input: Tensor, output_size: Sizes) -> {BOTH}",
+        doc + where,
+        {"input": f"max_place(grad, results[1], input.shape, {rank})"},
+        namespace="",
+        node="SqueezeBackward1" if rank == 1 else f"AdaptiveMaxPool{rank}DBackward0",
+    )
+
+    # --- largest elements put back where they came from
+    pooling(
+        f"_max_unpool{rank}d(input: Tensor, indices: Tensor, output_size: Ints) -> Tensor",
+        "Zeros, but for the elements of input at the places that indices name.",
+        {"input": f"max_pick(grad, indices, {rank})"},
+        namespace="",
+        dtypes=real,
+        node="SqueezeBackward1" if rank == 1 else f"MaxUnpool{rank}DBackward0",
+    )
+
+pooling(
+    f"adaptive_max_pool1d(input: Tensor, output_size: Sizes) -> {BOTH}",
+    "The largest of windows that divide the last dimension evenly, and where it is.",
+    namespace="",
+)
+for rank in (2, 3):
+    pooling(
+        f"_fractional_max_pool{rank}d(input: Tensor, kernel_size: Dims, output_size: Dims, samples: Tensor) -> {BOTH}",
+        "The largest of windows that lie where the samples, uniform in [0, 1), put them, and where it is.",
+        {"input": f"max_place(grad, results[1], input.shape, {rank})"},
+        namespace="",
+        dtypes=floating,
+        node=f"FractionalMaxPool{rank}DBackward0",
+    )
+
+# --- their gradients
+
+pooling(
+    f"_max_pool_place(gradient: Tensor, positions: Tensor, shape: Ints, {KEPT}) -> Tensor",
+    "Zeros of the given shape, to which each element of gradient is added at its position.",
+    {"gradient": "_max_pool_pick(grad, positions, kernel_size, stride, padding, dilation)"},
+    namespace="",
+    dtypes=real,
+)
+pooling(
+    f"_max_pool_pick(input: Tensor, positions: Tensor, {KEPT}) -> Tensor",
+    "The elements of input at the positions.",
+    {
+        "input": "_max_pool_place(grad, positions, input.shape, kernel_size, stride, padding, dilation)"
+    },
+    namespace="",
+    dtypes=real,
+)
+pooling(
+    "_avg_pool_backward(gradient: Tensor, shape: Ints, rank: int, channels_last: bool, kernel_size: Dims, "
+    "stride: Dims | None, padding: Dims, ceil_mode: bool, count_include_pad: bool, "
+    "divisor_override: int | None) -> Tensor",
+    "Each element of gradient shared out to the window that it is the average of.",
+    {
+        "gradient": "avg_pool(grad, rank, kernel_size, stride, padding, ceil_mode, count_include_pad, "
+        "divisor_override)"
+    },
+    namespace="",
+    dtypes=floating,
+)
+pooling(
+    "_adaptive_avg_pool_backward(gradient: Tensor, shape: Ints, rank: int, channels_last: bool) -> Tensor",
+    "Each element of gradient shared out to the window that it is the average of.",
+    {"gradient": "adaptive_avg_pool(grad, gradient.shape, rank)"},
+    namespace="",
+    dtypes=floating,
+)
