@@ -78,7 +78,7 @@ ARGUMENTS: dict[str, ArgumentType] = {
         _arg("Ints | None", "kOptInts", "std::optional<IntSpan>", "optional_int_list", "Sequence[int] | None", True),
         _arg("Dims", "kDims", "IntSpan", "int_list", "int | Sequence[int]"),
         _arg("Dims | None", "kOptDims", "std::optional<IntSpan>", "optional_int_list", "int | Sequence[int] | None", True),
-        # One size or several, of which some may be None: read as -1.
+        # One size or several, of which some may be None: read as the least int64.
         _arg("Sizes", "kSizes", "IntSpan", "open_sizes", "int | Sequence[int | None] | None"),
         _arg("str", "kStr", "const std::string&", "text", "str"),
         _arg("str | None", "kOptStr", "std::optional<std::string>", "optional_text", "str | None", True),

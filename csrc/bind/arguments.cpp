@@ -238,7 +238,9 @@ OptionalInts optional_int_list(PyObject* o) {
 }
 
 Dims open_sizes(PyObject* o) {
-  const auto read = [](PyObject* size) { return size == Py_None ? -1 : integer(size); };
+  const auto read = [](PyObject* size) {
+    return size == Py_None ? std::numeric_limits<int64_t>::min() : integer(size);
+  };
   Dims result;
   if (!is_sequence(o)) {
     result.push_back(read(o));

@@ -88,7 +88,7 @@ bool boolean(PyObject* o);
 std::optional<bool> optional_boolean(PyObject* o);
 Dims int_list(PyObject* o);
 OptionalInts optional_int_list(PyObject* o);
-// Sizes of which some may be left open: None is read as -1.
+// Sizes of which some may be left open: None is read as the least number there is.
 Dims open_sizes(PyObject* o);
 std::string text(PyObject* o);
 std::optional<std::string> optional_text(PyObject* o);

@@ -72,10 +72,10 @@ Tensor Image::make(IntSpan space, DType dtype) const {
   return make_strided(sizes, channels_last_strides(sizes), dtype, elements.device());
 }
 
-void check_image(const Tensor& input, int64_t rank) {
-  const int64_t first = input.dim() == rank + 2 ? 1 : 0;  // an empty batch is fine
+void check_image(const Tensor& input, int64_t rank, bool channels_may_be_empty) {
+  const int64_t first = input.dim() - rank - (channels_may_be_empty ? 0 : 1);
   bool full = input.dim() == rank + 1 || input.dim() == rank + 2;
-  for (int64_t d = first; d < input.dim(); ++d) full &= input.sizes()[d] != 0;
+  for (int64_t d = std::max<int64_t>(first, 0); d < input.dim(); ++d) full &= input.sizes()[d] != 0;
   FB_CHECK(full, "expected a ", rank + 1, "D or ", rank + 2,
            "D (batch mode) tensor that is not empty but for the batch, got shape ", input.sizes());
 }

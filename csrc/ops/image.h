@@ -35,8 +35,8 @@ struct Image {
 };
 
 // Refuses a tensor that is neither a batch nor a single image, or has empty dimensions other than
-// the batch.
-void check_image(const Tensor& input, int64_t rank);
+// the batch and, where they may be, the channels.
+void check_image(const Tensor& input, int64_t rank, bool channels_may_be_empty = false);
 
 // One number for each of `rank` dimensions, of one for all or one each.
 Dims for_each_dim(IntSpan values, int64_t rank, const char* name);

@@ -108,7 +108,7 @@ Dims adaptive_space(const Tensor& input, IntSpan output_size, int64_t rank) {
   Dims out = for_each_dim(output_size, rank, "output_size");
   const IntSpan space = input.sizes().last(static_cast<size_t>(rank));
   for (size_t i = 0; i < out.size(); ++i) {
-    if (out[i] == -1) out[i] = space[i];
+    if (out[i] == std::numeric_limits<int64_t>::min()) out[i] = space[i];
     FB_CHECK(out[i] >= 0, "output_size must be non-negative, got ", output_size);
   }
   return out;

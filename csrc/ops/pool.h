@@ -18,7 +18,7 @@ Windows read_windows(IntSpan kernel_size, std::optional<IntSpan> stride, IntSpan
                      IntSpan dilation, int64_t rank);
 // How many windows there are along each dimension; refuses windows that cannot be.
 Dims pooled_space(const Tensor& input, const Windows& windows, bool ceil_mode);
-// The sizes of an adaptive pooling; -1 keeps that of the input.
+// The sizes of an adaptive pooling; the least int64, Python's None, keeps that of the input.
 Dims adaptive_space(const Tensor& input, IntSpan output_size, int64_t rank);
 
 // The axes of a plan are depth, height and width; fewer dimensions are the last of them.

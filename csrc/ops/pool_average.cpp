@@ -51,7 +51,13 @@ Averaging read_averaging(IntSpan kernel_size, std::optional<IntSpan> stride, Int
   return {read_windows(kernel_size, stride, padding, {1}, rank), count_include_pad, divisor};
 }
 
+void check_floating(const Tensor& input) {
+  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for dtype ",
+              input.dtype());
+}
+
 Tensor averaged(const Tensor& input, const Averaging& averaging, bool ceil_mode) {
+  check_floating(input);
   const Dims out = pooled_space(input, averaging.windows, ceil_mode);
   const Image image(input, averaging.windows.rank());
   return run_separable(image, averaging.maps(image.space(), out));
@@ -72,7 +78,8 @@ Separable adaptive_maps(IntSpan space, IntSpan out) {
 }
 
 Tensor adaptively_averaged(const Tensor& input, IntSpan output_size, int64_t rank) {
-  check_image(input, rank);
+  check_image(input, rank, true);
+  check_floating(input);
   const Image image(input, rank);
   return run_separable(image,
                        adaptive_maps(image.space(), adaptive_space(input, output_size, rank)));

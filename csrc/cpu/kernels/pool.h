@@ -47,10 +47,10 @@ FB_FN void put(T* p, const Vec<A, N>& value) {
     *p = convert<T>(value);
   else if constexpr (__is_same(T, A))
     store(p, value);
-  else if constexpr (kIsInteger<T>)
-    store(p, __builtin_convertvector(value, Vec<T, N>));
-  else
+  else if constexpr (__is_same(T, Half) || __is_same(T, BFloat16))
     for (int i = 0; i < N; ++i) p[i] = convert<T>(A(value[i]));
+  else
+    store(p, __builtin_convertvector(value, Vec<T, N>));
 }
 
 // Calls f with the C++ type of a dtype that has an order.

@@ -1,0 +1,324 @@
+// Images sampled at given points. For a block of points the pixels that each is made of and their
+// weights are computed once, then used for every channel.
+#include "cpu/grid_sample.h"
+
+#include "cpu/kernels/simd.h"
+#include "cpu/threads.h"
+
+namespace fb::cpu::FB_ISA {
+namespace {
+
+constexpr int64_t kPoints = 64;  // in a block
+constexpr int kMaxTaps = 4;      // along one coordinate
+constexpr int kMaxPixels = 16;   // of one point: 4 x 4, or 2 x 2 x 2
+
+template <class T>
+FB_FN T floor_of(T x) {
+  if constexpr (sizeof(T) == 4)
+    return __builtin_floorf(x);
+  else
+    return __builtin_floor(x);
+}
+template <class T>
+FB_FN T nearest_of(T x) {
+  if constexpr (sizeof(T) == 4)
+    return __builtin_rintf(x);
+  else
+    return __builtin_rint(x);
+}
+template <class T>
+FB_FN T magnitude(T x) {
+  return x < 0 ? -x : x;
+}
+
+// A position on the image, and by how much it moves with the coordinate it comes from.
+template <class T>
+struct Position {
+  T value, slope;
+};
+
+// Positions along one coordinate.
+template <class T>
+class Axis {
+ public:
+  Axis(int64_t size, GridPadding padding, bool align_corners)
+      : size_(static_cast<T>(size)),
+        low_(align_corners ? T(0) : T(-0.5)),
+        span_(align_corners ? static_cast<T>(size - 1) : static_cast<T>(size)),
+        padding_(padding) {}
+
+  // From a coordinate in [-1, 1].
+  FB_FN Position<T> at(T coordinate) const {
+    const T half = span_ / 2;
+    return {(coordinate + 1) * half + low_, half};
+  }
+  // Moved into the image as the padding says; a NaN becomes 0.
+  FB_FN Position<T> padded(Position<T> p) const {
+    if (padding_ == GridPadding::kZeros) return p;
+    if (padding_ == GridPadding::kReflection) p = reflected(p);
+    const T last = size_ - 1;
+    const bool below = !(p.value > 0), above = p.value >= last;
+    return {below ? T(0) : above ? last : p.value, below | above ? T(0) : p.slope};
+  }
+  FB_FN bool holds(T index) const { return index >= 0 && index < size_; }
+
+ private:
+  FB_FN Position<T> reflected(Position<T> p) const {
+    if (span_ == 0) return {T(0), T(0)};
+    const T from_low = p.value - low_;
+    const T distance = magnitude(from_low);
+    const T turns = floor_of(distance / span_);
+    const T rest = distance - turns * span_;
+    const bool odd = turns - 2 * floor_of(turns / 2) != 0;
+    const T slope = from_low < 0 ? -p.slope : p.slope;
+    return odd ? Position<T>{span_ - rest + low_, -slope} : Position<T>{rest + low_, slope};
+  }
+
+  const T size_, low_, span_;
+  const GridPadding padding_;
+};
+
+// What the points of a block take along one coordinate: `taps` places each.
+template <class T>
+struct AxisTaps {
+  int taps = 1;
+  int32_t place[kMaxTaps][kPoints];
+  T weight[kMaxTaps][kPoints];  // 0 for a place that the image does not have
+  T slope[kMaxTaps][kPoints];   // of the weight, by the coordinate
+};
+
+template <class T>
+FB_FN void set_tap(AxisTaps<T>& taps, int k, int64_t p, const Axis<T>& axis, T index, T weight,
+                   T slope) {
+  const bool holds = axis.holds(index);
+  taps.place[k][p] = static_cast<int32_t>(holds ? index : T(0));
+  taps.weight[k][p] = holds ? weight : T(0);
+  taps.slope[k][p] = holds ? slope : T(0);
+}
+
+template <class T>
+void nearest_taps(const Axis<T>& axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
+  taps.taps = 1;
+  for (int64_t p = 0; p < n; ++p)
+    set_tap(taps, 0, p, axis, nearest_of(axis.padded(axis.at(grid[p * step])).value), T(1), T(0));
+}
+
+template <class T>
+void linear_taps(const Axis<T>& axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
+  taps.taps = 2;
+  for (int64_t p = 0; p < n; ++p) {
+    const Position<T> position = axis.padded(axis.at(grid[p * step]));
+    const T low = floor_of(position.value);
+    const T right = position.value - low;
+    set_tap(taps, 0, p, axis, low, 1 - right, -position.slope);
+    set_tap(taps, 1, p, axis, low + 1, right, position.slope);
+  }
+}
+
+// Keys' cubic with the slope -0.75 at 1, and its derivative.
+template <class T>
+FB_FN T cubic_near(T x) {
+  return (T(1.25) * x - T(2.25)) * x * x + 1;
+}
+template <class T>
+FB_FN T cubic_far(T x) {
+  return T(-0.75) * (((x - 5) * x + 8) * x - 4);
+}
+template <class T>
+FB_FN T cubic_near_slope(T x) {
+  return (T(3.75) * x - T(4.5)) * x;
+}
+template <class T>
+FB_FN T cubic_far_slope(T x) {
+  return T(-0.75) * ((3 * x - 10) * x + 8);
+}
+
+// Here it is the places that are padded, not the position.
+template <class T>
+void cubic_taps(const Axis<T>& axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
+  taps.taps = 4;
+  for (int64_t p = 0; p < n; ++p) {
+    const Position<T> position = axis.at(grid[p * step]);
+    const T low = floor_of(position.value);
+    const T t = position.value - low;
+    const T weight[4] = {cubic_far(t + 1), cubic_near(t), cubic_near(1 - t), cubic_far(2 - t)};
+    const T slope[4] = {cubic_far_slope(t + 1), cubic_near_slope(t), -cubic_near_slope(1 - t),
+                        -cubic_far_slope(2 - t)};
+    for (int k = 0; k < 4; ++k) {
+      const T place = nearest_of(axis.padded({low + static_cast<T>(k - 1), T(0)}).value);
+      set_tap(taps, k, p, axis, place, weight[k], slope[k] * position.slope);
+    }
+  }
+}
+
+// The pixels that the points of a block are made of.
+template <class T>
+class Block {
+ public:
+  Block(const GridPlan& plan, const T* grid, int64_t n) : n(n), rank_(static_cast<int>(plan.rank)) {
+    for (int a = 0; a < rank_; ++a) {
+      const Axis<T> axis(plan.size[a], plan.padding, plan.align_corners);
+      switch (plan.mode) {
+        case GridMode::kNearest: nearest_taps(axis, grid + a, plan.rank, n, axis_[a]); break;
+        case GridMode::kBilinear: linear_taps(axis, grid + a, plan.rank, n, axis_[a]); break;
+        case GridMode::kBicubic: cubic_taps(axis, grid + a, plan.rank, n, axis_[a]); break;
+      }
+    }
+    if (rank_ == 2) {
+      for (int64_t p = 0; p < n; ++p) {
+        axis_[2].place[0][p] = 0;
+        axis_[2].weight[0][p] = 1;
+      }
+    }
+    pixels = 0;
+    each_pixel([&](int i, int j, int k) {
+      for (int64_t p = 0; p < n; ++p) {
+        index[pixels][p] = static_cast<int32_t>(
+            (axis_[2].place[k][p] * plan.size[1] + axis_[1].place[j][p]) * plan.size[0] +
+            axis_[0].place[i][p]);
+        weight[pixels][p] = axis_[0].weight[i][p] * axis_[1].weight[j][p] * axis_[2].weight[k][p];
+      }
+      ++pixels;
+    });
+  }
+
+  // How the weights change with coordinate a.
+  void slopes(int a, T (*slope)[kPoints]) const {
+    int pixel = 0;
+    each_pixel([&](int i, int j, int k) {
+      const int tap[3] = {i, j, k};
+      for (int64_t p = 0; p < n; ++p) {
+        T product = axis_[a].slope[tap[a]][p];
+        for (int b = 0; b < rank_; ++b)
+          if (b != a) product *= axis_[b].weight[tap[b]][p];
+        slope[pixel][p] = product;
+      }
+      ++pixel;
+    });
+  }
+
+  const int64_t n;
+  int pixels;
+  int32_t index[kMaxPixels][kPoints];
+  T weight[kMaxPixels][kPoints];
+
+ private:
+  template <class F>
+  void each_pixel(F&& f) const {
+    for (int k = 0; k < axis_[2].taps; ++k)
+      for (int j = 0; j < axis_[1].taps; ++j)
+        for (int i = 0; i < axis_[0].taps; ++i) f(i, j, k);
+  }
+
+  const int rank_;
+  AxisTaps<T> axis_[3];
+};
+
+// A weight of 0 stands for a pixel that is not there, whatever is in its place.
+template <class T>
+FB_FN void weighted_sum(const Block<T>& block, const T (*weight)[kPoints], const T* image, T* sum) {
+  for (int64_t p = 0; p < block.n; ++p) sum[p] = 0;
+  for (int k = 0; k < block.pixels; ++k) {
+#pragma GCC ivdep
+    for (int64_t p = 0; p < block.n; ++p) {
+      const T value = image[block.index[k][p]];
+      sum[p] += weight[k][p] != 0 ? weight[k][p] * value : T(0);
+    }
+  }
+}
+
+FB_FN int64_t blocks_of(const GridPlan& plan) { return (plan.points + kPoints - 1) / kPoints; }
+
+// Calls f(image of the batch, first point, Block) for all blocks.
+template <class T, class F>
+void each_block(const GridPlan& plan, const T* grid, F&& f) {
+  const int64_t blocks = blocks_of(plan);
+  const int64_t cost = kPoints * (plan.channels + 4) * 4;
+  parallel_for(
+      plan.batch * blocks, cost < kGrain ? kGrain / cost : 1, [&](int64_t begin, int64_t end) {
+        for (int64_t b = begin; b < end; ++b) {
+          const int64_t n = b / blocks, first = b % blocks * kPoints;
+          const int64_t count = plan.points - first < kPoints ? plan.points - first : kPoints;
+          f(n, first, Block<T>(plan, grid + (n * plan.points + first) * plan.rank, count));
+        }
+      });
+}
+
+template <class T>
+void sample(const GridPlan& plan, const T* image, const T* grid, T* out) {
+  each_block(plan, grid, [&](int64_t n, int64_t first, const Block<T>& block) {
+    for (int64_t c = n * plan.channels; c < (n + 1) * plan.channels; ++c)
+      weighted_sum(block, block.weight, image + c * plan.pixels(), out + c * plan.points + first);
+  });
+}
+
+template <class T>
+void image_gradient(const GridPlan& plan, const T* gradient, const T* grid, T* out) {
+  // A share of the channels for each thread: no two write to one place.
+  const int64_t groups = plan.channels < 4 ? plan.channels : 4;
+  parallel_for(plan.batch * groups, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) {
+      const int64_t n = g / groups, group = g % groups;
+      for (int64_t first = 0; first < plan.points; first += kPoints) {
+        const int64_t count = plan.points - first < kPoints ? plan.points - first : kPoints;
+        const Block<T> block(plan, grid + (n * plan.points + first) * plan.rank, count);
+        for (int64_t c = n * plan.channels + group; c < (n + 1) * plan.channels; c += groups) {
+          const T* const from = gradient + c * plan.points + first;
+          T* const to = out + c * plan.pixels();
+          for (int k = 0; k < block.pixels; ++k)
+            for (int64_t p = 0; p < count; ++p)
+              if (block.weight[k][p] != 0) to[block.index[k][p]] += block.weight[k][p] * from[p];
+        }
+      }
+    }
+  });
+}
+
+template <class T>
+void grid_gradient(const GridPlan& plan, const T* gradient, const T* image, const T* grid, T* out) {
+  each_block(plan, grid, [&](int64_t n, int64_t first, const Block<T>& block) {
+    T slope[kMaxPixels][kPoints];
+    T sum[kPoints], total[kPoints];
+    for (int a = 0; a < plan.rank; ++a) {
+      block.slopes(a, slope);
+      for (int64_t p = 0; p < block.n; ++p) total[p] = 0;
+      for (int64_t c = n * plan.channels; c < (n + 1) * plan.channels; ++c) {
+        weighted_sum(block, slope, image + c * plan.pixels(), sum);
+        const T* const from = gradient + c * plan.points + first;
+        for (int64_t p = 0; p < block.n; ++p) total[p] += from[p] * sum[p];
+      }
+      for (int64_t p = 0; p < block.n; ++p)
+        out[(n * plan.points + first + p) * plan.rank + a] = total[p];
+    }
+  });
+}
+
+}  // namespace
+
+void grid_sample(DType dtype, const GridPlan& plan, const void* image, const void* grid,
+                 void* out) {
+  visit_floating(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    sample(plan, static_cast<const T*>(image), static_cast<const T*>(grid), static_cast<T*>(out));
+  });
+}
+
+void grid_sample_image_gradient(DType dtype, const GridPlan& plan, const void* gradient,
+                                const void* grid, void* image_gradient_out) {
+  visit_floating(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    image_gradient(plan, static_cast<const T*>(gradient), static_cast<const T*>(grid),
+                   static_cast<T*>(image_gradient_out));
+  });
+}
+
+void grid_sample_grid_gradient(DType dtype, const GridPlan& plan, const void* gradient,
+                               const void* image, const void* grid, void* grid_gradient_out) {
+  visit_floating(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    grid_gradient(plan, static_cast<const T*>(gradient), static_cast<const T*>(image),
+                  static_cast<const T*>(grid), static_cast<T*>(grid_gradient_out));
+  });
+}
+
+}  // namespace fb::cpu::FB_ISA

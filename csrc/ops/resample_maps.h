@@ -1,0 +1,23 @@
+// The weights of interpolation: see Note [Separable maps] in cpu/resample.h.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cpu/resample.h"
+
+namespace fb::ops {
+
+// How one dimension is interpolated: "nearest", "nearest-exact", "linear", "cubic", and the kinds
+// that average when they shrink, "smooth-linear", "smooth-cubic" and "lanczos".
+struct AxisResampling {
+  const std::string& kind;
+  int64_t in, out;
+  std::optional<double> factor;  // what the user asked for, where that is not out / in
+  bool align_corners;
+  bool in_double;  // positions are computed in the type of the elements, as PyTorch does
+};
+
+cpu::AxisMap resampling_map(const AxisResampling& axis);
+
+}  // namespace fb::ops
