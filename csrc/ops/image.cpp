@@ -46,6 +46,11 @@ bool has_channels_last(const Tensor& t) {
   return !t.is_contiguous() && has_channels_last(t.sizes(), t.strides());
 }
 
+Tensor make_image(IntSpan sizes, DType dtype, const Tensor& like) {
+  if (!has_channels_last(like)) return make_tensor(sizes, dtype, like.device());
+  return make_strided(sizes, channels_last_strides(sizes), dtype, like.device());
+}
+
 Image::Image(const Tensor& input, int64_t rank)
     : Image(input, rank, input.dim() == rank + 2 && has_channels_last(input)) {}
 

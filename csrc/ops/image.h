@@ -11,6 +11,9 @@ namespace fb::ops {
 bool has_channels_last(const Tensor& t);
 bool has_channels_last(IntSpan sizes, IntSpan strides);
 
+// New elements in the order of `like`: channels last where they are so there, else contiguous.
+Tensor make_image(IntSpan sizes, DType dtype, const Tensor& like);
+
 // An (N, C, ...) or (C, ...) tensor with `rank` dimensions after the channels, in one of the two
 // orders that kernels take.
 struct Image {

@@ -1,4 +1,4 @@
-"""New arrangements of elements: joined, repeated, moved, cut to triangles and diagonals, padded."""
+"""New arrangements of elements: joined, repeated, moved, cut to triangles and diagonals."""
 
 from opgen.model import composite, native, none, op
 
@@ -171,21 +171,4 @@ arrangement(
         "input": "diagonal_scatter(grad, zeros_like(grad.diagonal(offset, dim1, dim2)), offset, dim1, dim2)",
         "src": "grad.diagonal(offset, dim1, dim2)",
     },
-)
-
-# --- padded
-
-arrangement(
-    "constant_pad_nd(input: Tensor, pad: Ints, value: Number = 0) -> Tensor",
-    "More elements of the given value before and after, by pairs from the last dimension on; negative ones cut off.",
-    {"input": "unpad(grad, pad)"},
-    forms="function",
-    batch="same",
-)
-arrangement(
-    "_pad(input: Tensor, pad: Ints, mode: str = 'constant', value: Number | None = None) -> Tensor",
-    "Pads by pairs from the last dimension on, in the mode constant, reflect, replicate or circular.",
-    composite,
-    forms="function",
-    cpp="pad",
 )

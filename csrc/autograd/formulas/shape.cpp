@@ -61,6 +61,4 @@ Tensor slice_of(const Tensor& t, int64_t dim, std::optional<int64_t> start,
   return ops::_slice(t, dim, start.value_or(0), end.value_or(kEnd), step);
 }
 
-Tensor unpad(const Tensor& grad, IntSpan pad) { return ops::constant_pad_nd(grad, negated(pad)); }
-
 }  // namespace fb::autograd::formula

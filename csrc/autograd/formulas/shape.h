@@ -14,7 +14,5 @@ Tensor roll_backward(const Tensor& grad, IntSpan shifts, std::optional<IntSpan> 
 // The slice that slice_scatter replaces.
 Tensor slice_of(const Tensor& t, int64_t dim, std::optional<int64_t> start,
                 std::optional<int64_t> end, int64_t step);
-// Without the padding that constant_pad_nd put around it.
-Tensor unpad(const Tensor& grad, IntSpan pad);
 
 }  // namespace fb::autograd::formula
