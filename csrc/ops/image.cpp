@@ -1,58 +1,37 @@
 // Images, signals and volumes as kernels see them.
 #include "ops/image.h"
 
+#include "cpu/copy.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 namespace {
 
-// Strides of (N, C, ...) with the channels last in memory.
-Dims channels_last_strides(IntSpan sizes) {
-  Dims strides(sizes.size(), 1);
-  int64_t step = sizes[1];
-  for (size_t d = sizes.size() - 1; d >= 2; --d) {
-    strides[d] = step;
-    step *= sizes[d];
-  }
-  strides[0] = step;
-  return strides;
-}
-
 Tensor in_order(const Tensor& t, bool channels_last) {
   if (!channels_last) return contiguous(t);
-  if (has_channels_last(t)) return t;
-  Tensor copy = make_strided(t.sizes(), channels_last_strides(t.sizes()), t.dtype(), t.device());
-  copy_into(copy, t);
+  if (is_channels_last(t)) return t;
+  Tensor copy = make_free_image(t.sizes(), t.dtype());
+  cpu::copy(copy, t);
   return copy;
 }
 
 }  // namespace
 
 bool has_channels_last(IntSpan sizes, IntSpan strides) {
-  if (sizes.size() < 3 || sizes.size() > 5) return false;
-  const Dims wanted = channels_last_strides(sizes);
-  bool contiguous = true;
-  int64_t step = 1;
-  for (size_t d = sizes.size(); d-- > 0;) {
+  if (sizes.size() < 3) return false;
+  const Dims channels_last = channels_last_strides(sizes), plain = contiguous_strides(sizes);
+  bool is_plain = true;
+  for (size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == 1) continue;
-    if (strides[d] != wanted[d]) return false;
-    contiguous &= strides[d] == step;
-    step *= sizes[d];
+    if (strides[d] != channels_last[d]) return false;
+    is_plain &= strides[d] == plain[d];
   }
-  return !contiguous;
-}
-
-bool has_channels_last(const Tensor& t) {
-  return !t.is_contiguous() && has_channels_last(t.sizes(), t.strides());
-}
-
-Tensor make_image(IntSpan sizes, DType dtype, const Tensor& like) {
-  if (!has_channels_last(like)) return make_tensor(sizes, dtype, like.device());
-  return make_strided(sizes, channels_last_strides(sizes), dtype, like.device());
+  return !is_plain;
 }
 
 Image::Image(const Tensor& input, int64_t rank)
-    : Image(input, rank, input.dim() == rank + 2 && has_channels_last(input)) {}
+    : Image(input, rank,
+            input.dim() == rank + 2 && !input.is_contiguous() && is_channels_last(input)) {}
 
 Image::Image(const Tensor& input, int64_t rank, bool channels_last)
     : elements(in_order(input, channels_last)), rank(rank), channels_last(channels_last) {}
@@ -74,7 +53,9 @@ Dims Image::sizes_with(IntSpan space) const {
 Tensor Image::make(IntSpan space, DType dtype) const {
   const Dims sizes = sizes_with(space);
   if (!channels_last) return make_tensor(sizes, dtype, elements.device());
-  return make_strided(sizes, channels_last_strides(sizes), dtype, elements.device());
+  // One pixel may be contiguous and yet stand for an image that is not.
+  const bool is_ours = elements->free_layout || elements.is_contiguous();
+  return is_ours ? make_free_image(sizes, dtype) : make_image(sizes, dtype, elements);
 }
 
 void check_image(const Tensor& input, int64_t rank, bool channels_may_be_empty) {

@@ -2,17 +2,12 @@
 // in memory.
 #pragma once
 
-#include "core/tensor.h"
+#include "core/layout.h"
 
 namespace fb::ops {
 
-// Whether channels lie next to each other: (N, C, ...) stored as (N, ..., C), for tensors of three
-// to five dimensions that are not contiguous as well.
-bool has_channels_last(const Tensor& t);
+// Whether the strides of (N, C, ...) have the channels last, and are not contiguous as well.
 bool has_channels_last(IntSpan sizes, IntSpan strides);
-
-// New elements in the order of `like`: channels last where they are so there, else contiguous.
-Tensor make_image(IntSpan sizes, DType dtype, const Tensor& like);
 
 // An (N, C, ...) or (C, ...) tensor with `rank` dimensions after the channels, in one of the two
 // orders that kernels take.
@@ -32,7 +27,8 @@ struct Image {
   int64_t inner() const;
   // The sizes of a result with other sizes after the channels.
   Dims sizes_with(IntSpan space) const;
-  // New elements in the same order.
+  // New elements in the same order, which is ours to choose if that of the elements is (Note
+  // [Layout of our own] in core/layout.h).
   Tensor make(IntSpan space, DType dtype) const;
   Tensor make(IntSpan space) const { return make(space, elements.dtype()); }
 };
