@@ -2,4 +2,6 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from flambeau._C.nn.functional import pad
+
+__all__ = ["pad"]

@@ -1,5 +1,31 @@
-"""Channels of groups mixed."""
+"""The layer that mixes groups of channels."""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from typing import TYPE_CHECKING
+
+from flambeau.nn import functional as F
+from flambeau.nn.modules.module import Module
+
+if TYPE_CHECKING:
+    from flambeau import Tensor
+
+__all__ = ["ChannelShuffle"]
+
+
+class ChannelShuffle(Module):
+    """Channels in a new order: the first of each group, then the second, and so on."""
+
+    __constants__ = ("groups",)
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups = groups
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Shuffle (N, C, ...)."""
+        return F.channel_shuffle(input, self.groups)
+
+    def extra_repr(self) -> str:
+        """The number of groups."""
+        return f"groups={self.groups}"

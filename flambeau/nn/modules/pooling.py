@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flambeau.nn import functional as F
 from flambeau.nn.modules.module import Module
+from flambeau.nn.modules.utils import _ntuple, _single
 
 if TYPE_CHECKING:
     from flambeau import Tensor
@@ -36,10 +37,6 @@ __all__ = [
 
 _Ints = int | tuple[int, ...]
 _Sizes = int | None | tuple[int | None, ...]
-
-
-def _per_dimension(value: Any, rank: int) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, Sequence) else (value,) * rank
 
 
 # --- the largest
@@ -132,9 +129,10 @@ class _MaxUnpoolNd(Module):
 
     def __init__(self, kernel_size: _Ints, stride: _Ints | None = None, padding: _Ints = 0) -> None:
         super().__init__()
-        self.kernel_size = _per_dimension(kernel_size, self._rank)
-        self.stride = _per_dimension(kernel_size if stride is None else stride, self._rank)
-        self.padding = _per_dimension(padding, self._rank)
+        per_dimension = _ntuple(self._rank)
+        self.kernel_size = per_dimension(kernel_size)
+        self.stride = per_dimension(kernel_size if stride is None else stride)
+        self.padding = per_dimension(padding)
 
     def extra_repr(self) -> str:
         """The windows."""
@@ -209,9 +207,9 @@ class AvgPool1d(_AvgPoolNd):
         count_include_pad: bool = True,
     ) -> None:
         super().__init__()
-        self.kernel_size = _per_dimension(kernel_size, 1)
-        self.stride = _per_dimension(kernel_size if stride is None else stride, 1)
-        self.padding = _per_dimension(padding, 1)
+        self.kernel_size = _single(kernel_size)
+        self.stride = _single(kernel_size if stride is None else stride)
+        self.padding = _single(padding)
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 
@@ -439,15 +437,12 @@ class _FractionalMaxPoolNd(Module):
             )
         if output_size is not None and output_ratio is not None:
             raise ValueError("only one of output_size and output_ratio may be specified")
-        self.kernel_size = _per_dimension(kernel_size, self._rank)
+        per_dimension = _ntuple(self._rank)
+        self.kernel_size = per_dimension(kernel_size)
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
-        self.output_size = (
-            None if output_size is None else _per_dimension(output_size, self._rank)
-        )
-        self.output_ratio = (
-            None if output_ratio is None else _per_dimension(output_ratio, self._rank)
-        )
+        self.output_size = None if output_size is None else per_dimension(output_size)
+        self.output_ratio = None if output_ratio is None else per_dimension(output_ratio)
         for ratio in self.output_ratio or ():
             if not 0 < ratio < 1:
                 raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")

@@ -271,28 +271,3 @@ def _diagonal_scatter(x, src, offset=0, dim1=0, dim2=1):
 def diagonal_scatter(make):
     yield make(3, 3), make(3)
     yield make(3, 4), make(3), 1
-
-
-def _constant_pad(x, pad, value=0):
-    pairs = [(0, 0)] * (x.ndim - len(pad) // 2) + list(zip(pad[::2], pad[1::2], strict=True))[::-1]
-    padded = np.pad(x, [(max(a, 0), max(b, 0)) for a, b in pairs], constant_values=value)
-    return padded[
-        tuple(
-            slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(pairs, padded.shape, strict=True)
-        )
-    ]
-
-
-@samples("constant_pad_nd", reference=_constant_pad)
-def constant_pad_nd(make):
-    yield make(3, 4), (1, 2)
-    yield make(3, 4), (1, 0, 0, 2), 1
-    yield make(3, 4), (-1, 2, 0, -1)
-    yield make(2, 3), (0, 0)
-
-
-@errors("constant_pad_nd")
-def constant_pad_errors(make):
-    yield (make(3), (1,)), RuntimeError, "pad must hold pairs"
-    yield (make(3), (1, 1, 1, 1)), RuntimeError, "more pairs"
-    yield (make(3), (-4, 0)), RuntimeError, "cuts more off"
