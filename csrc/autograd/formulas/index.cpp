@@ -5,6 +5,7 @@
 #include "gen/ops/copy.h"
 #include "gen/ops/create.h"
 #include "gen/ops/index.h"
+#include "gen/ops/padding.h"
 #include "gen/ops/reduce.h"
 #include "gen/ops/shape.h"
 #include "gen/ops/unique.h"

@@ -9,6 +9,7 @@
 #include "gen/ops/create.h"
 #include "gen/ops/linalg.h"
 #include "gen/ops/matmul.h"
+#include "gen/ops/padding.h"
 #include "gen/ops/shape.h"
 
 namespace fb::autograd::formula {
