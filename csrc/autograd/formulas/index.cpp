@@ -7,7 +7,6 @@
 #include "gen/ops/index.h"
 #include "gen/ops/padding.h"
 #include "gen/ops/reduce.h"
-#include "gen/ops/shape.h"
 #include "gen/ops/unique.h"
 #include "gen/ops/view.h"
 

@@ -1,7 +1,7 @@
 // What the kernels of pooling share: lanes, and a window's place in its plane.
 #pragma once
 
-#include "cpu/kernels/simd.h"
+#include "cpu/kernels/blocks.h"
 #include "cpu/pool.h"
 #include "cpu/threads.h"
 

@@ -74,32 +74,17 @@ class MaxPool {
                   (int64_t{depth.origin[d]} * height.in + height.origin[h]) * width.in,
                   in_ + plane * in_size_ * plan_.inner,
                   (plane * rows_ + r) * width.out * plan_.inner};
-    if (plan_.inner > 1) return pixels(row);
-    for (int64_t w = 0; w < whole_begin_; ++w) window<1>(row, w, 0, 1);
-    int64_t w = whole_begin_;
-    constexpr int L = kLanes<A>;
-    w = windows<L>(row, w);
-    if constexpr (L > 8 && !__is_same(T, Half)) w = windows<8>(row, w);
-    if constexpr (L > 4 && !__is_same(T, Half)) w = windows<4>(row, w);
-    for (; w < width.out; ++w) window<1>(row, w, 0, 1);
-  }
-
-  void pixels(const Row& row) {
-    constexpr int L = kLanes<A>;
-    for (int64_t w = 0; w < plan_.width.out; ++w) {
-      int64_t c = 0;
-      for (; c + L <= plan_.inner; c += L) window<L>(row, w, c, plan_.inner);
-      if constexpr (L > 4 && !__is_same(T, Half))
-        for (; c + 4 <= plan_.inner; c += 4) window<4>(row, w, c, plan_.inner);
-      for (; c < plan_.inner; ++c) window<1>(row, w, c, plan_.inner);
+    if (plan_.inner > 1) {
+      for (int64_t w = 0; w < width.out; ++w)
+        in_blocks<T, A>(0, plan_.inner, [&](int64_t c, auto lanes) {
+          window<decltype(lanes)::value>(row, w, c, plan_.inner);
+        });
+      return;
     }
-  }
-
-  // N windows at a time, as long as they are whole.
-  template <int N>
-  int64_t windows(const Row& row, int64_t w) {
-    for (; w + N <= whole_end_; w += N) window<N>(row, w, 0, 1);
-    return w;
+    for (int64_t w = 0; w < whole_begin_; ++w) window<1>(row, w, 0, 1);
+    in_blocks<T, A>(whole_begin_, whole_end_,
+                    [&](int64_t w, auto lanes) { window<decltype(lanes)::value>(row, w, 0, 1); });
+    for (int64_t w = whole_end_; w < width.out; ++w) window<1>(row, w, 0, 1);
   }
 
   // The windows of column w, of N channels from c on; without channels inside, of N columns.

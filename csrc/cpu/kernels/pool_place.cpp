@@ -118,15 +118,12 @@ class Gathered {
 
  private:
   void pixel(int64_t plane, int64_t row, int64_t w) {
-    constexpr int L = kLanes<A>;
     const int64_t d = row / plan_.height.in, h = row % plan_.height.in;
     T* const out = out_ + ((plane * plan_.depth.in * plan_.height.in + row) * plan_.width.in + w) *
                               plan_.inner;
-    int64_t c = 0;
-    for (; c + L <= plan_.inner; c += L) channels<L>(plane, d, h, w, c, out);
-    if constexpr (L > 4 && !__is_same(T, Half))
-      for (; c + 4 <= plan_.inner; c += 4) channels<4>(plane, d, h, w, c, out);
-    for (; c < plan_.inner; ++c) channels<1>(plane, d, h, w, c, out);
+    in_blocks<T, A>(0, plan_.inner, [&](int64_t c, auto lanes) {
+      channels<decltype(lanes)::value>(plane, d, h, w, c, out);
+    });
   }
 
   template <int N>

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "cpu/kernels/simd.h"
+#include "cpu/kernels/blocks.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu::FB_ISA {
@@ -216,14 +216,10 @@ class Resample {
   }
 
   void pixels(const A* in, A* out) const {
-    constexpr int L = kLanes<A>;
-    for (int64_t w = 0; w < width_.out; ++w, out += inner_) {
-      int64_t c = 0;
-      for (; c + L <= inner_; c += L) store(out + c, pixel<L>(in + c, w));
-      if constexpr (L > 4)
-        for (; c + 4 <= inner_; c += 4) store(out + c, pixel<4>(in + c, w));
-      for (; c < inner_; ++c) out[c] = pixel<1>(in + c, w);
-    }
+    for (int64_t w = 0; w < width_.out; ++w, out += inner_)
+      in_blocks<A, A>(0, inner_, [&](int64_t c, auto lanes) {
+        store(out + c, pixel<decltype(lanes)::value>(in + c, w));
+      });
   }
 
   template <int N>
