@@ -34,6 +34,8 @@ GROUPS = {
         Group("nn-linear", "linear layers, and clipping of gradients", 2.0, 0.95),
         Group("nn-attention", "attention, forwards and backwards", 1.1, 0.8),
         Group("nn-activation", "activation functions, forwards and backwards", 1.0, 0.8),
+        Group("nn-fused", "layers of one kernel, forwards and backwards", 1.5, 0.8),
+        Group("nn-resample", "images at other resolutions", 1.0, 0.8),
     )
 }
 

@@ -58,7 +58,7 @@ def test_layouts_agree(channels: int, kernel: int, stride: int, padding: int) ->
         results, gradients = [], []
         for image in images:
             leaf = image.clone().requires_grad_()
-            result = function(leaf, kernel, stride, padding)
+            result = function(leaf, *window)
             (result * torch.arange(float(result.numel())).view(result.shape)).sum().backward()
             results.append(result)
             gradients.append(leaf.grad)
