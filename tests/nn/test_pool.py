@@ -48,10 +48,8 @@ def test_unpooling_undoes_pooling() -> None:
 
 
 @pytest.mark.parametrize("channels", [1, 3, 16, 20])
-@pytest.mark.parametrize(
-    ("kernel", "stride", "padding"), [(2, 2, 0), (3, 2, 1), (3, 1, 1), (2, 3, 0)]
-)
-def test_layouts_agree(channels: int, kernel: int, stride: int, padding: int) -> None:
+@pytest.mark.parametrize("window", [(2, 2, 0), (3, 2, 1), (3, 1, 1), (2, 3, 0)])
+def test_layouts_agree(channels: int, window: tuple[int, int, int]) -> None:
     x = torch.randn(2, channels, 19, 21)
     images = [x, x.contiguous(memory_format=torch.channels_last)]
     for function in (F.max_pool2d, F.avg_pool2d):
