@@ -10,8 +10,11 @@ namespace {
 int64_t ceil_div(int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
 int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -ceil_div(-a, b); }
 
-PoolAxis empty_axis(int64_t in, int64_t kernel, int64_t stride, int64_t dilation) {
+// With room for `out` windows.
+PoolAxis empty_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t dilation) {
   PoolAxis axis{in, 0, kernel, stride, dilation, {}, {}, {}};
+  for (auto* list : {&axis.origin, &axis.first, &axis.last})
+    list->reserve(static_cast<size_t>(out));
   return axis;
 }
 
@@ -62,7 +65,7 @@ int64_t pooled_size(int64_t in, int64_t kernel, int64_t stride, int64_t padding,
 
 PoolAxis sliding_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t padding,
                       int64_t dilation) {
-  PoolAxis axis = empty_axis(in, kernel, stride, dilation);
+  PoolAxis axis = empty_axis(in, out, kernel, stride, dilation);
   for (int64_t o = 0; o < out; ++o) {
     const int64_t start = o * stride - padding;
     axis.push(start, std::max<int64_t>(0, ceil_div(-start, dilation)),
@@ -73,7 +76,7 @@ PoolAxis sliding_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride, i
 
 PoolAxis adaptive_axis(int64_t in, int64_t out) {
   if (out > 0 && in % out == 0) return sliding_axis(in, out, in / out, in / out, 0, 1);
-  PoolAxis axis = empty_axis(in, 0, 0, 1);
+  PoolAxis axis = empty_axis(in, out, 0, 0, 1);
   for (int64_t o = 0; o < out; ++o) {
     const int64_t start = o * in / out;
     const int64_t length = ceil_div((o + 1) * in, out) - start;
@@ -84,7 +87,7 @@ PoolAxis adaptive_axis(int64_t in, int64_t out) {
 }
 
 PoolAxis placed_axis(int64_t in, int64_t kernel, const std::vector<int64_t>& starts) {
-  PoolAxis axis = empty_axis(in, kernel, 0, 1);
+  PoolAxis axis = empty_axis(in, static_cast<int64_t>(starts.size()), kernel, 0, 1);
   for (const int64_t start : starts) axis.push(start, 0, kernel);
   return axis;
 }

@@ -15,6 +15,7 @@ def image_op(
     cpp: str = "",
     aliases: str = "",
     node: str = "",
+    batch: str = "",
 ) -> None:
     op(
         signature,
@@ -27,6 +28,7 @@ def image_op(
         grad=grad,
         aliases=aliases,
         node=node,
+        batch=batch,
     )
 
 
@@ -106,6 +108,7 @@ image_op(
     "affine_grid_generator(theta: Tensor, size: Ints, align_corners: bool) -> Tensor",
     "For each pixel of an image of the given size, where the affine map theta takes it.",
     {"theta": "affine_grid_backward(grad, size, align_corners)"},
+    batch="loop",
 )
 image_op(
     "affine_grid(theta: Tensor, size: Ints, align_corners: bool | None = None) -> Tensor",
