@@ -13,11 +13,17 @@ Tensor another_handle(const Tensor& t) {
   return ops::as_strided(t, t.sizes(), t.strides(), t.offset());
 }
 
-PyObject* invoke_as_subclass(PyObject* const* a) {
-  FB_CHECK_TYPE(PyType_Check(a[1]), "argument 'cls' must be type, not ", Py_TYPE(a[1])->tp_name);
-  auto* type = reinterpret_cast<PyTypeObject*>(a[1]);
+PyTypeObject* subclass(PyObject* object) {
+  FB_CHECK_TYPE(PyType_Check(object), "argument 'cls' must be type, not ",
+                Py_TYPE(object)->tp_name);
+  auto* type = reinterpret_cast<PyTypeObject*>(object);
   FB_CHECK_TYPE(PyType_IsSubtype(type, tensor_type), "expected a subclass of Tensor, got ",
                 type->tp_name);
+  return type;
+}
+
+PyObject* invoke_as_subclass(PyObject* const* a) {
+  PyTypeObject* type = subclass(a[1]);
   return wrap_as(type, another_handle(tensor_of(a[0])));
 }
 constexpr ArgSpec kAsSubclassArgs[] = {{"input", ArgType::kTensor, true, 0},
@@ -36,6 +42,19 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     Ref made = checked(PyObject_Call(make.get(), args, kwargs));
     if (type == tensor_type) return made.release();
     return wrap_as(type, another_handle(tensor_of(made.get())));
+  });
+}
+
+PyObject* tensor_make_subclass(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded("_make_subclass", [&] {
+    FB_CHECK_TYPE(count == 2 || count == 3, "expected a class, a tensor and requires_grad, got ",
+                  count, " arguments");
+    auto* type = subclass(args[0]);
+    FB_CHECK_TYPE(is_tensor(args[1]), "argument 'data' must be Tensor, not ",
+                  Py_TYPE(args[1])->tp_name);
+    Ref made(wrap_as(type, autograd::detached(tensor_of(args[1]))));
+    if (count == 3) autograd::set_requires_grad(tensor_of(made.get()), read::boolean(args[2]));
+    return made.release();
   });
 }
 

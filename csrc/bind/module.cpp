@@ -7,6 +7,7 @@
 #include "bind/generator_object.h"
 #include "bind/grad_switch.h"
 #include "bind/interop.h"
+#include "bind/nn_module.h"
 #include "bind/node_object.h"
 #include "bind/place.h"
 #include "bind/registry.h"
@@ -147,6 +148,7 @@ NB_MODULE(_C, m) {
   add_generator_type(m.ptr());
   add_tensor_type(m.ptr());
   add_node_type(m.ptr());
+  add_nn_module(m.ptr());
   add_functions(m.ptr());
   add_interop(m.ptr());
   register_fft();

@@ -13,6 +13,10 @@ namespace fb::bind {
 
 PyTypeObject* tensor_type = nullptr;
 
+// constructor.cpp
+PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);
+PyObject* tensor_make_subclass(PyObject*, PyObject* const* args, Py_ssize_t count);
+
 namespace {
 
 binaryfunc comparisons[6] = {};
@@ -205,6 +209,11 @@ PyMethodDef* all_methods() {
   auto* methods = new std::vector<PyMethodDef>;
   for (const FamilyBindings* const* family = kFamilies; *family; ++family)
     for (const PyMethodDef* m = (*family)->methods; m->ml_name; ++m) methods->push_back(*m);
+  methods->push_back(
+      {"_make_subclass",
+       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(tensor_make_subclass)),
+       METH_FASTCALL | METH_STATIC,
+       "An object of a subclass on the elements of a tensor, without its history."});
   methods->push_back({nullptr, nullptr, 0, nullptr});
   return methods->data();
 }
@@ -239,9 +248,6 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
     object->value->flags |= kInference;
   return reinterpret_cast<PyObject*>(object);
 }
-
-PyObject* tensor_new(PyTypeObject* type, PyObject* args,
-                     PyObject* kwargs);  // constructor.cpp
 
 void add_tensor_type(PyObject* module) {
   object_hooks.release = release_object;

@@ -11,6 +11,8 @@ from flambeau import Tensor
 
 __all__ = ["functional_call", "stack_module_state"]
 
+_MISSING = object()
+
 
 def functional_call(
     module: Any,
@@ -111,8 +113,8 @@ def _with_ties(module: Any, given: dict[str, Tensor]) -> dict[str, Tensor]:
 def _check_names(module: Any, values: dict[str, Tensor]) -> None:
     known = {name for name, _ in _named(module)}
     unexpected, missing = sorted(values.keys() - known), sorted(known - values.keys())
-    complaints = [f"Unexpected key(s): {', '.join(unexpected)}."] if unexpected else []
-    complaints += [f"Missing key(s): {', '.join(missing)}."] if missing else []
+    complaints = [f"Unexpected key(s): {', '.join(map(repr, unexpected))}."] if unexpected else []
+    complaints += [f"Missing key(s): {', '.join(map(repr, missing))}."] if missing else []
     if complaints:
         raise RuntimeError(
             f"Error(s) in reparametrizing for {type(module).__name__}:\n\t"
@@ -127,16 +129,22 @@ def _exchanged(module: Any, values: dict[str, Tensor]) -> Iterator[None]:
     try:
         for name, value in values.items():
             home, short = _home_of(module, name)
-            before.append((home, short, home[short]))
+            before.append((home, short, home.get(short, _MISSING)))
             home[short] = value
         yield
     finally:
         for home, short, value in reversed(before):
-            home[short] = value
+            if value is _MISSING:
+                del home[short]
+            else:
+                home[short] = value
 
 
 def _home_of(module: Any, name: str) -> tuple[dict[str, Any], str]:
-    """The dictionary that holds a parameter or buffer, and its name there."""
+    """The dictionary that holds a parameter or buffer, and its name there.
+
+    A name that the module does not know is an attribute of it for the time of the call.
+    """
     *path, short = name.split(".")
     owner = module
     for part in path:
@@ -146,4 +154,5 @@ def _home_of(module: Any, name: str) -> tuple[dict[str, Any], str]:
     for kind in ("_parameters", "_buffers"):
         if short in getattr(owner, kind, {}):
             return getattr(owner, kind), short
-    raise AttributeError(f"{type(owner).__name__} has no attribute `{short}`")
+    attributes: dict[str, Any] = owner.__dict__
+    return attributes, short

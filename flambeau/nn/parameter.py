@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
@@ -41,7 +42,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if data is None:
             data = fb.empty(0)
         if type(data) is Tensor or type(data) is Parameter:
-            return data.detach().as_subclass(cls).requires_grad_(requires_grad)
+            return Tensor._make_subclass(cls, data, requires_grad)
         made = data.detach().requires_grad_(requires_grad)
         if type(made) is not type(data):
             raise RuntimeError(
@@ -150,6 +151,21 @@ class UninitializedTensorMixin:
         return memo[id(self)]
 
 
+def _converting(name: str) -> Callable[..., Any]:
+    """A method of tensors that converts: of a tensor without size it makes another such."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        made = getattr(self.data, name)(*args, **kwargs).as_subclass(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    return method
+
+
+for _name in ("bfloat16", "cpu", "cuda", "double", "float", "half", "to"):
+    setattr(UninitializedTensorMixin, _name, _converting(_name))
+
+
 def is_lazy(param: Any) -> bool:
     """Whether ``param`` is a parameter or buffer whose size is not known yet."""
     return isinstance(param, UninitializedTensorMixin)
@@ -162,7 +178,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
         data = fb.empty(0, device=device, dtype=dtype)
-        return data.as_subclass(cls).requires_grad_(requires_grad)
+        return Tensor._make_subclass(cls, data, requires_grad)
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[override]
@@ -178,7 +194,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[ove
         persistent: bool = True,
     ) -> Any:
         data = fb.empty(0, device=device, dtype=dtype)
-        made: Any = data.as_subclass(cls).requires_grad_(requires_grad)
+        made = Tensor._make_subclass(cls, data, requires_grad)
         made.persistent = persistent
         made._is_buffer = True
         return made

@@ -276,12 +276,12 @@ def test_functional_call_of_inner_modules() -> None:
         0,
     ]
     with pytest.raises(AttributeError, match="no attribute `missing`"):
-        functional_call(outer, {"inner.missing": torch.zeros(1)}, torch.ones(3))
+        functional_call(outer, {"missing.weight": torch.zeros(1)}, torch.ones(3))
 
 
 def test_functional_call_refuses() -> None:
     module = Affine(0)
-    with pytest.raises(RuntimeError, match=r"Missing key\(s\): bias, scale"):
+    with pytest.raises(RuntimeError, match=r"Missing key\(s\): 'bias', 'scale'"):
         functional_call(module, {"weight": torch.ones(2, 3)}, torch.ones(3), strict=True)
     with pytest.raises(ValueError, match="appear in multiple dictionaries"):
         functional_call(module, ({"bias": torch.ones(2)}, {"bias": torch.ones(2)}), torch.ones(3))

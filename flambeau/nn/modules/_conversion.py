@@ -148,14 +148,14 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
     else:
         names = ["device", "dtype", "non_blocking", "copy"]
     given = dict(zip(names, args, strict=False))
-    unknown = kwargs.keys() - {*names, "dtype", "memory_format"}
-    if len(args) > len(names) or unknown or given.keys() & kwargs.keys():
-        raise TypeError(
-            "to() received an invalid combination of arguments: it takes (device, dtype, "
-            "non_blocking), (dtype, non_blocking) or (tensor, non_blocking), and memory_format by "
-            "name"
-        )
+    is_odd = len(args) > len(names) or given.keys() & kwargs.keys()
     given |= kwargs
+    if is_odd or not all(isinstance(given[name], _TO_TYPES.get(name, ())) for name in given):
+        raise TypeError(
+            f"to() received an invalid combination of arguments - got {args} {kwargs}, but "
+            "expected one of (device, dtype, non_blocking), (dtype, non_blocking) and (tensor, "
+            "non_blocking), each with memory_format by name"
+        )
     other = given.get("tensor")
     if other is not None:
         given |= {"device": other.device, "dtype": other.dtype}
@@ -163,3 +163,13 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
     if device is not None:
         device = fb.device(device)
     return device, given.get("dtype"), given.get("non_blocking", False), given.get("memory_format")
+
+
+_TO_TYPES: dict[str, tuple[type, ...]] = {
+    "tensor": (Tensor,),
+    "device": (fb.device, str, int, type(None)),
+    "dtype": (fb.dtype, type(None)),
+    "non_blocking": (bool,),
+    "copy": (bool,),
+    "memory_format": (fb.memory_format, type(None)),
+}

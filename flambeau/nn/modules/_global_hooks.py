@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from flambeau import _C
 from flambeau.utils.hooks import RemovableHandle, register_in
 
 __all__ = [
@@ -31,6 +32,13 @@ _global_forward_pre_hooks: Hooks = OrderedDict()
 _global_forward_hooks: Hooks = OrderedDict()
 _global_forward_hooks_always_called: dict[int, bool] = OrderedDict()
 _global_forward_hooks_with_kwargs: dict[int, bool] = OrderedDict()
+
+_C._set_global_module_hooks(
+    _global_backward_hooks,
+    _global_backward_pre_hooks,
+    _global_forward_hooks,
+    _global_forward_pre_hooks,
+)
 
 
 def seen_by(hooks: Hooks, module: Any, name: str, member: Any) -> Any:

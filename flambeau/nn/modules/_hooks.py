@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from flambeau import Tensor
+from flambeau import _C, Tensor
 from flambeau.nn.modules import _global_hooks as common
 from flambeau.nn.modules._legacy_hooks import warn_of_missing_gradients
 from flambeau.nn.modules._members import Members
@@ -119,25 +119,12 @@ class Hooked(Members):
             )
         self._is_full_backward_hook = full
 
-    def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
-        """What a call of the module does."""
-        if not (
-            self._forward_hooks
-            or self._forward_pre_hooks
-            or self._backward_hooks
-            or self._backward_pre_hooks
-            or common._global_forward_hooks
-            or common._global_forward_pre_hooks
-            or common._global_backward_hooks
-            or common._global_backward_pre_hooks
-        ):
-            return self.forward(*args, **kwargs)
+    # What a call does, under the names by which it is known besides.
+    _call_impl = _wrapped_call_impl = _C._ModuleBase.__call__
+
+    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a call does where there are hooks: the native one only calls `forward`."""
         return _HookedCall(self, args, kwargs).run()
-
-    _wrapped_call_impl = _call_impl
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._call_impl(*args, **kwargs)
 
 
 class _HookedCall:
@@ -149,6 +136,13 @@ class _HookedCall:
         self.kwargs = kwargs
         self.result: Any = None
         self.called: set[int] = set()  # forward hooks that have run
+        self.full_hooks: list[Any] = []  # on the backward pass
+        self.legacy_hooks: list[Any] = []
+        for hooks, is_full in (
+            (common._global_backward_hooks, common._global_is_full_backward_hook),
+            (module._backward_hooks, module._is_full_backward_hook),
+        ):
+            (self.full_hooks if is_full else self.legacy_hooks).extend(hooks.values())
 
     def run(self) -> Any:
         try:
@@ -159,11 +153,11 @@ class _HookedCall:
 
     def _run(self) -> Any:
         module = self.module
-        full, legacy = self._backward_hooks()
         pre = [*common._global_backward_pre_hooks.values(), *module._backward_pre_hooks.values()]
         self._run_forward_pre_hooks()
-        backward = BackwardHook(module, full, pre) if full or pre else None
-        if backward:
+        backward = None
+        if self.full_hooks or pre:
+            backward = BackwardHook(module, self.full_hooks, pre)
             self.args = backward.setup_input_hook(self.args)
         self.result = module.forward(*self.args, **self.kwargs)
         self._run_forward_hooks()
@@ -175,20 +169,9 @@ class _HookedCall:
                     stacklevel=5,
                 )
             self.result = backward.setup_output_hook(self.result)
-        if legacy:
-            self._hook_last_node(legacy)
+        if self.legacy_hooks:
+            self._hook_last_node()
         return self.result
-
-    def _backward_hooks(self) -> tuple[list[Any], list[Any]]:
-        """The full backward hooks of this call and the old ones."""
-        full: list[Any] = []
-        legacy: list[Any] = []
-        for is_full, hooks in (
-            (common._global_is_full_backward_hook, common._global_backward_hooks),
-            (self.module._is_full_backward_hook, self.module._backward_hooks),
-        ):
-            (full if is_full else legacy).extend(hooks.values())
-        return full, legacy
 
     def _run_forward_pre_hooks(self) -> None:
         module = self.module
@@ -248,7 +231,7 @@ class _HookedCall:
                         stacklevel=5,
                     )
 
-    def _hook_last_node(self, hooks: list[Callable[..., Any]]) -> None:
+    def _hook_last_node(self) -> None:
         found = self.result
         while not isinstance(found, Tensor):
             if isinstance(found, dict):
@@ -257,6 +240,6 @@ class _HookedCall:
                 found = found[0]
         node = found.grad_fn
         if node is not None:
-            for hook in hooks:
+            for hook in self.legacy_hooks:
                 node.register_hook(WrappedHook(hook, self.module))
             warn_of_missing_gradients(self.args, self.result, node)

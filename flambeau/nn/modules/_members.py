@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 import flambeau as fb
-from flambeau import Tensor
+from flambeau import _C, Tensor
 from flambeau.nn.modules import _global_hooks
 from flambeau.nn.parameter import Buffer, Parameter
 
@@ -22,7 +22,15 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-class Members:
+class _Plain:
+    """What the objects of any Python class have, and modules no more.
+
+    It stands before the native class among the bases, so that Python takes modules for objects of a
+    plain class: a lazy module may become one of another class.
+    """
+
+
+class Members(_Plain, _C._ModuleBase):
     """The part of `Module` that knows its members."""
 
     training: bool
@@ -61,14 +69,16 @@ class Members:
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
-    # Attributes. Members live in dictionaries of their own, under the names of attributes.
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        _C._adopt_module_class(cls)
 
-    def __getattr__(self, name: str) -> Tensor | Module:
-        own = self.__dict__
-        for kind in ("_parameters", "_buffers", "_modules"):
-            if name in own.get(kind, ()):
-                return own[kind][name]  # type: ignore[no-any-return]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    # Attributes. Members live in dictionaries of their own, under the names of attributes; the
+    # native base class finds them there.
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str, /) -> Tensor | Module: ...
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__

@@ -9,8 +9,9 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, overload
 
+from flambeau import _C
 from flambeau.nn.modules._parameter_container import ParameterDict, ParameterList, items_of
-from flambeau.nn.modules.module import Module, _addindent
+from flambeau.nn.modules.module import Module
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -68,7 +69,7 @@ class _Numbered(Module):
         for name in names:
             delattr(self, name)
         # What is left is numbered anew.
-        self._modules = OrderedDict((str(i), m) for i, m in enumerate(self._modules.values()))
+        self._modules = {str(i): m for i, m in enumerate(self._modules.values())}
 
     def append(self, module: Module) -> Self:
         """Add a module behind the last one."""
@@ -140,10 +141,12 @@ class Sequential(_Numbered):
         if times <= 0:
             raise ValueError(f"Non-positive multiplication factor {times} for {type(self)}")
 
-    def forward(self, input: Any) -> Any:
-        for module in self:
-            input = module(input)
-        return input
+    forward = _C._ModuleBase.forward
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.forward is Sequential.forward and cls.__iter__ is not Sequential.__iter__:
+            cls.forward = _forward_as_iterated  # type: ignore[assignment]
 
     def insert(self, index: int, module: Module) -> Self:
         """Put a module before the one at a place."""
@@ -162,6 +165,13 @@ class Sequential(_Numbered):
         for module in sequential:
             self.append(module)
         return self
+
+
+def _forward_as_iterated(self: Sequential, input: Any) -> Any:
+    """`Sequential.forward` of a class that has an order of its own."""
+    for module in self:
+        input = module(input)
+    return input
 
 
 def _check_sequential(other: object) -> None:
@@ -204,7 +214,7 @@ class ModuleList(_Numbered):
             count = len(list(same))
             label = f"({start})" if count == 1 else f"({start}-{start + count - 1})"
             times = "" if count == 1 else f"{count} x "
-            lines.append(_addindent(f"{label}: {times}{text}", 2))
+            lines.append(f"{label}: {times}{text}".replace("\n", "\n  "))
             start += count
         return "\n  ".join([f"{self._get_name()}(", *lines]) + "\n)"
 

@@ -1,0 +1,253 @@
+// The base class of flambeau.nn.Module: calls, attributes that are members, and Sequential.
+//
+// Note [Native modules]: the class adds no fields to its objects, so that a module may inherit from
+// any other Python class too. All state is in the object's dictionary, where users see and change
+// it: `_parameters`, `_forward_hooks` and so on are looked up each time.
+#include "bind/nn_module.h"
+
+#include <array>
+#include <vector>
+
+namespace fb::bind {
+namespace {
+
+// Names as Python objects, made once: a lookup compares pointers.
+struct Names {
+  PyObject* forward = PyUnicode_InternFromString("forward");
+  PyObject* input = PyUnicode_InternFromString("input");
+  PyObject* modules = PyUnicode_InternFromString("_modules");
+  PyObject* getattr = PyUnicode_InternFromString("__getattr__");
+  PyObject* getattribute = PyUnicode_InternFromString("__getattribute__");
+  PyObject* call_with_hooks = PyUnicode_InternFromString("_call_with_hooks");
+  std::array<PyObject*, 3> members = {PyUnicode_InternFromString("_parameters"),
+                                      PyUnicode_InternFromString("_buffers"), modules};
+  std::array<PyObject*, 4> hooks = {
+      PyUnicode_InternFromString("_backward_hooks"),
+      PyUnicode_InternFromString("_backward_pre_hooks"),
+      PyUnicode_InternFromString("_forward_hooks"),
+      PyUnicode_InternFromString("_forward_pre_hooks"),
+  };
+};
+const Names* names = nullptr;
+
+// The dictionaries of hooks that all modules have in common.
+std::array<PyObject*, 4> global_hooks = {};
+
+PyTypeObject* base_type = nullptr;
+PyObject* own_getattr = nullptr;          // what `__getattr__` is unless a class overrides it
+PyObject* object_getattribute = nullptr;  // and `__getattribute__`
+
+// Borrowed; null without an error where there is none.
+PyObject* dict_of(PyObject* self) {
+  PyObject** place = _PyObject_GetDictPtr(self);
+  return place ? *place : nullptr;
+}
+
+// --- attributes
+
+// Borrowed; null where no member has the name, or with an error set.
+PyObject* find_member(PyObject* self, PyObject* name) {
+  PyObject* own = dict_of(self);
+  if (!own) return nullptr;
+  for (PyObject* kind : names->members) {
+    PyObject* members = PyDict_GetItemWithError(own, kind);
+    if (!members || !PyDict_Check(members)) {
+      if (PyErr_Occurred()) return nullptr;
+      continue;
+    }
+    PyObject* found = PyDict_GetItemWithError(members, name);
+    if (found || PyErr_Occurred()) return found;
+  }
+  return nullptr;
+}
+
+// Module.__getattr__: for names that are no attribute otherwise.
+PyObject* module_getattr(PyObject* self, PyObject* name) {
+  if (PyObject* found = find_member(self, name)) return new_ref(found);
+  if (!PyErr_Occurred())
+    PyErr_Format(PyExc_AttributeError, "'%.200s' object has no attribute '%U'",
+                 _PyType_Name(Py_TYPE(self)), name);
+  return nullptr;
+}
+
+// The same as looking the attribute up and calling __getattr__ if that fails, without making an
+// exception on the way.
+PyObject* module_getattro(PyObject* self, PyObject* name) {
+  PyObject* found = _PyObject_GenericGetAttrWithDict(self, name, nullptr, 1);
+  if (found || PyErr_Occurred()) return found;
+  return module_getattr(self, name);
+}
+
+// Gives a new subclass the short way to its members, unless it has a way of its own. Python itself
+// would choose a slot that calls `__getattr__` as a method; should one of the two methods be set
+// later, it does so.
+PyObject* adopt_class(PyObject*, PyObject* cls) {
+  auto* type = reinterpret_cast<PyTypeObject*>(cls);
+  if (_PyType_Lookup(type, names->getattr) == own_getattr &&
+      _PyType_Lookup(type, names->getattribute) == object_getattribute)
+    type->tp_getattro = module_getattro;
+  return none();
+}
+
+// --- calls
+
+// Whether a call has to run hooks. Also where the dictionaries are not as they should be: the slow
+// way knows what to say about it.
+bool has_hooks(PyObject* own) {
+  for (PyObject* hooks : global_hooks)
+    if (PyDict_GET_SIZE(hooks) != 0) return true;
+  if (!own) return true;
+  for (PyObject* name : names->hooks) {
+    PyObject* hooks = PyDict_GetItemWithError(own, name);
+    if (!hooks || !PyDict_Check(hooks) || PyDict_GET_SIZE(hooks) != 0) return true;
+  }
+  return false;
+}
+
+// Calls forward. `args` has room for `self` in front.
+PyObject* call_forward(PyObject* self, PyObject* own, PyObject** args, Py_ssize_t count,
+                       PyObject* kwargs) {
+  PyObject* forward = _PyType_Lookup(Py_TYPE(self), names->forward);
+  const bool is_method = forward &&
+                         PyType_HasFeature(Py_TYPE(forward), Py_TPFLAGS_METHOD_DESCRIPTOR) &&
+                         !PyDict_GetItemWithError(own, names->forward);
+  if (is_method) {
+    args[-1] = self;
+    Py_INCREF(forward);  // the class may lose it during the call
+    PyObject* result = PyObject_VectorcallDict(forward, args - 1, count + 1, kwargs);
+    Py_DECREF(forward);
+    return result;
+  }
+  const Ref bound(PyObject_GetAttr(self, names->forward));
+  if (!bound) return nullptr;
+  return PyObject_VectorcallDict(bound.get(), args, count, kwargs);
+}
+
+PyObject* call_with_hooks(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                          PyObject* kwargs) {
+  PyErr_Clear();
+  const Ref positional(PyTuple_New(count));
+  const Ref named(kwargs ? new_ref(kwargs) : PyDict_New());
+  if (!positional || !named) return nullptr;
+  for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(positional.get(), i, new_ref(args[i]));
+  return PyObject_CallMethodObjArgs(self, names->call_with_hooks, positional.get(), named.get(),
+                                    nullptr);
+}
+
+PyObject* call(PyObject* self, PyObject** args, Py_ssize_t count, PyObject* kwargs) {
+  PyObject* own = dict_of(self);
+  if (has_hooks(own)) return call_with_hooks(self, args, count, kwargs);
+  return call_forward(self, own, args, count, kwargs);
+}
+
+// Module.__call__.
+PyObject* module_call(PyObject* self, PyObject* args, PyObject* kwargs) {
+  const Py_ssize_t count = PyTuple_GET_SIZE(args);
+  constexpr Py_ssize_t kFew = 8;
+  std::array<PyObject*, kFew + 1> few;
+  std::vector<PyObject*> many;
+  PyObject** place = few.data() + 1;
+  if (count > kFew) {
+    many.resize(count + 1);
+    place = many.data() + 1;
+  }
+  for (Py_ssize_t i = 0; i < count; ++i) place[i] = PyTuple_GET_ITEM(args, i);
+  return call(self, place, count, kwargs);
+}
+
+// Calls a child with one argument: directly, unless its class has a call of its own.
+PyObject* call_child(PyObject* child, PyObject* input) {
+  if (Py_TYPE(child)->tp_call != module_call) return PyObject_CallOneArg(child, input);
+  PyObject* args[] = {nullptr, input};
+  return call(child, args + 1, 1, nullptr);
+}
+
+// --- Sequential
+
+// The only argument of `forward(input)`, borrowed.
+PyObject* single_argument(PyObject* const* args, Py_ssize_t count, PyObject* kwnames) {
+  const Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  const bool is_input =
+      named == 0 || PyUnicode_Compare(PyTuple_GET_ITEM(kwnames, 0), names->input) == 0;
+  if (count + named == 1 && is_input) return args[0];
+  if (count + named == 0)
+    PyErr_SetString(PyExc_TypeError, "Sequential.forward() missing 1 required positional argument: 'input'");
+  else if (!is_input)
+    PyErr_Format(PyExc_TypeError, "Sequential.forward() got an unexpected keyword argument '%U'",
+                 PyTuple_GET_ITEM(kwnames, 0));
+  else
+    PyErr_Format(PyExc_TypeError, "Sequential.forward() takes 2 positional arguments but %zd were given",
+                 count + named + 1);
+  return nullptr;
+}
+
+// Sequential.forward: every child is called with what the one before it has returned.
+PyObject* forward_in_order(FB_PY_ARGUMENTS) {
+  PyObject* input = single_argument(args, nargs, kwnames);
+  if (!input) return nullptr;
+  const Ref modules(PyObject_GetAttr(self, names->modules));
+  if (!modules) return nullptr;
+  if (!PyDict_CheckExact(modules.get())) {
+    PyErr_SetString(PyExc_TypeError, "the _modules of a Sequential must be a dict");
+    return nullptr;
+  }
+  const Py_ssize_t size = PyDict_GET_SIZE(modules.get());
+  Ref value(new_ref(input));
+  PyObject* child = nullptr;
+  for (Py_ssize_t place = 0; PyDict_Next(modules.get(), &place, nullptr, &child);) {
+    const Ref kept(new_ref(child));
+    value = Ref(call_child(child, value.get()));
+    if (!value) return nullptr;
+    if (PyDict_GET_SIZE(modules.get()) != size) {
+      PyErr_SetString(PyExc_RuntimeError, "dictionary changed size during iteration");
+      return nullptr;
+    }
+  }
+  return value.release();
+}
+
+// --- setup
+
+PyObject* set_global_hooks(PyObject*, PyObject* const* dictionaries, Py_ssize_t count) {
+  return guarded(nullptr, [&] {
+    FB_CHECK_TYPE(count == static_cast<Py_ssize_t>(global_hooks.size()), "expected ",
+                  global_hooks.size(), " dictionaries, got ", count);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      FB_CHECK_TYPE(PyDict_Check(dictionaries[i]), "expected a dictionary");
+      Py_XSETREF(global_hooks[i], new_ref(dictionaries[i]));
+    }
+    return none();
+  });
+}
+
+PyMethodDef module_methods[] = {
+    {"__getattr__", module_getattr, METH_O, nullptr},
+    {"forward", as_cfunction(forward_in_order), METH_FASTCALL | METH_KEYWORDS,
+     "forward($self, input)\n--\n\nCall the children in order, each with the result of the last."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyMethodDef functions[] = {
+    {"_adopt_module_class", adopt_class, METH_O, nullptr},
+    {"_set_global_module_hooks",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_global_hooks)), METH_FASTCALL,
+     nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void add_nn_module(PyObject* module) {
+  names = new Names;
+  for (PyObject*& hooks : global_hooks) hooks = checked(PyDict_New()).release();
+  PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(module_call)},
+                         {Py_tp_methods, module_methods},
+                         {0, nullptr}};
+  PyType_Spec spec = {"flambeau._C._ModuleBase", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                      slots};
+  base_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release());
+  own_getattr = _PyType_Lookup(base_type, names->getattr);
+  object_getattribute = _PyType_Lookup(&PyBaseObject_Type, names->getattribute);
+  PyModule_AddObjectRef(module, "_ModuleBase", reinterpret_cast<PyObject*>(base_type));
+  if (PyModule_AddFunctions(module, functions) < 0) throw PythonError{};
+}
+
+}  // namespace fb::bind
