@@ -36,6 +36,8 @@ GROUPS = {
         Group("nn-activation", "activation functions, forwards and backwards", 1.0, 0.8),
         Group("nn-fused", "layers of one kernel, forwards and backwards", 1.5, 0.8),
         Group("nn-resample", "images at other resolutions", 1.0, 0.8),
+        Group("nn-module", "calls of small modules", 4.0, 0.8),
+        Group("nn-module-more", "small modules otherwise", 2.0, 0.8),
     )
 }
 
