@@ -8,6 +8,8 @@
 #include <array>
 #include <vector>
 
+#include "bind/tensor_object.h"
+
 namespace fb::bind {
 namespace {
 
@@ -18,6 +20,8 @@ struct Names {
   PyObject* modules = PyUnicode_InternFromString("_modules");
   PyObject* getattr = PyUnicode_InternFromString("__getattr__");
   PyObject* getattribute = PyUnicode_InternFromString("__getattribute__");
+  PyObject* setattr = PyUnicode_InternFromString("__setattr__");
+  PyObject* set_member = PyUnicode_InternFromString("_set_member");
   PyObject* call_with_hooks = PyUnicode_InternFromString("_call_with_hooks");
   std::array<PyObject*, 3> members = {PyUnicode_InternFromString("_parameters"),
                                       PyUnicode_InternFromString("_buffers"), modules};
@@ -76,6 +80,39 @@ PyObject* module_getattro(PyObject* self, PyObject* name) {
   PyObject* found = _PyObject_GenericGetAttrWithDict(self, name, nullptr, 1);
   if (found || PyErr_Occurred()) return found;
   return module_getattr(self, name);
+}
+
+// What object.__setattr__ does, or a class between modules and object.
+PyObject* module_set_plain(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  if (count != 2) {
+    PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
+    return nullptr;
+  }
+  PyObject* mro = Py_TYPE(self)->tp_mro;
+  const Py_ssize_t before_object = PyTuple_GET_SIZE(mro) - 2;
+  if (PyTuple_GET_ITEM(mro, before_object) == reinterpret_cast<PyObject*>(base_type)) {
+    if (PyObject_GenericSetAttr(self, args[0], args[1]) < 0) return nullptr;
+    return none();
+  }
+  const Ref next(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PySuper_Type), base_type,
+                                              self, nullptr));
+  if (!next) return nullptr;
+  return PyObject_CallMethodObjArgs(next.get(), names->setattr, args[0], args[1], nullptr);
+}
+
+// Whether a value is neither a module nor a tensor that could be marked as a parameter or buffer.
+bool is_plain(PyObject* value) {
+  if (Py_TYPE(value) == tensor_type) return !reinterpret_cast<PyTensor*>(value)->dict;
+  return !is_tensor(value) && !PyObject_TypeCheck(value, base_type);
+}
+
+// Module.__setattr__: members and their names are dealt with in Python.
+PyObject* module_setattr(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  if (count == 2 && is_plain(args[1]) && !find_member(self, args[0]) && !PyErr_Occurred())
+    return module_set_plain(self, args, count);
+  if (PyErr_Occurred()) return nullptr;
+  const Ref method(PyObject_GetAttr(self, names->set_member));
+  return method ? PyObject_Vectorcall(method.get(), args, count, nullptr) : nullptr;
 }
 
 // Gives a new subclass the short way to its members, unless it has a way of its own. Python itself
@@ -171,12 +208,14 @@ PyObject* single_argument(PyObject* const* args, Py_ssize_t count, PyObject* kwn
       named == 0 || PyUnicode_Compare(PyTuple_GET_ITEM(kwnames, 0), names->input) == 0;
   if (count + named == 1 && is_input) return args[0];
   if (count + named == 0)
-    PyErr_SetString(PyExc_TypeError, "Sequential.forward() missing 1 required positional argument: 'input'");
+    PyErr_SetString(PyExc_TypeError,
+                    "Sequential.forward() missing 1 required positional argument: 'input'");
   else if (!is_input)
     PyErr_Format(PyExc_TypeError, "Sequential.forward() got an unexpected keyword argument '%U'",
                  PyTuple_GET_ITEM(kwnames, 0));
   else
-    PyErr_Format(PyExc_TypeError, "Sequential.forward() takes 2 positional arguments but %zd were given",
+    PyErr_Format(PyExc_TypeError,
+                 "Sequential.forward() takes 2 positional arguments but %zd were given",
                  count + named + 1);
   return nullptr;
 }
@@ -220,17 +259,21 @@ PyObject* set_global_hooks(PyObject*, PyObject* const* dictionaries, Py_ssize_t 
   });
 }
 
+PyCFunction as_fastcall(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
 PyMethodDef module_methods[] = {
     {"__getattr__", module_getattr, METH_O, nullptr},
+    {"__setattr__", as_fastcall(module_setattr), METH_FASTCALL, nullptr},
+    {"_set_plain", as_fastcall(module_set_plain), METH_FASTCALL, nullptr},
     {"forward", as_cfunction(forward_in_order), METH_FASTCALL | METH_KEYWORDS,
      "forward($self, input)\n--\n\nCall the children in order, each with the result of the last."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef functions[] = {
     {"_adopt_module_class", adopt_class, METH_O, nullptr},
-    {"_set_global_module_hooks",
-     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_global_hooks)), METH_FASTCALL,
-     nullptr},
+    {"_set_global_module_hooks", as_fastcall(set_global_hooks), METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -73,14 +73,15 @@ class Members(_Plain, _C._ModuleBase):
         super().__init_subclass__(**kwargs)
         _C._adopt_module_class(cls)
 
-    # Attributes. Members live in dictionaries of their own, under the names of attributes; the
-    # native base class finds them there.
+    # Attributes. Members live in dictionaries of their own, under the names of attributes. The
+    # native base class finds them there, and sets all other attributes.
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str, /) -> Tensor | Module: ...
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def _set_member(self, name: str, value: Any) -> None:
+        """Set an attribute that may be a member, or that a member has the name of."""
         own = self.__dict__
         if isinstance(value, Parameter):
             self._make_room(name, "_parameters", "cannot assign parameters")
@@ -97,7 +98,7 @@ class Members(_Plain, _C._ModuleBase):
         elif isinstance(value, Buffer) or name in own.get("_buffers", ()):
             self._set_buffer(name, value)
         else:
-            super().__setattr__(name, value)
+            self._set_plain(name, value)
 
     def __delattr__(self, name: str) -> None:
         if name in self._parameters:
@@ -295,7 +296,7 @@ class Members(_Plain, _C._ModuleBase):
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         """Every parameter with its path."""
-        yield from self._named_members(_parameters_of, prefix, recurse, remove_duplicate)
+        return self._named_members(_parameters_of, prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """Every buffer once; with ``recurse=False`` those of this module alone."""
@@ -306,7 +307,7 @@ class Members(_Plain, _C._ModuleBase):
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """Every buffer with its path."""
-        yield from self._named_members(_buffers_of, prefix, recurse, remove_duplicate)
+        return self._named_members(_buffers_of, prefix, recurse, remove_duplicate)
 
     def children(self) -> Iterator[Module]:
         """The modules of this one, not those within them."""

@@ -146,7 +146,7 @@ class Sequential(_Numbered):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.forward is Sequential.forward and cls.__iter__ is not Sequential.__iter__:
-            cls.forward = _forward_as_iterated  # type: ignore[assignment]
+            cls.forward = _forward_as_iterated
 
     def insert(self, index: int, module: Module) -> Self:
         """Put a module before the one at a place."""

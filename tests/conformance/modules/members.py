@@ -432,3 +432,34 @@ def slots_and_weak_references(t: Any) -> Any:
     del net
     gc.collect()
     return [*log, reference() is None]
+
+
+@program
+def setattr_of_other_classes(t: Any) -> Any:
+    log: list[Any] = []
+
+    class Noting:
+        def __setattr__(self, name: str, value: Any) -> None:
+            log.append(name)
+            super().__setattr__(name, value)
+
+    class After(t.nn.Module, Noting):
+        pass
+
+    class Before(Noting, t.nn.Module):
+        pass
+
+    class Own(t.nn.Module):
+        def __setattr__(self, name: str, value: Any) -> None:
+            log.append(("own", name))
+            super().__setattr__(name, value)
+
+    for net in (After(), Before(), Own()):
+        net.x = 3
+        net.layer = layer(t)
+        net.weight = t.nn.Parameter(t.ones(1))
+        net.h = t.ones(2)
+        net.weight = None
+        log.append(sorted(net.state_dict()))
+    object.__setattr__(net, "around", layer(t))
+    return log, "around" in net._modules, "h" in net.__dict__
