@@ -50,8 +50,7 @@ PyObject* dict_of(PyObject* self) {
 // --- attributes
 
 // Borrowed; null where no member has the name, or with an error set.
-PyObject* find_member(PyObject* self, PyObject* name) {
-  PyObject* own = dict_of(self);
+PyObject* find_member(PyObject* own, PyObject* name) {
   if (!own) return nullptr;
   for (PyObject* kind : names->members) {
     PyObject* members = PyDict_GetItemWithError(own, kind);
@@ -65,20 +64,36 @@ PyObject* find_member(PyObject* self, PyObject* name) {
   return nullptr;
 }
 
-// Module.__getattr__: for names that are no attribute otherwise.
-PyObject* module_getattr(PyObject* self, PyObject* name) {
-  if (PyObject* found = find_member(self, name)) return new_ref(found);
+PyObject* get_member(PyObject* self, PyObject* own, PyObject* name) {
+  if (PyObject* found = find_member(own, name)) return new_ref(found);
   if (!PyErr_Occurred())
-    PyErr_Format(PyExc_AttributeError, "'%.200s' object has no attribute '%U'",
-                 _PyType_Name(Py_TYPE(self)), name);
+    PyErr_Format(PyExc_AttributeError, "'%.200s' object has no attribute '%S'",
+                 Py_TYPE(self)->tp_name, name);
   return nullptr;
 }
 
-// The same as looking the attribute up and calling __getattr__ if that fails, without making an
-// exception on the way.
+// Module.__getattr__: for names that are no attribute otherwise.
+PyObject* module_getattr(PyObject* self, PyObject* name) {
+  return get_member(self, dict_of(self), name);
+}
+
+// What Python does for an attribute, up to calling __getattr__ where there is none: without making
+// an exception on the way.
 PyObject* module_getattro(PyObject* self, PyObject* name) {
-  PyObject* found = _PyObject_GenericGetAttrWithDict(self, name, nullptr, 1);
-  if (found || PyErr_Occurred()) return found;
+  PyObject* of_class = _PyType_Lookup(Py_TYPE(self), name);
+  const Ref kept(of_class ? new_ref(of_class) : nullptr);
+  const descrgetfunc get = of_class ? Py_TYPE(of_class)->tp_descr_get : nullptr;
+  const bool is_data = get && PyDescr_IsData(of_class);
+  PyObject* own = dict_of(self);
+  if (own && !is_data) {
+    if (PyObject* found = PyDict_GetItemWithError(own, name)) return new_ref(found);
+    if (PyErr_Occurred()) return nullptr;
+  }
+  if (!of_class) return get_member(self, own, name);
+  if (!get) return new_ref(of_class);
+  PyObject* found = get(of_class, self, reinterpret_cast<PyObject*>(Py_TYPE(self)));
+  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  PyErr_Clear();
   return module_getattr(self, name);
 }
 
@@ -108,7 +123,7 @@ bool is_plain(PyObject* value) {
 
 // Module.__setattr__: members and their names are dealt with in Python.
 PyObject* module_setattr(PyObject* self, PyObject* const* args, Py_ssize_t count) {
-  if (count == 2 && is_plain(args[1]) && !find_member(self, args[0]) && !PyErr_Occurred())
+  if (count == 2 && is_plain(args[1]) && !find_member(dict_of(self), args[0]) && !PyErr_Occurred())
     return module_set_plain(self, args, count);
   if (PyErr_Occurred()) return nullptr;
   const Ref method(PyObject_GetAttr(self, names->set_member));
