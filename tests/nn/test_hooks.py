@@ -178,7 +178,8 @@ def test_old_backward_hooks() -> None:
     net, seen = Double(), []
     net.register_backward_hook(lambda m, gi, go: seen.append((m, gi[0], go[0])))
     x = torch.ones(2, requires_grad=True)
-    net(x * 1).sum().backward()
+    with pytest.warns(FutureWarning, match="Using a non-full backward hook"):
+        net(x * 1).sum().backward()
     assert [(m, a.tolist(), b.tolist()) for m, a, b in seen] == [(net, [2.0, 2.0], [1.0, 1.0])]
     with pytest.raises(RuntimeError, match="Cannot use both regular backward hooks and full"):
         net.register_full_backward_hook(lambda m, gi, go: None)

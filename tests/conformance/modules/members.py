@@ -454,7 +454,9 @@ def setattr_of_other_classes(t: Any) -> Any:
             log.append(("own", name))
             super().__setattr__(name, value)
 
-    for net in (After(), Before(), Own()):
+    nets = (After(), Before(), Own())
+    log.clear()  # of what setting them up has set
+    for net in nets:
         net.x = 3
         net.layer = layer(t)
         net.weight = t.nn.Parameter(t.ones(1))
