@@ -1,0 +1,89 @@
+// Convolutions: chooses the implementation.
+#include "cpu/conv.h"
+
+#include "core/layout.h"
+#include "cpu/conv_impl.h"
+#include "cpu/copy.h"
+#include "cpu/gemm_impl.h"
+
+namespace fb::cpu {
+namespace {
+
+// The weight itself where the implementations take its layout, else a copy.
+Tensor dense(const Tensor& weight, bool channels_last) {
+  if (channels_last ? is_channels_last(weight) : weight.is_contiguous()) return weight;
+  Tensor copied =
+      channels_last
+          ? make_strided(weight.sizes(), channels_last_strides(weight.sizes()), weight.dtype())
+          : make_tensor(weight.sizes(), weight.dtype());
+  copy(copied, weight);
+  return copied;
+}
+
+Tensor in_a_known_order(const Tensor& weight) {
+  return dense(weight, !weight.is_contiguous() && is_channels_last(weight));
+}
+
+#if defined(FB_HAVE_ONEDNN)
+// Measured: with few channels per pixel, oneDNN's gradient of the image fills its vectors with
+// padding and takes two to five times as long.
+constexpr int64_t kFewChannels = 8;
+
+bool by_onednn(ConvPass pass, const ConvShape& s, DType dtype) {
+  if (pass == ConvPass::kBackwardData && s.groups == 1 && s.in_channels <= kFewChannels &&
+      s.window() > 1 && dtype == DType::kFloat32) {
+    return false;
+  }
+  return conv_onednn_takes(s, dtype);
+}
+#endif
+
+}  // namespace
+
+bool conv_supports(DType dtype) {
+#if defined(FB_HAVE_ONEDNN)
+  if (dtype == DType::kBFloat16) return onednn_has_bfloat16();
+#endif
+  return dtype != DType::kBool && !is_reduced_float(dtype);
+}
+
+void fill_pixels(const Tensor& image, const Tensor& bias) {
+  if (!bias.defined()) return fill(image, 0);
+  Dims strides(image.dim());
+  strides[1] = bias.strides()[0];
+  copy(image, inner_view(bias, image.sizes(), strides, bias.offset()));
+}
+
+void conv_forward(const ConvShape& shape, const Tensor& in, const Tensor& weight,
+                  const Tensor& bias, const Tensor& out) {
+#if defined(FB_HAVE_ONEDNN)
+  if (by_onednn(ConvPass::kForward, shape, in.dtype()))
+    return conv_forward_onednn(shape, in, in_a_known_order(weight), bias, out);
+#endif
+  conv_forward_columns(shape, in, dense(weight, true), bias, out);
+}
+
+void conv_backward_data(const ConvShape& shape, const Tensor& out, const Tensor& weight,
+                        const Tensor& bias, const Tensor& in) {
+#if defined(FB_HAVE_ONEDNN)
+  if (by_onednn(ConvPass::kBackwardData, shape, in.dtype()))
+    return conv_backward_data_onednn(shape, out, in_a_known_order(weight), bias, in);
+#endif
+  conv_backward_data_columns(shape, out, dense(weight, true), bias, in);
+}
+
+void conv_backward_weight(const ConvShape& shape, const Tensor& in, const Tensor& out,
+                          const Tensor& weight) {
+#if defined(FB_HAVE_ONEDNN)
+  if (by_onednn(ConvPass::kBackwardWeight, shape, in.dtype()))
+    return conv_backward_weight_onednn(shape, in, out, weight);
+#endif
+  const Tensor sums =
+      is_channels_last(weight)
+          ? weight
+          : make_strided(weight.sizes(), channels_last_strides(weight.sizes()), weight.dtype());
+  conv_backward_weight_columns(shape, in, out, sums);
+  if (!sums.is_same(weight)) copy(weight, sums);
+}
+
+}  // namespace fb::cpu

@@ -1,0 +1,305 @@
+// Convolutions: what they accept, the shape of the result, and the way to the kernels.
+#include "cpu/conv.h"
+
+#include "core/layout.h"
+#include "cpu/copy.h"
+#include "gen/ops/conv.h"
+#include "gen/ops/shape.h"
+#include "gen/ops/view.h"
+#include "ops/conv.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+namespace {
+
+using cpu::ConvShape;
+
+// The geometry arguments, one number for each spatial dimension.
+struct Steps {
+  Dims stride, padding, dilation, output_padding;
+  bool transposed;
+  int64_t groups;
+};
+
+Dims for_each_dim(IntSpan values, int64_t n, const char* name) {
+  FB_CHECK(values.size() == 1 || static_cast<int64_t>(values.size()) == n, "expected ", name,
+           " to be one number or one for each of ", n, " dimensions, got ", values);
+  return values.size() == 1 ? Dims(n, values[0]) : values.vec();
+}
+
+Steps read_steps(int64_t n, IntSpan stride, IntSpan padding, IntSpan dilation, bool transposed,
+                 IntSpan output_padding, int64_t groups) {
+  Steps steps{for_each_dim(stride, n, "stride"), for_each_dim(padding, n, "padding"),
+              for_each_dim(dilation, n, "dilation"),
+              for_each_dim(output_padding, n, "output_padding"), transposed, groups};
+  for (int64_t d = 0; d < n; ++d) {
+    FB_CHECK(steps.stride[d] > 0, "stride must be at least 1, got ", steps.stride);
+    FB_CHECK(steps.dilation[d] > 0, "dilation must be at least 1, got ", steps.dilation);
+    FB_CHECK(steps.padding[d] >= 0, "padding must not be negative, got ", steps.padding);
+    FB_CHECK(steps.output_padding[d] >= 0, "output_padding must not be negative, got ",
+             steps.output_padding);
+    FB_CHECK(!transposed || steps.output_padding[d] < std::max(steps.stride[d], steps.dilation[d]),
+             "output_padding ", steps.output_padding, " must be smaller than stride ",
+             steps.stride, " or dilation ", steps.dilation);
+  }
+  FB_CHECK(groups > 0, "groups must be at least 1, got ", groups);
+  return steps;
+}
+
+void check_weight(const Tensor& weight, const Steps& steps) {
+  const IntSpan w = weight.sizes();
+  FB_CHECK(w[0] > 0 && w[0] % steps.groups == 0, "weight ", w, " has ", w[0],
+           " kernels, which groups = ", steps.groups, " does not divide");
+  for (size_t d = 2; d < w.size(); ++d) FB_CHECK(w[d] > 0, "weight ", w, " has an empty kernel");
+}
+
+void check_types(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  FB_CHECK_AS(ErrorKind::kNotImplemented, input.dtype() != DType::kBool,
+              "not implemented for dtype ", input.dtype());
+  FB_CHECK(input.dtype() == weight.dtype(), "input is ", input.dtype(), ", weight is ",
+           weight.dtype(), "; they must be the same");
+  FB_CHECK(!bias.defined() || bias.dtype() == input.dtype(), "input is ", input.dtype(),
+           ", bias is ", bias.dtype(), "; they must be the same");
+}
+
+int64_t out_channels(const Tensor& weight, const Steps& steps) {
+  return steps.transposed ? weight.sizes()[1] * steps.groups : weight.sizes()[0];
+}
+
+void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                    const Steps& steps) {
+  const int64_t expected =
+      steps.transposed ? weight.sizes()[0] : weight.sizes()[1] * steps.groups;
+  FB_CHECK(input.sizes()[1] == expected, "weight ", weight.sizes(), " with groups = ", steps.groups,
+           " expects input with ", expected, " channels, got ", input.sizes(), " with ",
+           input.sizes()[1]);
+  const int64_t out = out_channels(weight, steps);
+  FB_CHECK(!bias.defined() || (bias.dim() == 1 && bias.numel() == out), "weight ", weight.sizes(),
+           " expects bias of shape (", out, ",), got ", bias.sizes());
+}
+
+// Where a transposed convolution ends, or how many windows fit.
+int64_t out_size(const Steps& steps, int64_t d, int64_t in, int64_t kernel) {
+  const int64_t span = steps.dilation[d] * (kernel - 1) + 1, edges = 2 * steps.padding[d];
+  if (steps.transposed)
+    return (in - 1) * steps.stride[d] - edges + span + steps.output_padding[d];
+  return (in + edges - span) / steps.stride[d] + 1;
+}
+
+void check_kernel_fits(const Tensor& input, const Tensor& weight, const Steps& steps) {
+  for (int64_t d = 0; d < input.dim() - 2; ++d) {
+    const int64_t padded = input.sizes()[d + 2] + 2 * steps.padding[d];
+    const int64_t span = steps.dilation[d] * (weight.sizes()[d + 2] - 1) + 1;
+    FB_CHECK(padded >= span, "the kernel of weight ", weight.sizes(), " spans ", span,
+             " elements along dimension ", d + 2, ", padded input ", input.sizes(), " has ",
+             padded);
+  }
+}
+
+Dims result_sizes(const Tensor& input, const Tensor& weight, const Steps& steps) {
+  Dims sizes{input.sizes()[0], out_channels(weight, steps)};
+  for (int64_t d = 0; d < input.dim() - 2; ++d) {
+    const int64_t size = out_size(steps, d, input.sizes()[d + 2], weight.sizes()[d + 2]);
+    FB_CHECK(size >= 0 && (size > 0 || !steps.transposed), "input ", input.sizes(), " and weight ",
+             weight.sizes(), " give a result of ", size, " elements along dimension ", d + 2);
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+// The convolution whose gradients a transposed one uses goes from its output to its input.
+ConvShape shape_of(IntSpan input, IntSpan output, IntSpan weight, const Steps& steps) {
+  const IntSpan in = steps.transposed ? output : input, out = steps.transposed ? input : output;
+  ConvShape s{in[0], steps.groups, in[1], out[1], {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {}, {1, 1, 1}};
+  const size_t n = in.size() - 2;
+  for (size_t d = 0; d < n; ++d) {
+    const size_t to = 3 - n + d;
+    s.in[to] = in[d + 2];
+    s.out[to] = out[d + 2];
+    s.kernel[to] = weight[d + 2];
+    s.stride[to] = steps.stride[d];
+    s.padding[to] = steps.padding[d];
+    s.dilation[to] = steps.dilation[d];
+  }
+  return s;
+}
+
+// The type that kernels compute in: 16-bit floats mostly become float32.
+DType kernel_type(DType dtype) { return cpu::conv_supports(dtype) ? dtype : DType::kFloat32; }
+
+bool is_visibly_channels_last(const Tensor& t) {
+  return !t->free_layout && !t.is_contiguous() && is_channels_last(t);
+}
+
+// A new image, channels last. PyTorch's rule: users see that where an operand shows it to them.
+Tensor make_result(IntSpan sizes, DType dtype, const Tensor& image, const Tensor& weight) {
+  if (is_visibly_channels_last(image) || is_visibly_channels_last(weight))
+    return make_strided(sizes, channels_last_strides(sizes), dtype);
+  return make_free_image(sizes, dtype);
+}
+
+bool is_empty_product(const Tensor& a, const Tensor& b) { return a.numel() == 0 || b.numel() == 0; }
+
+void check_dims(const Tensor& input, int64_t n) {
+  FB_CHECK(input.dim() == n + 1 || input.dim() == n + 2, "expected input of ", n + 1,
+           " dimensions, or ", n + 2, " with a batch, got ", input.sizes());
+}
+
+// conv1d, conv2d and conv3d: one image or a batch of them.
+Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                IntSpan stride, IntSpan padding, IntSpan dilation, bool transposed,
+                IntSpan output_padding, int64_t groups) {
+  check_dims(input, n);
+  FB_CHECK(weight.dim() == n + 2, "expected weight of ", n + 2, " dimensions, got ",
+           weight.sizes());
+  if (input.dim() == n + 2) {
+    return convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding,
+                       groups);
+  }
+  return squeeze(convolution(unsqueeze(input, 0), weight, bias, stride, padding, dilation,
+                             transposed, output_padding, groups),
+                 0);
+}
+
+constexpr int64_t kNoOutputPadding[] = {0};
+
+Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                IntSpan stride, IntSpan padding, IntSpan dilation, int64_t groups) {
+  return convolve(n, input, weight, bias, stride, padding, dilation, false, {kNoOutputPadding, 1},
+                  groups);
+}
+
+// Padding by name. Where 'same' needs one more element at the end, the input is extended first.
+Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                IntSpan stride, const std::string& padding, IntSpan dilation, int64_t groups) {
+  FB_CHECK(padding == "same" || padding == "valid", "padding must be 'same' or 'valid', got '",
+           padding, "'");
+  Dims before(n);
+  if (padding == "valid")
+    return convolve(n, input, weight, bias, stride, before, dilation, groups);
+  check_dims(input, n);
+  FB_CHECK(weight.dim() == n + 2, "expected weight of ", n + 2, " dimensions, got ",
+           weight.sizes());
+  for (const int64_t step : stride)
+    FB_CHECK(step == 1, "padding='same' needs stride 1, got ", stride);
+  const Dims steps = for_each_dim(dilation, n, "dilation");
+  Dims after(2 * n);  // of the last dimension first, as constant_pad_nd wants it
+  bool uneven = false;
+  for (int64_t d = 0; d < n; ++d) {
+    const int64_t total = steps[d] * (weight.sizes()[d + 2] - 1);
+    before[d] = total / 2;
+    after[2 * (n - 1 - d) + 1] = total % 2;
+    uneven |= total % 2 != 0;
+  }
+  const Tensor extended = uneven ? constant_pad_nd(input, after, 0) : input;
+  return convolve(n, extended, weight, bias, stride, before, dilation, groups);
+}
+
+}  // namespace
+
+Tensor channels_last(const Tensor& image) {
+  if (is_channels_last(image)) return image;
+  Tensor ordered =
+      make_strided(image.sizes(), channels_last_strides(image.sizes()), image.dtype());
+  cpu::copy(ordered, image);
+  return ordered;
+}
+
+Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                            IntSpan stride, IntSpan padding, IntSpan dilation, bool transposed,
+                            IntSpan output_padding, int64_t groups) {
+  FB_CHECK(weight.dim() >= 3 && weight.dim() <= 5,
+           "expected weight of 3, 4 or 5 dimensions, got ", weight.sizes());
+  FB_CHECK(input.dim() == weight.dim(), "expected input of ", weight.dim(),
+           " dimensions for weight ", weight.sizes(), ", got ", input.sizes());
+  const Steps steps = read_steps(weight.dim() - 2, stride, padding, dilation, transposed,
+                                 output_padding, groups);
+  check_weight(weight, steps);
+  check_channels(input, weight, bias, steps);
+  check_types(input, weight, bias);
+  if (!transposed) check_kernel_fits(input, weight, steps);
+  const Dims sizes = result_sizes(input, weight, steps);
+
+  const DType type = kernel_type(input.dtype());
+  const Tensor result = make_result(sizes, type, input, weight);
+  const Tensor added = bias.defined() ? contiguous(cast(bias, type)) : bias;
+  if (result.numel() == 0) return cast(result, input.dtype());
+  if (is_empty_product(input, weight)) {
+    cpu::fill_pixels(result, added);
+    return cast(result, input.dtype());
+  }
+  const ConvShape shape = shape_of(input.sizes(), sizes, weight.sizes(), steps);
+  const Tensor image = channels_last(cast(input, type)), kernels = cast(weight, type);
+  transposed ? cpu::conv_backward_data(shape, image, kernels, added, result)
+             : cpu::conv_forward(shape, image, kernels, added, result);
+  return cast(result, input.dtype());
+}
+
+Tensor compute::convolution_input(const Tensor& gradient, const Tensor& weight, IntSpan sizes,
+                                  IntSpan stride, IntSpan padding, IntSpan dilation,
+                                  bool transposed, IntSpan output_padding, int64_t groups) {
+  const Steps steps = read_steps(weight.dim() - 2, stride, padding, dilation, transposed,
+                                 output_padding, groups);
+  const DType type = kernel_type(gradient.dtype());
+  const Tensor result = make_result(sizes, type, gradient, weight);
+  if (result.numel() == 0) return cast(result, gradient.dtype());
+  if (is_empty_product(gradient, weight)) {
+    cpu::fill(result, 0);
+    return cast(result, gradient.dtype());
+  }
+  const ConvShape shape = shape_of(sizes, gradient.sizes(), weight.sizes(), steps);
+  const Tensor image = channels_last(cast(gradient, type)), kernels = cast(weight, type);
+  transposed ? cpu::conv_forward(shape, image, kernels, Tensor(), result)
+             : cpu::conv_backward_data(shape, image, kernels, Tensor(), result);
+  return cast(result, gradient.dtype());
+}
+
+Tensor compute::convolution_weight(const Tensor& gradient, const Tensor& input, IntSpan sizes,
+                                   IntSpan stride, IntSpan padding, IntSpan dilation,
+                                   bool transposed, IntSpan output_padding, int64_t groups) {
+  const Steps steps = read_steps(input.dim() - 2, stride, padding, dilation, transposed,
+                                 output_padding, groups);
+  const DType type = kernel_type(gradient.dtype());
+  Tensor result = make_tensor(sizes, type);
+  if (is_empty_product(gradient, input)) {
+    cpu::fill(result, 0);
+    return cast(result, gradient.dtype());
+  }
+  if (result.numel() == 0) return cast(result, gradient.dtype());
+  const ConvShape shape = shape_of(input.sizes(), gradient.sizes(), sizes, steps);
+  const Tensor out = channels_last(cast(gradient, type)), in = channels_last(cast(input, type));
+  cpu::conv_backward_weight(shape, transposed ? out : in, transposed ? in : out, result);
+  return cast(result, gradient.dtype());
+}
+
+#define FB_CONVOLUTION(n)                                                                        \
+  Tensor conv##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias,               \
+                    IntSpan stride, IntSpan padding, IntSpan dilation, int64_t groups) {         \
+    return convolve(n, input, weight, bias, stride, padding, dilation, groups);                  \
+  }                                                                                              \
+  Tensor conv##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias,               \
+                    IntSpan stride, const std::string& padding, IntSpan dilation,                \
+                    int64_t groups) {                                                            \
+    return convolve(n, input, weight, bias, stride, padding, dilation, groups);                  \
+  }                                                                                              \
+  Tensor conv_transpose##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias,     \
+                              IntSpan stride, IntSpan padding, IntSpan output_padding,           \
+                              int64_t groups, IntSpan dilation) {                                \
+    return convolve(n, input, weight, bias, stride, padding, dilation, true, output_padding,     \
+                    groups);                                                                     \
+  }
+FB_CONVOLUTION(1)
+FB_CONVOLUTION(2)
+FB_CONVOLUTION(3)
+#undef FB_CONVOLUTION
+
+Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
+  FB_CHECK(input.dim() == 3 && weight.dim() == 3 && bias.dim() == 1,
+           "expected input and weight of 3 dimensions and bias of 1, got ", input.sizes(), ", ",
+           weight.sizes(), " and ", bias.sizes());
+  const Tensor result = conv1d(permute(input, {1, 2, 0}), permute(weight, {2, 1, 0}), bias, {1},
+                               {pad}, {1}, 1);
+  return permute(result, {2, 0, 1});
+}
+
+}  // namespace fb::ops
