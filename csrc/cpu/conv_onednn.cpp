@@ -134,12 +134,11 @@ class Convolution {
     std::swap(strides[channel], strides[channel + 1]);
     const OneDnnLayout weight = onednn_any(dtype, sizes), bias = vector(dtype, g.in[1]);
     dnnl_primitive_desc_t description = nullptr;
-    onednn_check(
-        dnnl_deconvolution_forward_primitive_desc_create(
-            &description, onednn_engine(), dnnl_forward_training, dnnl_deconvolution_direct, out,
-            weight.get(), bias.get(), in, g.stride.data(), g.dilation.data(), g.padding.data(),
-            g.padding_end.data(), nullptr),
-        "dnnl_deconvolution_forward_primitive_desc_create");
+    onednn_check(dnnl_deconvolution_forward_primitive_desc_create(
+                     &description, onednn_engine(), dnnl_forward_training,
+                     dnnl_deconvolution_direct, out, weight.get(), bias.get(), in, g.stride.data(),
+                     g.dilation.data(), g.padding.data(), g.padding_end.data(), nullptr),
+                 "dnnl_deconvolution_forward_primitive_desc_create");
     use_weight(description, dnnl_query_weights_md, dtype, sizes, strides);
     make_product(description, {DNNL_ARG_SRC, out}, DNNL_ARG_WEIGHTS, {DNNL_ARG_DST, in},
                  bias.get());
@@ -157,8 +156,8 @@ class Convolution {
                        g.padding_end.data(), hint, nullptr),
                    "dnnl_convolution_backward_data_primitive_desc_create");
       use_weight(description, dnnl_query_weights_md, dtype, g.weight, g.weight_strides);
-      make_product(description, {DNNL_ARG_DIFF_DST, out}, DNNL_ARG_WEIGHTS,
-                   {DNNL_ARG_DIFF_SRC, in}, nullptr);
+      make_product(description, {DNNL_ARG_DIFF_DST, out}, DNNL_ARG_WEIGHTS, {DNNL_ARG_DIFF_SRC, in},
+                   nullptr);
     } else {
       onednn_check(dnnl_convolution_backward_weights_primitive_desc_create(
                        &description, onednn_engine(), dnnl_convolution_direct, in, weight.get(),
@@ -166,8 +165,8 @@ class Convolution {
                        g.padding_end.data(), hint, nullptr),
                    "dnnl_convolution_backward_weights_primitive_desc_create");
       use_weight(description, dnnl_query_diff_weights_md, dtype, g.weight, g.weight_strides);
-      make_product(description, {DNNL_ARG_SRC, in}, DNNL_ARG_DIFF_WEIGHTS,
-                   {DNNL_ARG_DIFF_DST, out}, nullptr);
+      make_product(description, {DNNL_ARG_SRC, in}, DNNL_ARG_DIFF_WEIGHTS, {DNNL_ARG_DIFF_DST, out},
+                   nullptr);
     }
     dnnl_primitive_desc_destroy(hint);
   }
@@ -220,12 +219,9 @@ void run(ConvPass pass, const ConvShape& shape, const Tensor& from, const Tensor
   const int threads = shape.work() < kWorthThreads ? 1 : num_threads();
   const BlockingRegion unlocked(shape.work() >= kWorthThreads);
   const OneDnnThreads limit(threads);
-  const ConvKey key{shape,
-                    pass,
-                    static_cast<int64_t>(from.dtype()),
-                    bias.defined(),
-                    !weight.is_contiguous(),
-                    threads};
+  const ConvKey key{
+      shape,  pass, static_cast<int64_t>(from.dtype()), bias.defined(), !weight.is_contiguous(),
+      threads};
   cache.get(key, [&] { return std::make_unique<Convolution>(key); })
       ->run(from.data(), weight.data(), bias.defined() ? bias.data() : nullptr, to.data());
 }

@@ -60,8 +60,9 @@ std::unique_ptr<OneDnnPrimitive> make_matmul(const GemmCall& g) {
   dnnl_primitive_attr_destroy(attributes);
   dnnl_post_ops_destroy(post_ops);
   return std::make_unique<OneDnnPrimitive>(
-      description, std::initializer_list<OneDnnPrimitive::Argument>{
-                       {DNNL_ARG_SRC, a.get()}, {DNNL_ARG_WEIGHTS, b.get()}, {DNNL_ARG_DST, c.get()}});
+      description,
+      std::initializer_list<OneDnnPrimitive::Argument>{
+          {DNNL_ARG_SRC, a.get()}, {DNNL_ARG_WEIGHTS, b.get()}, {DNNL_ARG_DST, c.get()}});
 }
 
 // One cache per thread needs no lock; oneDNN shares the generated code itself between them.

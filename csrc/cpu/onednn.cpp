@@ -20,9 +20,7 @@ const char* meaning_of(dnnl_status_t status) {
   }
 }
 
-dnnl_data_type_t type_of(DType dtype) {
-  return dtype == DType::kBFloat16 ? dnnl_bf16 : dnnl_f32;
-}
+dnnl_data_type_t type_of(DType dtype) { return dtype == DType::kBFloat16 ? dnnl_bf16 : dnnl_f32; }
 
 dnnl_engine_t make_engine() {
   dnnl_engine_t engine = nullptr;
@@ -86,9 +84,9 @@ OneDnnPrimitive::OneDnnPrimitive(dnnl_primitive_desc_t description,
   const dnnl_status_t status = dnnl_primitive_create(&primitive_, description);
   for (const auto& [role, layout] : arguments) {
     arguments_[count_].arg = role;
-    onednn_check(dnnl_memory_create(&arguments_[count_++].memory, layout, onednn_engine(),
-                                    DNNL_MEMORY_NONE),
-                 "dnnl_memory_create");
+    onednn_check(
+        dnnl_memory_create(&arguments_[count_++].memory, layout, onednn_engine(), DNNL_MEMORY_NONE),
+        "dnnl_memory_create");
   }
   dnnl_primitive_desc_destroy(description);
   onednn_check(status, "dnnl_primitive_create");
@@ -102,9 +100,8 @@ OneDnnPrimitive::~OneDnnPrimitive() {
 void OneDnnPrimitive::run(std::initializer_list<const void*> addresses) const {
   int i = 0;
   for (const void* address : addresses) {
-    onednn_check(
-        dnnl_memory_set_data_handle(arguments_[i++].memory, const_cast<void*>(address)),
-        "dnnl_memory_set_data_handle");
+    onednn_check(dnnl_memory_set_data_handle(arguments_[i++].memory, const_cast<void*>(address)),
+                 "dnnl_memory_set_data_handle");
   }
   onednn_check(dnnl_primitive_execute(primitive_, onednn_stream(), count_, arguments_),
                "dnnl_primitive_execute");

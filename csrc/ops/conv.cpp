@@ -29,9 +29,12 @@ Dims for_each_dim(IntSpan values, int64_t n, const char* name) {
 
 Steps read_steps(int64_t n, IntSpan stride, IntSpan padding, IntSpan dilation, bool transposed,
                  IntSpan output_padding, int64_t groups) {
-  Steps steps{for_each_dim(stride, n, "stride"), for_each_dim(padding, n, "padding"),
+  Steps steps{for_each_dim(stride, n, "stride"),
+              for_each_dim(padding, n, "padding"),
               for_each_dim(dilation, n, "dilation"),
-              for_each_dim(output_padding, n, "output_padding"), transposed, groups};
+              for_each_dim(output_padding, n, "output_padding"),
+              transposed,
+              groups};
   for (int64_t d = 0; d < n; ++d) {
     FB_CHECK(steps.stride[d] > 0, "stride must be at least 1, got ", steps.stride);
     FB_CHECK(steps.dilation[d] > 0, "dilation must be at least 1, got ", steps.dilation);
@@ -39,8 +42,8 @@ Steps read_steps(int64_t n, IntSpan stride, IntSpan padding, IntSpan dilation, b
     FB_CHECK(steps.output_padding[d] >= 0, "output_padding must not be negative, got ",
              steps.output_padding);
     FB_CHECK(!transposed || steps.output_padding[d] < std::max(steps.stride[d], steps.dilation[d]),
-             "output_padding ", steps.output_padding, " must be smaller than stride ",
-             steps.stride, " or dilation ", steps.dilation);
+             "output_padding ", steps.output_padding, " must be smaller than stride ", steps.stride,
+             " or dilation ", steps.dilation);
   }
   FB_CHECK(groups > 0, "groups must be at least 1, got ", groups);
   return steps;
@@ -68,8 +71,7 @@ int64_t out_channels(const Tensor& weight, const Steps& steps) {
 
 void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bias,
                     const Steps& steps) {
-  const int64_t expected =
-      steps.transposed ? weight.sizes()[0] : weight.sizes()[1] * steps.groups;
+  const int64_t expected = steps.transposed ? weight.sizes()[0] : weight.sizes()[1] * steps.groups;
   FB_CHECK(input.sizes()[1] == expected, "weight ", weight.sizes(), " with groups = ", steps.groups,
            " expects input with ", expected, " channels, got ", input.sizes(), " with ",
            input.sizes()[1]);
@@ -81,8 +83,7 @@ void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bia
 // Where a transposed convolution ends, or how many windows fit.
 int64_t out_size(const Steps& steps, int64_t d, int64_t in, int64_t kernel) {
   const int64_t span = steps.dilation[d] * (kernel - 1) + 1, edges = 2 * steps.padding[d];
-  if (steps.transposed)
-    return (in - 1) * steps.stride[d] - edges + span + steps.output_padding[d];
+  if (steps.transposed) return (in - 1) * steps.stride[d] - edges + span + steps.output_padding[d];
   return (in + edges - span) / steps.stride[d] + 1;
 }
 
@@ -110,7 +111,8 @@ Dims result_sizes(const Tensor& input, const Tensor& weight, const Steps& steps)
 // The convolution whose gradients a transposed one uses goes from its output to its input.
 ConvShape shape_of(IntSpan input, IntSpan output, IntSpan weight, const Steps& steps) {
   const IntSpan in = steps.transposed ? output : input, out = steps.transposed ? input : output;
-  ConvShape s{in[0], steps.groups, in[1], out[1], {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {}, {1, 1, 1}};
+  ConvShape s{in[0],     steps.groups, in[1],     out[1], {1, 1, 1},
+              {1, 1, 1}, {1, 1, 1},    {1, 1, 1}, {},     {1, 1, 1}};
   const size_t n = in.size() - 2;
   for (size_t d = 0; d < n; ++d) {
     const size_t to = 3 - n + d;
@@ -175,8 +177,7 @@ Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tens
   FB_CHECK(padding == "same" || padding == "valid", "padding must be 'same' or 'valid', got '",
            padding, "'");
   Dims before(n);
-  if (padding == "valid")
-    return convolve(n, input, weight, bias, stride, before, dilation, groups);
+  if (padding == "valid") return convolve(n, input, weight, bias, stride, before, dilation, groups);
   check_dims(input, n);
   FB_CHECK(weight.dim() == n + 2, "expected weight of ", n + 2, " dimensions, got ",
            weight.sizes());
@@ -199,8 +200,7 @@ Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tens
 
 Tensor channels_last(const Tensor& image) {
   if (is_channels_last(image)) return image;
-  Tensor ordered =
-      make_strided(image.sizes(), channels_last_strides(image.sizes()), image.dtype());
+  Tensor ordered = make_strided(image.sizes(), channels_last_strides(image.sizes()), image.dtype());
   cpu::copy(ordered, image);
   return ordered;
 }
@@ -208,12 +208,12 @@ Tensor channels_last(const Tensor& image) {
 Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
                             IntSpan stride, IntSpan padding, IntSpan dilation, bool transposed,
                             IntSpan output_padding, int64_t groups) {
-  FB_CHECK(weight.dim() >= 3 && weight.dim() <= 5,
-           "expected weight of 3, 4 or 5 dimensions, got ", weight.sizes());
+  FB_CHECK(weight.dim() >= 3 && weight.dim() <= 5, "expected weight of 3, 4 or 5 dimensions, got ",
+           weight.sizes());
   FB_CHECK(input.dim() == weight.dim(), "expected input of ", weight.dim(),
            " dimensions for weight ", weight.sizes(), ", got ", input.sizes());
-  const Steps steps = read_steps(weight.dim() - 2, stride, padding, dilation, transposed,
-                                 output_padding, groups);
+  const Steps steps =
+      read_steps(weight.dim() - 2, stride, padding, dilation, transposed, output_padding, groups);
   check_weight(weight, steps);
   check_channels(input, weight, bias, steps);
   check_types(input, weight, bias);
@@ -238,8 +238,8 @@ Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Ten
 Tensor compute::convolution_input(const Tensor& gradient, const Tensor& weight, IntSpan sizes,
                                   IntSpan stride, IntSpan padding, IntSpan dilation,
                                   bool transposed, IntSpan output_padding, int64_t groups) {
-  const Steps steps = read_steps(weight.dim() - 2, stride, padding, dilation, transposed,
-                                 output_padding, groups);
+  const Steps steps =
+      read_steps(weight.dim() - 2, stride, padding, dilation, transposed, output_padding, groups);
   const DType type = kernel_type(gradient.dtype());
   const Tensor result = make_result(sizes, type, gradient, weight);
   if (result.numel() == 0) return cast(result, gradient.dtype());
@@ -257,8 +257,8 @@ Tensor compute::convolution_input(const Tensor& gradient, const Tensor& weight, 
 Tensor compute::convolution_weight(const Tensor& gradient, const Tensor& input, IntSpan sizes,
                                    IntSpan stride, IntSpan padding, IntSpan dilation,
                                    bool transposed, IntSpan output_padding, int64_t groups) {
-  const Steps steps = read_steps(input.dim() - 2, stride, padding, dilation, transposed,
-                                 output_padding, groups);
+  const Steps steps =
+      read_steps(input.dim() - 2, stride, padding, dilation, transposed, output_padding, groups);
   const DType type = kernel_type(gradient.dtype());
   Tensor result = make_tensor(sizes, type);
   if (is_empty_product(gradient, input)) {
@@ -272,21 +272,20 @@ Tensor compute::convolution_weight(const Tensor& gradient, const Tensor& input, 
   return cast(result, gradient.dtype());
 }
 
-#define FB_CONVOLUTION(n)                                                                        \
-  Tensor conv##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias,               \
-                    IntSpan stride, IntSpan padding, IntSpan dilation, int64_t groups) {         \
-    return convolve(n, input, weight, bias, stride, padding, dilation, groups);                  \
-  }                                                                                              \
-  Tensor conv##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias,               \
-                    IntSpan stride, const std::string& padding, IntSpan dilation,                \
-                    int64_t groups) {                                                            \
-    return convolve(n, input, weight, bias, stride, padding, dilation, groups);                  \
-  }                                                                                              \
-  Tensor conv_transpose##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias,     \
-                              IntSpan stride, IntSpan padding, IntSpan output_padding,           \
-                              int64_t groups, IntSpan dilation) {                                \
-    return convolve(n, input, weight, bias, stride, padding, dilation, true, output_padding,     \
-                    groups);                                                                     \
+#define FB_CONVOLUTION(n)                                                                          \
+  Tensor conv##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntSpan stride, \
+                    IntSpan padding, IntSpan dilation, int64_t groups) {                           \
+    return convolve(n, input, weight, bias, stride, padding, dilation, groups);                    \
+  }                                                                                                \
+  Tensor conv##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntSpan stride, \
+                    const std::string& padding, IntSpan dilation, int64_t groups) {                \
+    return convolve(n, input, weight, bias, stride, padding, dilation, groups);                    \
+  }                                                                                                \
+  Tensor conv_transpose##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias,       \
+                              IntSpan stride, IntSpan padding, IntSpan output_padding,             \
+                              int64_t groups, IntSpan dilation) {                                  \
+    return convolve(n, input, weight, bias, stride, padding, dilation, true, output_padding,       \
+                    groups);                                                                       \
   }
 FB_CONVOLUTION(1)
 FB_CONVOLUTION(2)
@@ -297,8 +296,8 @@ Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, i
   FB_CHECK(input.dim() == 3 && weight.dim() == 3 && bias.dim() == 1,
            "expected input and weight of 3 dimensions and bias of 1, got ", input.sizes(), ", ",
            weight.sizes(), " and ", bias.sizes());
-  const Tensor result = conv1d(permute(input, {1, 2, 0}), permute(weight, {2, 1, 0}), bias, {1},
-                               {pad}, {1}, 1);
+  const Tensor result =
+      conv1d(permute(input, {1, 2, 0}), permute(weight, {2, 1, 0}), bias, {1}, {pad}, {1}, 1);
   return permute(result, {2, 0, 1});
 }
 

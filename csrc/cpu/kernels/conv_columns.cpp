@@ -8,9 +8,9 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-// Calls f(at, pixel, n) for the runs of a window whose elements are neighbours in its row of columns
-// and in the image: n elements from `at` of the row lie at `pixel` of the image; a negative pixel
-// stands for padding.
+// Calls f(at, pixel, n) for the runs of a window whose elements are neighbours in its row of
+// columns and in the image: n elements from `at` of the row lie at `pixel` of the image; a negative
+// pixel stands for padding.
 template <class F>
 void visit_window(const ConvShape& s, int64_t group, int64_t od, int64_t oh, int64_t ow, F&& f) {
   const int64_t channels = s.group_in(), pixel = s.in_channels;
@@ -56,9 +56,7 @@ void visit_block(const ConvShape& s, const ConvBlock& block, F&& f) {
   }
 }
 
-int64_t sample_elements(const ConvShape& s) {
-  return s.in_channels * s.in[0] * s.in[1] * s.in[2];
-}
+int64_t sample_elements(const ConvShape& s) { return s.in_channels * s.in[0] * s.in[1] * s.in[2]; }
 
 template <class T>
 void gather(const ConvShape& s, const ConvBlock& block, const void* from, void* to) {
@@ -79,7 +77,7 @@ void scatter(const ConvShape& s, const ConvBlock& block, const void* from, void*
   T* image = static_cast<T*>(to) + block.sample * sample_elements(s);
   visit_block(s, block, [&](int64_t at, int64_t pixel, int64_t n) {
     if (pixel < 0) return;
-    for (int64_t i = 0; i < n; ++i) image[pixel + i] += columns[at + i];
+    for (int64_t i = 0; i < n; ++i) image[pixel + i] = image[pixel + i] + columns[at + i];
   });
 }
 
@@ -123,7 +121,7 @@ void add_elements(DType dtype, int64_t n, const void* from, void* to) {
   with_type(dtype, [&]<class T>() {
     const T* in = static_cast<const T*>(from);
     T* out = static_cast<T*>(to);
-    for (int64_t i = 0; i < n; ++i) out[i] += in[i];
+    for (int64_t i = 0; i < n; ++i) out[i] = out[i] + in[i];
   });
 }
 

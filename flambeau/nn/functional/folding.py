@@ -1,5 +1,7 @@
-"""Sliding blocks taken out of images, and put back."""
+"""Sliding windows of images, and their sum back into an image."""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from flambeau._C.nn.functional import fold, unfold
+
+__all__ = ["fold", "unfold"]
