@@ -38,6 +38,7 @@ GROUPS = {
         Group("nn-resample", "images at other resolutions", 1.0, 0.8),
         Group("nn-module", "calls of small modules", 4.0, 0.8),
         Group("nn-module-more", "small modules otherwise", 2.0, 0.8),
+        Group("nn-conv", "convolutions of images", 1.4, 0.95),
     )
 }
 

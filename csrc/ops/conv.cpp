@@ -296,8 +296,9 @@ Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, i
   FB_CHECK(input.dim() == 3 && weight.dim() == 3 && bias.dim() == 1,
            "expected input and weight of 3 dimensions and bias of 1, got ", input.sizes(), ", ",
            weight.sizes(), " and ", bias.sizes());
-  const Tensor result =
-      conv1d(permute(input, {1, 2, 0}), permute(weight, {2, 1, 0}), bias, {1}, {pad}, {1}, 1);
+  const Dims one{1}, padding{pad};
+  const Tensor result = conv1d(permute(input, {1, 2, 0}), permute(weight, {2, 1, 0}), bias, one,
+                               IntSpan(padding), one, 1);
   return permute(result, {2, 0, 1});
 }
 
