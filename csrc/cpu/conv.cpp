@@ -4,7 +4,6 @@
 #include "core/layout.h"
 #include "cpu/conv_impl.h"
 #include "cpu/copy.h"
-#include "cpu/gemm_impl.h"
 
 namespace fb::cpu {
 namespace {
@@ -40,9 +39,9 @@ bool by_onednn(ConvPass pass, const ConvShape& s, DType dtype) {
 
 }  // namespace
 
-bool conv_supports(DType dtype) {
+bool conv_supports([[maybe_unused]] const ConvShape& shape, DType dtype) {
 #if defined(FB_HAVE_ONEDNN)
-  if (dtype == DType::kBFloat16) return onednn_has_bfloat16();
+  if (dtype == DType::kBFloat16) return conv_onednn_takes(shape, dtype);
 #endif
   return dtype != DType::kBool && !is_reduced_float(dtype);
 }

@@ -41,7 +41,7 @@ void conv_backward_weight(const ConvShape& shape, const Tensor& in, const Tensor
 // Gives every pixel of an image the channels of `bias`, or zeros if that is undefined.
 void fill_pixels(const Tensor& image, const Tensor& bias);
 
-// Whether convolutions take 16-bit floats as they are; otherwise the caller computes in float32.
-bool conv_supports(DType dtype);
+// Whether a convolution takes 16-bit floats as they are; otherwise the caller computes in float32.
+bool conv_supports(const ConvShape& shape, DType dtype);
 
 }  // namespace fb::cpu

@@ -7,6 +7,7 @@
 #include "core/allocator.h"
 #include "core/layout.h"
 #include "cpu/conv_impl.h"
+#include "cpu/gemm_impl.h"
 #include "cpu/onednn.h"
 #include "cpu/threads.h"
 
@@ -26,7 +27,7 @@ struct ConvKey {
 struct Geometry {
   Dims in, out, weight, weight_strides;
   Dims stride, dilation, padding, padding_end;
-  bool fits = true;
+  bool fits = true;  // oneDNN refuses images that end long after their last window
 
   Geometry(const ConvShape& s, bool weight_last) {
     const size_t skipped = first_dimension(s);
@@ -41,8 +42,7 @@ struct Geometry {
       dilation.push_back(s.dilation[d] - 1);
       padding.push_back(s.padding[d]);
       padding_end.push_back(end_padding(s, d));
-      // The rule by which oneDNN refuses an image that ends long after its last window.
-      fits &= padding_end.back() + s.stride[d] >= 0;
+      fits &= padding_end.back() >= 0;
     }
     weight = kernel;
     weight_strides = weight_last ? channels_last_strides(kernel) : contiguous_strides(kernel);
@@ -229,8 +229,9 @@ void run(ConvPass pass, const ConvShape& shape, const Tensor& from, const Tensor
 }  // namespace
 
 bool conv_onednn_takes(const ConvShape& shape, DType dtype) {
-  return (dtype == DType::kFloat32 || (dtype == DType::kBFloat16 && conv_supports(dtype))) &&
-         Geometry(shape, false).fits;
+  const bool has_type =
+      dtype == DType::kFloat32 || (dtype == DType::kBFloat16 && onednn_has_bfloat16());
+  return has_type && Geometry(shape, false).fits;
 }
 
 void conv_forward_onednn(const ConvShape& shape, const Tensor& in, const Tensor& weight,

@@ -4,6 +4,7 @@
 #include "core/layout.h"
 #include "cpu/copy.h"
 #include "gen/ops/conv.h"
+#include "gen/ops/copy.h"
 #include "gen/ops/shape.h"
 #include "gen/ops/view.h"
 #include "ops/conv.h"
@@ -66,6 +67,8 @@ void check_types(const Tensor& input, const Tensor& weight, const Tensor& bias) 
 }
 
 int64_t out_channels(const Tensor& weight, const Steps& steps) {
+  if (!steps.transposed && weight.sizes()[1] == 0)
+    return 0;  // as PyTorch has it: none in, none out
   return steps.transposed ? weight.sizes()[1] * steps.groups : weight.sizes()[0];
 }
 
@@ -75,7 +78,7 @@ void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bia
   FB_CHECK(input.sizes()[1] == expected, "weight ", weight.sizes(), " with groups = ", steps.groups,
            " expects input with ", expected, " channels, got ", input.sizes(), " with ",
            input.sizes()[1]);
-  const int64_t out = out_channels(weight, steps);
+  const int64_t out = steps.transposed ? weight.sizes()[1] * steps.groups : weight.sizes()[0];
   FB_CHECK(!bias.defined() || (bias.dim() == 1 && bias.numel() == out), "weight ", weight.sizes(),
            " expects bias of shape (", out, ",), got ", bias.sizes());
 }
@@ -127,10 +130,13 @@ ConvShape shape_of(IntSpan input, IntSpan output, IntSpan weight, const Steps& s
 }
 
 // The type that kernels compute in: 16-bit floats mostly become float32.
-DType kernel_type(DType dtype) { return cpu::conv_supports(dtype) ? dtype : DType::kFloat32; }
+DType kernel_type(const ConvShape& shape, DType dtype) {
+  return cpu::conv_supports(shape, dtype) ? dtype : DType::kFloat32;
+}
 
+// PyTorch knows the layout by name for two and three spatial dimensions only.
 bool is_visibly_channels_last(const Tensor& t) {
-  return !t->free_layout && !t.is_contiguous() && is_channels_last(t);
+  return t.dim() > 3 && !t->free_layout && !t.is_contiguous() && is_channels_last(t);
 }
 
 // A new image, channels last. PyTorch's rule: users see that where an operand shows it to them.
@@ -220,18 +226,17 @@ Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Ten
   if (!transposed) check_kernel_fits(input, weight, steps);
   const Dims sizes = result_sizes(input, weight, steps);
 
-  const DType type = kernel_type(input.dtype());
+  const ConvShape shape = shape_of(input.sizes(), sizes, weight.sizes(), steps);
+  const DType type = kernel_type(shape, input.dtype());
   const Tensor result = make_result(sizes, type, input, weight);
   const Tensor added = bias.defined() ? contiguous(cast(bias, type)) : bias;
-  if (result.numel() == 0) return cast(result, input.dtype());
   if (is_empty_product(input, weight)) {
     cpu::fill_pixels(result, added);
-    return cast(result, input.dtype());
+  } else if (result.numel() > 0) {
+    const Tensor image = channels_last(cast(input, type)), kernels = cast(weight, type);
+    transposed ? cpu::conv_backward_data(shape, image, kernels, added, result)
+               : cpu::conv_forward(shape, image, kernels, added, result);
   }
-  const ConvShape shape = shape_of(input.sizes(), sizes, weight.sizes(), steps);
-  const Tensor image = channels_last(cast(input, type)), kernels = cast(weight, type);
-  transposed ? cpu::conv_backward_data(shape, image, kernels, added, result)
-             : cpu::conv_forward(shape, image, kernels, added, result);
   return cast(result, input.dtype());
 }
 
@@ -240,17 +245,16 @@ Tensor compute::convolution_input(const Tensor& gradient, const Tensor& weight, 
                                   bool transposed, IntSpan output_padding, int64_t groups) {
   const Steps steps =
       read_steps(weight.dim() - 2, stride, padding, dilation, transposed, output_padding, groups);
-  const DType type = kernel_type(gradient.dtype());
+  const ConvShape shape = shape_of(sizes, gradient.sizes(), weight.sizes(), steps);
+  const DType type = kernel_type(shape, gradient.dtype());
   const Tensor result = make_result(sizes, type, gradient, weight);
-  if (result.numel() == 0) return cast(result, gradient.dtype());
   if (is_empty_product(gradient, weight)) {
     cpu::fill(result, 0);
-    return cast(result, gradient.dtype());
+  } else if (result.numel() > 0) {
+    const Tensor image = channels_last(cast(gradient, type)), kernels = cast(weight, type);
+    transposed ? cpu::conv_forward(shape, image, kernels, Tensor(), result)
+               : cpu::conv_backward_data(shape, image, kernels, Tensor(), result);
   }
-  const ConvShape shape = shape_of(sizes, gradient.sizes(), weight.sizes(), steps);
-  const Tensor image = channels_last(cast(gradient, type)), kernels = cast(weight, type);
-  transposed ? cpu::conv_forward(shape, image, kernels, Tensor(), result)
-             : cpu::conv_backward_data(shape, image, kernels, Tensor(), result);
   return cast(result, gradient.dtype());
 }
 
@@ -259,16 +263,15 @@ Tensor compute::convolution_weight(const Tensor& gradient, const Tensor& input, 
                                    bool transposed, IntSpan output_padding, int64_t groups) {
   const Steps steps =
       read_steps(input.dim() - 2, stride, padding, dilation, transposed, output_padding, groups);
-  const DType type = kernel_type(gradient.dtype());
-  Tensor result = make_tensor(sizes, type);
+  const ConvShape shape = shape_of(input.sizes(), gradient.sizes(), sizes, steps);
+  const DType type = kernel_type(shape, gradient.dtype());
+  const Tensor result = make_tensor(sizes, type);
   if (is_empty_product(gradient, input)) {
     cpu::fill(result, 0);
-    return cast(result, gradient.dtype());
+  } else if (result.numel() > 0) {
+    const Tensor out = channels_last(cast(gradient, type)), in = channels_last(cast(input, type));
+    cpu::conv_backward_weight(shape, transposed ? out : in, transposed ? in : out, result);
   }
-  if (result.numel() == 0) return cast(result, gradient.dtype());
-  const ConvShape shape = shape_of(input.sizes(), gradient.sizes(), sizes, steps);
-  const Tensor out = channels_last(cast(gradient, type)), in = channels_last(cast(input, type));
-  cpu::conv_backward_weight(shape, transposed ? out : in, transposed ? in : out, result);
   return cast(result, gradient.dtype());
 }
 
@@ -299,7 +302,7 @@ Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, i
   const Dims one{1}, padding{pad};
   const Tensor result = conv1d(permute(input, {1, 2, 0}), permute(weight, {2, 1, 0}), bias, one,
                                IntSpan(padding), one, 1);
-  return permute(result, {2, 0, 1});
+  return clone(permute(result, {2, 0, 1}), MemoryFormat::kContiguous);
 }
 
 }  // namespace fb::ops

@@ -43,7 +43,8 @@ Windows windows_of(IntSpan image, IntSpan kernel_size, IntSpan dilation, IntSpan
 }
 
 void check_type(DType dtype) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(dtype) || is_complex(dtype),
+  FB_CHECK_AS(ErrorKind::kNotImplemented,
+              dtype == DType::kBool || is_floating(dtype) || is_complex(dtype),
               "not implemented for dtype ", dtype);
 }
 

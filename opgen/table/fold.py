@@ -1,6 +1,6 @@
 """Sliding windows of images as columns of a matrix, and their sum back into an image."""
 
-from opgen.model import floating_complex, native, op
+from opgen.model import boolean, floating_complex, native, op
 
 _WINDOWS = "kernel_size: Dims, dilation: Dims = 1, padding: Dims = 0, stride: Dims = 1"
 _PASSED_ON = "kernel_size, dilation, padding, stride"
@@ -9,7 +9,7 @@ op(
     f"unfold(input: Tensor, {_WINDOWS}) -> Tensor",
     kind=native,
     namespace="nn.functional",
-    dtypes=floating_complex,
+    dtypes=boolean + floating_complex,
     forms="function",
     grad={"input": f"folded(grad, input.shape, {_PASSED_ON})"},
     node="Im2ColBackward0",
@@ -19,7 +19,7 @@ op(
     f"fold(input: Tensor, output_size: Dims, {_WINDOWS}) -> Tensor",
     kind=native,
     namespace="nn.functional",
-    dtypes=floating_complex,
+    dtypes=boolean + floating_complex,
     forms="function",
     grad={"input": f"unfolded(grad, {_PASSED_ON})"},
     node="Col2ImBackward0",

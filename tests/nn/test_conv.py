@@ -51,7 +51,7 @@ def test_results_look_contiguous():
     assert y.view(2, -1).shape == (2, 392)
     z = nn.Conv2d(8, 4, 3)(y.relu())
     assert z.is_contiguous()
-    np.testing.assert_array_equal(z.numpy().ravel(), z.flatten().numpy())
+    np.testing.assert_array_equal(z.detach().numpy().ravel(), z.detach().flatten().numpy())
 
 
 def test_channels_last_stays_visible():

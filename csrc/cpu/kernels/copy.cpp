@@ -49,8 +49,8 @@ void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t 
 }
 
 template <class T>
-void transpose(int64_t rows, int64_t columns, const T* __restrict in, int64_t in_step,
-               T* __restrict out, int64_t out_step) {
+void transpose_stripe(int64_t rows, int64_t columns, const T* __restrict in, int64_t in_step,
+                      T* __restrict out, int64_t out_step) {
   // Blocks of 16 x 16 keep both sides in the first-level cache and in whole cache lines.
   constexpr int64_t kBlock = 16;
   for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
@@ -68,6 +68,17 @@ void transpose(int64_t rows, int64_t columns, const T* __restrict in, int64_t in
           for (int64_t r = r0; r < r1; ++r) out[c * out_step + r] = in[r * in_step + c];
       }
     }
+  }
+}
+
+// In stripes, so that lines written for some rows are still near when the next rows are written.
+template <class T>
+void transpose(int64_t rows, int64_t columns, const T* in, int64_t in_step, T* out,
+               int64_t out_step) {
+  constexpr int64_t kStripe = 256;
+  for (int64_t c = 0; c < columns; c += kStripe) {
+    const int64_t width = kStripe < columns - c ? kStripe : columns - c;
+    transpose_stripe(rows, width, in + c, in_step, out + c * out_step, out_step);
   }
 }
 

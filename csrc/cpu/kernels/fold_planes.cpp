@@ -95,6 +95,7 @@ void fold_all(int64_t planes, const Sliding& y, const Sliding& x, const void* fr
 void unfold_planes(DType dtype, int64_t planes, const Sliding& y, const Sliding& x,
                    const void* image, void* columns) {
   switch (size_of(dtype)) {
+    case 1: return unfold_all<uint8_t>(planes, y, x, image, columns);
     case 2: return unfold_all<uint16_t>(planes, y, x, image, columns);
     case 4: return unfold_all<uint32_t>(planes, y, x, image, columns);
     case 8: return unfold_all<uint64_t>(planes, y, x, image, columns);
@@ -105,6 +106,7 @@ void unfold_planes(DType dtype, int64_t planes, const Sliding& y, const Sliding&
 void fold_planes(DType dtype, int64_t planes, const Sliding& y, const Sliding& x,
                  const void* columns, void* image) {
   switch (dtype) {
+    case DType::kBool: return fold_all<bool>(planes, y, x, columns, image);
     case DType::kFloat32: return fold_all<float>(planes, y, x, columns, image);
     case DType::kFloat64: return fold_all<double>(planes, y, x, columns, image);
     case DType::kComplex64: return fold_all<Complex<float>>(planes, y, x, columns, image);

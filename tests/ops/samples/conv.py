@@ -29,7 +29,8 @@ def _windows(tap, count, stride, dilation):
 
 def _grouped(channels, groups):
     """(batch, channels, ...) as (batch, groups, channels of a group, ...)."""
-    return channels.reshape(channels.shape[0], groups, -1, *channels.shape[2:])
+    batch, total, *spatial = channels.shape
+    return channels.reshape(batch, groups, total // groups, *spatial)
 
 
 def _margins(padding):
@@ -48,7 +49,7 @@ def _forward(x, w, stride, padding, dilation, groups):
     for tap in np.ndindex(*kernel):
         seen = _grouped(x[_windows(tap, count, stride, dilation)], groups)
         total += np.einsum("ngi...,goi->ngo...", seen, w[(..., *tap)])
-    return total.reshape(x.shape[0], -1, *count)
+    return total.reshape(x.shape[0], groups * w.shape[1], *count)
 
 
 def _transposed(x, w, sizes, stride, padding, dilation, groups):
@@ -59,7 +60,9 @@ def _transposed(x, w, sizes, stride, padding, dilation, groups):
     out = np.zeros((x.shape[0], groups * w.shape[2], *padded), np.result_type(x, w))
     for tap in np.ndindex(*kernel):
         share = np.einsum("ngi...,gio->ngo...", _grouped(x, groups), w[(..., *tap)])
-        out[_windows(tap, count, stride, dilation)] += share.reshape(x.shape[0], -1, *count)
+        out[_windows(tap, count, stride, dilation)] += share.reshape(
+            x.shape[0], groups * w.shape[2], *count
+        )
     return out[(..., *(slice(p, p + n) for p, n in zip(padding, sizes, strict=True)))]
 
 

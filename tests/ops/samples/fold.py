@@ -30,9 +30,12 @@ def _unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     kernel, edge, count, taps = _geometry(input.shape[-2:], kernel_size, dilation, padding, stride)
     margins = [(0, 0)] * (input.ndim - 2) + [(p, p) for p in edge]
     padded = np.pad(input, margins)
-    blocks = [padded[(..., *taps[tap])].reshape(*input.shape[:-2], 1, -1) for tap in taps]
+    windows = count[0] * count[1]
+    blocks = [
+        padded[(..., *where)].reshape(*input.shape[:-2], 1, windows) for where in taps.values()
+    ]
     rows = input.shape[-3] * kernel[0] * kernel[1]
-    return np.concatenate(blocks, -2).reshape(*input.shape[:-3], rows, count[0] * count[1])
+    return np.concatenate(blocks, -2).reshape(*input.shape[:-3], rows, windows)
 
 
 def _fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
@@ -43,7 +46,7 @@ def _fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     padded = [n + 2 * p for n, p in zip(sizes, edge, strict=True)]
     image = np.zeros((*input.shape[:-2], channels, *padded), input.dtype)
     for tap, where in taps.items():
-        image[(..., *where)] += blocks[..., tap[0], tap[1], :, :]
+        image[(..., *where)] += blocks[..., tap[0], tap[1], :, :]  # of bools: either
     return image[..., edge[0] : edge[0] + sizes[0], edge[1] : edge[1] + sizes[1]]
 
 
@@ -72,11 +75,16 @@ def unfold_errors(make):
     yield (make(3, 9), 3), IndexError, "got (3, 9)"
 
 
-@samples("nn.functional.fold", reference=_fold)
+# torch rounds after every addition of 16-bit floats, Flambeau once.
+@samples(
+    "nn.functional.fold",
+    reference=_fold,
+    tolerance={"float16": (1e-2, 1e-2), "bfloat16": (5e-2, 5e-2)},
+)
 def fold(make):
     yield make(2, 12, 12), (4, 5), 2
     yield make(12, 12), (4, 5), 2
-    yield make(2, 12, 36), (4, 5), (2, 2), 1, (1, 2), 1
+    yield make(2, 12, 40), (4, 5), (2, 2), 1, (1, 2), 1
     yield call(make(2, 12, 12), (6, 7), kernel_size=(3, 2), dilation=(2, 1), padding=1, stride=2)
     yield make(0, 12, 12), (4, 5), 2
     yield make(1, 4, 9), 4, 2
