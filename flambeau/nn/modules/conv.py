@@ -285,6 +285,7 @@ class _ConvTransposeNd(_ConvNd):
         """What is to be added at the ends for a result of this size."""
         n = self._dimensions
         leading = input.dim() - n
+        edges = self._reversed_padding_repeated_twice[::-2]
         if len(output_size) == input.dim():
             output_size = output_size[leading:]
         if len(output_size) != n:
@@ -297,7 +298,7 @@ class _ConvTransposeNd(_ConvNd):
             for size, step, edge, apart, kernel in zip(
                 input.shape[leading:],
                 self.stride,
-                self.padding,
+                edges,
                 self.dilation,
                 self.kernel_size,
                 strict=True,
@@ -441,37 +442,37 @@ class _LazyConvTranspose(_LazyConvNd):
         self._wait_for_input(out_channels, bias, device=device, dtype=dtype)
 
 
-class LazyConv1d(_LazyConv, Conv1d):  # type: ignore[misc]
+class LazyConv1d(_LazyConv, Conv1d):
     """A Conv1d that takes `in_channels` from its first input, and then becomes one."""
 
     cls_to_become = Conv1d
 
 
-class LazyConv2d(_LazyConv, Conv2d):  # type: ignore[misc]
+class LazyConv2d(_LazyConv, Conv2d):
     """A Conv2d that takes `in_channels` from its first input, and then becomes one."""
 
     cls_to_become = Conv2d
 
 
-class LazyConv3d(_LazyConv, Conv3d):  # type: ignore[misc]
+class LazyConv3d(_LazyConv, Conv3d):
     """A Conv3d that takes `in_channels` from its first input, and then becomes one."""
 
     cls_to_become = Conv3d
 
 
-class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):  # type: ignore[misc]
+class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     """A ConvTranspose1d that takes `in_channels` from its first input, and then becomes one."""
 
     cls_to_become = ConvTranspose1d
 
 
-class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):  # type: ignore[misc]
+class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     """A ConvTranspose2d that takes `in_channels` from its first input, and then becomes one."""
 
     cls_to_become = ConvTranspose2d
 
 
-class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):  # type: ignore[misc]
+class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """A ConvTranspose3d that takes `in_channels` from its first input, and then becomes one."""
 
     cls_to_become = ConvTranspose3d
