@@ -20,6 +20,7 @@ def load(entry: str, folder: Path) -> None:
 
 
 UNARY = "planted(input: Tensor) -> Tensor"
+INPLACE_FIRST = "planted(x: Tensor, inplace: bool = False, p: float = 1.0) -> Tensor"
 
 
 @pytest.mark.parametrize(
@@ -65,8 +66,7 @@ UNARY = "planted(input: Tensor) -> Tensor"
             "asks for an in-place form, which is not there",
         ),
         (
-            'op("planted(x: Tensor, inplace: bool = False, p: float = 1.0) -> Tensor", '
-            'kind=pointwise, forms="function inplace", doc="D.")',
+            f'op("{INPLACE_FIRST}", kind=pointwise, forms="function inplace", doc="D.")',
             "stand last where there is an in-place form",
         ),
         (f'op("{UNARY}", kind=native, grad="later", doc="D.")', "grad is a dict of formulas"),

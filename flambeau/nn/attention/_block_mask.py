@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,9 @@ from flambeau import Tensor
 from flambeau.nn.attention._modifications import MaskMod, at_every_place, noop_mask, takes_score
 
 _DEFAULT_SPARSE_BLOCK_SIZE = 128
+_MORE = """...
+To print out more, set BlockMask.to_string(limit=N)
+You can also index (BlockMask[batch, head]) to choose a specific batch or head"""
 _TENSORS = (
     "kv_num_blocks",
     "kv_indices",
@@ -175,28 +179,29 @@ class BlockMask:
         )
 
     def to_string(self, grid_size: int | tuple[int, int] = 20, limit: int = 4) -> str:
-        """A picture: full blocks dark, cut ones by their share, one after the other batches."""
+        """A picture of up to ``limit`` masks: blocks that are seen dark, where few cells stand for
+        many, those seen in part half dark.
+        """
         rows, columns = (grid_size, grid_size) if isinstance(grid_size, int) else grid_size
         dense = self.to_dense().float()
         *lead, height, width = dense.shape
         pictures = []
-        for number, picture in enumerate(dense.reshape(-1, height, width)):
-            if number == limit:
-                pictures.append("...")
+        for place, picture in zip(
+            itertools.product(*map(range, lead)), dense.reshape(-1, height, width), strict=True
+        ):
+            if len(pictures) == limit:
+                pictures.append(_MORE)
                 break
-            place, rest = [], number
-            for size in reversed(lead):
-                place.append(rest % size)
-                rest //= size
-            bands = picture.tensor_split(min(height, rows))
-            cells = (band.tensor_split(min(width, columns), 1) for band in bands)
+            bands = picture.split(-(-height // rows))
+            cells = (band.split(-(-width // columns), 1) for band in bands)
             lines = ("".join(_shade(float(cell.mean())) * 2 for cell in line) for line in cells)
-            pictures.append("\n".join([str(tuple(reversed(place))), *lines]))
+            pictures.append("\n".join([str(place), *lines, ""]))
         return "\n".join(pictures)
 
     def __str__(self) -> str:
         head = f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%, \n"
-        return f"{head}{self.to_string()}\n)"
+        picture = self.to_string().rstrip("\n")
+        return f"{head}{picture}\n)"
 
     def __repr__(self) -> str:
         shapes = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import warnings
 from typing import Any
 
 import flambeau as fb
@@ -28,6 +29,11 @@ class CausalBias(Tensor):
     def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> Any:
         if not isinstance(variant, CausalVariant):
             raise AssertionError(f"CausalBias: expected a CausalVariant, got {variant!r}")
+        if variant == CausalVariant.LOWER_RIGHT and seq_len_q > seq_len_kv:
+            warnings.warn(
+                "CausalBias: the first queries see no keys where seq_len_q > seq_len_kv",
+                stacklevel=4,
+            )
         offset = 0 if variant == CausalVariant.UPPER_LEFT else seq_len_kv - seq_len_q
         mask: Any = fb.ones(seq_len_q, seq_len_kv, dtype=fb.bool).tril(offset).as_subclass(cls)
         mask.variant = variant
