@@ -170,8 +170,12 @@ def attend(
         result = weights @ v
     else:
         result = F.scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
-    joined = result.transpose(1, 2) if batch_first else result.permute(2, 0, 1, 3)
-    output = F.linear(joined.flatten(2), projections.out_weight, projections.out_bias)
+    # In memory the length comes first whatever the order of dimensions: dropout behind it draws for
+    # its elements in the order of memory.
+    joined = result.permute(2, 0, 1, 3).flatten(2)
+    output = F.linear(joined, projections.out_weight, projections.out_bias)
+    if batch_first:
+        output = output.transpose(0, 1)
     if weights is not None and average_attn_weights:
         weights = weights.mean(dim=1)
     if not is_batched:
