@@ -2,10 +2,10 @@
 // sizes.
 #if defined(FB_HAVE_ONEDNN)
 
-#include <algorithm>
 #include <memory>
 
 #include "cpu/gemm_impl.h"
+#include "cpu/kernels/turn.h"
 #include "cpu/onednn.h"
 
 namespace fb::cpu {
@@ -72,20 +72,6 @@ void multiply(const GemmCall& g) {
   cache.get(key_of(g), [&] { return make_matmul(g); })->run({g.a.data, g.b.data, g.c.data});
 }
 
-// Writes the transpose of a rows x columns matrix, in squares that fit the first-level cache.
-void turn(const float* from, int64_t ld, int64_t rows, int64_t columns, float* to) {
-  constexpr int64_t kSquare = 16;
-  for (int64_t i = 0; i < rows; i += kSquare) {
-    const int64_t i_end = std::min(i + kSquare, rows);
-    for (int64_t j = 0; j < columns; j += kSquare) {
-      const int64_t j_end = std::min(j + kSquare, columns);
-      for (int64_t y = j; y < j_end; ++y) {
-        for (int64_t x = i; x < i_end; ++x) to[y * rows + x] = from[x * ld + y];
-      }
-    }
-  }
-}
-
 }  // namespace
 
 bool onednn_has_bfloat16() {
@@ -99,7 +85,8 @@ void gemm_onednn(const GemmCall& call) {
   if (call.dtype == DType::kFloat32 && call.a.transposed && call.b.transposed) {
     // Two transposed matrices reach half the speed of any other pair; turning A first costs less.
     const std::unique_ptr<float[]> turned(new float[call.m * call.k]);
-    turn(static_cast<const float*>(call.a.data), call.a.ld, call.k, call.m, turned.get());
+    FB_KERNEL(turn<float>)
+    ({call.k, call.m, static_cast<const float*>(call.a.data), call.a.ld, turned.get(), call.k});
     GemmCall plain = call;
     plain.a = {turned.get(), call.k};
     return multiply(plain);

@@ -1,0 +1,84 @@
+// The transpose of a matrix: see turn.h. Squares as wide as a vector are turned in registers, which
+// stores whole vectors where a plain loop stores single elements far apart.
+#include "cpu/kernels/turn.h"
+
+#include <utility>
+
+#include "scalar/types.h"
+
+namespace fb::cpu::FB_ISA {
+namespace {
+
+// Wider ones would leave much of a small matrix to single elements.
+#if defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+template <class T, int lanes>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(lanes * sizeof(T)), aligned(alignof(T)), may_alias));
+};
+template <class T, int lanes>
+using Vector = typename VectorOf<T, lanes>::type;
+
+// Within each stretch of 2 `half` lanes: the first half of both vectors, or the second.
+template <int half, bool second, class V, int... lane>
+FB_FN V halves(V a, V b, std::integer_sequence<int, lane...>) {
+  constexpr int lanes = sizeof...(lane);
+  constexpr int shift = second ? half : 0;
+  return __builtin_shufflevector(a, b, (lane & half ? lanes + lane - half : lane) + shift...);
+}
+
+// Exchanges the off-diagonal squares of `half` rows within each square of twice as many.
+template <int lanes, int half, class V>
+FB_FN void exchange(V* rows) {
+  constexpr auto all = std::make_integer_sequence<int, lanes>();
+  for (int i = 0; i < lanes; ++i) {
+    if (i & half) continue;
+    const V a = rows[i], b = rows[i + half];
+    rows[i] = halves<half, false>(a, b, all);
+    rows[i + half] = halves<half, true>(a, b, all);
+  }
+  if constexpr (2 * half < lanes) exchange<lanes, 2 * half>(rows);
+}
+
+template <class T, int lanes>
+FB_FN void turn_square(const T* from, int64_t from_ld, T* to, int64_t to_ld) {
+  using V = Vector<T, lanes>;
+  V rows[lanes];
+  for (int i = 0; i < lanes; ++i) rows[i] = *reinterpret_cast<const V*>(from + i * from_ld);
+  exchange<lanes, 1>(rows);
+  for (int i = 0; i < lanes; ++i) *reinterpret_cast<V*>(to + i * to_ld) = rows[i];
+}
+
+// The columns from j on: `lanes` at a time, and ever fewer for those that are left.
+template <class T, int lanes>
+void turn_columns(const TurnCall<T>& t, int64_t j) {
+  for (; j + lanes <= t.columns; j += lanes) {
+    const T* from = t.from + j;
+    T* to = t.to + j * t.to_ld;
+    int64_t i = 0;
+    if constexpr (lanes > 1) {
+      for (; i + lanes <= t.rows; i += lanes)
+        turn_square<T, lanes>(from + i * t.from_ld, t.from_ld, to + i, t.to_ld);
+    }
+    for (; i < t.rows; ++i) {
+      for (int c = 0; c < lanes; ++c) to[c * t.to_ld + i] = from[i * t.from_ld + c];
+    }
+  }
+  if constexpr (lanes > 1) turn_columns<T, lanes / 2>(t, j);
+}
+
+}  // namespace
+
+template <class T>
+void turn(const TurnCall<T>& t) {
+  turn_columns<T, kVectorBytes / sizeof(T)>(t, 0);
+}
+
+template void turn(const TurnCall<float>&);
+template void turn(const TurnCall<double>&);
+
+}  // namespace fb::cpu::FB_ISA
