@@ -18,6 +18,7 @@
 #include "core/allocator.h"
 #include "core/blocking.h"
 #include "core/tensor.h"
+#include "core/warning.h"
 #include "cpu/isa.h"
 #include "cpu/threads.h"
 
@@ -141,6 +142,9 @@ NB_MODULE(_C, m) {
   using namespace fb;
   using namespace fb::bind;
   nb::set_leak_warnings(false);
+  warning_hooks.warn = [](const std::string& text) {
+    if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) < 0) throw PythonError{};
+  };
   blocking_hooks = {[]() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; },
                     [](void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }};
   register_errors(m);

@@ -5,13 +5,11 @@
 
 #include <memory>
 
-#include "cpu/kernels/exp.h"
-#include "cpu/kernels/fold.h"
+#include "cpu/kernels/exp_sum.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
 
-constexpr int64_t kSoftmaxChunk = 16384;  // elements; 64 KB of floats
 constexpr int64_t kColumns = 256;
 constexpr int64_t kChunkRows = 128;
 constexpr int64_t kElementGrain = kGrain / 4;  // an exponential costs several memory-bound elements
@@ -37,23 +35,6 @@ FB_FN double rescale(T max, T top) {
 template <SoftmaxOp op, class T>
 FB_FN T final_scale(T max, T top, double total) {
   return static_cast<T>((max == lowest<T>() ? 0.0 : rescale<op>(max, top)) / total);
-}
-
-// The largest element that is not NaN, in one instruction a step. A NaN need not be found here: its
-// exponential carries it into the sum and so into every result.
-template <class T>
-struct Largest : Extremum<T, true> {
-  template <class V>
-  static FB_FN V combine(const V& a, const V& b) {
-    return b > a ? b : a;
-  }
-};
-
-template <class T>
-T max_of(const T* x, int64_t n) {
-  T max = lowest<T>();
-  Fold<T, Largest<T>>::block(x, n, 0, max);
-  return max;
 }
 
 template <class T, SoftmaxOp op>
@@ -98,35 +79,7 @@ class Row {
       Fold<T, Extremum<T, true>>::block(x, n, 0, infinite_or_nan);
       return static_cast<double>(infinite_or_nan);
     }
-    const T shift = shift_of<op>(max);
-    constexpr int L = kLanes<T>;
-    const int64_t whole = n - n % L;
-    double total = 0;
-    for (int64_t begin = 0; begin < whole; begin += kBlock) {
-      const int64_t end = min64(whole, begin + kBlock);
-      T sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (int64_t i = begin; i < end; ++i) {
-        const T e = exp_nonpositive(x[i] - shift);
-        if constexpr (op == SoftmaxOp::kSoftmax) y[i] = e;
-        sum += e;
-      }
-      total += static_cast<double>(sum);
-    }
-    if (whole == n) return total;
-    // A padded vector instead of single exponentials, which would cost as much as the rest of a
-    // short row.
-    T tail[L];
-    for (int l = 0; l < L; ++l) tail[l] = whole + l < n ? x[whole + l] : lowest<T>();
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int l = 0; l < L; ++l) {
-      tail[l] = exp_nonpositive(tail[l] - shift);
-      sum += tail[l];
-    }
-    if constexpr (op == SoftmaxOp::kSoftmax)
-      for (int64_t i = whole; i < n; ++i) y[i] = tail[i - whole];
-    return total + static_cast<double>(sum);
+    return exp_sum<op == SoftmaxOp::kSoftmax>(x, y, n, shift_of<op>(max));
   }
 
   void finish_chunk(int64_t c, T max, T top, double total) const {

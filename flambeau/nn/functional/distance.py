@@ -2,4 +2,6 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from flambeau._C.nn.functional import cosine_similarity, pairwise_distance, pdist
+
+__all__ = ["cosine_similarity", "pairwise_distance", "pdist"]

@@ -48,3 +48,21 @@ def dist(make):
     yield make(3, 4), make(3, 4)
     yield make(3, 4), make(4), 1
     yield make(3), make(3), np.inf
+
+
+@samples(
+    "pdist",
+    reference=lambda x, p=2.0: np.array(
+        [np.linalg.norm(x[i] - x[j], ord=p) for i in range(len(x)) for j in range(i + 1, len(x))]
+    ),
+)
+def pdist(make):
+    yield make(4, 3)
+    yield make(4, 3), 1.0
+    yield make(5, 2), np.inf
+    yield make(1, 3)
+
+
+@errors("pdist")
+def pdist_errors(make):
+    yield (make(3),), RuntimeError, "pdist: only supports 2D tensors, got: 1D"

@@ -1,0 +1,108 @@
+// Derivatives of losses of scores for classes.
+#include "autograd/formula.h"
+#include "autograd/formulas/loss.h"
+#include "gen/ops/copy.h"
+#include "gen/ops/create.h"
+#include "gen/ops/index.h"
+#include "gen/ops/loss.h"
+#include "gen/ops/reduce.h"
+#include "gen/ops/softmax.h"
+#include "gen/ops/view.h"
+#include "ops/loss_support.h"
+
+namespace fb::autograd::formula {
+
+using namespace ops;
+
+namespace {
+
+// The weight of each class, along dimension 1 of `ndim`.
+Tensor along_classes(const Tensor& weight, int64_t ndim) {
+  Dims sizes(static_cast<size_t>(ndim), 1);
+  sizes[1] = weight.numel();
+  return reshape(weight, sizes);
+}
+
+// By how much each class counts for each sample: cross entropy is -sum(shares * log_softmax).
+Tensor class_shares(const Tensor& input, const Tensor& target, const Tensor& weight,
+                    int64_t ignore_index, double smoothing) {
+  const Tensor numbers = to_dtype(target, DType::kInt64);
+  const Tensor counts = ne(numbers, ignore_index);
+  const Tensor present = unsqueeze(where(counts, numbers, int64_t{0}), 1);
+  const Tensor each = to_dtype(unsqueeze(counts, 1), input.dtype());
+  const Tensor weights = weight ? along_classes(weight, input.dim())
+                                : ones(Dims(static_cast<size_t>(input.dim()), 1), input.dtype());
+  const Tensor all = expand(weights * each, input.sizes());
+  const Tensor picked = gather(all, 1, present) * (1 - smoothing);
+  const double share = smoothing / static_cast<double>(input.sizes()[1]);
+  return scatter_add(all * share, 1, present, picked);
+}
+
+// The derivative of a multi-class margin loss, of each sample.
+Tensor margin_slopes(const Tensor& input, const Tensor& target, int64_t p, double margin,
+                     const Tensor& weight) {
+  const Tensor present = unsqueeze(target, 1);
+  const Tensor own =
+      scatter_add(zeros_like(input), 1, present, ones({input.sizes()[0], 1}, input.dtype()));
+  const Tensor excess = clamp_min(margin - gather(input, 1, present) + input, 0) * (1 - own);
+  Tensor slopes = p == 1 ? to_dtype(gt(excess, 0), input.dtype()) : 2 * excess;
+  if (weight) slopes = slopes * unsqueeze(index_select(weight, 0, target), 1);
+  return (slopes - own * sum(slopes, Dims{1}, true)) / input.sizes()[1];
+}
+
+}  // namespace
+
+Tensor cross_entropy_backward(const Tensor& grad, const Tensor& input, const Tensor& target,
+                              const Tensor& weight, const Tensor& statistics, int64_t ignore_index,
+                              double label_smoothing, int64_t reduction) {
+  if (!is_recording())
+    return cross_entropy_gradient(grad, input, target, weight, statistics, ignore_index,
+                                  label_smoothing, reduction);
+  if (input.dim() == 1) {
+    const bool each = numbered_reduction(reduction) == Reduction::kNone;
+    const Tensor batch = cross_entropy_backward(
+        each ? reshape(grad, {1}) : grad, unsqueeze(input, 0), reshape(target, {1}), weight,
+        statistics, ignore_index, label_smoothing, reduction);
+    return squeeze(batch, 0);
+  }
+  const Tensor shares = class_shares(input, target, weight, ignore_index, label_smoothing);
+  const Tensor by_scores = softmax(input, 1) * sum(shares, Dims{1}, true) - shares;
+  switch (numbered_reduction(reduction)) {
+    case Reduction::kMean: return grad / select(statistics, 0, -1) * by_scores;
+    case Reduction::kSum: return grad * by_scores;
+    default: return unsqueeze(grad, 1) * by_scores;
+  }
+}
+
+Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& input, const Tensor& target,
+                                  int64_t p, double margin, const Tensor& weight,
+                                  int64_t reduction) {
+  if (!is_recording())
+    return multi_margin_gradient(grad, input, target, p, margin, weight, reduction);
+  const bool single = input.dim() < 2;
+  const Tensor scores = single ? reshape(input, {1, input.numel()}) : input;
+  const Tensor slopes = margin_slopes(scores, reshape(target, {scores.sizes()[0]}), p, margin,
+                                      weight ? reshape(weight, {weight.numel()}) : weight);
+  if (single) return grad * reshape(slopes, input.sizes());
+  switch (numbered_reduction(reduction)) {
+    case Reduction::kMean: return grad / input.sizes()[0] * slopes;
+    case Reduction::kSum: return grad * slopes;
+    default: return unsqueeze(grad, 1) * slopes;
+  }
+}
+
+Tensor multilabel_margin_loss_backward(const Tensor& grad, const Tensor& input,
+                                       const Tensor& target, int64_t reduction) {
+  if (!is_recording()) return multilabel_margin_gradient(grad, input, target, reduction);
+  // The slopes do not change with the scores, but by leaps.
+  const Tensor slopes = multilabel_margin_gradient(ones_like(grad), input, target, reduction);
+  const bool each = numbered_reduction(reduction) == Reduction::kNone && input.dim() == 2;
+  return (each ? unsqueeze(grad, 1) : grad) * slopes;
+}
+
+Tensor nll_loss_transpose(const Tensor& grad, const Tensor& target, const Tensor& weight,
+                          int64_t ignore_index, int64_t reduction) {
+  return std::get<0>(_nll_loss(grad, target, weight, ignore_index, reduction));
+}
+
+}  // namespace fb::autograd::formula

@@ -1,0 +1,25 @@
+// Warnings that become Python's, without core knowing that there is an interpreter.
+#pragma once
+
+#include <sstream>
+#include <string>
+
+namespace fb {
+
+// Set once by the Python binding; null while the core is used from C++ alone. Throws where the
+// user's filters make an error of the warning.
+struct WarningHooks {
+  void (*warn)(const std::string& text) = nullptr;
+};
+inline WarningHooks warning_hooks;
+
+// A UserWarning at the line that called the operator.
+template <class... Parts>
+[[gnu::cold, gnu::noinline]] void warn(const Parts&... parts) {
+  if (!warning_hooks.warn) return;
+  std::ostringstream text;
+  (text << ... << parts);
+  warning_hooks.warn(text.str());
+}
+
+}  // namespace fb

@@ -1,0 +1,63 @@
+// Sums of exponentials relative to a maximum: what softmax and cross entropy are made of.
+#pragma once
+
+#include "cpu/kernels/exp.h"
+#include "cpu/kernels/fold.h"
+
+namespace fb::cpu::FB_ISA {
+namespace {
+
+constexpr int64_t kSoftmaxChunk = 16384;  // elements read twice while cached; 64 KB of floats
+
+// The largest element that is not NaN, in one instruction a step. A NaN need not be found here: its
+// exponential carries it into the sum and so into every result.
+template <class T>
+struct Largest : Extremum<T, true> {
+  template <class V>
+  static FB_FN V combine(const V& a, const V& b) {
+    return b > a ? b : a;
+  }
+};
+
+template <class T>
+T max_of(const T* x, int64_t n) {
+  T max = lowest<T>();
+  Fold<T, Largest<T>>::block(x, n, 0, max);
+  return max;
+}
+
+// The sum of exp(x - shift), shift being no less than any x; y keeps the terms if `keep`.
+template <bool keep, class T>
+double exp_sum(const T* x, [[maybe_unused]] T* y, int64_t n, T shift) {
+  constexpr int L = kLanes<T>;
+  const int64_t whole = n - n % L;
+  double total = 0;
+  for (int64_t begin = 0; begin < whole; begin += kBlock) {
+    const int64_t end = min64(whole, begin + kBlock);
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = begin; i < end; ++i) {
+      const T e = exp_nonpositive(x[i] - shift);
+      if constexpr (keep) y[i] = e;
+      sum += e;
+    }
+    total += static_cast<double>(sum);
+  }
+  if (whole == n) return total;
+  // A padded vector instead of single exponentials, which would cost as much as the rest of a
+  // short row.
+  T tail[L];
+  for (int l = 0; l < L; ++l) tail[l] = whole + l < n ? x[whole + l] : lowest<T>();
+  T sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int l = 0; l < L; ++l) {
+    tail[l] = exp_nonpositive(tail[l] - shift);
+    sum += tail[l];
+  }
+  if constexpr (keep)
+    for (int64_t i = whole; i < n; ++i) y[i] = tail[i - whole];
+  return total + static_cast<double>(sum);
+}
+
+}  // namespace
+}  // namespace fb::cpu::FB_ISA

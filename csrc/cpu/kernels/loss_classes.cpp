@@ -1,0 +1,268 @@
+// Cross entropy of scores, without the logarithm of softmax in between: a pass over the scores for
+// the normalisers, another one for the gradient.
+#include "cpu/loss_classes.h"
+
+#include "cpu/kernels/exp_sum.h"
+
+namespace fb::cpu::FB_ISA {
+namespace {
+
+constexpr int64_t kEntropyColumns = 256;
+constexpr int64_t kEntropyChunk = 64;  // rows of a block of columns, read twice while cached
+constexpr int64_t kEntropyGrain = kGrain / 4;  // an exponential costs several elements of a copy
+
+// f(sample, width) for each block of neighbouring samples: a row is a block of its own.
+template <class F>
+void by_blocks(const ClassTargets& t, F&& f) {
+  const int64_t blocks = ceil_div(t.inner, kEntropyColumns);
+  const int64_t elements = t.classes * min64(t.inner, kEntropyColumns);
+  parallel_for(t.outer * blocks, ceil_div(kEntropyGrain, elements + 1),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t b = begin; b < end; ++b) {
+                   const int64_t column = b % blocks * kEntropyColumns;
+                   f(b / blocks * t.inner + column, min64(kEntropyColumns, t.inner - column));
+                 }
+               });
+}
+
+// Where the scores of a sample begin.
+FB_FN int64_t first_score(const ClassTargets& t, int64_t sample) {
+  const int64_t outer = sample / t.inner;
+  return outer * t.classes * t.inner + (sample - outer * t.inner);
+}
+
+// Exponents are taken relative to this; where all scores are -inf, they stay so.
+template <class T>
+FB_FN T shift_of(T top) {
+  return top == lowest<T>() ? T(0) : top;
+}
+
+template <class T>
+void row_statistics(const T* x, int64_t n, T& largest, T& rest) {
+  T top = lowest<T>();
+  double total = 0;
+  for (int64_t begin = 0; begin < n; begin += kSoftmaxChunk) {
+    const int64_t length = min64(kSoftmaxChunk, n - begin);
+    const T max = max_of(x + begin, length);
+    if (max > top) {
+      if (total != 0) total *= math::exp(static_cast<double>(top) - static_cast<double>(max));
+      top = max;
+    }
+    total += exp_sum<false, T>(x + begin, nullptr, length, shift_of(top));
+  }
+  largest = shift_of(top);
+  rest = static_cast<T>(math::log(total));
+}
+
+template <class T>
+void column_statistics(const T* x, int64_t n, int64_t stride, int64_t width, T* largest, T* rest) {
+  T top[kEntropyColumns], shift[kEntropyColumns], sum[kEntropyColumns];
+  for (int64_t c = 0; c < width; ++c) top[c] = lowest<T>();
+  for (int64_t c = 0; c < width; ++c) sum[c] = 0;
+  for (int64_t first = 0; first < n; first += kEntropyChunk) {
+    const int64_t last = min64(n, first + kEntropyChunk);
+    for (int64_t c = 0; c < width; ++c) shift[c] = top[c];
+    for (int64_t r = first; r < last; ++r)
+      for (int64_t c = 0; c < width; ++c)
+        top[c] = x[r * stride + c] > top[c] ? x[r * stride + c] : top[c];
+#pragma GCC ivdep
+    for (int64_t c = 0; c < width; ++c) {
+      const T before = shift[c];
+      shift[c] = shift_of(top[c]);
+      sum[c] = before == top[c] ? sum[c] : sum[c] * exp_nonpositive(before - shift[c]);
+    }
+    for (int64_t r = first; r < last; ++r) {
+#pragma GCC ivdep
+      for (int64_t c = 0; c < width; ++c) sum[c] += exp_nonpositive(x[r * stride + c] - shift[c]);
+    }
+  }
+#pragma GCC ivdep
+  for (int64_t c = 0; c < width; ++c) {
+    largest[c] = shift_of(top[c]);
+    rest[c] = math::log(sum[c]);
+  }
+}
+
+// The shares of a sample's gradient: `scale` of softmax, less `spread` of every class, less `pick`
+// of the target.
+template <class T>
+struct Shares {
+  T scale, spread, pick;
+};
+
+template <class T>
+class Entropy {
+ public:
+  Entropy(const ClassTargets& t, const void* scores, const void* statistics, double smoothing,
+          const SampleGradients& gradients)
+      : t_(t),
+        x_(static_cast<const T*>(scores)),
+        largest_(static_cast<const T*>(statistics)),
+        rest_(largest_ + t.samples()),
+        weights_(static_cast<const T*>(t.weights)),
+        gradients_(gradients),
+        smoothing_(smoothing) {
+    whole_weight_ = static_cast<double>(t.classes);
+    if (!weights_) return;
+    whole_weight_ = 0;
+    for (int64_t c = 0; c < t.classes; ++c) whole_weight_ += static_cast<double>(weights_[c]);
+  }
+
+  void row(int64_t i, T* out) const {
+    const int64_t n = t_.classes;
+    const T* const x = x_ + i * n;
+    T* const y = out + i * n;
+    const Shares<T> shares = shares_of(i);
+    const T top = largest_[i], rest = rest_[i];
+    constexpr int L = kLanes<T>;
+    const int64_t whole = n - n % L;
+#pragma GCC ivdep
+    for (int64_t c = 0; c < whole; ++c) y[c] = shares.scale * exp_nonpositive((x[c] - top) - rest);
+    if (whole < n) {
+      // A padded vector: see exp_sum.
+      T tail[L];
+      for (int l = 0; l < L; ++l) tail[l] = whole + l < n ? x[whole + l] : lowest<T>();
+      for (int l = 0; l < L; ++l) tail[l] = shares.scale * exp_nonpositive((tail[l] - top) - rest);
+      for (int64_t c = whole; c < n; ++c) y[c] = tail[c - whole];
+    }
+    if (shares.scale == 0)  // of an ignored sample, whose scores may be NaN
+      for (int64_t c = 0; c < n; ++c) y[c] = 0;
+    if (shares.spread != 0)
+      for (int64_t c = 0; c < n; ++c)
+        y[c] -= weights_ ? shares.spread * weights_[c] : shares.spread;
+    if (shares.pick != 0) y[t_.targets[i]] -= shares.pick;
+  }
+
+  void columns(int64_t first, int64_t width, T* out) const {
+    T scale[kEntropyColumns], spread[kEntropyColumns], pick[kEntropyColumns];
+    for (int64_t c = 0; c < width; ++c) {
+      const Shares<T> shares = shares_of(first + c);
+      scale[c] = shares.scale;
+      spread[c] = shares.spread;
+      pick[c] = shares.pick;
+    }
+    const int64_t start = first_score(t_, first);
+    const T* const top = largest_ + first;
+    const T* const rest = rest_ + first;
+    for (int64_t r = 0; r < t_.classes; ++r) {
+      const T* const x = x_ + start + r * t_.inner;
+      T* const y = out + start + r * t_.inner;
+      const T weight = weights_ ? weights_[r] : T(1);
+#pragma GCC ivdep
+      for (int64_t c = 0; c < width; ++c) {
+        const T value = scale[c] * exp_nonpositive((x[c] - top[c]) - rest[c]);
+        y[c] = (scale[c] == T(0) ? T(0) : value) - spread[c] * weight;
+      }
+    }
+    for (int64_t c = 0; c < width; ++c)
+      if (pick[c] != 0) out[start + t_.targets[first + c] * t_.inner + c] -= pick[c];
+  }
+
+ private:
+  Shares<T> shares_of(int64_t i) const {
+    const int64_t target = t_.targets[i];
+    if (target == t_.ignored) return {0, 0, 0};
+    const double gradient =
+        static_cast<double>(static_cast<const T*>(gradients_.values)[gradients_.single ? 0 : i]) *
+        gradients_.scale;
+    const double weight = weights_ ? static_cast<double>(weights_[target]) : 1.0;
+    const double pick = gradient * weight * (1 - smoothing_);
+    const double spread = gradient * smoothing_ / static_cast<double>(t_.classes);
+    return {static_cast<T>(pick + spread * whole_weight_), static_cast<T>(spread),
+            static_cast<T>(pick)};
+  }
+
+  const ClassTargets& t_;
+  const T* const x_;
+  const T* const largest_;
+  const T* const rest_;
+  const T* const weights_;
+  const SampleGradients gradients_;
+  const double smoothing_;
+  double whole_weight_;
+};
+
+template <class T>
+void statistics_of(const ClassTargets& t, const T* scores, T* largest) {
+  T* const rest = largest + t.samples();
+  by_blocks(t, [&](int64_t sample, int64_t width) {
+    const T* const x = scores + first_score(t, sample);
+    if (t.inner == 1)
+      row_statistics(x, t.classes, largest[sample], rest[sample]);
+    else
+      column_statistics(x, t.classes, t.inner, width, largest + sample, rest + sample);
+  });
+}
+
+template <class T>
+T row_losses(const T* x, const T* weights, int64_t n, T top, T rest) {
+  double total = 0;
+  for (int64_t first = 0; first < n; first += kBlock) {
+    const int64_t last = min64(n, first + kBlock);
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t c = first; c < last; ++c)
+      sum += (weights ? weights[c] : T(1)) * (rest - (x[c] - top));
+    total += static_cast<double>(sum);
+  }
+  return static_cast<T>(total);
+}
+
+template <class T>
+void all_losses(const ClassTargets& t, const T* scores, const T* largest, T* out) {
+  const T* const rest = largest + t.samples();
+  const T* const weights = static_cast<const T*>(t.weights);
+  by_blocks(t, [&](int64_t first, int64_t width) {
+    const int64_t start = first_score(t, first);
+    if (t.inner == 1) {
+      out[first] = row_losses(scores + start, weights, t.classes, largest[first], rest[first]);
+      return;
+    }
+    for (int64_t i = first; i < first + width; ++i) out[i] = 0;
+    for (int64_t r = 0; r < t.classes; ++r) {
+      const T weight = weights ? weights[r] : T(1);
+      const T* const x = scores + start + r * t.inner - first;
+#pragma GCC ivdep
+      for (int64_t i = first; i < first + width; ++i)
+        out[i] += weight * (rest[i] - (x[i] - largest[i]));
+    }
+  });
+}
+
+template <class T>
+void gradient_of(const ClassTargets& t, const Entropy<T>& entropy, T* out) {
+  by_blocks(t, [&](int64_t sample, int64_t width) {
+    if (t.inner == 1)
+      entropy.row(sample, out);
+    else
+      entropy.columns(sample, width, out);
+  });
+}
+
+}  // namespace
+
+void score_statistics(const ClassTargets& t, const void* scores, void* statistics) {
+  if (t.dtype == DType::kFloat32)
+    return statistics_of(t, static_cast<const float*>(scores), static_cast<float*>(statistics));
+  statistics_of(t, static_cast<const double*>(scores), static_cast<double*>(statistics));
+}
+
+void all_class_losses(const ClassTargets& t, const void* scores, const void* statistics,
+                      void* out) {
+  if (t.dtype == DType::kFloat32)
+    return all_losses(t, static_cast<const float*>(scores), static_cast<const float*>(statistics),
+                      static_cast<float*>(out));
+  all_losses(t, static_cast<const double*>(scores), static_cast<const double*>(statistics),
+             static_cast<double*>(out));
+}
+
+void cross_entropy_gradient(const ClassTargets& t, const void* scores, const void* statistics,
+                            double smoothing, const SampleGradients& gradients, void* out) {
+  if (t.dtype == DType::kFloat32)
+    return gradient_of(t, Entropy<float>(t, scores, statistics, smoothing, gradients),
+                       static_cast<float*>(out));
+  gradient_of(t, Entropy<double>(t, scores, statistics, smoothing, gradients),
+              static_cast<double*>(out));
+}
+
+}  // namespace fb::cpu::FB_ISA

@@ -1,0 +1,31 @@
+// Margins between the scores of classes, sample by sample. Scores are contiguous (samples, classes)
+// of float32 or float64.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.h"
+
+namespace fb::cpu {
+
+struct MarginCall {
+  DType dtype;
+  int64_t samples, classes;
+  const void* scores;
+  const int64_t* targets;  // a class for each sample, or `classes` numbers that end at -1
+  bool many;               // whether it is the latter
+  bool squared = false;
+  double margin = 1;
+  const void* weights = nullptr;  // one for each class, or null
+};
+
+// Throws RuntimeError for a target that is no class.
+void check_margin_targets(const MarginCall& call);
+// The loss of each sample.
+void margin_losses(const MarginCall& call, void* out);
+// Its gradient by the scores times that of the sample, of which `gradients` has one for all or one
+// each.
+void margin_gradient(const MarginCall& call, const void* gradients, bool single, double scale,
+                     void* out);
+
+}  // namespace fb::cpu

@@ -1,0 +1,170 @@
+// Losses of elements: one pass over the operands, and nothing kept in between.
+#include "gen/ops/loss.h"
+
+#include <array>
+#include <cmath>
+
+#include "cpu/loss.h"
+#include "ops/loss_support.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+namespace {
+
+using cpu::LossKind;
+
+// A loss as the kernels see it. 16-bit floats are computed with as float32.
+class ElementLoss {
+ public:
+  ElementLoss(LossKind kind, const Tensor& x, const Tensor& y, const Tensor& z, double p, double q)
+      : dtype_(x.dtype()), sizes_(x.sizes().vec()) {
+    const DType type = compute_type(dtype_);
+    call_ = {.kind = kind, .dtype = type, .n = x.numel(), .operands = {}, .params = {p, q}};
+    const Tensor* given[] = {&x, &y, &z};
+    for (int k = 0; k < 3; ++k) {
+      if (!given[k]->defined()) continue;
+      dense_[k] = contiguous(cast(*given[k], type));
+      call_.operands[k] = dense_[k].data();
+    }
+  }
+
+  Tensor value(Reduction reduction) const {
+    if (reduction == Reduction::kNone) {
+      Tensor out = make_tensor(sizes_, call_.dtype);
+      FB_KERNEL(loss_elements)(call_, out.data());
+      return cast(out, dtype_);
+    }
+    double total = FB_KERNEL(loss_sum)(call_);
+    if (reduction == Reduction::kMean) total /= static_cast<double>(call_.n);
+    Tensor out = make_tensor({}, call_.dtype);
+    if (call_.dtype == DType::kFloat32)
+      *out.data_as<float>() = static_cast<float>(total);
+    else
+      *out.data_as<double>() = total;
+    return cast(out, dtype_);
+  }
+
+  Tensor gradient(const Tensor& given, int operand, Reduction reduction) const {
+    const Tensor g = contiguous(cast(given, call_.dtype));
+    Tensor out = make_tensor(sizes_, call_.dtype);
+    const double scale = reduction == Reduction::kMean ? 1 / static_cast<double>(call_.n) : 1;
+    FB_KERNEL(loss_gradient)
+    (call_, operand, g.data(), reduction != Reduction::kNone, scale, out.data());
+    return cast(out, dtype_);
+  }
+
+ private:
+  DType dtype_;
+  Dims sizes_;
+  cpu::LossCall call_;
+  Tensor dense_[3];
+};
+
+Tensor loss_of(LossKind kind, const Tensor& x, const Tensor& y, int64_t reduction, double p = 0,
+               double q = 0) {
+  return ElementLoss(kind, x, y, {}, p, q).value(numbered_reduction(reduction));
+}
+Tensor loss_of(LossKind kind, const Tensor& x, const Tensor& y, const Tensor& z, int64_t reduction,
+               double p = 0, double q = 0) {
+  return ElementLoss(kind, x, y, z, p, q).value(numbered_reduction(reduction));
+}
+
+// Binary cross entropy gives NaN for what is no probability.
+bool has_nan(const Tensor& t) {
+  const auto found = [&]<class T>(const T* x) {
+    for (int64_t i = 0; i < t.numel(); ++i)
+      if (std::isnan(x[i])) return true;
+    return false;
+  };
+  const Tensor single = cast(t, t.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32);
+  return single.dtype() == DType::kFloat64 ? found(single.data_as<double>())
+                                           : found(single.data_as<float>());
+}
+
+void check_probabilities(const Tensor& t, const char* name) {
+  const Tensor wide = contiguous(cast(t, DType::kFloat64));
+  for (int64_t i = 0; i < wide.numel(); ++i) {
+    const double value = wide.data_as<double>()[i];
+    FB_CHECK(value >= 0 && value <= 1, "all elements of ", name,
+             " should be between 0 and 1, but one is ", value);
+  }
+}
+
+}  // namespace
+
+Tensor compute::_mse_loss(const Tensor& input, const Tensor& target, int64_t reduction) {
+  return loss_of(LossKind::kSquared, input, target, reduction);
+}
+
+Tensor compute::_l1_loss(const Tensor& input, const Tensor& target, int64_t reduction) {
+  return loss_of(LossKind::kAbsolute, input, target, reduction);
+}
+
+Tensor compute::_smooth_l1_loss(const Tensor& input, const Tensor& target, double beta,
+                                int64_t reduction) {
+  return loss_of(LossKind::kSmoothAbsolute, input, target, reduction, beta);
+}
+
+Tensor compute::_huber_loss(const Tensor& input, const Tensor& target, double delta,
+                            int64_t reduction) {
+  return loss_of(LossKind::kHuber, input, target, reduction, delta);
+}
+
+Tensor compute::_binary_cross_entropy(const Tensor& input, const Tensor& target,
+                                      int64_t reduction) {
+  Tensor result = loss_of(LossKind::kBinary, input, target, reduction);
+  if (input.numel() > 0 && has_nan(result)) [[unlikely]] {
+    check_probabilities(input, "input");
+    check_probabilities(target, "target");
+  }
+  return result;
+}
+
+Tensor compute::_logits_loss(const Tensor& input, const Tensor& target, int64_t reduction) {
+  return loss_of(LossKind::kBinaryLogits, input, target, reduction);
+}
+
+Tensor compute::_weighted_logits_loss(const Tensor& input, const Tensor& target,
+                                      const Tensor& pos_weight, int64_t reduction) {
+  return loss_of(LossKind::kWeightedLogits, input, target, pos_weight, reduction);
+}
+
+Tensor compute::_kl_div(const Tensor& input, const Tensor& target, bool log_target,
+                        int64_t reduction) {
+  return loss_of(log_target ? LossKind::kLogDivergence : LossKind::kDivergence, input, target,
+                 reduction);
+}
+
+Tensor compute::_poisson_loss(const Tensor& input, const Tensor& target, bool log_input, double eps,
+                              int64_t reduction) {
+  return loss_of(log_input ? LossKind::kLogPoisson : LossKind::kPoisson, input, target, reduction,
+                 eps);
+}
+
+Tensor compute::_gaussian_loss(const Tensor& input, const Tensor& target, const Tensor& var,
+                               double eps, double constant, int64_t reduction) {
+  return loss_of(LossKind::kGaussian, input, target, var, reduction, eps, constant);
+}
+
+Tensor compute::_hinge_loss(const Tensor& input, const Tensor& target, double margin,
+                            int64_t reduction) {
+  return loss_of(LossKind::kHingeEmbedding, input, target, reduction, margin);
+}
+
+Tensor compute::_ranking_loss(const Tensor& input, const Tensor& target, const Tensor& input2,
+                              double margin, int64_t reduction) {
+  return loss_of(LossKind::kRanking, input, target, input2, reduction, margin);
+}
+
+Tensor compute::_soft_margin_loss(const Tensor& input, const Tensor& target, int64_t reduction) {
+  return loss_of(LossKind::kSoftMargin, input, target, reduction);
+}
+
+Tensor compute::loss_gradient(int64_t kind, int64_t operand, const Tensor& gradient,
+                              const Tensor& x, const Tensor& y, const Tensor& z, double p, double q,
+                              int64_t reduction) {
+  return ElementLoss(static_cast<LossKind>(kind), x, y, z, p, q)
+      .gradient(gradient, static_cast<int>(operand), numbered_reduction(reduction));
+}
+
+}  // namespace fb::ops

@@ -1,0 +1,294 @@
+// Cross entropy and negative log-likelihood of class numbers.
+#include "cpu/loss_classes.h"
+
+#include <algorithm>
+
+#include "gen/ops/arith.h"
+#include "gen/ops/create.h"
+#include "gen/ops/loss.h"
+#include "gen/ops/reduce.h"
+#include "gen/ops/softmax.h"
+#include "gen/ops/view.h"
+#include "ops/loss_support.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+namespace {
+
+int64_t class_dim(const Tensor& input) { return input.dim() == 1 ? 0 : 1; }
+
+// Whether the classes of a sample lie side by side, as behind a convolution.
+bool has_classes_last(const Tensor& t) {
+  if (t.dim() < 3) return false;
+  int64_t expected = 1;
+  for (int64_t d = t.dim(); d > 0; --d) {
+    // Dimension 1 first, then the others from the last one.
+    const int64_t at = d == t.dim() ? 1 : d == 1 ? 0 : d;
+    if (t.sizes()[at] != 1 && t.strides()[at] != expected) return false;
+    expected *= t.sizes()[at];
+  }
+  return true;
+}
+
+// Scores, class numbers and weights as the kernels read them. 16-bit floats are computed with as
+// float32.
+class Classes {
+ public:
+  Classes(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignored) {
+    const DType type = compute_type(input.dtype());
+    scores_ = cast(input, type);
+    const bool by_rows = has_classes_last(scores_);
+    if (!by_rows) scores_ = contiguous(scores_);
+    targets_ = contiguous(cast(target, DType::kInt64));
+    if (weight) weights_ = contiguous(cast(weight, type));
+    const IntSpan sizes = input.sizes();
+    const int64_t outer = sizes.size() == 1 ? 1 : sizes[0];
+    const int64_t inner = sizes.size() > 2 ? numel_of(sizes.last(sizes.size() - 2)) : 1;
+    call_ = {.dtype = type,
+             .outer = by_rows ? outer * inner : outer,
+             .classes = sizes[static_cast<size_t>(class_dim(input))],
+             .inner = by_rows ? 1 : inner,
+             .targets = targets_.data_as<int64_t>(),
+             .weights = weight ? weights_.data() : nullptr,
+             .ignored = ignored};
+  }
+
+  const cpu::ClassTargets& call() const { return call_; }
+  const void* scores() const { return scores_.data(); }
+  // Where a gradient by the scores goes: it lies as they do.
+  Tensor like_scores() const { return make_like(scores_, call_.dtype); }
+
+ private:
+  Tensor scores_, targets_, weights_;
+  cpu::ClassTargets call_;
+};
+
+double number_at(const Tensor& t, int64_t i) {
+  return t.dtype() == DType::kFloat32 ? static_cast<double>(t.data_as<float>()[i])
+                                      : t.data_as<double>()[i];
+}
+void set_number(const Tensor& t, int64_t i, double value) {
+  if (t.dtype() == DType::kFloat32)
+    t.data_as<float>()[i] = static_cast<float>(value);
+  else
+    t.data_as<double>()[i] = value;
+}
+
+// The losses, or what they are reduced to, and the weight of the samples that count.
+std::pair<Tensor, double> losses_of(const Classes& classes, const Tensor& input,
+                                    const Tensor& target, const void* statistics, double smoothing,
+                                    Reduction reduction) {
+  const cpu::ClassTargets& call = classes.call();
+  const bool reduces = reduction != Reduction::kNone;
+  Tensor all_classes;
+  if (smoothing > 0) {
+    all_classes = make_tensor({call.samples()}, call.dtype);
+    FB_KERNEL(all_class_losses)(call, classes.scores(), statistics, all_classes.data());
+  }
+  const bool scalar = reduces || input.dim() == 1;
+  Tensor out = make_tensor(scalar ? IntSpan() : target.sizes(), call.dtype);
+  const cpu::ClassLoss total =
+      cpu::class_losses(call, classes.scores(), statistics, smoothing,
+                        all_classes ? all_classes.data() : nullptr, reduces ? nullptr : out.data());
+  if (reduces)
+    set_number(out, 0, reduction == Reduction::kMean ? total.sum / total.weight : total.sum);
+  return {cast(out, input.dtype()), total.weight};
+}
+
+std::tuple<Tensor, Tensor> cross_entropy(const Tensor& input, const Tensor& target,
+                                         const Tensor& weight, int64_t ignore_index,
+                                         double label_smoothing, int64_t reduction) {
+  const Classes classes(input, target, weight, ignore_index);
+  const int64_t samples = classes.call().samples();
+  // Two numbers for each sample, then the weight of all that count.
+  const Tensor statistics = make_tensor({2 * samples + 1}, classes.call().dtype);
+  FB_KERNEL(score_statistics)(classes.call(), classes.scores(), statistics.data());
+  auto [loss, total] = losses_of(classes, input, target, statistics.data(), label_smoothing,
+                                 numbered_reduction(reduction));
+  set_number(statistics, 2 * samples, total);
+  return {std::move(loss), statistics};
+}
+
+std::tuple<Tensor, Tensor> nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
+                                    int64_t ignore_index, int64_t reduction) {
+  const Classes classes(input, target, weight, ignore_index);
+  auto [loss, total] = losses_of(classes, input, target, nullptr, 0, numbered_reduction(reduction));
+  const Tensor total_weight = make_tensor({}, classes.call().dtype);
+  set_number(total_weight, 0, total);
+  return {std::move(loss), total_weight};
+}
+
+// --- what the arguments must be
+
+void check_shapes(const Tensor& input, const Tensor& target) {
+  FB_CHECK_VALUE(input.dim() >= 1, "Expected 1 or more dimensions (got ", input.dim(), ")");
+  if (input.dim() == 1) {
+    FB_CHECK_VALUE(
+        target.dim() <= 1 && target.numel() == 1,
+        "For 1D input, 1D target must have size 1, but got target size: ", target.numel());
+    return;
+  }
+  FB_CHECK_VALUE(target.dim() >= 1, "Expected a target for each of the ", input.sizes()[0],
+                 " samples of input ", input.sizes(), ", got a single one");
+  FB_CHECK_VALUE(input.sizes()[0] == target.sizes()[0], "Expected input batch_size (",
+                 input.sizes()[0], ") to match target batch_size (", target.sizes()[0], ").");
+  FB_CHECK(input.dim() != 2 || target.dim() == 1,
+           "0D or 1D target tensor expected, multi-target not supported; input has shape ",
+           input.sizes(), ", target ", target.sizes());
+  FB_CHECK(input.dim() != 4 || target.dim() == 3,
+           "only batches of spatial targets supported (3D tensors) but got targets of dimension: ",
+           target.dim());
+  Dims expected{input.sizes()[0]};
+  for (const int64_t size : input.sizes().last(static_cast<size_t>(input.dim() - 2)))
+    expected.push_back(size);
+  FB_CHECK(target.sizes() == IntSpan(expected), "size mismatch: for input ", ListOf{input.sizes()},
+           " expected target size ", ListOf{expected}, ", got ", ListOf{target.sizes()});
+}
+
+void check_class_weight(const Tensor& weight, int64_t classes) {
+  FB_CHECK(!weight || (weight.dim() == 1 && weight.numel() == classes),
+           "weight tensor should be defined either for all ", classes,
+           " classes or no classes but got weight tensor of shape: ", ListOf{weight.sizes()});
+}
+
+void check_classes(const Tensor& input, const Tensor& target, const Tensor& weight) {
+  check_shapes(input, target);
+  FB_CHECK(target.dtype() == DType::kInt64 || target.dtype() == DType::kUInt8,
+           "expected target dtype to be Long or Byte, but got ", legacy_name_of(target.dtype()));
+  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for dtype ",
+              input.dtype());
+  check_class_weight(weight, input.sizes()[static_cast<size_t>(class_dim(input))]);
+  FB_CHECK(!weight || weight.dtype() == input.dtype(), "expected scalar type ",
+           legacy_name_of(input.dtype()), " but found ", legacy_name_of(weight.dtype()),
+           " in weight");
+}
+
+// --- probabilities
+
+Tensor probability_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
+                        int64_t ignore_index, double smoothing, Reduction reduction) {
+  const int64_t dim = class_dim(input);
+  const int64_t classes = input.sizes()[static_cast<size_t>(dim)];
+  FB_CHECK(is_floating(target.dtype()),
+           "Expected floating point type for target with class probabilities, got ",
+           legacy_name_of(target.dtype()));
+  FB_CHECK(ignore_index < 0, "ignore_index is not supported for floating point target");
+  check_class_weight(weight, classes);
+  Tensor shares = target;
+  if (smoothing > 0)
+    shares = add(mul(target, 1 - smoothing), smoothing / static_cast<double>(classes));
+  if (weight) {
+    Dims aligned(static_cast<size_t>(input.dim()), 1);
+    aligned[static_cast<size_t>(dim)] = classes;
+    shares = mul(shares, view(weight, aligned));
+  }
+  const Tensor costs = mul(log_softmax(input, dim), shares);
+  if (reduction == Reduction::kNone) return neg(sum(costs, IntSpan{dim}));
+  const double samples = static_cast<double>(input.numel()) / static_cast<double>(classes);
+  return reduction == Reduction::kSum ? neg(sum_all(costs)) : div(sum_all(costs), -samples);
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> compute::_cross_entropy(const Tensor& input, const Tensor& target,
+                                                   const Tensor& weight, int64_t ignore_index,
+                                                   double label_smoothing, int64_t reduction) {
+  return cross_entropy(input, target, weight, ignore_index, label_smoothing, reduction);
+}
+
+std::tuple<Tensor, Tensor> compute::_cross_entropy2d(const Tensor& input, const Tensor& target,
+                                                     const Tensor& weight, int64_t ignore_index,
+                                                     double label_smoothing, int64_t reduction) {
+  return cross_entropy(input, target, weight, ignore_index, label_smoothing, reduction);
+}
+
+std::tuple<Tensor, Tensor> compute::_nll_loss(const Tensor& input, const Tensor& target,
+                                              const Tensor& weight, int64_t ignore_index,
+                                              int64_t reduction) {
+  return nll_loss(input, target, weight, ignore_index, reduction);
+}
+
+std::tuple<Tensor, Tensor> compute::_nll_loss2d(const Tensor& input, const Tensor& target,
+                                                const Tensor& weight, int64_t ignore_index,
+                                                int64_t reduction) {
+  return nll_loss(input, target, weight, ignore_index, reduction);
+}
+
+Tensor compute::cross_entropy_gradient(const Tensor& gradient, const Tensor& input,
+                                       const Tensor& target, const Tensor& weight,
+                                       const Tensor& statistics, int64_t ignore_index,
+                                       double label_smoothing, int64_t reduction) {
+  const Classes classes(input, target, weight, ignore_index);
+  const Reduction how = numbered_reduction(reduction);
+  const Tensor g = contiguous(cast(gradient, classes.call().dtype));
+  const double total = number_at(statistics, statistics.numel() - 1);
+  const Tensor out = classes.like_scores();
+  FB_KERNEL(cross_entropy_gradient)
+  (classes.call(), classes.scores(), statistics.data(), label_smoothing,
+   {g.data(), how != Reduction::kNone, how == Reduction::kMean ? 1 / total : 1}, out.data());
+  return cast(out, input.dtype());
+}
+
+Tensor compute::nll_loss_gradient(const Tensor& gradient, const Tensor& input, const Tensor& target,
+                                  const Tensor& weight, const Tensor& total_weight,
+                                  int64_t ignore_index, int64_t reduction) {
+  const Classes classes(input, target, weight, ignore_index);
+  const Reduction how = numbered_reduction(reduction);
+  const Tensor g = contiguous(cast(gradient, classes.call().dtype));
+  const Tensor out = classes.like_scores();
+  cpu::nll_gradient(classes.call(),
+                    {g.data(), how != Reduction::kNone,
+                     how == Reduction::kMean ? 1 / number_at(total_weight, 0) : 1},
+                    out.data());
+  return cast(out, input.dtype());
+}
+
+Tensor nn_functional_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
+                                   std::optional<bool> size_average, int64_t ignore_index,
+                                   std::optional<bool> reduce, const std::string& reduction,
+                                   double label_smoothing) {
+  const Reduction how = read_reduction(reduction, size_average, reduce);
+  FB_CHECK_INDEX(input.dim() >= 1, "expected input to have a dimension of classes, got shape ",
+                 input.sizes());
+  FB_CHECK(label_smoothing >= 0 && label_smoothing <= 1,
+           "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
+  if (target.sizes() == input.sizes())
+    return probability_loss(input, target, weight, ignore_index, label_smoothing, how);
+  check_classes(input, target, weight);
+  const auto recorded = input.dim() > 2 ? _cross_entropy2d : _cross_entropy;
+  return std::get<0>(
+      recorded(input, target, weight, ignore_index, label_smoothing, number_of(how)));
+}
+
+Tensor nn_functional_nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
+                              std::optional<bool> size_average, int64_t ignore_index,
+                              std::optional<bool> reduce, const std::string& reduction) {
+  const Reduction how = read_reduction(reduction, size_average, reduce);
+  check_classes(input, target, weight);
+  const auto recorded = input.dim() > 2 ? _nll_loss2d : _nll_loss;
+  return std::get<0>(recorded(input, target, weight, ignore_index, number_of(how)));
+}
+
+Tensor nn_functional_one_hot(const Tensor& tensor, int64_t num_classes) {
+  FB_CHECK(tensor.dtype() == DType::kInt64,
+           "one_hot is only applicable to index tensor of type LongTensor, got ", tensor.dtype());
+  FB_CHECK(tensor.numel() > 0 || num_classes > 0,
+           "Can not infer total number of classes from empty tensor.");
+  const Tensor numbers = contiguous(tensor);
+  const int64_t* const data = numbers.data_as<int64_t>();
+  int64_t largest = -1;
+  for (int64_t i = 0; i < numbers.numel(); ++i) {
+    FB_CHECK(data[i] >= 0, "Class values must be non-negative, got ", data[i]);
+    largest = std::max(largest, data[i]);
+  }
+  const int64_t classes = num_classes == -1 ? largest + 1 : num_classes;
+  FB_CHECK(largest < classes, "Class values must be smaller than num_classes, got ", largest,
+           " of ", classes);
+  Dims sizes = tensor.sizes().vec();
+  sizes.push_back(classes);
+  const Tensor out = zeros(sizes, DType::kInt64);
+  for (int64_t i = 0; i < numbers.numel(); ++i) out.data_as<int64_t>()[i * classes + data[i]] = 1;
+  return out;
+}
+
+}  // namespace fb::ops

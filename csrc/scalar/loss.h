@@ -1,0 +1,233 @@
+// Element functions of losses: what an element costs, and the derivative of that by each operand.
+//
+// A loss has kOperands operands (a prediction x, a target y, sometimes a third z), numbers p that
+// are the same for all elements, value(x, y, z, p) and derivative<k>(x, y, z, p) by operand k.
+#pragma once
+
+#include "scalar/explog.h"
+
+namespace fb::scalar::loss {
+
+struct OfTwo {
+  static constexpr int kOperands = 2;
+};
+struct OfThree {
+  static constexpr int kOperands = 3;
+};
+
+template <class T>
+FB_FN T sign_of(T x) {
+  return x > T(0) ? T(1) : x < T(0) ? T(-1) : x;
+}
+// log(1 + exp(x)) without overflow.
+template <class T>
+FB_FN T softplus_of(T x) {
+  return (x > T(0) ? x : T(0)) + math::log1p(math::exp(-math::abs(x)));
+}
+// A logarithm that stays finite at 0, as binary cross entropy wants it; NaN stays NaN.
+template <class T>
+FB_FN T bounded(T logarithm) {
+  return logarithm < T(-100) ? T(-100) : logarithm;
+}
+
+struct Squared : OfTwo {
+  template <class T>
+  static FB_FN T value(T x, T y, T, const T*) {
+    return (x - y) * (x - y);
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T, const T*) {
+    return T(2) * (k == 0 ? x - y : y - x);
+  }
+};
+
+struct Absolute : OfTwo {
+  template <class T>
+  static FB_FN T value(T x, T y, T, const T*) {
+    return math::abs(x - y);
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T, const T*) {
+    return sign_of(k == 0 ? x - y : y - x);
+  }
+};
+
+// p[0] is beta: quadratic up to there.
+struct SmoothAbsolute : OfTwo {
+  template <class T>
+  static FB_FN T value(T x, T y, T, const T* p) {
+    const T d = math::abs(x - y);
+    const T near = T(0.5) * d * d / p[0];
+    return d < p[0] ? near : d - T(0.5) * p[0];
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T, const T* p) {
+    const T d = k == 0 ? x - y : y - x;
+    const T near = d / p[0];
+    return math::abs(d) < p[0] ? near : sign_of(d);
+  }
+};
+
+// p[0] is delta: quadratic up to there.
+struct Huber : OfTwo {
+  template <class T>
+  static FB_FN T value(T x, T y, T, const T* p) {
+    const T d = math::abs(x - y);
+    return d <= p[0] ? T(0.5) * d * d : p[0] * (d - T(0.5) * p[0]);
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T, const T* p) {
+    const T d = k == 0 ? x - y : y - x;
+    const T above = d < -p[0] ? -p[0] : d;
+    return above > p[0] ? p[0] : above;
+  }
+};
+
+// NaN where x or y is not between 0 and 1.
+struct Binary : OfTwo {
+  template <class T>
+  static FB_FN T value(T x, T y, T, const T*) {
+    const T cost = (y - T(1)) * bounded(math::log1p(-x)) - y * bounded(math::log(x));
+    return (y >= T(0)) & (y <= T(1)) ? cost : T(__builtin_nanf(""));
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T, const T*) {
+    if constexpr (k == 1) return bounded(math::log1p(-x)) - bounded(math::log(x));
+    const T variance = (T(1) - x) * x;
+    return (x - y) / (variance < T(1e-12) ? T(1e-12) : variance);
+  }
+};
+
+struct BinaryLogits : OfTwo {
+  template <class T>
+  static FB_FN T value(T x, T y, T, const T*) {
+    return softplus_of(x) - x * y;
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T, const T*) {
+    return k == 0 ? sigmoid(x) - y : -x;
+  }
+};
+
+// z weighs the positive class.
+struct WeightedLogits : OfThree {
+  template <class T>
+  static FB_FN T value(T x, T y, T z, const T*) {
+    return (T(1) - y) * x + (T(1) + (z - T(1)) * y) * softplus_of(-x);
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T z, const T*) {
+    if constexpr (k == 1) return (z - T(1)) * softplus_of(-x) - x;
+    if constexpr (k == 2) return y * softplus_of(-x);
+    return (T(1) - y) - (T(1) + (z - T(1)) * y) * sigmoid(-x);
+  }
+};
+
+// y log(y) is 0 at 0.
+struct Divergence : OfTwo {
+  template <class T>
+  static FB_FN T value(T x, T y, T, const T*) {
+    const T information = y * math::log(y);
+    return (y == T(0) ? T(0) : information) - y * x;
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T, const T*) {
+    return k == 0 ? -y : math::log(y) + T(1) - x;
+  }
+};
+
+struct LogDivergence : OfTwo {
+  template <class T>
+  static FB_FN T value(T x, T y, T, const T*) {
+    return math::exp(y) * (y - x);
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T, const T*) {
+    return k == 0 ? -math::exp(y) : math::exp(y) * (y - x + T(1));
+  }
+};
+
+// x is the rate; p[0] keeps its logarithm finite.
+struct Poisson : OfTwo {
+  template <class T>
+  static FB_FN T value(T x, T y, T, const T* p) {
+    return x - y * math::log(x + p[0]);
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T, const T* p) {
+    return k == 0 ? T(1) - y / (x + p[0]) : -math::log(x + p[0]);
+  }
+};
+
+// x is the logarithm of the rate.
+struct LogPoisson : OfTwo {
+  template <class T>
+  static FB_FN T value(T x, T y, T, const T*) {
+    return math::exp(x) - y * x;
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T, const T*) {
+    return k == 0 ? math::exp(x) - y : -x;
+  }
+};
+
+// z is the variance, at least p[0]; p[1] is a constant added. The derivative by z is that of the
+// bounded variance, so that a variance too small can grow.
+struct Gaussian : OfThree {
+  template <class T>
+  static FB_FN T variance(T z, const T* p) {
+    return z < p[0] ? p[0] : z;
+  }
+  template <class T>
+  static FB_FN T value(T x, T y, T z, const T* p) {
+    const T v = variance(z, p);
+    return T(0.5) * (math::log(v) + (x - y) * (x - y) / v) + p[1];
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T z, const T* p) {
+    const T v = variance(z, p);
+    if constexpr (k == 2) return T(0.5) * (T(1) - (x - y) * (x - y) / v) / v;
+    return (k == 0 ? x - y : y - x) / v;
+  }
+};
+
+// y is 1 or -1, p[0] the margin; another y has both parts.
+struct HingeEmbedding : OfTwo {
+  template <class T>
+  static FB_FN T value(T x, T y, T, const T* p) {
+    const T apart = p[0] - x;
+    return ((y != T(1)) & (apart > T(0)) ? apart : T(0)) + (y != T(-1) ? x : T(0));
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T, const T* p) {
+    if constexpr (k == 1) return T(0);
+    return ((y != T(1)) & (p[0] - x >= T(0)) ? T(-1) : T(0)) + (y != T(-1) ? T(1) : T(0));
+  }
+};
+
+// y is 1 where x should rank higher than z, -1 where lower; p[0] is the margin.
+struct Ranking : OfThree {
+  template <class T>
+  static FB_FN T value(T x, T y, T z, const T* p) {
+    const T cost = p[0] - y * (x - z);
+    return cost < T(0) ? T(0) : cost;
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T z, const T* p) {
+    const T slope = k == 0 ? -y : k == 1 ? z - x : y;
+    return p[0] - y * (x - z) >= T(0) ? slope : T(0);
+  }
+};
+
+struct SoftMargin : OfTwo {
+  template <class T>
+  static FB_FN T value(T x, T y, T, const T*) {
+    return softplus_of(-y * x);
+  }
+  template <int k, class T>
+  static FB_FN T derivative(T x, T y, T, const T*) {
+    return (k == 0 ? -y : -x) * sigmoid(-y * x);
+  }
+};
+
+}  // namespace fb::scalar::loss

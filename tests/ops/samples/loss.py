@@ -1,0 +1,627 @@
+"""Samples of losses."""
+
+import numpy as np
+from scipy import special
+
+from tests.ops.registry import call, errors, forward_only, inf, samples
+
+REDUCTIONS = ("mean", "sum", "none")
+NUMBERS = ("none", "mean", "sum")
+# Sums of rounded terms, which PyTorch rounds on the way as well.
+_ROUGH = {"float16": (2e-2, 2e-2), "bfloat16": (1e-1, 1e-1)}
+
+
+def reduced(losses, reduction):
+    if reduction == "none":
+        return losses
+    return np.mean(losses) if reduction == "mean" else np.sum(losses)
+
+
+def elementwise(function):
+    """A reference that reduces what `function` gives for each element."""
+
+    def reference(*args, reduction="mean", weight=None, **kwargs):
+        losses = function(*args, **kwargs)
+        return reduced(losses if weight is None else losses * weight, reduction)
+
+    return reference
+
+
+def numbered(function):
+    """The same with the number of a reduction."""
+
+    def reference(*args, reduction=1, **kwargs):
+        return function(*args, reduction=NUMBERS[reduction], **kwargs)
+
+    return reference
+
+
+def pairs(make, first, second, **kwargs):
+    """Predictions and targets in all reductions, strided, large, of no dimension and of none."""
+    for reduction in REDUCTIONS:
+        yield call(first(3, 4), second(3, 4), reduction=reduction, **kwargs)
+    yield call(first(2, 700), second(2, 700), **kwargs)
+    yield call(first(3, 4).transposed(), second(3, 4).strided(), **kwargs)
+    yield call(first(), second(), **kwargs)
+    yield call(first(0, 3), second(0, 3), reduction="sum", **kwargs)
+
+
+def regression(function):
+    """A weighted mean is by the sum of the weights."""
+
+    def reference(x, y, reduction="mean", weight=None, **kwargs):
+        losses = function(x, y, **kwargs)
+        if weight is None:
+            return reduced(losses, reduction)
+        if reduction == "mean":
+            return np.sum(losses * weight) / np.sum(weight)
+        return reduced(losses * weight, reduction)
+
+    return reference
+
+
+@samples(
+    "nn.functional.mse_loss", reference=regression(lambda x, y: (x - y) ** 2), tolerance=_ROUGH
+)
+def mse_loss(make):
+    yield from pairs(make, make, make)
+    for reduction in REDUCTIONS:
+        yield call(make(3, 4), make(3, 4), weight=make.positive(3, 4), reduction=reduction)
+
+
+@errors("nn.functional.mse_loss")
+def mse_loss_errors(make):
+    yield call(make(3), make(3), reduction="many"), ValueError, "many is not a valid value"
+    yield call(make(3), make(3), weight=make(2)), ValueError, "Weights and input"
+    longs = make(3, dtype="int64")
+    yield (longs, longs), NotImplementedError, "not implemented for dtype int64"
+
+
+@samples(
+    "nn.functional.l1_loss", reference=regression(lambda x, y: np.abs(x - y)), tolerance=_ROUGH
+)
+def l1_loss(make):
+    if make.is_complex:
+        yield make(3, 4), make(3, 4)
+        yield call(make(3, 4), make(3, 4), reduction="none")
+        return
+    yield from pairs(make, make, make)
+    yield call(make(3, 4), make(3, 4), weight=make.positive(3, 4))
+
+
+def _smooth_l1(x, y, beta=1.0):
+    d = np.abs(x - y)
+    return np.where(d < beta, d * d / (2 * beta or 1), d - beta / 2)
+
+
+@samples("nn.functional.smooth_l1_loss", reference=elementwise(_smooth_l1), tolerance=_ROUGH)
+def smooth_l1_loss(make):
+    yield from pairs(make, make, make)
+    yield from pairs(make, make, make, beta=0.5)
+    yield call(make(3, 4), make(3, 4), beta=0.0)
+
+
+@errors("nn.functional.smooth_l1_loss")
+def smooth_l1_loss_errors(make):
+    yield call(make(3), make(3), beta=-1.0), RuntimeError, "smooth_l1_loss: expected beta >= 0"
+
+
+def _huber(x, y, delta=1.0):
+    d = np.abs(x - y)
+    return np.where(d < delta, d * d / 2, delta * (d - delta / 2))
+
+
+@samples("nn.functional.huber_loss", reference=elementwise(_huber), tolerance=_ROUGH)
+def huber_loss(make):
+    yield from pairs(make, make, make, delta=0.7)
+    yield call(make(3, 4), make(3, 4), weight=make.positive(3, 4))
+
+
+@errors("nn.functional.huber_loss")
+def huber_loss_errors(make):
+    yield call(make(3), make(3), delta=0.0), RuntimeError, "huber_loss: expected delta > 0"
+
+
+def _binary(x, y):
+    with np.errstate(divide="ignore"):
+        return -(y * np.maximum(np.log(x), -100) + (1 - y) * np.maximum(np.log1p(-x), -100))
+
+
+@samples("nn.functional.binary_cross_entropy", reference=elementwise(_binary), tolerance=_ROUGH)
+def binary_cross_entropy(make):
+    def probable(*shape):
+        return make(*shape, low=0.1, high=0.9)
+
+    yield from pairs(make, probable, probable)
+    yield call(probable(3, 4), probable(3, 4), weight=make.positive(4))
+    yield forward_only(make.of(0, 1, 0, 1), make.of(0, 1, 1, 0), reduction="none")
+
+
+@errors("nn.functional.binary_cross_entropy")
+def binary_cross_entropy_errors(make):
+    yield (make.of(0.5, 2.0), make.of(0, 1)), RuntimeError, "all elements of input should be"
+    yield (make.of(0.5, 0.2), make.of(0, 2)), RuntimeError, "all elements of target should be"
+    yield (make.of(0.5, 0.2), make.of(0)), ValueError, "Using a target size (torch.Size([1]))"
+
+
+def _logits(x, y, pos_weight=1.0):
+    return y * pos_weight * np.logaddexp(0, -x) + (1 - y) * np.logaddexp(0, x)
+
+
+def logits(make):
+    def probable(*shape):
+        return make(*shape, low=0.1, high=0.9)
+
+    return probable
+
+
+@samples(
+    "nn.functional.binary_cross_entropy_with_logits",
+    reference=elementwise(_logits),
+    tolerance=_ROUGH,
+)
+def binary_cross_entropy_with_logits(make):
+    yield from pairs(make, make, logits(make))
+    yield call(make(3, 4), logits(make)(3, 4), weight=make.positive(4))
+    yield call(make(3, 4), logits(make)(3, 4), pos_weight=make.positive(4))
+    yield call(make(3, 4), logits(make)(3, 4), pos_weight=make.positive(3, 1), reduction="sum")
+    yield forward_only(make.of(-200, 200, 200), make.of(0, 1, 0.5), reduction="none")
+
+
+@errors("nn.functional.binary_cross_entropy_with_logits")
+def binary_cross_entropy_with_logits_errors(make):
+    yield (make(3, 4), make(3)), ValueError, "Target size (torch.Size([3])) must be the same"
+
+
+@samples(
+    "binary_cross_entropy_with_logits",
+    reference=lambda x, y, weight=None, pos_weight=1.0, reduction=1: reduced(
+        _logits(x, y, 1.0 if pos_weight is None else pos_weight)
+        * (1.0 if weight is None else weight),
+        NUMBERS[reduction],
+    ),
+    tolerance=_ROUGH,
+)
+def numbered_logits(make):
+    yield make(3, 4), logits(make)(3, 4)
+    yield make(3, 4), logits(make)(3, 4), make.positive(4), None, 0
+    yield make(3, 4), logits(make)(3, 4), None, make.positive(4), 2
+
+
+def _divergence(x, y, log_target=False):
+    return np.exp(y) * (y - x) if log_target else special.xlogy(y, y) - y * x
+
+
+def _kl_div(x, y, reduction, log_target=False):
+    losses = _divergence(x, y, log_target)
+    return np.sum(losses) / len(x) if reduction == "batchmean" else reduced(losses, reduction)
+
+
+@samples("nn.functional.kl_div", reference=_kl_div, tolerance=_ROUGH)
+def kl_div(make):
+    for reduction in ("sum", "none", "batchmean"):
+        yield call(make(3, 4), make.positive(3, 4), reduction=reduction)
+        yield call(make(3, 4), make(3, 4), reduction=reduction, log_target=True)
+    yield forward_only(make(3), make.of(0, 1, 2), reduction="none")
+
+
+@samples("kl_div", reference=numbered(_kl_div), tolerance=_ROUGH)
+def numbered_kl_div(make):
+    yield make(3, 4), make.positive(3, 4)
+    yield call(make(3, 4), make(3, 4), reduction=0, log_target=True)
+
+
+def _poisson(x, y, log_input=True, full=False, eps=1e-8):
+    losses = np.exp(x) - y * x if log_input else x - y * np.log(x + eps)
+    if full:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            stirling = y * np.log(y) - y + 0.5 * np.log(2 * np.pi * y)
+        losses = losses + np.where(y > 1, stirling, 0)
+    return losses
+
+
+@samples("nn.functional.poisson_nll_loss", reference=elementwise(_poisson), tolerance=_ROUGH)
+def poisson_nll_loss(make):
+    yield from pairs(make, make, make.positive)
+    yield call(make.positive(3, 4), make.positive(3, 4), log_input=False)
+    yield call(make.positive(3), make.of(2.5, 3, 4), log_input=False, eps=0.25)
+    yield call(make(3), make.of(2.5, 3, 4), full=True)
+    yield forward_only(make(4), make.of(0, 1, 2, 5), full=True, reduction="sum")
+
+
+@samples(
+    "poisson_nll_loss",
+    reference=lambda x, y, log_input, full, eps, reduction: reduced(
+        _poisson(x, y, log_input, full, eps), NUMBERS[reduction]
+    ),
+    tolerance=_ROUGH,
+)
+def numbered_poisson(make):
+    yield make(3, 4), make.positive(3, 4), True, False, 1e-8, 1
+    yield make.positive(3), make.of(2.5, 3, 4), False, True, 0.25, 0
+
+
+def _gaussian(x, y, var, full=False, eps=1e-6):
+    var = np.asarray(var)
+    if var.shape != x.shape and var.ndim == x.ndim - 1 and var.ndim:
+        var = var[..., None]
+    var = np.maximum(var, eps)
+    return 0.5 * (np.log(var) + (x - y) ** 2 / var) + (0.5 * np.log(2 * np.pi) if full else 0)
+
+
+@samples("nn.functional.gaussian_nll_loss", reference=elementwise(_gaussian), tolerance=_ROUGH)
+def gaussian_nll_loss(make):
+    for reduction in REDUCTIONS:
+        yield call(make(3, 4), make(3, 4), make.positive(3, 4), reduction=reduction)
+    yield call(make(3, 4), make(3, 4), make.positive(3, 1), full=True)
+    yield call(make(3, 4), make(3, 4), make.positive(3), full=True, reduction="sum")
+    yield call(make(3, 4), make(3, 4), 2.0)
+    yield forward_only(make(3), make(3), make.of(0, 1, 2), eps=0.5)
+
+
+@errors("nn.functional.gaussian_nll_loss")
+def gaussian_nll_loss_errors(make):
+    yield (make(3), make(3), make.of(1, -1, 1)), ValueError, "var has negative"
+    yield (make(3, 4), make(3, 4), make.positive(2)), ValueError, "var is of incorrect size"
+
+
+def _hinge(x, y, margin=1.0):
+    return np.where(y == 1, x, np.maximum(0, margin - x))
+
+
+@samples("nn.functional.hinge_embedding_loss", reference=elementwise(_hinge), tolerance=_ROUGH)
+def hinge_embedding_loss(make):
+    for reduction in REDUCTIONS:
+        yield call(make(4), make.of(1, -1, 1, -1), margin=0.5, reduction=reduction)
+    yield call(make(3, 4), make.of(1, -1, 1, -1))
+
+
+@samples("hinge_embedding_loss", reference=numbered(elementwise(_hinge)), tolerance=_ROUGH)
+def numbered_hinge(make):
+    yield make(4), make.of(1, -1, 1, -1)
+    yield call(make(4), make.of(1, -1, 1, -1), 0.5, reduction=0)
+
+
+def _ranking(x1, x2, y, margin=0.0):
+    return np.maximum(0, margin - y * (x1 - x2))
+
+
+@samples("nn.functional.margin_ranking_loss", reference=elementwise(_ranking), tolerance=_ROUGH)
+def margin_ranking_loss(make):
+    for reduction in REDUCTIONS:
+        yield call(make(4), make(4), make.of(1, -1, 1, -1), margin=0.3, reduction=reduction)
+    yield call(make(3, 4), make(3, 1), make.of([[1, -1, 1, -1]]))
+
+
+@errors("nn.functional.margin_ranking_loss")
+def margin_ranking_loss_errors(make):
+    yield (make(3, 4), make(4), make(4)), RuntimeError, "All input tensors should have same"
+
+
+@samples("margin_ranking_loss", reference=numbered(elementwise(_ranking)), tolerance=_ROUGH)
+def numbered_ranking(make):
+    yield make(4), make(4), make.of(1, -1, 1, -1)
+    yield call(make(4), make(4), make.of(1, -1, 1, -1), 0.5, reduction=2)
+
+
+@samples(
+    "nn.functional.soft_margin_loss",
+    reference=elementwise(lambda x, y: np.logaddexp(0, -y * x)),
+    tolerance=_ROUGH,
+)
+def soft_margin_loss(make):
+    for reduction in REDUCTIONS:
+        yield call(make(4), make.of(1, -1, 1, -1), reduction=reduction)
+
+
+def _multilabel_soft(x, y, weight=None, reduction="mean"):
+    losses = _logits(x, y) * (1.0 if weight is None else weight)
+    return reduced(losses.mean(-1), reduction)
+
+
+@samples("nn.functional.multilabel_soft_margin_loss", reference=_multilabel_soft, tolerance=_ROUGH)
+def multilabel_soft_margin_loss(make):
+    for reduction in REDUCTIONS:
+        yield call(make(3, 4), logits(make)(3, 4), reduction=reduction)
+    yield call(make(3, 4), logits(make)(3, 4), weight=make.positive(4))
+
+
+# --- class numbers
+
+
+def _log_softmax(x, dim):
+    return x - special.logsumexp(x, axis=dim, keepdims=True)
+
+
+def _classes_last(x):
+    return x if x.ndim == 1 else np.moveaxis(x, 1, -1)
+
+
+def _nll_loss(x, target, weight=None, ignore_index=-100, reduction="mean"):
+    x = _classes_last(x)
+    counts = target != ignore_index
+    numbers = np.where(counts, target, 0).reshape(x.shape[:-1])
+    weights = np.ones(x.shape[-1]) if weight is None else weight
+    each = weights[numbers] * counts.reshape(numbers.shape)
+    losses = -np.take_along_axis(x, numbers[..., None], -1)[..., 0] * each
+    return np.sum(losses) / np.sum(each) if reduction == "mean" else reduced(losses, reduction)
+
+
+def _cross_entropy(
+    x, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0
+):
+    dim = 0 if x.ndim == 1 else 1
+    scores = _log_softmax(x, dim)
+    if target.shape == x.shape:
+        shares = target * (1 - label_smoothing) + label_smoothing / x.shape[dim]
+        costs = _classes_last(scores * shares)
+        losses = -np.sum(costs if weight is None else costs * weight, axis=-1)
+        return reduced(losses, reduction)
+    picked = _nll_loss(scores, target, weight, ignore_index, "none")
+    weights = np.ones(x.shape[dim]) if weight is None else weight
+    counts = (target != ignore_index).reshape(picked.shape)
+    spread = -np.sum(_classes_last(scores) * weights, axis=-1) * counts / x.shape[dim]
+    losses = (1 - label_smoothing) * picked + label_smoothing * spread
+    if reduction != "mean":
+        return reduced(losses, reduction)
+    numbers = np.where(counts, target.reshape(picked.shape), 0)
+    return np.sum(losses) / np.sum(weights[numbers] * counts)
+
+
+def class_targets(make):
+    """Scores and class numbers of all shapes, as a function of keyword arguments."""
+    yield call(make(5, 4), make.index(5, high=4))
+    yield call(make(4), make.index(high=4))
+    for reduction in REDUCTIONS:
+        yield call(
+            make(5, 4),
+            make.index(5, high=4),
+            weight=make.positive(4),
+            ignore_index=2,
+            reduction=reduction,
+        )
+        yield call(make(2, 3, 2, 2), make.index(2, 2, 2, high=3), reduction=reduction)
+    yield call(make(2, 3, 2, 2).channels_last(), make.index(2, 2, 2, high=3), ignore_index=1)
+    yield call(make(2, 3, 4), make.index(2, 4, high=3), weight=make.positive(3))
+    yield call(make(1, 2, 2, 2, 2), make.index(1, 2, 2, 2, high=2))
+    yield call(make(5, 4).transposed(), make.index(5, high=4))
+    yield call(make(70, 130), make.index(70, high=130))
+    yield call(make(2, 40, 300), make.index(2, 300, high=40))
+    yield call(make(0, 4), make.index(0, high=4), reduction="sum")
+
+
+@samples("nn.functional.nll_loss", reference=_nll_loss, tolerance=_ROUGH)
+def nll_loss(make):
+    yield from class_targets(make)
+
+
+@samples("nn.functional.cross_entropy", reference=_cross_entropy, tolerance=_ROUGH)
+def cross_entropy(make):
+    yield from class_targets(make)
+    for reduction in REDUCTIONS:
+        yield call(make(5, 4), make.index(5, high=4), label_smoothing=0.1, reduction=reduction)
+        yield call(make(5, 4), make.positive(5, 4), label_smoothing=0.2, reduction=reduction)
+    weighted = {"weight": make.positive(3), "label_smoothing": 0.3}
+    yield call(make(2, 3, 4), make.index(2, 4, high=3), ignore_index=1, **weighted)
+    yield call(make(2, 3, 4), make.positive(2, 3, 4), **weighted)
+    yield call(make(4), make.positive(4))
+    yield call(make(4), make.index(high=4), label_smoothing=0.5, reduction="none")
+    yield forward_only(make.of([[1e4, 0], [-1e4, 1e4]]), make.index(2, high=2))
+    yield forward_only(make.of([[-inf, 0], [1, -inf]]), make.index(2, high=1), reduction="none")
+
+
+@errors("nn.functional.cross_entropy")
+def cross_entropy_errors(make):
+    scores = make(3, 4)
+    outside = "cross_entropy: Target 9 is out of bounds. There are 4 classes"
+    yield (scores, make.of(0, 9, 1, dtype="int64")), IndexError, outside
+    batch = "Expected input batch_size (3) to match target batch_size (2)."
+    yield (scores, make.index(2, high=4)), ValueError, batch
+    yield (scores, make(3)), RuntimeError, "expected target dtype to be Long or Byte"
+    yield (scores, make.index(3, 4, high=4)), RuntimeError, "Expected floating point type"
+    numbers = make.index(3, high=4)
+    yield call(scores, numbers, weight=make(2)), RuntimeError, "for all 4 classes or no classes"
+    yield call(scores, numbers, label_smoothing=2.0), RuntimeError, "label_smoothing must be"
+    yield call(scores, numbers, reduction="max"), ValueError, "max is not a valid value"
+    images = make(2, 3, 2, 2)
+    yield (images, make.index(2, high=3)), RuntimeError, "only batches of spatial targets"
+    yield (images, make.index(2, 2, 1, high=3)), RuntimeError, "expected target size [2, 2, 2]"
+
+
+@errors("nn.functional.nll_loss")
+def nll_loss_errors(make):
+    yield (make(3, 4), make.index(3, 1, high=4)), RuntimeError, "multi-target not supported"
+    yield (make(4), make.index(3, high=4)), ValueError, "1D target must have size 1"
+
+
+def _multi_margin(x, target, p=1, margin=1.0, weight=None, reduction="mean"):
+    x, target = np.atleast_2d(x), np.atleast_1d(target)
+    rows = np.arange(len(x))
+    excess = np.maximum(0, margin - x[rows, target][:, None] + x) ** p
+    excess[rows, target] = 0
+    losses = excess.mean(1) * (1.0 if weight is None else weight[target])
+    return reduced(losses, reduction)
+
+
+@samples("nn.functional.multi_margin_loss", reference=_multi_margin, tolerance=_ROUGH)
+def multi_margin_loss(make):
+    for reduction in REDUCTIONS:
+        yield call(make(3, 4), make.index(3, high=4), reduction=reduction)
+        yield call(
+            make(3, 4),
+            make.index(3, high=4),
+            p=2,
+            margin=0.5,
+            weight=make.positive(4),
+            reduction=reduction,
+        )
+    yield call(make(4), make.index(high=4))
+
+
+@errors("nn.functional.multi_margin_loss")
+def multi_margin_loss_errors(make):
+    yield call(make(3, 4), make.index(3, high=4), p=3), ValueError, "only p == 1 and p == 2"
+    yield (make(2, 4), make.of(0, 7, dtype="int64")), RuntimeError, "target out of range"
+
+
+def _multilabel_margin(x, target, reduction="mean"):
+    losses = []
+    for scores, numbers in zip(np.atleast_2d(x), np.atleast_2d(target), strict=True):
+        end = list(numbers).index(-1) if -1 in numbers else len(numbers)
+        others = [c for c in range(len(scores)) if c not in numbers[:end]]
+        pairs_of = [max(0, 1 - scores[t] + scores[c]) for t in numbers[:end] for c in others]
+        losses.append(sum(pairs_of) / len(scores))
+    return reduced(np.array(losses if x.ndim == 2 else losses[0]), reduction)
+
+
+@samples("nn.functional.multilabel_margin_loss", reference=_multilabel_margin, tolerance=_ROUGH)
+def multilabel_margin_loss(make):
+    target = make.of([[3, 0, -1, 1], [1, -1, 0, 0]], dtype="int64")
+    for reduction in REDUCTIONS:
+        yield call(make(2, 4), target, reduction=reduction)
+    yield call(make(4), make.of(3, 0, -1, 1, dtype="int64"))
+
+
+@samples(
+    "nn.functional.one_hot", reference=lambda x, n=-1: np.eye(max(n, x.max() + 1), dtype=int)[x]
+)
+def one_hot(make):
+    yield make.index(3, 4, high=5)
+    yield make.index(3, high=4), 6
+    yield make.index(high=4), 6
+
+
+@errors("nn.functional.one_hot")
+def one_hot_errors(make):
+    yield (make.of(1, 5), 3), RuntimeError, "Class values must be smaller than num_classes"
+    yield (make.of(1, -5),), RuntimeError, "Class values must be non-negative"
+
+
+# --- vectors
+
+
+def _cosine_embedding(x1, x2, y, margin=0.0):
+    def size(x):
+        return np.sum(x * x, axis=-1) + 1e-12
+
+    cosine = np.sum(x1 * x2, axis=-1) / np.sqrt(size(x1) * size(x2))
+    return np.where(y == 1, 1 - cosine, np.maximum(0, cosine - margin))
+
+
+@samples(
+    "nn.functional.cosine_embedding_loss",
+    reference=elementwise(_cosine_embedding),
+    tolerance=_ROUGH,
+)
+def cosine_embedding_loss(make):
+    for reduction in REDUCTIONS:
+        yield call(make(4, 3), make(4, 3), make.of(1, -1, 1, -1), margin=0.1, reduction=reduction)
+    yield make(3), make(3), make.zero_dim(1)
+
+
+@samples(
+    "cosine_embedding_loss", reference=numbered(elementwise(_cosine_embedding)), tolerance=_ROUGH
+)
+def numbered_cosine(make):
+    yield call(make(4, 3), make(4, 3), make.of(1, -1, 1, -1), 0.1, reduction=0)
+
+
+def _triplet(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False):
+    def distance(x, y):
+        return np.linalg.norm(x - y + eps, ord=p, axis=-1)
+
+    far = distance(anchor, negative)
+    if swap:
+        far = np.minimum(far, distance(positive, negative))
+    return np.maximum(0, margin + distance(anchor, positive) - far)
+
+
+@samples("nn.functional.triplet_margin_loss", reference=elementwise(_triplet), tolerance=_ROUGH)
+def triplet_margin_loss(make):
+    for reduction in REDUCTIONS:
+        yield call(make(4, 3), make(4, 3), make(4, 3), reduction=reduction)
+    yield call(make(4, 3), make(4, 3), make(4, 3), margin=2.0, p=3.0, swap=True)
+
+
+@errors("nn.functional.triplet_margin_loss")
+def triplet_margin_loss_errors(make):
+    yield call(make(3), make(3), make(3), margin=-1.0), ValueError, "margin must be greater than 0"
+    yield (make(2, 3), make(2, 3), make(3)), RuntimeError, "the same number of dimensions"
+
+
+@samples("triplet_margin_loss", reference=numbered(elementwise(_triplet)), tolerance=_ROUGH)
+def numbered_triplet(make):
+    yield call(make(4, 3), make(4, 3), make(4, 3), 1.5, reduction=2)
+
+
+# --- sequences
+
+
+def _alignments(scores, target, blank):
+    """The probability of all ways to read `target`, one by one."""
+    total = 0.0
+    for path in np.ndindex(*[scores.shape[1]] * len(scores)):
+        read = [c for i, c in enumerate(path) if c != blank and (i == 0 or path[i - 1] != c)]
+        if read == list(target):
+            total += np.exp(sum(scores[t, c] for t, c in enumerate(path)))
+    with np.errstate(divide="ignore"):
+        return -np.log(total)
+
+
+def _ctc_loss(scores, targets, steps, lengths, blank=0, reduction="mean", zero_infinity=False):
+    if scores.ndim == 2:
+        scores = scores[:, None]
+    ends = np.cumsum(lengths)
+    losses = []
+    for b, length in enumerate(lengths):
+        target = targets[b, :length] if targets.ndim == 2 else targets[ends[b] - length : ends[b]]
+        losses.append(_alignments(scores[: steps[b], b], target, blank))
+    losses = np.array(losses)
+    if zero_infinity:
+        losses[np.isinf(losses)] = 0
+    if reduction == "mean":
+        return np.mean(losses / np.maximum(lengths, 1))
+    return reduced(losses, reduction)
+
+
+def sequences(make, mean, rest):
+    """Gradients are those of normalised probabilities: tests/nn/test_ctc.py looks at them."""
+    scores = make(4, 3, 3)
+    padded = make.of([[1, 2], [1, 1], [2, 0]], dtype="int64")
+    for reduction in (mean, *rest):
+        yield forward_only(scores, padded, (4, 4, 3), (2, 2, 1), reduction=reduction)
+    joined = make.of(1, 2, 1, 1, 2, dtype="int64")
+    yield forward_only(scores, joined, (4, 3, 2), (2, 2, 1), reduction=mean)
+    yield forward_only(scores, joined, (4, 2, 2), (2, 2, 1), 0, mean, True)
+    lengths = make.of(4, 4, 3, dtype="int64"), make.of(2, 2, 1, dtype="int64")
+    yield forward_only(scores, padded, *lengths, 0, mean)
+
+
+@samples("nn.functional.ctc_loss", reference=_ctc_loss, tolerance=_ROUGH)
+def ctc_loss(make):
+    yield from sequences(make, "mean", ("sum", "none"))
+    yield forward_only(make(3, 4), make.of(0, 1, dtype="int64"), (3,), (2,), blank=3)
+
+
+@errors("nn.functional.ctc_loss")
+def ctc_loss_errors(make):
+    scores, target = make(4, 2, 3), make.index(2, 2, low=1, high=3)
+    yield (scores, target, (5, 4), (2, 2)), RuntimeError, "input_lengths to have value at most 4"
+    yield (scores, target, (4,), (2, 2)), RuntimeError, "input_lengths must be of size batch_size"
+    yield (scores, target, (4, 4), (2, -1)), RuntimeError, "to have value at least 0"
+    yield (
+        call(scores, target, (4, 4), (2, 2), blank=3),
+        RuntimeError,
+        "blank must be in label range",
+    )
+
+
+@samples(
+    "ctc_loss",
+    reference=lambda scores, targets, steps, lengths, blank=0, reduction=1, zero_infinity=False: (
+        _ctc_loss(scores, targets, steps, lengths, blank, NUMBERS[reduction], zero_infinity)
+    ),
+    tolerance=_ROUGH,
+)
+def numbered_ctc_loss(make):
+    yield from sequences(make, 1, (0, 2))
