@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/layout.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/create.h"
 #include "gen/ops/loss.h"
@@ -17,19 +18,6 @@ namespace {
 
 int64_t class_dim(const Tensor& input) { return input.dim() == 1 ? 0 : 1; }
 
-// Whether the classes of a sample lie side by side, as behind a convolution.
-bool has_classes_last(const Tensor& t) {
-  if (t.dim() < 3) return false;
-  int64_t expected = 1;
-  for (int64_t d = t.dim(); d > 0; --d) {
-    // Dimension 1 first, then the others from the last one.
-    const int64_t at = d == t.dim() ? 1 : d == 1 ? 0 : d;
-    if (t.sizes()[at] != 1 && t.strides()[at] != expected) return false;
-    expected *= t.sizes()[at];
-  }
-  return true;
-}
-
 // Scores, class numbers and weights as the kernels read them. 16-bit floats are computed with as
 // float32.
 class Classes {
@@ -37,7 +25,8 @@ class Classes {
   Classes(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignored) {
     const DType type = compute_type(input.dtype());
     scores_ = cast(input, type);
-    const bool by_rows = has_classes_last(scores_);
+    // Behind a convolution the classes of a sample lie side by side: every pixel is a row.
+    const bool by_rows = input.dim() > 2 && is_channels_last(scores_);
     if (!by_rows) scores_ = contiguous(scores_);
     targets_ = contiguous(cast(target, DType::kInt64));
     if (weight) weights_ = contiguous(cast(weight, type));
@@ -269,7 +258,7 @@ Tensor nn_functional_nll_loss(const Tensor& input, const Tensor& target, const T
   return std::get<0>(recorded(input, target, weight, ignore_index, number_of(how)));
 }
 
-Tensor nn_functional_one_hot(const Tensor& tensor, int64_t num_classes) {
+Tensor compute::nn_functional_one_hot(const Tensor& tensor, int64_t num_classes) {
   FB_CHECK(tensor.dtype() == DType::kInt64,
            "one_hot is only applicable to index tensor of type LongTensor, got ", tensor.dtype());
   FB_CHECK(tensor.numel() > 0 || num_classes > 0,

@@ -1,8 +1,8 @@
-"""How much of the tensor API that real code uses is there.
+"""How much of the API that real code uses is there, area by area.
 
-``tests/data/census_tensor.tsv`` counts the uses of every public tensor name in 83 public
-repositories, most used first, with the keyword arguments it is called with. ``EXAMPLES`` holds, for
-each name that is needed to reach 99 % of the uses, small calls that together use all of those
+``tests/data/census_<area>.tsv`` counts the uses of every public name in 83 public repositories,
+most used first, with the keyword arguments it is called with. ``EXAMPLES`` holds, for each name
+that is needed to reach 99 % of the uses of its area, small calls that together use all of those
 keyword arguments. ``python -m tests.census`` prints the share of uses that works.
 """
 
@@ -10,17 +10,24 @@ from __future__ import annotations
 
 import ast
 import csv
+import importlib.util
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from .attributes import ATTRIBUTES
+from .functionals import FUNCTIONALS
 from .functions import FUNCTIONS
 from .methods import METHODS
+from .modules import MODULES
 
+AREAS = ("tensor", "nn", "functional")
 TARGET = 0.99
 EXAMPLES: dict[str, list[str]] = {
     **{f"torch.{name}": calls for name, calls in (ATTRIBUTES | FUNCTIONS).items()},
     **{f"torch.Tensor.{name}": calls for name, calls in METHODS.items()},
+    **{f"torch.nn.{name}": calls for name, calls in MODULES.items()},
+    **{f"torch.nn.functional.{name}": calls for name, calls in FUNCTIONALS.items()},
 }
 # Keyword arguments that the count holds and no example uses, and why.
 KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
@@ -29,9 +36,13 @@ KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
     "torch.einsum": {"backend": "PyTorch refuses it"},
     "torch.mm": {"out_dtype": "PyTorch has it on CUDA only"},
     "torch.randn": {"names": "named dimensions, which PyTorch never finished"},
+    "torch.nn.Module.cuda": {"device": "there may be none"},
 }
 # Names within the target that the package does not hold, and why.
-LEFT_OUT = {"torch.float8_e4m3fn": "the 8-bit floats are not among the element types yet"}
+LEFT_OUT = {
+    "torch.float8_e4m3fn": "the 8-bit floats are not among the element types yet",
+    "torch.nn.Module.compile": "nothing is compiled yet",
+}
 
 
 class Entry(NamedTuple):
@@ -41,9 +52,9 @@ class Entry(NamedTuple):
     keywords: frozenset[str]
 
 
-def load() -> list[Entry]:
-    """Every counted name, most used first."""
-    path = Path(__file__).parent.parent / "data" / "census_tensor.tsv"
+def load(area: str) -> list[Entry]:
+    """Every counted name of an area, most used first."""
+    path = Path(__file__).parent.parent / "data" / f"census_{area}.tsv"
     with path.open(newline="") as file:
         return [
             Entry(row["name"], row["kind"], int(row["uses"]), frozenset(row["keywords"].split()))
@@ -51,9 +62,9 @@ def load() -> list[Entry]:
         ]
 
 
-def needed() -> list[Entry]:
-    """The names that together make up ``TARGET`` of the uses."""
-    entries = load()
+def needed(area: str) -> list[Entry]:
+    """The names that together make up ``TARGET`` of the uses of an area."""
+    entries = load(area)
     missing = TARGET * sum(entry.uses for entry in entries)
     chosen = []
     for entry in entries:
@@ -76,10 +87,16 @@ def keywords_of(name: str) -> set[str]:
 
 
 def exists(module: Any, name: str) -> bool:
+    """Whether a name is there; an attribute that only objects of a class have, by its examples."""
     value = module
     for part in name.split(".")[1:]:
+        if isinstance(value, ModuleType) and not hasattr(value, part):
+            part_name = f"{value.__name__}.{part}"  # which nobody may have imported yet
+            if not hasattr(value, "__path__") or importlib.util.find_spec(part_name) is None:
+                return False
+            importlib.import_module(part_name)
         if not hasattr(value, part):
-            return False
+            return isinstance(value, type) and name in EXAMPLES
         value = getattr(value, part)
     return True
 
@@ -87,7 +104,10 @@ def exists(module: Any, name: str) -> bool:
 def run(module: Any, call: str) -> Any:
     """Evaluate an example with ``t`` as the module and freshly made operands."""
     module.manual_seed(0)
-    return eval(call, {"t": module, **_operands(module)})
+    names = {"t": module, "nn": module.nn, "F": module.nn.functional}
+    if "flex_attention" in call:
+        importlib.import_module(f"{module.__name__}.nn.attention.flex_attention")
+    return eval(call, names | _operands(module))
 
 
 def _operands(t: Any) -> dict[str, Any]:

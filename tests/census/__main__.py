@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import flambeau
 
-from . import EXAMPLES, exists, load, needed, run
+from . import AREAS, EXAMPLES, exists, load, needed, run
 
 
 def fault(name: str) -> str | None:
@@ -20,17 +20,24 @@ def fault(name: str) -> str | None:
     return None
 
 
-def main() -> None:
-    entries = load()
+def report(area: str) -> None:
+    entries = load(area)
     total = sum(entry.uses for entry in entries)
     faults = {entry.name: fault(entry.name) for entry in entries}
-    for title, chosen in [("to reach the target", needed()), ("counted", entries)]:
+    for title, chosen in [("to reach the target", needed(area)), ("counted", entries)]:
         working = [entry for entry in chosen if faults[entry.name] is None]
         share = sum(entry.uses for entry in working) / total
-        print(f"names {title}: {len(working)} of {len(chosen)} work, {share:.2%} of all uses")
+        print(
+            f"{area}: names {title}: {len(working)} of {len(chosen)} work, {share:.2%} of all uses"
+        )
     for entry in entries:
         if faults[entry.name] is not None:
             print(f"{entry.uses:7d}  {entry.name}: {faults[entry.name]}")
+
+
+def main() -> None:
+    for area in AREAS:
+        report(area)
 
 
 if __name__ == "__main__":

@@ -51,4 +51,4 @@ def assert_same(actual: Any, expected: Any, fb: Any) -> None:
 
 
 def _to_numpy(tensor: Any, dtype: str | None) -> np.ndarray:
-    return (tensor.float() if dtype else tensor).numpy()
+    return (tensor.float() if dtype else tensor).detach().numpy()

@@ -12,7 +12,6 @@ __all__ = ["CosineSimilarity", "PairwiseDistance"]
 class PairwiseDistance(Module):
     """The p-norm of the difference between vectors, along the last dimension."""
 
-    __constants__ = ["norm", "eps", "keepdim"]
     norm: float
     eps: float
     keepdim: bool
@@ -30,7 +29,6 @@ class PairwiseDistance(Module):
 class CosineSimilarity(Module):
     """The cosine of the angle between vectors along ``dim``."""
 
-    __constants__ = ["dim", "eps"]
     dim: int
     eps: float
 

@@ -16,8 +16,8 @@ class LinearCrossEntropyOptions:
     ``batch_chunk_size`` says how many; or ``chunking_method`` finds a number by which the scores
     need about as much memory as the input (``"aspect_ratio"``), or a fraction of that
     (``"aspect_ratio:4"``). Scores are computed again for backward, which may run several times:
-    ``allow_retain_graph`` needs nothing. Sums are kept in ``acc_dtype``; ``acc_policy`` is accepted,
-    and every policy is as accurate as ``"accurate"``.
+    ``allow_retain_graph`` needs nothing. Sums are kept in ``acc_dtype``; every ``acc_policy`` is as
+    accurate as ``"accurate"``.
     """
 
     allow_retain_graph: bool = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,8 +9,6 @@ from flambeau import Tensor
 from flambeau.nn import _reduction
 from flambeau.nn import functional as F
 from flambeau.nn.modules.distance import PairwiseDistance
-from flambeau.nn.modules.linear import Linear
-from flambeau.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
 from flambeau.nn.modules.module import Module
 
 __all__ = [
@@ -25,7 +22,6 @@ __all__ = [
     "HuberLoss",
     "KLDivLoss",
     "L1Loss",
-    "LinearCrossEntropyLoss",
     "MSELoss",
     "MarginRankingLoss",
     "MultiLabelMarginLoss",
@@ -73,8 +69,6 @@ class _WeightedLoss(_Loss):
 class L1Loss(_Loss):
     """The sizes of the differences."""
 
-    __constants__ = ["reduction"]
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(input, target, reduction=self.reduction)
 
@@ -82,16 +76,12 @@ class L1Loss(_Loss):
 class MSELoss(_Loss):
     """The squares of the differences."""
 
-    __constants__ = ["reduction"]
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
     """The sizes of the differences, quadratic below ``beta``."""
-
-    __constants__ = ["reduction"]
 
     def __init__(
         self,
@@ -110,8 +100,6 @@ class SmoothL1Loss(_Loss):
 class HuberLoss(_Loss):
     """Half the squares of the differences up to ``delta``, linear beyond."""
 
-    __constants__ = ["reduction", "delta"]
-
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         if not isinstance(delta, float | int):
             raise TypeError(f"delta must be a float or int, got: {type(delta)}")
@@ -125,7 +113,6 @@ class HuberLoss(_Loss):
 class NLLLoss(_WeightedLoss):
     """Minus the score of the target's class."""
 
-    __constants__ = ["ignore_index", "reduction"]
     ignore_index: int
 
     def __init__(
@@ -156,7 +143,6 @@ class NLLLoss2d(NLLLoss):
 class CrossEntropyLoss(_WeightedLoss):
     """The negative log-likelihood of the target's class, of scores that need not be normalised."""
 
-    __constants__ = ["ignore_index", "reduction", "label_smoothing"]
     ignore_index: int
     label_smoothing: float
 
@@ -184,76 +170,8 @@ class CrossEntropyLoss(_WeightedLoss):
         )
 
 
-class LinearCrossEntropyLoss(_WeightedLoss):
-    """A linear map to the scores of classes, and their cross entropy."""
-
-    __constants__ = ["num_classes", "out_features", "reduction", "ignore_index", "label_smoothing"]
-
-    def __init__(
-        self,
-        in_features: int,
-        num_classes: int,
-        *,
-        out_features: tuple[int, ...] = (),
-        bias: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-        reduction: str = "mean",
-        weight: Tensor | None = None,
-        ignore_index: int | None = None,
-        label_smoothing: float = 0.0,
-        options: LinearCrossEntropyOptions | None = None,
-    ) -> None:
-        if weight is not None and weight.shape != (num_classes,):
-            raise RuntimeError(
-                f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}"
-            )
-        if not 0 <= label_smoothing <= 1:
-            raise RuntimeError(
-                f"expected label_smoothing to be in range [0, 1], got {label_smoothing}"
-            )
-        super().__init__(weight, reduction=reduction)
-        self.num_classes = num_classes
-        self.out_features = out_features
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
-        self.linear = Linear(
-            in_features,
-            math.prod(out_features, start=num_classes),
-            bias=bias,
-            device=device,
-            dtype=dtype,
-        )
-        self.options = options
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        scores = (self.num_classes, *self.out_features)
-        bias = self.linear.bias
-        return F.linear_cross_entropy(
-            input,
-            self.linear.weight.reshape((*scores, self.linear.in_features)),
-            target,
-            linear_bias=None if bias is None else bias.reshape(scores),
-            weight=self.weight,
-            reduction=self.reduction,
-            ignore_index=self.ignore_index,
-            label_smoothing=self.label_smoothing,
-            options=self.options,
-        )
-
-    def extra_repr(self) -> str:
-        return (
-            f"in_features={self.linear.in_features}, num_classes={self.num_classes}, "
-            f"out_features={self.out_features}, bias={self.linear.bias is not None}, "
-            f"reduction={self.reduction}, ignore_index={self.ignore_index}, "
-            f"label_smoothing={self.label_smoothing}, options={self.options}"
-        )
-
-
 class BCELoss(_WeightedLoss):
     """The cross entropy of probabilities of one of two classes."""
-
-    __constants__ = ["reduction"]
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
@@ -286,8 +204,6 @@ class BCEWithLogitsLoss(_Loss):
 class KLDivLoss(_Loss):
     """The divergence of exp(input) from the target."""
 
-    __constants__ = ["reduction"]
-
     def __init__(
         self,
         size_average: bool | None = None,
@@ -304,8 +220,6 @@ class KLDivLoss(_Loss):
 
 class PoissonNLLLoss(_Loss):
     """The negative log-likelihood of counts, of a rate or its logarithm."""
-
-    __constants__ = ["log_input", "full", "eps", "reduction"]
 
     def __init__(
         self,
@@ -335,8 +249,6 @@ class PoissonNLLLoss(_Loss):
 class GaussianNLLLoss(_Loss):
     """The negative log-likelihood of a normal distribution, its variance given."""
 
-    __constants__ = ["full", "eps", "reduction"]
-
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction)
         self.full = full
@@ -349,8 +261,6 @@ class GaussianNLLLoss(_Loss):
 
 
 class _MarginLoss(_Loss):
-    __constants__ = ["margin", "reduction"]
-
     def __init__(
         self,
         margin: float = 0.0,
@@ -399,8 +309,6 @@ class MarginRankingLoss(_MarginLoss):
 class SoftMarginLoss(_Loss):
     """log(1 + exp(-target * input))."""
 
-    __constants__ = ["reduction"]
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
@@ -408,16 +316,12 @@ class SoftMarginLoss(_Loss):
 class MultiLabelMarginLoss(_Loss):
     """By how much the scores of a sample's classes fail to exceed all others by 1."""
 
-    __constants__ = ["reduction"]
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The mean over classes of binary cross entropy of scores."""
-
-    __constants__ = ["reduction"]
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(
@@ -427,8 +331,6 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 class MultiMarginLoss(_WeightedLoss):
     """By how much the score of the target's class fails to exceed the others by a margin."""
-
-    __constants__ = ["p", "margin", "reduction"]
 
     def __init__(
         self,
@@ -444,7 +346,8 @@ class MultiMarginLoss(_WeightedLoss):
             raise ValueError(f"only p == 1 and p == 2 supported, got {p}")
         if weight is not None and weight.dim() != 1:
             raise ValueError(
-                f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D instead"
+                "MultiMarginLoss: expected weight to be None or 1D tensor, "
+                f"got {weight.dim()}D instead"
             )
         self.p = p
         self.margin = margin
@@ -462,8 +365,6 @@ class MultiMarginLoss(_WeightedLoss):
 
 class TripletMarginLoss(_Loss):
     """By how much a negative is not farther from the anchor than a positive and the margin."""
-
-    __constants__ = ["margin", "p", "eps", "swap", "reduction"]
 
     def __init__(
         self,
@@ -501,8 +402,6 @@ class TripletMarginLoss(_Loss):
 class TripletMarginWithDistanceLoss(_Loss):
     """The same with a distance of one's own."""
 
-    __constants__ = ["margin", "swap", "reduction"]
-
     def __init__(
         self,
         *,
@@ -514,7 +413,8 @@ class TripletMarginWithDistanceLoss(_Loss):
         super().__init__(reduction=reduction)
         if margin <= 0:
             raise ValueError(
-                f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead"
+                "TripletMarginWithDistanceLoss: expected margin to be greater than 0, "
+                f"got {margin} instead"
             )
         self.distance_function = (
             distance_function if distance_function is not None else PairwiseDistance()
@@ -537,7 +437,6 @@ class TripletMarginWithDistanceLoss(_Loss):
 class CTCLoss(_Loss):
     """Minus the log probability of all alignments of a sequence with its target."""
 
-    __constants__ = ["blank", "reduction"]
     blank: int
     zero_infinity: bool
 
