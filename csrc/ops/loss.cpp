@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "cpu/copy.h"
 #include "cpu/loss.h"
 #include "ops/loss_support.h"
 #include "ops/output.h"
@@ -13,24 +14,25 @@ namespace {
 
 using cpu::LossKind;
 
-// A loss as the kernels see it. 16-bit floats are computed with as float32.
+// A loss as the kernels see it: every operand lies in memory as the first does, or contiguous where
+// that has gaps. 16-bit floats are computed with as float32.
 class ElementLoss {
  public:
   ElementLoss(LossKind kind, const Tensor& x, const Tensor& y, const Tensor& z, double p, double q)
-      : dtype_(x.dtype()), sizes_(x.sizes().vec()) {
+      : dtype_(x.dtype()) {
     const DType type = compute_type(dtype_);
     call_ = {.kind = kind, .dtype = type, .n = x.numel(), .operands = {}, .params = {p, q}};
     const Tensor* given[] = {&x, &y, &z};
     for (int k = 0; k < 3; ++k) {
       if (!given[k]->defined()) continue;
-      dense_[k] = contiguous(cast(*given[k], type));
+      dense_[k] = arranged(*given[k]);
       call_.operands[k] = dense_[k].data();
     }
   }
 
   Tensor value(Reduction reduction) const {
     if (reduction == Reduction::kNone) {
-      Tensor out = make_tensor(sizes_, call_.dtype);
+      Tensor out = make_like(dense_[0], call_.dtype);
       FB_KERNEL(loss_elements)(call_, out.data());
       return cast(out, dtype_);
     }
@@ -45,17 +47,26 @@ class ElementLoss {
   }
 
   Tensor gradient(const Tensor& given, int operand, Reduction reduction) const {
-    const Tensor g = contiguous(cast(given, call_.dtype));
-    Tensor out = make_tensor(sizes_, call_.dtype);
+    const bool single = reduction != Reduction::kNone;
+    const Tensor g = single ? cast(given, call_.dtype) : arranged(given);
+    Tensor out = make_like(dense_[0], call_.dtype);
     const double scale = reduction == Reduction::kMean ? 1 / static_cast<double>(call_.n) : 1;
-    FB_KERNEL(loss_gradient)
-    (call_, operand, g.data(), reduction != Reduction::kNone, scale, out.data());
+    FB_KERNEL(loss_gradient)(call_, operand, g.data(), single, scale, out.data());
     return cast(out, dtype_);
   }
 
  private:
+  Tensor arranged(const Tensor& t) const {
+    Tensor typed = cast(t, call_.dtype);
+    if (typed.is_contiguous() && (!dense_[0] || dense_[0].is_contiguous())) return typed;
+    if (!dense_[0]) return is_dense(typed.sizes(), typed.strides()) ? typed : contiguous(typed);
+    if (typed.strides() == dense_[0].strides()) return typed;
+    Tensor copy = make_like(dense_[0], call_.dtype);
+    cpu::copy(copy, typed);
+    return copy;
+  }
+
   DType dtype_;
-  Dims sizes_;
   cpu::LossCall call_;
   Tensor dense_[3];
 };

@@ -109,6 +109,11 @@ std::tuple<Tensor, Tensor> nll_loss(const Tensor& input, const Tensor& target, c
 
 // --- what the arguments must be
 
+void check_has_classes(const Tensor& input) {
+  FB_CHECK_INDEX(input.dim() >= 1, "expected input to have a dimension of classes, got shape ",
+                 input.sizes());
+}
+
 void check_shapes(const Tensor& input, const Tensor& target) {
   FB_CHECK_VALUE(input.dim() >= 1, "Expected 1 or more dimensions (got ", input.dim(), ")");
   if (input.dim() == 1) {
@@ -156,11 +161,12 @@ void check_classes(const Tensor& input, const Tensor& target, const Tensor& weig
 
 Tensor probability_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                         int64_t ignore_index, double smoothing, Reduction reduction) {
-  const int64_t dim = class_dim(input);
-  const int64_t classes = input.sizes()[static_cast<size_t>(dim)];
   FB_CHECK(is_floating(target.dtype()),
            "Expected floating point type for target with class probabilities, got ",
            legacy_name_of(target.dtype()));
+  check_has_classes(input);
+  const int64_t dim = class_dim(input);
+  const int64_t classes = input.sizes()[static_cast<size_t>(dim)];
   FB_CHECK(ignore_index < 0, "ignore_index is not supported for floating point target");
   check_class_weight(weight, classes);
   Tensor shares = target;
@@ -237,12 +243,11 @@ Tensor nn_functional_cross_entropy(const Tensor& input, const Tensor& target, co
                                    std::optional<bool> reduce, const std::string& reduction,
                                    double label_smoothing) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
-  FB_CHECK_INDEX(input.dim() >= 1, "expected input to have a dimension of classes, got shape ",
-                 input.sizes());
   FB_CHECK(label_smoothing >= 0 && label_smoothing <= 1,
            "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   if (target.sizes() == input.sizes())
     return probability_loss(input, target, weight, ignore_index, label_smoothing, how);
+  check_has_classes(input);
   check_classes(input, target, weight);
   const auto recorded = input.dim() > 2 ? _cross_entropy2d : _cross_entropy;
   return std::get<0>(

@@ -98,6 +98,8 @@ void check_arguments(const Tensor& log_probs, const Tensor& targets, IntSpan inp
 
 Tensor ctc(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths,
            IntSpan target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
+  FB_CHECK_INDEX(log_probs.dim() >= 2, "expected log_probs of shape (T, C) or (T, N, C), got ",
+                 log_probs.sizes());
   const bool batched = log_probs.dim() != 2;
   const Tensor sequences = batched ? log_probs : unsqueeze(log_probs, 1);
   check_arguments(sequences, targets, input_lengths, target_lengths, blank);

@@ -289,9 +289,11 @@ Tensor nn_functional_multilabel_soft_margin_loss(const Tensor& input, const Tens
                                                  const std::string& reduction) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   const auto [x, y] = alike(input, target);
+  FB_CHECK_INDEX(input.dim() >= 1, "expected input to have a dimension of classes, got shape ",
+                 input.sizes());
   Tensor losses = _logits_loss(x, y, number_of(Reduction::kNone));
   if (weight) losses = mul(losses, weight);
-  return reduced(losses.dim() == 0 ? losses : mean(losses, IntSpan{losses.dim() - 1}), how);
+  return reduced(mean(losses, IntSpan{-1}), how);
 }
 
 }  // namespace fb::ops

@@ -134,6 +134,8 @@ Tensor nn_functional_multi_margin_loss(const Tensor& input, const Tensor& target
                                        const std::string& reduction) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   FB_CHECK_VALUE(p == 1 || p == 2, "only p == 1 and p == 2 supported, got ", p);
+  FB_CHECK_VALUE(!weight || weight.dim() == 1, "weight must be one-dimensional, got shape ",
+                 weight.sizes());
   check_scores(input, target);
   const int64_t samples = input.dim() == 2 ? input.sizes()[0] : 1;
   FB_CHECK(target.dim() <= 1 && target.numel() == samples,
@@ -142,8 +144,8 @@ Tensor nn_functional_multi_margin_loss(const Tensor& input, const Tensor& target
            samples, "], but got ", ListOf{target.sizes()}, ". Input has shape ",
            ListOf{input.sizes()}, ".");
   const int64_t classes = input.dim() == 0 ? 1 : input.sizes().back();
-  FB_CHECK(!weight || (weight.dim() <= 1 && weight.numel() == classes),
-           "inconsistent weight size, expected ", classes, " but got ", ListOf{weight.sizes()});
+  FB_CHECK(!weight || weight.numel() == classes, "inconsistent weight size, expected ", classes,
+           " but got ", ListOf{weight.sizes()});
   return _multi_margin_loss(input, target, p, margin, weight, number_of(how));
 }
 

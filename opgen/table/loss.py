@@ -12,7 +12,9 @@ from opgen.model import (
     native,
     none,
     not_implemented,
+    numeric,
     op,
+    real_bool,
 )
 
 OLD = "size_average: bool | None = None, reduce: bool | None = None"
@@ -32,12 +34,12 @@ def public(signature: str, doc: str, dtypes: tuple[str, ...] = floating) -> None
     )
 
 
-def numbered(signature: str, name: str, doc: str) -> None:
+def numbered(signature: str, name: str, doc: str, dtypes: tuple[str, ...] = floating) -> None:
     """The function of the same name at the top, where reduction is a number."""
     op(
         f"{signature} -> Tensor",
         kind=native,
-        dtypes=floating,
+        dtypes=dtypes,
         forms="function",
         cpp=f"numbered_{name}",
         grad=composite,
@@ -130,7 +132,7 @@ public(
 )
 numbered(
     "binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None,"
-    " pos_weight: Tensor | None = None, reduction: int = 1)",
+    " pos_weight: Tensor | None = None, reduction: int = 0)",
     "logits",
     "Binary cross entropy of sigmoid(input), without its overflow.",
 )
@@ -139,7 +141,7 @@ public(
     "target (log(target) - input), the divergence of exp(input) from target; 0 where target is 0.",
 )
 numbered(
-    "kl_div(input: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False)",
+    "kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False)",
     "kl_div",
     "target (log(target) - input), the divergence of exp(input) from target; 0 where target is 0.",
 )
@@ -165,7 +167,7 @@ public(
     "input where target is 1, max(0, margin - input) where it is -1.",
 )
 numbered(
-    "hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1)",
+    "hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0)",
     "hinge",
     "input where target is 1, max(0, margin - input) where it is -1.",
 )
@@ -175,7 +177,7 @@ public(
 )
 numbered(
     "margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0,"
-    " reduction: int = 1)",
+    " reduction: int = 0)",
     "ranking",
     "max(0, margin - target (input1 - input2)); target is 1 where input1 should rank higher, else -1.",
 )
@@ -203,6 +205,7 @@ for spatial in ("", "2d"):  # PyTorch's graph tells images from vectors
         grad={
             "input": "cross_entropy_backward(grad, input, target, weight, statistics, ignore_index,"
             " label_smoothing, reduction)",
+            "weight": not_implemented,
         },
         node=f"NllLoss{spatial.upper()}Backward0",
         doc="nn.functional.cross_entropy of class numbers, and what its gradient needs.",
@@ -215,6 +218,7 @@ for spatial in ("", "2d"):  # PyTorch's graph tells images from vectors
         returns="output total_weight",
         grad={
             "input": "_nll_loss_gradient(grad, input, target, weight, total_weight, ignore_index, reduction)",
+            "weight": not_implemented,
         },
         node=f"NllLoss{spatial.upper()}Backward0",
         doc="nn.functional.nll_loss, and the weight of all samples that count.",
@@ -259,7 +263,10 @@ for name, params in (
         kind=native,
         dtypes=floating,
         forms="function",
-        grad={"input": f"{name}_loss_backward(grad, input, target{passed}, reduction)"},
+        grad={
+            "input": f"{name}_loss_backward(grad, input, target{passed}, reduction)",
+            **({"weight": not_implemented} if params else {}),
+        },
         doc=f"nn.functional.{name}_loss.",
     )
     op(
@@ -301,20 +308,24 @@ TRIPLET = (
 public(
     f"cosine_embedding_loss({COSINE}, margin: float = 0, {NAMED})",
     "1 - the cosine between the vectors where target is 1, max(0, the cosine - margin) where it is -1.",
+    real_bool,
 )
 numbered(
-    f"cosine_embedding_loss({COSINE}, margin: float = 0.0, reduction: int = 1)",
+    f"cosine_embedding_loss({COSINE}, margin: float = 0.0, reduction: int = 0)",
     "cosine",
     "1 - the cosine between the vectors where target is 1, max(0, the cosine - margin) where it is -1.",
+    real_bool,
 )
 public(
     f"{TRIPLET}, {NAMED})",
     "max(0, margin + the distance of positive from anchor - that of negative).",
+    numeric,
 )
 numbered(
-    f"{TRIPLET}, reduction: int = 1)",
+    f"{TRIPLET}, reduction: int = 0)",
     "triplet",
     "max(0, margin + the distance of positive from anchor - that of negative).",
+    numeric,
 )
 
 # --- sequences
@@ -348,4 +359,4 @@ for lengths in ("Ints", "Tensor"):
     )
     doc = "-log of the probability that a sequence, repetitions and blanks removed, is the target."
     public(f"{head}, reduction: str = 'mean', zero_infinity: bool = False)", doc)
-    numbered(f"{head}, reduction: int = 1, zero_infinity: bool = False)", "ctc_loss", doc)
+    numbered(f"{head}, reduction: int = 0, zero_infinity: bool = False)", "ctc_loss", doc)

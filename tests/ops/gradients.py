@@ -25,6 +25,11 @@ HERMITIAN = {
 }
 # Operators without a derivative by their first argument.
 CONSTANT_FIRST = {"igamma", "igammac", "special.zeta"}
+# Operators without a derivative by a keyword argument.
+CONSTANT_KEYWORD = dict.fromkeys(
+    [f"nn.functional.{name}" for name in ("cross_entropy", "nll_loss", "multi_margin_loss")],
+    "weight",
+)
 # Operators that refuse tensors with a history, which they could not continue.
 REFUSED = {"apply_", "map_", "map2_", "set_"}
 # Operators whose n-th argument is a triangular factor.
@@ -66,7 +71,10 @@ class Call:
 
     @property
     def inputs(self) -> list[Input]:
-        constant = self.sample.args[0] if self.operator.name in CONSTANT_FIRST else None
+        name = self.operator.name
+        constant = self.sample.args[0] if name in CONSTANT_FIRST else None
+        if name in CONSTANT_KEYWORD:
+            constant = self.sample.kwargs.get(CONSTANT_KEYWORD[name])
         return [
             each for each in self.sample.inputs() if each.dtype in PRECISE and each is not constant
         ]

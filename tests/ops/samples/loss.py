@@ -30,7 +30,7 @@ def elementwise(function):
 def numbered(function):
     """The same with the number of a reduction."""
 
-    def reference(*args, reduction=1, **kwargs):
+    def reference(*args, reduction=0, **kwargs):
         return function(*args, reduction=NUMBERS[reduction], **kwargs)
 
     return reference
@@ -175,7 +175,7 @@ def binary_cross_entropy_with_logits_errors(make):
 
 @samples(
     "binary_cross_entropy_with_logits",
-    reference=lambda x, y, weight=None, pos_weight=1.0, reduction=1: reduced(
+    reference=lambda x, y, weight=None, pos_weight=1.0, reduction=0: reduced(
         _logits(x, y, 1.0 if pos_weight is None else pos_weight)
         * (1.0 if weight is None else weight),
         NUMBERS[reduction],
@@ -361,7 +361,8 @@ def _cross_entropy(
     weights = np.ones(x.shape[dim]) if weight is None else weight
     counts = (target != ignore_index).reshape(picked.shape)
     spread = -np.sum(_classes_last(scores) * weights, axis=-1) * counts / x.shape[dim]
-    losses = (1 - label_smoothing) * picked + label_smoothing * spread
+    mixed = (1 - label_smoothing) * picked + label_smoothing * spread
+    losses = mixed if label_smoothing else picked
     if reduction != "mean":
         return reduced(losses, reduction)
     numbers = np.where(counts, target.reshape(picked.shape), 0)
@@ -618,7 +619,7 @@ def ctc_loss_errors(make):
 
 @samples(
     "ctc_loss",
-    reference=lambda scores, targets, steps, lengths, blank=0, reduction=1, zero_infinity=False: (
+    reference=lambda scores, targets, steps, lengths, blank=0, reduction=0, zero_infinity=False: (
         _ctc_loss(scores, targets, steps, lengths, blank, NUMBERS[reduction], zero_infinity)
     ),
     tolerance=_ROUGH,
