@@ -10,6 +10,27 @@
 namespace fb::cpu {
 namespace {
 
+// Where the scores of samples begin, one after the other.
+class ScoreWalk {
+ public:
+  ScoreWalk(const ClassTargets& t, int64_t sample)
+      : inner_(t.inner),
+        plane_(t.classes * t.inner),
+        outer_(t.inner == 0 ? 0 : sample / t.inner),
+        column_(sample - outer_ * t.inner) {}
+
+  int64_t at(int64_t target) const { return outer_ * plane_ + target * inner_ + column_; }
+  void next() {
+    if (++column_ < inner_) return;
+    column_ = 0;
+    ++outer_;
+  }
+
+ private:
+  const int64_t inner_, plane_;
+  int64_t outer_, column_;
+};
+
 // Sums are taken chunk by chunk, so that they do not depend on the number of threads.
 constexpr int64_t kSampleChunk = 2048;
 
@@ -20,7 +41,8 @@ ClassLoss losses_in(const ClassTargets& t, const T* scores, const T* statistics,
   const T picked_share = static_cast<T>(1 - smoothing);
   const T spread_share = static_cast<T>(smoothing / static_cast<double>(t.classes));
   ClassLoss total;
-  for (int64_t i = begin; i < end; ++i) {
+  ScoreWalk walk(t, begin);
+  for (int64_t i = begin; i < end; ++i, walk.next()) {
     const int64_t target = t.targets[i];
     if (target == t.ignored) {
       if (each) each[i] = 0;
@@ -29,8 +51,7 @@ ClassLoss losses_in(const ClassTargets& t, const T* scores, const T* statistics,
     FB_CHECK_INDEX(target >= 0 && target < t.classes, "Target ", target,
                    " is out of bounds. There are ", t.classes, " classes, from 0 on");
     const T weight = weights ? weights[target] : T(1);
-    const int64_t outer = t.inner == 1 ? i : i / t.inner;
-    const T score = scores[(outer * t.classes + target) * t.inner + (i - outer * t.inner)];
+    const T score = scores[walk.at(target)];
     T loss = statistics ? statistics[t.samples() + i] - (score - statistics[i]) : -score;
     loss *= weight;
     if (all_classes) loss = loss * picked_share + all_classes[i] * spread_share;
@@ -75,13 +96,12 @@ void nll_gradient_of(const ClassTargets& t, const SampleGradients& gradients, T*
                [&](int64_t begin, int64_t end) {
                  std::memset(out + begin * plane, 0,
                              static_cast<size_t>((end - begin) * plane) * sizeof(T));
-                 for (int64_t i = begin * t.inner; i < end * t.inner; ++i) {
+                 ScoreWalk walk(t, begin * t.inner);
+                 for (int64_t i = begin * t.inner; i < end * t.inner; ++i, walk.next()) {
                    const int64_t target = t.targets[i];
                    if (target == t.ignored) continue;
-                   const int64_t outer = i / t.inner;
                    const T weight = weights ? weights[target] : T(1);
-                   out[(outer * t.classes + target) * t.inner + (i - outer * t.inner)] =
-                       -given[gradients.single ? 0 : i] * scale * weight;
+                   out[walk.at(target)] = -given[gradients.single ? 0 : i] * scale * weight;
                  }
                });
 }

@@ -1,12 +1,17 @@
 // Element functions of losses: what an element costs, and the derivative of that by each operand.
 //
-// A loss has kOperands operands (a prediction x, a target y, sometimes a third z), numbers p that
-// are the same for all elements, value(x, y, z, p) and derivative<k>(x, y, z, p) by operand k.
+// A loss has kOperands operands (a prediction x, a target y, sometimes a third z), two numbers p
+// that are the same for all elements, value(x, y, z, p) and derivative<k>(x, y, z, p) by operand k.
 #pragma once
 
 #include "scalar/explog.h"
 
 namespace fb::scalar::loss {
+
+template <class T>
+struct Numbers {
+  T first, second;
+};
 
 struct OfTwo {
   static constexpr int kOperands = 2;
@@ -32,66 +37,66 @@ FB_FN T bounded(T logarithm) {
 
 struct Squared : OfTwo {
   template <class T>
-  static FB_FN T value(T x, T y, T, const T*) {
+  static FB_FN T value(T x, T y, T, Numbers<T>) {
     return (x - y) * (x - y);
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T, const T*) {
+  static FB_FN T derivative(T x, T y, T, Numbers<T>) {
     return T(2) * (k == 0 ? x - y : y - x);
   }
 };
 
 struct Absolute : OfTwo {
   template <class T>
-  static FB_FN T value(T x, T y, T, const T*) {
+  static FB_FN T value(T x, T y, T, Numbers<T>) {
     return math::abs(x - y);
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T, const T*) {
+  static FB_FN T derivative(T x, T y, T, Numbers<T>) {
     return sign_of(k == 0 ? x - y : y - x);
   }
 };
 
-// p[0] is beta: quadratic up to there.
+// p.first is beta: quadratic up to there.
 struct SmoothAbsolute : OfTwo {
   template <class T>
-  static FB_FN T value(T x, T y, T, const T* p) {
+  static FB_FN T value(T x, T y, T, Numbers<T> p) {
     const T d = math::abs(x - y);
-    const T near = T(0.5) * d * d / p[0];
-    return d < p[0] ? near : d - T(0.5) * p[0];
+    const T near = T(0.5) * d * d / p.first;
+    return d < p.first ? near : d - T(0.5) * p.first;
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T, const T* p) {
+  static FB_FN T derivative(T x, T y, T, Numbers<T> p) {
     const T d = k == 0 ? x - y : y - x;
-    const T near = d / p[0];
-    return math::abs(d) < p[0] ? near : sign_of(d);
+    const T near = d / p.first;
+    return math::abs(d) < p.first ? near : sign_of(d);
   }
 };
 
-// p[0] is delta: quadratic up to there.
+// p.first is delta: quadratic up to there.
 struct Huber : OfTwo {
   template <class T>
-  static FB_FN T value(T x, T y, T, const T* p) {
+  static FB_FN T value(T x, T y, T, Numbers<T> p) {
     const T d = math::abs(x - y);
-    return d <= p[0] ? T(0.5) * d * d : p[0] * (d - T(0.5) * p[0]);
+    return d <= p.first ? T(0.5) * d * d : p.first * (d - T(0.5) * p.first);
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T, const T* p) {
+  static FB_FN T derivative(T x, T y, T, Numbers<T> p) {
     const T d = k == 0 ? x - y : y - x;
-    const T above = d < -p[0] ? -p[0] : d;
-    return above > p[0] ? p[0] : above;
+    const T above = d < -p.first ? -p.first : d;
+    return above > p.first ? p.first : above;
   }
 };
 
 // NaN where x or y is not between 0 and 1.
 struct Binary : OfTwo {
   template <class T>
-  static FB_FN T value(T x, T y, T, const T*) {
+  static FB_FN T value(T x, T y, T, Numbers<T>) {
     const T cost = (y - T(1)) * bounded(math::log1p(-x)) - y * bounded(math::log(x));
     return (y >= T(0)) & (y <= T(1)) ? cost : T(__builtin_nanf(""));
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T, const T*) {
+  static FB_FN T derivative(T x, T y, T, Numbers<T>) {
     if constexpr (k == 1) return bounded(math::log1p(-x)) - bounded(math::log(x));
     const T variance = (T(1) - x) * x;
     return (x - y) / (variance < T(1e-12) ? T(1e-12) : variance);
@@ -100,11 +105,11 @@ struct Binary : OfTwo {
 
 struct BinaryLogits : OfTwo {
   template <class T>
-  static FB_FN T value(T x, T y, T, const T*) {
+  static FB_FN T value(T x, T y, T, Numbers<T>) {
     return softplus_of(x) - x * y;
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T, const T*) {
+  static FB_FN T derivative(T x, T y, T, Numbers<T>) {
     return k == 0 ? sigmoid(x) - y : -x;
   }
 };
@@ -112,11 +117,11 @@ struct BinaryLogits : OfTwo {
 // z weighs the positive class.
 struct WeightedLogits : OfThree {
   template <class T>
-  static FB_FN T value(T x, T y, T z, const T*) {
+  static FB_FN T value(T x, T y, T z, Numbers<T>) {
     return (T(1) - y) * x + (T(1) + (z - T(1)) * y) * softplus_of(-x);
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T z, const T*) {
+  static FB_FN T derivative(T x, T y, T z, Numbers<T>) {
     if constexpr (k == 1) return (z - T(1)) * softplus_of(-x) - x;
     if constexpr (k == 2) return y * softplus_of(-x);
     return (T(1) - y) - (T(1) + (z - T(1)) * y) * sigmoid(-x);
@@ -126,106 +131,106 @@ struct WeightedLogits : OfThree {
 // y log(y) is 0 at 0.
 struct Divergence : OfTwo {
   template <class T>
-  static FB_FN T value(T x, T y, T, const T*) {
+  static FB_FN T value(T x, T y, T, Numbers<T>) {
     const T information = y * math::log(y);
     return (y == T(0) ? T(0) : information) - y * x;
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T, const T*) {
+  static FB_FN T derivative(T x, T y, T, Numbers<T>) {
     return k == 0 ? -y : math::log(y) + T(1) - x;
   }
 };
 
 struct LogDivergence : OfTwo {
   template <class T>
-  static FB_FN T value(T x, T y, T, const T*) {
+  static FB_FN T value(T x, T y, T, Numbers<T>) {
     return math::exp(y) * (y - x);
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T, const T*) {
+  static FB_FN T derivative(T x, T y, T, Numbers<T>) {
     return k == 0 ? -math::exp(y) : math::exp(y) * (y - x + T(1));
   }
 };
 
-// x is the rate; p[0] keeps its logarithm finite.
+// x is the rate; p.first keeps its logarithm finite.
 struct Poisson : OfTwo {
   template <class T>
-  static FB_FN T value(T x, T y, T, const T* p) {
-    return x - y * math::log(x + p[0]);
+  static FB_FN T value(T x, T y, T, Numbers<T> p) {
+    return x - y * math::log(x + p.first);
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T, const T* p) {
-    return k == 0 ? T(1) - y / (x + p[0]) : -math::log(x + p[0]);
+  static FB_FN T derivative(T x, T y, T, Numbers<T> p) {
+    return k == 0 ? T(1) - y / (x + p.first) : -math::log(x + p.first);
   }
 };
 
 // x is the logarithm of the rate.
 struct LogPoisson : OfTwo {
   template <class T>
-  static FB_FN T value(T x, T y, T, const T*) {
+  static FB_FN T value(T x, T y, T, Numbers<T>) {
     return math::exp(x) - y * x;
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T, const T*) {
+  static FB_FN T derivative(T x, T y, T, Numbers<T>) {
     return k == 0 ? math::exp(x) - y : -x;
   }
 };
 
-// z is the variance, at least p[0]; p[1] is a constant added. The derivative by z is that of the
-// bounded variance, so that a variance too small can grow.
+// z is the variance, at least p.first; p.second is a constant added. The derivative by z is that of
+// the bounded variance, so that a variance too small can grow.
 struct Gaussian : OfThree {
   template <class T>
-  static FB_FN T variance(T z, const T* p) {
-    return z < p[0] ? p[0] : z;
+  static FB_FN T variance(T z, Numbers<T> p) {
+    return z < p.first ? p.first : z;
   }
   template <class T>
-  static FB_FN T value(T x, T y, T z, const T* p) {
+  static FB_FN T value(T x, T y, T z, Numbers<T> p) {
     const T v = variance(z, p);
-    return T(0.5) * (math::log(v) + (x - y) * (x - y) / v) + p[1];
+    return T(0.5) * (math::log(v) + (x - y) * (x - y) / v) + p.second;
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T z, const T* p) {
+  static FB_FN T derivative(T x, T y, T z, Numbers<T> p) {
     const T v = variance(z, p);
     if constexpr (k == 2) return T(0.5) * (T(1) - (x - y) * (x - y) / v) / v;
     return (k == 0 ? x - y : y - x) / v;
   }
 };
 
-// y is 1 or -1, p[0] the margin; another y has both parts.
+// y is 1 or -1, p.first the margin; another y has both parts.
 struct HingeEmbedding : OfTwo {
   template <class T>
-  static FB_FN T value(T x, T y, T, const T* p) {
-    const T apart = p[0] - x;
+  static FB_FN T value(T x, T y, T, Numbers<T> p) {
+    const T apart = p.first - x;
     return ((y != T(1)) & (apart > T(0)) ? apart : T(0)) + (y != T(-1) ? x : T(0));
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T, const T* p) {
+  static FB_FN T derivative(T x, T y, T, Numbers<T> p) {
     if constexpr (k == 1) return T(0);
-    return ((y != T(1)) & (p[0] - x >= T(0)) ? T(-1) : T(0)) + (y != T(-1) ? T(1) : T(0));
+    return ((y != T(1)) & (p.first - x >= T(0)) ? T(-1) : T(0)) + (y != T(-1) ? T(1) : T(0));
   }
 };
 
-// y is 1 where x should rank higher than z, -1 where lower; p[0] is the margin.
+// y is 1 where x should rank higher than z, -1 where lower; p.first is the margin.
 struct Ranking : OfThree {
   template <class T>
-  static FB_FN T value(T x, T y, T z, const T* p) {
-    const T cost = p[0] - y * (x - z);
+  static FB_FN T value(T x, T y, T z, Numbers<T> p) {
+    const T cost = p.first - y * (x - z);
     return cost < T(0) ? T(0) : cost;
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T z, const T* p) {
+  static FB_FN T derivative(T x, T y, T z, Numbers<T> p) {
     const T slope = k == 0 ? -y : k == 1 ? z - x : y;
-    return p[0] - y * (x - z) >= T(0) ? slope : T(0);
+    return p.first - y * (x - z) >= T(0) ? slope : T(0);
   }
 };
 
 struct SoftMargin : OfTwo {
   template <class T>
-  static FB_FN T value(T x, T y, T, const T*) {
+  static FB_FN T value(T x, T y, T, Numbers<T>) {
     return softplus_of(-y * x);
   }
   template <int k, class T>
-  static FB_FN T derivative(T x, T y, T, const T*) {
+  static FB_FN T derivative(T x, T y, T, Numbers<T>) {
     return (k == 0 ? -y : -x) * sigmoid(-y * x);
   }
 };

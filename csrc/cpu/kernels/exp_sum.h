@@ -46,16 +46,15 @@ double exp_sum(const T* x, [[maybe_unused]] T* y, int64_t n, T shift) {
   if (whole == n) return total;
   // A padded vector instead of single exponentials, which would cost as much as the rest of a
   // short row.
-  T tail[L];
-  for (int l = 0; l < L; ++l) tail[l] = whole + l < n ? x[whole + l] : lowest<T>();
+  alignas(64) T tail[L];
+  store(tail, load_part(x + whole, n - whole, lowest<T>()));
   T sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int l = 0; l < L; ++l) {
     tail[l] = exp_nonpositive(tail[l] - shift);
     sum += tail[l];
   }
-  if constexpr (keep)
-    for (int64_t i = whole; i < n; ++i) y[i] = tail[i - whole];
+  if constexpr (keep) store_part(y + whole, load<T, L>(tail), n - whole);
   return total + static_cast<double>(sum);
 }
 

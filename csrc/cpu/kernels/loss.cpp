@@ -15,27 +15,26 @@ namespace loss = scalar::loss;
 constexpr int64_t kLossChunk = 8192;
 constexpr int64_t kLossGrain = 2 * kLossChunk;
 
-// The operands of a call, in the type that is computed with.
+// The operands of a call, in the type that is computed with. Every loop has its own, so that the
+// compiler sees that nothing changes them.
 template <class L, class T>
-class Elements {
- public:
-  explicit Elements(const LossCall& call)
-      : x_(static_cast<const T*>(call.operands[0])),
-        y_(static_cast<const T*>(call.operands[1])),
-        z_(static_cast<const T*>(L::kOperands == 3 ? call.operands[2] : call.operands[1])),
-        params_{static_cast<T>(call.params[0]), static_cast<T>(call.params[1])} {}
+struct Elements {
+  const T* x;
+  const T* y;
+  const T* z;
+  loss::Numbers<T> p;
 
-  FB_FN T value(int64_t i) const { return L::value(x_[i], y_[i], z_[i], params_); }
+  explicit Elements(const LossCall& call)
+      : x(static_cast<const T*>(call.operands[0])),
+        y(static_cast<const T*>(call.operands[1])),
+        z(static_cast<const T*>(call.operands[L::kOperands - 1])),
+        p{static_cast<T>(call.params[0]), static_cast<T>(call.params[1])} {}
+
+  FB_FN T value(int64_t i) const { return L::value(x[i], y[i], z[i], p); }
   template <int k>
   FB_FN T derivative(int64_t i) const {
-    return L::template derivative<k>(x_[i], y_[i], z_[i], params_);
+    return L::template derivative<k>(x[i], y[i], z[i], p);
   }
-
- private:
-  const T* const x_;
-  const T* const y_;
-  const T* const z_;
-  const T params_[2];
 };
 
 template <class L, class T>
@@ -43,13 +42,15 @@ void values(const LossCall& call, void* out) {
   T* const target = static_cast<T*>(out);
   parallel_for(call.n, kLossGrain, [&](int64_t begin, int64_t end) {
     const Elements<L, T> elements(call);
+    T* const __restrict to = target;
 #pragma GCC ivdep
-    for (int64_t i = begin; i < end; ++i) target[i] = elements.value(i);
+    for (int64_t i = begin; i < end; ++i) to[i] = elements.value(i);
   });
 }
 
 template <class L, class T>
-double sum_of(const Elements<L, T>& elements, int64_t begin, int64_t end) {
+double sum_of(const LossCall& call, int64_t begin, int64_t end) {
+  const Elements<L, T> elements(call);
   double total = 0;
   for (int64_t first = begin; first < end; first += kBlock) {
     const int64_t last = min64(end, first + kBlock);
@@ -63,13 +64,12 @@ double sum_of(const Elements<L, T>& elements, int64_t begin, int64_t end) {
 
 template <class L, class T>
 double sum(const LossCall& call) {
-  if (call.n <= kLossChunk) return sum_of(Elements<L, T>(call), 0, call.n);
+  if (call.n <= kLossChunk) return sum_of<L, T>(call, 0, call.n);
   const int64_t chunks = ceil_div(call.n, kLossChunk);
   const std::unique_ptr<double[]> sums(new double[chunks]);
   parallel_for(chunks, kLossGrain / kLossChunk, [&](int64_t begin, int64_t end) {
-    const Elements<L, T> elements(call);
     for (int64_t c = begin; c < end; ++c)
-      sums[c] = sum_of(elements, c * kLossChunk, min64(call.n, (c + 1) * kLossChunk));
+      sums[c] = sum_of<L, T>(call, c * kLossChunk, min64(call.n, (c + 1) * kLossChunk));
   });
   double total = 0;
   for (int64_t c = 0; c < chunks; ++c) total += sums[c];
@@ -83,14 +83,15 @@ void gradient(const LossCall& call, const void* gradients, bool single, double s
   const T factor = static_cast<T>(scale);
   parallel_for(call.n, kLossGrain, [&](int64_t begin, int64_t end) {
     const Elements<L, T> elements(call);
+    T* const __restrict to = target;
     if (single) {
       const T common = *g * factor;
 #pragma GCC ivdep
-      for (int64_t i = begin; i < end; ++i) target[i] = common * elements.template derivative<k>(i);
+      for (int64_t i = begin; i < end; ++i) to[i] = common * elements.template derivative<k>(i);
     } else {
 #pragma GCC ivdep
       for (int64_t i = begin; i < end; ++i)
-        target[i] = g[i] * factor * elements.template derivative<k>(i);
+        to[i] = g[i] * factor * elements.template derivative<k>(i);
     }
   });
 }

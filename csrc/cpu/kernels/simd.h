@@ -119,6 +119,20 @@ FB_FN Vec<T> load_part(const T* p, int64_t n, T fill) {
   return result;
 }
 
+// The first n < kLanes<T> lanes of `value` to p; writes nothing beyond them.
+template <class T>
+FB_FN void store_part(T* p, const Vec<T>& value, int64_t n) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<unsigned>((1u << n) - 1);
+  if constexpr (sizeof(T) == 4)
+    _mm512_mask_storeu_epi32(p, static_cast<__mmask16>(mask), (__m512i)value);
+  else
+    _mm512_mask_storeu_epi64(p, static_cast<__mmask8>(mask), (__m512i)value);
+#else
+  for (int64_t i = 0; i < n; ++i) p[i] = value[i];
+#endif
+}
+
 // The 16-bit floats to float and back, n at a time.
 template <class T>
 FB_FN void widen(const T* from, float* to, int64_t n) {
