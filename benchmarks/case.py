@@ -32,6 +32,8 @@ GROUPS = {
         Group("chain", "chains of 100 operators, forwards and backwards", 8.0, 0.8),
         Group("branching", "branching graphs with broadcasting", 5.0, 0.8),
         Group("nn-linear", "linear layers, and clipping of gradients", 2.0, 0.95),
+        Group("nn-fused", "cross entropy, forwards and backwards", 1.5, 0.95),
+        Group("nn-loss", "other losses, forwards and backwards", 1.5, 0.8),
         Group("nn-attention", "attention, forwards and backwards", 1.1, 0.8),
         Group("nn-activation", "activation functions, forwards and backwards", 1.0, 0.8),
         Group("nn-fused", "layers of one kernel, forwards and backwards", 1.5, 0.8),

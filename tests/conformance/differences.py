@@ -41,6 +41,20 @@ GRADIENTS = {
     "special.log_ndtr": "torch gives NaN at -inf, where the slope is infinite",
 }
 
+# Operators in more dtypes in torch, whose losses are compositions and take what these take.
+DTYPES = dict.fromkeys(
+    [
+        "hinge_embedding_loss",
+        "margin_ranking_loss",
+        "nn.functional.hinge_embedding_loss",
+        "nn.functional.margin_ranking_loss",
+        "nn.functional.poisson_nll_loss",
+        "nn.functional.soft_margin_loss",
+        "poisson_nll_loss",
+    ],
+    "a loss of whole or complex numbers has no gradient to learn from",
+)
+
 # Operators whose node has another name than in torch, where most of these are compositions.
 NODES = {
     "nn.functional.softsign": "torch: DivBackward0",
