@@ -1,7 +1,7 @@
 // Losses of elements: one pass over the operands, and nothing kept in between.
 #include "gen/ops/loss.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 
 #include "cpu/copy.h"
@@ -80,25 +80,28 @@ Tensor loss_of(LossKind kind, const Tensor& x, const Tensor& y, const Tensor& z,
   return ElementLoss(kind, x, y, z, p, q).value(numbered_reduction(reduction));
 }
 
-// Binary cross entropy gives NaN for what is no probability.
+// Binary cross entropy gives NaN for what is no probability, Gaussian likelihood for a negative
+// variance: only then is it worth looking for the culprit.
 bool has_nan(const Tensor& t) {
   const auto found = [&]<class T>(const T* x) {
-    for (int64_t i = 0; i < t.numel(); ++i)
-      if (std::isnan(x[i])) return true;
-    return false;
+    return std::any_of(x, x + t.numel(), [](T each) { return std::isnan(each); });
   };
   const Tensor single = cast(t, t.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32);
   return single.dtype() == DType::kFloat64 ? found(single.data_as<double>())
                                            : found(single.data_as<float>());
 }
 
-void check_probabilities(const Tensor& t, const char* name) {
+template <class F>
+void for_elements(const Tensor& t, F&& f) {
   const Tensor wide = contiguous(cast(t, DType::kFloat64));
-  for (int64_t i = 0; i < wide.numel(); ++i) {
-    const double value = wide.data_as<double>()[i];
+  for (int64_t i = 0; i < wide.numel(); ++i) f(wide.data_as<double>()[i]);
+}
+
+void check_probabilities(const Tensor& t, const char* name) {
+  for_elements(t, [&](double value) {
     FB_CHECK(value >= 0 && value <= 1, "all elements of ", name,
              " should be between 0 and 1, but one is ", value);
-  }
+  });
 }
 
 }  // namespace
@@ -124,7 +127,7 @@ Tensor compute::_huber_loss(const Tensor& input, const Tensor& target, double de
 Tensor compute::_binary_cross_entropy(const Tensor& input, const Tensor& target,
                                       int64_t reduction) {
   Tensor result = loss_of(LossKind::kBinary, input, target, reduction);
-  if (input.numel() > 0 && has_nan(result)) [[unlikely]] {
+  if (has_nan(result)) [[unlikely]] {
     check_probabilities(input, "input");
     check_probabilities(target, "target");
   }
@@ -154,7 +157,12 @@ Tensor compute::_poisson_loss(const Tensor& input, const Tensor& target, bool lo
 
 Tensor compute::_gaussian_loss(const Tensor& input, const Tensor& target, const Tensor& var,
                                double eps, double constant, int64_t reduction) {
-  return loss_of(LossKind::kGaussian, input, target, var, reduction, eps, constant);
+  Tensor result = loss_of(LossKind::kGaussian, input, target, var, reduction, eps, constant);
+  if (has_nan(result)) [[unlikely]]
+    for_elements(var, [](double value) {
+      FB_CHECK_VALUE(!(value < 0), "var has negative entry/entries, as ", value);
+    });
+  return result;
 }
 
 Tensor compute::_hinge_loss(const Tensor& input, const Tensor& target, double margin,

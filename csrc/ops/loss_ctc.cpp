@@ -72,7 +72,6 @@ void check_arguments(const Tensor& log_probs, const Tensor& targets, IntSpan inp
                      IntSpan target_lengths, int64_t blank) {
   FB_CHECK(log_probs.dim() == 3, "expected log_probs of shape (T, C) or (T, N, C), got ",
            log_probs.sizes());
-  FB_CHECK(log_probs.numel() > 0, "log_probs tensor must not be empty");
   FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(log_probs.dtype()),
               "not implemented for dtype ", log_probs.dtype());
   const int64_t batch = log_probs.sizes()[1], classes = log_probs.sizes()[2];
@@ -98,6 +97,7 @@ void check_arguments(const Tensor& log_probs, const Tensor& targets, IntSpan inp
 
 Tensor ctc(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths,
            IntSpan target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
+  FB_CHECK(log_probs.numel() > 0, "log_probs tensor must not be empty");
   FB_CHECK_INDEX(log_probs.dim() >= 2, "expected log_probs of shape (T, C) or (T, N, C), got ",
                  log_probs.sizes());
   const bool batched = log_probs.dim() != 2;
@@ -119,6 +119,7 @@ Tensor ctc(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths
 // Lengths given as a tensor.
 std::vector<int64_t> numbers_of(const Tensor& lengths, const char* name) {
   FB_CHECK(is_integral(lengths.dtype(), false), name, " must be integral, got ", lengths.dtype());
+  FB_CHECK(!(lengths->flags & kBatched), "vmap: ", name, " must be the same for all samples");
   const Tensor whole = contiguous(cast(lengths, DType::kInt64));
   const int64_t* const data = whole.data_as<int64_t>();
   return {data, data + whole.numel()};

@@ -244,7 +244,6 @@ Tensor nn_functional_gaussian_nll_loss(const Tensor& input, const Tensor& target
     FB_CHECK_VALUE(fits, "var is of incorrect size: ", variance.sizes(), " for input of shape ",
                    sizes);
   }
-  FB_CHECK_VALUE(!any(lt(variance, 0)).data_as<bool>()[0], "var has negative entry/entries");
   const auto [x, y, z] = alike(input, target, variance);
   const double constant = full ? 0.5 * std::log(2 * std::numbers::pi) : 0;
   return _gaussian_loss(x, y, z, eps, constant, number_of(how));

@@ -176,8 +176,8 @@ struct LogPoisson : OfTwo {
   }
 };
 
-// z is the variance, at least p.first; p.second is a constant added. The derivative by z is that of
-// the bounded variance, so that a variance too small can grow.
+// z is the variance, at least p.first; p.second is a constant added. NaN where z is negative. The
+// derivative by z is that of the bounded variance, so that a variance too small can grow.
 struct Gaussian : OfThree {
   template <class T>
   static FB_FN T variance(T z, Numbers<T> p) {
@@ -186,7 +186,8 @@ struct Gaussian : OfThree {
   template <class T>
   static FB_FN T value(T x, T y, T z, Numbers<T> p) {
     const T v = variance(z, p);
-    return T(0.5) * (math::log(v) + (x - y) * (x - y) / v) + p.second;
+    const T cost = T(0.5) * (math::log(v) + (x - y) * (x - y) / v) + p.second;
+    return z < T(0) ? T(__builtin_nanf("")) : cost;
   }
   template <int k, class T>
   static FB_FN T derivative(T x, T y, T z, Numbers<T> p) {

@@ -40,7 +40,20 @@ NOT_MAPPED = {
     "unique_consecutive",
 }
 # Operators that look at elements, in Python, or to check them.
-LOOKS = {"apply_", "cov", "istft", "item", "map2_", "map_", "numpy", "repeat_interleave", "tolist"}
+LOOKS = {
+    "apply_",
+    "cov",
+    "istft",
+    "item",
+    "map2_",
+    "map_",
+    "numpy",
+    "repeat_interleave",
+    "tolist",
+} | {
+    "ctc_loss",
+    "nn.functional.ctc_loss",
+}
 
 
 NAMES = sorted(

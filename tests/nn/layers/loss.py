@@ -16,7 +16,8 @@ for reduction in ("mean", "sum", "none"):
     layer(f"CrossEntropyLoss({how})", inputs=["2 3 4 5", "uniform 2 3 4 5"])
     layer(f"CrossEntropyLoss(label_smoothing=0.3, {how})", inputs=["5 4", "uniform 5 4"])
     layer(f"NLLLoss({how})", inputs=CLASSES)
-    layer(f"NLLLoss(ignore_index=2, {how})", inputs=IMAGES)
+    # PyTorch has no gradient of strided images.
+    layer(f"NLLLoss(ignore_index=2, {how})", inputs=IMAGES, call="m(a.contiguous(), b)")
     for name in ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss"):
         layer(f"{name}({how})", inputs=["3 4", "3 4"])
     layer(f"SmoothL1Loss(beta=0.5, {how})", inputs=["2 3 4 5", "2 3 4 5"])
@@ -29,7 +30,12 @@ for reduction in ("mean", "sum", "none"):
     layer(f"PoissonNLLLoss(log_input=False, eps=0.1, {how})", inputs=["positive 3 4"] * 2)
     layer(f"PoissonNLLLoss(full=True, {how})", inputs=["3 4", "positive 3 4"], call="m(a, b * 5)")
     layer(f"GaussianNLLLoss({how})", inputs=["3 4", "3 4", "positive 3 4"])
-    layer(f"GaussianNLLLoss(full=True, eps=0.5, {how})", inputs=["3 4", "3 4", "positive 3 1"])
+    # The gradient of a variance below eps is that of eps: not what finite differences give.
+    layer(
+        f"GaussianNLLLoss(full=True, eps=0.5, {how})",
+        inputs=["3 4", "3 4", "positive 3 1"],
+        double=False,
+    )
     layer(f"HingeEmbeddingLoss(margin=0.5, {how})", inputs=["3 4", "3 4"], call="m(a, b.sign())")
     layer(
         f"CosineEmbeddingLoss(margin=0.1, {how})",
@@ -38,10 +44,11 @@ for reduction in ("mean", "sum", "none"):
     )
     layer(f"MarginRankingLoss(margin=0.2, {how})", inputs=["4", "4", "4"], call="m(a, b, c.sign())")
     layer(f"SoftMarginLoss({how})", inputs=["3 4", "3 4"], call="m(a, b.sign().detach())")
-    layer(f"MultiLabelMarginLoss({how})", inputs=["3 4", "int64[-1:4] 3 4"])
+    # PyTorch leaves the sum of no losses undefined.
+    layer(f"MultiLabelMarginLoss({how})", inputs=["3 4", "int64[-1:4] 3 4"], zero_batch=None)
     layer(f"MultiLabelSoftMarginLoss({how})", inputs=["3 4", "uniform 3 4"])
-    layer(f"MultiMarginLoss({how})", inputs=CLASSES)
-    layer(f"MultiMarginLoss(p=2, margin=0.5, {how})", inputs=CLASSES, double=False)
+    layer(f"MultiMarginLoss({how})", inputs=CLASSES, zero_batch=None)
+    layer(f"MultiMarginLoss(p=2, margin=0.5, {how})", inputs=CLASSES, zero_batch=None)
     layer(f"TripletMarginLoss({how})", inputs=["4 3"] * 3)
     layer(f"TripletMarginLoss(margin=2.0, p=1.0, swap=True, eps=1e-3, {how})", inputs=["4 3"] * 3)
     layer(f"TripletMarginWithDistanceLoss(swap=True, {how})", inputs=["4 3"] * 3)
@@ -54,7 +61,7 @@ for reduction in ("mean", "sum", "none"):
     layer(
         f"CTCLoss(blank=4, zero_infinity=True, {how})",
         inputs=["5 3 5", "int64[0:4] 9"],
-        call="m(a.log_softmax(2), b, torch.tensor([5, 2, 4]), torch.tensor([3, 4, 2]))",
+        call="m(a.log_softmax(2), b.clone(), torch.tensor([5, 2, 4]), torch.tensor([3, 4, 2]))",
         zero_batch=None,
     )
 
@@ -114,7 +121,7 @@ refused("F.cross_entropy(x, t)", x="2 3 4 5", t="int64[0:3] 2 4")
 refused("F.cross_entropy(x, t)", x="2 3 4 5", t="int64[0:3] 2 5 4")
 refused("F.cross_entropy(x, t, weight=w)", x="3 4", t="int64[0:4] 3", w="3")
 refused("F.cross_entropy(x, t, reduction='most')", x="3 4", t="int64[0:4] 3")
-refused("F.cross_entropy(x, t, label_smoothing=-0.5)", x="3 4", t="int64[0:4] 3")
+refused("F.cross_entropy(x, t, label_smoothing=1.5)", x="3 4", t="int64[0:4] 3")
 refused("F.nll_loss(x, t)", x="int64[0:3] 3 4", t="int64[0:4] 3")
 refused("F.mse_loss(x, y)", x="3 4", y="2 4")
 refused("F.mse_loss(x, y)", x="int64[0:3] 3", y="int64[0:3] 3")

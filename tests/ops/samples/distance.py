@@ -29,7 +29,7 @@ def cosine_similarity(make):
 
 @errors("cosine_similarity")
 def cosine_similarity_errors(make):
-    yield (make(2, 3), make(2, 4)), RuntimeError, "does not broadcast"
+    yield (make(2, 3), make(2, 4)), RuntimeError, "do not broadcast"
 
 
 def minkowski(x1, x2, p=2.0, eps=1e-6, keepdim=False):

@@ -494,8 +494,12 @@ def one_hot(make):
 
 @errors("nn.functional.one_hot")
 def one_hot_errors(make):
-    yield (make.of(1, 5), 3), RuntimeError, "Class values must be smaller than num_classes"
-    yield (make.of(1, -5),), RuntimeError, "Class values must be non-negative"
+    yield (
+        (make.of(1, 5, dtype="int64"), 3),
+        RuntimeError,
+        "Class values must be smaller than num_classes",
+    )
+    yield (make.of(1, -5, dtype="int64"),), RuntimeError, "Class values must be non-negative"
 
 
 # --- vectors
@@ -586,14 +590,15 @@ def _ctc_loss(scores, targets, steps, lengths, blank=0, reduction="mean", zero_i
 
 
 def sequences(make, mean, rest):
-    """Gradients are those of normalised probabilities: tests/nn/test_ctc.py looks at them."""
+    """Padded targets; tests/nn/test_ctc.py looks at joined ones, which torch reads without strides.
+
+    It looks at gradients too, which are those of normalised probabilities.
+    """
     scores = make(4, 3, 3)
     padded = make.of([[1, 2], [1, 1], [2, 0]], dtype="int64")
     for reduction in (mean, *rest):
         yield forward_only(scores, padded, (4, 4, 3), (2, 2, 1), reduction=reduction)
-    joined = make.of(1, 2, 1, 1, 2, dtype="int64")
-    yield forward_only(scores, joined, (4, 3, 2), (2, 2, 1), reduction=mean)
-    yield forward_only(scores, joined, (4, 2, 2), (2, 2, 1), 0, mean, True)
+    yield forward_only(scores, padded, (4, 2, 2), (2, 2, 1), 0, mean, True)
     lengths = make.of(4, 4, 3, dtype="int64"), make.of(2, 2, 1, dtype="int64")
     yield forward_only(scores, padded, *lengths, 0, mean)
 
@@ -601,7 +606,7 @@ def sequences(make, mean, rest):
 @samples("nn.functional.ctc_loss", reference=_ctc_loss, tolerance=_ROUGH)
 def ctc_loss(make):
     yield from sequences(make, "mean", ("sum", "none"))
-    yield forward_only(make(3, 4), make.of(0, 1, dtype="int64"), (3,), (2,), blank=3)
+    yield forward_only(make(3, 2, 4), make.index(2, 2, high=3), (3, 3), (2, 1), blank=3)
 
 
 @errors("nn.functional.ctc_loss")
