@@ -454,12 +454,8 @@ class CTCLoss(_Loss):
         input_lengths: Tensor | Sequence[int],
         target_lengths: Tensor | Sequence[int],
     ) -> Tensor:
-        lengths: Any = (input_lengths, target_lengths)  # both tensors, or both sequences
+        steps: Any = input_lengths  # a tensor if target_lengths is one, else a sequence
+        lengths: Any = target_lengths
         return F.ctc_loss(
-            log_probs,
-            targets,
-            *lengths,
-            self.blank,
-            self.reduction,
-            self.zero_infinity,
+            log_probs, targets, steps, lengths, self.blank, self.reduction, self.zero_infinity
         )
