@@ -143,6 +143,10 @@ def test_no_matrix_of_all_weights_is_kept() -> None:
 def test_nothing_to_attend_to() -> None:
     assert attention(fb.zeros(2, 0, 4), fb.zeros(2, 3, 4), fb.zeros(2, 3, 4)).shape == (2, 0, 4)
     assert attention(fb.zeros(0, 2, 4), fb.zeros(0, 3, 4), fb.zeros(0, 3, 4)).shape == (0, 2, 4)
+    q, k, v = (fb.zeros(3, n, 4, requires_grad=True) for n in (0, 2, 2))
+    attention(q, k, v).sum().backward()
+    assert k.grad is not None
+    assert k.grad.tolist() == fb.zeros(3, 2, 4).tolist()
     nothing = attention(fb.ones(1, 2, 4), fb.zeros(1, 0, 4), fb.zeros(1, 0, 4))
     assert nothing.tolist() == fb.zeros(1, 2, 4).tolist()
 

@@ -105,7 +105,7 @@ class Backward {
 int64_t parts_of(const AttentionCall& call, int64_t blocks) {
   const int64_t threads = num_threads();
   if (call.heads % threads == 0 || call.heads >= 4 * threads) return 1;
-  return smaller(threads, blocks);
+  return blocks > 1 ? smaller(threads, blocks) : 1;
 }
 
 template <class T>
