@@ -27,6 +27,7 @@ op(
         " results[1], is_causal, scale, needed)",
     },
     node="ScaledDotProductFlashAttentionForCpuBackward0",
+    batch="aligned",
     doc="Attention and the log-sum-exp of every query's scores, without the matrix of all weights.",
 )
 op(

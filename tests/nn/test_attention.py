@@ -154,6 +154,12 @@ def test_nothing_to_attend_to() -> None:
 def test_maps_of_samples() -> None:
     q, k, v = three(3, 2, 5, 4)
     fb.testing.assert_close(fb.vmap(attention)(q, k, v), attention(q, k, v))
+    mask = fb.rand(5, 5) > 0.3
+    shared = fb.vmap(attention, in_dims=(0, None, 0, None))(q, k[0], v, mask)
+    fb.testing.assert_close(shared, attention(q, k[0].expand(3, 2, 5, 4), v, mask))
+    each = fb.rand(3, 5, 5) > 0.3
+    masked = fb.vmap(attention)(q, k, v, each)
+    fb.testing.assert_close(masked, attention(q, k, v, each[:, None]))
 
 
 def test_causal_biases() -> None:
