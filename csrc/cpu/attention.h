@@ -16,8 +16,9 @@ struct HeadMatrices {
   int64_t row = 0, column = 1;
 };
 
-// Sizes and operands that forward and backward share. Columns are next to each other but in the
-// mask, whose elements are of `dtype`, or bool with true for what takes part.
+// Sizes and operands that forward and backward share. Columns are next to each other, but in a mask
+// that is the same for all queries. Its elements are of `dtype`, or bool with true for what takes
+// part.
 struct AttentionCall {
   DType dtype;  // float32 or float64
   Dims batch;   // sizes of the leading dimensions

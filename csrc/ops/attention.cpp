@@ -64,6 +64,17 @@ Tensor operand(const Tensor& t) {
   return x.stride(-1) == 1 || x.size(-1) <= 1 ? x : contiguous(x);
 }
 
+// Rows that differ have their elements next to each other, one for each key.
+Tensor mask_operand(const Tensor& mask, DType dtype, int64_t keys) {
+  const Tensor m = mask.dtype() == DType::kBool ? mask : cast(mask, dtype);
+  if (m.size(-1) == 1 && keys != 1) {
+    Dims sizes(m.sizes());
+    sizes.back() = keys;
+    return m.size(-2) == 1 ? expand(m, sizes) : contiguous(expand(m, sizes));
+  }
+  return m.stride(-1) == 1 || m.size(-2) == 1 ? m : contiguous(m);
+}
+
 // How the heads of `t` lie, for a batch that its leading dimensions broadcast to.
 cpu::HeadMatrices heads_of(const Tensor& t, IntSpan batch) {
   cpu::HeadMatrices result{t.data(), Dims(batch.size(), 0), t.stride(-2), t.stride(-1)};
@@ -99,7 +110,7 @@ Dims with_matrix(const Dims& batch, int64_t rows, int64_t columns) {
 struct Operands {
   Operands(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& attn_mask)
       : query(operand(q)), key(operand(k)), value(operand(v)), mask(attn_mask) {
-    if (mask && mask.dtype() != DType::kBool) mask = cast(mask, query.dtype());
+    if (mask) mask = mask_operand(mask, query.dtype(), key.size(-2));
     batch = broadcast_shapes(broadcast_shapes(lead_of(query), lead_of(key)), lead_of(value));
     if (mask) batch = broadcast_shapes(batch, lead_of(mask));
   }
@@ -126,7 +137,6 @@ struct Operands {
              "attn_mask of shape ", mask.sizes(), " does not fit ", queries, " queries and ", keys,
              " keys");
     c.mask = heads_of(mask, batch);
-    if (mask.size(-1) == 1) c.mask.column = 0;
     c.mask_is_bool = mask.dtype() == DType::kBool;
     return c;
   }

@@ -92,12 +92,14 @@ class QueryBlock {
  public:
   // What a block takes of a Scratch.
   static int64_t scratch(const AttentionCall& call) {
-    return kQueryBlock * (call.features + kKeyBlock);
+    return kQueryBlock * (call.features + (call.mask.data ? 3 : 1) * kKeyBlock);
   }
   QueryBlock(const AttentionCall& call, Scratch<T>& memory)
       : scores(memory.take(kQueryBlock * kKeyBlock)),
         call_(call),
-        transposed_(memory.take(kQueryBlock * call.features)) {}
+        transposed_(memory.take(kQueryBlock * call.features)),
+        mask_rows_(memory.take(call.mask.data ? kQueryBlock * kKeyBlock : 0)),
+        mask_columns_(memory.take(call.mask.data ? kQueryBlock * kKeyBlock : 0)) {}
 
   void begin(int64_t head, int64_t first_query) {
     first = first_query;
@@ -126,9 +128,8 @@ class QueryBlock {
   void score(const KeyBlock& keys) const {
     multiply<T>(keys.count, width - keys.from, call_.features, key.at(keys.begin), key.row, 1,
                 transposed_ + keys.from, width, scores + keys.from, width, false);
-    if (mask_) apply(mask_, keys, [](T& score, T added) { score += added; });
-    if (bool_mask_)
-      apply(bool_mask_, keys, [](T& score, bool seen) { score = seen ? score : kHidden; });
+    if (mask_) add_mask(mask_, keys);
+    if (bool_mask_) add_mask(bool_mask_, keys);
     if (!call_.is_causal) return;
     // Key j is hidden from the queries before it.
     for (int64_t r = 0; r < keys.count; ++r)
@@ -144,24 +145,37 @@ class QueryBlock {
   T* const scores;  // one row a key
 
  private:
-  // Calls f(score, element of the mask) for all scores of `keys`.
-  template <class M, class F>
-  FB_FN void apply(const M* mask, const KeyBlock& keys, F&& f) const {
+  static FB_FN T added_by(T element) { return element; }
+  static FB_FN T added_by(bool seen) { return seen ? T(0) : kHidden; }
+
+  template <class M>
+  void add_mask(const M* mask, const KeyBlock& keys) const {
+    const auto [begin, n, from] = keys;
     const int64_t row = call_.mask.row, column = call_.mask.column;
-    for (int64_t r = 0; r < keys.count; ++r) {
-      const M* const key_mask = mask + (keys.begin + r) * column;
-      T* const line = scores + r * width;
-      if (row == 0) {  // the same for all queries, as where keys are padding
-        const M element = *key_mask;
-        for (int64_t c = keys.from; c < width; ++c) f(line[c], element);
-      } else {
-        for (int64_t c = keys.from; c < count; ++c) f(line[c], key_mask[c * row]);
+    if (row == 0) {  // the same for all queries, as where keys are padding
+      for (int64_t r = 0; r < n; ++r) {
+        const T added = added_by(mask[(begin + r) * column]);
+        for (int64_t c = from; c < width; ++c) scores[r * width + c] += added;
       }
+      return;
     }
+    if constexpr (__is_same(M, bool)) {
+      for (int64_t c = 0; c < count; ++c)
+        for (int64_t r = 0; r < n; ++r)
+          mask_rows_[c * kKeyBlock + r] = added_by(mask[c * row + begin + r]);
+      transpose(mask_rows_, kKeyBlock, count, n, mask_columns_, width);
+    } else {
+      transpose(mask + begin, row, count, n, mask_columns_, width);
+    }
+    for (int64_t r = 0; r < n; ++r)
+      for (int64_t c = from; c < count; ++c) scores[r * width + c] += mask_columns_[r * width + c];
   }
 
   const AttentionCall& call_;
   T* const transposed_;  // the queries times scale: features x width
+  // What a block of the mask adds, one row a query, and the same with one row a key.
+  T* const mask_rows_;
+  T* const mask_columns_;
   // Row `first` of the mask, if it is of that kind.
   const T* mask_ = nullptr;
   const bool* bool_mask_ = nullptr;
