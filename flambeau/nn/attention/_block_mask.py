@@ -185,7 +185,7 @@ class BlockMask:
         rows, columns = (grid_size, grid_size) if isinstance(grid_size, int) else grid_size
         dense = self.to_dense().float()
         *lead, height, width = dense.shape
-        pictures = []
+        pictures: list[str] = []
         for place, picture in zip(
             itertools.product(*map(range, lead)), dense.reshape(-1, height, width), strict=True
         ):
