@@ -6,6 +6,7 @@ import typing as _typing
 from flambeau.nn import functional as functional
 from flambeau.nn import parallel as parallel
 from flambeau.nn import parameter as parameter
+from flambeau.nn._factory import factory_kwargs as factory_kwargs
 from flambeau.nn.modules import *
 from flambeau.nn.parallel import DataParallel as DataParallel
 from flambeau.nn.parameter import Buffer as Buffer
@@ -14,8 +15,12 @@ from flambeau.nn.parameter import UninitializedBuffer as UninitializedBuffer
 from flambeau.nn.parameter import UninitializedParameter as UninitializedParameter
 
 # Modules that programs reach as attributes without importing them, loaded when asked for.
-if not _typing.TYPE_CHECKING:
-    _LAZY_MODULES = ("attention", "init", "utils")
+if _typing.TYPE_CHECKING:
+    from flambeau.nn import attention as attention
+    from flambeau.nn import init as init
+    from flambeau.nn import utils as utils
+else:
+    _LAZY_MODULES = ("attention", "common_types", "init", "utils")
 
     def __getattr__(name):
         if name in _LAZY_MODULES:

@@ -345,3 +345,22 @@ def test_data_parallel_on_one_device() -> None:
     net = nn.DataParallel(Net())
     assert torch.equal(net(torch.ones(2, 3)), net.module(torch.ones(2, 3)))
     assert next(iter(net.state_dict())) == "module.scale"
+
+
+def test_packages_are_there_without_importing_them() -> None:
+    assert nn.utils.__name__ == "flambeau.nn.utils"  # and not the one of nn.modules
+    assert nn.init.__name__ == "flambeau.nn.init"
+    assert nn.attention.__name__ == "flambeau.nn.attention"
+    assert nn.modules.utils.__name__ == "flambeau.nn.modules.utils"
+    assert not hasattr(nn, "container")
+    assert nn.common_types._size_2_t == int | tuple[int, int]
+
+
+def test_arguments_for_making_tensors() -> None:
+    assert nn.factory_kwargs(None) == {}
+    given = {"device": "cpu", "factory_kwargs": {"dtype": torch.float64}}
+    assert nn.factory_kwargs(given) == {"device": "cpu", "dtype": torch.float64}
+    with pytest.raises(TypeError, match="device specified twice"):
+        nn.factory_kwargs({"device": "cpu", "factory_kwargs": {"device": "cpu"}})
+    with pytest.raises(TypeError, match="unexpected kwargs {'size'}"):
+        nn.factory_kwargs({"size": 3})
