@@ -6,7 +6,7 @@ import copy
 import gc
 import pickle
 import weakref
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -362,5 +362,11 @@ def test_arguments_for_making_tensors() -> None:
     assert nn.factory_kwargs(given) == {"device": "cpu", "dtype": torch.float64}
     with pytest.raises(TypeError, match="device specified twice"):
         nn.factory_kwargs({"device": "cpu", "factory_kwargs": {"device": "cpu"}})
-    with pytest.raises(TypeError, match="unexpected kwargs {'size'}"):
+    with pytest.raises(TypeError, match=r"unexpected kwargs \{'size'\}"):
         nn.factory_kwargs({"size": 3})
+
+
+def test_annotations_can_be_evaluated() -> None:
+    hints = get_type_hints(nn.Sequential)
+    assert hints["training"] is bool
+    assert hints["_modules"] == dict[str, nn.Module]

@@ -49,7 +49,7 @@ class Members(_Plain, _C._ModuleBase):
     _state_dict_pre_hooks: dict[int, Callable[..., Any]]
     _load_state_dict_pre_hooks: dict[int, Callable[..., Any]]
     _load_state_dict_post_hooks: dict[int, Callable[..., Any]]
-    _modules: dict[str, Module | None]
+    _modules: dict[str, Any]  # modules, or None
 
     # Whether `Module.__init__` passes its arguments on to the next class, for multiple inheritance.
     call_super_init: bool = False

@@ -44,7 +44,7 @@ class Container(Module):
 class _Numbered(Module):
     """Children in a row, under the names "0", "1", and so on unless they were given others."""
 
-    _modules: dict[str, Module]  # type: ignore[assignment]
+    _modules: dict[str, Module]
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -238,7 +238,7 @@ class ModuleList(_Numbered):
 class ModuleDict(Module):
     """A dictionary of modules. It is not called: what to do with them is up to its owner."""
 
-    _modules: dict[str, Module]  # type: ignore[assignment]
+    _modules: dict[str, Module]
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()
