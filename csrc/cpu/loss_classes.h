@@ -52,4 +52,21 @@ ClassLoss class_losses(const ClassTargets& t, const void* scores, const void* st
 // The gradient of the negative log-likelihood by the scores.
 void nll_gradient(const ClassTargets& t, const SampleGradients& gradients, void* out);
 
+// Rows of scores, and of what share each class has in the target.
+struct ClassShares {
+  DType dtype;  // of all: float32 or float64
+  int64_t rows, classes;
+  const void* scores;
+  const void* shares;
+  const void* weights;  // one for each class, or null
+  double smoothing;
+};
+
+// losses[i] = -the sum of shares * log softmax of row i; statistics (3, rows): what the logarithm
+// of softmax is made of, as above, and the sum of the shares.
+FB_DECLARE_KERNEL(void, share_losses, const ClassShares& call, void* statistics, void* losses)
+// The gradient by the scores, or by the shares.
+FB_DECLARE_KERNEL(void, share_gradient, const ClassShares& call, const void* statistics,
+                  const SampleGradients& gradients, bool by_shares, void* out)
+
 }  // namespace fb::cpu

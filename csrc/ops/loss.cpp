@@ -39,10 +39,7 @@ class ElementLoss {
     double total = FB_KERNEL(loss_sum)(call_);
     if (reduction == Reduction::kMean) total /= static_cast<double>(call_.n);
     Tensor out = make_tensor({}, call_.dtype);
-    if (call_.dtype == DType::kFloat32)
-      *out.data_as<float>() = static_cast<float>(total);
-    else
-      *out.data_as<double>() = total;
+    set_number(out, 0, total);
     return cast(out, dtype_);
   }
 

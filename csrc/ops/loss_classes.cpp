@@ -4,19 +4,13 @@
 #include <algorithm>
 
 #include "core/layout.h"
-#include "gen/ops/arith.h"
 #include "gen/ops/create.h"
 #include "gen/ops/loss.h"
-#include "gen/ops/reduce.h"
-#include "gen/ops/softmax.h"
-#include "gen/ops/view.h"
 #include "ops/loss_support.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 namespace {
-
-int64_t class_dim(const Tensor& input) { return input.dim() == 1 ? 0 : 1; }
 
 // Scores, class numbers and weights as the kernels read them. 16-bit floats are computed with as
 // float32.
@@ -51,17 +45,6 @@ class Classes {
   Tensor scores_, targets_, weights_;
   cpu::ClassTargets call_;
 };
-
-double number_at(const Tensor& t, int64_t i) {
-  return t.dtype() == DType::kFloat32 ? static_cast<double>(t.data_as<float>()[i])
-                                      : t.data_as<double>()[i];
-}
-void set_number(const Tensor& t, int64_t i, double value) {
-  if (t.dtype() == DType::kFloat32)
-    t.data_as<float>()[i] = static_cast<float>(value);
-  else
-    t.data_as<double>()[i] = value;
-}
 
 // The losses, or what they are reduced to, and the weight of the samples that count.
 std::pair<Tensor, double> losses_of(const Classes& classes, const Tensor& input,
@@ -109,11 +92,6 @@ std::tuple<Tensor, Tensor> nll_loss(const Tensor& input, const Tensor& target, c
 
 // --- what the arguments must be
 
-void check_has_classes(const Tensor& input) {
-  FB_CHECK_INDEX(input.dim() >= 1, "expected input to have a dimension of classes, got shape ",
-                 input.sizes());
-}
-
 void check_shapes(const Tensor& input, const Tensor& target) {
   FB_CHECK_VALUE(input.dim() >= 1, "Expected 1 or more dimensions (got ", input.dim(), ")");
   if (input.dim() == 1) {
@@ -139,12 +117,6 @@ void check_shapes(const Tensor& input, const Tensor& target) {
            " expected target size ", ListOf{expected}, ", got ", ListOf{target.sizes()});
 }
 
-void check_class_weight(const Tensor& weight, int64_t classes) {
-  FB_CHECK(!weight || (weight.dim() == 1 && weight.numel() == classes),
-           "weight tensor should be defined either for all ", classes,
-           " classes or no classes but got weight tensor of shape: ", ListOf{weight.sizes()});
-}
-
 void check_classes(const Tensor& input, const Tensor& target, const Tensor& weight) {
   check_shapes(input, target);
   FB_CHECK(target.dtype() == DType::kInt64 || target.dtype() == DType::kUInt8,
@@ -155,32 +127,6 @@ void check_classes(const Tensor& input, const Tensor& target, const Tensor& weig
   FB_CHECK(!weight || weight.dtype() == input.dtype(), "expected scalar type ",
            legacy_name_of(input.dtype()), " but found ", legacy_name_of(weight.dtype()),
            " in weight");
-}
-
-// --- probabilities
-
-Tensor probability_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
-                        int64_t ignore_index, double smoothing, Reduction reduction) {
-  FB_CHECK(is_floating(target.dtype()),
-           "Expected floating point type for target with class probabilities, got ",
-           legacy_name_of(target.dtype()));
-  check_has_classes(input);
-  const int64_t dim = class_dim(input);
-  const int64_t classes = input.sizes()[static_cast<size_t>(dim)];
-  FB_CHECK(ignore_index < 0, "ignore_index is not supported for floating point target");
-  check_class_weight(weight, classes);
-  Tensor shares = target;
-  if (smoothing > 0)
-    shares = add(mul(target, 1 - smoothing), smoothing / static_cast<double>(classes));
-  if (weight) {
-    Dims aligned(static_cast<size_t>(input.dim()), 1);
-    aligned[static_cast<size_t>(dim)] = classes;
-    shares = mul(shares, view(weight, aligned));
-  }
-  const Tensor costs = mul(log_softmax(input, dim), shares);
-  if (reduction == Reduction::kNone) return neg(sum(costs, IntSpan{dim}));
-  const double samples = static_cast<double>(input.numel()) / static_cast<double>(classes);
-  return reduction == Reduction::kSum ? neg(sum_all(costs)) : div(sum_all(costs), -samples);
 }
 
 }  // namespace
@@ -246,8 +192,8 @@ Tensor nn_functional_cross_entropy(const Tensor& input, const Tensor& target, co
   FB_CHECK(label_smoothing >= 0 && label_smoothing <= 1,
            "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   if (target.sizes() == input.sizes())
-    return probability_loss(input, target, weight, ignore_index, label_smoothing, how);
-  check_has_classes(input);
+    return share_loss(input, target, weight, ignore_index, label_smoothing, how);
+  class_dim(input);  // refuses a score alone, before anything else is looked at
   check_classes(input, target, weight);
   const auto recorded = input.dim() > 2 ? _cross_entropy2d : _cross_entropy;
   return std::get<0>(

@@ -61,6 +61,30 @@ void make_alike(std::span<Tensor> operands) {
               "not implemented for dtype ", operands[0].dtype());
 }
 
+int64_t class_dim(const Tensor& input) {
+  FB_CHECK_INDEX(input.dim() >= 1, "expected input to have a dimension of classes, got shape ",
+                 input.sizes());
+  return input.dim() == 1 ? 0 : 1;
+}
+
+void check_class_weight(const Tensor& weight, int64_t classes) {
+  FB_CHECK(!weight || (weight.dim() == 1 && weight.numel() == classes),
+           "weight tensor should be defined either for all ", classes,
+           " classes or no classes but got weight tensor of shape: ", ListOf{weight.sizes()});
+}
+
+double number_at(const Tensor& t, int64_t i) {
+  return t.dtype() == DType::kFloat32 ? static_cast<double>(t.data_as<float>()[i])
+                                      : t.data_as<double>()[i];
+}
+
+void set_number(const Tensor& t, int64_t i, double value) {
+  if (t.dtype() == DType::kFloat32)
+    t.data_as<float>()[i] = static_cast<float>(value);
+  else
+    t.data_as<double>()[i] = value;
+}
+
 std::ostream& operator<<(std::ostream& out, const ListOf& list) {
   out << '[';
   for (size_t i = 0; i < list.sizes.size(); ++i) out << (i ? ", " : "") << list.sizes[i];

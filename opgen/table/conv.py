@@ -2,9 +2,7 @@
 
 from opgen.model import composite, native, numeric, op
 
-_GEOMETRY = (
-    "stride: Ints, padding: Ints, dilation: Ints, transposed: bool, output_padding: Ints, groups: int"
-)
+_GEOMETRY = "stride: Ints, padding: Ints, dilation: Ints, transposed: bool, output_padding: Ints, groups: int"
 _PASSED_ON = "stride, padding, dilation, transposed, output_padding, groups"
 
 for n in (1, 2, 3):

@@ -224,6 +224,31 @@ for spatial in ("", "2d"):  # PyTorch's graph tells images from vectors
         doc="nn.functional.nll_loss, and the weight of all samples that count.",
     )
 op(
+    f"_share_entropy({CLASSES}, label_smoothing: float, reduction: int) -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=floating,
+    forms="function",
+    returns="output statistics",
+    grad={
+        operand: f"share_entropy_backward({k}, grad, input, target, weight, statistics, label_smoothing,"
+        " reduction)"
+        for k, operand in enumerate(("input", "target"))
+    }
+    | {"weight": not_implemented},
+    node="CrossEntropyLossBackward0",
+    doc="nn.functional.cross_entropy of rows with a share for each class, and what its gradient needs.",
+)
+op(
+    f"_share_entropy_gradient(operand: int, gradient: Tensor, {CLASSES}, statistics: Tensor,"
+    " label_smoothing: float, reduction: int) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="function",
+    cpp="share_entropy_gradient",
+    grad=none,
+    doc="The gradient of cross entropy by the scores, operand 0, or by the shares.",
+)
+op(
     f"_cross_entropy_gradient(gradient: Tensor, {CLASSES}, statistics: Tensor, ignore_index: int,"
     " label_smoothing: float, reduction: int) -> Tensor",
     kind=native,

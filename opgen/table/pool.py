@@ -9,7 +9,11 @@ AVERAGE = f"{WINDOW}, ceil_mode: bool = False, count_include_pad: bool = True"
 KEPT = "kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints"
 BOTH = "tuple[Tensor, Tensor]"
 # PyTorch pools signals as images of height 1, whose last step is to drop the height again.
-LARGEST_NODES = ("SqueezeBackward1", "MaxPool2DWithIndicesBackward0", "MaxPool3DWithIndicesBackward0")
+LARGEST_NODES = (
+    "SqueezeBackward1",
+    "MaxPool2DWithIndicesBackward0",
+    "MaxPool3DWithIndicesBackward0",
+)
 AVERAGE_NODES = ("SqueezeBackward1", "AvgPool2DBackward0", "AvgPool3DBackward0")
 
 
@@ -87,7 +91,9 @@ for rank in (1, 2, 3):
         node="SqueezeBackward1" if rank == 1 else f"AdaptiveAvgPool{rank}DBackward0",
     )
     name = f"adaptive_max_pool{rank}d"
-    doc = f"The largest of windows that divide the last {rank} dimensions evenly; None keeps a size."
+    doc = (
+        f"The largest of windows that divide the last {rank} dimensions evenly; None keeps a size."
+    )
     pooling(
         f"{name}(input: Tensor, output_size: Sizes, return_indices: bool = False)"
         " -> Tensor | tuple[Tensor, Tensor]",

@@ -74,6 +74,28 @@ Tensor cross_entropy_backward(const Tensor& grad, const Tensor& input, const Ten
   }
 }
 
+Tensor share_entropy_backward(int64_t k, const Tensor& grad, const Tensor& input,
+                              const Tensor& target, const Tensor& weight, const Tensor& statistics,
+                              double label_smoothing, int64_t reduction) {
+  if (!is_recording())
+    return share_entropy_gradient(k, grad, input, target, weight, statistics, label_smoothing,
+                                  reduction);
+  const int64_t dim = input.dim() == 1 ? 0 : 1;
+  const int64_t classes = input.sizes()[static_cast<size_t>(dim)];
+  const Reduction how = numbered_reduction(reduction);
+  Tensor g = how == Reduction::kNone ? unsqueeze(grad, dim) : grad;
+  if (how == Reduction::kMean) g = g * classes / input.numel();
+  Tensor weights = weight;
+  if (weight && dim == 1) weights = along_classes(weight, input.dim());
+  if (k == 1) {
+    const Tensor slope = log_softmax(input, dim) * (label_smoothing - 1);
+    return g * (weight ? slope * weights : slope);
+  }
+  Tensor shares = target * (1 - label_smoothing) + label_smoothing / static_cast<double>(classes);
+  if (weight) shares = shares * weights;
+  return g * (softmax(input, dim) * sum(shares, Dims{dim}, true) - shares);
+}
+
 Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& input, const Tensor& target,
                                   int64_t p, double margin, const Tensor& weight,
                                   int64_t reduction) {

@@ -58,5 +58,29 @@ double exp_sum(const T* x, [[maybe_unused]] T* y, int64_t n, T shift) {
   return total + static_cast<double>(sum);
 }
 
+// Exponents are taken relative to this; where all scores are -inf, they stay so.
+template <class T>
+FB_FN T exponent_shift(T top) {
+  return top == lowest<T>() ? T(0) : top;
+}
+
+// The largest score of a row, and the sum of exponentials relative to it.
+template <class T>
+T exp_sum_of_row(const T* x, int64_t n, T& largest) {
+  T top = lowest<T>();
+  double total = 0;
+  for (int64_t begin = 0; begin < n; begin += kSoftmaxChunk) {
+    const int64_t length = min64(kSoftmaxChunk, n - begin);
+    const T max = max_of(x + begin, length);
+    if (max > top) {
+      if (total != 0) total *= math::exp(static_cast<double>(top) - static_cast<double>(max));
+      top = max;
+    }
+    total += exp_sum<false, T>(x + begin, nullptr, length, exponent_shift(top));
+  }
+  largest = exponent_shift(top);
+  return static_cast<T>(total);
+}
+
 }  // namespace
 }  // namespace fb::cpu::FB_ISA

@@ -36,33 +36,9 @@ FB_FN int64_t first_score(const ClassTargets& t, int64_t sample) {
   return outer * t.classes * t.inner + (sample - outer * t.inner);
 }
 
-// Exponents are taken relative to this; where all scores are -inf, they stay so.
-template <class T>
-FB_FN T shift_of(T top) {
-  return top == lowest<T>() ? T(0) : top;
-}
-
-// The largest score of a row, and the sum of exponentials relative to it.
-template <class T>
-T row_sum(const T* x, int64_t n, T& largest) {
-  T top = lowest<T>();
-  double total = 0;
-  for (int64_t begin = 0; begin < n; begin += kSoftmaxChunk) {
-    const int64_t length = min64(kSoftmaxChunk, n - begin);
-    const T max = max_of(x + begin, length);
-    if (max > top) {
-      if (total != 0) total *= math::exp(static_cast<double>(top) - static_cast<double>(max));
-      top = max;
-    }
-    total += exp_sum<false, T>(x + begin, nullptr, length, shift_of(top));
-  }
-  largest = shift_of(top);
-  return static_cast<T>(total);
-}
-
 template <class T>
 void row_statistics(const T* x, int64_t n, int64_t rows, T* largest, T* rest) {
-  for (int64_t r = 0; r < rows; ++r) rest[r] = row_sum(x + r * n, n, largest[r]);
+  for (int64_t r = 0; r < rows; ++r) rest[r] = exp_sum_of_row(x + r * n, n, largest[r]);
   // Logarithms of many rows side by side cost a fraction of one by one.
 #pragma GCC ivdep
   for (int64_t r = 0; r < rows; ++r) rest[r] = math::log(rest[r]);
@@ -82,7 +58,7 @@ void column_statistics(const T* x, int64_t n, int64_t stride, int64_t width, T* 
 #pragma GCC ivdep
     for (int64_t c = 0; c < width; ++c) {
       const T before = shift[c];
-      shift[c] = shift_of(top[c]);
+      shift[c] = exponent_shift(top[c]);
       sum[c] = before == top[c] ? sum[c] : sum[c] * exp_nonpositive(before - shift[c]);
     }
     for (int64_t r = first; r < last; ++r) {
@@ -92,7 +68,7 @@ void column_statistics(const T* x, int64_t n, int64_t stride, int64_t width, T* 
   }
 #pragma GCC ivdep
   for (int64_t c = 0; c < width; ++c) {
-    largest[c] = shift_of(top[c]);
+    largest[c] = exponent_shift(top[c]);
     rest[c] = math::log(sum[c]);
   }
 }
