@@ -29,9 +29,11 @@ bool has_channels_last(IntSpan sizes, IntSpan strides) {
   return !is_plain;
 }
 
+// Users may have images with the channels last, but no signals: those are transposed by chance.
 Image::Image(const Tensor& input, int64_t rank)
     : Image(input, rank,
-            input.dim() == rank + 2 && !input.is_contiguous() && is_channels_last(input)) {}
+            input.dim() == rank + 2 && !input.is_contiguous() && is_channels_last(input) &&
+                (rank > 1 || input->free_layout)) {}
 
 Image::Image(const Tensor& input, int64_t rank, bool channels_last)
     : elements(in_order(input, channels_last)), rank(rank), channels_last(channels_last) {}

@@ -36,15 +36,19 @@ std::vector<int64_t> source_places(int64_t size, int64_t before, int64_t after, 
              "reflection needs padding smaller than the dimension's size ", size, ", got ", before,
              " and ", after);
   if (mode == PadMode::kCircular)
-    FB_CHECK(before <= size && after <= size,
+    FB_CHECK(before <= size && after <= size &&
+                 size > -std::min<int64_t>(before, 0) - std::min<int64_t>(after, 0),
              "circular padding must not wrap around more than once: got ", before, " and ", after,
              " for a dimension of size ", size);
   FB_CHECK(size > 0, "an empty dimension has nothing to pad with");
+  // What a negative width cuts off does not come in again at the other end.
+  const int64_t cut = std::max<int64_t>(-before, 0);
+  const int64_t kept = size - cut - std::max<int64_t>(-after, 0);
   std::vector<int64_t> places;
   for (int64_t i = 0; i < total; ++i) {
     int64_t from = i - before;
     if (mode == PadMode::kReplicate) from = std::clamp<int64_t>(from, 0, size - 1);
-    if (mode == PadMode::kCircular) from = (from + size) % size;
+    if (mode == PadMode::kCircular) from = cut + ((from - cut) % kept + kept) % kept;
     if (mode == PadMode::kReflect) {
       if (from < 0) from = -from;
       if (from >= size) from = 2 * (size - 1) - from;

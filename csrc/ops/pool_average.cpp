@@ -2,7 +2,11 @@
 #include <algorithm>
 
 #include "cpu/resample.h"
+#include "gen/ops/arith.h"
+#include "gen/ops/create.h"
 #include "gen/ops/pool.h"
+#include "gen/ops/rounding.h"
+#include "ops/output.h"
 #include "ops/pool.h"
 #include "ops/separable.h"
 
@@ -51,16 +55,32 @@ Averaging read_averaging(IntSpan kernel_size, std::optional<IntSpan> stride, Int
   return {read_windows(kernel_size, stride, padding, {1}, rank), count_include_pad, divisor};
 }
 
+Tensor averaged_integers(const Tensor& input, const Averaging& averaging, bool ceil_mode);
+
 void check_floating(const Tensor& input) {
   FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for dtype ",
               input.dtype());
 }
 
 Tensor averaged(const Tensor& input, const Averaging& averaging, bool ceil_mode) {
+  // PyTorch's class for an image that lacks dimensions.
+  FB_CHECK_INDEX(averaging.windows.rank() != 2 || input.dim() >= 3,
+                 "expected a 3D or 4D (batch mode) tensor, got shape ", input.sizes());
+  if (input.dtype() == DType::kInt64) return averaged_integers(input, averaging, ceil_mode);
   check_floating(input);
   const Dims out = pooled_space(input, averaging.windows, ceil_mode);
   const Image image(input, averaging.windows.rank());
   return run_separable(image, averaging.maps(image.space(), out));
+}
+
+// Exact sums, and quotients rounded towards zero.
+Tensor averaged_integers(const Tensor& input, const Averaging& averaging, bool ceil_mode) {
+  const Averaging summing{averaging.windows, true, 1};
+  const Tensor x = cast(input, DType::kFloat64), ones = ops::ones_like(x);
+  // The average of ones is how many elements there are, by the divisor.
+  const Tensor divisor = ops::round(
+      ops::div(averaged(ones, summing, ceil_mode), averaged(ones, averaging, ceil_mode)));
+  return cast(ops::trunc(ops::div(averaged(x, summing, ceil_mode), divisor)), DType::kInt64);
 }
 
 Separable adaptive_maps(IntSpan space, IntSpan out) {
@@ -78,6 +98,9 @@ Separable adaptive_maps(IntSpan space, IntSpan out) {
 }
 
 Tensor adaptively_averaged(const Tensor& input, IntSpan output_size, int64_t rank) {
+  // PyTorch's class for an image that lacks dimensions.
+  FB_CHECK_INDEX(rank == 1 || input.dim() >= 2, "expected a ", rank + 1, "D or ", rank + 2,
+                 "D (batch mode) tensor, got shape ", input.sizes());
   check_image(input, rank, true);
   check_floating(input);
   const Image image(input, rank);

@@ -113,7 +113,14 @@ void check_options(const Tensor& input, std::optional<IntSpan> size, const Facto
       mode, "' and shape ", input.sizes());
   FB_CHECK_VALUE(!size || !recompute.value_or(false),
                  "recompute_scale_factor is not meaningful with an explicit size");
-  FB_CHECK_AS(ErrorKind::kNotImplemented, input.dim() >= 3 && input.dim() <= 5,
+  const auto rank = static_cast<size_t>(std::max<int64_t>(input.dim() - 2, 0));
+  FB_CHECK_VALUE(!size || size->size() == 1 || size->size() == rank, "input of shape ",
+                 input.sizes(), " has ", rank, " spatial dimensions, but size ", *size, " has ",
+                 size->size());
+  FB_CHECK_VALUE(!factors || factors->size() == 1 || factors->size() == rank, "input of shape ",
+                 input.sizes(), " has ", rank, " spatial dimensions, but scale_factor has ",
+                 factors->size());
+  FB_CHECK_AS(ErrorKind::kNotImplemented, rank >= 1 && rank <= 3,
               "expected 3D, 4D or 5D input, got shape ", input.sizes(), " for mode '", mode, "'");
 }
 
@@ -129,14 +136,9 @@ Tensor nn_functional_interpolate(const Tensor& input, std::optional<IntSpan> siz
   Dims out;
   Factors factors;
   if (size) {
-    FB_CHECK_VALUE(size->size() == 1 || size->size() == rank, "input of shape ", input.sizes(),
-                   " has ", rank, " spatial dimensions, but size ", *size, " has ", size->size());
     out = for_each_dim(*size, static_cast<int64_t>(rank), "size");
   } else {
     factors = *scale_factor;
-    FB_CHECK_VALUE(factors->size() == 1 || factors->size() == rank, "input of shape ",
-                   input.sizes(), " has ", rank, " spatial dimensions, but scale_factor has ",
-                   factors->size());
     if (factors->size() < rank) factors->resize(rank, factors->front());
     out = scaled_space(space, *factors);
     // The factor itself, or what rounding the sizes has made of it.

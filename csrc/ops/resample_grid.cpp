@@ -32,6 +32,7 @@ int64_t padding_number(const std::string& mode) {
 }
 
 void check_grid(const Tensor& input, const Tensor& grid) {
+  FB_CHECK_INDEX(input.dim() > 0, "expected 4D or 5D input, got a single number");
   FB_CHECK(input.dim() == 4 || input.dim() == 5, "expected 4D or 5D input, got shape ",
            input.sizes());
   FB_CHECK(grid.dim() == input.dim() && grid.size(-1) == input.dim() - 2, "input ", input.sizes(),

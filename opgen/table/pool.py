@@ -76,7 +76,7 @@ for rank in (1, 2, 3):
             "input": f"avg_pool_backward(grad, input.window, {rank}, kernel_size, stride, padding, "
             f"ceil_mode, count_include_pad, {'None' if rank == 1 else 'divisor_override'})"
         },
-        dtypes=floating,
+        dtypes=("int64", *floating),
         aliases="avg_pool1d" if rank == 1 else "",
         node=AVERAGE_NODES[rank - 1],
     )

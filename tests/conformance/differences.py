@@ -18,6 +18,8 @@ REFUSED_FOR_MORE_SAVED = (
 
 # Nodes that stand for the same steps, Flambeau's first.
 SAME_NODES = {
+    ("AdaptiveAvgPool2DBackward0", "MeanBackward1"): "torch takes the mean where one pixel is left",
+    ("AdaptiveAvgPool3DBackward0", "MeanBackward1"): "torch takes the mean where one pixel is left",
     ("BmmBackward0", "UnsafeViewBackward0"): "torch makes one matrix of an expanded batch",
 }
 

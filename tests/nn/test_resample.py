@@ -145,6 +145,11 @@ def test_upsample_layer() -> None:
             r"input \(1, 2, 4, 4\) needs a grid of 4 dimensions .* got grid \(1, 2, 2, 3\)",
         ),
         (
+            lambda x: torch.grid_sampler(x, torch.rand(1, 2, 2, 2), 3, 0, False),
+            RuntimeError,
+            "expected interpolation_mode and padding_mode in 0, 1, 2, got 3 and 0",
+        ),
+        (
             lambda x: F.pixel_shuffle(x, 3),
             RuntimeError,
             r"channels of input \(1, 2, 4, 4\) must be divisible by the square",

@@ -30,11 +30,9 @@ for rank, shape in ((1, SIGNAL), (2, IMAGE), (3, VOLUME)):
         layer(f"AdaptiveMaxPool{rank}d({size})", inputs=[shape])
     layer(f"AdaptiveMaxPool{rank}d(2, return_indices=True)", inputs=[shape])
     layer(f"LPPool{rank}d(2, 3)", inputs=[shape])
-    layer(f"LPPool{rank}d(3, 2, stride=1, ceil_mode=True)", inputs=[shape.replace("2 ", "2 ", 1)])
-    # A single sample.
-    layer(f"MaxPool{rank}d(2)", inputs=[shape[2:]], zero_batch=False)
-    layer(f"AvgPool{rank}d(2)", inputs=[shape[2:]], zero_batch=False)
-    layer(f"AdaptiveAvgPool{rank}d(2)", inputs=[shape[2:]], zero_batch=False)
+    layer(f"LPPool{rank}d(3, 2, stride=1, ceil_mode=True)", inputs=[shape])
+    for name in ("max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool"):
+        function(f"{name}{rank}d", f"F.{name}{rank}d(x, 2)", x=shape[2:])  # a single sample
 
 for options in ("(3, 2)", "(3, 2), (2, 1), (1, 0)", "(2, 3), stride=(1, 2), dilation=(2, 1)"):
     layer(f"MaxPool2d({options})", inputs=[IMAGE])
@@ -85,7 +83,8 @@ function("max_pool1d_with_indices", "torch.max_pool1d_with_indices(x, 2)", x=SIG
 function("adaptive_max_pool1d", "torch.adaptive_max_pool1d(x, 2)", x=SIGNAL)
 function("adaptive_avg_pool1d", "torch.adaptive_avg_pool1d(x, 2)", x=SIGNAL)
 function("avg_pool1d", "torch.avg_pool1d(x, 2, padding=1)", x=SIGNAL)
-function("max_pool2d", "F.max_pool2d(x, 2)", x="int64[0:9] 2 3 6 6", gradients=False)
+for name in ("max_pool2d", "avg_pool2d"):
+    function(name, f"F.{name}(x, 3, 2, 1)", x="int64[-9:9] 2 3 6 6", gradients=False)
 # Equal elements: the first of them gets the gradient.
 function("max_pool2d", "F.max_pool2d(torch.relu(x), 3, 2, 1)", x="2 3 9 9")
 function("max_pool2d", "F.max_pool2d(x * 0, 3, 2, 1, return_indices=True)", x="2 3 9 9")

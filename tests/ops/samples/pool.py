@@ -82,13 +82,19 @@ def _with_indices(reference):
 SPACE = {1: (9,), 2: (5, 6), 3: (3, 4, 4)}
 
 
+def _single(rank, channels):
+    """The shape of a single sample; for volumes of a batch of one, since PyTorch takes four
+    dimensions with the channels last in memory for images."""
+    return (*((1,) if rank == 3 else ()), channels, *SPACE[rank])
+
+
 def _max_calls(make, rank):
     space = SPACE[rank]
-    yield make.distinct(2, *space), 2
+    yield make.distinct(*_single(rank, 2)), 2
     yield make.distinct(1, 2, *space), 2, 1
-    yield call(make.distinct(2, *space), 3, stride=2, padding=1)
-    yield call(make.distinct(1, *space), 2, dilation=2, stride=1)
-    yield call(make.distinct(1, *space), 2, 2, ceil_mode=True)
+    yield call(make.distinct(*_single(rank, 2)), 3, stride=2, padding=1)
+    yield call(make.distinct(*_single(rank, 1)), 2, dilation=2, stride=1)
+    yield call(make.distinct(*_single(rank, 1)), 2, 2, ceil_mode=True)
     if rank == 2:
         yield make.distinct(1, 2, *space).channels_last(), (3, 2), (2, 1), (1, 0)
         yield call(make.distinct(1, 60, 3, 4).channels_last(), 2, padding=1)
@@ -104,7 +110,7 @@ def _declare_max(rank):
     @samples(f"nn.functional.max_pool{rank}d", reference=reference)
     def functional(make):
         yield from _max_calls(make, rank)
-        yield call(make.distinct(2, *SPACE[rank]), 3, 2, 1, return_indices=True)
+        yield call(make.distinct(*_single(rank, 2)), 3, 2, 1, return_indices=True)
 
     @samples(f"nn.functional.max_pool{rank}d_with_indices", reference=_with_indices(reference))
     def with_indices(make):
@@ -149,7 +155,8 @@ def _average(rank):
             return total / len(counted)
 
         windows = _sliding(x.shape[-rank:], rank, kernel_size, stride, padding, 1, ceil_mode)
-        return _pooled(x, rank, windows, mean)
+        average = _pooled(x, rank, windows, mean)
+        return np.trunc(average).astype(x.dtype) if x.dtype.kind == "i" else average
 
     return reference
 
@@ -159,14 +166,14 @@ def _declare_average(rank):
 
     @samples(f"nn.functional.avg_pool{rank}d", reference=_average(rank))
     def calls(make):
-        yield make(2, *space), 2
+        yield make(*_single(rank, 2)), 2
         yield make(1, 2, *space), 2, 1
-        yield call(make(2, *space), 3, stride=2, padding=1)
-        yield call(make(2, *space), 3, 2, padding=1, count_include_pad=False)
-        yield call(make(2, *space), 2, 2, ceil_mode=True)
-        yield call(make(2, *space), 3, 2, padding=1, ceil_mode=True)
+        yield call(make(*_single(rank, 2)), 3, stride=2, padding=1)
+        yield call(make(*_single(rank, 2)), 3, 2, padding=1, count_include_pad=False)
+        yield call(make(*_single(rank, 2)), 2, 2, ceil_mode=True)
+        yield call(make(*_single(rank, 2)), 3, 2, padding=1, ceil_mode=True)
         if rank > 1:
-            yield call(make(2, *space), 2, divisor_override=3)
+            yield call(make(*_single(rank, 2)), 2, divisor_override=3)
         if rank == 2:
             yield make(2, 3, *space).channels_last(), (3, 2), (2, 1), (1, 0)
             yield make(1, 40, *space).channels_last(), 2
@@ -179,6 +186,8 @@ def _declare_average(rank):
         yield call(x, 2, stride=0), RuntimeError, "stride must be greater than zero"
         if rank > 1:
             yield call(x, 2, divisor_override=0), RuntimeError, "must not be zero"
+        if rank == 2:
+            yield call(make(3), 2), IndexError, "(batch mode) tensor"
 
 
 def _declare_adaptive(rank):
@@ -198,20 +207,20 @@ def _declare_adaptive(rank):
 
     @samples(f"nn.functional.adaptive_avg_pool{rank}d", reference=mean)
     def averages(make):
-        yield make(2, *space), 2
+        yield make(*_single(rank, 2)), 2
         yield make(1, 2, *space), 1
-        yield make(2, *space), 3
-        yield make(2, *space), 7
+        yield make(*_single(rank, 2)), 3
+        yield make(*_single(rank, 2)), 7
         if rank == 2:
-            yield make(2, *space), (None, 2)
+            yield make(*_single(rank, 2)), (None, 2)
             yield make(1, 20, *space).channels_last(), (2, 4)
             yield make(1, 20, *space).channels_last(), 1
 
     @samples(f"nn.functional.adaptive_max_pool{rank}d", reference=largest)
     def maxima(make):
-        yield make.distinct(2, *space), 2
+        yield make.distinct(*_single(rank, 2)), 2
         yield make.distinct(1, 2, *space), 1
-        yield call(make.distinct(1, *space), 3, return_indices=True)
+        yield call(make.distinct(*_single(rank, 1)), 3, return_indices=True)
         if rank == 2:
             yield make.distinct(1, 2, *space).channels_last(), (None, 2)
 
@@ -219,12 +228,13 @@ def _declare_adaptive(rank):
         f"nn.functional.adaptive_max_pool{rank}d_with_indices", reference=_with_indices(largest)
     )
     def maxima_with_indices(make):
-        yield make.distinct(2, *space), 2
+        yield make.distinct(*_single(rank, 2)), 2
 
     @errors(f"nn.functional.adaptive_avg_pool{rank}d")
     def refused(make):
-        yield (make(2, *space), -2), RuntimeError, "output_size must be non-negative"
-        yield (make(3), 1), RuntimeError, "(batch mode) tensor"
+        yield (make(*_single(rank, 2)), -2), RuntimeError, "output_size must be non-negative"
+        error = RuntimeError if rank == 1 else IndexError
+        yield (make(3), 1), error, "(batch mode) tensor"
 
     return largest
 
