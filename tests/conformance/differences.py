@@ -18,8 +18,6 @@ REFUSED_FOR_MORE_SAVED = (
 
 # Nodes that stand for the same steps, Flambeau's first.
 SAME_NODES = {
-    ("AdaptiveAvgPool2DBackward0", "MeanBackward1"): "torch takes the mean where one pixel is left",
-    ("AdaptiveAvgPool3DBackward0", "MeanBackward1"): "torch takes the mean where one pixel is left",
     ("BmmBackward0", "UnsafeViewBackward0"): "torch makes one matrix of an expanded batch",
 }
 
@@ -61,6 +59,8 @@ DTYPES = dict.fromkeys(
 
 # Operators whose node has another name than in torch, where most of these are compositions.
 NODES = {
+    "nn.functional.adaptive_avg_pool2d": "torch: MeanBackward1 where one pixel is left",
+    "nn.functional.adaptive_avg_pool3d": "torch: MeanBackward1 where one pixel is left",
     "nn.functional.softsign": "torch: DivBackward0",
     "nn.functional.tanhshrink": "torch: SubBackward0",
     "special.ndtr": "torch: MulBackward1",
