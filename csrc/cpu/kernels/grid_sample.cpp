@@ -182,17 +182,18 @@ class Block {
     });
   }
 
-  // How the weights change with coordinate a.
-  void slopes(int a, T (*slope)[kPoints]) const {
+  // How the weights change with each coordinate.
+  void slopes(T (*slope)[kMaxPixels][kPoints]) const {
     int pixel = 0;
     each_pixel([&](int i, int j, int k) {
       const int tap[3] = {i, j, k};
-      for (int64_t p = 0; p < n; ++p) {
-        T product = axis_[a].slope[tap[a]][p];
-        for (int b = 0; b < rank_; ++b)
-          if (b != a) product *= axis_[b].weight[tap[b]][p];
-        slope[pixel][p] = product;
-      }
+      for (int a = 0; a < rank_; ++a)
+        for (int64_t p = 0; p < n; ++p) {
+          T product = axis_[a].slope[tap[a]][p];
+          for (int b = 0; b < rank_; ++b)
+            if (b != a) product *= axis_[b].weight[tap[b]][p];
+          slope[a][pixel][p] = product;
+        }
       ++pixel;
     });
   }
@@ -214,15 +215,19 @@ class Block {
   AxisTaps<T> axis_[3];
 };
 
-// A weight of 0 stands for a pixel that is not there, whatever is in its place.
-template <class T>
-FB_FN void weighted_sum(const Block<T>& block, const T (*weight)[kPoints], const T* image, T* sum) {
-  for (int64_t p = 0; p < block.n; ++p) sum[p] = 0;
+// Sums of one channel's pixels, by kSums sets of weights. A weight of 0 stands for a pixel that is
+// not there, whatever is in its place.
+template <int kSums, class T>
+FB_FN void weighted_sums(const Block<T>& block, const T (*weight)[kMaxPixels][kPoints],
+                         const T* image, T (*sum)[kPoints]) {
+  for (int s = 0; s < kSums; ++s)
+    for (int64_t p = 0; p < block.n; ++p) sum[s][p] = 0;
   for (int k = 0; k < block.pixels; ++k) {
 #pragma GCC ivdep
     for (int64_t p = 0; p < block.n; ++p) {
       const T value = image[block.index[k][p]];
-      sum[p] += weight[k][p] != 0 ? weight[k][p] * value : T(0);
+      for (int s = 0; s < kSums; ++s)
+        sum[s][p] += weight[s][k][p] != 0 ? weight[s][k][p] * value : T(0);
     }
   }
 }
@@ -247,15 +252,20 @@ void each_block(const GridPlan& plan, const T* grid, F&& f) {
 template <class T>
 void sample(const GridPlan& plan, const T* image, const T* grid, T* out) {
   each_block(plan, grid, [&](int64_t n, int64_t first, const Block<T>& block) {
-    for (int64_t c = n * plan.channels; c < (n + 1) * plan.channels; ++c)
-      weighted_sum(block, block.weight, image + c * plan.pixels(), out + c * plan.points + first);
+    T sum[1][kPoints];
+    for (int64_t c = n * plan.channels; c < (n + 1) * plan.channels; ++c) {
+      weighted_sums<1>(block, &block.weight, image + c * plan.pixels(), sum);
+      __builtin_memcpy(out + c * plan.points + first, sum[0],
+                       static_cast<size_t>(block.n) * sizeof(T));
+    }
   });
 }
 
 template <class T>
 void image_gradient(const GridPlan& plan, const T* gradient, const T* grid, T* out) {
-  // A share of the channels for each thread: no two write to one place.
-  const int64_t groups = plan.channels < 4 ? plan.channels : 4;
+  // Threads share out the images, and the channels of few: no two write to one place.
+  const int64_t wanted = plan.batch < num_threads() ? num_threads() : 1;
+  const int64_t groups = plan.channels < wanted ? plan.channels : wanted;
   parallel_for(plan.batch * groups, 1, [&](int64_t begin, int64_t end) {
     for (int64_t g = begin; g < end; ++g) {
       const int64_t n = g / groups, group = g % groups;
@@ -274,22 +284,21 @@ void image_gradient(const GridPlan& plan, const T* gradient, const T* grid, T* o
   });
 }
 
-template <class T>
+template <int kRank, class T>
 void grid_gradient(const GridPlan& plan, const T* gradient, const T* image, const T* grid, T* out) {
   each_block(plan, grid, [&](int64_t n, int64_t first, const Block<T>& block) {
-    T slope[kMaxPixels][kPoints];
-    T sum[kPoints], total[kPoints];
-    for (int a = 0; a < plan.rank; ++a) {
-      block.slopes(a, slope);
-      for (int64_t p = 0; p < block.n; ++p) total[p] = 0;
-      for (int64_t c = n * plan.channels; c < (n + 1) * plan.channels; ++c) {
-        weighted_sum(block, slope, image + c * plan.pixels(), sum);
-        const T* const from = gradient + c * plan.points + first;
-        for (int64_t p = 0; p < block.n; ++p) total[p] += from[p] * sum[p];
-      }
-      for (int64_t p = 0; p < block.n; ++p)
-        out[(n * plan.points + first + p) * plan.rank + a] = total[p];
+    T slope[kRank][kMaxPixels][kPoints];
+    T sum[kRank][kPoints], total[kRank][kPoints] = {};
+    block.slopes(slope);
+    for (int64_t c = n * plan.channels; c < (n + 1) * plan.channels; ++c) {
+      weighted_sums<kRank>(block, slope, image + c * plan.pixels(), sum);
+      const T* const from = gradient + c * plan.points + first;
+      for (int a = 0; a < kRank; ++a)
+        for (int64_t p = 0; p < block.n; ++p) total[a][p] += from[p] * sum[a][p];
     }
+    T* const to = out + (n * plan.points + first) * kRank;
+    for (int64_t p = 0; p < block.n; ++p)
+      for (int a = 0; a < kRank; ++a) to[p * kRank + a] = total[a][p];
   });
 }
 
@@ -316,8 +325,9 @@ void grid_sample_grid_gradient(DType dtype, const GridPlan& plan, const void* gr
                                const void* image, const void* grid, void* grid_gradient_out) {
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    grid_gradient(plan, static_cast<const T*>(gradient), static_cast<const T*>(image),
-                  static_cast<const T*>(grid), static_cast<T*>(grid_gradient_out));
+    const auto run = plan.rank == 2 ? grid_gradient<2, T> : grid_gradient<3, T>;
+    run(plan, static_cast<const T*>(gradient), static_cast<const T*>(image),
+        static_cast<const T*>(grid), static_cast<T*>(grid_gradient_out));
   });
 }
 

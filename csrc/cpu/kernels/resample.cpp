@@ -28,6 +28,8 @@ FB_FN T rounded(A value) {
   }
 }
 
+constexpr int64_t kWorthCopying = 16;  // outputs in a row that are inputs in a row
+
 // An AxisMap as plain pointers, its weights in the type that is computed with.
 template <class A>
 class Map {
@@ -44,6 +46,7 @@ class Map {
     const double* const weight = map.weight.data();
     for (int64_t i = 0; i < terms * out; ++i) weights_[i] = static_cast<A>(weight[i]);
     this->weight = weights_.get();
+    find_copied();
   }
   // Whether two rows are the same sum.
   bool same(int64_t a, int64_t b) const {
@@ -58,8 +61,22 @@ class Map {
   const bool identity;
   const int32_t *index, *count;
   const A* weight;
+  // Outputs that are a stretch of the input as it is: all that lies within a border.
+  int64_t copied_begin = 0, copied_end = 0;
 
  private:
+  bool is_copy(int64_t o) const { return count[o] == 1 && weight[o] == 1; }
+  void find_copied() {
+    for (int64_t begin = 0, end = 0; begin < out; begin = end) {
+      end = begin + 1;
+      if (!is_copy(begin)) continue;
+      while (end < out && is_copy(end) && index[end] == index[end - 1] + 1) ++end;
+      if (end - begin <= copied_end - copied_begin) continue;
+      copied_begin = begin;
+      copied_end = end;
+    }
+  }
+
   std::unique_ptr<A[]> weights_;
 };
 
@@ -172,34 +189,45 @@ class Resample {
   }
 
   void columns(const A* in, A* out) const {
+    const int64_t begin = width_.copied_begin, end = width_.copied_end;
+    if (end - begin < kWorthCopying) return sums(in, out, 0, width_.out);
+    sums(in, out, 0, begin);
+    __builtin_memcpy(out + begin * inner_, in + width_.index[begin] * inner_,
+                     static_cast<size_t>((end - begin) * inner_) * sizeof(A));
+    sums(in, out, end, width_.out);
+  }
+
+  // Outputs [begin, end).
+  void sums(const A* in, A* out, int64_t begin, int64_t end) const {
     if (inner_ > 1)
-      pixels(in, out);
+      pixels(in, out, begin, end);
     else if (width_.terms > width_.out)
       long_sums(in, out);
     else
-      short_sums(in, out);
+      short_sums(in, out, begin, end);
   }
 
   // Several outputs at a time, term by term.
-  void short_sums(const A* in, A* out) const {
+  void short_sums(const A* in, A* out, int64_t begin, int64_t end) const {
     const int64_t n = width_.out;
     const int32_t* index = width_.index;
     const A* weight = width_.weight;
     if (width_.least == 0)
-      for (int64_t w = 0; w < n; ++w) out[w] = 0;
+      for (int64_t w = begin; w < end; ++w) out[w] = 0;
     for (int64_t k = 0; k < width_.least; ++k, index += n, weight += n) {
       if (k == 0) {
 #pragma GCC ivdep
-        for (int64_t w = 0; w < n; ++w) out[w] = weight[w] * in[index[w]];
+        for (int64_t w = begin; w < end; ++w) out[w] = weight[w] * in[index[w]];
       } else {
 #pragma GCC ivdep
-        for (int64_t w = 0; w < n; ++w) out[w] += weight[w] * in[index[w]];
+        for (int64_t w = begin; w < end; ++w) out[w] += weight[w] * in[index[w]];
       }
     }
     // Outputs with fewer terms have weights of 0, which must not meet an infinity.
     for (int64_t k = width_.least; k < width_.terms; ++k, index += n, weight += n) {
 #pragma GCC ivdep
-      for (int64_t w = 0; w < n; ++w) out[w] += weight[w] != 0 ? weight[w] * in[index[w]] : A(0);
+      for (int64_t w = begin; w < end; ++w)
+        out[w] += weight[w] != 0 ? weight[w] * in[index[w]] : A(0);
     }
   }
 
@@ -215,10 +243,10 @@ class Resample {
     }
   }
 
-  void pixels(const A* in, A* out) const {
-    for (int64_t w = 0; w < width_.out; ++w, out += inner_)
+  void pixels(const A* in, A* out, int64_t begin, int64_t end) const {
+    for (int64_t w = begin; w < end; ++w)
       in_blocks<A, A>(0, inner_, [&](int64_t c, auto lanes) {
-        store(out + c, pixel<decltype(lanes)::value>(in + c, w));
+        store(out + w * inner_ + c, pixel<decltype(lanes)::value>(in + c, w));
       });
   }
 
