@@ -26,10 +26,6 @@ FB_FN T nearest_of(T x) {
   else
     return __builtin_rint(x);
 }
-template <class T>
-FB_FN T magnitude(T x) {
-  return x < 0 ? -x : x;
-}
 
 // A position on the image, and by how much it moves with the coordinate it comes from.
 template <class T>
@@ -37,15 +33,14 @@ struct Position {
   T value, slope;
 };
 
-// Positions along one coordinate.
-template <class T>
+// Positions along one coordinate. Written without branches, for loops over points become vectors.
+template <class T, GridPadding kPadding>
 class Axis {
  public:
-  Axis(int64_t size, GridPadding padding, bool align_corners)
+  Axis(int64_t size, bool align_corners)
       : size_(static_cast<T>(size)),
         low_(align_corners ? T(0) : T(-0.5)),
-        span_(align_corners ? static_cast<T>(size - 1) : static_cast<T>(size)),
-        padding_(padding) {}
+        span_(align_corners ? static_cast<T>(size - 1) : static_cast<T>(size)) {}
 
   // From a coordinate in [-1, 1].
   FB_FN Position<T> at(T coordinate) const {
@@ -54,28 +49,28 @@ class Axis {
   }
   // Moved into the image as the padding says; a NaN becomes 0.
   FB_FN Position<T> padded(Position<T> p) const {
-    if (padding_ == GridPadding::kZeros) return p;
-    if (padding_ == GridPadding::kReflection) p = reflected(p);
+    if constexpr (kPadding == GridPadding::kZeros) return p;
+    if constexpr (kPadding == GridPadding::kReflection) p = reflected(p);
     const T last = size_ - 1;
-    const bool below = !(p.value > 0), above = p.value >= last;
-    return {below ? T(0) : above ? last : p.value, below | above ? T(0) : p.slope};
+    const T value = p.value > 0 ? p.value : T(0);
+    const bool inside = (p.value > 0) & (p.value < last);
+    return {value < last ? value : last, inside ? p.slope : T(0)};
   }
-  FB_FN bool holds(T index) const { return index >= 0 && index < size_; }
+  FB_FN bool holds(T index) const { return (index >= 0) & (index < size_); }
 
  private:
   FB_FN Position<T> reflected(Position<T> p) const {
-    if (span_ == 0) return {T(0), T(0)};
+    const T span = span_ > 0 ? span_ : T(1);  // of a single pixel, which all is clamped to
     const T from_low = p.value - low_;
-    const T distance = magnitude(from_low);
-    const T turns = floor_of(distance / span_);
-    const T rest = distance - turns * span_;
-    const bool odd = turns - 2 * floor_of(turns / 2) != 0;
+    const T distance = from_low < 0 ? -from_low : from_low;
+    const T turns = floor_of(distance / span);
+    const T rest = distance - turns * span;
+    const T odd = turns - 2 * floor_of(turns / 2);
     const T slope = from_low < 0 ? -p.slope : p.slope;
-    return odd ? Position<T>{span_ - rest + low_, -slope} : Position<T>{rest + low_, slope};
+    return {(odd != 0 ? span - rest : rest) + low_, odd != 0 ? -slope : slope};
   }
 
   const T size_, low_, span_;
-  const GridPadding padding_;
 };
 
 // What the points of a block take along one coordinate: `taps` places each.
@@ -87,8 +82,8 @@ struct AxisTaps {
   T slope[kMaxTaps][kPoints];   // of the weight, by the coordinate
 };
 
-template <class T>
-FB_FN void set_tap(AxisTaps<T>& taps, int k, int64_t p, const Axis<T>& axis, T index, T weight,
+template <class T, class Axis>
+FB_FN void set_tap(AxisTaps<T>& taps, int k, int64_t p, const Axis& axis, T index, T weight,
                    T slope) {
   const bool holds = axis.holds(index);
   taps.place[k][p] = static_cast<int32_t>(holds ? index : T(0));
@@ -96,16 +91,18 @@ FB_FN void set_tap(AxisTaps<T>& taps, int k, int64_t p, const Axis<T>& axis, T i
   taps.slope[k][p] = holds ? slope : T(0);
 }
 
-template <class T>
-void nearest_taps(const Axis<T>& axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
+template <class T, class Axis>
+void nearest_taps(const Axis axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
   taps.taps = 1;
+#pragma GCC ivdep
   for (int64_t p = 0; p < n; ++p)
     set_tap(taps, 0, p, axis, nearest_of(axis.padded(axis.at(grid[p * step])).value), T(1), T(0));
 }
 
-template <class T>
-void linear_taps(const Axis<T>& axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
+template <class T, class Axis>
+void linear_taps(const Axis axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
   taps.taps = 2;
+#pragma GCC ivdep
   for (int64_t p = 0; p < n; ++p) {
     const Position<T> position = axis.padded(axis.at(grid[p * step]));
     const T low = floor_of(position.value);
@@ -134,9 +131,10 @@ FB_FN T cubic_far_slope(T x) {
 }
 
 // Here it is the places that are padded, not the position.
-template <class T>
-void cubic_taps(const Axis<T>& axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
+template <class T, class Axis>
+void cubic_taps(const Axis axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
   taps.taps = 4;
+#pragma GCC ivdep
   for (int64_t p = 0; p < n; ++p) {
     const Position<T> position = axis.at(grid[p * step]);
     const T low = floor_of(position.value);
@@ -156,13 +154,10 @@ template <class T>
 class Block {
  public:
   Block(const GridPlan& plan, const T* grid, int64_t n) : n(n), rank_(static_cast<int>(plan.rank)) {
-    for (int a = 0; a < rank_; ++a) {
-      const Axis<T> axis(plan.size[a], plan.padding, plan.align_corners);
-      switch (plan.mode) {
-        case GridMode::kNearest: nearest_taps(axis, grid + a, plan.rank, n, axis_[a]); break;
-        case GridMode::kBilinear: linear_taps(axis, grid + a, plan.rank, n, axis_[a]); break;
-        case GridMode::kBicubic: cubic_taps(axis, grid + a, plan.rank, n, axis_[a]); break;
-      }
+    switch (plan.padding) {
+      case GridPadding::kZeros: set_taps<GridPadding::kZeros>(plan, grid); break;
+      case GridPadding::kBorder: set_taps<GridPadding::kBorder>(plan, grid); break;
+      case GridPadding::kReflection: set_taps<GridPadding::kReflection>(plan, grid); break;
     }
     if (rank_ == 2) {
       for (int64_t p = 0; p < n; ++p) {
@@ -187,13 +182,13 @@ class Block {
     int pixel = 0;
     each_pixel([&](int i, int j, int k) {
       const int tap[3] = {i, j, k};
-      for (int a = 0; a < rank_; ++a)
-        for (int64_t p = 0; p < n; ++p) {
-          T product = axis_[a].slope[tap[a]][p];
-          for (int b = 0; b < rank_; ++b)
-            if (b != a) product *= axis_[b].weight[tap[b]][p];
-          slope[a][pixel][p] = product;
-        }
+      for (int a = 0; a < rank_; ++a) {
+        T* const product = slope[a][pixel];
+        for (int64_t p = 0; p < n; ++p) product[p] = axis_[a].slope[tap[a]][p];
+        for (int b = 0; b < rank_; ++b)
+          if (b != a)
+            for (int64_t p = 0; p < n; ++p) product[p] *= axis_[b].weight[tap[b]][p];
+      }
       ++pixel;
     });
   }
@@ -204,6 +199,18 @@ class Block {
   T weight[kMaxPixels][kPoints];
 
  private:
+  template <GridPadding kPadding>
+  void set_taps(const GridPlan& plan, const T* grid) {
+    for (int a = 0; a < rank_; ++a) {
+      const Axis<T, kPadding> axis(plan.size[a], plan.align_corners);
+      switch (plan.mode) {
+        case GridMode::kNearest: nearest_taps(axis, grid + a, plan.rank, n, axis_[a]); break;
+        case GridMode::kBilinear: linear_taps(axis, grid + a, plan.rank, n, axis_[a]); break;
+        case GridMode::kBicubic: cubic_taps(axis, grid + a, plan.rank, n, axis_[a]); break;
+      }
+    }
+  }
+
   template <class F>
   void each_pixel(F&& f) const {
     for (int k = 0; k < axis_[2].taps; ++k)
