@@ -29,7 +29,11 @@ bool has_channels_last(IntSpan sizes, IntSpan strides) {
   return !is_plain;
 }
 
-// Users may have images with the channels last, but no signals: those are transposed by chance.
+Tensor make_image_of(const Tensor& like, IntSpan sizes) {
+  if (like.dim() < 4 && !like->free_layout) return make_tensor(sizes, like.dtype());
+  return make_image(sizes, like.dtype(), like);
+}
+
 Image::Image(const Tensor& input, int64_t rank)
     : Image(input, rank,
             input.dim() == rank + 2 && !input.is_contiguous() && is_channels_last(input) &&

@@ -9,6 +9,10 @@ namespace fb::ops {
 // Whether the strides of (N, C, ...) have the channels last, and are not contiguous as well.
 bool has_channels_last(IntSpan sizes, IntSpan strides);
 
+// New elements for an image made of `like`. Users may have images with the channels last, and keep
+// them so, but no signals: those are transposed by chance.
+Tensor make_image_of(const Tensor& like, IntSpan sizes);
+
 // An (N, C, ...) or (C, ...) tensor with `rank` dimensions after the channels, in one of the two
 // orders that kernels take.
 struct Image {

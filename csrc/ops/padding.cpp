@@ -85,14 +85,20 @@ Tensor picked(const Tensor& input, IntSpan padding, PadMode mode) {
     std::copy(places.begin(), places.end(), index.data_as<int64_t>());
     result = compute::index_select(result, d, index);
   }
-  return result;
+  if (mode == PadMode::kCircular) return result;
+  Tensor out = make_image_of(input, result.sizes());
+  cpu::copy(out, result);
+  return out;
 }
 
 Tensor bordered(const Tensor& input, IntSpan padding, PadMode mode) {
   check_pairs(input, padding);
   if (!is_floating(input.dtype()) && !is_complex(input.dtype()))
     return picked(input, padding, mode);
-  const Image image(input, static_cast<int64_t>(padding.size() / 2));
+  const auto rank = static_cast<int64_t>(padding.size() / 2);
+  // PyTorch keeps the order of the channels in all modes but this.
+  const Image image =
+      mode == PadMode::kCircular ? Image(input, rank, input->free_layout) : Image(input, rank);
   return run_separable(image, padding_maps(image.space(), padding, mode));
 }
 
@@ -125,7 +131,7 @@ Tensor compute::constant_pad_nd(const Tensor& input, IntSpan pad, const Scalar& 
     kept = narrow(kept, static_cast<int64_t>(d), std::min(cut, input.sizes()[d]), length);
     starts[d] = std::max<int64_t>(before, 0);
   }
-  Tensor out = make_image(shape, input.dtype(), input);
+  Tensor out = make_image_of(input, shape);
   if (kept.sizes() != IntSpan(shape)) cpu::fill(out, value);
   Tensor window = out;
   for (size_t d = 0; d < shape.size(); ++d)

@@ -98,9 +98,11 @@ Separable adaptive_maps(IntSpan space, IntSpan out) {
 }
 
 Tensor adaptively_averaged(const Tensor& input, IntSpan output_size, int64_t rank) {
-  // PyTorch's class for an image that lacks dimensions.
-  FB_CHECK_INDEX(rank == 1 || input.dim() >= 2, "expected a ", rank + 1, "D or ", rank + 2,
-                 "D (batch mode) tensor, got shape ", input.sizes());
+  // PyTorch takes the mean there, and refuses dimensions that are not.
+  const bool is_mean =
+      std::all_of(output_size.begin(), output_size.end(), [](int64_t size) { return size == 1; });
+  FB_CHECK_INDEX(rank == 1 || !is_mean || input.dim() >= rank, "expected a ", rank + 1, "D or ",
+                 rank + 2, "D (batch mode) tensor, got shape ", input.sizes());
   check_image(input, rank, true);
   check_floating(input);
   const Image image(input, rank);

@@ -1,8 +1,8 @@
 // Channels and pixels exchanged: a copy between two tensors whose dimensions are split.
-#include "core/layout.h"
 #include "cpu/copy.h"
 #include "gen/ops/resample.h"
 #include "gen/ops/view.h"
+#include "ops/image.h"
 
 namespace fb::ops {
 namespace {
@@ -58,8 +58,8 @@ Tensor compute::pixel_shuffle(const Tensor& input, int64_t factor) {
   FB_CHECK(channels % (factor * factor) == 0, "channels of input ", input.sizes(),
            " must be divisible by the square of upscale_factor ", factor);
   const int64_t left = channels / (factor * factor);
-  Tensor out = make_image(with_last(input, left, input.size(-2) * factor, input.size(-1) * factor),
-                          input.dtype(), input);
+  Tensor out = make_image_of(
+      input, with_last(input, left, input.size(-2) * factor, input.size(-1) * factor));
   if (out.numel() > 0)
     cpu::copy(blocks_as_channels(out, factor), with_split(input, -3, {left, factor, factor}));
   return out;
@@ -70,9 +70,8 @@ Tensor compute::pixel_unshuffle(const Tensor& input, int64_t factor) {
   const int64_t channels = input.size(-3), height = input.size(-2), width = input.size(-1);
   FB_CHECK(height % factor == 0 && width % factor == 0, "height and width of input ", input.sizes(),
            " must be divisible by downscale_factor ", factor);
-  Tensor out =
-      make_image(with_last(input, channels * factor * factor, height / factor, width / factor),
-                 input.dtype(), input);
+  Tensor out = make_image_of(
+      input, with_last(input, channels * factor * factor, height / factor, width / factor));
   if (out.numel() > 0)
     cpu::copy(with_split(out, -3, {channels, factor, factor}), blocks_as_channels(input, factor));
   return out;
@@ -84,7 +83,7 @@ Tensor compute::channel_shuffle(const Tensor& input, int64_t groups) {
   const int64_t channels = input.size(1);
   FB_CHECK(channels % groups == 0, "channels of input ", input.sizes(),
            " must be divisible by groups ", groups);
-  Tensor out = make_image(input.sizes(), input.dtype(), input);
+  Tensor out = make_image_of(input, input.sizes());
   if (out.numel() > 0)
     cpu::copy(compute::transpose(with_split(out, 1, {channels / groups, groups}), 1, 2),
               with_split(input, 1, {groups, channels / groups}));

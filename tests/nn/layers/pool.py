@@ -30,7 +30,7 @@ for rank, shape in ((1, SIGNAL), (2, IMAGE), (3, VOLUME)):
         layer(f"AdaptiveMaxPool{rank}d({size})", inputs=[shape])
     layer(f"AdaptiveMaxPool{rank}d(2, return_indices=True)", inputs=[shape])
     layer(f"LPPool{rank}d(2, 3)", inputs=[shape])
-    layer(f"LPPool{rank}d(3, 2, stride=1, ceil_mode=True)", inputs=[shape])
+    layer(f"LPPool{rank}d(3, 2, stride=1, ceil_mode=True)", inputs=[f"positive {shape}"])
     for name in ("max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool"):
         function(f"{name}{rank}d", f"F.{name}{rank}d(x, 2)", x=shape[2:])  # a single sample
 
