@@ -185,7 +185,13 @@ class MaxUnpool3d(_MaxUnpoolNd):
 
 
 class _AvgPoolNd(Module):
-    __constants__ = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
+    __constants__: tuple[str, ...] = (
+        "kernel_size",
+        "stride",
+        "padding",
+        "ceil_mode",
+        "count_include_pad",
+    )
     kernel_size: _Ints
     stride: _Ints
     padding: _Ints
