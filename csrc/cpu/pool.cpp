@@ -68,8 +68,14 @@ PoolAxis sliding_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride, i
   PoolAxis axis = empty_axis(in, out, kernel, stride, dilation);
   for (int64_t o = 0; o < out; ++o) {
     const int64_t start = o * stride - padding;
-    axis.push(start, std::max<int64_t>(0, ceil_div(-start, dilation)),
-              std::min(kernel, ceil_div(in - start, dilation)));
+    const int64_t first = std::max<int64_t>(0, ceil_div(-start, dilation));
+    const int64_t last = std::min(kernel, ceil_div(in - start, dilation));
+    // A wide dilation may step over all of a short input. What is found nowhere is said to be at
+    // the beginning, so that every position exists.
+    if (first < last)
+      axis.push(start, first, last);
+    else
+      axis.push(0, 0, 0);
   }
   return axis;
 }

@@ -70,6 +70,10 @@ Tensor averaged(const Tensor& input, const Averaging& averaging, bool ceil_mode)
   check_floating(input);
   const Dims out = pooled_space(input, averaging.windows, ceil_mode);
   const Image image(input, averaging.windows.rank());
+  if (image.rank == 3)
+    for (size_t i = 0; i < 3; ++i)
+      FB_CHECK(image.space()[i] >= averaging.windows.kernel[i], "input of shape ", input.sizes(),
+               " is smaller than kernel_size ", averaging.windows.kernel);
   return run_separable(image, averaging.maps(image.space(), out));
 }
 

@@ -31,6 +31,18 @@ def test_only_minus_infinity() -> None:
     assert indices.item() == 0
 
 
+def test_windows_between_elements() -> None:
+    """A dilation that steps over the only row: nothing is found, and nothing is overwritten."""
+    x = torch.rand(2, 3, 1, 20, requires_grad=True)
+    for image in (x, x.contiguous(memory_format=torch.channels_last)):
+        result = F.max_pool2d(image, (2, 3), (2, 4), (1, 1), (2, 1))
+        assert (result == float("-inf")).all()
+        result.sum().backward()
+        _, indices = F.max_pool2d(image, (2, 3), (2, 4), (1, 1), (2, 1), return_indices=True)
+        assert indices.min() >= 0
+        assert indices.max() < 20
+
+
 def test_indices_are_made_only_when_asked_for() -> None:
     x = torch.rand(1, 1, 4, 4)
     assert isinstance(F.max_pool2d(x, 2), torch.Tensor)
