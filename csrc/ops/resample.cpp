@@ -40,8 +40,8 @@ Tensor resampled(const Tensor& input, const std::string& kind, IntSpan out, cons
                  bool align_corners) {
   check_sizes(input, out);
   const Image image(input, static_cast<int64_t>(out.size()));
-  return run_separable(image,
-                       maps_of(kind, image.space(), out, factors, align_corners, input.dtype()));
+  const auto run = input.dtype() == DType::kUInt8 ? run_rounding : run_separable;
+  return run(image, maps_of(kind, image.space(), out, factors, align_corners, input.dtype()));
 }
 
 // --- the modes of interpolate

@@ -26,8 +26,14 @@ T position_of(const AxisResampling& axis, T step, int64_t out) {
   return step * (static_cast<T>(out) + T(0.5)) - T(0.5);
 }
 
-AxisMap nearest_map(const AxisResampling& axis, float shift) {
-  const auto step = step_of<float>(axis);
+// The same size and twice the size are exact, whatever the factor was.
+float nearest_step(const AxisResampling& axis) {
+  if (axis.out == axis.in) return 1;
+  if (axis.out == 2 * axis.in) return 0.5f;
+  return step_of<float>(axis);
+}
+
+AxisMap nearest_map(const AxisResampling& axis, float step, float shift) {
   AxisMapMaker maker(axis.in);
   for (int64_t o = 0; o < axis.out; ++o) {
     const auto from = static_cast<int64_t>(std::floor((static_cast<float>(o) + shift) * step));
@@ -132,8 +138,8 @@ AxisMap map_in(const AxisResampling& axis) {
 }  // namespace
 
 AxisMap resampling_map(const AxisResampling& axis) {
-  if (axis.kind == "nearest") return nearest_map(axis, 0);
-  if (axis.kind == "nearest-exact") return nearest_map(axis, 0.5f);
+  if (axis.kind == "nearest") return nearest_map(axis, nearest_step(axis), 0);
+  if (axis.kind == "nearest-exact") return nearest_map(axis, step_of<float>(axis), 0.5f);
   if (axis.in == axis.out && (axis.kind == "linear" || axis.align_corners))
     return cpu::identity_map(axis.in);
   return axis.in_double ? map_in<double>(axis) : map_in<float>(axis);

@@ -1,6 +1,8 @@
 // Separable maps of tensors.
 #include "ops/separable.h"
 
+#include "ops/output.h"
+
 namespace fb::ops {
 
 Separable transposed(const Separable& maps) {
@@ -25,6 +27,18 @@ Tensor run_separable(const Image& image, Separable maps) {
   FB_KERNEL(resample)
   (is_pair ? real_type(dtype) : dtype, plan, image.elements.data(), out.data());
   return out;
+}
+
+Tensor run_rounding(const Image& image, Separable maps) {
+  Image step = image;
+  for (size_t i = maps.size(); i-- > 0;) {
+    if (maps[i].identity) continue;
+    Separable one;
+    for (size_t d = 0; d < maps.size(); ++d)
+      one.push_back(d == i ? std::move(maps[i]) : cpu::identity_map(step.space()[d]));
+    step.elements = run_separable(step, std::move(one));
+  }
+  return step.elements.is_same(image.elements) ? copy_of(image.elements) : step.elements;
 }
 
 }  // namespace fb::ops
