@@ -57,7 +57,7 @@ def test_bytes_are_rounded() -> None:
     y = F.interpolate(x, (5, 5), mode="bilinear")
     exact = F.interpolate(x.float(), (5, 5), mode="bilinear")
     assert y.dtype == torch.uint8
-    assert (y.float() - exact).abs().max() <= 0.5
+    assert (y.float() - exact).abs().max() <= 1
     assert F.interpolate(x, (4, 4), mode="bicubic").dtype == torch.uint8
 
 
