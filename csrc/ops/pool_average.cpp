@@ -5,6 +5,7 @@
 #include "gen/ops/arith.h"
 #include "gen/ops/create.h"
 #include "gen/ops/pool.h"
+#include "gen/ops/reduce.h"
 #include "gen/ops/rounding.h"
 #include "ops/output.h"
 #include "ops/pool.h"
@@ -110,6 +111,11 @@ Tensor adaptively_averaged(const Tensor& input, IntSpan output_size, int64_t ran
   check_image(input, rank, true);
   check_floating(input);
   const Image image(input, rank);
+  if (is_mean && !image.channels_last) {
+    Dims dims;
+    for (int64_t d = -rank; d < 0; ++d) dims.push_back(d);
+    return ops::mean(image.elements, dims, true);
+  }
   return run_separable(image,
                        adaptive_maps(image.space(), adaptive_space(input, output_size, rank)));
 }

@@ -66,28 +66,32 @@ class Pairs {
            axis.out * axis.kernel <= axis.in;
   }
 
-  template <size_t... I>
-  static FB_FN void interleave(const Vec<A>& even, const Vec<A>& odd, T* out,
+  template <int N, size_t... I>
+  static FB_FN void interleave(const Vec<A, N>& even, const Vec<A, N>& odd, T* out,
                                std::index_sequence<I...>) {
-    constexpr size_t N = sizeof...(I);
     store(out, __builtin_shufflevector(even, odd, (I / 2 + I % 2 * N)...));
     store(out + N, __builtin_shufflevector(even, odd, (N / 2 + I / 2 + I % 2 * N)...));
   }
 
+  // N windows from the first of `gradient` on.
+  template <int N>
+  static FB_FN void windows(const T* gradient, const uint8_t* numbers, int64_t number, T* out) {
+    if constexpr (N == 1) {
+      for (int64_t k = 0; k < 2; ++k) out[k] = *numbers == number + k ? *gradient : convert<T>(0);
+    } else {
+      const Vec<A, N> g = load<A, N>(gradient), none{};
+      const Vec<K, N> k = load<K, N>(numbers);
+      const Vec<A, N> even = k == static_cast<K>(number) ? g : none;
+      const Vec<A, N> odd = k == static_cast<K>(number + 1) ? g : none;
+      interleave<N>(even, odd, out, std::make_index_sequence<N>());
+    }
+  }
+
   static void row(const T* gradient, const uint8_t* numbers, int64_t number, int64_t n, T* out) {
-    constexpr int L = kLanes<A>;
-    int64_t w = 0;
-    if constexpr (__is_same(T, A) && kIsFloat<A>)
-      for (; w + L <= n; w += L) {
-        const Vec<A> g = load<A, L>(gradient + w);
-        const Vec<K> k = load<K, L>(numbers + w);
-        const Vec<A> even = k == static_cast<K>(number) ? g : Vec<A>{};
-        const Vec<A> odd = k == static_cast<K>(number + 1) ? g : Vec<A>{};
-        interleave(even, odd, out + 2 * w, std::make_index_sequence<L>());
-      }
-    for (; w < n; ++w)
-      for (int64_t k = 0; k < 2; ++k)
-        out[2 * w + k] = numbers[w] == number + k ? gradient[w] : convert<T>(0);
+    if constexpr (__is_same(T, A))
+      in_blocks<T, A>(0, n, [&](int64_t w, auto lanes) {
+        windows<decltype(lanes)::value>(gradient + w, numbers + w, number, out + 2 * w);
+      });
   }
 };
 
@@ -117,32 +121,44 @@ class Gathered {
   }
 
  private:
+  // The windows that a pixel is in: their places among the results, and its number in them.
+  struct Windows {
+    int count = 0;
+    int64_t place[kCompactVolume];
+    K number[kCompactVolume];
+  };
+
   void pixel(int64_t plane, int64_t row, int64_t w) {
     const int64_t d = row / plan_.height.in, h = row % plan_.height.in;
+    Windows windows;
+    for (int64_t i = begin_[0][d]; i < begin_[0][d + 1]; ++i)
+      for (int64_t j = begin_[1][h]; j < begin_[1][h + 1]; ++j) {
+        const int64_t out_row =
+            (plane * plan_.depth.out + output_[0][i]) * plan_.height.out + output_[1][j];
+        const int64_t number =
+            (number_[0][i] * plan_.height.kernel + number_[1][j]) * plan_.width.kernel;
+        for (int64_t k = begin_[2][w]; k < begin_[2][w + 1]; ++k, ++windows.count) {
+          windows.place[windows.count] = (out_row * plan_.width.out + output_[2][k]) * plan_.inner;
+          windows.number[windows.count] = static_cast<K>(number + number_[2][k]);
+        }
+      }
     T* const out = out_ + ((plane * plan_.depth.in * plan_.height.in + row) * plan_.width.in + w) *
                               plan_.inner;
     in_blocks<T, A>(0, plan_.inner, [&](int64_t c, auto lanes) {
-      channels<decltype(lanes)::value>(plane, d, h, w, c, out);
+      channels<decltype(lanes)::value>(windows, c, out + c);
     });
   }
 
   template <int N>
-  FB_FN void channels(int64_t plane, int64_t d, int64_t h, int64_t w, int64_t c, T* out) const {
+  FB_FN void channels(const Windows& windows, int64_t c, T* out) const {
     Vec<A, N> sum = broadcast<A, N>(A(0));
-    for (int64_t i = begin_[0][d]; i < begin_[0][d + 1]; ++i)
-      for (int64_t j = begin_[1][h]; j < begin_[1][h + 1]; ++j) {
-        const int64_t row = (plane * plan_.depth.out + output_[0][i]) * plan_.height.out;
-        const int64_t number =
-            (number_[0][i] * plan_.height.kernel + number_[1][j]) * plan_.width.kernel;
-        for (int64_t k = begin_[2][w]; k < begin_[2][w + 1]; ++k) {
-          const int64_t at =
-              ((row + output_[1][j]) * plan_.width.out + output_[2][k]) * plan_.inner + c;
-          const auto wins = load<K, N>(numbers_ + at) == static_cast<K>(number + number_[2][k]);
-          const Vec<A, N> g = load<A, N>(gradient_ + at);
-          sum += wins ? g : broadcast<A, N>(A(0));
-        }
-      }
-    put<T, A, N>(out + c, sum);
+    for (int i = 0; i < windows.count; ++i) {
+      const int64_t at = windows.place[i] + c;
+      const auto wins = load<K, N>(numbers_ + at) == windows.number[i];
+      const Vec<A, N> g = load<A, N>(gradient_ + at);
+      sum += wins ? g : broadcast<A, N>(A(0));
+    }
+    put<T, A, N>(out, sum);
   }
 
   const PlanView plan_;

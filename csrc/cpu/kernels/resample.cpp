@@ -175,17 +175,23 @@ class Resample {
   template <int kRows, bool kFresh>
   static void add(const T* const* from, const A* weight, A* sum, int64_t n) {
     constexpr int L = kLanes<A>;
-    int64_t i = 0;
-    for (; i + L <= n; i += L) {
-      Vec<A> total = load<A, L>(from[0] + i) * weight[0];
-      for (int r = 1; r < kRows; ++r) total += load<A, L>(from[r] + i) * weight[r];
-      store(sum + i, kFresh ? total : total + load<A, L>(sum + i));
+    int64_t i = add_by<kRows, kFresh, L>(from, weight, sum, 0, n);
+    if constexpr (L > 8) i = add_by<kRows, kFresh, 8>(from, weight, sum, i, n);
+    if constexpr (L > 4 && !__is_same(T, Half))
+      i = add_by<kRows, kFresh, 4>(from, weight, sum, i, n);
+    add_by<kRows, kFresh, 1>(from, weight, sum, i, n);
+  }
+
+  // From element i on, as many as vectors of N can take; returns where they ended.
+  template <int kRows, bool kFresh, int N>
+  static FB_FN int64_t add_by(const T* const* from, const A* weight, A* sum, int64_t i, int64_t n) {
+    for (; i + N <= n; i += N) {
+      Vec<A, N> total = load<A, N>(from[0] + i) * weight[0];
+      for (int r = 1; r < kRows; ++r) total += load<A, N>(from[r] + i) * weight[r];
+      if constexpr (!kFresh) total += load<A, N>(sum + i);
+      store(sum + i, total);
     }
-    for (; i < n; ++i) {
-      A total = convert<A>(from[0][i]) * weight[0];
-      for (int r = 1; r < kRows; ++r) total += convert<A>(from[r][i]) * weight[r];
-      sum[i] = kFresh ? total : total + sum[i];
-    }
+    return i;
   }
 
   void columns(const A* in, A* out) const {
