@@ -213,8 +213,8 @@ def _declare_adaptive(rank):
     )
     def averages(make):
         yield make(*_single(rank, 2)), 2
-        yield make(1, 2, *space), 1
         yield make(*_single(rank, 2)), 3
+        yield make(1, 2, *space), 1
         yield make(*_single(rank, 2)), 7
         if rank == 2:
             yield make(*_single(rank, 2)), (None, 2)
