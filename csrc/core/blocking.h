@@ -2,6 +2,8 @@
 // interpreter.
 #pragma once
 
+#include <atomic>
+
 namespace fb {
 
 // Set once by the Python binding; null while the core is used from C++ alone.
@@ -11,14 +13,20 @@ struct BlockingHooks {
   void (*leave)(void*) = nullptr;  // takes it again
 };
 inline BlockingHooks blocking_hooks;
+// How many kernels run without the lock now: memory that they may read must not be given back.
+inline std::atomic<int> blocking_regions{0};
 
 // While alive, other Python threads may run. Kernels inside must not touch Python objects.
 class BlockingRegion {
  public:
   explicit BlockingRegion(bool worthwhile)
-      : token_(worthwhile && blocking_hooks.enter ? blocking_hooks.enter() : nullptr) {}
+      : token_(worthwhile && blocking_hooks.enter ? blocking_hooks.enter() : nullptr) {
+    if (token_) ++blocking_regions;
+  }
   ~BlockingRegion() {
-    if (token_) blocking_hooks.leave(token_);
+    if (!token_) return;
+    blocking_hooks.leave(token_);
+    --blocking_regions;
   }
   BlockingRegion(const BlockingRegion&) = delete;
   BlockingRegion& operator=(const BlockingRegion&) = delete;

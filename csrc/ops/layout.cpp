@@ -1,20 +1,37 @@
 // Layouts of our own end where somebody looks.
 #include "ops/layout.h"
 
+#include <vector>
+
+#include "core/blocking.h"
 #include "cpu/copy.h"
 
 namespace fb::ops {
+namespace {
+
+// Another thread may be in a kernel that reads the elements where they were: they stay there until
+// no kernel runs. Called with the interpreter's lock held.
+void retire(Storage storage) {
+  static std::vector<Storage> retired;
+  if (blocking_regions == 0)
+    retired.clear();
+  else
+    retired.push_back(std::move(storage));
+}
+
+}  // namespace
 
 void settle_free(const Tensor& t) {
   const Tensor ordered = make_tensor(t.sizes(), t.dtype(), t.device());
   cpu::copy(ordered, t);
+  if (!t->free_layout) return;  // another thread was quicker, while this one copied
   // Nothing has happened to the elements: who has saved the tensor may go on using it.
   ordered.storage()->version = t.storage()->version;
   ordered.storage()->watched = t.storage()->watched;
   const Dims sizes = t.sizes().vec();
   t->set_contiguous(sizes, t.numel());
   t->offset = 0;
-  t->storage = ordered.storage();
+  retire(std::exchange(t->storage, ordered.storage()));
 }
 
 }  // namespace fb::ops

@@ -6,6 +6,7 @@
 #include "gen/ops/copy.h"
 #include "gen/ops/index.h"
 #include "gen/ops/view.h"
+#include "ops/layout.h"
 #include "ops/output.h"
 #include "ops/promotion.h"
 
@@ -15,30 +16,35 @@ namespace {
 // PyTorch's exception from long ago: a vector without elements joins with anything.
 bool is_left_out(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
 
-bool all_channels_last(TensorList tensors, MemoryFormat format) {
+bool are_channels_last(TensorList tensors) {
   for (const Tensor& t : tensors)
-    if (t.is_contiguous() || !t.is_contiguous(format)) return false;
+    if (t.is_contiguous() || !is_channels_last(t)) return false;
   return true;
 }
 
+// An image as it lies in memory, its channels in the last dimension.
+Tensor as_pixels(const Tensor& image) {
+  const auto channels_to_end = [](IntSpan of) {
+    Dims moved = of.vec();
+    moved.erase(1);
+    moved.push_back(of[1]);
+    return moved;
+  };
+  return inner_view(image, channels_to_end(image.sizes()), channels_to_end(image.strides()),
+                    image.offset());
+}
+
 Tensor joined(TensorList parts, DType dtype, int64_t dim, IntSpan shape) {
-  // Channels-last parts make a channels-last whole: join them as they lie in memory.
-  const MemoryFormat format =
-      shape.size() == 5 ? MemoryFormat::kChannelsLast3d : MemoryFormat::kChannelsLast;
-  if (shape.size() >= 4 && shape.size() <= 5 && all_channels_last(parts, format)) {
-    std::vector<Tensor> moved;
-    for (const Tensor& t : parts) moved.push_back(movedim(t, {1}, {-1}));
-    const auto last = static_cast<int64_t>(shape.size()) - 1;
-    Dims moved_shape = shape.vec();
-    moved_shape.erase(1);
-    moved_shape.push_back(shape[1]);
-    const int64_t moved_dim = dim == 0 ? 0 : dim == 1 ? last : dim - 1;
-    const Tensor out = make_tensor(moved_shape, dtype, parts[0].device());
-    cpu::concatenate(out, moved, moved_dim);
-    return movedim(out, {-1}, {1});
+  if (!are_channels_last(parts)) {
+    Tensor out = make_tensor(shape, dtype, parts[0].device());
+    cpu::concatenate(out, parts, dim);
+    return out;
   }
-  Tensor out = make_tensor(shape, dtype, parts[0].device());
-  cpu::concatenate(out, parts, dim);
+  std::vector<Tensor> pixels;
+  for (const Tensor& t : parts) pixels.push_back(as_pixels(t));
+  Tensor out = make_image(shape, dtype, parts[0]);
+  const int64_t last = out.dim() - 1;
+  cpu::concatenate(as_pixels(out), pixels, dim == 0 ? 0 : dim == 1 ? last : dim - 1);
   return out;
 }
 
