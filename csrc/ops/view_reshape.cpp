@@ -1,6 +1,7 @@
 // Windows on the same elements in another shape.
 #include "gen/ops/copy.h"
 #include "gen/ops/view.h"
+#include "ops/layout.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -75,6 +76,7 @@ bool try_view(const Tensor& input, IntSpan size, Tensor& result) {
 
 // A view where strides allow one.
 Tensor reshaped(const Tensor& input, IntSpan size) {
+  settle(input);
   if (input.is_contiguous()) return view(input, size);
   Dims strides;
   if (view_strides(input.sizes(), input.strides(), input.numel(), size, strides))
