@@ -18,6 +18,8 @@ namespace {
 constexpr int64_t kSmallProduct = 64 * 64 * 64;
 // Elements of a transposed B that a small product may copy to the stack.
 constexpr int64_t kPackedElements = 4096;
+// Sums of fewer products than this leave lanes of a vector empty.
+constexpr int64_t kShortSum = 32;
 // A small C with a deep sum keeps too few sums in flight.
 constexpr int64_t kSmallDepth = 512;
 
@@ -150,7 +152,10 @@ bool vector_product(const GemmCall& g) {
 
 template <class T>
 void small_product(const GemmCall& g) {
-  if (vector_product<T>(g)) return;
+  // A sum that does not fill a vector is better computed beside others, one lane each.
+  const bool short_sums =
+      g.m == 1 && g.b.transposed && g.k < kShortSum && g.n * g.k <= kPackedElements;
+  if (!short_sums && vector_product<T>(g)) return;
   GemmBlock<T> block = block_of<T>(g);
   if (!g.b.transposed) return FB_KERNEL(gemm_block<T>)(block);
   alignas(64) T packed[kPackedElements];

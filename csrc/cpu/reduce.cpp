@@ -74,7 +74,9 @@ void make_plan(const ReduceArgs& args, ReducePlan& plan) {
   const int64_t reduced_stride = std::abs(plan.reduced_in[reduced.ndim - 1]);
   // A stride of 0 is a broadcast dimension, which says nothing about locality unless it is the
   // reduced one.
-  plan.by_rows = kept_stride != 0 && plan.count > 1 && kept_stride < reduced_stride;
+  // Where there is nothing to add up, a single row is copied.
+  const bool is_faster = plan.count == 1 || kept_stride < reduced_stride;
+  plan.by_rows = kept_stride != 0 && plan.count > 0 && is_faster;
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ Tensor rows_times(const Tensor& input, const Tensor& weight, bool turn, const Te
     return cast(out, input.dtype());
   }
   const MatrixOperand left = rows_operand(input, type);
-  const MatrixOperand right = matrix_operand(weight, type);
+  const MatrixOperand right = rows_operand(weight, type);
   const bool ready = !bias || (bias.is_contiguous() && bias.dtype() == type);
   const Tensor converted = ready ? Tensor() : contiguous(cast(bias, type));
   const Tensor& start = ready ? bias : converted;
