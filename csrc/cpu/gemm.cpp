@@ -124,7 +124,7 @@ void gemv(const GemvCall<T>& g, bool transposed) {
 template <class T>
 bool vector_product(const GemmCall& g) {
   const bool row = g.m == 1;
-  if (!row && (g.n != 1 || g.c.ld != 1 || g.bias)) return false;
+  if (!row && (g.n != 1 || g.c.ld != 1)) return false;
   const MatrixIn& matrix = row ? g.b : g.a;
   const MatrixIn& vector = row ? g.a : g.b;
   const int64_t outputs = row ? g.n : g.m;
@@ -138,7 +138,8 @@ bool vector_product(const GemmCall& g) {
   call.stride = matrix.ld;
   call.a = static_cast<const T*>(matrix.data);
   call.x = static_cast<const T*>(vector.data);
-  call.start = g.accumulate ? c : static_cast<const T*>(g.bias);
+  const T* bias = static_cast<const T*>(g.bias);
+  call.start = g.accumulate ? c : row ? bias : nullptr;
   call.y = c;
   std::unique_ptr<T[]> gathered;
   if (x_stride != 1 && g.k > 1) {
@@ -147,6 +148,9 @@ bool vector_product(const GemmCall& g) {
     call.x = gathered.get();
   }
   gemv(call, !stored_by_output);
+  if (bias && !row) {
+    for (int64_t i = 0; i < g.m; ++i) c[i] += *bias;
+  }
   return true;
 }
 
@@ -171,7 +175,7 @@ bool small_gemm(const GemmCall& call) {
   const int64_t work = call.m * call.n * call.k;
   const bool small = work <= kSmallProduct && call.k <= kSmallDepth &&
                      !(call.b.transposed && call.n * call.k > kPackedElements);
-  const bool with_vector = call.m == 1 || (call.n == 1 && call.c.ld == 1 && !call.bias);
+  const bool with_vector = call.m == 1 || (call.n == 1 && call.c.ld == 1);
   if (!small && !with_vector) return false;
   if (call.batch == 1) {
     small_product<T>(call);
