@@ -34,6 +34,8 @@ def linear(make):
     yield make(40, 33), make(50, 33), make(50)
     yield make(70, 65, low=0, high=1), make(90, 65, low=0, high=1), make(90)
     yield make(1, 300, low=0, high=1), make(40, 300, low=0, high=1), make(40)
+    yield make(1, 20), make(30, 20), make(30)  # one row, short sums
+    yield make(50, 40, low=0, high=1), make(1, 40, low=0, high=1), make(1)  # one column
 
 
 @errors("nn.functional.linear")
