@@ -120,6 +120,26 @@ void gemv(const GemvCall<T>& g, bool transposed) {
                [&](int64_t begin, int64_t end) { gemv_outputs(g, transposed, begin, end); });
 }
 
+// C = A B, or C + A B, for a single column B and rows of A too short to fill a vector: blocks of
+// them are turned, so that each lane is a sum.
+template <class T>
+void short_rows(const GemmCall& g) {
+  const int64_t rows = kPackedElements / g.k;
+  parallel_for((g.m + rows - 1) / rows, 8, [&](int64_t begin, int64_t end) {
+    alignas(64) T turned[kPackedElements];
+    for (int64_t i = begin * rows; i < std::min(end * rows, g.m); i += rows) {
+      GemmCall part = part_of(g, 0, i, std::min(rows, g.m - i), 0, 1);
+      std::swap(part.m, part.n);
+      part.a = {g.b.data, g.b.ld, !g.b.transposed};
+      part.b = {element_at(g.a.data, i * g.a.ld, g.dtype), g.a.ld, true};
+      part.bias = nullptr;
+      pack_transposed(part, 0, g.k, turned);
+      part.b = {turned, part.n};
+      FB_KERNEL(gemm_block<T>)(block_of<T>(part));
+    }
+  });
+}
+
 // A single product in which A is a row or B is a column.
 template <class T>
 bool vector_product(const GemmCall& g) {
@@ -147,7 +167,10 @@ bool vector_product(const GemmCall& g) {
     for (int64_t i = 0; i < g.k; ++i) gathered[i] = call.x[i * x_stride];
     call.x = gathered.get();
   }
-  gemv(call, !stored_by_output);
+  if (!row && !g.a.transposed && g.k > 0 && g.k < kShortSum)
+    short_rows<T>(g);
+  else
+    gemv(call, !stored_by_output);
   if (bias && !row) {
     for (int64_t i = 0; i < g.m; ++i) c[i] += *bias;
   }
