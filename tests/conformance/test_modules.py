@@ -11,6 +11,7 @@ import torch
 import flambeau
 from tests.conformance.modules import (  # noqa: F401  they register their programs
     calls,
+    classes,
     containers,
     conversion,
     copies,

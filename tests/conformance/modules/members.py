@@ -149,30 +149,6 @@ def before_init(t: Any) -> Any:
 
 
 @program
-def constructor_arguments(t: Any) -> Any:
-    class Plain(t.nn.Module):
-        pass
-
-    class Other:
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            self.given = (args, kwargs)
-
-    class Both(t.nn.Module, Other):
-        call_super_init = True
-
-    class Neither(t.nn.Module, Other):
-        pass
-
-    return [
-        attempt(lambda: Plain(1)),
-        attempt(lambda: Plain(1, 2)),
-        attempt(lambda: Plain(a=1)),
-        Both(1, a=2).given,
-        attempt(lambda: Neither().given),
-    ]
-
-
-@program
 def a_name_changes_its_kind(t: Any) -> Any:
     net = layer(t)
     log = []
@@ -305,47 +281,6 @@ def attributes_listed(t: Any) -> Any:
 
 
 @program
-def dynamic_attributes(t: Any) -> Any:
-    class Wrapper(t.nn.Module):
-        def __init__(self, inner: Any) -> None:
-            super().__init__()
-            self.inner = inner
-
-        def __getattr__(self, name: str) -> Any:
-            try:
-                return super().__getattr__(name)
-            except AttributeError:
-                return getattr(self.inner, name)
-
-    net = Wrapper(layer(t))
-    return [
-        tuple(net.weight.shape),
-        repr(net.inner),
-        attempt(lambda: net.nothing),
-        hasattr(net, "scale"),
-    ]
-
-
-@program
-def a_property_that_fails(t: Any) -> Any:
-    class Broken(t.nn.Module):
-        @property
-        def value(self) -> Any:
-            return self.missing
-
-        @property
-        def checked(self) -> Any:
-            raise ValueError("no value")
-
-    net = Broken()
-    return [
-        attempt(lambda: net.value),
-        attempt(lambda: net.checked),
-        attempt(lambda: setattr(net, "checked", 3)),
-    ]
-
-
-@program
 def training_mode(t: Any) -> Any:
     net = network(t)
     log = [[m.training for m in net.modules()]]
@@ -411,57 +346,3 @@ def registration_hooks(t: Any) -> Any:
         handle.remove()
     layer(t)
     return log, net.first.scale
-
-
-@program
-def slots_and_weak_references(t: Any) -> Any:
-    import gc
-    import weakref
-
-    class Slotted(t.nn.Module):
-        __slots__ = ("fast",)
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.fast = 3
-            self.me = [self]  # a cycle, which the collector has to find
-
-    net = Slotted()
-    reference = weakref.ref(net)
-    log = ["fast" in net.__dict__, net.fast, reference() is net]
-    del net
-    gc.collect()
-    return [*log, reference() is None]
-
-
-@program
-def setattr_of_other_classes(t: Any) -> Any:
-    log: list[Any] = []
-
-    class Noting:
-        def __setattr__(self, name: str, value: Any) -> None:
-            log.append(name)
-            super().__setattr__(name, value)
-
-    class After(t.nn.Module, Noting):
-        pass
-
-    class Before(Noting, t.nn.Module):
-        pass
-
-    class Own(t.nn.Module):
-        def __setattr__(self, name: str, value: Any) -> None:
-            log.append(("own", name))
-            super().__setattr__(name, value)
-
-    nets = (After(), Before(), Own())
-    log.clear()  # of what setting them up has set
-    for net in nets:
-        net.x = 3
-        net.layer = layer(t)
-        net.weight = t.nn.Parameter(t.ones(1))
-        net.h = t.ones(2)
-        net.weight = None
-        log.append(sorted(net.state_dict()))
-    object.__setattr__(net, "around", layer(t))
-    return log, "around" in net._modules, "h" in net.__dict__
