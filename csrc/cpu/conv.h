@@ -21,6 +21,9 @@ struct ConvShape {
   int64_t group_in() const { return in_channels / groups; }
   int64_t group_out() const { return out_channels / groups; }
   int64_t window() const { return kernel[0] * kernel[1] * kernel[2]; }
+  bool is_pointwise() const {
+    return groups == 1 && window() == 1 && stride == Extent{1, 1, 1} && in == out;
+  }
   // Multiplications of each of the three.
   int64_t work() const {
     return batch * out_channels * out[0] * out[1] * out[2] * group_in() * window();
@@ -37,6 +40,15 @@ void conv_backward_data(const ConvShape& shape, const Tensor& out, const Tensor&
                         const Tensor& bias, const Tensor& in);
 void conv_backward_weight(const ConvShape& shape, const Tensor& in, const Tensor& out,
                           const Tensor& weight);
+
+// The same for kernels of one element, stride 1, one group and no padding, over contiguous images
+// and weights.
+void conv_pointwise(const ConvShape& shape, const Tensor& in, const Tensor& weight,
+                    const Tensor& bias, const Tensor& out);
+void conv_pointwise_data(const ConvShape& shape, const Tensor& out, const Tensor& weight,
+                         const Tensor& bias, const Tensor& in);
+void conv_pointwise_weight(const ConvShape& shape, const Tensor& in, const Tensor& out,
+                           const Tensor& weight);
 
 // Gives every pixel of an image the channels of `bias`, or zeros if that is undefined.
 void fill_pixels(const Tensor& image, const Tensor& bias);

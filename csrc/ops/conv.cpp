@@ -147,11 +147,22 @@ Tensor make_result(IntSpan sizes, DType dtype, const Tensor& image, const Tensor
   return make_free_image(sizes, dtype);
 }
 
+// Planes of channels, as users make images. Kernels of one element take them as they are.
+bool is_planar(const Tensor& image) { return image.is_contiguous() && !is_channels_last(image); }
+
 bool is_empty_product(const Tensor& a, const Tensor& b) { return a.numel() == 0 || b.numel() == 0; }
 
 void check_dims(const Tensor& input, int64_t n) {
   FB_CHECK(input.dim() == n + 1 || input.dim() == n + 2, "expected input of ", n + 1,
            " dimensions, or ", n + 2, " with a batch, got ", input.sizes());
+}
+
+// The image with the channels of a pixel as neighbours: itself where they are already.
+Tensor channels_last(const Tensor& image) {
+  if (is_channels_last(image)) return image;
+  Tensor ordered = make_strided(image.sizes(), channels_last_strides(image.sizes()), image.dtype());
+  cpu::copy(ordered, image);
+  return ordered;
 }
 
 // conv1d, conv2d and conv3d: one image or a batch of them.
@@ -205,11 +216,9 @@ Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tens
 
 }  // namespace
 
-Tensor channels_last(const Tensor& image) {
-  if (is_channels_last(image)) return image;
-  Tensor ordered = make_strided(image.sizes(), channels_last_strides(image.sizes()), image.dtype());
-  cpu::copy(ordered, image);
-  return ordered;
+Tensor ordered_gradient(const Tensor& gradient, const Tensor& input, const Tensor& weight) {
+  const bool pointwise = numel_of(weight.sizes().last(weight.dim() - 2)) == 1;
+  return pointwise && is_planar(gradient) && is_planar(input) ? gradient : channels_last(gradient);
 }
 
 Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
@@ -229,10 +238,14 @@ Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Ten
 
   const ConvShape shape = shape_of(input.sizes(), sizes, weight.sizes(), steps);
   const DType type = kernel_type(shape, input.dtype());
-  const Tensor result = make_result(sizes, type, input, weight);
+  const bool planar = shape.is_pointwise() && is_planar(input);
+  const Tensor result = planar ? make_tensor(sizes, type) : make_result(sizes, type, input, weight);
   const Tensor added = bias.defined() ? contiguous(cast(bias, type)) : bias;
   if (is_empty_product(input, weight)) {
     cpu::fill_pixels(result, added);
+  } else if (planar) {
+    const auto product = transposed ? cpu::conv_pointwise_data : cpu::conv_pointwise;
+    product(shape, cast(input, type), contiguous(cast(weight, type)), added, result);
   } else if (result.numel() > 0) {
     const Tensor image = channels_last(cast(input, type)), kernels = cast(weight, type);
     transposed ? cpu::conv_backward_data(shape, image, kernels, added, result)
@@ -248,9 +261,14 @@ Tensor compute::convolution_input(const Tensor& gradient, const Tensor& weight, 
       read_steps(weight.dim() - 2, stride, padding, dilation, transposed, output_padding, groups);
   const ConvShape shape = shape_of(sizes, gradient.sizes(), weight.sizes(), steps);
   const DType type = kernel_type(shape, gradient.dtype());
-  const Tensor result = make_result(sizes, type, gradient, weight);
+  const bool planar = shape.is_pointwise() && is_planar(gradient);
+  const Tensor result =
+      planar ? make_tensor(sizes, type) : make_result(sizes, type, gradient, weight);
   if (is_empty_product(gradient, weight)) {
     cpu::fill(result, 0);
+  } else if (planar) {
+    const auto product = transposed ? cpu::conv_pointwise : cpu::conv_pointwise_data;
+    product(shape, cast(gradient, type), contiguous(cast(weight, type)), Tensor(), result);
   } else if (result.numel() > 0) {
     const Tensor image = channels_last(cast(gradient, type)), kernels = cast(weight, type);
     transposed ? cpu::conv_forward(shape, image, kernels, Tensor(), result)
@@ -270,8 +288,13 @@ Tensor compute::convolution_weight(const Tensor& gradient, const Tensor& input, 
   if (is_empty_product(gradient, input)) {
     cpu::fill(result, 0);
   } else if (result.numel() > 0) {
-    const Tensor out = channels_last(cast(gradient, type)), in = channels_last(cast(input, type));
-    cpu::conv_backward_weight(shape, transposed ? out : in, transposed ? in : out, result);
+    const bool planar = shape.is_pointwise() && is_planar(gradient) && is_planar(input);
+    const auto ordered = [&](const Tensor& image) {
+      return planar ? cast(image, type) : channels_last(cast(image, type));
+    };
+    const auto product = planar ? cpu::conv_pointwise_weight : cpu::conv_backward_weight;
+    const Tensor out = ordered(gradient), in = ordered(input);
+    product(shape, transposed ? out : in, transposed ? in : out, result);
   }
   return cast(result, gradient.dtype());
 }

@@ -5,7 +5,8 @@
 
 namespace fb::ops {
 
-// The image with the channels of a pixel as neighbours: itself where they are already.
-Tensor channels_last(const Tensor& image);
+// The gradient of a convolution's result, its elements in the order that all further gradients
+// want.
+Tensor ordered_gradient(const Tensor& gradient, const Tensor& input, const Tensor& weight);
 
 }  // namespace fb::ops

@@ -14,8 +14,8 @@ std::array<Tensor, 3> convolution_backward(const Tensor& grad, const Tensor& inp
                                            IntSpan dilation, bool transposed,
                                            IntSpan output_padding, int64_t groups,
                                            const std::array<bool, 3>& needed) {
-  // All three want the gradient channels last: the order is changed once for all of them.
-  const Tensor gradient = is_recording() ? grad : channels_last(grad);
+  // The order of the gradient's elements is changed once for all three.
+  const Tensor gradient = is_recording() ? grad : ordered_gradient(grad, input, weight);
   std::array<Tensor, 3> result;
   if (needed[0])
     result[0] = convolution_input(gradient, conj(weight), input.sizes(), stride, padding, dilation,
