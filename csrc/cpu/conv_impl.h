@@ -19,6 +19,15 @@ void conv_backward_weight_onednn(const ConvShape& shape, const Tensor& in, const
                                  const Tensor& weight);
 #endif
 
+// By Winograd's minimal filtering; the weight is contiguous.
+bool conv_winograd_takes(const ConvShape& shape, DType dtype);
+void conv_forward_winograd(const ConvShape& shape, const Tensor& in, const Tensor& weight,
+                           const Tensor& bias, const Tensor& out);
+void conv_backward_data_winograd(const ConvShape& shape, const Tensor& out, const Tensor& weight,
+                                 const Tensor& bias, const Tensor& in);
+void conv_backward_weight_winograd(const ConvShape& shape, const Tensor& in, const Tensor& out,
+                                   const Tensor& weight);
+
 // As matrix products: every window of the image becomes a row of a matrix ("columns"), in blocks
 // that fit the caches. The weight lies channels last.
 void conv_forward_columns(const ConvShape& shape, const Tensor& in, const Tensor& weight,
@@ -27,6 +36,48 @@ void conv_backward_data_columns(const ConvShape& shape, const Tensor& out, const
                                 const Tensor& bias, const Tensor& in);
 void conv_backward_weight_columns(const ConvShape& shape, const Tensor& in, const Tensor& out,
                                   const Tensor& weight);
+
+inline constexpr int64_t kWinogradTile = 4;     // pixels of the result, each way
+inline constexpr int64_t kWinogradPoints = 36;  // products of a tile
+
+// Channels are multiples of a vector.
+struct WinogradCall {
+  int64_t in_channels, out_channels;
+  int64_t height, width, out_height, out_width, padding_y, padding_x;
+  int64_t down, across;  // tiles of an image
+  const float* in;
+  const float* bias;  // or null
+  float* out;
+  float* weight;  // at all points: matrices of (in_channels, out_channels)
+};
+// 3 x 3 kernels in memory: elements between two channels.
+struct WinogradTaps {
+  const float* data;
+  int64_t in_stride, out_stride;
+  bool flipped;
+};
+// Kernels of the channels [first, last) that come in.
+FB_DECLARE_KERNEL(void, winograd_weight, const WinogradCall& call, const WinogradTaps& taps,
+                  int64_t first, int64_t last)
+// All of tiles [first, last). Scratch is for both images at all points.
+FB_DECLARE_KERNEL(void, winograd_tiles, const WinogradCall& call, int64_t first, int64_t last,
+                  float* scratch)
+
+// Tiles from `first` on, of both images at all points: matrices of (tiles, channels).
+struct WinogradBlock {
+  int64_t first, tiles;
+  float* in;
+  float* out;
+};
+// Transforms tiles [first, last) of a block.
+FB_DECLARE_KERNEL(void, winograd_both, const WinogradCall& call, const WinogradBlock& block,
+                  int64_t first, int64_t last)
+// Adds a block's share of the weight's gradient at one point; the first block starts the sum.
+FB_DECLARE_KERNEL(void, winograd_weight_product, const WinogradCall& call,
+                  const WinogradBlock& block, int64_t point)
+// The gradient itself, for the channels [first, last) that come in.
+FB_DECLARE_KERNEL(void, winograd_restore_weight, const WinogradCall& call, int64_t first,
+                  int64_t last, float* weight)
 
 // Lines [first, last) of windows of one image, one line for each row of pixels of `out`, and a
 // group's channels in them. The row of a window has window() * group_in() elements.

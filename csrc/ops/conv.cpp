@@ -6,7 +6,6 @@
 #include "gen/ops/conv.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/padding.h"
-#include "gen/ops/shape.h"
 #include "gen/ops/view.h"
 #include "ops/conv.h"
 #include "ops/output.h"

@@ -1,0 +1,117 @@
+// Convolutions with 3 x 3 kernels by Winograd's minimal filtering.
+#include <algorithm>
+
+#include "core/allocator.h"
+#include "cpu/conv_impl.h"
+#include "cpu/threads.h"
+
+namespace fb::cpu {
+namespace {
+
+// Tiles that are transformed together: enough rows for a matrix product, few enough for the caches.
+constexpr int64_t kTiles = 64;
+// The gradient of the weight sums over all tiles, with images at one point of a megabyte or so.
+constexpr int64_t kBlockElements = 1 << 15;
+
+int64_t tiles_along(int64_t pixels) { return (pixels + kWinogradTile - 1) / kWinogradTile; }
+
+WinogradCall call_of(const ConvShape& s, const Tensor& in, const Tensor& out) {
+  WinogradCall w{};
+  w.in_channels = s.in_channels;
+  w.out_channels = s.out_channels;
+  w.height = s.in[1];
+  w.width = s.in[2];
+  w.out_height = s.out[1];
+  w.out_width = s.out[2];
+  w.padding_y = s.padding[1];
+  w.padding_x = s.padding[2];
+  w.down = tiles_along(w.out_height);
+  w.across = tiles_along(w.out_width);
+  w.in = in.data_as<float>();
+  w.out = out.data_as<float>();
+  return w;
+}
+
+Storage floats(int64_t count) { return allocate_cpu(count * sizeof(float)); }
+float* begin_of(const Storage& storage) { return static_cast<float*>(storage->data); }
+
+// Calls f(first, last) over the channels that come in; each has a vector of work for each one that
+// goes out.
+template <class F>
+void for_channels(const WinogradCall& w, F&& f) {
+  parallel_for(w.in_channels, 1 + kGrain / (4 * w.out_channels), f);
+}
+
+void convolve(WinogradCall w, const WinogradTaps& taps, const Tensor& bias, int64_t batch) {
+  const Storage weight = floats(kWinogradPoints * w.in_channels * w.out_channels);
+  w.weight = begin_of(weight);
+  w.bias = bias.defined() ? bias.data_as<float>() : nullptr;
+  for_channels(
+      w, [&](int64_t first, int64_t last) { FB_KERNEL(winograd_weight)(w, taps, first, last); });
+  const int64_t tiles = batch * w.down * w.across;
+  parallel_for((tiles + kTiles - 1) / kTiles, 1, [&](int64_t begin, int64_t end) {
+    const Storage scratch = floats(kWinogradPoints * kTiles * (w.in_channels + w.out_channels));
+    for (int64_t i = begin; i < end; ++i) {
+      FB_KERNEL(winograd_tiles)
+      (w, i * kTiles, std::min(tiles, (i + 1) * kTiles), begin_of(scratch));
+    }
+  });
+}
+
+}  // namespace
+
+bool conv_winograd_takes(const ConvShape& s, DType dtype) {
+  // With fewer, transforming images or weights costs more than the products save.
+  constexpr int64_t kLeastChannels = 32, kLeastTiles = 64;
+  const int64_t tiles = s.batch * tiles_along(s.out[1]) * tiles_along(s.out[2]);
+  return dtype == DType::kFloat32 && s.groups == 1 && s.kernel == Extent{1, 3, 3} && s.in[0] == 1 &&
+         s.out[0] == 1 && s.stride[1] == 1 && s.stride[2] == 1 && s.dilation[1] == 1 &&
+         s.dilation[2] == 1 && s.padding[0] == 0 && s.padding[1] <= 2 && s.padding[2] <= 2 &&
+         s.in_channels % 16 == 0 && s.out_channels % 16 == 0 && s.in_channels >= kLeastChannels &&
+         s.out_channels >= kLeastChannels && tiles >= kLeastTiles;
+}
+
+void conv_forward_winograd(const ConvShape& s, const Tensor& in, const Tensor& weight,
+                           const Tensor& bias, const Tensor& out) {
+  convolve(call_of(s, in, out), {weight.data_as<float>(), 9, 9 * s.in_channels, false}, bias,
+           s.batch);
+}
+
+// The same with the kernels turned round, from the result to the image.
+void conv_backward_data_winograd(const ConvShape& s, const Tensor& out, const Tensor& weight,
+                                 const Tensor& bias, const Tensor& in) {
+  ConvShape back = s;
+  std::swap(back.in, back.out);
+  std::swap(back.in_channels, back.out_channels);
+  back.padding = {0, 2 - s.padding[1], 2 - s.padding[2]};
+  convolve(call_of(back, out, in), {weight.data_as<float>(), 9 * s.in_channels, 9, true}, bias,
+           s.batch);
+}
+
+void conv_backward_weight_winograd(const ConvShape& s, const Tensor& in, const Tensor& out,
+                                   const Tensor& weight) {
+  WinogradCall w = call_of(s, in, out);
+  const Storage sums = floats(kWinogradPoints * w.in_channels * w.out_channels);
+  w.weight = begin_of(sums);
+  const int64_t channels = w.in_channels + w.out_channels, tiles = s.batch * w.down * w.across;
+  const int64_t most = std::min(tiles, std::max(kTiles, kBlockElements / channels));
+  const Storage scratch = floats(kWinogradPoints * most * channels);
+  for (int64_t first = 0; first < tiles; first += most) {
+    const int64_t count = std::min(most, tiles - first);
+    float* points = begin_of(scratch);
+    const WinogradBlock block{first, count, points,
+                              points + kWinogradPoints * count * w.in_channels};
+    parallel_for(count, 8, [&](int64_t begin, int64_t end) {
+      FB_KERNEL(winograd_both)(w, block, begin, end);
+    });
+    parallel_for(kWinogradPoints, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t point = begin; point < end; ++point)
+        FB_KERNEL(winograd_weight_product)(w, block, point);
+    });
+  }
+  for_channels(w, [&](int64_t first, int64_t last) {
+    FB_KERNEL(winograd_restore_weight)(w, first, last, weight.data_as<float>());
+  });
+}
+
+}  // namespace fb::cpu
