@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -20,9 +21,14 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/unseen.h"
 
 namespace fb {
 namespace {
+
+// Aliases alive, and what was handed out to unseen writers so far.
+std::atomic<int64_t> aliases{0};
+std::atomic<uint64_t> handed_out{1};
 
 constexpr size_t kHeader = sizeof(StorageImpl);
 static_assert(kHeader == 64);
@@ -308,11 +314,24 @@ void Storage::resize(size_t bytes) {
   impl_->bytes = bytes;
 }
 
+uint64_t unseen_writers() {
+  return aliases.load(std::memory_order_relaxed) > 0 ? 0
+                                                     : handed_out.load(std::memory_order_relaxed);
+}
+
+void note_address_taken() { handed_out.fetch_add(1, std::memory_order_relaxed); }
+
 Storage Storage::alias(const Storage& original) {
   original->retain();
+  aliases.fetch_add(1, std::memory_order_relaxed);
+  note_address_taken();
   Storage copy = adopt(
       original->data, original->bytes,
-      [](void* context) { static_cast<StorageImpl*>(context)->drop(); }, original.get());
+      [](void* context) {
+        aliases.fetch_sub(1, std::memory_order_relaxed);
+        static_cast<StorageImpl*>(context)->drop();
+      },
+      original.get());
   copy->device = original->device;
   return copy;
 }

@@ -2,6 +2,7 @@
 // likes best.
 #if defined(FB_HAVE_ONEDNN)
 
+#include <atomic>
 #include <memory>
 
 #include "core/allocator.h"
@@ -9,6 +10,7 @@
 #include "cpu/conv_impl.h"
 #include "cpu/gemm_impl.h"
 #include "cpu/onednn.h"
+#include "cpu/packed.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu {
@@ -84,7 +86,7 @@ dnnl_primitive_desc_t describe_forward(const Geometry& g, const_dnnl_memory_desc
 // A primitive, and another one that brings the weight into its order or back.
 class Convolution {
  public:
-  explicit Convolution(const ConvKey& key) : pass_(key.pass) {
+  explicit Convolution(const ConvKey& key) : pass_(key.pass), number_(next_number()) {
     const Geometry g(key.shape, key.weight_last);
     const DType dtype = static_cast<DType>(key.dtype);
     const OneDnnLayout in = onednn_strided(dtype, g.in, channels_last_strides(g.in));
@@ -99,12 +101,18 @@ class Convolution {
   }
 
   // `weight` is written by kBackwardWeight and read by the others.
-  void run(const void* from, const void* weight, const void* bias, const void* to) const {
-    if (!repack_) return run_product(from, weight, bias, to);
-    const Storage packed = allocate_cpu(packed_bytes_);
-    if (pass_ != ConvPass::kBackwardWeight) repack_->run({weight, packed->data});
-    run_product(from, packed->data, bias, to);
-    if (pass_ == ConvPass::kBackwardWeight) repack_->run({packed->data, weight});
+  void run(const void* from, const Tensor& weight, const void* bias, const void* to) const {
+    if (!repack_) return run_product(from, weight.data(), bias, to);
+    if (pass_ == ConvPass::kBackwardWeight) {
+      const Storage packed = allocate_cpu(packed_bytes_);
+      run_product(from, packed->data, bias, to);
+      repack_->run({packed->data, weight.data()});
+    } else {
+      const Storage packed =
+          packed_weight(weight, {number_, 0, 0}, packed_bytes_,
+                        [&](void* packed) { repack_->run({weight.data(), packed}); });
+      run_product(from, packed->data, bias, to);
+    }
   }
 
  private:
@@ -203,7 +211,13 @@ class Convolution {
     return std::make_unique<OneDnnPrimitive>(description, arguments);
   }
 
+  static int64_t next_number() {
+    static std::atomic<int64_t> last{0};
+    return ++last;
+  }
+
   ConvPass pass_;
+  int64_t number_;  // of all convolutions ever: what weights are packed for
   const_dnnl_memory_desc_t packed_ = nullptr;  // belongs to the description: while making only
   size_t packed_bytes_ = 0;
   std::unique_ptr<OneDnnPrimitive> product_, repack_;
@@ -223,7 +237,7 @@ void run(ConvPass pass, const ConvShape& shape, const Tensor& from, const Tensor
       shape,  pass, static_cast<int64_t>(from.dtype()), bias.defined(), !weight.is_contiguous(),
       threads};
   cache.get(key, [&] { return std::make_unique<Convolution>(key); })
-      ->run(from.data(), weight.data(), bias.defined() ? bias.data() : nullptr, to.data());
+      ->run(from.data(), weight, bias.defined() ? bias.data() : nullptr, to.data());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "core/allocator.h"
 #include "cpu/conv_impl.h"
+#include "cpu/packed.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu {
@@ -42,12 +43,25 @@ void for_channels(const WinogradCall& w, F&& f) {
   parallel_for(w.in_channels, 1 + kGrain / (4 * w.out_channels), f);
 }
 
-void convolve(WinogradCall w, const WinogradTaps& taps, const Tensor& bias, int64_t batch) {
-  const Storage weight = floats(kWinogradPoints * w.in_channels * w.out_channels);
-  w.weight = begin_of(weight);
+// What weights are packed for: oneDNN's primitives have positive numbers.
+constexpr int64_t kForwardPacking = -1, kBackwardPacking = -2;
+
+Storage weight_at_points(WinogradCall w, const Tensor& weight, const WinogradTaps& taps) {
+  const Packing packing{taps.flipped ? kBackwardPacking : kForwardPacking, w.in_channels,
+                        w.out_channels};
+  const size_t bytes = kWinogradPoints * w.in_channels * w.out_channels * sizeof(float);
+  return packed_weight(weight, packing, bytes, [&](void* packed) {
+    w.weight = static_cast<float*>(packed);
+    for_channels(
+        w, [&](int64_t first, int64_t last) { FB_KERNEL(winograd_weight)(w, taps, first, last); });
+  });
+}
+
+void convolve(WinogradCall w, const Tensor& weight, const WinogradTaps& taps, const Tensor& bias,
+              int64_t batch) {
+  const Storage packed = weight_at_points(w, weight, taps);
+  w.weight = begin_of(packed);
   w.bias = bias.defined() ? bias.data_as<float>() : nullptr;
-  for_channels(
-      w, [&](int64_t first, int64_t last) { FB_KERNEL(winograd_weight)(w, taps, first, last); });
   const int64_t tiles = batch * w.down * w.across;
   parallel_for((tiles + kTiles - 1) / kTiles, 1, [&](int64_t begin, int64_t end) {
     const Storage scratch = floats(kWinogradPoints * kTiles * (w.in_channels + w.out_channels));
@@ -73,8 +87,8 @@ bool conv_winograd_takes(const ConvShape& s, DType dtype) {
 
 void conv_forward_winograd(const ConvShape& s, const Tensor& in, const Tensor& weight,
                            const Tensor& bias, const Tensor& out) {
-  convolve(call_of(s, in, out), {weight.data_as<float>(), 9, 9 * s.in_channels, false}, bias,
-           s.batch);
+  convolve(call_of(s, in, out), weight, {weight.data_as<float>(), 9, 9 * s.in_channels, false},
+           bias, s.batch);
 }
 
 // The same with the kernels turned round, from the result to the image.
@@ -84,8 +98,8 @@ void conv_backward_data_winograd(const ConvShape& s, const Tensor& out, const Te
   std::swap(back.in, back.out);
   std::swap(back.in_channels, back.out_channels);
   back.padding = {0, 2 - s.padding[1], 2 - s.padding[2]};
-  convolve(call_of(back, out, in), {weight.data_as<float>(), 9 * s.in_channels, 9, true}, bias,
-           s.batch);
+  convolve(call_of(back, out, in), weight, {weight.data_as<float>(), 9 * s.in_channels, 9, true},
+           bias, s.batch);
 }
 
 void conv_backward_weight_winograd(const ConvShape& s, const Tensor& in, const Tensor& out,

@@ -8,14 +8,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
-#include <list>
 #include <memory>
-#include <unordered_map>
 
 #include "core/dims.h"
 #include "core/dtype.h"
+#include "cpu/recent.h"
 
 namespace fb::cpu {
 
@@ -69,48 +67,6 @@ class OneDnnPrimitive {
   dnnl_primitive_t primitive_ = nullptr;
   dnnl_exec_arg_t arguments_[kMostArguments] = {};
   int count_ = 0;
-};
-
-// Of a key that is whole words without padding: reads every byte.
-template <class Key>
-struct HashOfWords {
-  size_t operator()(const Key& key) const {
-    uint64_t words[sizeof(Key) / 8];
-    static_assert(sizeof(words) == sizeof(Key));
-    std::memcpy(words, &key, sizeof(key));
-    uint64_t hash = 0;
-    for (const uint64_t word : words) hash = (hash ^ word) * 0x9e3779b97f4a7c15u + (hash >> 29);
-    return hash;
-  }
-};
-
-// A small map that forgets what was not used for longest. Not shared between threads.
-template <class Key, class Value>
-class RecentCache {
- public:
-  explicit RecentCache(size_t capacity) : capacity_(capacity) {}
-
-  // The value made by `make` for this key, now or earlier.
-  template <class Make>
-  Value& get(const Key& key, Make&& make) {
-    if (auto found = index_.find(key); found != index_.end()) {
-      entries_.splice(entries_.begin(), entries_, found->second);
-      return found->second->second;
-    }
-    entries_.emplace_front(key, make());
-    index_[key] = entries_.begin();
-    if (entries_.size() > capacity_) {
-      index_.erase(entries_.back().first);
-      entries_.pop_back();
-    }
-    return entries_.front().second;
-  }
-
- private:
-  using Entries = std::list<std::pair<Key, Value>>;
-  size_t capacity_;
-  Entries entries_;
-  std::unordered_map<Key, typename Entries::iterator, HashOfWords<Key>> index_;
 };
 
 }  // namespace fb::cpu

@@ -2,6 +2,7 @@
 #include "gen/ops/info.h"
 
 #include "autograd/batch.h"
+#include "core/unseen.h"
 #include "ops/layout.h"
 
 namespace fb::ops {
@@ -51,6 +52,7 @@ int64_t element_size(const Tensor& input) { return static_cast<int64_t>(input.el
 int64_t data_ptr(const Tensor& input) {
   autograd::check_not_batched(input, "data_ptr");
   settle(input);
+  note_address_taken();
   return input.numel() == 0 ? 0 : reinterpret_cast<int64_t>(input.data());
 }
 
