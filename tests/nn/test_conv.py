@@ -1,6 +1,7 @@
 """Convolutions as users meet them: layouts, gradients, state, refusals."""
 
 import copy
+import ctypes
 import pickle
 
 import numpy as np
@@ -72,16 +73,59 @@ def test_gradients_look_as_their_tensors_do():
     assert m.bias.grad.shape == (8,)
 
 
-def test_a_step_of_training_changes_what_comes_next():
+def everything(x, w, b, gradient, **arguments):
+    """The result of a convolution and all its gradients."""
+    inputs = [t.detach().clone().requires_grad_() for t in (x, w, b)]
+    y = F.conv2d(*inputs, **arguments)
+    return [y, *fb.autograd.grad(y, inputs, gradient)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "kernels", "arguments"),
+    [
+        # Each of these takes another way through the kernels.
+        ((4, 32, 21, 18), (48, 32, 3, 3), {"padding": 0}),
+        ((4, 32, 21, 18), (48, 32, 3, 3), {"padding": 1}),
+        ((4, 32, 21, 18), (48, 32, 3, 3), {"padding": (2, 1)}),
+        ((5, 64, 16, 19), (32, 64, 3, 3), {"padding": 1}),
+        ((4, 32, 21, 18), (48, 32, 3, 3), {"stride": 2}),
+        ((4, 32, 21, 18), (48, 16, 3, 3), {"groups": 2, "padding": 1}),
+        ((4, 32, 21, 18), (32, 1, 3, 3), {"groups": 32, "padding": 1}),
+        ((4, 32, 21, 18), (48, 32, 1, 1), {}),
+        ((4, 32, 21, 18), (48, 32, 1, 1), {"stride": 2}),
+        ((9, 3, 32, 31), (16, 3, 7, 7), {"stride": 2, "padding": 3}),
+        ((9, 1, 28, 28), (6, 1, 5, 5), {}),
+        ((9, 6, 14, 14), (16, 6, 5, 5), {"dilation": 2}),
+    ],
+)
+def test_every_kernel_against_double_precision(sizes, kernels, arguments):
+    x, w, b = fb.randn(sizes), fb.randn(kernels), fb.randn(kernels[0])
+    gradient = fb.randn(F.conv2d(x, w, b, **arguments).shape)
+    exact = everything(x.double(), w.double(), b.double(), gradient.double(), **arguments)
+    for layout in (fb.contiguous_format, fb.channels_last):
+        images = (t.contiguous(memory_format=layout) for t in (x, gradient))
+        x, gradient = images
+        for mine, expected in zip(everything(x, w, b, gradient, **arguments), exact, strict=True):
+            mine, expected = mine.detach().numpy(), expected.detach().numpy()
+            np.testing.assert_allclose(mine, expected, 0, 1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("channels", "size"), [(16, 8), (32, 34)])
+def test_a_step_of_training_changes_what_comes_next(channels, size):
     """Weights that a kernel has packed are packed anew after a change, whoever makes it."""
-    m, x = nn.Conv2d(16, 16, 3), fb.randn(1, 16, 8, 8)
+    m, x = nn.Conv2d(channels, channels, 3), fb.randn(1, channels, size, size)
+    kept = []
     with fb.no_grad():
         for change in (
             lambda w: w.mul_(2),
             lambda w: w.data.mul_(2),
-            lambda w: w.copy_(fb.randn(16, 16, 3, 3)),
+            lambda w: w.copy_(fb.randn(w.shape)),
+            lambda w: kept.append(w.data),
+            lambda w: kept[0].mul_(2),
+            lambda w: kept.clear(),
+            lambda w: ctypes.memset(w.data_ptr(), 0, 4),
             lambda w: np.multiply(w.detach().numpy(), 3, out=w.detach().numpy()),
-            lambda w: w.set_(fb.randn(16, 16, 3, 3)),
+            lambda w: w.set_(fb.randn(w.shape)),
         ):
             m(x), m(x), m(x)
             change(m.weight)
