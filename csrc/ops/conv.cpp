@@ -159,7 +159,7 @@ void check_dims(const Tensor& input, int64_t n) {
 // The image with the channels of a pixel as neighbours: itself where they are already.
 Tensor channels_last(const Tensor& image) {
   if (is_channels_last(image)) return image;
-  Tensor ordered = make_strided(image.sizes(), channels_last_strides(image.sizes()), image.dtype());
+  const Tensor ordered = make_free_image(image.sizes(), image.dtype());
   cpu::copy(ordered, image);
   return ordered;
 }

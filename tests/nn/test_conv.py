@@ -71,6 +71,8 @@ def test_gradients_look_as_their_tensors_do():
     assert m.weight.grad.is_contiguous()
     assert m.weight.grad.shape == (8, 3, 3, 3)
     assert m.bias.grad.shape == (8,)
+    (grad,) = fb.autograd.grad(m(x), x, fb.randn(2, 8, 7, 7))
+    assert grad.stride() == x.stride()
 
 
 def everything(x, w, b, gradient, **arguments):
