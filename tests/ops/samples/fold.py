@@ -85,7 +85,7 @@ def fold(make):
     yield make(2, 12, 12), (4, 5), 2
     yield make(12, 12), (4, 5), 2
     yield make(2, 12, 40), (4, 5), (2, 2), 1, (1, 2), 1
-    yield call(make(2, 12, 12), (6, 7), kernel_size=(3, 2), dilation=(2, 1), padding=1, stride=2)
+    yield call(make(2, 12, 8), (6, 7), kernel_size=(3, 2), dilation=(2, 1), padding=1, stride=2)
     yield make(0, 12, 12), (4, 5), 2
     yield make(1, 4, 9), 4, 2
 
