@@ -3,23 +3,11 @@
 // in double.
 #include <cmath>
 
+#include "cpu/kernels/moments.h"
 #include "cpu/kernels/reduce_driver.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
-
-struct Moments {
-  double mean;
-  double m2;  // sum of squared deviations from the mean
-  int64_t n;
-
-  FB_FN void join(double later_mean, double later_m2, int64_t later_n, double weight) {
-    const double delta = later_mean - mean;
-    mean += delta * weight;
-    m2 += later_m2 + delta * delta * weight * static_cast<double>(n);
-    n += later_n;
-  }
-};
 
 template <class T, bool kRoot>
 struct MomentsReducer {
@@ -79,9 +67,7 @@ struct MomentsReducer {
   }
 
   static void merge(Moments& into, const Moments& later) {
-    if (later.n == 0) return;
-    into.join(later.mean, later.m2, later.n,
-              static_cast<double>(later.n) / static_cast<double>(into.n + later.n));
+    into.join(later);
   }
 
   static void finish(const ReducePlan& plan, const Moments& state, int64_t offset) {

@@ -1,0 +1,77 @@
+// How the work of normalising many sets is shared out.
+#pragma once
+
+#include <cmath>
+
+#include "cpu/kernels/norm_loops.h"
+#include "cpu/norm.h"
+#include "cpu/threads.h"
+
+namespace fb::cpu::FB_ISA {
+namespace {
+
+// A set is made of parts: collect(set, part) looks at the elements of a part, finish(set) sums up
+// what was collected, apply(set, part) writes the results. If there are enough sets for all
+// threads, each set is finished while it is in the cache. Either way the same numbers are joined in
+// the same order.
+template <class Collect, class Finish, class Apply>
+void over_sets(int64_t sets, int64_t parts, int64_t part_size, Collect collect, Finish finish,
+               Apply apply) {
+  const int64_t grain = kGrain / (part_size + 1);
+  if (sets >= 2 * num_threads()) {
+    parallel_for(sets, grain / parts + 1, [&](int64_t begin, int64_t end) {
+      for (int64_t set = begin; set < end; ++set) {
+        for (int64_t part = 0; part < parts; ++part) collect(set, part);
+        finish(set);
+        for (int64_t part = 0; part < parts; ++part) apply(set, part);
+      }
+    });
+    return;
+  }
+  const auto each = [&](auto& work) {
+    parallel_for(sets * parts, grain + 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) work(i / parts, i % parts);
+    });
+  };
+  each(collect);
+  for (int64_t set = 0; set < sets; ++set) finish(set);
+  each(apply);
+}
+
+// What is left of the gradient of a set: out = g * scale + (x - mean) * slope + shift, where scale
+// is rstd * weight.
+template <class A>
+struct SetGradient {
+  A mean, rstd, slope, shift;
+
+  // `total` and `moment` are the sums of weight * g and of weight * g * (x - mean).
+  SetGradient(A mean, A rstd, bool given, double total, double moment, int64_t size)
+      : mean(mean), rstd(rstd), slope(0), shift(0) {
+    if (given) return;
+    const double r = static_cast<double>(rstd);
+    slope = static_cast<A>(-r * r * r * moment / static_cast<double>(size));
+    shift = static_cast<A>(-r * total / static_cast<double>(size));
+  }
+};
+
+// Writes what the moments of a set amount to.
+template <class A>
+FB_FN void write_statistics(const NormForward& numbers, int64_t set, const Moments& all) {
+  const double variance = all.m2 / static_cast<double>(all.n);
+  static_cast<A*>(numbers.mean)[set] = static_cast<A>(all.mean);
+  static_cast<A*>(numbers.rstd)[set] = static_cast<A>(1 / std::sqrt(variance + numbers.eps));
+  numbers.variance[set] = variance;
+}
+
+// Calls f(tag of the element type).
+template <class F>
+void with_floating(DType dtype, F f) {
+  switch (dtype) {
+    case DType::kFloat16: return f(TypeTag<Half>{});
+    case DType::kBFloat16: return f(TypeTag<BFloat16>{});
+    default: visit_floating(dtype, f);
+  }
+}
+
+}  // namespace
+}  // namespace fb::cpu::FB_ISA
