@@ -1,14 +1,39 @@
-// How the work of normalising many sets is shared out.
+// Statistics of sets of elements, and how the work of normalising many sets is shared out.
 #pragma once
 
 #include <cmath>
 
-#include "cpu/kernels/norm_loops.h"
+#include "cpu/kernels/float_loops.h"
+#include "cpu/kernels/moments.h"
 #include "cpu/norm.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
+
+// Mean and squared deviations in one reading. Deviations are taken from the mean of the first
+// elements of a block, so that no digits cancel when they are squared.
+template <class T>
+FB_FN Moments moments_of(const T* x, int64_t n) {
+  using A = AccOf<T>;
+  constexpr int L = kLanes<A>;
+  constexpr int64_t kMomentBlock = 4096;
+  Moments all{0, 0, 0};
+  for (int64_t begin = 0; begin < n; begin += kMomentBlock) {
+    const int64_t count = begin + kMomentBlock < n ? kMomentBlock : n - begin;
+    const T* const block = x + begin;
+    const A centre = count < L ? load<A, 1>(block)
+                               : fold_lanes<A, L>(load<A, L>(block), Plus{}) / static_cast<A>(L);
+    double sums[2] = {};
+    add_up<A>(count, sums, [&](auto width, int64_t i, auto& s) {
+      const auto deviation = load<A, decltype(width)::value>(block + i) - centre;
+      s[0] += deviation;
+      s[1] += deviation * deviation;
+    });
+    all.join_block(static_cast<double>(centre), sums[0], sums[1], count);
+  }
+  return all;
+}
 
 // A set is made of parts: collect(set, part) looks at the elements of a part, finish(set) sums up
 // what was collected, apply(set, part) writes the results. If there are enough sets for all
@@ -61,16 +86,6 @@ FB_FN void write_statistics(const NormForward& numbers, int64_t set, const Momen
   static_cast<A*>(numbers.mean)[set] = static_cast<A>(all.mean);
   static_cast<A*>(numbers.rstd)[set] = static_cast<A>(1 / std::sqrt(variance + numbers.eps));
   numbers.variance[set] = variance;
-}
-
-// Calls f(tag of the element type).
-template <class F>
-void with_floating(DType dtype, F f) {
-  switch (dtype) {
-    case DType::kFloat16: return f(TypeTag<Half>{});
-    case DType::kBFloat16: return f(TypeTag<BFloat16>{});
-    default: visit_floating(dtype, f);
-  }
 }
 
 }  // namespace

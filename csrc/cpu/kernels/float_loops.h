@@ -1,10 +1,8 @@
-// What the normalisation kernels are made of: loops over vectors of any element type, with the
-// elements that are left one by one, and moments of a run.
+// Loops over vectors of any floating element type, with the elements that are left one by one.
 #pragma once
 
 #include <type_traits>
 
-#include "cpu/kernels/moments.h"
 #include "cpu/kernels/simd.h"
 
 namespace fb::cpu::FB_ISA {
@@ -72,28 +70,14 @@ FB_FN void add_up(int64_t n, double (&total)[K], Step step) {
   }
 }
 
-// Mean and squared deviations in one reading. Deviations are taken from the mean of the first
-// elements of a block, so that no digits cancel when they are squared.
-template <class T>
-FB_FN Moments moments_of(const T* x, int64_t n) {
-  using A = AccOf<T>;
-  constexpr int L = kLanes<A>;
-  constexpr int64_t kMomentBlock = 4096;
-  Moments all{0, 0, 0};
-  for (int64_t begin = 0; begin < n; begin += kMomentBlock) {
-    const int64_t count = begin + kMomentBlock < n ? kMomentBlock : n - begin;
-    const T* const block = x + begin;
-    const A centre = count < L ? load<A, 1>(block)
-                               : fold_lanes<A, L>(load<A, L>(block), Plus{}) / static_cast<A>(L);
-    double sums[2] = {};
-    add_up<A>(count, sums, [&](auto width, int64_t i, auto& s) {
-      const auto deviation = load<A, decltype(width)::value>(block + i) - centre;
-      s[0] += deviation;
-      s[1] += deviation * deviation;
-    });
-    all.join_block(static_cast<double>(centre), sums[0], sums[1], count);
+// Calls f(tag of the element type).
+template <class F>
+void with_floating(DType dtype, F f) {
+  switch (dtype) {
+    case DType::kFloat16: return f(TypeTag<Half>{});
+    case DType::kBFloat16: return f(TypeTag<BFloat16>{});
+    default: visit_floating(dtype, f);
   }
-  return all;
 }
 
 }  // namespace

@@ -1,0 +1,183 @@
+// Dropout. A mask is drawn for the elements or channels of the input in memory order, a byte for
+// each; the product with it is one kernel, forward and backward.
+#include "gen/ops/dropout.h"
+
+#include <cmath>
+
+#include "core/generator.h"
+#include "gen/ops/arith.h"
+#include "gen/ops/copy.h"
+#include "gen/ops/create.h"
+#include "gen/ops/random.h"
+#include "gen/ops/view.h"
+
+namespace fb::ops {
+namespace {
+
+// What is dropped together.
+enum class Unit { kElement, kChannel };
+
+Tensor mask_for(const Tensor& input, double p, Unit unit) {
+  Tensor mask;
+  if (unit == Unit::kElement) {
+    mask = make_like(input, DType::kBool);
+  } else {
+    FB_CHECK(input.dim() >= 2,
+             "expected an input of at least 2 dimensions (batch and channels), got the shape ",
+             input.sizes());
+    Dims sizes(static_cast<size_t>(input.dim()), 1);
+    sizes[0] = input.size(0);
+    sizes[1] = input.size(1);
+    mask = make_tensor(sizes, DType::kBool);
+  }
+  bernoulli_(mask, 1 - p, nullptr);
+  return mask;
+}
+
+// 1 / (1 - p) as the input's type has it.
+double scale_for(const Tensor& input, double p) {
+  switch (input.dtype()) {
+    case DType::kFloat16: return static_cast<float>(Half(1 / static_cast<float>(1 - p)));
+    case DType::kBFloat16: return static_cast<float>(BFloat16(1 / static_cast<float>(1 - p)));
+    case DType::kFloat32: return 1 / static_cast<float>(1 - p);
+    default: return 1 / (1 - p);
+  }
+}
+
+void check_probability(double p, ErrorKind kind) {
+  FB_CHECK_AS(kind, p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, got ", p);
+}
+
+void check_floating(const Tensor& input) {
+  FB_CHECK(is_floating(input.dtype()) || is_complex(input.dtype()),
+           "expected a floating-point input, got ", input.dtype());
+}
+
+bool changes_nothing(const Tensor& input, double p, bool train) {
+  return p == 0 || !train || input.numel() == 0;
+}
+
+Tensor dropped(const Tensor& input, double p, bool train, Unit unit, bool inplace) {
+  if (changes_nothing(input, p, train)) return input;
+  check_floating(input);
+  if (p == 1) {
+    if (!inplace) return mul(input, zeros({}, input.dtype()));
+    mul_(input, zeros({}, input.dtype()));
+    return input;
+  }
+  const Tensor mask = mask_for(input, p, unit);
+  const double scale = scale_for(input, p);
+  if (!inplace) return masked_scale(mask, input, scale);
+  mul_(input, mul(to_dtype(mask, input.dtype()), scale));
+  return input;
+}
+
+// Dropped elements become the limit of SELU; a and shift keep mean 0 and variance 1.
+Tensor alpha_dropped(const Tensor& input, double p, bool train, Unit unit, bool inplace) {
+  constexpr double alpha = 1.7580993408473766;
+  if (changes_nothing(input, p, train)) return input;
+  if (p == 1) return dropped(input, p, train, unit, inplace);
+  check_floating(input);
+  const double a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
+  const Tensor kept = to_dtype(mask_for(input, p, unit), input.dtype());
+  const Tensor shift = add(mul(sub(kept, 1), alpha * a), alpha * a * p);
+  if (!inplace) return add(mul(input, mul(kept, a)), shift);
+  mul_(input, mul(kept, a));
+  add_(input, shift);
+  return input;
+}
+
+// Of a single image, channels come first.
+template <class Drop>
+Tensor as_batch(const Tensor& input, int64_t batched_dims, Drop drop) {
+  if (input.dim() == batched_dims) return drop(input);
+  return squeeze(drop(unsqueeze(input, 0)), 0);
+}
+
+Tensor checked_channels(const Tensor& input, double p, bool training, bool inplace) {
+  check_probability(p, ErrorKind::kValue);
+  return dropped(input, p, training, Unit::kChannel, inplace);
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
+  if (!train.value_or(true) || input.numel() == 0)
+    return {clone(input), ones(input.sizes(), DType::kBool)};
+  check_probability(p, ErrorKind::kRuntime);
+  if (p == 1) {
+    const Tensor none = zeros_like(input, DType::kBool);
+    return {masked_scale(none, input, 0), none};
+  }
+  const Tensor mask = mask_for(input, p, Unit::kElement);
+  return {masked_scale(mask, input, scale_for(input, p)), mask};
+}
+
+Tensor dropout(const Tensor& input, double p, bool train) {
+  check_probability(p, ErrorKind::kRuntime);
+  return dropped(input, p, train, Unit::kElement, false);
+}
+void dropout_(const Tensor& input, double p, bool train) {
+  check_probability(p, ErrorKind::kRuntime);
+  dropped(input, p, train, Unit::kElement, true);
+}
+Tensor feature_dropout(const Tensor& input, double p, bool train) {
+  check_probability(p, ErrorKind::kRuntime);
+  return dropped(input, p, train, Unit::kChannel, false);
+}
+void feature_dropout_(const Tensor& input, double p, bool train) {
+  check_probability(p, ErrorKind::kRuntime);
+  dropped(input, p, train, Unit::kChannel, true);
+}
+Tensor alpha_dropout(const Tensor& input, double p, bool train) {
+  check_probability(p, ErrorKind::kRuntime);
+  return alpha_dropped(input, p, train, Unit::kElement, false);
+}
+void alpha_dropout_(const Tensor& input, double p, bool train) {
+  check_probability(p, ErrorKind::kRuntime);
+  alpha_dropped(input, p, train, Unit::kElement, true);
+}
+Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
+  check_probability(p, ErrorKind::kRuntime);
+  return alpha_dropped(input, p, train, Unit::kChannel, false);
+}
+void feature_alpha_dropout_(const Tensor& input, double p, bool train) {
+  check_probability(p, ErrorKind::kRuntime);
+  alpha_dropped(input, p, train, Unit::kChannel, true);
+}
+
+Tensor nn_functional_dropout(const Tensor& input, double p, bool training, bool inplace) {
+  check_probability(p, ErrorKind::kValue);
+  return dropped(input, p, training, Unit::kElement, inplace);
+}
+
+Tensor nn_functional_dropout1d(const Tensor& input, double p, bool training, bool inplace) {
+  check_probability(p, ErrorKind::kValue);
+  FB_CHECK(input.dim() == 2 || input.dim() == 3,
+           "expected an input of 2 or 3 dimensions, (C, L) or (N, C, L), got the shape ",
+           input.sizes());
+  return as_batch(input, 3,
+                  [&](const Tensor& t) { return checked_channels(t, p, training, inplace); });
+}
+
+Tensor nn_functional_dropout2d(const Tensor& input, double p, bool training, bool inplace) {
+  return checked_channels(input, p, training, inplace);
+}
+
+Tensor nn_functional_dropout3d(const Tensor& input, double p, bool training, bool inplace) {
+  return as_batch(input, 5,
+                  [&](const Tensor& t) { return checked_channels(t, p, training, inplace); });
+}
+
+Tensor nn_functional_alpha_dropout(const Tensor& input, double p, bool training, bool inplace) {
+  check_probability(p, ErrorKind::kValue);
+  return alpha_dropped(input, p, training, Unit::kElement, inplace);
+}
+
+Tensor nn_functional_feature_alpha_dropout(const Tensor& input, double p, bool training,
+                                           bool inplace) {
+  check_probability(p, ErrorKind::kValue);
+  return alpha_dropped(input, p, training, Unit::kChannel, inplace);
+}
+
+}  // namespace fb::ops

@@ -1,0 +1,194 @@
+// Rows of a table summed, averaged or maximised in bags.
+#include <algorithm>
+
+#include "cpu/copy.h"
+#include "gen/ops/arith.h"
+#include "gen/ops/create.h"
+#include "gen/ops/embedding.h"
+#include "gen/ops/view.h"
+#include "ops/embedding.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+namespace {
+
+enum BagMode : int64_t { kSum, kMean, kMax };
+
+// Where the bags begin and end, the last end included.
+Tensor bounds_of(const Tensor& offsets, int64_t indices, bool include_last_offset) {
+  FB_CHECK(offsets.dim() == 1, "expected offsets of 1 dimension, got the shape ", offsets.sizes());
+  FB_CHECK(!include_last_offset || offsets.numel() >= 1,
+           "expected at least 1 offset with include_last_offset, got none");
+  const Tensor starts = index_numbers(offsets, "offsets");
+  const int64_t given = offsets.numel(), bags = given - (include_last_offset ? 1 : 0);
+  const Tensor bounds = make_tensor({bags + 1}, DType::kInt64);
+  int64_t* const at = bounds.data_as<int64_t>();
+  std::copy_n(starts.data_as<int64_t>(), given, at);
+  FB_CHECK(given == 0 || at[0] == 0, "offsets[0] has to be 0, where the first bag starts, got ",
+           at[0]);
+  FB_CHECK(given == 0 || at[given - 1] <= indices,
+           "offsets[-1] can not be greater than the number of indices, ", indices, ", got ",
+           at[given - 1]);
+  at[bags] = indices;
+  if (given == 0) at[0] = 0;
+  FB_CHECK(std::is_sorted(at, at + bags + 1), "expected offsets that do not decrease");
+  return bounds;
+}
+
+struct BagNumbers {
+  Tensor of_index;  // the bag of each index
+  Tensor sizes;     // of the bags, without padding
+
+  BagNumbers(const Tensor& bounds, const Tensor& numbers)
+      : of_index(make_tensor({numbers.numel()}, DType::kInt64)),
+        sizes(make_tensor({bounds.numel() - 1}, DType::kInt64)) {
+    const int64_t* const at = bounds.data_as<int64_t>();
+    for (int64_t b = 0; b < sizes.numel(); ++b) {
+      int64_t size = 0;
+      for (int64_t i = at[b]; i < at[b + 1]; ++i) {
+        of_index.data_as<int64_t>()[i] = b;
+        size += numbers.data_as<int64_t>()[i] >= 0 ? 1 : 0;
+      }
+      sizes.data_as<int64_t>()[b] = size;
+    }
+  }
+};
+
+// What each row is multiplied with before it is added; undefined if with 1.
+Tensor factors_of(const Tensor& bags, const Tensor& sizes, int64_t mode,
+                  const Tensor& per_sample_weights, DType type) {
+  if (per_sample_weights.defined()) return contiguous(cast(per_sample_weights, type));
+  if (mode != kMean) return {};
+  const Tensor result = make_tensor({bags.numel()}, type);
+  visit_floating(type, [&](auto tag) {
+    using A = typename decltype(tag)::type;
+    for (int64_t i = 0; i < bags.numel(); ++i) {
+      const int64_t size = sizes.data_as<int64_t>()[bags.data_as<int64_t>()[i]];
+      result.data_as<A>()[i] = A(1) / static_cast<A>(std::max<int64_t>(size, 1));
+    }
+  });
+  return result;
+}
+
+const void* data_or_null(const Tensor& t) { return t.defined() ? t.data() : nullptr; }
+
+void check_arguments(const Tensor& weight, const Tensor& indices, int64_t mode,
+                     const Tensor& per_sample_weights) {
+  FB_CHECK(weight.dim() == 2, "expected weight to be a table of 2 dimensions, got the shape ",
+           weight.sizes());
+  FB_CHECK(indices.dim() == 1, "expected indices of 1 dimension, got the shape ", indices.sizes());
+  FB_CHECK(mode >= kSum && mode <= kMax, "expected mode 0 (sum), 1 (mean) or 2 (max), got ", mode);
+  FB_CHECK(!per_sample_weights.defined() || mode == kSum,
+           "per_sample_weights go with mode 0 (sum) alone, got mode ", mode);
+  FB_CHECK(!per_sample_weights.defined() || per_sample_weights.sizes() == indices.sizes(),
+           "expected per_sample_weights of the shape of the indices, ", indices.sizes(), ", got ",
+           per_sample_weights.defined() ? per_sample_weights.sizes() : IntSpan());
+}
+
+Tensor maxima_backward(const Tensor& gradient, const Tensor& rows, int64_t num_weights) {
+  const DType type = sum_type(gradient.dtype());
+  const int64_t width = gradient.size(1);
+  const Tensor g = contiguous(cast(gradient, type)), result = zeros({num_weights, width}, type);
+  visit_floating(type, [&](auto tag) {
+    using A = typename decltype(tag)::type;
+    for (int64_t i = 0; i < g.numel(); ++i)
+      if (const int64_t row = rows.data_as<int64_t>()[i]; row >= 0)
+        result.data_as<A>()[row * width + i % width] += g.data_as<A>()[i];
+  });
+  return result;
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> compute::embedding_bag(
+    const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool, int64_t mode, bool,
+    const Tensor& per_sample_weights, bool include_last_offset,
+    std::optional<int64_t> padding_idx) {
+  check_arguments(weight, indices, mode, per_sample_weights);
+  Tensor numbers = index_numbers(indices, "indices");
+  const int64_t outside = find_outside(numbers, weight.size(0));
+  FB_CHECK(outside < 0, "index ", outside, " of input is ",
+           outside < 0 ? 0 : numbers.data_as<int64_t>()[outside], ", which is no row of a table of ",
+           weight.size(0), " rows");
+  const int64_t padding = wrapped_padding(padding_idx, weight.size(0));
+  if (padding >= 0) numbers = without_number(numbers, padding);
+  const Tensor bounds = bounds_of(offsets, numbers.numel(), include_last_offset);
+  BagNumbers bags(bounds, numbers);
+  const Tensor table = with_whole_rows(weight);
+  const cpu::Bags of_numbers{numbers.data_as<int64_t>(), bounds.data_as<int64_t>(),
+                             bags.sizes.numel()};
+  const Dims sizes{bags.sizes.numel(), weight.size(1)};
+  if (mode == kMax) {
+    Tensor result = make_tensor(sizes, weight.dtype()), rows = make_tensor(sizes, DType::kInt64);
+    FB_KERNEL(max_bags)(table_of(table), of_numbers, result.data(), rows.data_as<int64_t>());
+    return {std::move(result), std::move(bags.of_index), std::move(bags.sizes), std::move(rows)};
+  }
+  const DType type = sum_type(weight.dtype());
+  const Tensor factor = factors_of(bags.of_index, bags.sizes, mode, per_sample_weights, type);
+  const Tensor sums = make_tensor(sizes, type);
+  FB_KERNEL(sum_bags)(table_of(table), of_numbers, data_or_null(factor), sums.data());
+  return {cast(sums, weight.dtype()), std::move(bags.of_index), std::move(bags.sizes),
+          make_tensor({0}, DType::kInt64)};
+}
+
+Tensor compute::_embedding_bag_backward(const Tensor& gradient, const Tensor& indices,
+                                        const Tensor& bags, const Tensor& sizes,
+                                        const Tensor& maximum_rows, int64_t num_weights,
+                                        bool scale_grad_by_freq, int64_t mode,
+                                        const Tensor& per_sample_weights, int64_t padding_idx) {
+  if (mode == kMax) return cast(maxima_backward(gradient, maximum_rows, num_weights), gradient.dtype());
+  const DType type = sum_type(gradient.dtype());
+  Tensor numbers = index_numbers(indices, "indices");
+  const int64_t n = numbers.numel(), width = gradient.size(1);
+  Tensor factor = factors_of(bags, sizes, mode, per_sample_weights, type);
+  if (scale_grad_by_freq) {
+    const Tensor counts = reciprocal_counts(numbers, num_weights, type);
+    factor = factor.defined() ? ops::mul(factor, counts) : counts;
+  }
+  if (padding_idx >= 0) numbers = without_number(numbers, padding_idx);
+  const Tensor g = contiguous(gradient);
+  const Tensor result = make_tensor({num_weights, width}, type);
+  FB_KERNEL(add_rows)
+  (table_of(g), {numbers.data_as<int64_t>(), bags.data_as<int64_t>(), data_or_null(factor), n},
+   result.data(), num_weights);
+  return cast(result, gradient.dtype());
+}
+
+Tensor nn_functional_embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets,
+                                   std::optional<double> max_norm, double norm_type,
+                                   bool scale_grad_by_freq, const std::string& mode, bool sparse,
+                                   const Tensor& per_sample_weights, bool include_last_offset,
+                                   std::optional<int64_t> padding_idx) {
+  FB_CHECK_VALUE(mode == "sum" || mode == "mean" || mode == "max",
+                 "expected mode to be 'sum', 'mean' or 'max', got '", mode, "'");
+  const int64_t number = mode == "sum" ? kSum : mode == "mean" ? kMean : kMax;
+  FB_CHECK_VALUE(number != kMax || !scale_grad_by_freq,
+                 "mode 'max' does not scale gradients by frequency");
+  FB_CHECK_VALUE(number != kMax || !sparse, "mode 'max' has no sparse gradients");
+  FB_CHECK_VALUE(input.dim() == 1 || input.dim() == 2,
+                 "expected an input of 1 or 2 dimensions, got the shape ", input.sizes());
+  FB_CHECK_VALUE(!per_sample_weights.defined() || per_sample_weights.sizes() == input.sizes(),
+                 "expected per_sample_weights of the shape of the input, ", input.sizes(), ", got ",
+                 per_sample_weights.defined() ? per_sample_weights.sizes() : IntSpan());
+  FB_CHECK_AS(ErrorKind::kNotImplemented, !per_sample_weights.defined() || number == kSum,
+              "per_sample_weights go with mode 'sum' alone, got mode '", mode, "'");
+  Tensor numbers = input, starts = offsets, weights = per_sample_weights;
+  if (input.dim() == 2) {
+    FB_CHECK_VALUE(!offsets.defined(),
+                   "expected no offsets with an input of 2 dimensions, whose rows are the bags");
+    const int64_t length = input.size(1);
+    numbers = reshape(input, {input.numel()});
+    starts = length == 0 ? zeros({input.size(0)}, DType::kInt64)
+                         : arange(0, input.numel(), length, DType::kInt64, {});
+    if (weights.defined()) weights = reshape(weights, {input.numel()});
+    include_last_offset = false;
+  }
+  FB_CHECK_VALUE(starts.defined() && starts.dim() == 1,
+                 "expected offsets of 1 dimension with an input of 1 dimension, got ",
+                 starts.defined() ? "another shape" : "none");
+  if (max_norm) compute::embedding_renorm_(weight, numbers, *max_norm, norm_type);
+  return std::get<0>(embedding_bag(weight, numbers, starts, scale_grad_by_freq, number, sparse,
+                                   weights, include_last_offset, padding_idx));
+}
+
+}  // namespace fb::ops
