@@ -101,7 +101,8 @@ Tensor checked_channels(const Tensor& input, double p, bool training, bool inpla
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
+std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,
+                                          std::optional<bool> train) {
   if (!train.value_or(true) || input.numel() == 0)
     return {clone(input), ones(input.sizes(), DType::kBool)};
   check_probability(p, ErrorKind::kRuntime);

@@ -11,9 +11,7 @@
 
 namespace fb::ops {
 
-DType sum_type(DType dtype) {
-  return dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
-}
+DType sum_type(DType dtype) { return dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32; }
 
 Tensor index_numbers(const Tensor& indices, const char* name) {
   FB_CHECK(indices.dtype() == DType::kInt64 || indices.dtype() == DType::kInt32, "expected ", name,
@@ -54,7 +52,8 @@ double norm_of(const double* row, int64_t n, double p) {
   double total = 0;
   for (int64_t i = 0; i < n; ++i) {
     const double size = std::abs(row[i]);
-    total = std::isinf(p) ? std::max(total, size) : total + (p == 2 ? size * size : std::pow(size, p));
+    total =
+        std::isinf(p) ? std::max(total, size) : total + (p == 2 ? size * size : std::pow(size, p));
   }
   if (std::isinf(p)) return total;
   return p == 2 ? std::sqrt(total) : std::pow(total, 1 / p);
@@ -106,8 +105,8 @@ void compute::embedding_renorm_(const Tensor& input, const Tensor& indices, doub
   const int64_t width = input.size(1);
   const Tensor numbers_of_row = make_tensor({width}, DType::kFloat64);
   for (const int64_t* at = first; at != last; ++at) {
-    const Tensor row = as_view(input, {width}, {input.strides()[1]},
-                               input.offset() + *at * input.strides()[0]);
+    const Tensor row =
+        as_view(input, {width}, {input.strides()[1]}, input.offset() + *at * input.strides()[0]);
     cpu::copy(numbers_of_row, row);
     double* const x = numbers_of_row.data_as<double>();
     const double norm = norm_of(x, width, norm_type);

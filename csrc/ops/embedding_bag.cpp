@@ -108,8 +108,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::embedding_bag(
   Tensor numbers = index_numbers(indices, "indices");
   const int64_t outside = find_outside(numbers, weight.size(0));
   FB_CHECK(outside < 0, "index ", outside, " of input is ",
-           outside < 0 ? 0 : numbers.data_as<int64_t>()[outside], ", which is no row of a table of ",
-           weight.size(0), " rows");
+           outside < 0 ? 0 : numbers.data_as<int64_t>()[outside],
+           ", which is no row of a table of ", weight.size(0), " rows");
   const int64_t padding = wrapped_padding(padding_idx, weight.size(0));
   if (padding >= 0) numbers = without_number(numbers, padding);
   const Tensor bounds = bounds_of(offsets, numbers.numel(), include_last_offset);
@@ -136,7 +136,8 @@ Tensor compute::_embedding_bag_backward(const Tensor& gradient, const Tensor& in
                                         const Tensor& maximum_rows, int64_t num_weights,
                                         bool scale_grad_by_freq, int64_t mode,
                                         const Tensor& per_sample_weights, int64_t padding_idx) {
-  if (mode == kMax) return cast(maxima_backward(gradient, maximum_rows, num_weights), gradient.dtype());
+  if (mode == kMax)
+    return cast(maxima_backward(gradient, maximum_rows, num_weights), gradient.dtype());
   const DType type = sum_type(gradient.dtype());
   Tensor numbers = index_numbers(indices, "indices");
   const int64_t n = numbers.numel(), width = gradient.size(1);

@@ -2,6 +2,8 @@
 // layout the kernels run, and what becomes of running statistics.
 #include "cpu/norm.h"
 
+#include <cmath>
+
 #include "cpu/copy.h"
 #include "gen/ops/create.h"
 #include "gen/ops/norm.h"

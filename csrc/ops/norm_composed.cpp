@@ -142,8 +142,7 @@ Tensor nn_functional_local_response_norm(const Tensor& input, int64_t size, doub
   return div(input, pow(scale, Scalar(beta)));
 }
 
-Tensor nn_functional_normalize(const Tensor& input, double p, std::optional<IntSpan> dim,
-                               double eps) {
+Tensor nn_functional_normalize(const Tensor& input, double p, IntSpan dim, double eps) {
   return div(input, clamp_min(norm(input, Scalar(p), dim, true, {}), eps));
 }
 

@@ -207,7 +207,7 @@ op(
     doc="input / (k + alpha * mean of the squares of size neighbouring channels) ** beta.",
 )
 op(
-    "normalize(input: Tensor, p: float = 2.0, dim: Dims | None = 1, eps: float = 1e-12, *,"
+    "normalize(input: Tensor, p: float = 2.0, dim: Dims = (1,), eps: float = 1e-12, *,"
     " out: Tensor | None = None) -> Tensor",
     kind=native,
     namespace="nn.functional",

@@ -85,12 +85,12 @@ std::array<Tensor, 2> embedding_bag_backward(const Tensor& grad, const Tensor& w
   const Tensor numbers = ops::to_dtype(indices, DType::kInt64);
   std::array<Tensor, 2> result;
   if (needed[0])
-    result[0] = is_recording()
-                    ? composed_bags(grad, numbers, bags, sizes, maximum_rows, rows,
-                                    scale_grad_by_freq, mode, per_sample_weights, padding)
-                    : ops::_embedding_bag_backward(grad, numbers, bags, sizes, maximum_rows, rows,
-                                                   scale_grad_by_freq, mode, per_sample_weights,
-                                                   padding);
+    result[0] =
+        is_recording()
+            ? composed_bags(grad, numbers, bags, sizes, maximum_rows, rows, scale_grad_by_freq,
+                            mode, per_sample_weights, padding)
+            : ops::_embedding_bag_backward(grad, numbers, bags, sizes, maximum_rows, rows,
+                                           scale_grad_by_freq, mode, per_sample_weights, padding);
   if (needed[1]) {
     const Dims last{-1};
     result[1] =

@@ -96,7 +96,6 @@ void sums_of_rows(const Table& from, const RowSums& sums, AccOf<T>* out, int64_t
   });
 }
 
-
 }  // namespace
 
 void take_rows(const Table& table, const int64_t* index, int64_t n, void* out) {
@@ -112,8 +111,7 @@ void take_rows(const Table& table, const int64_t* index, int64_t n, void* out) {
 void sum_bags(const Table& table, const Bags& bags, const void* factor, void* out) {
   with_floating(table.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    sums_of_bags<T>(table, bags, static_cast<const AccOf<T>*>(factor),
-                    static_cast<AccOf<T>*>(out));
+    sums_of_bags<T>(table, bags, static_cast<const AccOf<T>*>(factor), static_cast<AccOf<T>*>(out));
   });
 }
 

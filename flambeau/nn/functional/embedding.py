@@ -2,4 +2,6 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from flambeau._C.nn.functional import embedding, embedding_bag
+
+__all__ = ["embedding", "embedding_bag"]

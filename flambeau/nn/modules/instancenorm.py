@@ -1,5 +1,164 @@
-"""Normalisation of single channels."""
+"""Instance normalisation."""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+import warnings
+from typing import Any
+
+import flambeau
+from flambeau import Tensor
+from flambeau.nn.functional import instance_norm
+from flambeau.nn.modules._norm_base import _LazyNormBase, _NormBase, check_dims
+
+__all__ = [
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+]
+
+
+class _InstanceNorm(_NormBase):
+    """Every channel of every sample less its mean and divided by its deviation.
+
+    With `track_running_stats`, evaluation goes by running statistics, as batch normalisation does.
+    An input without a batch is one sample.
+    """
+
+    _batched_dims: int
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: flambeau.dtype | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
+        )
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        check_dims(self, input, self._batched_dims - 1, self._batched_dims)
+
+    def _check_features(self, channels: int) -> None:
+        if channels == self.num_features:
+            return
+        if self.affine:
+            raise ValueError(
+                f"expected input's size at its channels to match num_features "
+                f"({self.num_features}), but got: {channels}."
+            )
+        warnings.warn(
+            f"input's size at its channels, {channels}, does not match num_features, "
+            f"{self.num_features}. Without affine parameters num_features has no effect.",
+            stacklevel=3,
+        )
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input normalised, times weight plus bias."""
+        self._check_input_dim(input)
+        batched = input.dim() == self._batched_dims
+        self._check_features(input.size(1 if batched else 0))
+        result = instance_norm(
+            input if batched else input.unsqueeze(0),
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            self.momentum if self.momentum is not None else 0.0,
+            self.eps,
+        )
+        return result if batched else result.squeeze(0)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        # State dicts of the first version hold statistics that were never read.
+        if local_metadata.get("version", None) is None and not self.track_running_stats:
+            kept = [
+                prefix + name
+                for name in ("running_mean", "running_var")
+                if prefix + name in state_dict
+            ]
+            if kept:
+                error_msgs.append(
+                    f"Unexpected running stats buffer(s) {', '.join(kept)} for "
+                    f"{type(self).__name__} with track_running_stats=False. Remove them from the "
+                    "state_dict, or create the layer with track_running_stats=True."
+                )
+                for key in kept:
+                    state_dict.pop(key)
+        super()._load_from_state_dict(
+            state_dict,
+            prefix,
+            local_metadata,
+            strict,
+            missing_keys,
+            unexpected_keys,
+            error_msgs,
+        )
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Instance normalisation of (N, C, L) or (C, L)."""
+
+    _batched_dims = 3
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Instance normalisation of (N, C, H, W) or (C, H, W)."""
+
+    _batched_dims = 4
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Instance normalisation of (N, C, D, H, W) or (C, D, H, W)."""
+
+    _batched_dims = 5
+
+
+class _LazyInstanceNorm(_LazyNormBase, _InstanceNorm):
+    """Takes the number of channels from the first input, which may be without a batch."""
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Make parameters and statistics for the channels of the first input."""
+        self._check_input_dim(input)
+        batched = input.dim() == self._batched_dims
+        super().initialize_parameters(input if batched else input.unsqueeze(0))
+
+
+class LazyInstanceNorm1d(_LazyInstanceNorm):
+    """An InstanceNorm1d that takes its number of channels from the first input."""
+
+    cls_to_become = InstanceNorm1d
+    _batched_dims = 3
+
+
+class LazyInstanceNorm2d(_LazyInstanceNorm):
+    """An InstanceNorm2d that takes its number of channels from the first input."""
+
+    cls_to_become = InstanceNorm2d
+    _batched_dims = 4
+
+
+class LazyInstanceNorm3d(_LazyInstanceNorm):
+    """An InstanceNorm3d that takes its number of channels from the first input."""
+
+    cls_to_become = InstanceNorm3d
+    _batched_dims = 5
