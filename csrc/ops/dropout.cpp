@@ -20,7 +20,9 @@ enum class Unit { kElement, kChannel };
 Tensor mask_for(const Tensor& input, double p, Unit unit) {
   Tensor mask;
   if (unit == Unit::kElement) {
-    mask = make_like(input, DType::kBool);
+    // Of a layout of our own, the numbers are drawn in the order that users know of.
+    mask = input->free_layout ? make_tensor(input.sizes(), DType::kBool)
+                              : make_like(input, DType::kBool);
   } else {
     FB_CHECK(input.dim() >= 2,
              "expected an input of at least 2 dimensions (batch and channels), got the shape ",

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/layout.h"
 #include "cpu/copy.h"
 #include "gen/ops/create.h"
 #include "gen/ops/norm.h"
@@ -37,23 +38,6 @@ void check_count(const Tensor& t, const char* name, int64_t channels) {
 
 // --- by channels
 
-bool is_interleaved(const Tensor& t) {
-  Dims sizes, strides;
-  const auto take = [&](int64_t d) {
-    sizes.push_back(t.sizes()[d]);
-    strides.push_back(t.strides()[d]);
-  };
-  take(0);
-  for (int64_t d = 2; d < t.dim(); ++d) take(d);
-  take(1);
-  int64_t expected = 1;
-  for (size_t i = sizes.size(); i-- > 0;) {
-    if (sizes[i] != 1 && strides[i] != expected) return false;
-    expected *= sizes[i];
-  }
-  return true;
-}
-
 // Images in a layout that a kernel takes, and which one it is.
 struct Images {
   Tensor elements;
@@ -66,10 +50,15 @@ struct Images {
              input.sizes());
     const int64_t batch = input.size(0), channels = input.size(1);
     const int64_t plane = numel_of(input.sizes().last(static_cast<size_t>(input.dim() - 2)));
-    // Single elements are planes too, but a whole batch of them is better taken by rows.
-    const bool by_rows = !(plane == 1 && groups > 0) && is_interleaved(input);
-    elements = by_rows ? input : contiguous(input);
-    shape = {batch, channels, plane, by_rows, groups};
+    // Single pixels are planes too, but a batch of them is better taken by rows.
+    const bool by_rows = input.dim() == 2 ? input.is_contiguous() : is_channels_last(input);
+    const bool interleaved = by_rows && channels > 1 && (plane > 1 || groups == 0);
+    elements = interleaved ? input : contiguous(input);
+    shape = {batch, channels, plane, interleaved, groups};
+    if (channels == 1 && groups == 0) {
+      shape.batch = 1;
+      shape.plane = batch * plane;
+    }
   }
 
   // Another tensor of this shape and type in the same layout.

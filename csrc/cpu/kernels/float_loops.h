@@ -10,7 +10,7 @@ namespace {
 
 // What elements are computed with: float for the 16-bit floats.
 template <class T>
-using AccOf = std::conditional_t<__is_same(T, double), double, float>;
+using AccOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 template <int W>
 using Width = std::integral_constant<int, W>;
