@@ -218,6 +218,15 @@ void fill_bernoulli(Generator& generator, DType dtype, void* out, int64_t n, dou
   const Generator::Lock lock(generator, n);
   // u < p for u = k / 2^53 is k < p * 2^53, and multiplying by a power of two is exact.
   const auto threshold = static_cast<int64_t>(std::ceil(p * 0x1p53));
+  if (dtype == DType::kBool) {
+    uint32_t words[2 * kChunk];
+    for (int64_t begin = 0; begin < n; begin += kChunk) {
+      const int64_t count = std::min(kChunk, n - begin);
+      generator.random32(words, 2 * count);
+      FB_KERNEL(words_below_flags)(words, static_cast<uint8_t*>(out) + begin, count, threshold);
+    }
+    return;
+  }
   fill_chunks<double>(dtype, out, n, [&](double* numbers, int64_t count) {
     uint32_t words[2 * kChunk];
     generator.random32(words, 2 * count);

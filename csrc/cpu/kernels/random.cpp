@@ -116,6 +116,11 @@ void words_below(const uint32_t* __restrict words, double* __restrict out, int64
     out[i] = join53(words[2 * i], words[2 * i + 1]) < threshold ? 1.0 : 0.0;
 }
 
+void words_below_flags(const uint32_t* __restrict words, uint8_t* __restrict out, int64_t n,
+                       int64_t threshold) {
+  for (int64_t i = 0; i < n; ++i) out[i] = join53(words[2 * i], words[2 * i + 1]) < threshold;
+}
+
 void words_modulo(const uint32_t* __restrict words, int64_t* __restrict out, int64_t n,
                   uint32_t range, int64_t base) {
   if (range == 1) {

@@ -15,6 +15,9 @@ FB_DECLARE_KERNEL(void, words_to_uniform, DType dtype, const uint32_t* words, vo
 // 1.0 where the number made of two words is below the threshold, 0.0 elsewhere.
 FB_DECLARE_KERNEL(void, words_below, const uint32_t* words, double* out, int64_t n,
                   int64_t threshold)
+// The same as truth values.
+FB_DECLARE_KERNEL(void, words_below_flags, const uint32_t* words, uint8_t* out, int64_t n,
+                  int64_t threshold)
 // base + word % range, for a range below 2^28 or a power of two.
 FB_DECLARE_KERNEL(void, words_modulo, const uint32_t* words, int64_t* out, int64_t n,
                   uint32_t range, int64_t base)

@@ -105,6 +105,88 @@ class Row {
   const int64_t chunks_;
 };
 
+// Short rows, several at a time: each step is taken for all of them before the next, so that the
+// folds of one row overlap with those of others. They are copied to where a row is a whole number
+// of vectors, the last one filled up with -inf, whose exponential adds nothing.
+template <class T, SoftmaxOp op>
+class ShortRows {
+ public:
+  static bool fit(int64_t n) { return op != SoftmaxOp::kLogSumExp && n <= kMaxLength; }
+
+  explicit ShortRows(int64_t n) : n_(n), stride_(ceil_div(n, L) * L) {}
+
+  void run(const T* x, T* y, int64_t rows) {
+    const int64_t most = min64(kMaxRows, kElements / stride_);
+    for (int64_t r = 0; r < rows; r += most) block(x + r * n_, y + r * n_, min64(most, rows - r));
+  }
+
+ private:
+  static constexpr int L = kLanes<T>;
+  static constexpr int64_t kMaxLength = 1024;
+  static constexpr int64_t kElements = 4096;
+  static constexpr int64_t kMaxRows = 64;
+
+  void block(const T* x, T* y, int64_t rows) {
+    for (int64_t r = 0; r < rows; ++r) shift_[r] = shift_of<op>(take(x + r * n_, row(r)));
+    for (int64_t r = 0; r < rows; ++r) total_[r] = exponentials(row(r), shift_[r]);
+    if constexpr (op == SoftmaxOp::kSoftmax) {
+      for (int64_t r = 0; r < rows; ++r) total_[r] = T(1) / total_[r];
+      for (int64_t r = 0; r < rows; ++r)
+        give(row(r), y + r * n_, [&](const Vec<T>& e) { return e * total_[r]; });
+    } else {
+      for (int64_t r = 0; r < rows; ++r) total_[r] = math::log(total_[r]);
+      // Subtracted in two steps: x - top is exact where it matters most, near the top.
+      for (int64_t r = 0; r < rows; ++r)
+        give(row(r), y + r * n_, [&](const Vec<T>& v) { return (v - shift_[r]) - total_[r]; });
+    }
+  }
+
+  T* row(int64_t r) { return elements_ + r * stride_; }
+
+  // Copies a row and returns its largest element.
+  T take(const T* x, T* to) const {
+    Vec<T> max = broadcast<T, L>(lowest<T>());
+    int64_t i = 0;
+    for (; i + L <= n_; i += L) {
+      const Vec<T> v = load<T, L>(x + i);
+      store(to + i, v);
+      max = Largest<T>::combine(max, v);
+    }
+    if (i < n_) {
+      const Vec<T> v = load_part(x + i, n_ - i, lowest<T>());
+      store(to + i, v);
+      max = Largest<T>::combine(max, v);
+    }
+    return fold_lanes<T, L>(max,
+                            [](const auto& a, const auto& b) { return Largest<T>::combine(a, b); });
+  }
+
+  // The sum of exp(x - shift); softmax keeps the terms.
+  T exponentials(T* x, T shift) const {
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < stride_; ++i) {
+      const T e = exp_nonpositive(x[i] - shift);
+      if constexpr (op == SoftmaxOp::kSoftmax) x[i] = e;
+      sum += e;
+    }
+    return sum;
+  }
+
+  template <class F>
+  void give(const T* from, T* y, F f) const {
+    int64_t i = 0;
+    for (; i + L <= n_; i += L) store(y + i, f(load<T, L>(from + i)));
+    if (i < n_) store_part<T>(y + i, f(load<T, L>(from + i)), n_ - i);
+  }
+
+  const int64_t n_;
+  const int64_t stride_;
+  alignas(64) T elements_[kElements];
+  T shift_[kMaxRows];
+  T total_[kMaxRows];
+};
+
 // `width` <= kColumns neighbouring columns of n elements, rows `stride` apart: the same chunks, by
 // rows.
 template <class T, SoftmaxOp op>
@@ -179,6 +261,8 @@ template <class T, SoftmaxOp op>
 void rows(const T* x, T* y, int64_t n, int64_t begin, int64_t end) {
   const int64_t out_n = op == SoftmaxOp::kLogSumExp ? 1 : n;
   if constexpr (kIsFloat<T>) {
+    if (ShortRows<T, op>::fit(n))
+      return ShortRows<T, op>(n).run(x + begin * n, y + begin * n, end - begin);
     for (int64_t r = begin; r < end; ++r) Row<T, op>(x + r * n, y + r * out_n, n).run();
   } else {
     const std::unique_ptr<float[]> scratch(new float[n]);

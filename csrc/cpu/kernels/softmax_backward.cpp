@@ -1,7 +1,7 @@
 // Gradients of softmax and log-softmax: a sum along the line, then every element.
+#include "cpu/kernels/exp.h"
 #include "cpu/kernels/fold.h"
 #include "cpu/softmax.h"
-#include "scalar/math.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -9,28 +9,63 @@ namespace {
 constexpr int64_t kColumns = 256;
 
 // What is summed along a line: g y for softmax, g for its logarithm.
-template <SoftmaxOp op, class T>
-FB_FN T term(T g, T y) {
+template <SoftmaxOp op, class V>
+FB_FN V term(const V& g, const V& y) {
   return op == SoftmaxOp::kSoftmax ? g * y : g;
 }
 template <SoftmaxOp op, class T>
 FB_FN T gradient(T g, T y, T total) {
-  return op == SoftmaxOp::kSoftmax ? (g - total) * y : g - math::exp(y) * total;
+  return op == SoftmaxOp::kSoftmax ? (g - total) * y : g - exp_nonpositive(y) * total;
+}
+
+// Adds up the terms of n <= kBlock elements.
+template <class T, SoftmaxOp op>
+FB_FN T sum_of(const T* g, const T* y, int64_t n) {
+  constexpr int L = kLanes<T>;
+  Vec<T> a{}, b{};
+  int64_t i = 0;
+  for (; i + 2 * L <= n; i += 2 * L) {
+    a += term<op>(load<T, L>(g + i), load<T, L>(y + i));
+    b += term<op>(load<T, L>(g + i + L), load<T, L>(y + i + L));
+  }
+  for (; i + L <= n; i += L) a += term<op>(load<T, L>(g + i), load<T, L>(y + i));
+  if (i < n) b += term<op>(load_part(g + i, n - i, T(0)), load_part(y + i, n - i, T(0)));
+  return fold_lanes<T, L>(a + b, [](const auto& u, const auto& v) { return u + v; });
+}
+
+template <class T>
+void softmax_row(const T* g, const T* y, T* out, int64_t n, T total) {
+  constexpr int L = kLanes<T>;
+  int64_t i = 0;
+  for (; i + L <= n; i += L) store(out + i, (load<T, L>(g + i) - total) * load<T, L>(y + i));
+  if (i < n)
+    store_part<T>(out + i, (load_part(g + i, n - i, T(0)) - total) * load_part(y + i, n - i, T(0)), n - i);
+}
+
+// The exponential of a last incomplete vector is taken of a filled one, as single ones would cost
+// as much as the rest of a short row.
+template <class T>
+void log_softmax_row(const T* g, const T* y, T* out, int64_t n, T total) {
+  constexpr int L = kLanes<T>;
+  const int64_t whole = n - n % L;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < whole; ++i) out[i] = gradient<SoftmaxOp::kLogSoftmax>(g[i], y[i], total);
+  if (whole == n) return;
+  alignas(64) T results[L];
+  store(results, load_part(y + whole, n - whole, T(0)));
+  for (int l = 0; l < L; ++l) results[l] = exp_nonpositive(results[l]);
+  store_part<T>(out + whole, load_part(g + whole, n - whole, T(0)) - load<T, L>(results) * total, n - whole);
 }
 
 template <class T, SoftmaxOp op>
 void row(const T* g, const T* y, T* out, int64_t n) {
   double total = 0;
-  for (int64_t begin = 0; begin < n; begin += kBlock) {
-    const int64_t end = min64(n, begin + kBlock);
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; ++i) sum += term<op>(g[i], y[i]);
-    total += static_cast<double>(sum);
-  }
-  const T whole = static_cast<T>(total);
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) out[i] = gradient<op>(g[i], y[i], whole);
+  for (int64_t begin = 0; begin < n; begin += kBlock)
+    total += static_cast<double>(sum_of<T, op>(g + begin, y + begin, min64(kBlock, n - begin)));
+  if constexpr (op == SoftmaxOp::kSoftmax)
+    softmax_row(g, y, out, n, static_cast<T>(total));
+  else
+    log_softmax_row(g, y, out, n, static_cast<T>(total));
 }
 
 // `width` <= kColumns neighbouring columns of n elements, rows `stride` apart.
