@@ -15,6 +15,17 @@ for _mode in ("sum", "mean", "max"):
 layer("EmbeddingBag(10, 3, max_norm=1.0)", inputs=["int64[0:10] 4 5"])
 layer("EmbeddingBag(5, 3, scale_grad_by_freq=True)", inputs=["int64[0:5] 4 5"])
 
+layer("AdaptiveLogSoftmaxWithLoss(8, 20, [5, 10])", inputs=["9 8", "int64[0:20] 9"])
+layer(
+    "AdaptiveLogSoftmaxWithLoss(8, 20, [3, 7, 12], div_value=2.0, head_bias=True)",
+    inputs=["9 8", "int64[0:20] 9"],
+)
+layer(
+    "AdaptiveLogSoftmaxWithLoss(8, 20, [5, 10])",
+    inputs=["9 8"],
+    call="(m.log_prob(a), m.predict(a))",
+)
+
 function("embedding", "F.embedding(i, w)", i="int64[0:6] 2 5", w="6 3")
 function("embedding", "F.embedding(i, w, padding_idx=2)", i="int64[0:6] 2 5", w="6 3")
 function(

@@ -17,9 +17,6 @@ layer("BatchNorm2d(4, momentum=None)", inputs=["2 4 3 3"], modes="train eval")
 layer("BatchNorm2d(4, track_running_stats=False)", inputs=["2 4 3 3"], modes="train eval")
 layer("BatchNorm3d(3)", inputs=["2 3 2 5 3"], modes="train eval")
 layer("SyncBatchNorm(3)", inputs=["2 3 5 4"], modes="eval")
-layer("LazyBatchNorm1d()", inputs=["5 3"], modes="train")
-layer("LazyBatchNorm2d(eps=0.1)", inputs=["2 3 5 4"], modes="train")
-layer("LazyBatchNorm3d(affine=False)", inputs=["2 3 2 5 3"], modes="train")
 
 # --- instance norm
 
@@ -32,7 +29,6 @@ layer(
     modes="train eval",
 )
 layer("InstanceNorm3d(3, eps=0.1)", inputs=["2 3 2 5 3"])
-layer("LazyInstanceNorm2d()", inputs=["2 3 5 4"], modes="train")
 
 # --- within a sample
 
@@ -55,7 +51,9 @@ layer("LocalResponseNorm(2, alpha=0.1, beta=0.5, k=2.0)", inputs=["2 6 5"])
 
 # --- functions
 
-function("batch_norm", "F.batch_norm(x, m, v, w, b)", x="2 4 3", m="4", v="positive 4", w="4", b="4")
+function(
+    "batch_norm", "F.batch_norm(x, m, v, w, b)", x="2 4 3", m="4", v="positive 4", w="4", b="4"
+)
 function("batch_norm", "F.batch_norm(x, None, None, w, b, training=True)", x="5 4", w="4", b="4")
 function("layer_norm", "F.layer_norm(x, (4,), w, b, 0.1)", x="2 3 4", w="4", b="4")
 function("group_norm", "F.group_norm(x, 2, w, b)", x="2 4 3", w="4", b="4")

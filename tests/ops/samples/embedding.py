@@ -28,9 +28,7 @@ def embedding_errors(make):
     yield (make(10), make.index(2, high=10)), RuntimeError, "expected weight to be a table"
 
 
-@samples(
-    "nn.functional.embedding", reference=lambda input, weight, *rest, **options: weight[input]
-)
+@samples("nn.functional.embedding", reference=lambda input, weight, *rest, **options: weight[input])
 def functional_embedding(make):
     yield make.index(2, 5, high=10), make(10, 3)
     yield call(make.index(9, high=4), make(4, 3), padding_idx=-1)

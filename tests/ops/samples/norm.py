@@ -170,8 +170,10 @@ def group_norm_errors(make):
     yield (
         (make(2, 4, 3), 3),
         RuntimeError,
-        "expected the number of channels to be divisible by num_groups, got the input shape"
-        " (2, 4, 3) and num_groups=3",
+        (
+            "expected the number of channels to be divisible by num_groups, got the input shape"
+            " (2, 4, 3) and num_groups=3"
+        ),
     )
     yield (make(4), 2), RuntimeError, "expected an input of at least 2 dimensions"
     yield (make(2, 4, 3), 2, make(3)), RuntimeError, "weight should contain 4 elements"
@@ -215,8 +217,10 @@ def layer_norm_errors(make):
     yield (
         (make(2, 3), (4,)),
         RuntimeError,
-        "given normalized_shape=(4,), expected an input whose last dimensions these are, got the"
-        " shape (2, 3)",
+        (
+            "given normalized_shape=(4,), expected an input whose last dimensions these are, got the"
+            " shape (2, 3)"
+        ),
     )
     yield (make(2, 3), (3,), make(2)), RuntimeError, "expected weight to be of the same shape"
     yield (make(2, 3), ()), RuntimeError, "expected normalized_shape to have at least 1 dimension"
@@ -265,9 +269,7 @@ def _local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     return input / (k + alpha * total / size) ** beta
 
 
-@samples(
-    "nn.functional.local_response_norm", reference=_local_response_norm, tolerance=_ROUGH
-)
+@samples("nn.functional.local_response_norm", reference=_local_response_norm, tolerance=_ROUGH)
 def local_response_norm(make):
     yield make(2, 5, 3), 2
     yield call(make(2, 5, 3, 2), 3, alpha=0.5, beta=0.5, k=2.0)
