@@ -28,7 +28,6 @@ class _NormBase(Module):
     """Weight and bias by channel, and running statistics."""
 
     _version = 2
-    __constants__ = ["track_running_stats", "momentum", "eps", "num_features", "affine"]
     num_features: int
     eps: float
     momentum: float | None

@@ -93,7 +93,7 @@ class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation over the batches of all processes. Of a single one it is that of others."""
+    """Batch normalisation over the batches of all processes; of a single one, its own."""
 
     def __init__(
         self,

@@ -19,7 +19,6 @@ __all__ = [
 class _DropoutNd(Module):
     """Something dropped with probability `p`; nothing in evaluation."""
 
-    __constants__ = ["p", "inplace"]
     p: float
     inplace: bool
 

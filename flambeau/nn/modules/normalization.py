@@ -18,8 +18,6 @@ __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSN
 class LocalResponseNorm(Module):
     """input / (k + alpha * mean of the squares of `size` neighbouring channels) ** beta."""
 
-    __constants__ = ["size", "alpha", "beta", "k"]
-
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
         self.size = size
@@ -67,7 +65,6 @@ class LayerNorm(Module):
     `normalized_shape` is the shape of the last dimensions, a number that of the last one.
     """
 
-    __constants__ = ["normalized_shape", "eps", "elementwise_affine"]
     weight: Tensor | None
     bias: Tensor | None
 
@@ -116,7 +113,6 @@ class LayerNorm(Module):
 class RMSNorm(Module):
     """The last dimensions divided by their root mean square, times weight."""
 
-    __constants__ = ["normalized_shape", "eps", "elementwise_affine"]
     weight: Tensor | None
 
     def __init__(
@@ -158,7 +154,6 @@ class RMSNorm(Module):
 class GroupNorm(Module):
     """Channels of a sample in groups, each less its mean and divided by its deviation."""
 
-    __constants__ = ["num_groups", "num_channels", "eps", "affine"]
     weight: Tensor | None
     bias: Tensor | None
 

@@ -82,16 +82,6 @@ class Embedding(_Table):
     `max_norm` are scaled down to it.
     """
 
-    __constants__ = [
-        "num_embeddings",
-        "embedding_dim",
-        "padding_idx",
-        "max_norm",
-        "norm_type",
-        "scale_grad_by_freq",
-        "sparse",
-    ]
-
     def __init__(
         self,
         num_embeddings: int,
@@ -174,18 +164,6 @@ class EmbeddingBag(_Table):
 
     A matrix holds a bag in each row; a vector holds them behind each other, from the `offsets`.
     """
-
-    __constants__ = [
-        "num_embeddings",
-        "embedding_dim",
-        "max_norm",
-        "norm_type",
-        "scale_grad_by_freq",
-        "mode",
-        "sparse",
-        "include_last_offset",
-        "padding_idx",
-    ]
 
     def __init__(
         self,

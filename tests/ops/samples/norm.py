@@ -218,8 +218,8 @@ def layer_norm_errors(make):
         (make(2, 3), (4,)),
         RuntimeError,
         (
-            "given normalized_shape=(4,), expected an input whose last dimensions these are, got the"
-            " shape (2, 3)"
+            "given normalized_shape=(4,), expected an input whose last dimensions these are, got"
+            " the shape (2, 3)"
         ),
     )
     yield (make(2, 3), (3,), make(2)), RuntimeError, "expected weight to be of the same shape"
