@@ -21,8 +21,10 @@ Tensor mask_for(const Tensor& input, double p, Unit unit) {
   Tensor mask;
   if (unit == Unit::kElement) {
     // Of a layout of our own, the numbers are drawn in the order that users know of.
-    mask = input->free_layout ? make_tensor(input.sizes(), DType::kBool)
-                              : make_like(input, DType::kBool);
+    mask = input->free_layout
+               ? make_tensor(input.sizes(), DType::kBool)
+               : make_strided(input.sizes(), dense_strides_like(input.sizes(), input.strides()),
+                              DType::kBool);
   } else {
     FB_CHECK(input.dim() >= 2,
              "expected an input of at least 2 dimensions (batch and channels), got the shape ",
@@ -51,8 +53,7 @@ void check_probability(double p, ErrorKind kind) {
 }
 
 void check_floating(const Tensor& input) {
-  FB_CHECK(is_floating(input.dtype()) || is_complex(input.dtype()),
-           "expected a floating-point input, got ", input.dtype());
+  FB_CHECK(is_floating(input.dtype()), "expected a floating-point input, got ", input.dtype());
 }
 
 bool changes_nothing(const Tensor& input, double p, bool train) {

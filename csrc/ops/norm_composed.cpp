@@ -127,6 +127,8 @@ Tensor nn_functional_local_response_norm(const Tensor& input, int64_t size, doub
   FB_CHECK_VALUE(input.dim() >= 3, "expected an input of 3 or more dimensions, got the shape ",
                  input.sizes());
   FB_CHECK(size > 0, "expected size to be greater than 0, got ", size);
+  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for '",
+              legacy_name_of(input.dtype()), "'");
   if (input.numel() == 0) return input;
   const Tensor squares = mul(input, input);
   Dims edge = input.sizes().vec();

@@ -1,6 +1,6 @@
 """Rows of a table picked by number, alone or summed in bags."""
 
-from opgen.model import composite, floating, native, none, numeric, op
+from opgen.model import all_types, composite, floating, native, none, op
 
 _PICKED = "padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False"
 _LIMITS = "max_norm: float | None = None, norm_type: float = 2.0"
@@ -8,7 +8,7 @@ _LIMITS = "max_norm: float | None = None, norm_type: float = 2.0"
 op(
     f"embedding(weight: Tensor, indices: Tensor, {_PICKED}) -> Tensor",
     kind=native,
-    dtypes=numeric,
+    dtypes=all_types,
     forms="function",
     grad={
         "weight": "embedding_backward(grad, indices, weight.size(0), padding_idx,"
@@ -41,7 +41,7 @@ op(
     " scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor",
     kind=native,
     namespace="nn.functional",
-    dtypes=floating,
+    dtypes=all_types,
     forms="function",
     grad=composite,
     doc="The rows of weight at input, scaled down in weight itself where they exceed max_norm. The"

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import flambeau
 from flambeau import Tensor
-from flambeau.nn.functional import log_softmax
 from flambeau.nn.modules.container import ModuleList, Sequential
 from flambeau.nn.modules.linear import Linear
 from flambeau.nn.modules.module import Module
@@ -125,22 +124,22 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             rows = ((target >= low) & (target < high)).nonzero().squeeze(1)
             if rows.numel() == 0:
                 continue
-            inside = log_softmax(self.tail[i](input.index_select(0, rows)), dim=1)
+            inside = flambeau.log_softmax(self.tail[i](input.index_select(0, rows)), dim=1)
             relative = (target[rows] - low).unsqueeze(1)
             output = output.index_copy(0, rows, inside.gather(1, relative).squeeze(1))
             in_head = in_head.index_fill(0, rows, self.shortlist_size + i)
-        head = log_softmax(self.head(input), dim=1)
+        head = flambeau.log_softmax(self.head(input), dim=1)
         output = output + head.gather(1, in_head.unsqueeze(1)).squeeze(1)
         loss = (-output).mean()
         return _ASMoutput(output.squeeze(0) if single else output, loss)
 
     def _get_full_log_prob(self, input: Tensor, head_output: Tensor) -> Tensor:
         """Log-probabilities of all classes, given what the head makes of the input."""
-        head = log_softmax(head_output, dim=1)
+        head = flambeau.log_softmax(head_output, dim=1)
         parts = [head[:, : self.shortlist_size]]
         for i, cluster in enumerate(self.tail):
             reached = head[:, self.shortlist_size + i].unsqueeze(1)
-            parts.append(log_softmax(cluster(input), dim=1) + reached)
+            parts.append(flambeau.log_softmax(cluster(input), dim=1) + reached)
         return flambeau.cat(parts, 1)
 
     def log_prob(self, input: Tensor) -> Tensor:

@@ -3,27 +3,28 @@
 from tests.nn.layers.registry import function, layer, refused
 
 layer("Embedding(10, 3)", inputs=["int64[0:10] 2 5"])
-layer("Embedding(10, 3, padding_idx=0)", inputs=["int64[0:10] 2 5"])
-layer("Embedding(10, 3, padding_idx=-1)", inputs=["int64[0:10] 20"])
-layer("Embedding(5, 17, scale_grad_by_freq=True)", inputs=["int64[0:5] 4 6"])
-layer("Embedding(10, 3, max_norm=1.0)", inputs=["int64[0:10] 2 5"])
-layer("Embedding(10, 3, max_norm=0.5, norm_type=1.0)", inputs=["int64[0:10] 2 5"])
+# Not in double: their gradients are no derivatives, by intent.
+layer("Embedding(10, 3, padding_idx=0)", inputs=["int64[0:10] 2 5"], double=False)
+layer("Embedding(10, 3, padding_idx=-1)", inputs=["int64[0:10] 20"], double=False)
+layer("Embedding(5, 17, scale_grad_by_freq=True)", inputs=["int64[0:5] 4 6"], double=False)
+layer("Embedding(10, 3, max_norm=1.0)", inputs=["int64[0:10] 2 5"], double=False)
+layer("Embedding(10, 3, max_norm=0.5, norm_type=1.0)", inputs=["int64[0:10] 2 5"], double=False)
 layer("Embedding(300, 64)", inputs=["int64[0:300] 16 20"])
 for _mode in ("sum", "mean", "max"):
     layer(f"EmbeddingBag(10, 3, mode={_mode!r})", inputs=["int64[0:10] 4 5"])
     layer(f"EmbeddingBag(4, 3, mode={_mode!r}, padding_idx=1)", inputs=["int64[0:4] 4 5"])
-layer("EmbeddingBag(10, 3, max_norm=1.0)", inputs=["int64[0:10] 4 5"])
-layer("EmbeddingBag(5, 3, scale_grad_by_freq=True)", inputs=["int64[0:5] 4 5"])
+layer("EmbeddingBag(10, 3, max_norm=1.0)", inputs=["int64[0:10] 4 5"], double=False)
 
-layer("AdaptiveLogSoftmaxWithLoss(8, 20, [5, 10])", inputs=["9 8", "int64[0:20] 9"])
+layer("AdaptiveLogSoftmaxWithLoss(16, 20, [5, 10])", inputs=["9 16", "int64[0:20] 9"])
 layer(
-    "AdaptiveLogSoftmaxWithLoss(8, 20, [3, 7, 12], div_value=2.0, head_bias=True)",
-    inputs=["9 8", "int64[0:20] 9"],
+    "AdaptiveLogSoftmaxWithLoss(16, 20, [3, 7, 12], div_value=2.0, head_bias=True)",
+    inputs=["9 16", "int64[0:20] 9"],
 )
 layer(
-    "AdaptiveLogSoftmaxWithLoss(8, 20, [5, 10])",
-    inputs=["9 8"],
+    "AdaptiveLogSoftmaxWithLoss(16, 20, [5, 10])",
+    inputs=["9 16"],
     call="(m.log_prob(a), m.predict(a))",
+    double=False,
 )
 
 function("embedding", "F.embedding(i, w)", i="int64[0:6] 2 5", w="6 3")

@@ -22,11 +22,12 @@ layer("SyncBatchNorm(3)", inputs=["2 3 5 4"], modes="eval")
 
 layer("InstanceNorm1d(3)", inputs=["2 3 7"], modes="train eval")
 layer("InstanceNorm1d(3, affine=True)", inputs=["3 7"])
-layer("InstanceNorm2d(3, affine=True)", inputs=["2 3 5 4"], modes="train eval")
+# Of an empty batch PyTorch looks for the first sample.
+layer("InstanceNorm2d(3, affine=True)", inputs=["2 3 5 4"], zero_batch=False)
 layer(
     "InstanceNorm2d(3, affine=True, track_running_stats=True)",
     inputs=["2 3 5 4"],
-    modes="train eval",
+    zero_batch=False,
 )
 layer("InstanceNorm3d(3, eps=0.1)", inputs=["2 3 2 5 3"])
 
@@ -52,7 +53,13 @@ layer("LocalResponseNorm(2, alpha=0.1, beta=0.5, k=2.0)", inputs=["2 6 5"])
 # --- functions
 
 function(
-    "batch_norm", "F.batch_norm(x, m, v, w, b)", x="2 4 3", m="4", v="positive 4", w="4", b="4"
+    "batch_norm",
+    "F.batch_norm(x, m.detach(), v.detach(), w, b)",
+    x="2 4 3",
+    m="4",
+    v="positive 4",
+    w="4",
+    b="4",
 )
 function("batch_norm", "F.batch_norm(x, None, None, w, b, training=True)", x="5 4", w="4", b="4")
 function("layer_norm", "F.layer_norm(x, (4,), w, b, 0.1)", x="2 3 4", w="4", b="4")
