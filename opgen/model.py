@@ -139,7 +139,9 @@ class Op:
     @property
     def core_args(self) -> tuple[Arg, ...]:
         """The arguments that the operator itself sees."""
-        return tuple(a for a in self.args if a.name not in ENTRY_POINT_ARGUMENTS)
+        # A composition without an in-place form sees to it itself.
+        own = () if "inplace" in self.forms else ("inplace",)
+        return tuple(a for a in self.args if a.name not in ENTRY_POINT_ARGUMENTS or a.name in own)
 
     @property
     def tensor_inputs(self) -> tuple[Arg, ...]:
@@ -477,7 +479,8 @@ def validate(op: Op) -> None:
         refuse(f"returns names {len(op.returns)} fields, the result has {op.result.count}")
     if "inplace" in op.forms and op.inplace_args != op.args[: len(op.inplace_args)]:
         refuse("out and inplace stand last where there is an in-place form")
-    if any(a.name == "inplace" for a in op.args) and "inplace" not in op.forms:
+    takes_inplace = any(a.name == "inplace" for a in op.args)
+    if takes_inplace and "inplace" not in op.forms and op.grad != composite:
         refuse("the argument inplace asks for an in-place form, which is not there")
     if "inplace" in op.forms and op.result.annotation != "Tensor":
         refuse("an in-place form needs a Tensor result")
