@@ -79,9 +79,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def reset_parameters(self) -> None:
         """Draw all weights anew."""
         self.head.reset_parameters()
-        for first, second in self.tail:
-            first.reset_parameters()
-            second.reset_parameters()
+        for layer in self.tail.modules():
+            if isinstance(layer, Linear):
+                layer.reset_parameters()
 
     def _check_shapes(self, input: Tensor, target: Tensor) -> None:
         if target.dim() == 1:
@@ -149,7 +149,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def predict(self, input: Tensor) -> Tensor:
         """The most probable class; clusters are looked at only where they may win."""
         head_output = self.head(input)
-        output = head_output.argmax(1)
+        output: Tensor = head_output.argmax(1)
         outside = output >= self.shortlist_size
         if bool(outside.any()):
             full = self._get_full_log_prob(input[outside], head_output[outside])

@@ -82,7 +82,7 @@ class LayerNorm(Module):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
 
-        def numbers(wanted: bool) -> Parameter | None:
+        def numbers(wanted: bool) -> Any:
             if not wanted:
                 return None
             return Parameter(flambeau.empty(self.normalized_shape, device=device, dtype=dtype))
@@ -178,7 +178,7 @@ class GroupNorm(Module):
         self.eps = eps
         self.affine = affine
 
-        def numbers(wanted: bool) -> Parameter | None:
+        def numbers(wanted: bool) -> Any:
             if not wanted:
                 return None
             return Parameter(flambeau.empty(num_channels, device=device, dtype=dtype))
