@@ -31,7 +31,7 @@ struct Moments {
   FB_FN void join_block(double centre, double sum, double squares, int64_t count) {
     const double drift = sum / static_cast<double>(count);
     const double deviations = squares - drift * sum;
-    join({centre + drift, deviations > 0 || deviations != deviations ? deviations : 0, count});
+    join({centre + drift, deviations < 0 ? 0 : deviations, count});
   }
 };
 

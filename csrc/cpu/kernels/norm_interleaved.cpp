@@ -20,7 +20,7 @@ struct Rows {
         rows(shape.groups ? shape.plane : shape.batch * shape.plane),
         channels(shape.channels),
         width(channels * repeats(channels)),
-        chunk(std::max(kGrain / 2 / channels + 1, rows / 64 + 1)),
+        chunk(std::max(2 * kGrain / channels + 1, rows / 64 + 1)),
         chunks((rows + chunk - 1) / chunk) {}
 
   // Enough narrow rows to fill vectors.
