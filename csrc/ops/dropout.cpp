@@ -18,24 +18,7 @@ namespace {
 enum class Unit { kElement, kChannel };
 
 Tensor mask_for(const Tensor& input, double p, Unit unit) {
-  Tensor mask;
-  if (unit == Unit::kElement) {
-    // Of a layout of our own, the numbers are drawn in the order that users know of.
-    mask = input->free_layout
-               ? make_tensor(input.sizes(), DType::kBool)
-               : make_strided(input.sizes(), dense_strides_like(input.sizes(), input.strides()),
-                              DType::kBool);
-  } else {
-    FB_CHECK(input.dim() >= 2,
-             "expected an input of at least 2 dimensions (batch and channels), got the shape ",
-             input.sizes());
-    Dims sizes(static_cast<size_t>(input.dim()), 1);
-    sizes[0] = input.size(0);
-    sizes[1] = input.size(1);
-    mask = make_tensor(sizes, DType::kBool);
-  }
-  bernoulli_(mask, 1 - p, nullptr);
-  return mask;
+  return _dropout_mask(input, p, unit == Unit::kChannel);
 }
 
 // 1 / (1 - p) as the input's type has it.
@@ -103,6 +86,27 @@ Tensor checked_channels(const Tensor& input, double p, bool training, bool inpla
 }
 
 }  // namespace
+
+Tensor compute::_dropout_mask(const Tensor& input, double p, bool channels) {
+  Tensor mask;
+  if (channels) {
+    FB_CHECK(input.dim() >= 2,
+             "expected an input of at least 2 dimensions (batch and channels), got the shape ",
+             input.sizes());
+    Dims sizes(static_cast<size_t>(input.dim()), 1);
+    sizes[0] = input.size(0);
+    sizes[1] = input.size(1);
+    mask = make_tensor(sizes, DType::kBool);
+  } else if (input->free_layout) {
+    // The numbers are drawn in the order that users know of.
+    mask = make_tensor(input.sizes(), DType::kBool);
+  } else {
+    const Dims strides = dense_strides_like(input.sizes(), input.strides());
+    mask = make_strided(input.sizes(), strides, DType::kBool);
+  }
+  compute::bernoulli_(mask, 1 - p, nullptr);
+  return mask;
+}
 
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,
                                           std::optional<bool> train) {

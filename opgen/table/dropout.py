@@ -1,6 +1,6 @@
 """Dropout: elements or whole channels set to 0 by chance. For the same seed as PyTorch's."""
 
-from opgen.model import composite, floating, native, op, pointwise
+from opgen.model import composite, floating, native, none, op, pointwise
 
 _FUNCTIONAL = "input: Tensor, p: float = 0.5, training: bool = {training}, inplace: bool = False"
 
@@ -14,6 +14,15 @@ op(
     grad={"input": "_masked_scale(mask, grad, scale)"},
     node="MulBackward0",
     doc="input times scale where the mask is set, times 0 elsewhere.",
+)
+op(
+    "_dropout_mask(input: Tensor, p: float, channels: bool) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="function",
+    grad=none,
+    random=True,
+    doc="False with probability p for each element of the input, or each channel.",
 )
 op(
     "native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]",
