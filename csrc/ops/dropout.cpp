@@ -87,7 +87,7 @@ Tensor checked_channels(const Tensor& input, double p, bool training, bool inpla
 
 }  // namespace
 
-Tensor compute::_dropout_mask(const Tensor& input, double p, bool channels) {
+Tensor compute::_dropout_mask(const Tensor& input, double p, bool channels, Generator* generator) {
   Tensor mask;
   if (channels) {
     FB_CHECK(input.dim() >= 2,
@@ -104,7 +104,7 @@ Tensor compute::_dropout_mask(const Tensor& input, double p, bool channels) {
     const Dims strides = dense_strides_like(input.sizes(), input.strides());
     mask = make_strided(input.sizes(), strides, DType::kBool);
   }
-  compute::bernoulli_(mask, 1 - p, nullptr);
+  compute::bernoulli_(mask, 1 - p, generator);
   return mask;
 }
 

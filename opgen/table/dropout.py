@@ -16,7 +16,8 @@ op(
     doc="input times scale where the mask is set, times 0 elsewhere.",
 )
 op(
-    "_dropout_mask(input: Tensor, p: float, channels: bool) -> Tensor",
+    "_dropout_mask(input: Tensor, p: float, channels: bool, *, generator: Generator | None = None)"
+    " -> Tensor",
     kind=native,
     dtypes=floating,
     forms="function",
