@@ -39,7 +39,8 @@ void softmax_row(const T* g, const T* y, T* out, int64_t n, T total) {
   int64_t i = 0;
   for (; i + L <= n; i += L) store(out + i, (load<T, L>(g + i) - total) * load<T, L>(y + i));
   if (i < n)
-    store_part<T>(out + i, (load_part(g + i, n - i, T(0)) - total) * load_part(y + i, n - i, T(0)), n - i);
+    store_part<T>(out + i, (load_part(g + i, n - i, T(0)) - total) * load_part(y + i, n - i, T(0)),
+                  n - i);
 }
 
 // The exponential of a last incomplete vector is taken of a filled one, as single ones would cost
@@ -54,7 +55,8 @@ void log_softmax_row(const T* g, const T* y, T* out, int64_t n, T total) {
   alignas(64) T results[L];
   store(results, load_part(y + whole, n - whole, T(0)));
   for (int l = 0; l < L; ++l) results[l] = exp_nonpositive(results[l]);
-  store_part<T>(out + whole, load_part(g + whole, n - whole, T(0)) - load<T, L>(results) * total, n - whole);
+  store_part<T>(out + whole, load_part(g + whole, n - whole, T(0)) - load<T, L>(results) * total,
+                n - whole);
 }
 
 template <class T, SoftmaxOp op>
