@@ -139,9 +139,13 @@ class Op:
     @property
     def core_args(self) -> tuple[Arg, ...]:
         """The arguments that the operator itself sees."""
-        # A composition without an in-place form sees to it itself.
-        own = () if "inplace" in self.forms else ("inplace",)
+        own = ("inplace",) if self.sees_inplace else ()
         return tuple(a for a in self.args if a.name not in ENTRY_POINT_ARGUMENTS or a.name in own)
+
+    @property
+    def sees_inplace(self) -> bool:
+        """Whether `inplace` is passed on: to a composition that has no in-place form."""
+        return self.grad == composite and "inplace" not in self.forms and not self.alias_of
 
     @property
     def tensor_inputs(self) -> tuple[Arg, ...]:

@@ -131,7 +131,7 @@ def invokers(op: Op, index: int) -> list[str]:
                 read(op.args[dtype], dtype), f"dtype_into(a[{dtype}], a[{slots['out']}])"
             )
         lines += out_branch(op, slots["out"], given, stored)
-    if "inplace" in slots and "inplace" in op.forms:
+    if "inplace" in slots and not op.sees_inplace:
         lines += inplace_branch(op, slots["inplace"], given)
     if op.mutates:
         # The parts of a composition have said themselves that they change it.
