@@ -10,12 +10,25 @@
 #include "gen/ops/create.h"
 #include "gen/ops/random.h"
 #include "gen/ops/view.h"
+#include "ops/random_fill.h"
 
 namespace fb::ops {
 namespace {
 
 // What is dropped together.
 enum class Unit { kElement, kChannel };
+
+// Strides in the order that the input's elements have in memory, without gaps.
+Dims packed_strides(const Tensor& input) {
+  const Dims order = memory_order(input);
+  Dims strides(order.size());
+  int64_t step = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    strides[order[i]] = step;
+    step *= std::max<int64_t>(input.sizes()[order[i]], 1);
+  }
+  return strides;
+}
 
 Tensor mask_for(const Tensor& input, double p, Unit unit) {
   return _dropout_mask(input, p, unit == Unit::kChannel);
@@ -101,8 +114,7 @@ Tensor compute::_dropout_mask(const Tensor& input, double p, bool channels, Gene
     // The numbers are drawn in the order that users know of.
     mask = make_tensor(input.sizes(), DType::kBool);
   } else {
-    const Dims strides = dense_strides_like(input.sizes(), input.strides());
-    mask = make_strided(input.sizes(), strides, DType::kBool);
+    mask = make_strided(input.sizes(), packed_strides(input), DType::kBool);
   }
   compute::bernoulli_(mask, 1 - p, generator);
   return mask;

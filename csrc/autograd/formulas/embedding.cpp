@@ -61,6 +61,14 @@ Tensor composed_bags(const Tensor& grad, const Tensor& indices, const Tensor& ba
 Tensor embedding_backward(const Tensor& grad, const Tensor& indices, int64_t rows,
                           int64_t padding_idx, bool scale_grad_by_freq, bool sparse) {
   refuse_sparse(sparse);
+  if (is_complex(grad.dtype())) {
+    const Tensor factor = factors(indices, rows, padding_idx, scale_grad_by_freq, grad.dtype());
+    const Tensor scaled = factor.defined() ? grad * ops::unsqueeze(factor, -1) : grad;
+    const int64_t width = grad.size(-1);
+    return ops::index_add(ops::zeros({rows, width}, grad.dtype()), 0,
+                          ops::reshape(indices, {indices.numel()}),
+                          ops::reshape(scaled, {indices.numel(), width}));
+  }
   return ops::_embedding_backward(grad, indices, rows, padding_idx, scale_grad_by_freq);
 }
 

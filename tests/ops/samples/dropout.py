@@ -49,8 +49,8 @@ def native_dropout(make):
 
 @samples("nn.functional.dropout", "nn.functional.alpha_dropout")
 def functional_dropout(make):
-    yield make(40)
     yield call(make(3, 50), 0.3, training=True)
+    yield make(40)
     yield call(make(3, 50), p=0.3, training=False)
     yield call(make(3, 50), 0.3, True, True)
     yield call(make(3, 4, 2, 2).channels_last(), 0.3, True, inplace=True)
