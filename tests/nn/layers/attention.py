@@ -52,6 +52,7 @@ layer(
     ["2 5 8"],
     call="m(a, a, a, average_attn_weights=False)",
 )
+layer("MultiheadAttention(8, 2, dropout=0.3)", X, call="m(a, a, a)", zero_batch=1)
 layer("MultiheadAttention(8, 2, bias=False)", X, call="m(a, a, a)", zero_batch=1)
 layer(
     "MultiheadAttention(8, 2, dropout=0.3)",
