@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flambeau as fb
 from flambeau import Tensor
 from flambeau._printing import PLAIN_TYPES
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "Buffer",
@@ -38,19 +41,19 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     It shares the elements of ``data``, and requires gradients unless told otherwise.
     """
 
-    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Self:
         if data is None:
             data = fb.empty(0)
         if type(data) is Tensor or type(data) is Parameter:
-            return Tensor._make_subclass(cls, data, requires_grad)
-        made = data.detach().requires_grad_(requires_grad)
+            return Tensor._make_subclass(cls, data, requires_grad)  # type: ignore[no-any-return]
+        made: Self = data.detach().requires_grad_(requires_grad)
         if type(made) is not type(data):
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires "
                 f"that detach() returns an instance of the same type, but it returned "
                 f"{type(made).__name__}."
             )
-        made._is_param = True
+        made._is_param = True  # type: ignore[attr-defined]
         return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
@@ -102,13 +105,13 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
     persistent: bool
 
-    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Self:
         if data is None:
             data = fb.empty(0)
-        made = data.detach().requires_grad_(data.requires_grad)
+        made: Any = data.detach().requires_grad_(data.requires_grad)
         made.persistent = persistent
         made._is_buffer = True
-        return made
+        return made  # type: ignore[no-any-return]
 
 
 class UninitializedTensorMixin:
@@ -176,9 +179,9 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
     cls_to_become = Parameter
 
-    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Self:
         data = fb.empty(0, device=device, dtype=dtype)
-        return Tensor._make_subclass(cls, data, requires_grad)
+        return Tensor._make_subclass(cls, data, requires_grad)  # type: ignore[no-any-return]
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[override]
@@ -192,9 +195,9 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[ove
         device: Any = None,
         dtype: Any = None,
         persistent: bool = True,
-    ) -> Any:
+    ) -> Self:
         data = fb.empty(0, device=device, dtype=dtype)
         made = Tensor._make_subclass(cls, data, requires_grad)
         made.persistent = persistent
         made._is_buffer = True
-        return made
+        return made  # type: ignore[no-any-return]

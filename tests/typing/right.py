@@ -3,7 +3,7 @@
 from typing import Any
 
 import flambeau as torch
-from flambeau import Tensor
+from flambeau import Tensor, nn
 from flambeau.utils.checkpoint import checkpoint
 
 
@@ -28,6 +28,32 @@ def main() -> None:
     a += 1
     a[0, :] = 5
     print(mean_of_rows(d), e, n, values, indices, x, f, contiguous, a.dtype, a.device)
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(3, 4)
+        self.scale = nn.Parameter(torch.ones(4))
+        self.rest = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.hidden(x) * self.scale
+        for layer in self.rest:
+            x = layer(x)
+        return x
+
+
+def networks() -> None:
+    net: Net = Net().eval().to("cpu", torch.float64).requires_grad_(False)
+    width: int = net.hidden.out_features
+    grads: list[Tensor | None] = [p.grad for p in net.parameters()]
+    names: list[str] = [name for name, _ in net.named_parameters()]
+    first: nn.Module = nn.Sequential(net, nn.ReLU())[0]
+    part: nn.Sequential = nn.Sequential(net, nn.ReLU())[:1]
+    net.load_state_dict(net.state_dict(), strict=False)
+    with net.hidden.register_forward_hook(lambda module, args, out: out * 2):
+        print(net(torch.ones(1, 3)), width, grads, names, first, part, net.scale.item())
 
 
 class Exp(torch.autograd.Function):

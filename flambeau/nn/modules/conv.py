@@ -338,6 +338,9 @@ class ConvTranspose3d(_ConvTransposeNd):
 class _LazyConvNd(LazyModuleMixin):
     """A convolution that takes `in_channels` from its first input."""
 
+    weight: Tensor
+    bias: Tensor | None
+
     def _wait_for_input(self: Any, out_channels: int, bias: bool, **factory: Any) -> None:
         """Leave the parameters without sizes."""
         self.out_channels = out_channels
