@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.h"
+#include "cpu/isa.h"
 
 namespace fb::cpu {
 
@@ -19,13 +20,11 @@ struct MarginCall {
   const void* weights = nullptr;  // one for each class, or null
 };
 
-// Throws RuntimeError for a target that is no class.
-void check_margin_targets(const MarginCall& call);
-// The loss of each sample.
-void margin_losses(const MarginCall& call, void* out);
+// The loss of each sample. Targets must be classes.
+FB_DECLARE_KERNEL(void, margin_losses, const MarginCall& call, void* out)
 // Its gradient by the scores times that of the sample, of which `gradients` has one for all or one
 // each.
-void margin_gradient(const MarginCall& call, const void* gradients, bool single, double scale,
-                     void* out);
+FB_DECLARE_KERNEL(void, margin_gradient, const MarginCall& call, const void* gradients, bool single,
+                  double scale, void* out)
 
 }  // namespace fb::cpu

@@ -1,6 +1,7 @@
 // How far apart vectors are.
 #include "gen/ops/distance.h"
 
+#include "cpu/pair_distance.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/index.h"
@@ -8,9 +9,34 @@
 #include "gen/ops/matmul.h"
 #include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
+#include "ops/output.h"
 #include "ops/promotion.h"
 
 namespace fb::ops {
+namespace {
+
+// Two tensors of one shape as rows of vectors. 16-bit floats are computed with as float32.
+class Pairs {
+ public:
+  Pairs(const Tensor& x1, const Tensor& x2, double eps)
+      : first_(contiguous(cast(x1, compute_type(x1.dtype())))),
+        second_(contiguous(cast(x2, compute_type(x2.dtype())))) {
+    const int64_t columns = x1.sizes().back();
+    call_ = {.dtype = first_.dtype(),
+             .rows = numel_of(x1.sizes().first(static_cast<size_t>(x1.dim() - 1))),
+             .columns = columns,
+             .first = first_.data(),
+             .second = second_.data(),
+             .eps = eps};
+  }
+  const cpu::PairCall& call() const { return call_; }
+
+ private:
+  Tensor first_, second_;
+  cpu::PairCall call_;
+};
+
+}  // namespace
 
 Tensor compute::dist(const Tensor& input, const Tensor& other, const Scalar& p) {
   return norm(sub(input, other), p);
@@ -30,7 +56,31 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
   return sum(mul(unit(x1), unit(x2)), IntSpan{dim});
 }
 
+Tensor compute::_euclidean_pairs(const Tensor& x1, const Tensor& x2, double eps) {
+  const Pairs pairs(x1, x2, eps);
+  const Tensor out =
+      make_tensor(x1.sizes().first(static_cast<size_t>(x1.dim() - 1)), pairs.call().dtype);
+  FB_KERNEL(pair_distances)(pairs.call(), out.data());
+  return cast(out, x1.dtype());
+}
+
+Tensor compute::euclidean_pairs_gradient(const Tensor& gradient, const Tensor& x1, const Tensor& x2,
+                                         double eps, const Tensor& output) {
+  const Pairs pairs(x1, x2, eps);
+  const DType type = pairs.call().dtype;
+  const Tensor g = contiguous(cast(gradient, type));
+  const Tensor distances = contiguous(cast(output, type));
+  const Tensor out = make_tensor(x1.sizes(), type);
+  FB_KERNEL(pair_gradient)(pairs.call(), g.data(), distances.data(), out.data());
+  return cast(out, x1.dtype());
+}
+
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
+  if (p == 2 && x1.dim() > 0 && x1.sizes() == x2.sizes() && x1.dtype() == x2.dtype() &&
+      is_floating(x1.dtype())) {
+    const Tensor distances = _euclidean_pairs(x1, x2, eps);
+    return keepdim ? unsqueeze(distances, -1) : distances;
+  }
   return norm(add(sub(x1, x2), eps), Scalar(p), IntSpan{-1}, keepdim);
 }
 

@@ -38,10 +38,10 @@ class Margins {
   }
 
   Tensor value(Reduction reduction) const {
-    cpu::check_margin_targets(call_);
+    check_targets();
     const bool scalar = input_.dim() < 2;
     const Tensor losses = make_tensor(scalar ? IntSpan() : IntSpan{call_.samples}, call_.dtype);
-    cpu::margin_losses(call_, losses.data());
+    FB_KERNEL(margin_losses)(call_, losses.data());
     return cast(reduced(losses, reduction), input_.dtype());
   }
 
@@ -49,11 +49,21 @@ class Margins {
     const Tensor g = contiguous(cast(given, call_.dtype));
     const Tensor out = make_tensor(input_.sizes(), call_.dtype);
     const double scale = reduction == Reduction::kMean ? 1 / static_cast<double>(call_.samples) : 1;
-    cpu::margin_gradient(call_, g.data(), reduction != Reduction::kNone, scale, out.data());
+    FB_KERNEL(margin_gradient)
+    (call_, g.data(), reduction != Reduction::kNone, scale, out.data());
     return cast(out, input_.dtype());
   }
 
  private:
+  void check_targets() const {
+    const int64_t count = call_.samples * (call_.many ? call_.classes : 1);
+    const int64_t least = call_.many ? -1 : 0;
+    for (int64_t i = 0; i < count; ++i)
+      FB_CHECK(call_.targets[i] >= least && call_.targets[i] < call_.classes,
+               "target out of range: ", call_.targets[i], " is none of ", call_.classes,
+               " classes");
+  }
+
   const Tensor& input_;
   Tensor scores_, targets_, weights_;
   cpu::MarginCall call_;

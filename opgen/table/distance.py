@@ -1,6 +1,6 @@
 """How far apart vectors are."""
 
-from opgen.model import composite, floating, floating_complex, native, numeric, op
+from opgen.model import composite, floating, floating_complex, native, none, numeric, op
 
 op(
     "cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor",
@@ -20,6 +20,24 @@ op(
     aliases="nn.functional.pairwise_distance",
     grad=composite,
     doc="The p-norm of x1 - x2 + eps along the last dimension.",
+)
+op(
+    "_euclidean_pairs(x1: Tensor, x2: Tensor, eps: float) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="function",
+    grad={"x1 x2": "euclidean_pairs_backward(grad, x1, x2, eps, result, needed)"},
+    node="NormBackward1",
+    doc="The length of x1 - x2 + eps along the last dimension, of tensors of one shape.",
+)
+op(
+    "_euclidean_pairs_gradient(gradient: Tensor, x1: Tensor, x2: Tensor, eps: float, output: Tensor) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="function",
+    cpp="euclidean_pairs_gradient",
+    grad=none,
+    doc="gradient (x1 - x2 + eps) / output; 0 where output is 0.",
 )
 op(
     "pdist(input: Tensor, p: float = 2) -> Tensor",
