@@ -18,6 +18,7 @@ from tests.conformance.modules import (  # noqa: F401  they register their progr
     hooks,
     lazy,
     members,
+    networks,
     parameters,
     showing,
     state,
