@@ -235,29 +235,42 @@ PyObject* single_argument(PyObject* const* args, Py_ssize_t count, PyObject* kwn
   return nullptr;
 }
 
+PyObject* call_in_order(PyObject* modules, PyObject* input) {
+  const Py_ssize_t size = PyDict_GET_SIZE(modules);
+  Ref value(new_ref(input));
+  PyObject* child = nullptr;
+  for (Py_ssize_t place = 0; PyDict_Next(modules, &place, nullptr, &child);) {
+    const Ref kept(new_ref(child));
+    value = Ref(call_child(child, value.get()));
+    if (!value) return nullptr;
+    if (PyDict_GET_SIZE(modules) != size) {
+      PyErr_SetString(PyExc_RuntimeError, "dictionary changed size during iteration");
+      return nullptr;
+    }
+  }
+  return value.release();
+}
+
+// The same with a mapping of another class, such as an OrderedDict, whose order is its own.
+PyObject* call_values_in_order(PyObject* modules, PyObject* input) {
+  const Ref children(PyMapping_Values(modules));
+  if (!children) return nullptr;
+  Ref value(new_ref(input));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(children.get()); ++i) {
+    value = Ref(call_child(PyList_GET_ITEM(children.get(), i), value.get()));
+    if (!value) return nullptr;
+  }
+  return value.release();
+}
+
 // Sequential.forward: every child is called with what the one before it has returned.
 PyObject* forward_in_order(FB_PY_ARGUMENTS) {
   PyObject* input = single_argument(args, nargs, kwnames);
   if (!input) return nullptr;
   const Ref modules(PyObject_GetAttr(self, names->modules));
   if (!modules) return nullptr;
-  if (!PyDict_CheckExact(modules.get())) {
-    PyErr_SetString(PyExc_TypeError, "the _modules of a Sequential must be a dict");
-    return nullptr;
-  }
-  const Py_ssize_t size = PyDict_GET_SIZE(modules.get());
-  Ref value(new_ref(input));
-  PyObject* child = nullptr;
-  for (Py_ssize_t place = 0; PyDict_Next(modules.get(), &place, nullptr, &child);) {
-    const Ref kept(new_ref(child));
-    value = Ref(call_child(child, value.get()));
-    if (!value) return nullptr;
-    if (PyDict_GET_SIZE(modules.get()) != size) {
-      PyErr_SetString(PyExc_RuntimeError, "dictionary changed size during iteration");
-      return nullptr;
-    }
-  }
-  return value.release();
+  return PyDict_CheckExact(modules.get()) ? call_in_order(modules.get(), input)
+                                          : call_values_in_order(modules.get(), input);
 }
 
 // --- setup

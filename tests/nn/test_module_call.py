@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import OrderedDict
 from typing import Any
 
 import pytest
@@ -135,6 +136,24 @@ def test_sequential_with_an_order_of_its_own() -> None:
     one.letter, two.letter = "a", "b"
     assert nn.Sequential(one, two)("") == "ab"
     assert Backwards(one, two)("") == "ba"
+
+
+def test_a_sequential_whose_children_were_put_in_by_hand() -> None:
+    net = nn.Sequential()
+    net._modules = OrderedDict(b=nn.Flatten(0), a=nn.Linear(4, 2))
+    assert net(torch.ones(2, 2)).shape == (2,)
+    net._modules.move_to_end("b")
+    with pytest.raises(RuntimeError):
+        net(torch.ones(2, 2))
+    net._modules = {}
+    assert net(3) == 3
+
+
+def test_a_sequential_within_itself() -> None:
+    net = nn.Sequential(nn.Identity())
+    net.append(net)
+    with pytest.raises(RecursionError):
+        net(1)
 
 
 def test_a_sequential_that_changes_under_way() -> None:
