@@ -1,6 +1,7 @@
 // Activation functions whose arguments need more than an element function.
 #include "gen/ops/activation.h"
 
+#include "core/warning.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/backward.h"
 #include "gen/ops/softmax.h"
@@ -11,8 +12,11 @@ namespace fb::ops {
 namespace {
 
 // The dimension that softmax and its like take when none is named.
-int64_t softmax_dim(const Tensor& input, std::optional<int64_t> dim) {
-  return dim.value_or(input.dim() <= 1 || input.dim() == 3 ? 0 : 1);
+int64_t softmax_dim(const char* name, const Tensor& input, std::optional<int64_t> dim) {
+  if (dim) return *dim;
+  warn("Implicit dimension choice for ", name,
+       " has been deprecated. Change the call to include dim=X as an argument.");
+  return input.dim() <= 1 || input.dim() == 3 ? 0 : 1;
 }
 
 }  // namespace
@@ -93,17 +97,17 @@ Tensor compute::glu_backward(const Tensor& gradient, const Tensor& input, int64_
 
 Tensor nn_functional_softmax(const Tensor& input, std::optional<int64_t> dim, int64_t,
                              std::optional<DType> dtype) {
-  return softmax(input, softmax_dim(input, dim), dtype);
+  return softmax(input, softmax_dim("softmax", input, dim), dtype);
 }
 
 Tensor nn_functional_log_softmax(const Tensor& input, std::optional<int64_t> dim, int64_t,
                                  std::optional<DType> dtype) {
-  return log_softmax(input, softmax_dim(input, dim), dtype);
+  return log_softmax(input, softmax_dim("log_softmax", input, dim), dtype);
 }
 
 Tensor nn_functional_softmin(const Tensor& input, std::optional<int64_t> dim, int64_t,
                              std::optional<DType> dtype) {
-  return softmax(neg(input), softmax_dim(input, dim), dtype);
+  return softmax(neg(input), softmax_dim("softmin", input, dim), dtype);
 }
 
 }  // namespace fb::ops
