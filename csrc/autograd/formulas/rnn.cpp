@@ -1,0 +1,154 @@
+// Note [Recurrence replayed]: backward of a layer or a cell is one kernel, which cannot be
+// differentiated. Where the gradient itself shall have a history, the forward pass is computed once
+// more from operators, and its gradient is theirs.
+#include "autograd/formulas/rnn.h"
+
+#include "autograd/engine.h"
+#include "autograd/formula.h"
+#include "autograd/history.h"
+#include "gen/ops/activation.h"
+#include "gen/ops/arith.h"
+#include "gen/ops/explog.h"
+#include "gen/ops/matmul.h"
+#include "gen/ops/rnn.h"
+#include "gen/ops/shape.h"
+#include "gen/ops/trig.h"
+#include "gen/ops/view.h"
+#include "ops/rnn_layer.h"
+
+namespace fb::autograd::formula {
+
+using namespace ops;
+using cpu::RnnKind;
+
+namespace {
+
+struct State {
+  Tensor h, c;
+};
+
+Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const Tensor product = matmul(x, t(weight));
+  return bias ? product + bias : product;
+}
+
+State cell(RnnKind kind, const Tensor& x, const State& before, const RnnWeights& w) {
+  const Tensor of_input = affine(x, w.w_ih, w.b_ih), of_state = affine(before.h, w.w_hh, w.b_hh);
+  const int64_t n = of_input.size(1) / cpu::weight_columns(kind);
+  const auto part = [n](const Tensor& gates, int64_t i) { return narrow(gates, 1, i * n, n); };
+  if (kind == RnnKind::kTanh) return {tanh(of_input + of_state), {}};
+  if (kind == RnnKind::kRelu) return {relu(of_input + of_state), {}};
+  if (kind == RnnKind::kGru) {
+    const Tensor r = sigmoid(part(of_input, 0) + part(of_state, 0));
+    const Tensor z = sigmoid(part(of_input, 1) + part(of_state, 1));
+    const Tensor fresh = tanh(part(of_input, 2) + r * part(of_state, 2));
+    return {fresh + z * (before.h - fresh), {}};
+  }
+  const Tensor gates = of_input + of_state;
+  const Tensor c = sigmoid(part(gates, 1)) * before.c + sigmoid(part(gates, 0)) * tanh(part(gates, 2));
+  const Tensor h = sigmoid(part(gates, 3)) * tanh(c);
+  return {w.w_hr ? matmul(h, t(w.w_hr)) : h, c};
+}
+
+// `fresh` for the first samples, what was before for those that have no such step.
+Tensor updated(const Tensor& before, const Tensor& fresh) {
+  const int64_t n = fresh.size(0), rest = before.size(0) - n;
+  if (rest == 0) return fresh;
+  return cat(std::array{fresh, narrow(before, 0, n, rest)}, 0);
+}
+
+// What one layer computes: outputs, states and, of an LSTM, cells.
+std::vector<Tensor> layer(const RnnShape& s, const Tensor& input, const Tensor& hx,
+                          const Tensor& cx, TensorList params, bool is_packed, bool batch_first) {
+  const auto steps = static_cast<int64_t>(s.active.size());
+  const int64_t time = batch_first ? 1 : 0;
+  std::vector<Tensor> directions, h, c;
+  for (int64_t d = 0; d < s.directions; ++d) {
+    const RnnWeights w = rnn_weights(params, d, s.directions);
+    State state{select(hx, 0, d), cx ? select(cx, 0, d) : Tensor()};
+    std::vector<Tensor> outputs(s.active.size());
+    for (int64_t i = 0; i < steps; ++i) {
+      const int64_t step = d == 0 ? i : steps - 1 - i;
+      const auto at = static_cast<size_t>(step);
+      const int64_t n = s.active[at];
+      const Tensor x = is_packed ? narrow(input, 0, s.start[at], n) : select(input, time, step);
+      const State now{narrow(state.h, 0, 0, n), state.c ? narrow(state.c, 0, 0, n) : Tensor()};
+      const State next = cell(s.kind, x, now, w);
+      outputs[at] = next.h;
+      state = {updated(state.h, next.h), state.c ? updated(state.c, next.c) : Tensor()};
+    }
+    directions.push_back(is_packed ? cat(outputs, 0) : stack(outputs, time));
+    h.push_back(state.h);
+    if (cx) c.push_back(state.c);
+  }
+  std::vector<Tensor> results{cat(directions, -1), stack(h, 0)};
+  if (cx) results.push_back(stack(c, 0));
+  return results;
+}
+
+// Gradients of what `forward` computes from `inputs`, with their history.
+template <class F>
+std::vector<Tensor> replayed(const std::vector<Tensor>& inputs, TensorList grads, F&& forward) {
+  std::vector<Tensor> variables;
+  std::vector<Edge> sources, roots;
+  for (const Tensor& input : inputs) {
+    variables.push_back(input ? variable_of(input) : Tensor());
+    if (input) sources.push_back(gradient_edge(variables.back()));
+  }
+  const std::vector<Tensor> outputs = forward(variables);
+  std::vector<Tensor> given;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!grads[i]) continue;
+    roots.push_back(gradient_edge(outputs[i]));
+    given.push_back(grads[i]);
+  }
+  const std::vector<Tensor> found = backward(
+      roots, given, sources, {.keep_graph = true, .create_graph = true, .accumulate = false});
+  std::vector<Tensor> result(inputs.size());
+  for (size_t i = 0, next = 0; i < inputs.size(); ++i)
+    if (inputs[i]) result[i] = found[next++];
+  return result;
+}
+
+}  // namespace
+
+std::vector<Tensor> rnn_layer_gradients(const Tensor& d_output, const Tensor& d_h,
+                                        const Tensor& d_c, const std::string& mode,
+                                        const Tensor& input, const Tensor& hx, const Tensor& cx,
+                                        const std::vector<Tensor>& params, const Tensor& rows,
+                                        const std::optional<Dims>& batch_sizes, bool batch_first,
+                                        std::array<bool, 4> needed) {
+  std::optional<IntSpan> sizes;
+  if (batch_sizes) sizes = IntSpan(*batch_sizes);
+  if (!is_recording())
+    return rnn_layer_backward(mode, d_output, d_h, d_c, input, hx, cx, params, rows, sizes,
+                              batch_first, needed[0], needed[3]);
+  std::vector<Tensor> inputs{input, hx, cx};
+  inputs.insert(inputs.end(), params.begin(), params.end());
+  const std::array<Tensor, 3> grads{d_output, d_h, cx ? d_c : Tensor()};
+  return replayed(inputs, grads, [&](const std::vector<Tensor>& in) {
+    const TensorList weights(in.data() + 3, in.size() - 3);
+    const RnnShape shape(rnn_kind(mode), in[0], in[1], in[2], weights, sizes, batch_first);
+    return layer(shape, in[0], in[1], in[2], weights, sizes.has_value(), batch_first);
+  });
+}
+
+std::vector<Tensor> rnn_cell_gradients(const Tensor& d_h, const Tensor& d_c,
+                                       const std::string& mode, const Tensor& input,
+                                       const Tensor& hx, const Tensor& cx, const Tensor& w_ih,
+                                       const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh,
+                                       const Tensor& gates, std::array<bool, 7> needed) {
+  if (!is_recording()) {
+    const Dims wanted{needed[0], needed[1], needed[2], needed[3], needed[4], needed[5], needed[6]};
+    return rnn_cell_backward(mode, d_h, d_c, input, hx, cx, w_ih, w_hh, gates, wanted);
+  }
+  const std::array<Tensor, 2> grads{d_h, cx ? d_c : Tensor()};
+  return replayed({input, hx, cx, w_ih, w_hh, b_ih, b_hh}, grads,
+                  [&](const std::vector<Tensor>& in) {
+                    const auto [h, c] = cell(rnn_kind(mode), in[0], {in[1], in[2]},
+                                             {in[3], in[4], in[5], in[6], {}});
+                    return c ? std::vector<Tensor>{h, c} : std::vector<Tensor>{h};
+                  });
+}
+
+}  // namespace fb::autograd::formula

@@ -1,0 +1,158 @@
+// Recurrent networks: layers one upon the other, and single steps.
+#include "autograd/record.h"
+#include "gen/ops/arith.h"
+#include "gen/ops/random.h"
+#include "gen/ops/rnn.h"
+#include "gen/ops/shape.h"
+#include "gen/ops/view.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+namespace {
+
+// The arguments that all networks have.
+struct Network {
+  TensorList params;
+  bool has_biases;
+  int64_t layers;
+  double dropout;
+  bool train, bidirectional;
+
+  int64_t directions() const { return bidirectional ? 2 : 1; }
+};
+
+struct States {
+  Tensor output, h, c;
+};
+
+// Whether backward, or whoever carries tangents or batches, will want what a layer can keep.
+bool is_observed(TensorList tensors) {
+  if (autograd::flags_of(tensors) & (kDual | kBatched)) return true;
+  return autograd::is_recording() && autograd::wants_grad(tensors);
+}
+
+// What PyTorch's draws: a mask for the whole output.
+Tensor dropped(const Tensor& x, double p) {
+  Tensor mask = make_like(x, x.dtype());
+  bernoulli_(mask, 1 - p, nullptr);
+  return mul(x, div(mask, 1 - p));
+}
+
+Tensor joined(const std::vector<Tensor>& layers) {
+  return layers.size() == 1 ? layers[0] : cat(layers, 0);
+}
+
+States run(const std::string& mode, Tensor input, const Tensor& hx, const Tensor& cx,
+           const Network& net, std::optional<IntSpan> batch_sizes, bool batch_first) {
+  const auto layers = static_cast<size_t>(net.layers);
+  FB_CHECK(layers > 0 && net.params.size() % layers == 0, "got ", net.params.size(),
+           " parameters for ", net.layers, " layers");
+  const int64_t directions = net.directions();
+  FB_CHECK(hx.dim() == 3 && hx.size(0) == net.layers * directions,
+           "expected a hidden state of ", net.layers * directions, " layers, got ", hx.sizes());
+  const size_t each = net.params.size() / layers;
+  const bool drops = net.train && net.dropout > 0 && layers > 1;
+  // Masks are drawn step by step.
+  const bool turned = batch_first && drops;
+  if (turned) input = transpose(input, 0, 1);
+  std::vector<Tensor> h, c, inputs{input, hx};
+  if (cx) inputs.push_back(cx);
+  inputs.insert(inputs.end(), net.params.begin(), net.params.end());
+  const bool keep = is_observed(inputs);
+  for (size_t i = 0; i < layers; ++i) {
+    const auto of_layer = [&](const Tensor& state) {
+      if (!state || layers == 1) return state;
+      return narrow(state, 0, static_cast<int64_t>(i) * directions, directions);
+    };
+    const auto [output, last_h, last_c, kept] =
+        rnn_layer(mode, input, of_layer(hx), of_layer(cx), net.params.subspan(i * each, each),
+                  batch_sizes, batch_first && !turned, keep);
+    input = drops && i + 1 < layers ? dropped(output, net.dropout) : output;
+    h.push_back(last_h);
+    c.push_back(last_c);
+  }
+  return {turned ? transpose(input, 0, 1) : input, joined(h), cx ? joined(c) : Tensor()};
+}
+
+std::vector<int64_t> sizes_of(const Tensor& batch_sizes) {
+  FB_CHECK(batch_sizes.dim() == 1 && batch_sizes.dtype() == DType::kInt64,
+           "batch_sizes must be a vector of int64, got ", batch_sizes.dtype(), " of shape ",
+           batch_sizes.sizes());
+  const Tensor sizes = contiguous(batch_sizes);
+  std::vector<int64_t> result(sizes.data_as<int64_t>(),
+                              sizes.data_as<int64_t>() + sizes.numel());
+  for (size_t t = 0; t + 1 < result.size(); ++t)
+    FB_CHECK(result[t] >= result[t + 1], "batch_sizes must not grow, got ", IntSpan(result));
+  return result;
+}
+
+void check_two(TensorList hx) {
+  FB_CHECK(hx.size() == 2, "expected two hidden states, got ", hx.size());
+}
+
+std::tuple<Tensor, Tensor> without_cells(const States& states) {
+  return {states.output, states.h};
+}
+
+Tensor state_after(const std::string& mode, const Tensor& input, const Tensor& hx,
+                   const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
+                   const Tensor& b_hh) {
+  return std::get<0>(rnn_cell(mode, input, hx, {}, w_ih, w_hh, b_ih, b_hh));
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorList hx, TensorList params,
+                                        bool has_biases, int64_t num_layers, double dropout,
+                                        bool train, bool bidirectional, bool batch_first) {
+  check_two(hx);
+  auto [output, h, c] =
+      run("LSTM", input, hx[0], hx[1],
+          {params, has_biases, num_layers, dropout, train, bidirectional}, {}, batch_first);
+  return {output, h, c};
+}
+
+std::tuple<Tensor, Tensor, Tensor> lstm_packed(const Tensor& data, const Tensor& batch_sizes,
+                                               TensorList hx, TensorList params, bool has_biases,
+                                               int64_t num_layers, double dropout, bool train,
+                                               bool bidirectional) {
+  check_two(hx);
+  auto [output, h, c] = run("LSTM", data, hx[0], hx[1],
+                            {params, has_biases, num_layers, dropout, train, bidirectional},
+                            IntSpan(sizes_of(batch_sizes)), false);
+  return {output, h, c};
+}
+
+#define FB_NETWORK(name, mode)                                                                   \
+  std::tuple<Tensor, Tensor> name(const Tensor& input, const Tensor& hx, TensorList params,      \
+                                  bool has_biases, int64_t num_layers, double dropout,           \
+                                  bool train, bool bidirectional, bool batch_first) {            \
+    return without_cells(run(mode, input, hx, {},                                                \
+                             {params, has_biases, num_layers, dropout, train, bidirectional},    \
+                             {}, batch_first));                                                  \
+  }                                                                                              \
+  std::tuple<Tensor, Tensor> name##_packed(const Tensor& data, const Tensor& batch_sizes,        \
+                                           const Tensor& hx, TensorList params, bool has_biases, \
+                                           int64_t num_layers, double dropout, bool train,       \
+                                           bool bidirectional) {                                 \
+    return without_cells(run(mode, data, hx, {},                                                 \
+                             {params, has_biases, num_layers, dropout, train, bidirectional},    \
+                             IntSpan(sizes_of(batch_sizes)), false));                            \
+  }                                                                                              \
+  Tensor name##_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,                  \
+                     const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {               \
+    return state_after(mode, input, hx, w_ih, w_hh, b_ih, b_hh);                                 \
+  }
+FB_NETWORK(gru, "GRU")
+FB_NETWORK(rnn_tanh, "RNN_TANH")
+FB_NETWORK(rnn_relu, "RNN_RELU")
+#undef FB_NETWORK
+
+std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,
+                                     const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
+  check_two(hx);
+  auto [h, c, gates] = rnn_cell("LSTM", input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh);
+  return {h, c};
+}
+
+}  // namespace fb::ops

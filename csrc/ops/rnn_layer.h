@@ -1,0 +1,47 @@
+// What the operators on recurrent layers share: the shapes of a call, checked.
+#pragma once
+
+#include <vector>
+
+#include "cpu/rnn.h"
+#include "ops/types.h"
+
+namespace fb::ops {
+
+// "LSTM", "GRU", "RNN_TANH", "RNN_RELU": PyTorch's names of the modes.
+cpu::RnnKind rnn_kind(const std::string& mode);
+
+// The parameters of one direction, in PyTorch's order; those that are not there are undefined.
+struct RnnWeights {
+  Tensor w_ih, w_hh, b_ih, b_hh, w_hr;
+};
+RnnWeights rnn_weights(TensorList params, int64_t direction, int64_t directions);
+
+// One layer: (steps, batch, features), (batch, steps, features) or packed (rows, features).
+struct RnnShape {
+  cpu::RnnKind kind;
+  int64_t directions, batch, inputs, hidden, outputs;
+  int64_t rows;  // over all steps
+  std::vector<int64_t> start, active;
+  int64_t apart;
+
+  RnnShape(cpu::RnnKind kind, const Tensor& input, const Tensor& hx, const Tensor& cx,
+           TensorList params, std::optional<IntSpan> batch_sizes, bool batch_first);
+
+  cpu::RnnSteps steps() const {
+    return {static_cast<int64_t>(active.size()), batch, start.data(), active.data(), apart};
+  }
+  int64_t gates() const { return cpu::gate_columns(kind) * hidden; }
+  int64_t weights() const { return cpu::weight_columns(kind) * hidden; }
+  int64_t first_input() const { return cpu::first_input_column(kind) * hidden; }
+  bool has_cells() const { return kind == cpu::RnnKind::kLstm; }
+  // Elements of a row that backward can read: see Note [Rows of a recurrent layer].
+  int64_t kept_row() const { return gates() + (has_cells() ? hidden : 0) + outputs; }
+};
+
+// 16-bit floats are computed with as float32.
+inline DType rnn_compute_type(DType dtype) {
+  return dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+}
+
+}  // namespace fb::ops
