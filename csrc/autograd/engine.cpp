@@ -11,6 +11,7 @@
 #include <queue>
 #include <unordered_map>
 
+#include "autograd/deferred.h"
 #include "autograd/history.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
@@ -141,6 +142,23 @@ class Run {
     return slot != kNone && states_[slot].is_needed;
   }
 
+  // See Note [Deferred weight gradients]. Those who look at single gradients see them at once.
+  DeferredProducts::Rows defer(const Tensor& weight, int64_t count) {
+    if (!may_defer_ || weight.dim() != 2 || weight->flags & ~(kRequiresGrad | kKeepsObject) ||
+        weight->base)
+      return {};
+    const Edge edge = gradient_edge(weight);
+    const uint32_t slot = edge.node ? slot_of(*edge.node) : kNone;
+    if (slot == kNone || !states_[slot].is_needed) return {};
+    State& state = states_[slot];
+    if (!state.deferred) {
+      if (state.grads.size() != 1) return {};
+      state.deferred = std::make_unique<DeferredProducts>();
+    }
+    return state.deferred->append(count, weight.size(0), weight.size(1), weight.dtype(),
+                                  state.grads[edge.output_nr]);
+  }
+
   std::vector<Tensor> operator()(std::span<const Edge> roots, std::span<const Tensor> grads) {
     count(roots);
     if (!inputs_.empty()) mark_needed(roots);
@@ -166,7 +184,8 @@ class Run {
   struct State {
     NodeRef node;
     Gradients grads;
-    uint32_t waits_for = 0;  // edges that still have to be followed to it
+    std::unique_ptr<DeferredProducts> deferred;  // of its only result
+    uint32_t waits_for = 0;                      // edges that still have to be followed to it
     bool is_queued = false;
     bool is_needed = true;
     bool is_input = false;
@@ -286,6 +305,7 @@ class Run {
 
   void step(uint32_t slot) {
     const NodeRef node = states_[slot].node;
+    if (states_[slot].deferred) states_[slot].deferred->flush(states_[slot].grads[0]);
     Gradients grads = std::move(states_[slot].grads);
     bool any = false;
     for (const Tensor& grad : grads) any |= grad.defined();
@@ -307,7 +327,9 @@ class Run {
         for (const NodePreHook& hook : std::vector<NodePreHook>(node.hooks->before)) hook(grads);
       });
     const std::span<const Tensor> given(grads.data(), grads.size());
+    may_defer_ = !options_.create_graph && !node.hooks && !anomaly.enabled;
     Gradients results = call(node, given);
+    may_defer_ = false;
     if (node.hooks)
       with_place(node, [&] {
         for (const NodePostHook& hook : std::vector<NodePostHook>(node.hooks->after))
@@ -379,6 +401,7 @@ class Run {
   std::unordered_map<Node*, uint32_t> elsewhere_;
   std::priority_queue<std::pair<uint64_t, uint32_t>> ready_;
   const Place* here_ = nullptr;
+  bool may_defer_ = false;
   uint64_t number_;
   Run* outer_;  // that this one is nested in
 };
@@ -386,6 +409,11 @@ class Run {
 uint64_t current_run() { return innermost ? innermost->number() : 0; }
 bool run_has_inputs() { return innermost && innermost->has_inputs(); }
 bool will_run(Node& node) { return innermost && innermost->will_run(node); }
+
+DeferredProducts::Rows defer_weight_gradient(const Tensor& weight, int64_t count) {
+  if (!innermost || count > DeferredProducts::kMostRows) return {};
+  return innermost->defer(weight, count);
+}
 
 std::vector<Tensor> backward(std::span<const Edge> roots, std::span<const Tensor> grads,
                              std::span<const Edge> inputs, const BackwardOptions& options) {

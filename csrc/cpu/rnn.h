@@ -55,7 +55,8 @@ struct RnnGatesBackward {
   int64_t d_gates_row;
   T* d_h;
   T* d_c;
-  T* projected;  // LSTM: where to put the new h again, or null; rows of `hidden`, projected_row apart
+  T* projected;  // LSTM: where to put the new h again, or null; rows of `hidden`, projected_row
+                 // apart
   int64_t projected_row;
 };
 FB_DECLARE_KERNEL(template <class T> void, rnn_gates_backward, const RnnGatesBackward<T>&)
@@ -77,14 +78,14 @@ struct RnnForward {
   bool reverse;
   int64_t hidden, outputs;  // outputs: of h, less than `hidden` with a projection
   T* rows;
-  int64_t row;            // elements from a row to the next
-  bool keep;              // rows have room for the state before
-  const T* recurrent;     // outputs x weight_columns * hidden, in the order of rows
-  const T* projection;    // hidden x outputs, or null
-  const T* state_bias;    // GRU: of s, or null
-  T* h;                   // batch x outputs: the first state, then the last
-  T* c;                   // LSTM: batch x hidden, likewise
-  T* unprojected;         // batch x hidden, where there is a projection
+  int64_t row;          // elements from a row to the next
+  bool keep;            // rows have room for the state before
+  const T* recurrent;   // outputs x weight_columns * hidden, in the order of rows
+  const T* projection;  // hidden x outputs, or null
+  const T* state_bias;  // GRU: of s, or null
+  T* h;                 // batch x outputs: the first state, then the last
+  T* c;                 // LSTM: batch x hidden, likewise
+  T* unprojected;       // batch x hidden, where there is a projection
   T* out;
   int64_t out_row;
 };
@@ -104,9 +105,9 @@ struct RnnBackward {
   const T* projection;  // outputs x hidden, or null
   const T* d_out;       // or null
   int64_t d_out_row;
-  T* d_h;               // batch x outputs: of the last state, then of the first
-  T* d_c;               // LSTM: batch x hidden, likewise
-  T* d_gates;           // of all rows
+  T* d_h;      // batch x outputs: of the last state, then of the first
+  T* d_c;      // LSTM: batch x hidden, likewise
+  T* d_gates;  // of all rows
   // With a projection: the gradient of its result and its argument, for all rows; and room for
   // batch x hidden.
   T* d_projected;

@@ -29,8 +29,7 @@ inline std::vector<int64_t> even_cuts(const RnnSteps& steps, int64_t parts) {
 template <class F>
 void for_sequences(const RnnSteps& steps, int64_t directions, int64_t work, F&& run) {
   constexpr int64_t kWorthThread = 64 * 64 * 64;
-  const int64_t threads =
-      std::clamp<int64_t>(work * directions / kWorthThread, 1, num_threads());
+  const int64_t threads = std::clamp<int64_t>(work * directions / kWorthThread, 1, num_threads());
   const int64_t parts =
       std::clamp<int64_t>((threads + directions - 1) / directions, 1, steps.batch);
   const std::vector<int64_t> cuts = even_cuts(steps, parts);

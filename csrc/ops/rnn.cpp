@@ -1,8 +1,9 @@
 // Recurrent networks: layers one upon the other, and single steps.
+#include "gen/ops/rnn.h"
+
 #include "autograd/record.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/random.h"
-#include "gen/ops/rnn.h"
 #include "gen/ops/shape.h"
 #include "gen/ops/view.h"
 #include "ops/output.h"
@@ -48,8 +49,8 @@ States run(const std::string& mode, Tensor input, const Tensor& hx, const Tensor
   FB_CHECK(layers > 0 && net.params.size() % layers == 0, "got ", net.params.size(),
            " parameters for ", net.layers, " layers");
   const int64_t directions = net.directions();
-  FB_CHECK(hx.dim() == 3 && hx.size(0) == net.layers * directions,
-           "expected a hidden state of ", net.layers * directions, " layers, got ", hx.sizes());
+  FB_CHECK(hx.dim() == 3 && hx.size(0) == net.layers * directions, "expected a hidden state of ",
+           net.layers * directions, " layers, got ", hx.sizes());
   const size_t each = net.params.size() / layers;
   const bool drops = net.train && net.dropout > 0 && layers > 1;
   // Masks are drawn step by step.
@@ -79,8 +80,7 @@ std::vector<int64_t> sizes_of(const Tensor& batch_sizes) {
            "batch_sizes must be a vector of int64, got ", batch_sizes.dtype(), " of shape ",
            batch_sizes.sizes());
   const Tensor sizes = contiguous(batch_sizes);
-  std::vector<int64_t> result(sizes.data_as<int64_t>(),
-                              sizes.data_as<int64_t>() + sizes.numel());
+  std::vector<int64_t> result(sizes.data_as<int64_t>(), sizes.data_as<int64_t>() + sizes.numel());
   for (size_t t = 0; t + 1 < result.size(); ++t)
     FB_CHECK(result[t] >= result[t + 1], "batch_sizes must not grow, got ", IntSpan(result));
   return result;
@@ -90,13 +90,10 @@ void check_two(TensorList hx) {
   FB_CHECK(hx.size() == 2, "expected two hidden states, got ", hx.size());
 }
 
-std::tuple<Tensor, Tensor> without_cells(const States& states) {
-  return {states.output, states.h};
-}
+std::tuple<Tensor, Tensor> without_cells(const States& states) { return {states.output, states.h}; }
 
 Tensor state_after(const std::string& mode, const Tensor& input, const Tensor& hx,
-                   const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
-                   const Tensor& b_hh) {
+                   const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
   return std::get<0>(rnn_cell(mode, input, hx, {}, w_ih, w_hh, b_ih, b_hh));
 }
 
@@ -123,25 +120,24 @@ std::tuple<Tensor, Tensor, Tensor> lstm_packed(const Tensor& data, const Tensor&
   return {output, h, c};
 }
 
-#define FB_NETWORK(name, mode)                                                                   \
-  std::tuple<Tensor, Tensor> name(const Tensor& input, const Tensor& hx, TensorList params,      \
-                                  bool has_biases, int64_t num_layers, double dropout,           \
-                                  bool train, bool bidirectional, bool batch_first) {            \
-    return without_cells(run(mode, input, hx, {},                                                \
-                             {params, has_biases, num_layers, dropout, train, bidirectional},    \
-                             {}, batch_first));                                                  \
-  }                                                                                              \
-  std::tuple<Tensor, Tensor> name##_packed(const Tensor& data, const Tensor& batch_sizes,        \
-                                           const Tensor& hx, TensorList params, bool has_biases, \
-                                           int64_t num_layers, double dropout, bool train,       \
-                                           bool bidirectional) {                                 \
-    return without_cells(run(mode, data, hx, {},                                                 \
-                             {params, has_biases, num_layers, dropout, train, bidirectional},    \
-                             IntSpan(sizes_of(batch_sizes)), false));                            \
-  }                                                                                              \
-  Tensor name##_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,                  \
-                     const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {               \
-    return state_after(mode, input, hx, w_ih, w_hh, b_ih, b_hh);                                 \
+#define FB_NETWORK(name, mode)                                                                     \
+  std::tuple<Tensor, Tensor> name(const Tensor& input, const Tensor& hx, TensorList params,        \
+                                  bool has_biases, int64_t num_layers, double dropout, bool train, \
+                                  bool bidirectional, bool batch_first) {                          \
+    return without_cells(run(mode, input, hx, {},                                                  \
+                             {params, has_biases, num_layers, dropout, train, bidirectional}, {},  \
+                             batch_first));                                                        \
+  }                                                                                                \
+  std::tuple<Tensor, Tensor> name##_packed(                                                        \
+      const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params,          \
+      bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {       \
+    return without_cells(run(mode, data, hx, {},                                                   \
+                             {params, has_biases, num_layers, dropout, train, bidirectional},      \
+                             IntSpan(sizes_of(batch_sizes)), false));                              \
+  }                                                                                                \
+  Tensor name##_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,                    \
+                     const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {                 \
+    return state_after(mode, input, hx, w_ih, w_hh, b_ih, b_hh);                                   \
   }
 FB_NETWORK(gru, "GRU")
 FB_NETWORK(rnn_tanh, "RNN_TANH")

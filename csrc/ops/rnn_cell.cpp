@@ -1,4 +1,5 @@
 // One step of a recurrent cell, forwards and backwards.
+#include "autograd/deferred.h"
 #include "cpu/copy.h"
 #include "cpu/gemm.h"
 #include "cpu/packed_gemm.h"
@@ -35,8 +36,7 @@ void check_arguments(const CellShape& s, const Tensor& input, const Tensor& hx, 
                      const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
                      const Tensor& b_hh) {
   const auto check = [](const Tensor& t, IntSpan expected, const char* name) {
-    FB_CHECK(t.sizes() == expected, "expected ", name, " of shape ", expected, ", got ",
-             t.sizes());
+    FB_CHECK(t.sizes() == expected, "expected ", name, " of shape ", expected, ", got ", t.sizes());
   };
   FB_CHECK(hx.size(0) == s.batch, "input has batch size ", s.batch, ", hidden state ", hx.sizes(),
            " has ", hx.size(0));
@@ -75,7 +75,7 @@ void add_share(int64_t m, int64_t n, int64_t k, const T* a, const T* w, const T*
   call.accumulate = accumulate;
   call.bias = bias;
   cpu::gemm(call);
-  }
+}
 
 // Both biases together, but for the GRU's n the input's alone.
 template <class T>
@@ -142,11 +142,11 @@ class Backward {
     }
     if (wanted[kState]) result[kState] = state_gradient();
     if (wanted[kCell]) result[kCell] = d_c_;
-    if (wanted[kWih]) {
+    if (wanted[kWih] && !defers(w_ih_, x_, false)) {
       result[kWih] = make_tensor({s_.weights(), s_.inputs}, type_);
       weight_gradient(s_.first_input(), s_.weights(), x_, s_.inputs, result[kWih].data_as<T>());
     }
-    if (wanted[kWhh]) result[kWhh] = recurrent_gradient();
+    if (wanted[kWhh] && !defers(w_hh_, h_, true)) result[kWhh] = recurrent_gradient();
     if (wanted[kBih]) result[kBih] = input_bias_gradient();
     if (wanted[kBhh]) result[kBhh] = state_bias_gradient();
     return result;
@@ -201,6 +201,25 @@ class Backward {
       weight_gradient(0, s_.weights(), h_, hidden, out);
     }
     return result;
+  }
+
+  // The gates' gradients of sample b in the order of a weight's rows: the input's, or the state's.
+  void ordered_gates(int64_t b, bool of_state, T* out) const {
+    const T* const from = d() + b * s_.gates();
+    const int64_t first = s_.first_input(), shared = s_.weights() - first;
+    std::copy(from + first, from + first + shared, out);
+    const T* const rest = of_state ? from : from + first + shared;
+    std::copy(rest, rest + first, out + shared);
+  }
+
+  // Whether the gradient of a weight is left to the run that this is part of.
+  bool defers(const Tensor& weight, const Tensor& applied_to, bool of_state) const {
+    const auto [left, right] = autograd::defer_weight_gradient(weight, s_.batch);
+    if (!left) return false;
+    for (int64_t b = 0; b < s_.batch; ++b)
+      ordered_gates(b, of_state, static_cast<T*>(left) + b * s_.weights());
+    std::copy_n(applied_to.data_as<T>(), applied_to.numel(), static_cast<T*>(right));
+    return true;
   }
 
   // Sums over the batch of `columns` gates.

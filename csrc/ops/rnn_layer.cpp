@@ -19,8 +19,8 @@ void check_shape(const Tensor& t, IntSpan expected, const char* name) {
 }
 
 void check_weights(const RnnShape& s, const RnnWeights& w) {
-  FB_CHECK(w.w_ih.dim() == 2 && w.w_hh.dim() == 2, "weights must be matrices, got ",
-           w.w_ih.sizes(), " and ", w.w_hh.sizes());
+  FB_CHECK(w.w_ih.dim() == 2 && w.w_hh.dim() == 2, "weights must be matrices, got ", w.w_ih.sizes(),
+           " and ", w.w_hh.sizes());
   FB_CHECK(w.w_ih.size(1) == s.inputs, "input has ", s.inputs, " features, weight_ih ",
            w.w_ih.sizes(), " expects ", w.w_ih.size(1));
   check_shape(w.w_ih, {s.weights(), s.inputs}, "weight_ih");
@@ -30,9 +30,7 @@ void check_weights(const RnnShape& s, const RnnWeights& w) {
   if (w.w_hr) check_shape(w.w_hr, {s.outputs, s.hidden}, "weight_hr");
 }
 
-Tensor prepared(const Tensor& t, DType type) {
-  return t ? contiguous(cast(t, type)) : t;
-}
+Tensor prepared(const Tensor& t, DType type) { return t ? contiguous(cast(t, type)) : t; }
 
 // What the gates begin with besides the input: both biases, but for the GRU's n the input's alone.
 template <class T>
@@ -209,9 +207,11 @@ RnnShape::RnnShape(RnnKind kind, const Tensor& input, const Tensor& hx, const Te
   for (int64_t d = 0; d < directions; ++d) check_weights(*this, rnn_weights(params, d, directions));
 }
 
-std::tuple<Tensor, Tensor, Tensor, Tensor> compute::rnn_layer(
-    const std::string& mode, const Tensor& input, const Tensor& hx, const Tensor& cx,
-    TensorList params, std::optional<IntSpan> batch_sizes, bool batch_first, bool keep) {
+std::tuple<Tensor, Tensor, Tensor, Tensor> compute::rnn_layer(const std::string& mode,
+                                                              const Tensor& input, const Tensor& hx,
+                                                              const Tensor& cx, TensorList params,
+                                                              std::optional<IntSpan> batch_sizes,
+                                                              bool batch_first, bool keep) {
   const RnnShape shape(rnn_kind(mode), input, hx, cx, params, batch_sizes, batch_first);
   const DType type = rnn_compute_type(input.dtype());
   auto [out, h, c, rows] = visit_floating(type, [&](auto tag) {

@@ -143,8 +143,7 @@ class Backward {
   Tensor recurrent_gradient(size_t d) const {
     const int64_t before = s_.kept_row() - s_.outputs;
     const cpu::MatrixIn h{calls_[d].rows + before, s_.kept_row()};
-    if (s_.kind != RnnKind::kGru)
-      return weight_gradient(0, s_.weights(), d, h, s_.outputs);
+    if (s_.kind != RnnKind::kGru) return weight_gradient(0, s_.weights(), d, h, s_.outputs);
     // Rows are s, r, z; weights r, z, n.
     Tensor result = make_tensor({s_.weights(), s_.outputs}, type_);
     const auto of = [&](int64_t from, int64_t gates, int64_t to) {
@@ -164,8 +163,8 @@ class Backward {
       gradients.resize(gradients.size() + count);
       return;
     }
-    gradients.push_back(weight_gradient(s_.first_input(), s_.weights(), d,
-                                        {input_.data(), s_.inputs}, s_.inputs));
+    gradients.push_back(
+        weight_gradient(s_.first_input(), s_.weights(), d, {input_.data(), s_.inputs}, s_.inputs));
     gradients.push_back(recurrent_gradient(d));
     if (w.b_ih) {
       const Tensor sums = sum(d_gates_[d], Dims{0}, false, {});
@@ -194,14 +193,10 @@ class Backward {
 
 }  // namespace
 
-std::vector<Tensor> compute::rnn_layer_backward(const std::string& mode, const Tensor& d_output,
-                                                const Tensor& d_h, const Tensor& d_c,
-                                                const Tensor& input, const Tensor& hx,
-                                                const Tensor& cx, TensorList params,
-                                                const Tensor& rows,
-                                                std::optional<IntSpan> batch_sizes,
-                                                bool batch_first, bool wants_input,
-                                                bool wants_params) {
+std::vector<Tensor> compute::rnn_layer_backward(
+    const std::string& mode, const Tensor& d_output, const Tensor& d_h, const Tensor& d_c,
+    const Tensor& input, const Tensor& hx, const Tensor& cx, TensorList params, const Tensor& rows,
+    std::optional<IntSpan> batch_sizes, bool batch_first, bool wants_input, bool wants_params) {
   const RnnShape shape(rnn_kind(mode), input, hx, cx, params, batch_sizes, batch_first);
   const DType type = rnn_compute_type(input.dtype());
   const Tensor d_out = d_output ? contiguous(cast(d_output, type)) : d_output;

@@ -132,3 +132,33 @@ op(
     grad=none,
     doc="Gradients of _rnn_cell's inputs, those that wanted says.",
 )
+
+# --- batches of sequences of different lengths
+
+op(
+    "_pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: bool)"
+    " -> tuple[Tensor, Tensor]",
+    kind=native,
+    forms="function",
+    cpp="pack_padded_sequence",
+    grad=composite,
+    doc="The elements of padded sequences step by step, without the padding; samples in each step.",
+)
+op(
+    "_pad_packed_sequence(data: Tensor, batch_sizes: Tensor, batch_first: bool,"
+    " padding_value: Number, total_length: int) -> tuple[Tensor, Tensor]",
+    kind=native,
+    forms="function",
+    cpp="pad_packed_sequence",
+    grad=composite,
+    doc="Packed sequences padded to one length, and their lengths.",
+)
+op(
+    "_pad_sequence(sequences: list[Tensor], batch_first: bool, padding_value: Number,"
+    " padding_side: str) -> Tensor",
+    kind=native,
+    forms="function",
+    cpp="pad_sequence",
+    grad=composite,
+    doc="Sequences side by side, padded to the longest.",
+)

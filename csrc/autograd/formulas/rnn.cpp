@@ -45,7 +45,8 @@ State cell(RnnKind kind, const Tensor& x, const State& before, const RnnWeights&
     return {fresh + z * (before.h - fresh), {}};
   }
   const Tensor gates = of_input + of_state;
-  const Tensor c = sigmoid(part(gates, 1)) * before.c + sigmoid(part(gates, 0)) * tanh(part(gates, 2));
+  const Tensor c =
+      sigmoid(part(gates, 1)) * before.c + sigmoid(part(gates, 0)) * tanh(part(gates, 2));
   const Tensor h = sigmoid(part(gates, 3)) * tanh(c);
   return {w.w_hr ? matmul(h, t(w.w_hr)) : h, c};
 }
@@ -143,12 +144,12 @@ std::vector<Tensor> rnn_cell_gradients(const Tensor& d_h, const Tensor& d_c,
     return rnn_cell_backward(mode, d_h, d_c, input, hx, cx, w_ih, w_hh, gates, wanted);
   }
   const std::array<Tensor, 2> grads{d_h, cx ? d_c : Tensor()};
-  return replayed({input, hx, cx, w_ih, w_hh, b_ih, b_hh}, grads,
-                  [&](const std::vector<Tensor>& in) {
-                    const auto [h, c] = cell(rnn_kind(mode), in[0], {in[1], in[2]},
-                                             {in[3], in[4], in[5], in[6], {}});
-                    return c ? std::vector<Tensor>{h, c} : std::vector<Tensor>{h};
-                  });
+  return replayed(
+      {input, hx, cx, w_ih, w_hh, b_ih, b_hh}, grads, [&](const std::vector<Tensor>& in) {
+        const auto [h, c] =
+            cell(rnn_kind(mode), in[0], {in[1], in[2]}, {in[3], in[4], in[5], in[6], {}});
+        return c ? std::vector<Tensor>{h, c} : std::vector<Tensor>{h};
+      });
 }
 
 }  // namespace fb::autograd::formula

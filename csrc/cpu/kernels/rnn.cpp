@@ -45,8 +45,7 @@ void forward_step(const RnnForward<T>& f, const Step& step) {
   rnn_gates<T>({f.kind, step.rows, hidden, rows, stride, fresh, c,
                 f.keep && c ? rows + gate_columns(f.kind) * hidden : nullptr, stride});
   if (f.projection)
-    packed_product<T>(
-        {step.rows, outputs, hidden, fresh, hidden, f.projection, h, outputs, false});
+    packed_product<T>({step.rows, outputs, hidden, fresh, hidden, f.projection, h, outputs, false});
   T* const out = f.out + step.at * f.out_row;
   for (int64_t i = 0; i < step.rows; ++i)
     copy_run(out + i * apart * f.out_row, h + i * outputs, outputs);

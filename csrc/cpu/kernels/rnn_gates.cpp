@@ -1,7 +1,7 @@
 // Activations of recurrent cells and their gradients, a row at a time: see cpu/rnn.h.
-#include "cpu/rnn.h"
-
 #include <cstddef>
+
+#include "cpu/rnn.h"
 #include "scalar/activation.h"
 #include "scalar/explog.h"
 

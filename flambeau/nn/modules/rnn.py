@@ -1,5 +1,565 @@
-"""Recurrent networks."""
+"""Recurrent networks: over whole sequences, and step by step."""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+import math
+import numbers
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import flambeau
+from flambeau import Tensor, dtype
+from flambeau._C import DeviceLike
+from flambeau.nn.modules.module import Module
+from flambeau.nn.parameter import Parameter
+from flambeau.nn.utils.rnn import PackedSequence
+
+__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
+
+_GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+
+
+def _fill_uniformly(module: Module, hidden_size: int) -> None:
+    """Draw all parameters from the interval of 1 / sqrt(hidden_size) around 0."""
+    bound = 1.0 / math.sqrt(hidden_size) if hidden_size > 0 else 0
+    with flambeau.no_grad():
+        for weight in module.parameters():
+            weight.uniform_(-bound, bound)
+
+
+class RNNBase(Module):
+    """What the networks over whole sequences share: their parameters, and how they are called."""
+
+    __constants__: ClassVar[list[str]] = [
+        "mode",
+        "input_size",
+        "hidden_size",
+        "num_layers",
+        "bias",
+        "batch_first",
+        "dropout",
+        "bidirectional",
+        "proj_size",
+    ]
+    # The operator that computes it, for padded and for packed sequences.
+    _network: Callable[..., tuple[Tensor, ...]]
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: DeviceLike | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__()
+        _check_sizes(input_size, hidden_size, num_layers)
+        _check_dropout(dropout, num_layers)
+        if mode not in _GATES:
+            raise ValueError(f"Unrecognized RNN mode: {mode}")
+        if proj_size < 0:
+            raise ValueError(
+                "proj_size should be a positive integer or zero to disable projections"
+            )
+        if proj_size >= hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        self._all_weights: list[list[str]] = []
+        for layer in range(num_layers):
+            for suffix in ("", "_reverse") if bidirectional else ("",):
+                self._add_direction(layer, suffix, device, dtype)
+        self._flat_weights_names = [name for names in self._all_weights for name in names]
+        self.reset_parameters()
+
+    @property
+    def _directions(self) -> int:
+        return 2 if self.bidirectional else 1
+
+    @property
+    def _outputs(self) -> int:
+        """The size of the state, and of one direction's output."""
+        return self.proj_size or self.hidden_size
+
+    def _add_direction(
+        self, layer: int, suffix: str, device: DeviceLike | None, dtype: dtype | None
+    ) -> None:
+        gates = _GATES[self.mode] * self.hidden_size
+        inputs = self.input_size if layer == 0 else self._directions * self._outputs
+        sizes: dict[str, tuple[int, ...]] = {
+            "weight_ih": (gates, inputs),
+            "weight_hh": (gates, self._outputs),
+        }
+        if self.bias:
+            sizes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
+        if self.proj_size:
+            sizes["weight_hr"] = (self.proj_size, self.hidden_size)
+        names = []
+        for kind, size in sizes.items():
+            names.append(f"{kind}_l{layer}{suffix}")
+            values = flambeau.empty(size, device=device, dtype=dtype)
+            self.register_parameter(names[-1], Parameter(values))
+        self._all_weights.append(names)
+
+    @property
+    def _flat_weights(self) -> list[Tensor]:
+        try:
+            return [self._parameters[name] for name in self._flat_weights_names]  # type: ignore[misc]
+        except KeyError:  # some are computed from others, as by weight_norm
+            return [getattr(self, name) for name in self._flat_weights_names]
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        """The parameters of each layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    def flatten_parameters(self) -> None:
+        """Do nothing: the weights need not lie side by side."""
+
+    def reset_parameters(self) -> None:
+        """Draw new values for all parameters."""
+        _fill_uniformly(self, self.hidden_size)
+
+    # --- checks, under the names that subclasses elsewhere may override
+
+    def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
+        """Refuse an input whose type, dimensions or features do not fit."""
+        weight = self._flat_weights[0]
+        if input.dtype != weight.dtype:
+            raise ValueError(
+                f"{type(self).__name__} input dtype ({input.dtype}) does not match weight dtype "
+                f"({weight.dtype}). Convert input: input.to({weight.dtype}), or convert model: "
+                f"model.to({input.dtype})"
+            )
+        expected = 3 if batch_sizes is None else 2
+        if input.dim() != expected:
+            raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
+        if input.size(-1) != self.input_size:
+            raise RuntimeError(
+                f"{type(self).__name__}: input.size(-1) must be equal to input_size. "
+                f"Expected {self.input_size}, got {input.size(-1)}"
+            )
+
+    def _expected_states(
+        self, input: Tensor, batch_sizes: Tensor | None, size: int
+    ) -> tuple[int, int, int]:
+        if batch_sizes is not None:
+            batch = int(batch_sizes[0])
+        else:
+            batch = input.size(0 if self.batch_first else 1)
+        return self.num_layers * self._directions, batch, size
+
+    def get_expected_hidden_size(
+        self, input: Tensor, batch_sizes: Tensor | None
+    ) -> tuple[int, int, int]:
+        """Return the shape that the states of such an input have."""
+        return self._expected_states(input, batch_sizes, self._outputs)
+
+    def check_hidden_size(
+        self,
+        hx: Tensor,
+        expected_hidden_size: tuple[int, int, int],
+        msg: str = "Expected hidden size {}, got {}",
+    ) -> None:
+        """Refuse states of another shape."""
+        if hx.shape != expected_hidden_size:
+            raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        """Refuse an input or states that do not fit the network."""
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """Return the states with their samples in another order."""
+        return hx if permutation is None else hx.index_select(1, permutation)
+
+    # --- states: a tensor, or for the LSTM two
+
+    def _first_states(self, input: Tensor, batch: int) -> Any:
+        sizes = (self.num_layers * self._directions, batch, self._outputs)
+        return flambeau.zeros(sizes, dtype=input.dtype, device=input.device)
+
+    def _check_state_dims(self, hx: Any, is_batched: bool) -> None:
+        expected = 3 if is_batched else 2
+        if hx.dim() != expected:
+            raise RuntimeError(
+                f"For {'' if is_batched else 'un'}batched {expected}-D input, hx should also be "
+                f"{expected}-D but got {hx.dim()}-D tensor"
+            )
+
+    def _with_batch(self, hx: Any) -> Any:
+        return hx.unsqueeze(1)
+
+    def _without_batch(self, hx: Any) -> Any:
+        return hx.squeeze(1)
+
+    def _split(self, results: tuple[Tensor, ...]) -> tuple[Tensor, Any]:
+        """Divide what the operator returns into output and states."""
+        return results[0], results[1]
+
+    # --- calls
+
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+        """Run over the sequences; return the last layer's outputs, and all layers' last states."""
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, hx)
+        dims = input.dim()
+        if dims == 3:
+            return self._forward_batch(input, hx)
+        if dims != 2:
+            raise ValueError(
+                f"{type(self).__name__}: Expected input to be 2D or 3D, got {dims}D instead"
+            )
+        if hx is not None:
+            self._check_state_dims(hx, False)
+            hx = self._with_batch(hx)
+        batch_dim = 0 if self.batch_first else 1
+        output, states = self._forward_batch(input.unsqueeze(batch_dim), hx)
+        return output.squeeze(batch_dim), self._without_batch(states)
+
+    def _forward_batch(self, input: Tensor, hx: Any) -> tuple[Tensor, Any]:
+        if hx is None:
+            hx = self._first_states(input, input.size(0 if self.batch_first else 1))
+        else:
+            self._check_state_dims(hx, True)
+        self.check_forward_args(input, hx, None)
+        if input.size(1 if self.batch_first else 0) == 0:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+        return self._split(self._network(input, hx, *self._network_arguments(), self.batch_first))
+
+    def _forward_packed(self, input: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
+        data, batch_sizes, sorted_indices, unsorted_indices = input
+        if hx is None:
+            hx = self._first_states(data, int(batch_sizes[0]))
+        else:
+            hx = self.permute_hidden(hx, sorted_indices)
+        self.check_forward_args(data, hx, batch_sizes)
+        output, states = self._split(
+            self._network(data, batch_sizes, hx, *self._network_arguments())
+        )
+        packed = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
+        return packed, self.permute_hidden(states, unsorted_indices)
+
+    def _network_arguments(self) -> tuple[Any, ...]:
+        return (
+            self._flat_weights,
+            self.bias,
+            self.num_layers,
+            self.dropout,
+            self.training,
+            self.bidirectional,
+        )
+
+    # --- how it is shown and restored
+
+    def extra_repr(self) -> str:
+        """Return the sizes, and what differs from the defaults."""
+        parts = [f"{self.input_size}, {self.hidden_size}"]
+        defaults = {
+            "proj_size": 0,
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0,
+            "bidirectional": False,
+        }
+        for name, default in defaults.items():
+            value = getattr(self, name)
+            if value != default:
+                parts.append(f"{name}={value}")
+        return ", ".join(parts)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        # Modules pickled long ago know no projections, or not their weights' names in a row.
+        self.__dict__.setdefault("proj_size", 0)
+        names = [name for direction in self._all_weights for name in direction]
+        self.__dict__.setdefault("_flat_weights_names", names)
+
+
+def _check_sizes(input_size: int, hidden_size: int, num_layers: int) -> None:
+    for name, size in (("input_size", input_size), ("hidden_size", hidden_size)):
+        if not isinstance(size, int):
+            raise TypeError(f"{name} should be of type int, got: {type(size).__name__}")
+    if hidden_size <= 0:
+        raise ValueError("hidden_size must be greater than zero")
+    if num_layers <= 0:
+        raise ValueError("num_layers must be greater than zero")
+
+
+def _check_dropout(dropout: float, num_layers: int) -> None:
+    is_number = isinstance(dropout, numbers.Number) and not isinstance(dropout, bool)
+    if not is_number or not 0 <= dropout <= 1:
+        raise ValueError(
+            "dropout should be a number in range [0, 1] "
+            "representing the probability of an element being zeroed"
+        )
+    if dropout > 0 and num_layers == 1:
+        warnings.warn(
+            "dropout option adds dropout after all but last recurrent layer, so non-zero dropout "
+            f"expects num_layers greater than 1, but got dropout={dropout} and "
+            f"num_layers={num_layers}",
+            stacklevel=4,
+        )
+
+
+def _refuse_projection(arguments: dict[str, Any]) -> None:
+    if "proj_size" in arguments:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+
+
+class RNN(RNNBase):
+    """A network of ``h = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu instead of tanh."""
+
+    _networks: ClassVar = {"RNN_TANH": flambeau.rnn_tanh, "RNN_RELU": flambeau.rnn_relu}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _refuse_projection(kwargs)
+        if len(args) > 3:
+            self.nonlinearity = args[3]
+            args = args[:3] + args[4:]
+        else:
+            self.nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise ValueError(
+                f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'."
+            )
+        super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)
+
+    @property
+    def _network(self) -> Callable[..., tuple[Tensor, ...]]:  # type: ignore[override]
+        return self._networks[self.mode]
+
+
+class GRU(RNNBase):
+    """A gated recurrent unit: a gate z keeps the old state, a gate r resets it for the new one."""
+
+    _network = staticmethod(flambeau.gru)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _refuse_projection(kwargs)
+        super().__init__("GRU", *args, **kwargs)
+
+
+class LSTM(RNNBase):
+    """A long short-term memory: gates for what enters, stays in and leaves its cells."""
+
+    _network = staticmethod(flambeau.lstm)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)
+
+    def get_expected_cell_size(
+        self, input: Tensor, batch_sizes: Tensor | None
+    ) -> tuple[int, int, int]:
+        """Return the shape that the cells of such an input have."""
+        return self._expected_states(input, batch_sizes, self.hidden_size)
+
+    def check_forward_args(
+        self, input: Tensor, hidden: tuple[Tensor, Tensor], batch_sizes: Tensor | None
+    ) -> None:
+        """Refuse an input, states or cells that do not fit the network."""
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(
+            hidden[0],
+            self.get_expected_hidden_size(input, batch_sizes),
+            "Expected hidden[0] size {}, got {}",
+        )
+        self.check_hidden_size(
+            hidden[1],
+            self.get_expected_cell_size(input, batch_sizes),
+            "Expected hidden[1] size {}, got {}",
+        )
+
+    def permute_hidden(
+        self, hx: tuple[Tensor, Tensor], permutation: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """Return states and cells with their samples in another order."""
+        if permutation is None:
+            return hx
+        return hx[0].index_select(1, permutation), hx[1].index_select(1, permutation)
+
+    def _first_states(self, input: Tensor, batch: int) -> tuple[Tensor, Tensor]:
+        h = super()._first_states(input, batch)
+        if not self.proj_size:
+            return h, h
+        sizes = (h.size(0), batch, self.hidden_size)
+        return h, flambeau.zeros(sizes, dtype=input.dtype, device=input.device)
+
+    def _check_state_dims(self, hx: tuple[Tensor, Tensor], is_batched: bool) -> None:
+        expected = 3 if is_batched else 2
+        if hx[0].dim() != expected or hx[1].dim() != expected:
+            raise RuntimeError(
+                f"For {'' if is_batched else 'un'}batched {expected}-D input, hx and cx should "
+                f"also be {expected}-D but got ({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
+            )
+
+    def _with_batch(self, hx: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        return hx[0].unsqueeze(1), hx[1].unsqueeze(1)
+
+    def _without_batch(self, hx: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        return hx[0].squeeze(1), hx[1].squeeze(1)
+
+    def _split(self, results: tuple[Tensor, ...]) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        return results[0], (results[1], results[2])
+
+
+class RNNCellBase(Module):
+    """What cells share: the parameters of one step."""
+
+    __constants__: ClassVar[list[str]] = ["input_size", "hidden_size", "bias"]
+    bias_ih: Tensor | None
+    bias_hh: Tensor | None
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool,
+        num_chunks: int,
+        device: DeviceLike | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        gates = num_chunks * hidden_size
+
+        def empty(*sizes: int) -> Parameter:
+            return Parameter(flambeau.empty(sizes, device=device, dtype=dtype))
+
+        self.weight_ih = empty(gates, input_size)
+        self.weight_hh = empty(gates, hidden_size)
+        self.register_parameter("bias_ih", empty(gates) if bias else None)
+        self.register_parameter("bias_hh", empty(gates) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new values for all parameters."""
+        _fill_uniformly(self, self.hidden_size)
+
+    def extra_repr(self) -> str:
+        """Return the sizes, and what differs from the defaults."""
+        text = f"{self.input_size}, {self.hidden_size}"
+        if not self.bias:
+            text += f", bias={self.bias}"
+        nonlinearity = self.__dict__.get("nonlinearity", "tanh")
+        return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
+
+    def _weights(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
+        return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+
+    def _check_dims(self, name: str, value: Tensor) -> None:
+        if value.dim() not in (1, 2):
+            raise ValueError(
+                f"{type(self).__name__}: Expected {name} to be 1D or 2D, got {value.dim()}D instead"
+            )
+
+    def _zeros(self, input: Tensor) -> Tensor:
+        return flambeau.zeros(
+            input.size(0), self.hidden_size, dtype=input.dtype, device=input.device
+        )
+
+    def _one_state(self, step: Callable[..., Tensor], input: Tensor, hx: Tensor | None) -> Tensor:
+        """Apply a step to a batch, or to a single sample."""
+        self._check_dims("input", input)
+        if hx is not None:
+            self._check_dims("hidden", hx)
+        if input.dim() == 2:
+            return step(input, self._zeros(input) if hx is None else hx, *self._weights())
+        sample = input.unsqueeze(0)
+        state = self._zeros(sample) if hx is None else hx.unsqueeze(0)
+        return step(sample, state, *self._weights()).squeeze(0)
+
+
+class RNNCell(RNNCellBase):
+    """One step of ``h = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu instead of tanh."""
+
+    __constants__: ClassVar[list[str]] = ["input_size", "hidden_size", "bias", "nonlinearity"]
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: DeviceLike | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """Return the state after this input; before it, ``hx`` or zeros."""
+        if self.nonlinearity == "tanh":
+            return self._one_state(flambeau.rnn_tanh_cell, input, hx)
+        if self.nonlinearity == "relu":
+            return self._one_state(flambeau.rnn_relu_cell, input, hx)
+        raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+
+
+class GRUCell(RNNCellBase):
+    """One step of a gated recurrent unit."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """Return the state after this input; before it, ``hx`` or zeros."""
+        return self._one_state(flambeau.gru_cell, input, hx)
+
+
+class LSTMCell(RNNCellBase):
+    """One step of a long short-term memory."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(
+        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return state and cell after this input; before it, ``hx`` or zeros."""
+        self._check_dims("input", input)
+        if hx is not None:
+            for i, state in enumerate(hx):
+                self._check_dims(f"hx[{i}]", state)
+        if input.dim() == 2:
+            if hx is None:
+                zeros = self._zeros(input)
+                hx = (zeros, zeros)
+            return flambeau.lstm_cell(input, hx, *self._weights())
+        sample = input.unsqueeze(0)
+        zeros = self._zeros(sample)
+        states = (zeros, zeros) if hx is None else (hx[0].unsqueeze(0), hx[1].unsqueeze(0))
+        h, c = flambeau.lstm_cell(sample, states, *self._weights())
+        return h.squeeze(0), c.squeeze(0)

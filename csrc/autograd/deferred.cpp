@@ -1,0 +1,46 @@
+#include "autograd/deferred.h"
+
+#include "cpu/gemm.h"
+#include "ops/output.h"
+
+namespace fb::autograd {
+
+DeferredProducts::Rows DeferredProducts::append(int64_t count, int64_t p, int64_t q, DType dtype,
+                                                Tensor& sum) {
+  if (rows_ + count > kCapacity) flush(sum);
+  if (!left_) {
+    left_ = make_tensor({kCapacity, p}, dtype);
+    right_ = make_tensor({kCapacity, q}, dtype);
+  }
+  const auto bytes = static_cast<int64_t>(size_of(dtype));
+  const Rows rows{static_cast<char*>(left_.data()) + rows_ * p * bytes,
+                  static_cast<char*>(right_.data()) + rows_ * q * bytes};
+  rows_ += count;
+  return rows;
+}
+
+void DeferredProducts::flush(Tensor& sum) {
+  if (rows_ == 0) return;
+  const int64_t p = left_.size(1), q = right_.size(1);
+  const bool accumulate = sum.defined();
+  // The sum may be a gradient that somebody else sees too.
+  if (!accumulate)
+    sum = make_tensor({p, q}, left_.dtype());
+  else if (sum->refs != 1 || sum->python_object || sum->storage->refs != 1 ||
+           sum->storage->release || !sum.is_contiguous())
+    sum = ops::copy_contiguous(sum);
+  cpu::GemmCall call{};
+  call.dtype = left_.dtype();
+  call.batch = 1;
+  call.m = p;
+  call.n = q;
+  call.k = rows_;
+  call.a = {left_.data(), p, true};
+  call.b = {right_.data(), q};
+  call.c = {sum.data(), q};
+  call.accumulate = accumulate;
+  cpu::gemm(call);
+  rows_ = 0;
+}
+
+}  // namespace fb::autograd

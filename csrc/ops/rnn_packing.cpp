@@ -1,0 +1,135 @@
+// Batches of sequences of different lengths: padded to one length, and packed without padding.
+#include <algorithm>
+
+#include "gen/ops/create.h"
+#include "gen/ops/index.h"
+#include "gen/ops/rnn.h"
+#include "gen/ops/shape.h"
+#include "gen/ops/view.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+namespace {
+
+Tensor as_tensor(const std::vector<int64_t>& values) {
+  Tensor result = make_tensor({static_cast<int64_t>(values.size())}, DType::kInt64);
+  std::copy(values.begin(), values.end(), result.data_as<int64_t>());
+  return result;
+}
+
+std::vector<int64_t> as_vector(const Tensor& t) {
+  const Tensor values = contiguous(cast(t, DType::kInt64));
+  return {values.data_as<int64_t>(), values.data_as<int64_t>() + values.numel()};
+}
+
+// Where step t of sequence b is among the rows of a padded batch.
+struct Padded {
+  int64_t steps, batch;
+  bool batch_first;
+
+  int64_t row(int64_t t, int64_t b) const { return batch_first ? b * steps + t : t * batch + b; }
+  int64_t rows() const { return steps * batch; }
+  // The shape of a batch of such elements as rows, and as it is.
+  Dims as_rows(IntSpan element) const {
+    Dims sizes = element.vec();
+    sizes.insert(0, rows());
+    return sizes;
+  }
+  Dims whole(IntSpan element) const {
+    Dims sizes = element.vec();
+    sizes.insert(0, batch_first ? steps : batch);
+    sizes.insert(0, batch_first ? batch : steps);
+    return sizes;
+  }
+};
+
+// A padded batch that has the rows of `data` at `places`.
+Tensor spread(const Tensor& data, const std::vector<int64_t>& places, const Padded& padded,
+              const Scalar& value) {
+  const IntSpan element = data.sizes().last(data.sizes().size() - 1);
+  const Tensor base = full(padded.as_rows(element), value, data.dtype(), data.device());
+  return reshape(index_copy(base, 0, as_tensor(places), data), padded.whole(element));
+}
+
+void check_lengths(const std::vector<int64_t>& lengths, const Padded& padded) {
+  FB_CHECK(static_cast<int64_t>(lengths.size()) == padded.batch,
+           "expected `len(lengths)` to be equal to batch_size, but got ", lengths.size(),
+           " (batch_size=", padded.batch, ")");
+  FB_CHECK(std::is_sorted(lengths.rbegin(), lengths.rend()),
+           "`lengths` must be sorted in decreasing order when `enforce_sorted` is True; pass "
+           "`enforce_sorted=False` to have them sorted, got ",
+           IntSpan(lengths));
+  FB_CHECK(lengths.back() > 0, "the length of every sample has to be greater than 0, got ",
+           IntSpan(lengths));
+  FB_CHECK(lengths[0] <= padded.steps, "a sequence of length ", lengths[0],
+           " does not fit an input of ", padded.steps, " steps");
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> pack_padded_sequence(const Tensor& input, const Tensor& lengths,
+                                                bool batch_first) {
+  FB_CHECK(lengths.dim() == 1, "`lengths` must be a vector, got shape ", lengths.sizes());
+  const Padded padded{input.size(batch_first ? 1 : 0), input.size(batch_first ? 0 : 1),
+                      batch_first};
+  FB_CHECK(input.numel() > 0, "cannot pack an empty tensor of shape ", input.sizes());
+  const std::vector<int64_t> length = as_vector(lengths);
+  check_lengths(length, padded);
+  std::vector<int64_t> places, batch_sizes;
+  auto active = static_cast<int64_t>(length.size());
+  for (int64_t t = 0; t < length[0]; ++t) {
+    while (length[static_cast<size_t>(active - 1)] <= t) --active;
+    for (int64_t b = 0; b < active; ++b) places.push_back(padded.row(t, b));
+    batch_sizes.push_back(active);
+  }
+  const IntSpan element = input.sizes().last(input.sizes().size() - 2);
+  const Tensor rows = reshape(input, padded.as_rows(element));
+  return {index_select(rows, 0, as_tensor(places)), as_tensor(batch_sizes)};
+}
+
+std::tuple<Tensor, Tensor> pad_packed_sequence(const Tensor& data, const Tensor& batch_sizes,
+                                               bool batch_first, const Scalar& padding_value,
+                                               int64_t total_length) {
+  const std::vector<int64_t> active = as_vector(batch_sizes);
+  FB_CHECK(!active.empty(), "expected batch_sizes of at least one step");
+  const auto steps = static_cast<int64_t>(active.size());
+  FB_CHECK_VALUE(total_length <= 0 || total_length >= steps,
+                 "expected total_length to be at least the length of the longest sequence in "
+                 "input, but got total_length=",
+                 total_length, " and max sequence length being ", steps);
+  const Padded padded{std::max(total_length, steps), active[0], batch_first};
+  std::vector<int64_t> places, lengths(static_cast<size_t>(active[0]));
+  for (int64_t t = 0; t < steps; ++t) {
+    for (int64_t b = 0; b < active[static_cast<size_t>(t)]; ++b) {
+      places.push_back(padded.row(t, b));
+      lengths[static_cast<size_t>(b)] = t + 1;
+    }
+  }
+  return {spread(data, places, padded, padding_value), as_tensor(lengths)};
+}
+
+Tensor pad_sequence(TensorList sequences, bool batch_first, const Scalar& padding_value,
+                    const std::string& padding_side) {
+  FB_CHECK(!sequences.empty(), "received an empty list of sequences");
+  FB_CHECK(padding_side == "left" || padding_side == "right",
+           "expected padding_side to be one of left or right, but got ", padding_side);
+  Padded padded{0, static_cast<int64_t>(sequences.size()), batch_first};
+  for (const Tensor& sequence : sequences) {
+    FB_CHECK(sequence.dim() > 0, "expected sequences of at least one dimension, got shape ",
+             sequence.sizes());
+    const IntSpan element = sequence.sizes().last(sequence.sizes().size() - 1);
+    const IntSpan first = sequences[0].sizes().last(sequences[0].sizes().size() - 1);
+    FB_CHECK(element == first, "sequences of shapes ", sequences[0].sizes(), " and ",
+             sequence.sizes(), " differ beyond the first dimension");
+    padded.steps = std::max(padded.steps, sequence.size(0));
+  }
+  std::vector<int64_t> places;
+  for (int64_t b = 0; b < padded.batch; ++b) {
+    const int64_t length = sequences[static_cast<size_t>(b)].size(0);
+    const int64_t first = padding_side == "left" ? padded.steps - length : 0;
+    for (int64_t t = 0; t < length; ++t) places.push_back(padded.row(first + t, b));
+  }
+  return spread(cat(sequences, 0), places, padded, padding_value);
+}
+
+}  // namespace fb::ops
