@@ -441,13 +441,13 @@ class RNNCellBase(Module):
         self.bias = bias
         gates = num_chunks * hidden_size
 
-        def empty(*sizes: int) -> Parameter:
-            return Parameter(flambeau.empty(sizes, device=device, dtype=dtype))
+        def empty(*sizes: int) -> Tensor:
+            return flambeau.empty(sizes, device=device, dtype=dtype)
 
-        self.weight_ih = empty(gates, input_size)
-        self.weight_hh = empty(gates, hidden_size)
-        self.register_parameter("bias_ih", empty(gates) if bias else None)
-        self.register_parameter("bias_hh", empty(gates) if bias else None)
+        self.weight_ih = Parameter(empty(gates, input_size))
+        self.weight_hh = Parameter(empty(gates, hidden_size))
+        self.register_parameter("bias_ih", Parameter(empty(gates)) if bias else None)
+        self.register_parameter("bias_hh", Parameter(empty(gates)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

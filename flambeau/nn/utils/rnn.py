@@ -116,12 +116,6 @@ class PackedSequence(PackedSequence_):
         """Convert the data to uint8."""
         return self.to(dtype=flambeau.uint8)
 
-    def pin_memory(self) -> Self:
-        """Move the data to memory that a GPU can read."""
-        return type(self)(
-            self.data.pin_memory(), self.batch_sizes, self.sorted_indices, self.unsorted_indices
-        )
-
     def is_pinned(self) -> bool:
         """Whether a GPU can read the data's memory."""
         return self.data.is_pinned()
