@@ -35,6 +35,8 @@ GROUPS = {
         Group("nn-fused", "cross entropy, forwards and backwards", 1.5, 0.95),
         Group("nn-loss", "other losses, forwards and backwards", 1.5, 0.8),
         Group("nn-attention", "attention, forwards and backwards", 1.1, 0.8),
+        Group("nn-rnn", "recurrent networks, forwards and backwards", 1.3, 0.95),
+        Group("nn-cells", "recurrent cells in a loop, forwards and backwards", 4.0, 2.0),
         Group("nn-activation", "activation functions, forwards and backwards", 1.0, 0.8),
         Group("nn-fused", "layers of one kernel, forwards and backwards", 1.5, 0.8),
         Group("nn-resample", "images at other resolutions", 1.0, 0.8),

@@ -1,0 +1,172 @@
+"""Recurrent networks step by step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import ClassVar
+
+import flambeau
+from flambeau import Tensor, dtype
+from flambeau._C import DeviceLike, gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
+from flambeau.nn.modules.module import Module
+from flambeau.nn.parameter import Parameter
+
+__all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
+
+
+def fill_uniformly(module: Module, hidden_size: int) -> None:
+    """Draw all parameters from the interval of 1 / sqrt(hidden_size) around 0."""
+    bound = 1.0 / math.sqrt(hidden_size) if hidden_size > 0 else 0
+    with flambeau.no_grad():
+        for weight in module.parameters():
+            weight.uniform_(-bound, bound)
+
+
+class RNNCellBase(Module):
+    """What cells share: the parameters of one step."""
+
+    __constants__: ClassVar[list[str]] = ["input_size", "hidden_size", "bias"]
+    bias_ih: Tensor | None
+    bias_hh: Tensor | None
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool,
+        num_chunks: int,
+        device: DeviceLike | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        gates = num_chunks * hidden_size
+
+        def empty(*sizes: int) -> Tensor:
+            return flambeau.empty(sizes, device=device, dtype=dtype)
+
+        self.weight_ih = Parameter(empty(gates, input_size))
+        self.weight_hh = Parameter(empty(gates, hidden_size))
+        self.register_parameter("bias_ih", Parameter(empty(gates)) if bias else None)
+        self.register_parameter("bias_hh", Parameter(empty(gates)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new values for all parameters."""
+        fill_uniformly(self, self.hidden_size)
+
+    def extra_repr(self) -> str:
+        """Return the sizes, and what differs from the defaults."""
+        text = f"{self.input_size}, {self.hidden_size}"
+        if not self.bias:
+            text += f", bias={self.bias}"
+        nonlinearity = self.__dict__.get("nonlinearity", "tanh")
+        return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
+
+    def _weights(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
+        return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+
+    def _check_dims(self, name: str, value: Tensor) -> None:
+        if value.dim() not in (1, 2):
+            raise ValueError(
+                f"{type(self).__name__}: Expected {name} to be 1D or 2D, got {value.dim()}D instead"
+            )
+
+    def _zeros(self, input: Tensor) -> Tensor:
+        return flambeau.zeros(
+            input.size(0), self.hidden_size, dtype=input.dtype, device=input.device
+        )
+
+    def _one_state(self, step: Callable[..., Tensor], input: Tensor, hx: Tensor | None) -> Tensor:
+        """Apply a step to a batch, or to a single sample."""
+        if hx is not None and input.dim() == hx.dim() == 2:
+            return step(input, hx, *self._weights())
+        self._check_dims("input", input)
+        if hx is not None:
+            self._check_dims("hidden", hx)
+        if input.dim() == 2:
+            return step(input, self._zeros(input) if hx is None else hx, *self._weights())
+        sample = input.unsqueeze(0)
+        state = self._zeros(sample) if hx is None else hx.unsqueeze(0)
+        return step(sample, state, *self._weights()).squeeze(0)
+
+
+class RNNCell(RNNCellBase):
+    """One step of ``h = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu instead of tanh."""
+
+    __constants__: ClassVar[list[str]] = ["input_size", "hidden_size", "bias", "nonlinearity"]
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: DeviceLike | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """Return the state after this input; before it, ``hx`` or zeros."""
+        if self.nonlinearity == "tanh":
+            return self._one_state(rnn_tanh_cell, input, hx)
+        if self.nonlinearity == "relu":
+            return self._one_state(rnn_relu_cell, input, hx)
+        raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+
+
+class GRUCell(RNNCellBase):
+    """One step of a gated recurrent unit."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """Return the state after this input; before it, ``hx`` or zeros."""
+        return self._one_state(gru_cell, input, hx)
+
+
+class LSTMCell(RNNCellBase):
+    """One step of a long short-term memory."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(
+        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return state and cell after this input; before it, ``hx`` or zeros."""
+        if hx is not None and input.dim() == hx[0].dim() == hx[1].dim() == 2:
+            return lstm_cell(input, hx, *self._weights())
+        self._check_dims("input", input)
+        if hx is not None:
+            for i, state in enumerate(hx):
+                self._check_dims(f"hx[{i}]", state)
+        is_batched = input.dim() == 2
+        batch = input if is_batched else input.unsqueeze(0)
+        if hx is None:
+            zeros = self._zeros(batch)
+            hx = (zeros, zeros)
+        elif not is_batched:
+            hx = (hx[0].unsqueeze(0), hx[1].unsqueeze(0))
+        h, c = lstm_cell(batch, hx, *self._weights())
+        return (h, c) if is_batched else (h.squeeze(0), c.squeeze(0))
