@@ -224,8 +224,8 @@ class Backward {
 
   // Sums over the batch of `columns` gates.
   void add_up(int64_t first, int64_t columns, T* out) const {
-    std::copy(d() + first, d() + first + columns, out);
-    for (int64_t b = 1; b < s_.batch; ++b) {
+    std::fill_n(out, columns, T(0));
+    for (int64_t b = 0; b < s_.batch; ++b) {
       const T* from = d() + b * s_.gates() + first;
       for (int64_t j = 0; j < columns; ++j) out[j] += from[j];
     }
@@ -264,8 +264,10 @@ std::tuple<Tensor, Tensor, Tensor> compute::rnn_cell(const std::string& mode, co
                                                      const Tensor& hx, const Tensor& cx,
                                                      const Tensor& w_ih, const Tensor& w_hh,
                                                      const Tensor& b_ih, const Tensor& b_hh) {
+  FB_CHECK_INDEX(input.dim() > 0 && hx.dim() > 0, "expected an input and a state of 2 dimensions");
   FB_CHECK(input.dim() == 2 && hx.dim() == 2, "expected an input and a state of 2 dimensions, got ",
            input.sizes(), " and ", hx.sizes());
+  check_rnn_dtype(input.dtype());
   const CellShape s(rnn_kind(mode), input, hx, w_ih);
   check_arguments(s, input, hx, cx, w_ih, w_hh, b_ih, b_hh);
   const DType type = rnn_compute_type(input.dtype());

@@ -152,6 +152,10 @@ class Forward {
 
 }  // namespace
 
+void check_rnn_dtype(DType dtype) {
+  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(dtype), "not implemented for dtype ", dtype);
+}
+
 RnnKind rnn_kind(const std::string& mode) {
   if (mode == "LSTM") return RnnKind::kLstm;
   if (mode == "GRU") return RnnKind::kGru;
@@ -178,6 +182,7 @@ RnnWeights rnn_weights(TensorList params, int64_t direction, int64_t directions)
 RnnShape::RnnShape(RnnKind kind, const Tensor& input, const Tensor& hx, const Tensor& cx,
                    TensorList params, std::optional<IntSpan> batch_sizes, bool batch_first)
     : kind(kind) {
+  check_rnn_dtype(input.dtype());
   FB_CHECK(input.dim() == (batch_sizes ? 2 : 3), "expected an input of ", batch_sizes ? 2 : 3,
            " dimensions, got ", input.sizes());
   FB_CHECK(hx.dim() == 3, "expected a hidden state of 3 dimensions, got ", hx.sizes());

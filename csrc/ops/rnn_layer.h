@@ -39,6 +39,8 @@ struct RnnShape {
   int64_t kept_row() const { return gates() + (has_cells() ? hidden : 0) + outputs; }
 };
 
+void check_rnn_dtype(DType dtype);
+
 // 16-bit floats are computed with as float32.
 inline DType rnn_compute_type(DType dtype) {
   return dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import flambeau
 from flambeau import Tensor, dtype
-from flambeau._C import DeviceLike, gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
+from flambeau._C import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from flambeau.nn.modules.module import Module
 from flambeau.nn.parameter import Parameter
+
+if TYPE_CHECKING:
+    from flambeau._C import DeviceLike
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import flambeau
 from flambeau import Tensor, dtype
-from flambeau._C import DeviceLike
 from flambeau.nn.modules._rnn_cells import (
     GRUCell,
     LSTMCell,
@@ -20,6 +19,9 @@ from flambeau.nn.modules._rnn_cells import (
 from flambeau.nn.modules.module import Module
 from flambeau.nn.parameter import Parameter
 from flambeau.nn.utils.rnn import PackedSequence
+
+if TYPE_CHECKING:
+    from flambeau._C import DeviceLike
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
