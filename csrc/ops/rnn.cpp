@@ -49,7 +49,7 @@ States run(const std::string& mode, Tensor input, const Tensor& hx, const Tensor
   FB_CHECK(layers > 0 && net.params.size() % layers == 0, "got ", net.params.size(),
            " parameters for ", net.layers, " layers");
   const int64_t directions = net.directions();
-  FB_CHECK_INDEX(hx.dim() > 0, "expected a hidden state of 3 dimensions, got none");
+  FB_CHECK_INDEX(hx.dim() >= 3, "expected a hidden state of 3 dimensions, got ", hx.sizes());
   FB_CHECK(hx.dim() == 3 && hx.size(0) == net.layers * directions, "expected a hidden state of ",
            net.layers * directions, " layers, got ", hx.sizes());
   const size_t each = net.params.size() / layers;

@@ -32,14 +32,23 @@ struct CellShape {
   int64_t first_input() const { return cpu::first_input_column(kind) * hidden; }
 };
 
+// IndexError where a dimension is missing, as PyTorch raises.
+void check_dims(const Tensor& input, const Tensor& hx) {
+  FB_CHECK_INDEX(input.dim() >= 2, "expected an input of 2 dimensions, got ", input.sizes());
+  FB_CHECK_INDEX(hx.dim() >= 1, "expected a hidden state of 2 dimensions, got ", hx.sizes());
+  FB_CHECK(input.size(0) == hx.size(0), "input has batch size ", input.size(0), ", hidden state ",
+           hx.sizes(), " has ", hx.size(0));
+  FB_CHECK_INDEX(hx.dim() >= 2, "expected a hidden state of 2 dimensions, got ", hx.sizes());
+  FB_CHECK(input.dim() == 2 && hx.dim() == 2, "expected an input and a state of 2 dimensions, got ",
+           input.sizes(), " and ", hx.sizes());
+}
+
 void check_arguments(const CellShape& s, const Tensor& input, const Tensor& hx, const Tensor& cx,
                      const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
                      const Tensor& b_hh) {
   const auto check = [](const Tensor& t, IntSpan expected, const char* name) {
     FB_CHECK(t.sizes() == expected, "expected ", name, " of shape ", expected, ", got ", t.sizes());
   };
-  FB_CHECK(hx.size(0) == s.batch, "input has batch size ", s.batch, ", hidden state ", hx.sizes(),
-           " has ", hx.size(0));
   check(w_ih, {s.weights(), s.inputs}, "weight_ih");
   check(w_hh, {s.weights(), s.hidden}, "weight_hh");
   if (s.kind == RnnKind::kLstm) check(cx, {s.batch, s.hidden}, "cell state");
@@ -264,9 +273,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::rnn_cell(const std::string& mode, co
                                                      const Tensor& hx, const Tensor& cx,
                                                      const Tensor& w_ih, const Tensor& w_hh,
                                                      const Tensor& b_ih, const Tensor& b_hh) {
-  FB_CHECK_INDEX(input.dim() > 0 && hx.dim() > 0, "expected an input and a state of 2 dimensions");
-  FB_CHECK(input.dim() == 2 && hx.dim() == 2, "expected an input and a state of 2 dimensions, got ",
-           input.sizes(), " and ", hx.sizes());
+  check_dims(input, hx);
   check_rnn_dtype(input.dtype());
   const CellShape s(rnn_kind(mode), input, hx, w_ih);
   check_arguments(s, input, hx, cx, w_ih, w_hh, b_ih, b_hh);

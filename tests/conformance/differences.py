@@ -5,6 +5,7 @@
 REFUSED_BY_ACCIDENT = {
     "MKL FFT error": "MKL cannot transform an empty batch; the result is simply empty",
     "unsupported operation: some elements of the input": "copy_ takes a copy of what overlaps",
+    "output with shape [1, ": "torch reads batch_sizes as if they were contiguous",
     "view size is not compatible": "torch's own composition asks for a view where it needs a copy",
 }
 
