@@ -26,6 +26,10 @@ inline int64_t weight_columns(RnnKind kind) {
 }
 inline int64_t first_input_column(RnnKind kind) { return kind == RnnKind::kGru ? 1 : 0; }
 
+// Multiplications of a step from which on its matrix is shared among idle threads: half of them
+// take longer than waking a second one.
+inline constexpr int64_t kSharedProduct = 1 << 20;
+
 // The activations of one step for some rows, in place. h and c hold the old state, then the new.
 template <class T>
 struct RnnGates {

@@ -25,16 +25,21 @@ inline std::vector<int64_t> even_cuts(const RnnSteps& steps, int64_t parts) {
 }
 
 // Calls run(direction, first, last) over all directions and sequences. `work`: multiplications of
-// one direction.
+// one sequence in one step of one direction. Where there are few sequences and much to do in a
+// step, the threads are left to share the steps: see `product` in kernels/rnn.cpp.
 template <class F>
-void for_sequences(const RnnSteps& steps, int64_t directions, int64_t work, F&& run) {
+void for_sequences(const RnnSteps& steps, int64_t rows, int64_t directions, int64_t work, F&& run) {
   constexpr int64_t kWorthThread = 64 * 64 * 64;
-  const int64_t threads = std::clamp<int64_t>(work * directions / kWorthThread, 1, num_threads());
-  const int64_t parts =
-      std::clamp<int64_t>((threads + directions - 1) / directions, 1, steps.batch);
+  constexpr int64_t kFewSequences = 6;
+  const int64_t threads =
+      std::clamp<int64_t>(rows * work * directions / kWorthThread, 1, num_threads());
+  const bool shares_steps = directions == 1 && steps.batch < kFewSequences * threads &&
+                            steps.batch * work >= kSharedProduct;
+  const int64_t wanted = shares_steps ? 1 : (threads + directions - 1) / directions;
+  const int64_t parts = std::clamp<int64_t>(wanted, 1, steps.batch);
   const std::vector<int64_t> cuts = even_cuts(steps, parts);
   const auto pieces = static_cast<int64_t>(cuts.size()) - 1;
-  const BlockingRegion unlocked(work > kWorthThread);
+  const BlockingRegion unlocked(rows * work > kWorthThread);
   const int64_t grain = threads == 1 ? pieces * directions : 1;
   parallel_for(pieces * directions, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

@@ -47,8 +47,8 @@ class Backward {
 
   // Of the input, the states and the parameters.
   std::vector<Tensor> operator()() {
-    const int64_t work = s_.rows * s_.weights() * s_.outputs;
-    cpu::for_sequences(s_.steps(), s_.directions, work,
+    const int64_t work = s_.weights() * s_.outputs;
+    cpu::for_sequences(s_.steps(), s_.rows, s_.directions, work,
                        [&](int64_t d, int64_t first, int64_t last) {
                          FB_KERNEL(rnn_backward<T>)(calls_[static_cast<size_t>(d)], first, last);
                        });

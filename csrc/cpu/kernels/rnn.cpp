@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "cpu/packed_gemm.h"
+#include "cpu/threads.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -11,6 +12,22 @@ namespace {
 template <class T>
 void copy_run(T* to, const T* from, int64_t n) {
   __builtin_memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
+}
+
+// A product whose columns are shared among threads, unless they have sequences of their own to run.
+template <class T>
+void product(const PackedProduct<T>& g) {
+  constexpr int64_t kColumns = 64;  // whole panels of every instruction set
+  const int64_t pieces = (g.n + kColumns - 1) / kColumns;
+  const int64_t grain = g.m * g.n * g.k < kSharedProduct ? pieces : (pieces + 1) / 2;
+  parallel_for(pieces, grain, [&](int64_t begin, int64_t end) {
+    PackedProduct<T> part = g;
+    const int64_t first = begin * kColumns, last = end * kColumns;
+    part.n = (last < g.n ? last : g.n) - first;
+    part.b += first * g.k;
+    part.c += first;
+    packed_product<T>(part);
+  });
 }
 
 // The sequences [first, last) that have step number `s` in the order of a direction.
@@ -39,13 +56,13 @@ void forward_step(const RnnForward<T>& f, const Step& step) {
     for (int64_t j = 0; j < hidden; ++j)
       rows[i * stride + j] = f.state_bias ? f.state_bias[j] : T(0);
   }
-  packed_product<T>({step.rows, weight_columns(f.kind) * hidden, outputs, h, outputs, f.recurrent,
-                     rows, stride, true});
+  product<T>({step.rows, weight_columns(f.kind) * hidden, outputs, h, outputs, f.recurrent, rows,
+              stride, true});
   T* const fresh = f.projection ? f.unprojected + step.first * hidden : h;
   rnn_gates<T>({f.kind, step.rows, hidden, rows, stride, fresh, c,
                 f.keep && c ? rows + gate_columns(f.kind) * hidden : nullptr, stride});
   if (f.projection)
-    packed_product<T>({step.rows, outputs, hidden, fresh, hidden, f.projection, h, outputs, false});
+    product<T>({step.rows, outputs, hidden, fresh, hidden, f.projection, h, outputs, false});
   T* const out = f.out + step.at * f.out_row;
   for (int64_t i = 0; i < step.rows; ++i)
     copy_run(out + i * apart * f.out_row, h + i * outputs, outputs);
@@ -71,8 +88,7 @@ void backward_step(const RnnBackward<T>& b, const Step& step) {
     for (int64_t i = 0; i < step.rows; ++i)
       copy_run(kept + i * apart * outputs, d_h + i * outputs, outputs);
     d_fresh = b.d_unprojected + step.first * hidden;
-    packed_product<T>(
-        {step.rows, hidden, outputs, d_h, outputs, b.projection, d_fresh, hidden, false});
+    product<T>({step.rows, hidden, outputs, d_h, outputs, b.projection, d_fresh, hidden, false});
   }
   const T* const c_before = rows + columns;
   rnn_gates_backward<T>({b.kind, step.rows, hidden, rows, apart * b.row, c_before, rows + columns,
@@ -80,8 +96,8 @@ void backward_step(const RnnBackward<T>& b, const Step& step) {
                          b.d_c ? b.d_c + step.first * hidden : nullptr,
                          b.projection ? b.unprojected + step.at * hidden : nullptr,
                          apart * hidden});
-  packed_product<T>({step.rows, outputs, weight_columns(b.kind) * hidden, d_gates, apart * columns,
-                     b.recurrent, d_h, outputs, b.kind == RnnKind::kGru});
+  product<T>({step.rows, outputs, weight_columns(b.kind) * hidden, d_gates, apart * columns,
+              b.recurrent, d_h, outputs, b.kind == RnnKind::kGru});
 }
 
 }  // namespace
