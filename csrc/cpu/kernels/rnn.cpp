@@ -19,7 +19,7 @@ template <class T>
 void product(const PackedProduct<T>& g) {
   constexpr int64_t kColumns = 64;  // whole panels of every instruction set
   const int64_t pieces = (g.n + kColumns - 1) / kColumns;
-  const int64_t grain = g.m * g.n * g.k < kSharedProduct ? pieces : (pieces + 1) / 2;
+  const int64_t grain = kSharedProduct / 2 / (g.m * g.k * kColumns + 1) + 1;
   parallel_for(pieces, grain, [&](int64_t begin, int64_t end) {
     PackedProduct<T> part = g;
     const int64_t first = begin * kColumns, last = end * kColumns;
