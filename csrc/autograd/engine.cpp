@@ -411,7 +411,7 @@ bool run_has_inputs() { return innermost && innermost->has_inputs(); }
 bool will_run(Node& node) { return innermost && innermost->will_run(node); }
 
 DeferredProducts::Rows defer_weight_gradient(const Tensor& weight, int64_t count) {
-  if (!innermost || count > DeferredProducts::kMostRows) return {};
+  if (!innermost || count == 0 || count > DeferredProducts::kMostRows) return {};
   return innermost->defer(weight, count);
 }
 

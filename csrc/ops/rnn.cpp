@@ -43,15 +43,25 @@ Tensor joined(const std::vector<Tensor>& layers) {
   return layers.size() == 1 ? layers[0] : cat(layers, 0);
 }
 
+// In the order in which PyTorch notices, so that errors have its classes.
+void check_states(const Tensor& hx, int64_t count, bool has_cells) {
+  const auto check_dims = [&](int64_t least) {
+    FB_CHECK_INDEX(hx.dim() >= least, "expected a hidden state of 3 dimensions, got ", hx.sizes());
+  };
+  check_dims(has_cells ? 3 : 1);
+  FB_CHECK(hx.size(0) == count, "expected a hidden state of ", count, " layers, got ", hx.sizes());
+  check_dims(3);
+}
+
 States run(const std::string& mode, Tensor input, const Tensor& hx, const Tensor& cx,
            const Network& net, std::optional<IntSpan> batch_sizes, bool batch_first) {
   const auto layers = static_cast<size_t>(net.layers);
   FB_CHECK(layers > 0 && net.params.size() % layers == 0, "got ", net.params.size(),
            " parameters for ", net.layers, " layers");
   const int64_t directions = net.directions();
-  FB_CHECK_INDEX(hx.dim() >= 3, "expected a hidden state of 3 dimensions, got ", hx.sizes());
-  FB_CHECK(hx.dim() == 3 && hx.size(0) == net.layers * directions, "expected a hidden state of ",
-           net.layers * directions, " layers, got ", hx.sizes());
+  check_states(hx, net.layers * directions, cx.defined());
+  FB_CHECK_INDEX(!batch_first || input.dim() >= 2, "expected an input of 3 dimensions, got ",
+                 input.sizes());
   const size_t each = net.params.size() / layers;
   const bool drops = net.train && net.dropout > 0 && layers > 1;
   // Masks are drawn step by step.
@@ -93,9 +103,14 @@ void check_two(TensorList hx) {
 
 std::tuple<Tensor, Tensor> without_cells(const States& states) { return {states.output, states.h}; }
 
+// A bias of more dimensions than one may broadcast.
+Tensor as_vector(const Tensor& bias) {
+  return bias && bias.dim() != 1 ? reshape(bias, Dims{-1}) : bias;
+}
+
 Tensor state_after(const std::string& mode, const Tensor& input, const Tensor& hx,
                    const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
-  return std::get<0>(rnn_cell(mode, input, hx, {}, w_ih, w_hh, b_ih, b_hh));
+  return std::get<0>(rnn_cell(mode, input, hx, {}, w_ih, w_hh, as_vector(b_ih), as_vector(b_hh)));
 }
 
 }  // namespace
@@ -148,7 +163,8 @@ FB_NETWORK(rnn_relu, "RNN_RELU")
 std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,
                                      const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
   check_two(hx);
-  auto [h, c, gates] = rnn_cell("LSTM", input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh);
+  auto [h, c, gates] =
+      rnn_cell("LSTM", input, hx[0], hx[1], w_ih, w_hh, as_vector(b_ih), as_vector(b_hh));
   return {h, c};
 }
 

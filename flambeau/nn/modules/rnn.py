@@ -18,10 +18,10 @@ from flambeau.nn.modules._rnn_cells import (
 )
 from flambeau.nn.modules.module import Module
 from flambeau.nn.parameter import Parameter
-from flambeau.nn.utils.rnn import PackedSequence
 
 if TYPE_CHECKING:
     from flambeau._C import DeviceLike
+    from flambeau.nn.utils.rnn import PackedSequence
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
@@ -216,7 +216,7 @@ class RNNBase(Module):
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """Run over the sequences; return the last layer's outputs, and all layers' last states."""
-        if isinstance(input, PackedSequence):
+        if isinstance(input, tuple):
             return self._forward_packed(input, hx)
         dims = input.dim()
         if dims == 3:
@@ -252,7 +252,7 @@ class RNNBase(Module):
         output, states = self._split(
             self._network(data, batch_sizes, hx, *self._network_arguments())
         )
-        packed = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
+        packed = type(input)(output, batch_sizes, sorted_indices, unsorted_indices)
         return packed, self.permute_hidden(states, unsorted_indices)
 
     def _network_arguments(self) -> tuple[Any, ...]:

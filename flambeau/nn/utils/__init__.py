@@ -3,6 +3,7 @@
 from flambeau.nn.utils import parametrizations as parametrizations
 from flambeau.nn.utils import parametrize as parametrize
 from flambeau.nn.utils import prune as prune
+from flambeau.nn.utils import rnn as rnn
 from flambeau.nn.utils import stateless as stateless
 from flambeau.nn.utils.clip_grad import (
     clip_grad_norm,
@@ -43,6 +44,7 @@ __all__ = [
     "parametrize",
     "remove_spectral_norm",
     "remove_weight_norm",
+    "rnn",
     "skip_init",
     "spectral_norm",
     "stateless",
