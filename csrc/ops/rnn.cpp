@@ -43,14 +43,18 @@ Tensor joined(const std::vector<Tensor>& layers) {
   return layers.size() == 1 ? layers[0] : cat(layers, 0);
 }
 
-// In the order in which PyTorch notices, so that errors have its classes.
-void check_states(const Tensor& hx, int64_t count, bool has_cells) {
-  const auto check_dims = [&](int64_t least) {
-    FB_CHECK_INDEX(hx.dim() >= least, "expected a hidden state of 3 dimensions, got ", hx.sizes());
+// In the order and with the classes in which PyTorch notices.
+void check_arguments(const std::string& mode, const Tensor& input, const Tensor& hx, int64_t count,
+                     bool batch_first) {
+  const auto check_dims = [&](ErrorKind kind, int64_t least) {
+    FB_CHECK_AS(kind, hx.dim() >= least, "expected a hidden state of 3 dimensions, got ",
+                hx.sizes());
   };
-  check_dims(has_cells ? 3 : 1);
+  FB_CHECK_INDEX(!batch_first || input.dim() >= 2, "expected an input of 3 dimensions, got ",
+                 input.sizes());
+  check_dims(ErrorKind::kIndex, mode == "LSTM" ? 3 : 1);
   FB_CHECK(hx.size(0) == count, "expected a hidden state of ", count, " layers, got ", hx.sizes());
-  check_dims(3);
+  check_dims(mode == "GRU" ? ErrorKind::kIndex : ErrorKind::kRuntime, 3);
 }
 
 States run(const std::string& mode, Tensor input, const Tensor& hx, const Tensor& cx,
@@ -59,9 +63,7 @@ States run(const std::string& mode, Tensor input, const Tensor& hx, const Tensor
   FB_CHECK(layers > 0 && net.params.size() % layers == 0, "got ", net.params.size(),
            " parameters for ", net.layers, " layers");
   const int64_t directions = net.directions();
-  check_states(hx, net.layers * directions, cx.defined());
-  FB_CHECK_INDEX(!batch_first || input.dim() >= 2, "expected an input of 3 dimensions, got ",
-                 input.sizes());
+  check_arguments(mode, input, hx, net.layers * directions, batch_first);
   const size_t each = net.params.size() / layers;
   const bool drops = net.train && net.dropout > 0 && layers > 1;
   // Masks are drawn step by step.

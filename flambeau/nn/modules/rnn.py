@@ -216,7 +216,7 @@ class RNNBase(Module):
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """Run over the sequences; return the last layer's outputs, and all layers' last states."""
-        if isinstance(input, tuple):
+        if isinstance(input, tuple):  # a PackedSequence
             return self._forward_packed(input, hx)
         dims = input.dim()
         if dims == 3:
@@ -242,7 +242,7 @@ class RNNBase(Module):
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         return self._split(self._network(input, hx, *self._network_arguments(), self.batch_first))
 
-    def _forward_packed(self, input: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
+    def _forward_packed(self, input: Any, hx: Any) -> tuple[PackedSequence, Any]:
         data, batch_sizes, sorted_indices, unsorted_indices = input
         if hx is None:
             hx = self._first_states(data, int(batch_sizes[0]))
