@@ -31,7 +31,9 @@ def test_page(page: Path) -> None:
 
 def run_session(code: str, names: dict[str, Any], page: Path, line: int) -> None:
     """Run an interactive session and compare what it prints."""
-    session = doctest.DocTestParser().get_doctest(code, names, page.name, str(page), line)
+    # Named by its line: source of an earlier block, shown in a traceback, is not looked up in this.
+    name = f"{page.name}:{line}"
+    session = doctest.DocTestParser().get_doctest(code, names, name, str(page), line)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     report: list[str] = []
     runner.run(session, out=report.append, clear_globs=False)
