@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+import flambeau as fb
 from flambeau import _C, Tensor
 from flambeau.autograd.engine import backward as run_backward
 from flambeau.utils.hooks import RemovableHandle, register_in
@@ -18,7 +19,13 @@ def backward(
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
-    run_backward(input, gradient, retain_graph, create_graph, inputs=inputs)
+    is_plain = gradient is None and inputs is None and input.requires_grad
+    if is_plain and input.numel() == 1 and input.is_floating_point():
+        # The loss of a training step: there is nothing to check and to collect.
+        keep = create_graph if retain_graph is None else retain_graph
+        _C._run_backward((input,), (fb.ones_like(input),), keep, create_graph, (), True, True)
+    else:
+        run_backward(input, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 def register_hook(input: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
