@@ -91,7 +91,7 @@ for name, operands, params, node in (
             if (name, each) != ("hinge_loss", "target")  # which only says which half is meant
         },
         node=node,
-        doc=f"nn.functional.{name} of operands that are alike.",
+        doc=f"{name} of operands that are alike, reduced in the same pass.",
     )
 op(
     "_loss_gradient(kind: int, operand: int, gradient: Tensor, x: Tensor, y: Tensor, z: Tensor | None,"

@@ -190,7 +190,7 @@ MODULES: dict[str, list[str]] = {
     # what every module can do
     "Module.to": [
         f"{_LINEAR}.to(device='cpu', dtype=t.float64, non_blocking=True)(x.double())",
-        "nn.Conv2d(3, 2, 1).to(memory_format=t.channels_last).weight",
+        "nn.Conv2d(3, 2, 3).to(memory_format=t.channels_last).weight",
     ],
     "Module.eval": [f"{_NET}.eval()(x)"],
     "Module.parameters": [f"list({_NET}.parameters(recurse=True))"],
@@ -221,6 +221,7 @@ MODULES: dict[str, list[str]] = {
     "Module.half": [f"{_LINEAR}.half().weight"],
     "Module.cuda": [f"callable({_LINEAR}.cuda)"],
     "Module.float": [f"{_LINEAR}.float()(x)"],
+    "Module.compile": [f"callable({_LINEAR}.compile)"],
     "Module.cpu": [f"{_LINEAR}.cpu()(x)"],
     "Module.register_forward_hook": [
         (
@@ -328,7 +329,10 @@ MODULES: dict[str, list[str]] = {
     ],
     # attention
     "attention.sdpa_kernel": [
-        "nn.attention.sdpa_kernel([nn.attention.SDPBackend.MATH], set_priority=True).__enter__()"
+        (
+            "nn.attention.sdpa_kernel([nn.attention.SDPBackend.MATH], set_priority=True)("
+            "lambda: F.scaled_dot_product_attention(b, b, b))()"
+        )
     ],
     "attention.flex_attention.create_block_mask": [
         (
