@@ -1,5 +1,6 @@
-// Channels and pixels exchanged: a copy between two tensors whose dimensions are split.
+// Channels and pixels exchanged: rows woven into each other, or a copy between split dimensions.
 #include "cpu/copy.h"
+#include "cpu/shuffle.h"
 #include "gen/ops/resample.h"
 #include "gen/ops/view.h"
 #include "ops/image.h"
@@ -45,6 +46,13 @@ Dims with_last(const Tensor& t, int64_t channels, int64_t height, int64_t width)
   return sizes;
 }
 
+// `image` has the channels that pixels are spread over, `left` of them when they are not.
+cpu::PixelPlan pixel_plan(const Tensor& image, int64_t left, int64_t factor) {
+  const int64_t samples = numel_of(image.sizes().first(static_cast<size_t>(image.dim() - 3)));
+  return {samples * left, image.size(-2), image.size(-1), factor,
+          static_cast<int64_t>(image.element_size())};
+}
+
 void check_factor(const Tensor& input, int64_t factor, const char* name) {
   FB_CHECK(input.dim() >= 3, "expected at least 3 dimensions, got shape ", input.sizes());
   FB_CHECK(factor > 0, name, " must be positive, got ", factor);
@@ -60,7 +68,10 @@ Tensor compute::pixel_shuffle(const Tensor& input, int64_t factor) {
   const int64_t left = channels / (factor * factor);
   Tensor out = make_image_of(
       input, with_last(input, left, input.size(-2) * factor, input.size(-1) * factor));
-  if (out.numel() > 0)
+  if (out.numel() == 0) return out;
+  if (input.is_contiguous() && out.is_contiguous())
+    FB_KERNEL(channels_to_pixels)(pixel_plan(input, left, factor), input.data(), out.data());
+  else
     cpu::copy(blocks_as_channels(out, factor), with_split(input, -3, {left, factor, factor}));
   return out;
 }
@@ -72,7 +83,10 @@ Tensor compute::pixel_unshuffle(const Tensor& input, int64_t factor) {
            " must be divisible by downscale_factor ", factor);
   Tensor out = make_image_of(
       input, with_last(input, channels * factor * factor, height / factor, width / factor));
-  if (out.numel() > 0)
+  if (out.numel() == 0) return out;
+  if (input.is_contiguous() && out.is_contiguous())
+    FB_KERNEL(pixels_to_channels)(pixel_plan(out, channels, factor), input.data(), out.data());
+  else
     cpu::copy(with_split(out, -3, {channels, factor, factor}), blocks_as_channels(input, factor));
   return out;
 }

@@ -207,6 +207,8 @@ class Resample {
   void sums(const A* in, A* out, int64_t begin, int64_t end) const {
     if (inner_ > 1)
       pixels(in, out, begin, end);
+    else if (end - begin < kLanes<A> / 2)
+      for (int64_t w = begin; w < end; ++w) out[w] = pixel<1>(in, w);
     else if (width_.terms > width_.out)
       long_sums(in, out);
     else
