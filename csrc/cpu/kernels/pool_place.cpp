@@ -36,6 +36,16 @@ void clear(T* p, int64_t n) {
   __builtin_memset(p, 0, static_cast<size_t>(n) * sizeof(T));
 }
 
+// Windows side by side, from the first place on.
+bool are_apart(const AxisView& axis) {
+  return axis.kernel == axis.stride && axis.dilation == 1 && axis.origin[0] == 0 &&
+         axis.out * axis.kernel <= axis.in;
+}
+bool are_apart(const PlanView& plan) {
+  return are_apart(plan.depth) && are_apart(plan.height) && are_apart(plan.width);
+}
+bool cover_all(const PlanView& plan) { return plan.out_size() * plan.volume() == plan.in_size(); }
+
 // Windows that do not overlap, two places wide: both are written, the one that lost as 0.
 template <class T>
 class Pairs {
@@ -44,13 +54,12 @@ class Pairs {
   using K = NumberOf<A>;
 
   static bool fit(const PlanView& plan) {
-    return __is_same(T, A) && plan.inner == 1 && plan.width.kernel == 2 && whole(plan.width) &&
-           whole(plan.height) && whole(plan.depth);
+    return __is_same(T, A) && plan.inner == 1 && plan.width.kernel == 2 && are_apart(plan);
   }
 
   static void plane(const PlanView& plan, const T* gradient, const uint8_t* numbers, T* out) {
     const AxisView &depth = plan.depth, &height = plan.height, &width = plan.width;
-    if (plan.out_size() * plan.volume() < plan.in_size()) clear(out, plan.in_size());
+    if (!cover_all(plan)) clear(out, plan.in_size());
     for (int64_t d = 0; d < depth.out * depth.kernel; ++d)
       for (int64_t h = 0; h < height.out * height.kernel; ++h) {
         const int64_t from = (d / depth.kernel * height.out + h / height.kernel) * width.out;
@@ -61,11 +70,6 @@ class Pairs {
   }
 
  private:
-  static bool whole(const AxisView& axis) {
-    return axis.kernel == axis.stride && axis.dilation == 1 && axis.origin[0] == 0 &&
-           axis.out * axis.kernel <= axis.in;
-  }
-
   template <int N, size_t... I>
   static FB_FN void interleave(const Vec<A, N>& even, const Vec<A, N>& odd, T* out,
                                std::index_sequence<I...>) {
@@ -92,6 +96,43 @@ class Pairs {
       in_blocks<T, A>(0, n, [&](int64_t w, auto lanes) {
         windows<decltype(lanes)::value>(gradient + w, numbers + w, number, out + 2 * w);
       });
+  }
+};
+
+// Windows that do not overlap, with the channels inside: all places of a window are written, those
+// that lost as 0.
+template <class T>
+class Apart {
+ public:
+  using A = LaneOf<T>;
+  using K = NumberOf<A>;
+
+  static void run(const PlanView& plan, const T* gradient, const uint8_t* numbers, T* out) {
+    if (!cover_all(plan)) clear(out, plan.planes * plan.in_size() * plan.inner);
+    const int64_t rows = plan.depth.out * plan.height.out;
+    const int64_t cost = plan.width.out * plan.inner * plan.volume();
+    parallel_for(plan.planes * rows, grain_of(cost), [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r)
+        for (int64_t w = 0; w < plan.width.out; ++w) {
+          const int64_t from = (r * plan.width.out + w) * plan.inner;
+          const int64_t first = r / rows * plan.in_size() +
+                                plan.origin(r % rows / plan.height.out, r % plan.height.out, w);
+          for (int64_t k = 0; k < plan.volume(); ++k)
+            place(gradient + from, numbers + from, k, plan.inner,
+                  out + (first + plan.offsets[k]) * plan.inner);
+        }
+    });
+  }
+
+ private:
+  static FB_FN void place(const T* gradient, const uint8_t* numbers, int64_t number, int64_t inner,
+                          T* out) {
+    in_blocks<T, A>(0, inner, [&](int64_t c, auto lanes) {
+      constexpr int N = decltype(lanes)::value;
+      const auto wins = load<K, N>(numbers + c) == static_cast<K>(number);
+      const Vec<A, N> g = load<A, N>(gradient + c);
+      put<T, A, N>(out + c, wins ? g : broadcast<A, N>(A(0)));
+    });
   }
 };
 
@@ -176,8 +217,10 @@ void max_pool_place(DType dtype, const PoolPlan& plan, const void* gradient, con
     using T = typename decltype(tag)::type;
     const T* const g = static_cast<const T*>(gradient);
     T* const y = static_cast<T*>(out);
-    if (numbers && plan.inner > 1) return Gathered<T>(plan, g, numbers, y).run();
     const PlanView view(plan);
+    if (numbers && plan.inner > 1)
+      return are_apart(view) ? Apart<T>::run(view, g, numbers, y)
+                             : Gathered<T>(plan, g, numbers, y).run();
     const int64_t out_size = view.out_size() * view.inner, in_size = view.in_size() * view.inner;
     const bool pairs = numbers && Pairs<T>::fit(view);
     parallel_for(view.planes, grain_of(in_size), [&](int64_t begin, int64_t end) {
