@@ -2,7 +2,7 @@
 #include "ops/resample_grid.h"
 
 #include "cpu/copy.h"
-#include "cpu/grid_sample.h"
+#include "cpu/resample_grid.h"
 #include "gen/ops/matmul.h"
 #include "gen/ops/resample.h"
 #include "gen/ops/view.h"

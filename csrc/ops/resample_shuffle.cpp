@@ -1,6 +1,7 @@
 // Channels and pixels exchanged: rows woven into each other, or a copy between split dimensions.
+#include "cpu/resample_shuffle.h"
+
 #include "cpu/copy.h"
-#include "cpu/shuffle.h"
 #include "gen/ops/resample.h"
 #include "gen/ops/view.h"
 #include "ops/image.h"

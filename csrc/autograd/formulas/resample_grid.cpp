@@ -1,9 +1,10 @@
 // The gradients of grid_sample: in one pass, or composed of operators where they are to be
 // differentiated again.
+#include "cpu/resample_grid.h"
+
 #include "autograd/formula.h"
 #include "autograd/formulas/resample.h"
 #include "autograd/mode.h"
-#include "cpu/grid_sample.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/create.h"
 #include "gen/ops/index.h"
@@ -30,7 +31,7 @@ struct Tap {
   Tensor place, weight, slope;
 };
 
-// The kernel's Axis (cpu/kernels/grid_sample.cpp), in operators.
+// The kernel's Axis (cpu/kernels/resample_grid.cpp), in operators.
 class Axis {
  public:
   Axis(int64_t size, GridMode mode, GridPadding padding, bool align_corners)

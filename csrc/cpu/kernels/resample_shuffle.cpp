@@ -1,5 +1,5 @@
 // Pixels spread over channels, and back: `factor` rows that are woven into one.
-#include "cpu/shuffle.h"
+#include "cpu/resample_shuffle.h"
 
 #include "cpu/threads.h"
 #include "scalar/types.h"

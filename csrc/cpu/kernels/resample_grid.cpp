@@ -1,6 +1,6 @@
 // Images sampled at given points. For a block of points the pixels that each is made of and their
 // weights are computed once, then used for every channel.
-#include "cpu/grid_sample.h"
+#include "cpu/resample_grid.h"
 
 #include "cpu/kernels/simd.h"
 #include "cpu/threads.h"
