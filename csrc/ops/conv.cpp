@@ -237,7 +237,9 @@ Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Ten
 
   const ConvShape shape = shape_of(input.sizes(), sizes, weight.sizes(), steps);
   const DType type = kernel_type(shape, input.dtype());
-  const bool planar = shape.is_pointwise() && is_planar(input);
+  // A product starts from the bias in planes, a pass over the result more than channels last.
+  const bool planar =
+      shape.is_pointwise() && is_planar(input) && (!bias.defined() || sizes[1] <= input.sizes()[1]);
   const Tensor result = planar ? make_tensor(sizes, type) : make_result(sizes, type, input, weight);
   const Tensor added = bias.defined() ? contiguous(cast(bias, type)) : bias;
   if (is_empty_product(input, weight)) {

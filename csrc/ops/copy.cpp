@@ -18,10 +18,20 @@ Tensor copied(const Tensor& input, DType dtype, MemoryFormat format) {
   return out;
 }
 
+// Whether `to` has nothing to do. It asks for the very strides of channels_last, even where
+// elements lie the same in both orders, because kernels tell by them what their results should look
+// like.
+bool has_format(const Tensor& input, MemoryFormat format) {
+  if (format == MemoryFormat::kPreserve || format == MemoryFormat::kContiguous)
+    return input.is_contiguous(format);
+  return input.is_contiguous(format) &&
+         input.strides() == IntSpan(strides_for(input.sizes(), format));
+}
+
 Tensor converted(const Tensor& input, DType dtype, MaybeFormat memory_format, bool copy = false) {
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kPreserve);
   if (format != MemoryFormat::kPreserve) settle(input);
-  if (!copy && dtype == input.dtype() && input.is_contiguous(format)) return input;
+  if (!copy && dtype == input.dtype() && has_format(input, format)) return input;
   return to_copy(input, dtype, format);
 }
 
