@@ -12,20 +12,25 @@ import flambeau as fb
 from tests import census
 
 CALLS = [(name, call) for name, calls in census.EXAMPLES.items() for call in calls]
+# Whose results lie batch first in memory too, where torch gives transposed ones.
+OWN_STRIDES = {
+    f"torch.nn.{name}" for name in ("LSTM", "GRU", "RNN", "utils.rnn.pad_packed_sequence")
+}
 PLAIN_TYPES = (bool, int, float, complex, str, type(None))
 
 
 @pytest.mark.parametrize(("name", "call"), CALLS, ids=[call for _, call in CALLS])
 def test_same_result(name, call):
-    assert_same(census.run(fb, call), census.run(torch, call), fb=fb)
+    strides = name not in OWN_STRIDES
+    assert_same(census.run(fb, call), census.run(torch, call), fb, strides)
 
 
-def assert_same(actual: Any, expected: Any, fb: Any) -> None:
+def assert_same(actual: Any, expected: Any, fb: Any, strides: bool = True) -> None:
     if isinstance(expected, torch.Tensor):
         assert isinstance(actual, fb.Tensor)
         assert str(actual.dtype) == str(expected.dtype)
         assert tuple(actual.shape) == tuple(expected.shape)
-        assert actual.stride() == expected.stride()
+        assert not strides or actual.stride() == expected.stride()
         wide = "float32" if expected.dtype in (torch.bfloat16, torch.float16) else None
         values = [_to_numpy(tensor, wide) for tensor in (actual, expected)]
         np.testing.assert_allclose(*values, rtol=1e-5, atol=1e-6)
@@ -35,7 +40,7 @@ def assert_same(actual: Any, expected: Any, fb: Any) -> None:
         assert isinstance(actual, tuple if isinstance(expected, tuple) else list)
         assert len(actual) == len(expected)
         for one, other in zip(actual, expected, strict=True):
-            assert_same(one, other, fb)
+            assert_same(one, other, fb, strides)
     elif isinstance(expected, float):
         assert type(actual) is float
         assert actual == pytest.approx(expected, rel=1e-6, nan_ok=True)
