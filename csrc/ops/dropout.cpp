@@ -122,8 +122,8 @@ Tensor compute::_dropout_mask(const Tensor& input, double p, bool channels, Gene
 
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,
                                           std::optional<bool> train) {
-  if (!train.value_or(true) || input.numel() == 0)
-    return {clone(input), ones(input.sizes(), DType::kBool)};
+  if (input.numel() == 0) return {input, empty_like(input)};
+  if (!train.value_or(true)) return {clone(input), ones_like(input, DType::kBool)};
   check_probability(p, ErrorKind::kRuntime);
   if (p == 1) {
     const Tensor none = zeros_like(input, DType::kBool);

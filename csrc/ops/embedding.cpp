@@ -150,6 +150,8 @@ int64_t wrapped_padding(std::optional<int64_t> padding_idx, int64_t rows) {
 Tensor nn_functional_embedding(const Tensor& input, const Tensor& weight,
                                std::optional<int64_t> padding_idx, std::optional<double> max_norm,
                                double norm_type, bool scale_grad_by_freq, bool sparse) {
+  FB_CHECK_INDEX(weight.dim() != 0 || !padding_idx,
+                 "a table of no dimensions has no row of padding");
   check_table(weight);
   const int64_t padding = wrapped_padding(padding_idx, weight.size(0));
   if (max_norm) compute::embedding_renorm_(weight, input, *max_norm, norm_type);

@@ -76,7 +76,8 @@ void check_arguments(const Tensor& weight, const Tensor& indices, int64_t mode,
                      const Tensor& per_sample_weights) {
   FB_CHECK(weight.dim() == 2, "expected weight to be a table of 2 dimensions, got the shape ",
            weight.sizes());
-  FB_CHECK(indices.dim() == 1, "expected indices of 1 dimension, got the shape ", indices.sizes());
+  FB_CHECK_INDEX(indices.dim() == 1, "expected indices of 1 dimension, got the shape ",
+                 indices.sizes());
   FB_CHECK(mode >= kSum && mode <= kMax, "expected mode 0 (sum), 1 (mean) or 2 (max), got ", mode);
   FB_CHECK(!per_sample_weights.defined() || mode == kSum,
            "per_sample_weights go with mode 0 (sum) alone, got mode ", mode);
@@ -128,7 +129,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::embedding_bag(
   const Tensor sums = make_tensor(sizes, type);
   FB_KERNEL(sum_bags)(table_of(table), of_numbers, data_or_null(factor), sums.data());
   return {cast(sums, weight.dtype()), std::move(bags.of_index), std::move(bags.sizes),
-          make_tensor({0}, DType::kInt64)};
+          zeros({of_numbers.count}, DType::kInt64)};
 }
 
 Tensor compute::_embedding_bag_backward(const Tensor& gradient, const Tensor& indices,

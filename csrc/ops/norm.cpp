@@ -36,6 +36,11 @@ void check_count(const Tensor& t, const char* name, int64_t channels) {
            " elements, one for each channel, not ", t.defined() ? t.numel() : 0);
 }
 
+void check_vector(const Tensor& t, const char* name, int64_t channels) {
+  FB_CHECK(!t.defined() || t.dim() == 1, "expected ", name, " to be a vector of ", channels,
+           " elements, one for each channel, got the shape ", t.defined() ? t.sizes() : IntSpan());
+}
+
 // --- by channels
 
 // Images in a layout that a kernel takes, and which one it is.
@@ -44,10 +49,9 @@ struct Images {
   ImageNorm shape;
 
   Images(const Tensor& input, int64_t groups) {
-    FB_CHECK(input.dim() >= 2,
-             "expected an input of at least 2 dimensions (batch and channels), "
-             "got the shape ",
-             input.sizes());
+    FB_CHECK_AS(input.dim() == 0 ? ErrorKind::kRuntime : ErrorKind::kIndex, input.dim() >= 2,
+                "expected an input of at least 2 dimensions (batch and channels), got the shape ",
+                input.sizes());
     const int64_t batch = input.size(0), channels = input.size(1);
     const int64_t plane = numel_of(input.sizes().last(static_cast<size_t>(input.dim() - 2)));
     // Single pixels are planes too, but a batch of them is better taken by rows.
@@ -96,6 +100,10 @@ Tensor normalised(const Images& images, const Tensor& weight, const Tensor& bias
                   Statistics& statistics) {
   const ImageNorm& shape = images.shape;
   const DType type = statistics.mean.dtype();
+  if (shape.groups != 0) {
+    check_vector(weight, "weight", shape.channels);
+    check_vector(bias, "bias", shape.channels);
+  }
   check_count(weight, "weight", shape.channels);
   check_count(bias, "bias", shape.channels);
   const Tensor w = numbers_or(weight, shape.channels, 1, type);
@@ -173,6 +181,8 @@ RowNorm rows_of(const Tensor& input, IntSpan normalized_shape, const Tensor& wei
            "expected bias to be of the same shape as normalized_shape, ", normalized_shape,
            ", got ", bias.defined() ? bias.sizes() : IntSpan());
   const size_t last = normalized_shape.size();
+  FB_CHECK_VALUE(centred || input.sizes().size() >= last, "expected an input of at least ", last,
+                 " dimensions, got the shape ", input.sizes());
   FB_CHECK(input.sizes().size() >= last && input.sizes().last(last) == normalized_shape,
            "given normalized_shape=", normalized_shape,
            ", expected an input whose last dimensions these are, got the shape ", input.sizes());

@@ -30,10 +30,11 @@ int64_t plane_of(const Tensor& input) {
   return input.dim() < 2 ? 1 : numel_of(input.sizes().last(input.sizes().size() - 2));
 }
 
-void check_has_channels(const Tensor& input) {
-  FB_CHECK(input.dim() >= 2,
-           "expected an input of at least 2 dimensions (batch and channels), got the shape ",
-           input.sizes());
+// PyTorch's classes differ: functions of nn look before they ask for a size, others do not.
+void check_has_channels(const Tensor& input, ErrorKind kind) {
+  FB_CHECK_AS(kind, input.dim() >= 2,
+              "expected an input of at least 2 dimensions (batch and channels), got the shape ",
+              input.sizes());
 }
 
 }  // namespace
@@ -48,7 +49,10 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 Tensor nn_functional_batch_norm(const Tensor& input, const Tensor& running_mean,
                                 const Tensor& running_var, const Tensor& weight, const Tensor& bias,
                                 bool training, double momentum, double eps) {
-  if (training) check_several_values(input, per_channel(input));
+  if (training) {
+    check_has_channels(input, ErrorKind::kIndex);
+    check_several_values(input, per_channel(input));
+  }
   return std::get<0>(
       _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }
@@ -70,6 +74,7 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                      const Tensor& running_mean, const Tensor& running_var, bool use_input_stats,
                      double momentum, double eps, bool) {
+  check_has_channels(input, ErrorKind::kIndex);
   FB_CHECK(use_input_stats || (running_mean.defined() && running_var.defined()),
            "expected running_mean and running_var to be given when use_input_stats=False");
   if (!use_input_stats)
@@ -91,14 +96,14 @@ Tensor nn_functional_instance_norm(const Tensor& input, const Tensor& running_me
 
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias,
                   double eps, bool) {
-  check_has_channels(input);
+  check_has_channels(input, ErrorKind::kIndex);
   return std::get<0>(native_group_norm(input, weight, bias, input.size(0), input.size(1),
                                        plane_of(input), num_groups, eps));
 }
 
 Tensor nn_functional_group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
                                 const Tensor& bias, double eps) {
-  check_has_channels(input);
+  check_has_channels(input, ErrorKind::kRuntime);
   FB_CHECK(num_groups > 0, "expected num_groups to be greater than 0, got ", num_groups);
   check_several_values(input, input.size(0) * input.size(1) / num_groups * plane_of(input));
   return group_norm(input, num_groups, weight, bias, eps, true);

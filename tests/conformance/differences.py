@@ -6,6 +6,7 @@ REFUSED_BY_ACCIDENT = {
     "MKL FFT error": "MKL cannot transform an empty batch; the result is simply empty",
     "unsupported operation: some elements of the input": "copy_ takes a copy of what overlaps",
     "output with shape [1, ": "torch reads batch_sizes as if they were contiguous",
+    "Expected X.is_contiguous(memory_format)": "native_group_norm copies what is strided",
     "view size is not compatible": "torch's own composition asks for a view where it needs a copy",
 }
 
@@ -58,10 +59,18 @@ DTYPES = dict.fromkeys(
     "a loss of whole or complex numbers has no gradient to learn from",
 )
 
+# Likewise what is normalised or dropped.
+DTYPES |= {
+    "native_dropout": "of complex numbers, which torch's dropout refuses too",
+    "nn.functional.local_response_norm": "of int64, with averages rounded to whole numbers",
+    "rms_norm": "of complex numbers, with squares that are no sizes",
+}
+
 # Operators whose node has another name than in torch, where most of these are compositions.
 NODES = {
     "nn.functional.adaptive_avg_pool2d": "torch: MeanBackward1 where one pixel is left",
     "nn.functional.adaptive_avg_pool3d": "torch: MeanBackward1 where one pixel is left",
+    "native_group_norm": "torch gives mean and deviation a history too",
     "nn.functional.softsign": "torch: DivBackward0",
     "nn.functional.tanhshrink": "torch: SubBackward0",
     "special.ndtr": "torch: MulBackward1",

@@ -111,6 +111,12 @@ def test_bags_are_means_sums_and_maxima_of_rows():
         torch.testing.assert_close(F.embedding_bag(numbers, table, mode=mode), expected)
 
 
+def test_gradients_of_bags_scaled_by_frequency():
+    layer = nn.EmbeddingBag(3, 1, mode="sum", scale_grad_by_freq=True)
+    layer(torch.tensor([[0, 0], [0, 1]])).sum().backward()
+    torch.testing.assert_close(layer.weight.grad.flatten(), torch.tensor([1.0, 1.0, 0.0]))
+
+
 def test_empty_bags_are_zero():
     table = torch.randn(6, 4)
     y = nn.EmbeddingBag.from_pretrained(table, mode="sum")(

@@ -16,7 +16,7 @@ def dropout(make):
     yield make(30, 100), 0.1, True
 
 
-@samples("feature_dropout", "feature_alpha_dropout")
+@samples("feature_dropout", "feature_alpha_dropout", strides=False)
 def feature_dropout(make):
     yield make(5, 8), 0.5, True
     yield make(5, 8, 2, 2), 0.3, True

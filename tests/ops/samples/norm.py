@@ -40,6 +40,8 @@ def _running(make, channels):
 
 @samples("nn.functional.batch_norm", reference=_batch_norm, tolerance=_ROUGH)
 def functional_batch_norm(make):
+    yield call(make(5, 3), None, None, training=True)
+    yield call(make(4, 3, 2), None, None, training=True, eps=0.1)
     for shape in (5, 3), (4, 3, 2), (2, 3, 4, 5), (2, 3, 2, 3, 2):
         yield call(make(*shape), None, None, make(3), make(3), training=True)
         # Running statistics have no gradients, so that these are not differentiated by all.
@@ -83,6 +85,8 @@ def _top_batch_norm(input, weight, bias, mean, var, training, momentum, eps, cud
 
 @samples("batch_norm", reference=_top_batch_norm, tolerance=_ROUGH)
 def batch_norm(make):
+    yield make(4, 3, 2), None, None, None, None, True, 0.1, 1e-5, True
+    yield make(4, 3), None, None, None, None, True, 0.1, 1e-5, True
     yield make(4, 3, 2), make(3), make(3), None, None, True, 0.1, 1e-5, True
     yield forward_only(make(4, 3, 2), make(3), None, *_running(make, 3), False, 0.1, 1e-5, True)
 
@@ -97,6 +101,8 @@ def _native_batch_norm(input, weight, bias, mean, var, training, momentum, eps):
 
 @samples("native_batch_norm", reference=_native_batch_norm, dtypes=("float32", "float64"))
 def native_batch_norm(make):
+    yield make(4, 3, 2), None, None, None, None, True, 0.1, 1e-5
+    yield make(4, 3), None, None, None, None, True, 0.1, 1e-5
     yield make(4, 3, 2), make(3), make(3), None, None, True, 0.1, 1e-5
     yield forward_only(make(4, 3, 2, 2), None, None, *_running(make, 3), False, 0.1, 1e-5)
 
@@ -119,6 +125,7 @@ def _instance_norm(
 @samples("nn.functional.instance_norm", reference=_instance_norm, tolerance=_ROUGH, strides=False)
 def functional_instance_norm(make):
     yield make(2, 3, 4)
+    yield call(make(2, 3, 4), eps=0.1)
     yield call(make(2, 3, 4, 5), weight=make(3), bias=make(3))
     yield call(make(2, 3, 4, 5).channels_last(), weight=make(3), bias=make(3), eps=0.1)
     yield call(make(2, 3, 2, 3, 2))
@@ -146,6 +153,8 @@ def _top_instance_norm(input, weight, bias, mean, var, use_input_stats, momentum
 
 @samples("instance_norm", reference=_top_instance_norm, tolerance=_ROUGH, strides=False)
 def instance_norm(make):
+    yield make(2, 3, 4), None, None, None, None, True, 0.1, 1e-5, True
+    yield make(2, 3, 4, 2), None, None, None, None, True, 0.1, 1e-5, True
     yield make(2, 3, 4), make(3), make(3), None, None, True, 0.1, 1e-5, True
     yield forward_only(make(2, 3, 4), make(3), None, *_running(make, 3), False, 0.1, 1e-5, True)
 
@@ -158,6 +167,7 @@ def _group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabl
 @samples("group_norm", "nn.functional.group_norm", reference=_group_norm, tolerance=_ROUGH)
 def group_norm(make):
     yield make(2, 4, 3), 2
+    yield make(2, 4, 3), 4
     yield make(2, 6, 3, 3), 3, make(6), make(6)
     yield call(make(2, 6, 3, 3).channels_last(), 3, make(6), make(6), eps=0.1)
     yield make(2, 6, 2, 1, 3), 1, make(6)
@@ -189,8 +199,9 @@ def _native_group_norm(input, weight, bias, N, C, HxW, group, eps):
 
 @samples("native_group_norm", reference=_native_group_norm, dtypes=("float32", "float64"))
 def native_group_norm(make):
-    yield make(2, 6, 3, 3), make(6), make(6), 2, 6, 9, 3, 1e-5
     yield make(2, 6, 3), None, None, 2, 6, 3, 2, 1e-5
+    yield make(2, 6, 3), None, None, 2, 6, 3, 3, 1e-5
+    yield make(2, 6, 3, 3), make(6), make(6), 2, 6, 9, 3, 1e-5
 
 
 def _layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True):
