@@ -32,6 +32,7 @@ def accepted(error: Exception) -> bool:
 # Operators whose gradients are another than torch's, which are wrong or rounded.
 GRADIENTS = {
     "ldexp": "torch powers an integer exponent as an integer: no gradient below exponent 0",
+    "native_group_norm": "torch differentiates the mean and the deviation that it returns too",
     "nn.functional.binary_cross_entropy": "torch bounds logarithms, but not in the target's slope",
     "nn.functional.hardsigmoid": "torch rounds 1/6 to float32",
     "nn.functional.kl_div": "torch gives NaN at a target of 0, where the slope is infinite",
@@ -70,7 +71,6 @@ DTYPES |= {
 NODES = {
     "nn.functional.adaptive_avg_pool2d": "torch: MeanBackward1 where one pixel is left",
     "nn.functional.adaptive_avg_pool3d": "torch: MeanBackward1 where one pixel is left",
-    "native_group_norm": "torch gives mean and deviation a history too",
     "nn.functional.softsign": "torch: DivBackward0",
     "nn.functional.tanhshrink": "torch: SubBackward0",
     "special.ndtr": "torch: MulBackward1",

@@ -50,6 +50,19 @@ layer("GroupNorm(2, 6, bias=False)", inputs=["2 6 5 4"])
 layer("LocalResponseNorm(3)", inputs=["2 6 5 4"])
 layer("LocalResponseNorm(2, alpha=0.1, beta=0.5, k=2.0)", inputs=["2 6 5"])
 
+# --- behind convolutions, whose results lie in memory as they like
+
+layer(
+    "Sequential(nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.Dropout(0.3), nn.GroupNorm(2, 16))",
+    inputs=["2 3 7 7"],
+)
+layer(
+    "Sequential(nn.Conv2d(3, 6, 3), nn.InstanceNorm2d(6), nn.AlphaDropout(0.3), nn.LayerNorm(5))",
+    inputs=["2 3 7 7"],
+    zero_batch=False,
+)
+layer("Sequential(nn.Conv1d(3, 6, 3), nn.BatchNorm1d(6), nn.Dropout1d(0.3))", inputs=["2 3 7"])
+
 # --- functions
 
 function(
