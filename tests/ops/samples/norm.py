@@ -122,7 +122,7 @@ def _instance_norm(
     return _affine(_standard(input, tuple(range(2, input.ndim)), eps), weight, bias)
 
 
-@samples("nn.functional.instance_norm", reference=_instance_norm, tolerance=_ROUGH, strides=False)
+@samples("nn.functional.instance_norm", reference=_instance_norm, tolerance=_ROUGH)
 def functional_instance_norm(make):
     yield make(2, 3, 4)
     yield call(make(2, 3, 4), eps=0.1)
@@ -151,7 +151,7 @@ def _top_instance_norm(input, weight, bias, mean, var, use_input_stats, momentum
     return _instance_norm(input, mean, var, weight, bias, use_input_stats, momentum, eps)
 
 
-@samples("instance_norm", reference=_top_instance_norm, tolerance=_ROUGH, strides=False)
+@samples("instance_norm", reference=_top_instance_norm, tolerance=_ROUGH)
 def instance_norm(make):
     yield make(2, 3, 4), None, None, None, None, True, 0.1, 1e-5, True
     yield make(2, 3, 4, 2), None, None, None, None, True, 0.1, 1e-5, True
