@@ -74,7 +74,13 @@ void add_memory(nb::module_& m) {
       "asked the system.");
   m.def("reset_peak_memory_stats", &reset_peak_cpu_memory_stats,
         "Starts the peak of memory_stats() anew.");
-  m.def("empty_cache", &empty_cpu_cache, "Gives memory that is kept for reuse back to the system.");
+  m.def(
+      "empty_cache",
+      [] {
+        // Small blocks are kept by the thread that freed them, which kernels do on all threads.
+        cpu::parallel_for(cpu::num_threads(), 1, [](int64_t, int64_t) { empty_cpu_cache(); });
+      },
+      "Gives memory that is kept for reuse back to the system.");
   m.def(
       "set_cache_limit", &set_cpu_cache_floor, nb::arg("bytes"),
       "Keeps at most this much freed memory for reuse, or a quarter of the peak if that is more.");
