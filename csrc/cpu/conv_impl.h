@@ -19,8 +19,8 @@ void conv_backward_weight_onednn(const ConvShape& shape, const Tensor& in, const
                                  const Tensor& weight);
 #endif
 
-// By Winograd's minimal filtering; the weight is contiguous. An infinite pixel makes NaN of all that
-// is computed with it, a tile of 4 x 4 pixels.
+// By Winograd's minimal filtering; the weight is contiguous. An infinite pixel makes NaN of all
+// that is computed with it, a tile of 4 x 4 pixels.
 bool conv_winograd_takes(const ConvShape& shape, DType dtype);
 void conv_forward_winograd(const ConvShape& shape, const Tensor& in, const Tensor& weight,
                            const Tensor& bias, const Tensor& out);
