@@ -20,8 +20,8 @@ FB_FN V load_at(const float* p) { return *reinterpret_cast<const Loose::type*>(p
 FB_FN void store_at(float* p, V v) { *reinterpret_cast<Loose::type*>(p) = v; }
 
 // The pixels of a line and the taps of a kernel are coefficients of polynomials, whose product is
-// known from its values at 0, +-a, +-b and infinity. With a = 3/4 and b = 3/2 the sums lose two
-// bits against the definition; with the usual 1 and 2 they lose four.
+// known from its values at 0, +-a, +-b and infinity. With a = 3/4 and b = 3/2 the sums lose one
+// bit against the definition; with the usual 1 and 2 they lose two.
 constexpr float a = 0.75f, b = 1.5f;
 constexpr float aa = a * a, bb = b * b;
 
