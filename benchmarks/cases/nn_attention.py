@@ -59,13 +59,12 @@ def module(t: Any, text: str, length: int) -> Namespace:
 ATTENTION = "nn.MultiheadAttention(256, 4, batch_first=True)"
 LAYER = "nn.TransformerEncoderLayer(256, 4, 1024, dropout=0.0, batch_first=True)"
 DROPPING = "nn.TransformerEncoderLayer(256, 4, 1024, batch_first=True)"
-for text, call in (
-    (ATTENTION, "net(x, x, x, need_weights=False)[0]"),
-    (ATTENTION, "net(x, x, x)[0]"),
-    (LAYER, "net(x)"),
-    (DROPPING, "net(x)"),
+for name, text, call in (
+    ("MultiheadAttention", ATTENTION, "net(x, x, x, need_weights=False)[0]"),
+    ("MultiheadAttention with weights", ATTENTION, "net(x, x, x)[0]"),
+    ("TransformerEncoderLayer", LAYER, "net(x)"),
+    ("TransformerEncoderLayer with dropout", DROPPING, "net(x)"),
 ):
     for length in (32, 128):
-        name = f"{text.removeprefix('nn.')} length {length}: {call}"
         prepare = functools.partial(module, text=text, length=length)
-        add_case(GROUP, name, prepare, f"grad({call}, inputs, back)")
+        add_case(GROUP, f"{name}, 8 x {length} x 256", prepare, f"grad({call}, inputs, back)")
