@@ -241,10 +241,10 @@ std::tuple<Tensor, Tensor, Tensor> compute::native_group_norm(const Tensor& inpu
            "expected the number of channels to be divisible by num_groups, got the "
            "input shape ",
            input.sizes(), " and num_groups=", group);
-  const Images images(input, group);
-  FB_CHECK(images.shape.batch == N && images.shape.channels == C && images.shape.plane == HxW,
+  FB_CHECK(input.numel() == N * C * HxW && (input.dim() < 2 || input.size(1) == C),
            "expected an input of ", N, " samples of ", C, " channels of ", HxW,
            " elements, got the shape ", input.sizes());
+  const Images images(input, group);
   Statistics statistics(images.shape, type);
   Tensor result = normalised(images, weight, bias, eps, statistics);
   const Dims sizes{N, group};

@@ -3,6 +3,7 @@
 
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
+#include "gen/ops/copy.h"
 #include "gen/ops/create.h"
 #include "gen/ops/norm.h"
 #include "gen/ops/reduce.h"
@@ -30,6 +31,9 @@ int64_t plane_of(const Tensor& input) {
   return input.dim() < 2 ? 1 : numel_of(input.sizes().last(input.sizes().size() - 2));
 }
 
+// Passes for an empty batch, although it has no channels.
+bool is_empty_vector(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
+
 // PyTorch's classes differ: functions of nn look before they ask for a size, others do not.
 void check_has_channels(const Tensor& input, ErrorKind kind) {
   FB_CHECK_AS(kind, input.dim() >= 2,
@@ -42,6 +46,7 @@ void check_has_channels(const Tensor& input, ErrorKind kind) {
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, bool training,
                   double momentum, double eps, bool) {
+  if (is_empty_vector(input)) return clone(input);
   return std::get<0>(
       _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }
@@ -49,6 +54,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 Tensor nn_functional_batch_norm(const Tensor& input, const Tensor& running_mean,
                                 const Tensor& running_var, const Tensor& weight, const Tensor& bias,
                                 bool training, double momentum, double eps) {
+  if (is_empty_vector(input)) return clone(input);
   if (training) {
     check_has_channels(input, ErrorKind::kIndex);
     check_several_values(input, per_channel(input));
@@ -61,6 +67,8 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
                                                      const Tensor& bias, const Tensor& running_mean,
                                                      const Tensor& running_var, bool training,
                                                      double momentum, double eps) {
+  FB_CHECK(input.dim() < 2 || input.numel() != 0, "expected at least one element, got the shape ",
+           input.sizes());
   auto results =
       _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
   if (!training) {
