@@ -66,9 +66,7 @@ struct MomentsReducer {
     for (int64_t c = 0; c < width; ++c) state[c].join(center[c], squares[c], n, weight);
   }
 
-  static void merge(Moments& into, const Moments& later) {
-    into.join(later);
-  }
+  static void merge(Moments& into, const Moments& later) { into.join(later); }
 
   static void finish(const ReducePlan& plan, const Moments& state, int64_t offset) {
     const double divisor = static_cast<double>(plan.count) - plan.param;
