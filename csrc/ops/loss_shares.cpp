@@ -19,8 +19,7 @@ class ShareRows {
  public:
   ShareRows(const Tensor& input, const Tensor& target, const Tensor& weight, double smoothing) {
     const DType type = compute_type(input.dtype());
-    scores_ = cast(input, type);
-    if (input.dim() < 3) scores_ = contiguous(scores_);
+    scores_ = as_rows(cast(input, type));
     shares_ = cast(target, type);
     if (shares_.strides() != scores_.strides()) {
       const Tensor aligned = make_like(scores_, type);
@@ -42,6 +41,16 @@ class ShareRows {
   Tensor like_scores() const { return make_like(scores_, call_.dtype); }
 
  private:
+  // Scores that lay as rows in forward may have been put in another order since.
+  static Tensor as_rows(const Tensor& scores) {
+    if (scores.dim() < 3) return contiguous(scores);
+    if (is_channels_last(scores)) return scores;
+    const IntSpan sizes = scores.sizes();
+    const Tensor rows = make_strided(sizes, channels_last_strides(sizes), scores.dtype());
+    cpu::copy(rows, scores);
+    return rows;
+  }
+
   Tensor scores_, shares_, weights_;
   cpu::ClassShares call_;
 };

@@ -111,6 +111,22 @@ def test_images_are_rows_of_pixels(smoothing):
         torch.testing.assert_close(x.grad, grads)
 
 
+@pytest.mark.parametrize("looked_at", [False, True])
+def test_scores_of_a_convolution(looked_at):
+    torch.manual_seed(0)
+    conv = nn.Conv2d(2, 3, 3, padding=1).double()
+    images, shares = randn(2, 2, 5, 4), randn(2, 3, 5, 4, seed=1).softmax(1)
+    for target in (shares, shares.argmax(1)):
+        grads = []
+        for copied in (True, False):
+            scores = conv(images)
+            loss = F.cross_entropy(scores.contiguous().clone() if copied else scores, target)
+            if looked_at:
+                assert scores.stride() == (60, 20, 4, 1)  # which may put them in another order
+            grads.append(torch.autograd.grad(loss, conv.weight)[0])
+        torch.testing.assert_close(*grads)
+
+
 def test_many_classes_of_images():
     x = randn(2, 150, 3).requires_grad_()
     target = torch.randint(0, 150, (2, 3))
