@@ -85,7 +85,7 @@ def keywords_of(name: str) -> set[str]:
 
 
 def exists(module: Any, name: str) -> bool:
-    """Whether a name is there; an attribute that only objects of a class have, by its examples."""
+    """Whether a name is there; what only objects of a class have, by examples or declaration."""
     value = module
     for part in name.split(".")[1:]:
         if isinstance(value, ModuleType) and not hasattr(value, part):
@@ -94,9 +94,13 @@ def exists(module: Any, name: str) -> bool:
                 return False
             importlib.import_module(part_name)
         if not hasattr(value, part):
-            return isinstance(value, type) and name in EXAMPLES
+            return isinstance(value, type) and (name in EXAMPLES or _declares(value, part))
         value = getattr(value, part)
     return True
+
+
+def _declares(owner: type, attribute: str) -> bool:
+    return any(attribute in vars(each).get("__annotations__", {}) for each in owner.__mro__)
 
 
 def run(module: Any, call: str) -> Any:
