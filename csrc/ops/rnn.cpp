@@ -65,6 +65,8 @@ States run(const std::string& mode, Tensor input, const Tensor& hx, const Tensor
   const int64_t directions = net.directions();
   check_arguments(mode, input, hx, net.layers * directions, batch_first);
   const size_t each = net.params.size() / layers;
+  FB_CHECK(net.has_biases == (static_cast<int64_t>(each) >= 4 * directions), "got ", each,
+           " parameters for each layer ", net.has_biases ? "with" : "without", " biases");
   const bool drops = net.train && net.dropout > 0 && layers > 1;
   // Masks are drawn step by step.
   const bool turned = batch_first && drops;
