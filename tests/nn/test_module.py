@@ -370,3 +370,8 @@ def test_annotations_can_be_evaluated() -> None:
     hints = get_type_hints(nn.Sequential)
     assert hints["training"] is bool
     assert hints["_modules"] == dict[str, nn.Module]
+
+
+def test_a_convolution_of_single_pixels_has_the_strides_it_was_asked_for() -> None:
+    weight = nn.Conv2d(3, 2, 1).to(memory_format=torch.channels_last).weight
+    assert weight.stride() == (3, 1, 3, 3)
