@@ -110,7 +110,7 @@ class Op:
     random: bool = False  # draws from a generator
     alias_of: str = ""  # the operator that this is another name of
     grad: str = ""  # "formulas", composite or none; empty: nobody has said yet
-    # Differentiable inputs (several, where one kernel gives all their gradients) and the expression.
+    # Differentiable inputs (several, where one kernel gives all gradients) and the expression.
     formulas: tuple[tuple[str, str], ...] = ()
     node: str = ""  # what the graph calls it, where that is not <Name>Backward0
     number_nodes: tuple[tuple[str, str], ...] = ()  # and where an argument is a number
@@ -427,10 +427,17 @@ def validate_grad(op: Op, refuse: Callable[[str], None]) -> None:
         if op.gradient_inputs.count(name) > 1:
             refuse(f"grad names {name!r} twice")
     for names, formula in op.formulas:
-        try:
-            ast.parse(formula, mode="eval")
-        except SyntaxError as error:
-            refuse(f"the gradient of {names!r} is not an expression: {formula!r} ({error.msg})")
+        if error := syntax_error(formula):
+            refuse(f"the gradient of {names!r} is not an expression: {formula!r} ({error})")
+
+
+def syntax_error(expression: str) -> str:
+    """What Python objects to; empty if nothing."""
+    try:
+        ast.parse(expression, mode="eval")
+    except SyntaxError as error:
+        return str(error.msg)
+    return ""
 
 
 def validate(op: Op) -> None:

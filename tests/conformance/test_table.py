@@ -8,8 +8,8 @@ import pytest
 import torch
 
 import flambeau
-from tests.conformance.coverage import COVERAGE
 from tests.conformance import differences
+from tests.conformance.coverage import COVERAGE
 from tests.conformance.differences import accepted
 from tests.ops import dtypes
 from tests.ops.check import (
