@@ -87,13 +87,21 @@ std::vector<Tensor> layer(const RnnShape& s, const Tensor& input, const Tensor& 
   return results;
 }
 
+// `t` as something that gradients can be asked of, though they go on to where it came from.
+Tensor source_of(const Tensor& t) {
+  if (requires_grad(t)) return view_as(t, t);
+  Tensor leaf = without_history(t);
+  set_requires_grad(leaf, true);
+  return leaf;
+}
+
 // Gradients of what `forward` computes from `inputs`, with their history.
 template <class F>
 std::vector<Tensor> replayed(const std::vector<Tensor>& inputs, TensorList grads, F&& forward) {
   std::vector<Tensor> variables;
   std::vector<Edge> sources, roots;
   for (const Tensor& input : inputs) {
-    variables.push_back(input ? variable_of(input) : Tensor());
+    variables.push_back(input ? source_of(input) : Tensor());
     if (input) sources.push_back(gradient_edge(variables.back()));
   }
   const std::vector<Tensor> outputs = forward(variables);
