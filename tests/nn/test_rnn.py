@@ -142,6 +142,14 @@ def test_copies_and_state_dicts(kind):
     torch.testing.assert_close(other(x)[0], expected)
 
 
+def test_a_weight_that_is_computed_from_others():
+    module = nn.utils.parametrizations.weight_norm(nn.GRU(3, 4), "weight_hh_l0")
+    module(torch.randn(5, 2, 3))[0].sum().backward()
+    originals = module.parametrizations.weight_hh_l0
+    assert originals.original0.grad is not None
+    assert originals.original1.grad is not None
+
+
 def test_a_parameter_may_be_replaced():
     module = nn.GRU(3, 4)
     module.weight_hh_l0 = nn.Parameter(torch.zeros(12, 4))
@@ -213,6 +221,32 @@ def test_gradient_penalty():
 
     slope = (penalty(x + eps * direction) - penalty(x - eps * direction)) / (2 * eps)
     assert (x.grad * direction).sum().item() == pytest.approx(slope, rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_gradients_per_sample(kind):
+    module = getattr(nn, kind)(3, 4).double()
+    parameters = dict(module.named_parameters())
+    batch = torch.randn(3, 5, 2, 3, dtype=torch.float64)
+
+    def loss(parameters, x):
+        return torch.func.functional_call(module, parameters, (x,))[0].square().sum()
+
+    gradient = torch.func.grad(loss)
+    together = torch.func.vmap(gradient, in_dims=(None, 0))(parameters, batch)
+    for i, x in enumerate(batch):
+        for name, alone in gradient(parameters, x).items():
+            torch.testing.assert_close(together[name][i], alone)
+
+
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_tangents(kind):
+    module = getattr(nn, kind)(3, 4, bidirectional=True).double()
+    x, direction = torch.randn(2, 5, 2, 3, dtype=torch.float64)
+    _, tangent = torch.func.jvp(lambda x: module(x)[0], (x,), (direction,))
+    eps = 1e-6
+    slope = (module(x + eps * direction)[0] - module(x - eps * direction)[0]) / (2 * eps)
+    torch.testing.assert_close(tangent, slope, rtol=1e-6, atol=1e-8)
 
 
 def test_empty_batches():
