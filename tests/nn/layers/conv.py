@@ -14,6 +14,8 @@ layer("Conv2d(3, 8, 3, padding=1, bias=False)", inputs=["2 3 9 11"])
 layer("Conv2d(1, 6, 5)", inputs=["4 1 14 14"])
 layer("Conv2d(6, 16, 5)", inputs=["4 6 14 14"])
 layer("Conv2d(3, 16, 7, stride=2, padding=3)", inputs=["2 3 21 23"])
+# Few channels in, many windows: the gradient as a product of matrices, in several blocks.
+layer("Conv2d(3, 16, 7, stride=2, padding=3)", inputs=["2 3 80 80"])
 layer("Conv2d(16, 32, 1)", inputs=["2 16 7 5"])
 layer("Conv2d(16, 17, 1, stride=2)", inputs=["2 16 7 5"])
 layer("Conv2d(16, 16, 3, padding=1, groups=16)", inputs=["2 16 9 8"])

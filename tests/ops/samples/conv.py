@@ -66,18 +66,6 @@ def _transposed(x, w, sizes, stride, padding, dilation, groups):
     return out[(..., *(slice(p, p + n) for p, n in zip(padding, sizes, strict=True)))]
 
 
-def _weight(g, x, sizes, stride, padding, dilation, groups):
-    """The gradient of the weight of a convolution from x to g."""
-    x = np.pad(x, _margins(padding))
-    total = np.zeros(sizes, np.result_type(x, g))
-    count = g.shape[2:]
-    for tap in np.ndindex(*sizes[2:]):
-        seen = _grouped(x[_windows(tap, count, stride, dilation)], groups)
-        share = np.einsum("ngo...,ngi...->goi", _grouped(g, groups), seen)
-        total[(..., *tap)] = share.reshape(sizes[:2])
-    return total
-
-
 def _with_bias(image, bias, n):
     return image if bias is None else image + bias.reshape(-1, *(1,) * n)
 
@@ -223,38 +211,6 @@ def convolution(make):
     yield make(2, 3, 5, 5), make(3, 4, 3, 3), None, *plain, True, [0, 0], 1
     yield make(2, 4, 7), make(4, 2, 3), make(4), [2], [1], [1], False, [0], 2
     yield make(1, 2, 3, 3, 3), make(2, 2, 2, 2, 2), None, [1], [0], [1], False, [0], 1
-
-
-def _input(gradient, weight, sizes, stride, padding, dilation, transposed, output_padding, groups):
-    if transposed:
-        return _forward(gradient, weight, stride, padding, dilation, groups)
-    return _transposed(gradient, weight, sizes[2:], stride, padding, dilation, groups)
-
-
-@samples("_convolution_input", reference=_input, tolerance=LOW, dtypes=FLOATING)
-def convolution_input(make):
-    yield make(2, 4, 3, 3), make(4, 3, 3, 3), (2, 3, 5, 5), [1, 1], [0, 0], [1, 1], False, [0, 0], 1
-    yield make(2, 4, 3), make(4, 1, 3), (2, 2, 6), [2], [1], [1], False, [0], 2
-    yield make(2, 4, 7), make(3, 4, 3), (2, 3, 3), [2], [0], [1], True, [0], 1
-    # Few channels in, many windows: the gradient as a product of matrices, in several blocks.
-    yield (
-        make(2, 16, 40, 40, low=-1, high=1), make(16, 3, 7, 7, low=-1, high=1), (2, 3, 80, 80),
-        [2, 2], [3, 3], [1, 1], False, [0, 0], 1,
-    )  # fmt: skip
-
-
-def _of_weight(
-    gradient, input, sizes, stride, padding, dilation, transposed, output_padding, groups
-):
-    from_to = (input, gradient) if transposed else (gradient, input)
-    return _weight(*from_to, sizes, stride, padding, dilation, groups)
-
-
-@samples("_convolution_weight", reference=_of_weight, tolerance=LOW, dtypes=FLOATING)
-def convolution_weight(make):
-    yield make(2, 4, 3, 3), make(2, 3, 5, 5), (4, 3, 3, 3), [1, 1], [0, 0], [1, 1], False, [0, 0], 1
-    yield make(2, 4, 3), make(2, 2, 6), (4, 1, 3), [2], [1], [1], False, [0], 2
-    yield make(2, 4, 7), make(2, 3, 3), (3, 4, 3), [2], [0], [1], True, [0], 1
 
 
 def _tbc(input, weight, bias, pad=0):
