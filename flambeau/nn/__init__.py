@@ -17,10 +17,11 @@ from flambeau.nn.parameter import UninitializedParameter as UninitializedParamet
 # Modules that programs reach as attributes without importing them, loaded when asked for.
 if _typing.TYPE_CHECKING:
     from flambeau.nn import attention as attention
+    from flambeau.nn import grad as grad
     from flambeau.nn import init as init
     from flambeau.nn import utils as utils
 else:
-    _LAZY_MODULES = ("attention", "common_types", "init", "utils")
+    _LAZY_MODULES = ("attention", "common_types", "grad", "init", "utils")
 
     def __getattr__(name):
         if name in _LAZY_MODULES:
