@@ -1,5 +1,7 @@
 """Pooling: the largest element or the average of windows, and back."""
 
+from functools import partial
+
 from opgen.model import composite, floating, native, op, real
 
 WINDOW = "kernel_size: Dims, stride: Dims | None = None, padding: Dims = 0"
@@ -16,51 +18,29 @@ LARGEST_NODES = (
 )
 AVERAGE_NODES = ("SqueezeBackward1", "AvgPool2DBackward0", "AvgPool3DBackward0")
 
-
-def pooling(
-    signature: str,
-    doc: str,
-    grad: dict[str, str] | str = composite,
-    *,
-    namespace: str = "nn.functional",
-    dtypes: tuple[str, ...] = real,
-    aliases: str = "",
-    node: str = "",
-    batch: str = "",
-) -> None:
-    op(
-        signature,
-        kind=native,
-        forms="function",
-        dtypes=dtypes,
-        namespace=namespace,
-        doc=doc,
-        grad=grad,
-        aliases=aliases,
-        node=node,
-        batch=batch,
-    )
-
+pooling = partial(
+    op, kind=native, forms="function", namespace="nn.functional", dtypes=real, grad=composite
+)
 
 for rank in (1, 2, 3):
     # --- the largest
     name = f"max_pool{rank}d"
     doc = f"The largest element of each window over the last {rank} dimensions; NaN counts as such."
     where = " Also where it is, counted in the dimensions that are pooled."
-    pooling(f"{name}(input: Tensor, {MAX}) -> Tensor", doc, namespace="")
+    pooling(f"{name}(input: Tensor, {MAX}) -> Tensor", doc=doc, namespace="")
     pooling(
         f"{name}(input: Tensor, {MAX}, return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]",
-        doc + where,
+        doc=doc + where,
     )
     pooling(
         f"{name}_with_indices(input: Tensor, {MAX}, return_indices: bool = False) -> {BOTH}",
-        doc + where,
+        doc=doc + where,
         aliases="max_pool1d_with_indices" if rank == 1 else "",
     )
     pooling(
         f"_{name}(input: Tensor, {KEPT}, ceil_mode: bool, compact: bool) -> {BOTH}",
-        "The largest element of each window and where it is, compact as its number in the window.",
-        {
+        doc="The largest element of each window and where it is, compact as its number in the window.",
+        grad={
             "input": "_max_pool_place(grad, results[1], input.shape, kernel_size, stride, padding, dilation)"
         },
         namespace="",
@@ -71,8 +51,8 @@ for rank in (1, 2, 3):
     override = "" if rank == 1 else ", divisor_override: int | None = None"
     pooling(
         f"avg_pool{rank}d(input: Tensor, {AVERAGE}{override}) -> Tensor",
-        f"The average of each window over the last {rank} dimensions; padding counts as zeros.",
-        {
+        doc=f"The average of each window over the last {rank} dimensions; padding counts as zeros.",
+        grad={
             "input": f"avg_pool_backward(grad, input.window, {rank}, kernel_size, stride, padding, "
             f"ceil_mode, count_include_pad, {'None' if rank == 1 else 'divisor_override'})"
         },
@@ -84,8 +64,8 @@ for rank in (1, 2, 3):
     # --- windows that share the input evenly among the outputs
     pooling(
         f"adaptive_avg_pool{rank}d(input: Tensor, output_size: Sizes) -> Tensor",
-        f"Averages that divide the last {rank} dimensions evenly; None keeps a size.",
-        {"input": f"adaptive_avg_pool_backward(grad, input.window, {rank})"},
+        doc=f"Averages that divide the last {rank} dimensions evenly; None keeps a size.",
+        grad={"input": f"adaptive_avg_pool_backward(grad, input.window, {rank})"},
         dtypes=floating,
         aliases="adaptive_avg_pool1d" if rank == 1 else "",
         node="SqueezeBackward1" if rank == 1 else f"AdaptiveAvgPool{rank}DBackward0",
@@ -97,16 +77,16 @@ for rank in (1, 2, 3):
     pooling(
         f"{name}(input: Tensor, output_size: Sizes, return_indices: bool = False)"
         " -> Tensor | tuple[Tensor, Tensor]",
-        doc + where,
+        doc=doc + where,
     )
     pooling(
         f"{name}_with_indices(input: Tensor, output_size: Sizes, return_indices: bool = False) -> {BOTH}",
-        doc + where,
+        doc=doc + where,
     )
     pooling(
         f"_{name}(input: Tensor, output_size: Sizes) -> {BOTH}",
-        doc + where,
-        {"input": f"max_place(grad, results[1], input.shape, {rank})"},
+        doc=doc + where,
+        grad={"input": f"max_place(grad, results[1], input.shape, {rank})"},
         namespace="",
         node="SqueezeBackward1" if rank == 1 else f"AdaptiveMaxPool{rank}DBackward0",
     )
@@ -114,8 +94,8 @@ for rank in (1, 2, 3):
     # --- largest elements put back where they came from
     pooling(
         f"_max_unpool{rank}d(input: Tensor, indices: Tensor, output_size: Ints) -> Tensor",
-        "Zeros, but for the elements of input at the places that indices name.",
-        {"input": f"max_pick(grad, indices, {rank})"},
+        doc="Zeros, but for the elements of input at the places that indices name.",
+        grad={"input": f"max_pick(grad, indices, {rank})"},
         namespace="",
         dtypes=real,
         node="SqueezeBackward1" if rank == 1 else f"MaxUnpool{rank}DBackward0",
@@ -123,14 +103,14 @@ for rank in (1, 2, 3):
 
 pooling(
     f"adaptive_max_pool1d(input: Tensor, output_size: Sizes) -> {BOTH}",
-    "The largest of windows that divide the last dimension evenly, and where it is.",
+    doc="The largest of windows that divide the last dimension evenly, and where it is.",
     namespace="",
 )
 for rank in (2, 3):
     pooling(
         f"_fractional_max_pool{rank}d(input: Tensor, kernel_size: Dims, output_size: Dims, samples: Tensor) -> {BOTH}",
-        "The largest of windows that lie where the samples, uniform in [0, 1), put them, and where it is.",
-        {"input": f"max_place(grad, results[1], input.shape, {rank})"},
+        doc="The largest of windows that lie where the samples, uniform in [0, 1), put them, and where it is.",
+        grad={"input": f"max_place(grad, results[1], input.shape, {rank})"},
         namespace="",
         dtypes=floating,
         node=f"FractionalMaxPool{rank}DBackward0",
@@ -140,15 +120,15 @@ for rank in (2, 3):
 
 pooling(
     f"_max_pool_place(gradient: Tensor, positions: Tensor, shape: Ints, {KEPT}) -> Tensor",
-    "Zeros of the given shape, to which each element of gradient is added at its position.",
-    {"gradient": "_max_pool_pick(grad, positions, kernel_size, stride, padding, dilation)"},
+    doc="Zeros of the given shape, to which each element of gradient is added at its position.",
+    grad={"gradient": "_max_pool_pick(grad, positions, kernel_size, stride, padding, dilation)"},
     namespace="",
     dtypes=real,
 )
 pooling(
     f"_max_pool_pick(input: Tensor, positions: Tensor, {KEPT}) -> Tensor",
-    "The elements of input at the positions.",
-    {
+    doc="The elements of input at the positions.",
+    grad={
         "input": "_max_pool_place(grad, positions, input.shape, kernel_size, stride, padding, dilation)"
     },
     namespace="",
@@ -158,8 +138,8 @@ pooling(
     "_avg_pool_backward(gradient: Tensor, shape: Ints, rank: int, channels_last: bool, kernel_size: Dims, "
     "stride: Dims | None, padding: Dims, ceil_mode: bool, count_include_pad: bool, "
     "divisor_override: int | None) -> Tensor",
-    "Each element of gradient shared out to the window that it is the average of.",
-    {
+    doc="Each element of gradient shared out to the window that it is the average of.",
+    grad={
         "gradient": "avg_pool(grad, rank, kernel_size, stride, padding, ceil_mode, count_include_pad, "
         "divisor_override)"
     },
@@ -168,8 +148,8 @@ pooling(
 )
 pooling(
     "_adaptive_avg_pool_backward(gradient: Tensor, shape: Ints, rank: int, channels_last: bool) -> Tensor",
-    "Each element of gradient shared out to the window that it is the average of.",
-    {"gradient": "adaptive_avg_pool(grad, gradient.shape, rank)"},
+    doc="Each element of gradient shared out to the window that it is the average of.",
+    grad={"gradient": "adaptive_avg_pool(grad, gradient.shape, rank)"},
     namespace="",
     dtypes=floating,
 )

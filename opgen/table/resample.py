@@ -1,43 +1,19 @@
 """Images at other resolutions, sampled at given points, or with channels and pixels exchanged."""
 
+from functools import partial
+
 from opgen.model import all_types, composite, floating, native, none, op
 
 RESAMPLED = ("uint8", *floating)
 
-
-def image_op(
-    signature: str,
-    doc: str,
-    grad: dict[str, str] | str = composite,
-    *,
-    dtypes: tuple[str, ...] = floating,
-    namespace: str = "",
-    cpp: str = "",
-    aliases: str = "",
-    node: str = "",
-    batch: str = "",
-) -> None:
-    op(
-        signature,
-        kind=native,
-        forms="function",
-        dtypes=dtypes,
-        namespace=namespace,
-        cpp=cpp,
-        doc=doc,
-        grad=grad,
-        aliases=aliases,
-        node=node,
-        batch=batch,
-    )
-
+image_op = partial(op, kind=native, forms="function", dtypes=floating, grad=composite)
 
 # --- other resolutions
 
 image_op(
     "interpolate(input: Tensor, size: Dims | None = None, scale_factor: Factors | None = None, mode: str = 'nearest', "
     "align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor",
-    "Signals, images or volumes in another size, or by a factor, interpolated in the given mode.",
+    doc="Signals, images or volumes in another size, or by a factor, interpolated in the given mode.",
     dtypes=RESAMPLED,
     namespace="nn.functional",
 )
@@ -61,43 +37,43 @@ SHAPED = "output_size: Ints, factors: Factors | None, align_corners: bool"
 for name, kind in KINDS.items():
     image_op(
         f"_upsample_{name}(input: Tensor, {SHAPED}) -> Tensor",
-        "Another size by weighted sums of neighbouring elements.",
-        {"input": f"resample_backward(grad, input.window, '{kind}', factors, align_corners)"},
+        doc="Another size by weighted sums of neighbouring elements.",
+        grad={"input": f"resample_backward(grad, input.window, '{kind}', factors, align_corners)"},
         dtypes=RESAMPLED,
     )
 image_op(
     f"_resample(input: Tensor, kind: str, {SHAPED}) -> Tensor",
-    "Another size by weighted sums of neighbouring elements.",
-    {"input": "resample_backward(grad, input.window, kind, factors, align_corners)"},
+    doc="Another size by weighted sums of neighbouring elements.",
+    grad={"input": "resample_backward(grad, input.window, kind, factors, align_corners)"},
     dtypes=RESAMPLED,
 )
 image_op(
     "_resample_backward(gradient: Tensor, shape: Ints, channels_last: bool, kind: str, "
     "factors: Factors | None, align_corners: bool) -> Tensor",
-    "Each element of gradient given back to those that it is the sum of.",
-    {"gradient": "resample(grad, kind, gradient.shape, factors, align_corners)"},
+    doc="Each element of gradient given back to those that it is the sum of.",
+    grad={"gradient": "resample(grad, kind, gradient.shape, factors, align_corners)"},
 )
 
 # --- channels and pixels exchanged
 
 image_op(
     "pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor",
-    "Channels in groups of upscale_factor^2 become blocks of as many pixels.",
-    {"input": "pixel_unshuffle(grad, upscale_factor)"},
+    doc="Channels in groups of upscale_factor^2 become blocks of as many pixels.",
+    grad={"input": "pixel_unshuffle(grad, upscale_factor)"},
     dtypes=all_types,
     aliases="nn.functional.pixel_shuffle",
 )
 image_op(
     "pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor",
-    "Blocks of downscale_factor^2 pixels become as many channels.",
-    {"input": "pixel_shuffle(grad, downscale_factor)"},
+    doc="Blocks of downscale_factor^2 pixels become as many channels.",
+    grad={"input": "pixel_shuffle(grad, downscale_factor)"},
     dtypes=all_types,
     aliases="nn.functional.pixel_unshuffle",
 )
 image_op(
     "channel_shuffle(input: Tensor, groups: int) -> Tensor",
-    "Channels in a new order: the first of each group, then the second, and so on.",
-    {"input": "channel_shuffle_backward(grad, groups)"},
+    doc="Channels in a new order: the first of each group, then the second, and so on.",
+    grad={"input": "channel_shuffle_backward(grad, groups)"},
     dtypes=all_types,
     aliases="native_channel_shuffle nn.functional.channel_shuffle nn.functional.native_channel_shuffle",
 )
@@ -106,31 +82,31 @@ image_op(
 
 image_op(
     "affine_grid_generator(theta: Tensor, size: Ints, align_corners: bool) -> Tensor",
-    "For each pixel of an image of the given size, where the affine map theta takes it.",
-    {"theta": "affine_grid_backward(grad, size, align_corners)"},
+    doc="For each pixel of an image of the given size, where the affine map theta takes it.",
+    grad={"theta": "affine_grid_backward(grad, size, align_corners)"},
     batch="loop",
 )
 image_op(
     "affine_grid(theta: Tensor, size: Ints, align_corners: bool | None = None) -> Tensor",
-    "For each pixel of an image of the given size, where the affine map theta takes it.",
+    doc="For each pixel of an image of the given size, where the affine map theta takes it.",
     namespace="nn.functional",
 )
 image_op(
     "grid_sample(input: Tensor, grid: Tensor, mode: str = 'bilinear', padding_mode: str = 'zeros', "
     "align_corners: bool | None = None) -> Tensor",
-    "The input at the points of grid, whose coordinates run from -1 to 1 over the image.",
+    doc="The input at the points of grid, whose coordinates run from -1 to 1 over the image.",
     namespace="nn.functional",
 )
 image_op(
     "grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor",
-    "grid_sample with modes by number.",
+    doc="grid_sample with modes by number.",
 )
 for rank in (2, 3):
     image_op(
         f"grid_sampler_{rank}d(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, "
         "align_corners: bool) -> Tensor",
-        "grid_sample with modes by number.",
-        {
+        doc="grid_sample with modes by number.",
+        grad={
             "input grid": "grid_sampler_backward(grad, input, grid, interpolation_mode, padding_mode, "
             "align_corners, needed)"
         },
@@ -139,6 +115,6 @@ for rank in (2, 3):
 image_op(
     "_grid_sampler_backward(gradient: Tensor, input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, "
     "align_corners: bool, for_input: bool, for_grid: bool) -> tuple[Tensor, Tensor]",
-    "The gradients of input and grid in one pass; an empty tensor for one that is not asked for.",
-    none,
+    doc="The gradients of input and grid in one pass; an empty tensor for one that is not asked for.",
+    grad=none,
 )
