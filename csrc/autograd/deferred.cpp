@@ -29,17 +29,15 @@ void DeferredProducts::flush(Tensor& sum) {
   else if (sum->refs != 1 || sum->python_object || sum->storage->refs != 1 ||
            sum->storage->release || !sum.is_contiguous())
     sum = ops::copy_contiguous(sum);
-  cpu::GemmCall call{};
-  call.dtype = left_.dtype();
-  call.batch = 1;
-  call.m = p;
-  call.n = q;
-  call.k = rows_;
-  call.a = {left_.data(), p, true};
-  call.b = {right_.data(), q};
-  call.c = {sum.data(), q};
-  call.accumulate = accumulate;
-  cpu::gemm(call);
+  cpu::gemm({.dtype = left_.dtype(),
+             .batch = 1,
+             .m = p,
+             .n = q,
+             .k = rows_,
+             .a = {left_.data(), p, true},
+             .b = {right_.data(), q},
+             .c = {sum.data(), q},
+             .accumulate = accumulate});
   rows_ = 0;
 }
 

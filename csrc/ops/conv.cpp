@@ -151,9 +151,11 @@ bool is_planar(const Tensor& image) { return image.is_contiguous() && !is_channe
 
 bool is_empty_product(const Tensor& a, const Tensor& b) { return a.numel() == 0 || b.numel() == 0; }
 
-void check_dims(const Tensor& input, int64_t n) {
+void check_dims(const Tensor& input, const Tensor& weight, int64_t n) {
   FB_CHECK(input.dim() == n + 1 || input.dim() == n + 2, "expected input of ", n + 1,
            " dimensions, or ", n + 2, " with a batch, got ", input.sizes());
+  FB_CHECK(weight.dim() == n + 2, "expected weight of ", n + 2, " dimensions, got ",
+           weight.sizes());
 }
 
 // The image with the channels of a pixel as neighbours: itself where they are already.
@@ -164,13 +166,27 @@ Tensor channels_last(const Tensor& image) {
   return ordered;
 }
 
+// Fills `to` with the convolution of `from`, or with its transpose: what gives the gradient of the
+// other's input. A pointwise one in planes is a product of matrices.
+void run(const ConvShape& shape, bool transposed, bool planar, const Tensor& from,
+         const Tensor& weight, const Tensor& bias, const Tensor& to) {
+  const DType type = to.dtype();
+  if (is_empty_product(from, weight)) {
+    cpu::fill_pixels(to, bias);
+  } else if (planar) {
+    const auto product = transposed ? cpu::conv_pointwise_data : cpu::conv_pointwise;
+    product(shape, cast(from, type), contiguous(cast(weight, type)), bias, to);
+  } else if (to.numel() > 0) {
+    const auto convolve = transposed ? cpu::conv_backward_data : cpu::conv_forward;
+    convolve(shape, channels_last(cast(from, type)), cast(weight, type), bias, to);
+  }
+}
+
 // conv1d, conv2d and conv3d: one image or a batch of them.
 Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tensor& bias,
                 IntSpan stride, IntSpan padding, IntSpan dilation, bool transposed,
                 IntSpan output_padding, int64_t groups) {
-  check_dims(input, n);
-  FB_CHECK(weight.dim() == n + 2, "expected weight of ", n + 2, " dimensions, got ",
-           weight.sizes());
+  check_dims(input, weight, n);
   if (input.dim() == n + 2) {
     return convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding,
                        groups);
@@ -195,9 +211,7 @@ Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tens
            padding, "'");
   Dims before(n);
   if (padding == "valid") return convolve(n, input, weight, bias, stride, before, dilation, groups);
-  check_dims(input, n);
-  FB_CHECK(weight.dim() == n + 2, "expected weight of ", n + 2, " dimensions, got ",
-           weight.sizes());
+  check_dims(input, weight, n);
   for (const int64_t step : stride)
     FB_CHECK(step == 1, "padding='same' needs stride 1, got ", stride);
   const Dims steps = for_each_dim(dilation, n, "dilation");
@@ -242,16 +256,7 @@ Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Ten
       shape.is_pointwise() && is_planar(input) && (!bias.defined() || sizes[1] <= input.sizes()[1]);
   const Tensor result = planar ? make_tensor(sizes, type) : make_result(sizes, type, input, weight);
   const Tensor added = bias.defined() ? contiguous(cast(bias, type)) : bias;
-  if (is_empty_product(input, weight)) {
-    cpu::fill_pixels(result, added);
-  } else if (planar) {
-    const auto product = transposed ? cpu::conv_pointwise_data : cpu::conv_pointwise;
-    product(shape, cast(input, type), contiguous(cast(weight, type)), added, result);
-  } else if (result.numel() > 0) {
-    const Tensor image = channels_last(cast(input, type)), kernels = cast(weight, type);
-    transposed ? cpu::conv_backward_data(shape, image, kernels, added, result)
-               : cpu::conv_forward(shape, image, kernels, added, result);
-  }
+  run(shape, transposed, planar, input, weight, added, result);
   return cast(result, input.dtype());
 }
 
@@ -265,16 +270,7 @@ Tensor compute::convolution_input(const Tensor& gradient, const Tensor& weight, 
   const bool planar = shape.is_pointwise() && is_planar(gradient);
   const Tensor result =
       planar ? make_tensor(sizes, type) : make_result(sizes, type, gradient, weight);
-  if (is_empty_product(gradient, weight)) {
-    cpu::fill(result, 0);
-  } else if (planar) {
-    const auto product = transposed ? cpu::conv_pointwise : cpu::conv_pointwise_data;
-    product(shape, cast(gradient, type), contiguous(cast(weight, type)), Tensor(), result);
-  } else if (result.numel() > 0) {
-    const Tensor image = channels_last(cast(gradient, type)), kernels = cast(weight, type);
-    transposed ? cpu::conv_forward(shape, image, kernels, Tensor(), result)
-               : cpu::conv_backward_data(shape, image, kernels, Tensor(), result);
-  }
+  run(shape, !transposed, planar, gradient, weight, Tensor(), result);
   return cast(result, gradient.dtype());
 }
 

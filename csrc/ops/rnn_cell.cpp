@@ -72,18 +72,16 @@ void add_share(int64_t m, int64_t n, int64_t k, const T* a, const T* w, const T*
     });
     return;
   }
-  cpu::GemmCall call{};
-  call.dtype = std::is_same_v<T, float> ? DType::kFloat32 : DType::kFloat64;
-  call.batch = 1;
-  call.m = m;
-  call.n = n;
-  call.k = k;
-  call.a = {a, k};
-  call.b = {w, k, true};
-  call.c = {c, c_row};
-  call.accumulate = accumulate;
-  call.bias = bias;
-  cpu::gemm(call);
+  cpu::gemm({.dtype = std::is_same_v<T, float> ? DType::kFloat32 : DType::kFloat64,
+             .batch = 1,
+             .m = m,
+             .n = n,
+             .k = k,
+             .a = {a, k},
+             .b = {w, k, true},
+             .c = {c, c_row},
+             .accumulate = accumulate,
+             .bias = bias});
 }
 
 // Both biases together, but for the GRU's n the input's alone.
@@ -166,17 +164,7 @@ class Backward {
 
   void product(int64_t m, int64_t n, int64_t k, cpu::MatrixIn a, cpu::MatrixIn b, T* c,
                bool accumulate) const {
-    cpu::GemmCall call{};
-    call.dtype = type_;
-    call.batch = 1;
-    call.m = m;
-    call.n = n;
-    call.k = k;
-    call.a = a;
-    call.b = b;
-    call.c = {c, n};
-    call.accumulate = accumulate;
-    cpu::gemm(call);
+    cpu::gemm({type_, 1, m, n, k, a, b, {c, n}, accumulate});
   }
 
   Tensor state_gradient() {

@@ -48,17 +48,15 @@ template <class T>
 void input_share(const RnnShape& s, const RnnWeights& w, const Tensor& input, T* rows,
                  int64_t row) {
   const std::vector<T> bias = joint_bias<T>(s, w);
-  cpu::GemmCall call{};
-  call.dtype = input.dtype();
-  call.batch = 1;
-  call.m = s.rows;
-  call.n = s.weights();
-  call.k = s.inputs;
-  call.a = {input.data(), s.inputs};
-  call.b = {w.w_ih.data(), s.inputs, true};
-  call.c = {rows + s.first_input(), row};
-  call.bias = bias.empty() ? nullptr : bias.data();
-  cpu::gemm(call);
+  cpu::gemm({.dtype = input.dtype(),
+             .batch = 1,
+             .m = s.rows,
+             .n = s.weights(),
+             .k = s.inputs,
+             .a = {input.data(), s.inputs},
+             .b = {w.w_ih.data(), s.inputs, true},
+             .c = {rows + s.first_input(), row},
+             .bias = bias.empty() ? nullptr : bias.data()});
 }
 
 // The results of a layer, and what the kernel needs besides.

@@ -110,20 +110,10 @@ class Backward {
     return b;
   }
 
-  // C (+)= A B or A^T B with contiguous B; rows of A `a_row` apart.
+  // C (+)= A B, with contiguous C.
   void product(int64_t m, int64_t n, int64_t k, cpu::MatrixIn a, cpu::MatrixIn b, T* c,
                bool accumulate = false) const {
-    cpu::GemmCall call{};
-    call.dtype = type_;
-    call.batch = 1;
-    call.m = m;
-    call.n = n;
-    call.k = k;
-    call.a = a;
-    call.b = b;
-    call.c = {c, n};
-    call.accumulate = accumulate;
-    cpu::gemm(call);
+    cpu::gemm({type_, 1, m, n, k, a, b, {c, n}, accumulate});
   }
 
   void add_input_gradient(size_t d) {

@@ -107,6 +107,11 @@ void collect_moments(const Rows& rows, const T* x, int64_t count, Moments* resul
 struct Sums {
   double total = 0;   // of g
   double moment = 0;  // of g * (x - mean)
+
+  void add(const Sums& more, double factor = 1) {
+    total += factor * more.total;
+    moment += factor * more.moment;
+  }
 };
 
 template <class T, class A>
@@ -206,12 +211,33 @@ void forward(const ImageNorm& shape, const T* x, T* y, const NormForward& number
       });
 }
 
+// The gradient of the input is g * coefficient 1 + (x - mean) * coefficient 2 + coefficient 3: sets
+// those of a block from the sums of its channels.
+template <class A>
+void set_slopes(const Rows& rows, int64_t block, const Sums* channels, const NormBackward& numbers,
+                const Coefficients<A, 4>& coefficients) {
+  const A* const weight = static_cast<const A*>(numbers.weight);
+  Sums all;
+  for (int64_t c = 0, first = 0; c < rows.channels; ++c) {
+    all.add(channels[c], static_cast<double>(weight[c]));
+    const int64_t set = rows.set(block, c);
+    if (c + 1 < rows.channels && rows.set(block, c + 1) == set) continue;
+    const SetGradient<A> rest(0, static_cast<const A*>(numbers.rstd)[set], numbers.given, all.total,
+                              all.moment, rows.shape.set_size());
+    for (; first <= c; ++first) {
+      coefficients.set(block, 1, first, rest.rstd * weight[first]);
+      coefficients.set(block, 2, first, rest.slope);
+      coefficients.set(block, 3, first, rest.shift);
+    }
+    all = {};
+  }
+}
+
 template <class T>
 void backward(const ImageNorm& shape, const T* g, const T* x, T* out, const NormBackward& numbers) {
   using A = AccOf<T>;
   const Rows rows(shape);
   const int64_t channels = rows.channels;
-  const A* const weight = static_cast<const A*>(numbers.weight);
   const A* const rstd = static_cast<const A*>(numbers.rstd);
   std::vector<Sums> parts(rows.blocks * rows.chunks * channels);
   std::vector<Sums> sums(rows.blocks * channels);
@@ -229,25 +255,9 @@ void backward(const ImageNorm& shape, const T* g, const T* x, T* out, const Norm
       [&](int64_t block) {
         Sums* const of_channel = &sums[block * channels];
         for (int64_t part = 0; part < rows.chunks; ++part)
-          for (int64_t c = 0; c < channels; ++c) {
-            const Sums& more = parts[(block * rows.chunks + part) * channels + c];
-            of_channel[c].total += more.total;
-            of_channel[c].moment += more.moment;
-          }
-        double total = 0, moment = 0;
-        for (int64_t c = 0, first = 0; c < channels; ++c) {
-          total += static_cast<double>(weight[c]) * of_channel[c].total;
-          moment += static_cast<double>(weight[c]) * of_channel[c].moment;
-          const int64_t set = rows.set(block, c);
-          if (c + 1 < channels && rows.set(block, c + 1) == set) continue;
-          const SetGradient<A> rest(0, rstd[set], numbers.given, total, moment, shape.set_size());
-          for (; first <= c; ++first) {
-            coefficients.set(block, 1, first, rest.rstd * weight[first]);
-            coefficients.set(block, 2, first, rest.slope);
-            coefficients.set(block, 3, first, rest.shift);
-          }
-          total = moment = 0;
-        }
+          for (int64_t c = 0; c < channels; ++c)
+            of_channel[c].add(parts[(block * rows.chunks + part) * channels + c]);
+        set_slopes(rows, block, of_channel, numbers, coefficients);
       },
       [&](int64_t block, int64_t part) {
         const A* const mean = coefficients.of(block, 0);

@@ -31,6 +31,15 @@ void each_place(const PlanView& plan, int64_t plane, const uint8_t* numbers, con
       }
 }
 
+// Of all planes, each of which writes elements of its own.
+template <class F>
+void all_places(const PlanView& plan, const uint8_t* numbers, const int64_t* indices, F f) {
+  parallel_for(plan.planes, grain_of(plan.out_size() * plan.inner),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t p = begin; p < end; ++p) each_place(plan, p, numbers, indices, f);
+               });
+}
+
 template <class T>
 void clear(T* p, int64_t n) {
   __builtin_memset(p, 0, static_cast<size_t>(n) * sizeof(T));
@@ -243,13 +252,8 @@ void max_pool_pick(DType dtype, const PoolPlan& plan, const void* in, const uint
     using T = typename decltype(tag)::type;
     const T* const x = static_cast<const T*>(in);
     T* const y = static_cast<T*>(out);
-    const PlanView view(plan);
-    parallel_for(view.planes, grain_of(view.out_size() * view.inner),
-                 [&](int64_t begin, int64_t end) {
-                   for (int64_t p = begin; p < end; ++p)
-                     each_place(view, p, numbers, indices,
-                                [&](int64_t to, int64_t from) { y[to] = x[from]; });
-                 });
+    all_places(PlanView(plan), numbers, indices,
+               [&](int64_t to, int64_t from) { y[to] = x[from]; });
   });
 }
 
@@ -259,13 +263,8 @@ void max_unpool(DType dtype, const PoolPlan& plan, const void* in, const int64_t
     using T = typename decltype(tag)::type;
     const T* const x = static_cast<const T*>(in);
     T* const y = static_cast<T*>(out);
-    const PlanView view(plan);
-    parallel_for(view.planes, grain_of(view.out_size() * view.inner),
-                 [&](int64_t begin, int64_t end) {
-                   for (int64_t p = begin; p < end; ++p)
-                     each_place(view, p, nullptr, indices,
-                                [&](int64_t from, int64_t to) { y[to] = x[from]; });
-                 });
+    all_places(PlanView(plan), nullptr, indices,
+               [&](int64_t from, int64_t to) { y[to] = x[from]; });
   });
 }
 
