@@ -1,5 +1,7 @@
 """The functions that neural networks are made of, one subject a file."""
 
+import typing as _typing
+
 from flambeau.nn.functional.activation import *
 from flambeau.nn.functional.attention import *
 from flambeau.nn.functional.convolution import *
@@ -14,3 +16,10 @@ from flambeau.nn.functional.normalization import *
 from flambeau.nn.functional.padding import *
 from flambeau.nn.functional.pooling import *
 from flambeau.nn.functional.resampling import *
+
+# The functions, and not the files they are in.
+if not _typing.TYPE_CHECKING:
+    __all__ = [name for name, value in globals().items() if callable(value) and name[0] != "_"]
+
+    def __dir__():
+        return __all__

@@ -141,22 +141,18 @@ def attend(
         is_causal = False
 
     q, k, v = (_heads(t, num_heads, batch_first) for t in _project(query, key, value, projections))
-    batch, _, length, head_dim = q.shape
+    batch, _, length, _ = q.shape
     mask = _by_heads(mask, batch, num_heads, length, k.shape[2])
     if bias_k is not None and bias_v is not None:
         if static_k is not None or static_v is not None:
             raise AssertionError(
                 "multi_head_attention_forward: bias cannot be added to static key or value"
             )
-        learned = (
-            b.view(1, num_heads, 1, head_dim).expand(batch, -1, -1, -1) for b in (bias_k, bias_v)
-        )
-        k, v = (fb.cat([t, row], 2) for t, row in zip((k, v), learned, strict=True))
+        k, v = _with_learned(k, bias_k), _with_learned(v, bias_v)
     k = _static(k, static_k, "static_k", batch, num_heads)
     v = _static(v, static_v, "static_v", batch, num_heads)
     if add_zero_attn:
-        zeros = q.new_zeros(batch, num_heads, 1, head_dim)
-        k, v = fb.cat([k, zeros], 2), fb.cat([v, zeros], 2)
+        k, v = F.pad(k, (0, 0, 0, 1)), F.pad(v, (0, 0, 0, 1))
     # What was added is masked from nobody.
     mask = _widened(mask, k.shape[2])
     padding = _widened(padding, k.shape[2])
@@ -264,11 +260,16 @@ def _static(t: Tensor, given: Tensor | None, name: str, batch: int, num_heads: i
     return given.view(batch, num_heads, -1, head_dim)
 
 
+def _with_learned(t: Tensor, row: Tensor) -> Tensor:
+    """Keys or values, and behind them one that is the same for every sample."""
+    batch, num_heads, _, head_dim = t.shape
+    return fb.cat([t, row.view(1, num_heads, 1, head_dim).expand(batch, -1, -1, -1)], 2)
+
+
 def _widened(mask: Tensor | None, keys: int) -> Tensor | None:
     if mask is None or mask.shape[-1] == keys:
         return mask
-    added = mask.new_zeros(*mask.shape[:-1], keys - mask.shape[-1])
-    return fb.cat([mask, added], -1)
+    return F.pad(mask, (0, keys - mask.shape[-1]))
 
 
 def _weights(q: Tensor, k: Tensor, mask: Tensor | None, dropout_p: float) -> Tensor:

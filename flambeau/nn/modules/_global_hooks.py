@@ -9,17 +9,6 @@ from typing import Any
 from flambeau import _C
 from flambeau.utils.hooks import RemovableHandle, register_in
 
-__all__ = [
-    "register_module_backward_hook",
-    "register_module_buffer_registration_hook",
-    "register_module_forward_hook",
-    "register_module_forward_pre_hook",
-    "register_module_full_backward_hook",
-    "register_module_full_backward_pre_hook",
-    "register_module_module_registration_hook",
-    "register_module_parameter_registration_hook",
-]
-
 Hooks = dict[int, Callable[..., Any]]
 
 _global_buffer_registration_hooks: Hooks = OrderedDict()

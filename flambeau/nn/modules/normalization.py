@@ -59,14 +59,38 @@ def _as_shape(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
     return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
 
 
-class LayerNorm(Module):
+class _Affine(Module):
+    """Weight and bias, each of which may be left out."""
+
+    weight: Tensor | None
+    bias: Tensor | None
+
+    def _make_affine(
+        self,
+        shape: tuple[int, ...],
+        weight: bool,
+        bias: bool,
+        device: Any,
+        dtype: flambeau.dtype | None,
+    ) -> None:
+        for name, wanted in (("weight", weight), ("bias", weight and bias)):
+            numbers = flambeau.empty(shape, device=device, dtype=dtype) if wanted else None
+            self.register_parameter(name, None if numbers is None else Parameter(numbers))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Set the weight to 1 and the bias to 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+
+class LayerNorm(_Affine):
     """The last dimensions less their mean and divided by their deviation, times weight plus bias.
 
     `normalized_shape` is the shape of the last dimensions, a number that of the last one.
     """
-
-    weight: Tensor | None
-    bias: Tensor | None
 
     def __init__(
         self,
@@ -81,22 +105,7 @@ class LayerNorm(Module):
         self.normalized_shape = _as_shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-
-        def numbers(wanted: bool) -> Any:
-            if not wanted:
-                return None
-            return Parameter(flambeau.empty(self.normalized_shape, device=device, dtype=dtype))
-
-        self.register_parameter("weight", numbers(elementwise_affine))
-        self.register_parameter("bias", numbers(elementwise_affine and bias))
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set the weight to 1 and the bias to 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        self._make_affine(self.normalized_shape, elementwise_affine, bias, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         """The input normalised, times weight plus bias."""
@@ -151,11 +160,8 @@ class RMSNorm(Module):
         )
 
 
-class GroupNorm(Module):
+class GroupNorm(_Affine):
     """Channels of a sample in groups, each less its mean and divided by its deviation."""
-
-    weight: Tensor | None
-    bias: Tensor | None
 
     def __init__(
         self,
@@ -177,22 +183,7 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-
-        def numbers(wanted: bool) -> Any:
-            if not wanted:
-                return None
-            return Parameter(flambeau.empty(num_channels, device=device, dtype=dtype))
-
-        self.register_parameter("weight", numbers(affine))
-        self.register_parameter("bias", numbers(affine and bias))
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set the weight to 1 and the bias to 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        self._make_affine((num_channels,), affine, bias, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         """The input normalised, times weight plus bias by channel."""

@@ -69,42 +69,41 @@ class Identity(BasePruningMethod):
         return default_mask
 
 
-class RandomUnstructured(BasePruningMethod):
+class _Unstructured(BasePruningMethod):
+    """Prunes an amount of the elements, those that a subclass picks."""
+
+    PRUNING_TYPE = "unstructured"
+
+    def __init__(self, amount: float) -> None:
+        _check_amount(amount)
+        self.amount = amount
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """Zeros at the places that are picked."""
+        mask = default_mask.clone(memory_format=flambeau.contiguous_format)
+        count = _count(self.amount, t.numel())
+        if count:
+            mask.view(-1)[self._picked(t, count)] = 0
+        return mask
+
+    def _picked(self, t: Tensor, count: int) -> Tensor:
+        raise NotImplementedError
+
+
+class RandomUnstructured(_Unstructured):
     """Prunes elements at random."""
 
-    PRUNING_TYPE = "unstructured"
-
-    def __init__(self, amount: float) -> None:
-        _check_amount(amount)
-        self.amount = amount
-
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Zeros at places drawn evenly."""
-        mask = default_mask.clone(memory_format=flambeau.contiguous_format)
-        count = _count(self.amount, t.numel())
-        if count:
-            _, chosen = flambeau.rand_like(t).view(-1).topk(count)
-            mask.view(-1)[chosen] = 0
-        return mask
+    def _picked(self, t: Tensor, count: int) -> Tensor:
+        _, drawn = flambeau.rand_like(t).view(-1).topk(count)
+        return drawn
 
 
-class L1Unstructured(BasePruningMethod):
+class L1Unstructured(_Unstructured):
     """Prunes the elements of the smallest magnitude."""
 
-    PRUNING_TYPE = "unstructured"
-
-    def __init__(self, amount: float) -> None:
-        _check_amount(amount)
-        self.amount = amount
-
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Zeros where the magnitude is smallest."""
-        mask = default_mask.clone(memory_format=flambeau.contiguous_format)
-        count = _count(self.amount, t.numel())
-        if count:
-            _, smallest = t.abs().view(-1).topk(count, largest=False)
-            mask.view(-1)[smallest] = 0
-        return mask
+    def _picked(self, t: Tensor, count: int) -> Tensor:
+        _, smallest = t.abs().view(-1).topk(count, largest=False)
+        return smallest
 
 
 class RandomStructured(BasePruningMethod):
