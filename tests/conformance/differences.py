@@ -1,13 +1,21 @@
 """Where Flambeau differs from torch on purpose, with the reason. Everything else must agree."""
 
 # Calls that torch refuses by an accident of its implementation and Flambeau accepts, by the
-# beginning of torch's message.
+# beginning of torch's message: of any operator, and of one.
 REFUSED_BY_ACCIDENT = {
     "MKL FFT error": "MKL cannot transform an empty batch; the result is simply empty",
     "unsupported operation: some elements of the input": "copy_ takes a copy of what overlaps",
-    "output with shape [1, ": "torch reads batch_sizes as if they were contiguous",
-    "Expected X.is_contiguous(memory_format)": "native_group_norm copies what is strided",
-    "view size is not compatible": "torch's own composition asks for a view where it needs a copy",
+}
+_BATCH_SIZES = {"output with shape [1, ": "torch reads batch_sizes as if they were contiguous"}
+_VIEW = {"view size is not compatible": "torch asks for a view where it needs a copy"}
+OPERATORS_REFUSED_BY_ACCIDENT = {
+    "gru": _BATCH_SIZES,
+    "lstm": _BATCH_SIZES,
+    "rnn_relu": _BATCH_SIZES,
+    "rnn_tanh": _BATCH_SIZES,
+    "native_group_norm": {"Expected X.is_contiguous(memory_format)": "it copies what is strided"},
+    "conv_tbc": _VIEW,
+    "nn.functional.local_response_norm": _VIEW,
 }
 
 # Backwards that torch refuses because of a value that it has saved and Flambeau has not, by the
@@ -24,9 +32,10 @@ SAME_NODES = {
 }
 
 
-def accepted(error: Exception) -> bool:
+def accepted(error: Exception, operator: str = "") -> bool:
     """Whether Flambeau may accept what torch refused with `error`."""
-    return any(str(error).startswith(beginning) for beginning in REFUSED_BY_ACCIDENT)
+    beginnings = REFUSED_BY_ACCIDENT | OPERATORS_REFUSED_BY_ACCIDENT.get(operator, {})
+    return str(error).startswith(tuple(beginnings))
 
 
 # Operators whose gradients are another than torch's, which are wrong or rounded.

@@ -171,7 +171,8 @@ def test_16_bit_floats(dtype: fb.dtype) -> None:
     for function in (F.gelu, F.silu, F.softplus, F.mish, F.elu, lambda t: F.softmax(t, -1)):
         narrow = function(x.to(dtype))
         assert narrow.dtype == dtype
-        fb.testing.assert_close(narrow.float(), function(x), atol=2e-2, rtol=2e-2)
+        # The input is rounded too, by as much as 2^-9 of bfloat16.
+        fb.testing.assert_close(narrow.float(), function(x), atol=1e-2, rtol=1e-2)
 
 
 def test_gelu_far_from_zero() -> None:

@@ -126,7 +126,8 @@ def test_16_bit_floats(dtype: fb.dtype) -> None:
     inputs = [t.detach().to(dtype).requires_grad_() for t in wide]
     result = attention(*inputs)
     assert result.dtype == dtype
-    fb.testing.assert_close(result.float(), attention(*wide), atol=3e-2, rtol=3e-2)
+    # The inputs are rounded, by as much as 2^-9 of bfloat16.
+    fb.testing.assert_close(result.float(), attention(*wide), atol=1e-2, rtol=1e-2)
     result.sum().backward()
     assert all(t.grad is not None and t.grad.dtype == dtype for t in inputs)
 

@@ -141,7 +141,8 @@ def test_16_bit_floats_are_rounded_once(dtype: torch.dtype) -> None:
     exact = x.double() @ weight.double().t() + bias.double()
     result = F.linear(x, weight, bias)
     assert result.dtype == dtype
-    torch.testing.assert_close(result.double(), exact, rtol=1e-2, atol=5e-2)
+    half_a_unit = torch.finfo(dtype).eps / 2
+    torch.testing.assert_close(result.double(), exact, rtol=half_a_unit, atol=1e-5)
 
 
 def test_errors_say_the_shapes() -> None:

@@ -146,7 +146,7 @@ def test_half_precision(dtype):
     loss.backward()
     assert x.grad.dtype == dtype
     expected = F.cross_entropy(x.float(), target)
-    torch.testing.assert_close(loss.float(), expected, rtol=1e-2, atol=1e-2)
+    torch.testing.assert_close(loss.float(), expected, rtol=torch.finfo(dtype).eps, atol=0)
 
 
 def test_target_out_of_range_is_named():

@@ -179,7 +179,8 @@ def test_double_and_half_precision(kind):
     assert output.dtype == torch.float64
     rough, _ = module.bfloat16()(x.bfloat16())
     assert rough.dtype == torch.bfloat16
-    torch.testing.assert_close(rough.double(), output, rtol=5e-2, atol=5e-2)
+    # Inputs and weights are rounded too, by as much as 2^-9.
+    torch.testing.assert_close(rough.double(), output, rtol=2e-2, atol=2e-2)
     rough.sum().backward()
     assert x.grad.dtype == torch.float64
     assert module.weight_ih_l0.grad.dtype == torch.bfloat16

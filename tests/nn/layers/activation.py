@@ -106,6 +106,7 @@ for text in (
     "F.softmax(x.bfloat16(), 1)",
 ):
     name = text[2 : text.index("(")] if text.startswith("F.") else text[: text.index("(")]
+    # Numbers of 16 bits are up to 2^-8 apart, and may be rounded either way.
     function(name, text, x="6 4", tolerance=100 if "half" in text or "bfloat16" in text else 1)
 
 function("prelu", "F.prelu(x, w)", x="2 3 4", w="3")
