@@ -177,11 +177,14 @@ def test_lazy_layers_take_their_channels_from_the_first_input(lazy, becomes, sha
 
 
 def test_state_dicts_without_a_count_of_batches_load():
-    layer = nn.BatchNorm1d(2)
+    layer, other = nn.BatchNorm1d(2), nn.BatchNorm1d(2)
+    layer(torch.randn(5, 2))
     state = layer.state_dict()
     del state["num_batches_tracked"]
     del state._metadata
-    nn.BatchNorm1d(2).load_state_dict(state)
+    other.load_state_dict(state)
+    assert torch.equal(other.running_mean, layer.running_mean)
+    assert other.num_batches_tracked.item() == 0
 
 
 def test_reset_running_stats():

@@ -174,7 +174,7 @@ class Stateful(Hooked):
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> Any:
-        """Copy the tensors of a state dict into this module and its children.
+        """Set parameters and buffers, by their paths, to the tensors of a state dict.
 
         With ``strict`` the keys must be exactly those of `state_dict`. With ``assign`` the tensors
         themselves take the place of the old ones.

@@ -1,1 +1,1 @@
-"""Samples of every operator, one file per family."""
+"""Samples of every operator, one or more files per family."""
