@@ -58,7 +58,7 @@ struct BagNumbers {
 Tensor factors_of(const Tensor& bags, const Tensor& sizes, int64_t mode,
                   const Tensor& per_sample_weights, DType type) {
   if (per_sample_weights.defined()) return contiguous(cast(per_sample_weights, type));
-  if (mode != kMean) return {};
+  if (mode != kMean || sizes.numel() == 0) return {};  // without bags, indices are in none
   const Tensor result = make_tensor({bags.numel()}, type);
   visit_floating(type, [&](auto tag) {
     using A = typename decltype(tag)::type;

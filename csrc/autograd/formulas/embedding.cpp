@@ -92,6 +92,11 @@ std::array<Tensor, 2> embedding_bag_backward(const Tensor& grad, const Tensor& w
   const int64_t padding = padding_idx ? (*padding_idx + rows) % rows : -1;
   const Tensor numbers = ops::to_dtype(indices, DType::kInt64);
   std::array<Tensor, 2> result;
+  if (sizes.numel() == 0) {  // without bags, indices are in none
+    if (needed[0]) result[0] = ops::zeros_like(weight);
+    if (needed[1]) result[1] = ops::zeros_like(per_sample_weights);
+    return result;
+  }
   if (needed[0])
     result[0] =
         is_recording()
