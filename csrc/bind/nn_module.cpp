@@ -41,31 +41,34 @@ PyTypeObject* base_type = nullptr;
 PyObject* own_getattr = nullptr;          // what `__getattr__` is unless a class overrides it
 PyObject* object_getattribute = nullptr;  // and `__getattribute__`
 
-// Borrowed; null without an error where there is none.
-PyObject* dict_of(PyObject* self) {
+// Null without an error where there is none. Held, as all that is looked up in: comparing names may
+// run code of the user, and drop it.
+Ref dict_of(PyObject* self) {
   PyObject** place = _PyObject_GetDictPtr(self);
-  return place ? *place : nullptr;
+  return Ref(place && *place ? new_ref(*place) : nullptr);
 }
 
 // --- attributes
 
-// Borrowed; null where no member has the name, or with an error set.
-PyObject* find_member(PyObject* own, PyObject* name) {
-  if (!own) return nullptr;
+// Null where no member has the name, or with an error set.
+Ref find_member(PyObject* own, PyObject* name) {
+  if (!own) return Ref();
   for (PyObject* kind : names->members) {
     PyObject* members = PyDict_GetItemWithError(own, kind);
     if (!members || !PyDict_Check(members)) {
-      if (PyErr_Occurred()) return nullptr;
+      if (PyErr_Occurred()) return Ref();
       continue;
     }
+    const Ref kept(new_ref(members));
     PyObject* found = PyDict_GetItemWithError(members, name);
-    if (found || PyErr_Occurred()) return found;
+    if (found) return Ref(new_ref(found));
+    if (PyErr_Occurred()) return Ref();
   }
-  return nullptr;
+  return Ref();
 }
 
 PyObject* get_member(PyObject* self, PyObject* own, PyObject* name) {
-  if (PyObject* found = find_member(own, name)) return new_ref(found);
+  if (Ref found = find_member(own, name)) return found.release();
   if (!PyErr_Occurred())
     PyErr_Format(PyExc_AttributeError, "'%.200s' object has no attribute '%S'",
                  Py_TYPE(self)->tp_name, name);
@@ -74,7 +77,7 @@ PyObject* get_member(PyObject* self, PyObject* own, PyObject* name) {
 
 // Module.__getattr__: for names that are no attribute otherwise.
 PyObject* module_getattr(PyObject* self, PyObject* name) {
-  return get_member(self, dict_of(self), name);
+  return get_member(self, dict_of(self).get(), name);
 }
 
 // What Python does for an attribute, up to calling __getattr__ where there is none: without making
@@ -84,12 +87,12 @@ PyObject* module_getattro(PyObject* self, PyObject* name) {
   const Ref kept(of_class ? new_ref(of_class) : nullptr);
   const descrgetfunc get = of_class ? Py_TYPE(of_class)->tp_descr_get : nullptr;
   const bool is_data = get && PyDescr_IsData(of_class);
-  PyObject* own = dict_of(self);
+  const Ref own = dict_of(self);
   if (own && !is_data) {
-    if (PyObject* found = PyDict_GetItemWithError(own, name)) return new_ref(found);
+    if (PyObject* found = PyDict_GetItemWithError(own.get(), name)) return new_ref(found);
     if (PyErr_Occurred()) return nullptr;
   }
-  if (!of_class) return get_member(self, own, name);
+  if (!of_class) return get_member(self, own.get(), name);
   if (!get) return new_ref(of_class);
   PyObject* found = get(of_class, self, reinterpret_cast<PyObject*>(Py_TYPE(self)));
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
@@ -123,7 +126,8 @@ bool is_plain(PyObject* value) {
 
 // Module.__setattr__: members and their names are dealt with in Python.
 PyObject* module_setattr(PyObject* self, PyObject* const* args, Py_ssize_t count) {
-  if (count == 2 && is_plain(args[1]) && !find_member(dict_of(self), args[0]) && !PyErr_Occurred())
+  if (count == 2 && is_plain(args[1]) && !find_member(dict_of(self).get(), args[0]) &&
+      !PyErr_Occurred())
     return module_set_plain(self, args, count);
   if (PyErr_Occurred()) return nullptr;
   const Ref method(PyObject_GetAttr(self, names->set_member));
@@ -135,6 +139,10 @@ PyObject* module_setattr(PyObject* self, PyObject* const* args, Py_ssize_t count
 // later, it does so.
 PyObject* adopt_class(PyObject*, PyObject* cls) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls);
+  if (!PyType_Check(cls) || !PyType_IsSubtype(type, base_type)) {
+    PyErr_Format(PyExc_TypeError, "expected a class of modules, got %R", cls);
+    return nullptr;
+  }
   if (_PyType_Lookup(type, names->getattr) == own_getattr &&
       _PyType_Lookup(type, names->getattribute) == object_getattribute)
     type->tp_getattro = module_getattro;
@@ -187,9 +195,9 @@ PyObject* call_with_hooks(PyObject* self, PyObject* const* args, Py_ssize_t coun
 }
 
 PyObject* call(PyObject* self, PyObject** args, Py_ssize_t count, PyObject* kwargs) {
-  PyObject* own = dict_of(self);
-  if (has_hooks(own)) return call_with_hooks(self, args, count, kwargs);
-  return call_forward(self, own, args, count, kwargs);
+  const Ref own = dict_of(self);
+  if (has_hooks(own.get())) return call_with_hooks(self, args, count, kwargs);
+  return call_forward(self, own.get(), args, count, kwargs);
 }
 
 // Module.__call__.
