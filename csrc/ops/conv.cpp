@@ -8,6 +8,7 @@
 #include "gen/ops/padding.h"
 #include "gen/ops/view.h"
 #include "ops/conv.h"
+#include "ops/image.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -21,12 +22,6 @@ struct Steps {
   bool transposed;
   int64_t groups;
 };
-
-Dims for_each_dim(IntSpan values, int64_t n, const char* name) {
-  FB_CHECK(values.size() == 1 || static_cast<int64_t>(values.size()) == n, "expected ", name,
-           " to be one number or one for each of ", n, " dimensions, got ", values);
-  return values.size() == 1 ? Dims(n, values[0]) : values.vec();
-}
 
 Steps read_steps(int64_t n, IntSpan stride, IntSpan padding, IntSpan dilation, bool transposed,
                  IntSpan output_padding, int64_t groups) {
@@ -122,9 +117,11 @@ ConvShape shape_of(IntSpan input, IntSpan output, IntSpan weight, const Steps& s
     s.in[to] = in[d + 2];
     s.out[to] = out[d + 2];
     s.kernel[to] = weight[d + 2];
-    s.stride[to] = steps.stride[d];
+    // Libraries walk along steps; those that lead past the end and those within a kernel of one
+    // element are never taken.
+    s.stride[to] = std::min(steps.stride[d], in[d + 2] + 2 * steps.padding[d]);
     s.padding[to] = steps.padding[d];
-    s.dilation[to] = steps.dilation[d];
+    s.dilation[to] = weight[d + 2] > 1 ? steps.dilation[d] : 1;
   }
   return s;
 }

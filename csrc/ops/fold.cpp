@@ -3,6 +3,7 @@
 
 #include "cpu/copy.h"
 #include "gen/ops/fold.h"
+#include "ops/image.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -26,6 +27,7 @@ struct Pair {
     y = values[0];
     x = values.back();
     FB_CHECK(y >= least && x >= least, name, " must be at least ", least, ", got ", values);
+    check_countable(values, name);
   }
 };
 
@@ -39,6 +41,8 @@ Windows windows_of(IntSpan image, IntSpan kernel_size, IntSpan dilation, IntSpan
                size.x + 2 * edge.x > apart.x * (kernel.x - 1),
            "an image of ", image, " with padding ", padding, " has no window of kernel_size ",
            kernel_size, " and dilation ", dilation);
+  // Refuses more columns than there can be.
+  numel_of({kernel.y, kernel.x, windows.y.windows(), windows.x.windows()});
   return windows;
 }
 
@@ -59,7 +63,7 @@ Tensor compute::nn_functional_unfold(const Tensor& input, IntSpan kernel_size, I
   check_type(input.dtype());
   const Windows windows = windows_of(sizes.last(2), kernel_size, dilation, padding, stride);
   const int64_t channels = sizes[sizes.size() - 3];
-  Dims shape{channels * windows.taps(), windows.count()};
+  Dims shape{numel_of({channels, windows.taps()}), windows.count()};
   if (sizes.size() == 4) shape.insert(0, sizes[0]);
   const Tensor image = contiguous(input), result = make_tensor(shape, input.dtype());
   const int64_t planes = numel_of(sizes.first(sizes.size() - 2));

@@ -1,6 +1,9 @@
 // Images, signals and volumes as kernels see them.
 #include "ops/image.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "cpu/copy.h"
 #include "ops/output.h"
 
@@ -72,10 +75,23 @@ void check_image(const Tensor& input, int64_t rank, bool channels_may_be_empty) 
            "D (batch mode) tensor that is not empty but for the batch, got shape ", input.sizes());
 }
 
+void check_countable(IntSpan values, const char* name) {
+  for (const int64_t value : values)
+    FB_CHECK(value <= std::numeric_limits<int32_t>::max(), name, " must be less than 2^31, got ",
+             values);
+}
+
+void check_memory(IntSpan sizes, DType dtype) {
+  constexpr int64_t kLong = int64_t{1} << 20;
+  const auto [shortest, longest] = std::minmax_element(sizes.begin(), sizes.end());
+  if (shortest != sizes.end() && *shortest > 0 && *longest > kLong) make_tensor(sizes, dtype);
+}
+
 Dims for_each_dim(IntSpan values, int64_t rank, const char* name) {
   const auto count = static_cast<int64_t>(values.size());
   FB_CHECK(count == 1 || count == rank, name, " must be an int or a tuple of ", rank, " ints, got ",
            values);
+  check_countable(values, name);
   if (count == rank) return values.vec();
   return Dims(static_cast<size_t>(rank), values[0]);
 }

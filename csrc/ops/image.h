@@ -41,6 +41,13 @@ struct Image {
 // the batch and, where they may be, the channels.
 void check_image(const Tensor& input, int64_t rank, bool channels_may_be_empty = false);
 
+// Refuses sizes and steps beyond int32: kernels count in it, and no sum or product of two of them
+// leaves int64.
+void check_countable(IntSpan values, const char* name);
+
+// Fails where there is no memory for a result, before a plan as long as its sides is made.
+void check_memory(IntSpan sizes, DType dtype);
+
 // One number for each of `rank` dimensions, of one for all or one each.
 Dims for_each_dim(IntSpan values, int64_t rank, const char* name);
 

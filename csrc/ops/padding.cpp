@@ -24,6 +24,9 @@ void check_pairs(const Tensor& input, IntSpan pad) {
   FB_CHECK(pad.size() % 2 == 0, "pad must hold pairs, got ", pad);
   FB_CHECK(static_cast<int64_t>(pad.size()) <= 2 * input.dim(), "pad ", pad,
            " has more pairs than shape ", input.sizes(), " has dimensions");
+  constexpr int64_t kMost = int64_t{1} << 60;  // sums of it stay within int64
+  for (const int64_t width : pad)
+    FB_CHECK(width >= -kMost && width <= kMost, "pad is out of range: ", pad);
 }
 
 // For every place of a padded dimension the place of the source that it shows.
@@ -31,6 +34,8 @@ std::vector<int64_t> source_places(int64_t size, int64_t before, int64_t after, 
   const int64_t total = size + before + after;
   FB_CHECK(total > 0, "padding by ", before, " and ", after,
            " leaves nothing of a dimension of size ", size);
+  FB_CHECK(total <= std::numeric_limits<int32_t>::max(), "padding by ", before, " and ", after,
+           " makes a dimension of size ", size, " longer than 2^31 - 1");
   if (mode == PadMode::kReflect)
     FB_CHECK(before < size && after < size,
              "reflection needs padding smaller than the dimension's size ", size, ", got ", before,
@@ -93,6 +98,9 @@ Tensor picked(const Tensor& input, IntSpan padding, PadMode mode) {
 
 Tensor bordered(const Tensor& input, IntSpan padding, PadMode mode) {
   check_pairs(input, padding);
+  Dims sizes = input.sizes().vec();
+  for (size_t i = 0; i < padding.size(); ++i) sizes[sizes.size() - 1 - i / 2] += padding[i];
+  check_memory(sizes, input.dtype());
   if (!is_floating(input.dtype()) && !is_complex(input.dtype()))
     return picked(input, padding, mode);
   const auto rank = static_cast<int64_t>(padding.size() / 2);

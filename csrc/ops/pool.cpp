@@ -46,6 +46,7 @@ Both adaptive(const Tensor& input, IntSpan output_size, int64_t rank) {
   check_image(input, rank);
   const Image image(input, rank);
   const Dims out = adaptive_space(input, output_size, rank);
+  check_memory(image.sizes_with(out), input.dtype());
   PoolPlan plan = plan_of(image);
   for (size_t i = 0; i < out.size(); ++i)
     plan.axis[axis_of(rank, i)] = cpu::adaptive_axis(image.space()[i], out[i]);
@@ -122,6 +123,10 @@ PoolPlan plan_of(const Image& image) {
 }
 
 void set_sliding_axes(PoolPlan& plan, IntSpan space, IntSpan out, const Windows& windows) {
+  // The plan has an entry for each place of a window.
+  constexpr int64_t kMostPlaces = int64_t{1} << 28;
+  FB_CHECK(numel_of(windows.kernel) <= kMostPlaces, "kernel_size ", windows.kernel, " has ",
+           numel_of(windows.kernel), " elements, more than the ", kMostPlaces, " supported");
   for (size_t i = 0; i < space.size(); ++i)
     plan.axis[axis_of(windows.rank(), i)] =
         cpu::sliding_axis(space[i], out[i], windows.kernel[i], windows.stride[i],

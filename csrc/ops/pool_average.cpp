@@ -116,8 +116,9 @@ Tensor adaptively_averaged(const Tensor& input, IntSpan output_size, int64_t ran
     for (int64_t d = -rank; d < 0; ++d) dims.push_back(d);
     return ops::mean(image.elements, dims, true);
   }
-  return run_separable(image,
-                       adaptive_maps(image.space(), adaptive_space(input, output_size, rank)));
+  const Dims out = adaptive_space(input, output_size, rank);
+  check_memory(image.sizes_with(out), input.dtype());
+  return run_separable(image, adaptive_maps(image.space(), out));
 }
 
 }  // namespace

@@ -10,12 +10,14 @@ namespace {
 // last window ends with the input. Computed in the type of the samples, as PyTorch does.
 template <class T>
 std::vector<int64_t> window_starts(T sample, int64_t room, int64_t count) {
+  FB_CHECK(sample >= 0 && sample <= 1, "_random_samples must lie in [0, 1), got ", sample);
   std::vector<int64_t> starts;
   if (count > 1) {
     const T step = static_cast<T>(room) / static_cast<T>(count - 1);
     const auto first = static_cast<int64_t>(sample * step);
     for (int64_t i = 0; i + 1 < count; ++i)
-      starts.push_back(static_cast<int64_t>((static_cast<T>(i) + sample) * step) - first);
+      starts.push_back(
+          std::min(static_cast<int64_t>((static_cast<T>(i) + sample) * step) - first, room));
   }
   if (count > 0) starts.push_back(room);
   return starts;

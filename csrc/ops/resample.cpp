@@ -40,6 +40,7 @@ Tensor resampled(const Tensor& input, const std::string& kind, IntSpan out, cons
                  bool align_corners) {
   check_sizes(input, out);
   const Image image(input, static_cast<int64_t>(out.size()));
+  check_memory(image.sizes_with(out), input.dtype());
   const auto run = input.dtype() == DType::kUInt8 ? run_rounding : run_separable;
   return run(image, maps_of(kind, image.space(), out, factors, align_corners, input.dtype()));
 }
@@ -83,8 +84,12 @@ Upsample find_mode(const std::string& name, const Tensor& input, bool antialias)
 
 Dims scaled_space(IntSpan space, const std::vector<double>& factors) {
   Dims out;
-  for (size_t i = 0; i < space.size(); ++i)
-    out.push_back(static_cast<int64_t>(std::floor(static_cast<double>(space[i]) * factors[i])));
+  for (size_t i = 0; i < space.size(); ++i) {
+    const double size = std::floor(static_cast<double>(space[i]) * factors[i]);
+    FB_CHECK(std::abs(size) <= std::numeric_limits<int32_t>::max(), "scale_factor ", factors[i],
+             " makes a size of ", size, " out of ", space[i]);
+    out.push_back(static_cast<int64_t>(size));
+  }
   return out;
 }
 

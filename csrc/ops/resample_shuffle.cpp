@@ -57,6 +57,7 @@ cpu::PixelPlan pixel_plan(const Tensor& image, int64_t left, int64_t factor) {
 void check_factor(const Tensor& input, int64_t factor, const char* name) {
   FB_CHECK(input.dim() >= 3, "expected at least 3 dimensions, got shape ", input.sizes());
   FB_CHECK(factor > 0, name, " must be positive, got ", factor);
+  check_countable({&factor, 1}, name);
 }
 
 }  // namespace
