@@ -1,7 +1,6 @@
 // Rows of a table summed, averaged or maximised in bags.
 #include <algorithm>
 
-#include "cpu/copy.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/create.h"
 #include "gen/ops/embedding.h"

@@ -13,7 +13,6 @@
 #include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
 #include "ops/loss_support.h"
-#include "ops/output.h"
 #include "ops/promotion.h"
 
 namespace fb::ops {

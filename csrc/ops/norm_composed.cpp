@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "gen/ops/arith.h"
-#include "gen/ops/compare.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/create.h"
 #include "gen/ops/norm.h"

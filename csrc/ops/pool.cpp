@@ -2,7 +2,6 @@
 #include "ops/pool.h"
 
 #include "gen/ops/pool.h"
-#include "ops/output.h"
 
 namespace fb::ops {
 namespace {

@@ -1,7 +1,6 @@
 // The places of largest elements: gradients and elements put there and picked from there.
 #include "cpu/copy.h"
 #include "gen/ops/pool.h"
-#include "ops/output.h"
 #include "ops/pool.h"
 
 namespace fb::ops {

@@ -1,14 +1,13 @@
 // New arrangements of elements.
 #include "gen/ops/shape.h"
 
+#include "core/layout.h"
 #include "cpu/copy.h"
 #include "cpu/shape.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/index.h"
 #include "gen/ops/view.h"
-#include "ops/layout.h"
 #include "ops/output.h"
-#include "ops/promotion.h"
 
 namespace fb::ops {
 namespace {

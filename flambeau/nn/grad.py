@@ -6,18 +6,16 @@ from collections.abc import Callable, Sequence
 
 from flambeau import Tensor
 from flambeau._C import _convolution_input, _convolution_weight
+from flambeau.nn.modules.utils import _ntuple
 
 __all__: list[str] = []
 
 _Numbers = int | Sequence[int]
 
 
-def _each(value: _Numbers, dims: int) -> list[int]:
-    """One number for every spatial dimension."""
-    return [value] * dims if isinstance(value, int) else list(value)
-
-
 def _input_gradient(dims: int) -> Callable[..., Tensor]:
+    each = _ntuple(dims)
+
     def gradient(
         input_size: Sequence[int],
         weight: Tensor,
@@ -31,9 +29,9 @@ def _input_gradient(dims: int) -> Callable[..., Tensor]:
             grad_output,
             weight,
             list(input_size),
-            _each(stride, dims),
-            _each(padding, dims),
-            _each(dilation, dims),
+            each(stride),
+            each(padding),
+            each(dilation),
             False,
             [0] * dims,
             groups,
@@ -45,6 +43,8 @@ def _input_gradient(dims: int) -> Callable[..., Tensor]:
 
 
 def _weight_gradient(dims: int) -> Callable[..., Tensor]:
+    each = _ntuple(dims)
+
     def gradient(
         input: Tensor,
         weight_size: Sequence[int],
@@ -58,9 +58,9 @@ def _weight_gradient(dims: int) -> Callable[..., Tensor]:
             grad_output,
             input,
             list(weight_size),
-            _each(stride, dims),
-            _each(padding, dims),
-            _each(dilation, dims),
+            each(stride),
+            each(padding),
+            each(dilation),
             False,
             [0] * dims,
             groups,

@@ -6,7 +6,6 @@
 #include "autograd/formulas/linalg.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/create.h"
-#include "gen/ops/index.h"
 #include "gen/ops/linalg.h"
 #include "gen/ops/matmul.h"
 #include "gen/ops/padding.h"

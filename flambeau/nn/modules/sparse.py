@@ -64,6 +64,16 @@ class _Table(Module):
             with flambeau.no_grad():
                 self.weight[self.padding_idx].fill_(0)
 
+    def _unusual_options(self) -> str:
+        text = ""
+        if self.max_norm is not None:
+            text += f", max_norm={self.max_norm}"
+        if self.norm_type != 2:
+            text += f", norm_type={self.norm_type}"
+        if self.scale_grad_by_freq is not False:
+            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
+        return text
+
 
 def _check_table(embeddings: Tensor) -> tuple[int, int]:
     if embeddings.dim() != 2:
@@ -123,12 +133,7 @@ class Embedding(_Table):
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
-        if self.max_norm is not None:
-            text += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq is not False:
-            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
+        text += self._unusual_options()
         if self.sparse is not False:
             text += ", sparse=True"
         return text
@@ -215,13 +220,7 @@ class EmbeddingBag(_Table):
 
     def extra_repr(self) -> str:
         """The shape of the table, and options that are not as usual."""
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        if self.max_norm is not None:
-            text += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq is not False:
-            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
+        text = f"{self.num_embeddings}, {self.embedding_dim}" + self._unusual_options()
         text += f", mode={self.mode!r}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
