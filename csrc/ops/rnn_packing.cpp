@@ -1,5 +1,6 @@
 // Batches of sequences of different lengths: padded to one length, and packed without padding.
 #include <algorithm>
+#include <numeric>
 
 #include "gen/ops/create.h"
 #include "gen/ops/index.h"
@@ -28,7 +29,7 @@ struct Padded {
   bool batch_first;
 
   int64_t row(int64_t t, int64_t b) const { return batch_first ? b * steps + t : t * batch + b; }
-  int64_t rows() const { return steps * batch; }
+  int64_t rows() const { return numel_of({steps, batch}); }
   // The shape of a batch of such elements as rows, and as it is.
   Dims as_rows(IntSpan element) const {
     Dims sizes = element.vec();
@@ -65,6 +66,16 @@ void check_lengths(const std::vector<int64_t>& lengths, const Padded& padded) {
            " does not fit an input of ", padded.steps, " steps");
 }
 
+void check_batch_sizes(const std::vector<int64_t>& active, const Tensor& data) {
+  FB_CHECK(data.dim() > 0, "expected packed data of at least one dimension, got a single number");
+  FB_CHECK(!active.empty(), "expected batch_sizes of at least one step");
+  const bool shrinks = std::is_sorted(active.rbegin(), active.rend()) && active.back() >= 0;
+  FB_CHECK(shrinks && active[0] <= data.size(0) &&
+               std::reduce(active.begin(), active.end()) == data.size(0),
+           "expected batch_sizes that do not grow and add up to the ", data.size(0),
+           " rows of data ", data.sizes(), ", got ", IntSpan(active));
+}
+
 }  // namespace
 
 std::tuple<Tensor, Tensor> pack_padded_sequence(const Tensor& input, const Tensor& lengths,
@@ -91,7 +102,7 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const Tensor& data, const Tensor&
                                                bool batch_first, const Scalar& padding_value,
                                                int64_t total_length) {
   const std::vector<int64_t> active = as_vector(batch_sizes);
-  FB_CHECK(!active.empty(), "expected batch_sizes of at least one step");
+  check_batch_sizes(active, data);
   const auto steps = static_cast<int64_t>(active.size());
   FB_CHECK_VALUE(total_length <= 0 || total_length >= steps,
                  "expected total_length to be at least the length of the longest sequence in "

@@ -56,6 +56,12 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "a factor that is no number": lambda: F.interpolate(images(), scale_factor=float("nan")),
     "a size beyond all memory": lambda: F.interpolate(images(), size=2**31 - 1),
     "outputs beyond all counting": lambda: F.adaptive_avg_pool2d(images(), 2**62),
+    "steps of a packed batch that grows": lambda: _C._pad_packed_sequence(
+        images(7, 2), flambeau.tensor([1, 4, 2]), True, 0.0, 3
+    ),
+    "more steps than are packed": lambda: _C._pad_packed_sequence(
+        images(7, 2), flambeau.tensor([2**62, 4, 2]), True, 0.0, 3
+    ),
     "a step beyond all counting": lambda: F.conv2d(images(), images(3, 4, 3, 3), stride=2**62),
 }
 
