@@ -16,8 +16,6 @@ using cpu::RnnKind;
 // Up to so many samples reading the weights as they are beats a library, which packs them first.
 constexpr int64_t kFewSamples = 16;
 
-Tensor prepared(const Tensor& t, DType type) { return t ? contiguous(cast(t, type)) : t; }
-
 struct CellShape {
   RnnKind kind;
   int64_t batch, inputs, hidden;
@@ -84,32 +82,17 @@ void add_share(int64_t m, int64_t n, int64_t k, const T* a, const T* w, const T*
              .bias = bias});
 }
 
-// Both biases together, but for the GRU's n the input's alone.
-template <class T>
-const T* joint_bias(const CellShape& s, const Tensor& b_ih, const Tensor& b_hh, Tensor& room) {
-  if (!b_ih) return b_hh ? b_hh.data_as<T>() : nullptr;
-  if (!b_hh) return b_ih.data_as<T>();
-  room = make_tensor({s.weights()}, b_ih.dtype());
-  const T* of_input = b_ih.data_as<T>();
-  const T* of_state = b_hh.data_as<T>();
-  T* sum = room.data_as<T>();
-  const int64_t joint = s.kind == RnnKind::kGru ? 2 * s.hidden : s.weights();
-  for (int64_t j = 0; j < joint; ++j) sum[j] = of_input[j] + of_state[j];
-  for (int64_t j = joint; j < s.weights(); ++j) sum[j] = of_input[j];
-  return sum;
-}
-
 template <class T>
 void forward(const CellShape& s, const Tensor& x, const Tensor& h, const Tensor& w_ih,
              const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh, const Tensor& gates,
              const Tensor& new_h, const Tensor& new_c) {
-  Tensor room;
+  const std::vector<T> biases = joint_bias<T>(s.kind, s.hidden, b_ih, b_hh);
   T* const rows = gates.data_as<T>();
   const int64_t row = s.gates(), hidden = s.hidden;
   const T* const state = h.data_as<T>();
   const T* const recurrent = w_hh.data_as<T>();
   add_share<T>(s.batch, s.weights(), s.inputs, x.data_as<T>(), w_ih.data_as<T>(),
-               joint_bias<T>(s, b_ih, b_hh, room), rows + s.first_input(), row, false);
+               biases.empty() ? nullptr : biases.data(), rows + s.first_input(), row, false);
   if (s.kind == RnnKind::kGru) {
     add_share<T>(s.batch, 2 * hidden, hidden, state, recurrent, nullptr, rows + hidden, row, true);
     const T* const bias = b_hh ? b_hh.data_as<T>() + 2 * hidden : nullptr;
@@ -266,14 +249,14 @@ std::tuple<Tensor, Tensor, Tensor> compute::rnn_cell(const std::string& mode, co
   const CellShape s(rnn_kind(mode), input, hx, w_ih);
   check_arguments(s, input, hx, cx, w_ih, w_hh, b_ih, b_hh);
   const DType type = rnn_compute_type(input.dtype());
-  const Tensor state = prepared(hx, type);
+  const Tensor state = rnn_operand(hx, type);
   const Tensor gates = make_tensor({s.batch, s.gates()}, type);
   const Tensor h = copy_contiguous(state);
   const Tensor c = cx ? copy_contiguous(cast(cx, type)) : make_tensor({0}, type);
   visit_floating(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    forward<T>(s, prepared(input, type), state, prepared(w_ih, type), prepared(w_hh, type),
-               prepared(b_ih, type), prepared(b_hh, type), gates, h, c);
+    forward<T>(s, rnn_operand(input, type), state, rnn_operand(w_ih, type), rnn_operand(w_hh, type),
+               rnn_operand(b_ih, type), rnn_operand(b_hh, type), gates, h, c);
   });
   return {cast(h, input.dtype()), cast(c, input.dtype()), gates};
 }
@@ -285,8 +268,8 @@ std::vector<Tensor> compute::rnn_cell_backward(const std::string& mode, const Te
                                                const Tensor& gates, IntSpan wanted) {
   const CellShape s(rnn_kind(mode), input, hx, w_ih);
   const DType type = gates.dtype();
-  const Tensor x = prepared(input, type), h = prepared(hx, type), c = prepared(cx, type);
-  const Tensor w_i = prepared(w_ih, type), w_h = prepared(w_hh, type);
+  const Tensor x = rnn_operand(input, type), h = rnn_operand(hx, type), c = rnn_operand(cx, type);
+  const Tensor w_i = rnn_operand(w_ih, type), w_h = rnn_operand(w_hh, type);
   return visit_floating(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     Backward<T> backward(s, x, h, c, w_i, w_h, gates, running(d_h, s, type),

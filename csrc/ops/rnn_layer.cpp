@@ -30,24 +30,10 @@ void check_weights(const RnnShape& s, const RnnWeights& w) {
   if (w.w_hr) check_shape(w.w_hr, {s.outputs, s.hidden}, "weight_hr");
 }
 
-Tensor prepared(const Tensor& t, DType type) { return t ? contiguous(cast(t, type)) : t; }
-
-// What the gates begin with besides the input: both biases, but for the GRU's n the input's alone.
-template <class T>
-std::vector<T> joint_bias(const RnnShape& s, const RnnWeights& w) {
-  if (!w.b_ih) return {};
-  const T* of_input = w.b_ih.data_as<T>();
-  const T* of_state = w.b_hh.data_as<T>();
-  std::vector<T> sum(of_input, of_input + s.weights());
-  const int64_t joint = s.kind == RnnKind::kGru ? 2 * s.hidden : s.weights();
-  for (int64_t j = 0; j < joint; ++j) sum[static_cast<size_t>(j)] += of_state[j];
-  return sum;
-}
-
 template <class T>
 void input_share(const RnnShape& s, const RnnWeights& w, const Tensor& input, T* rows,
                  int64_t row) {
-  const std::vector<T> bias = joint_bias<T>(s, w);
+  const std::vector<T> bias = joint_bias<T>(s.kind, s.hidden, w.b_ih, w.b_hh);
   cpu::gemm({.dtype = input.dtype(),
              .batch = 1,
              .m = s.rows,
@@ -74,7 +60,7 @@ class Forward {
     rows_ = make_tensor({s.directions, s.rows, row_}, type_);
     for (int64_t d = 0; d < s.directions; ++d) {
       RnnWeights w = rnn_weights(params, d, s.directions);
-      for (Tensor* t : {&w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh, &w.w_hr}) *t = prepared(*t, type_);
+      for (Tensor* t : {&w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh, &w.w_hr}) *t = rnn_operand(*t, type_);
       input_share<T>(s, w, input, rows_of(d), row_);
       calls_.push_back(direction(d, w));
       weights_.push_back(std::move(w));
@@ -154,6 +140,8 @@ void check_rnn_dtype(DType dtype) {
   FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(dtype), "not implemented for dtype ", dtype);
 }
 
+Tensor rnn_operand(const Tensor& t, DType type) { return t ? contiguous(cast(t, type)) : t; }
+
 RnnKind rnn_kind(const std::string& mode) {
   if (mode == "LSTM") return RnnKind::kLstm;
   if (mode == "GRU") return RnnKind::kGru;
@@ -219,8 +207,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::rnn_layer(const std::string&
   const DType type = rnn_compute_type(input.dtype());
   auto [out, h, c, rows] = visit_floating(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    return Forward<T>(shape, prepared(input, type), prepared(hx, type), prepared(cx, type), params,
-                      keep)();
+    return Forward<T>(shape, rnn_operand(input, type), rnn_operand(hx, type), rnn_operand(cx, type),
+                      params, keep)();
   });
   return {cast(out, input.dtype()), cast(h, input.dtype()), cast(c, input.dtype()), rows};
 }

@@ -1,6 +1,7 @@
 // What the operators on recurrent layers share: the shapes of a call, checked.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "cpu/rnn.h"
@@ -39,7 +40,26 @@ struct RnnShape {
   int64_t kept_row() const { return gates() + (has_cells() ? hidden : 0) + outputs; }
 };
 
+// What the gates begin with besides the input: both biases, but for the GRU's n the input's alone.
+// Empty where there are none.
+template <class T>
+std::vector<T> joint_bias(cpu::RnnKind kind, int64_t hidden, const Tensor& b_ih,
+                          const Tensor& b_hh) {
+  if (!b_ih && !b_hh) return {};
+  const int64_t weights = cpu::weight_columns(kind) * hidden;
+  std::vector<T> sum(static_cast<size_t>(weights));
+  if (b_ih) std::copy_n(b_ih.data_as<T>(), weights, sum.begin());
+  if (!b_hh) return sum;
+  const T* const of_state = b_hh.data_as<T>();
+  const int64_t joint = kind == cpu::RnnKind::kGru ? 2 * hidden : weights;
+  for (int64_t j = 0; j < joint; ++j) sum[static_cast<size_t>(j)] += of_state[j];
+  return sum;
+}
+
 void check_rnn_dtype(DType dtype);
+
+// As kernels take it; undefined stays so.
+Tensor rnn_operand(const Tensor& t, DType type);
 
 // 16-bit floats are computed with as float32.
 inline DType rnn_compute_type(DType dtype) {

@@ -150,6 +150,8 @@ def _step(mode, gates):
         b_ih, b_hh = make.unit(3 * gates), make.unit(3 * gates)
         yield make(2, 2), states(2, 3), w_ih, w_hh, b_ih, b_hh
         yield make(1, 2), states(1, 3), w_ih, w_hh
+        yield make(2, 2), states(2, 3), w_ih, w_hh, b_ih
+        yield call(make(2, 2), states(2, 3), w_ih, w_hh, b_hh=b_hh)
         yield call(make(3, 2).transposed(), states(3, 3), w_ih, w_hh, b_hh=b_hh, b_ih=b_ih)
         if make.dtype in ("float32", "float64"):
             wide = make.unit(21 * gates, 19), make.unit(21 * gates, 21)
