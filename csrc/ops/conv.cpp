@@ -155,14 +155,6 @@ void check_dims(const Tensor& input, const Tensor& weight, int64_t n) {
            weight.sizes());
 }
 
-// The image with the channels of a pixel as neighbours: itself where they are already.
-Tensor channels_last(const Tensor& image) {
-  if (is_channels_last(image)) return image;
-  const Tensor ordered = make_free_image(image.sizes(), image.dtype());
-  cpu::copy(ordered, image);
-  return ordered;
-}
-
 // Fills `to` with the convolution of `from`, or with its transpose: what gives the gradient of the
 // other's input. A pointwise one in planes is a product of matrices.
 void run(const ConvShape& shape, bool transposed, bool planar, const Tensor& from,
@@ -175,7 +167,7 @@ void run(const ConvShape& shape, bool transposed, bool planar, const Tensor& fro
     product(shape, cast(from, type), contiguous(cast(weight, type)), bias, to);
   } else if (to.numel() > 0) {
     const auto convolve = transposed ? cpu::conv_backward_data : cpu::conv_forward;
-    convolve(shape, channels_last(cast(from, type)), cast(weight, type), bias, to);
+    convolve(shape, with_channels_last(cast(from, type)), cast(weight, type), bias, to);
   }
 }
 
@@ -228,7 +220,8 @@ Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tens
 
 Tensor ordered_gradient(const Tensor& gradient, const Tensor& input, const Tensor& weight) {
   const bool pointwise = numel_of(weight.sizes().last(weight.dim() - 2)) == 1;
-  return pointwise && is_planar(gradient) && is_planar(input) ? gradient : channels_last(gradient);
+  return pointwise && is_planar(gradient) && is_planar(input) ? gradient
+                                                              : with_channels_last(gradient);
 }
 
 Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
@@ -284,7 +277,7 @@ Tensor compute::convolution_weight(const Tensor& gradient, const Tensor& input, 
   } else if (result.numel() > 0) {
     const bool planar = shape.is_pointwise() && is_planar(gradient) && is_planar(input);
     const auto ordered = [&](const Tensor& image) {
-      return planar ? cast(image, type) : channels_last(cast(image, type));
+      return planar ? cast(image, type) : with_channels_last(cast(image, type));
     };
     const auto product = planar ? cpu::conv_pointwise_weight : cpu::conv_backward_weight;
     const Tensor out = ordered(gradient), in = ordered(input);

@@ -8,17 +8,6 @@
 #include "ops/output.h"
 
 namespace fb::ops {
-namespace {
-
-Tensor in_order(const Tensor& t, bool channels_last) {
-  if (!channels_last) return contiguous(t);
-  if (is_channels_last(t)) return t;
-  Tensor copy = make_free_image(t.sizes(), t.dtype());
-  cpu::copy(copy, t);
-  return copy;
-}
-
-}  // namespace
 
 bool has_channels_last(IntSpan sizes, IntSpan strides) {
   if (sizes.size() < 3) return false;
@@ -32,6 +21,13 @@ bool has_channels_last(IntSpan sizes, IntSpan strides) {
   return !is_plain;
 }
 
+Tensor with_channels_last(const Tensor& image) {
+  if (is_channels_last(image)) return image;
+  const Tensor ordered = make_free_image(image.sizes(), image.dtype());
+  cpu::copy(ordered, image);
+  return ordered;
+}
+
 Tensor make_image_of(const Tensor& like, IntSpan sizes) {
   if (like.dim() < 4 && !like->free_layout) return make_tensor(sizes, like.dtype());
   return make_image(sizes, like.dtype(), like);
@@ -43,7 +39,9 @@ Image::Image(const Tensor& input, int64_t rank)
                 (rank > 1 || input->free_layout)) {}
 
 Image::Image(const Tensor& input, int64_t rank, bool channels_last)
-    : elements(in_order(input, channels_last)), rank(rank), channels_last(channels_last) {}
+    : elements(channels_last ? with_channels_last(input) : contiguous(input)),
+      rank(rank),
+      channels_last(channels_last) {}
 
 int64_t Image::planes() const {
   const IntSpan sizes = elements.sizes();

@@ -9,6 +9,9 @@ namespace fb::ops {
 // Whether the strides of (N, C, ...) have the channels last, and are not contiguous as well.
 bool has_channels_last(IntSpan sizes, IntSpan strides);
 
+// The image with the channels of a pixel as neighbours: itself where they are already.
+Tensor with_channels_last(const Tensor& image);
+
 // New elements for an image made of `like`. Users may have images with the channels last, and keep
 // them so, but no signals: those are transposed by chance.
 Tensor make_image_of(const Tensor& like, IntSpan sizes);
