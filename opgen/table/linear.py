@@ -15,7 +15,7 @@ op(
     forms="function",
     namespace="nn.functional",
     grad=composite,
-    doc="input @ weight.T + bias over the last dimension; without a weight's row, just the bias.",
+    doc="input @ weight.T + bias, over the last dimension.",
 )
 op(
     "_linear(bias: Tensor, input: Tensor, weight: Tensor) -> Tensor",
