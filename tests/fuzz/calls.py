@@ -6,6 +6,7 @@ Each call is printed before it is made, over the one before: what stands last is
 """
 
 import faulthandler
+import pathlib
 import random
 import resource
 import sys
@@ -22,12 +23,12 @@ from tests.ops.make import to_module
 from tests.ops.registry import Sample, all_samples
 from tests.ops.table import Operator, operators
 
-MEMORY = 4 << 30  # of addresses: larger results are refused, as they are where memory is short
+MEMORY = 4 << 30  # for results: larger ones are refused, as they are where memory is short
 SECONDS = 30  # for one call, on a busy machine
 
 
 def main(count: int, families: set[str]) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    _limit_memory()
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     flambeau.set_num_threads(2)
@@ -44,6 +45,13 @@ def main(count: int, families: set[str]) -> None:
             faulthandler.dump_traceback_later(SECONDS, exit=True)
             _try(operator, sample, differentiate=choice.random() < 0.7)
     faulthandler.cancel_dump_traceback_later()
+
+
+def _limit_memory() -> None:
+    """Leaves MEMORY beyond what is mapped: sanitizers map a great deal for themselves."""
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
+    limit = pages * resource.getpagesize() + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def _samples(name: str) -> list[Sample]:
