@@ -248,7 +248,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::rnn_cell(const std::string& mode, co
   check_rnn_dtype(input.dtype());
   const CellShape s(rnn_kind(mode), input, hx, w_ih);
   check_arguments(s, input, hx, cx, w_ih, w_hh, b_ih, b_hh);
-  const DType type = rnn_compute_type(input.dtype());
+  const DType type = compute_type(input.dtype());
   const Tensor state = rnn_operand(hx, type);
   const Tensor gates = make_tensor({s.batch, s.gates()}, type);
   const Tensor h = copy_contiguous(state);

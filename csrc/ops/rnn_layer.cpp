@@ -204,7 +204,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::rnn_layer(const std::string&
                                                               std::optional<IntSpan> batch_sizes,
                                                               bool batch_first, bool keep) {
   const RnnShape shape(rnn_kind(mode), input, hx, cx, params, batch_sizes, batch_first);
-  const DType type = rnn_compute_type(input.dtype());
+  const DType type = compute_type(input.dtype());
   auto [out, h, c, rows] = visit_floating(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     return Forward<T>(shape, rnn_operand(input, type), rnn_operand(hx, type), rnn_operand(cx, type),

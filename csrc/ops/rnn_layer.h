@@ -61,9 +61,4 @@ void check_rnn_dtype(DType dtype);
 // As kernels take it; undefined stays so.
 Tensor rnn_operand(const Tensor& t, DType type);
 
-// 16-bit floats are computed with as float32.
-inline DType rnn_compute_type(DType dtype) {
-  return dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
-}
-
 }  // namespace fb::ops

@@ -188,7 +188,7 @@ std::vector<Tensor> compute::rnn_layer_backward(
     const Tensor& input, const Tensor& hx, const Tensor& cx, TensorList params, const Tensor& rows,
     std::optional<IntSpan> batch_sizes, bool batch_first, bool wants_input, bool wants_params) {
   const RnnShape shape(rnn_kind(mode), input, hx, cx, params, batch_sizes, batch_first);
-  const DType type = rnn_compute_type(input.dtype());
+  const DType type = compute_type(input.dtype());
   const Tensor d_out = d_output ? contiguous(cast(d_output, type)) : d_output;
   return visit_floating(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
