@@ -62,6 +62,9 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "more steps than are packed": lambda: _C._pad_packed_sequence(
         images(7, 2), flambeau.tensor([2**62, 4, 2]), True, 0.0, 3
     ),
+    "samples that the input does not have": lambda: flambeau.native_group_norm(
+        images(2, 6, 3), None, None, 6, 6, 1, 3, 1e-5
+    ),
     "a step beyond all counting": lambda: F.conv2d(images(), images(3, 4, 3, 3), stride=2**62),
 }
 
