@@ -241,8 +241,8 @@ std::tuple<Tensor, Tensor, Tensor> compute::native_group_norm(const Tensor& inpu
            "expected the number of channels to be divisible by num_groups, got the "
            "input shape ",
            input.sizes(), " and num_groups=", group);
-  FB_CHECK(input.dim() < 2 || (input.size(0) == N && input.size(1) == C &&
-                               numel_of(input.sizes().last(input.sizes().size() - 2)) == HxW),
+  FB_CHECK(input.dim() >= 2 && input.size(0) == N && input.size(1) == C &&
+               numel_of(input.sizes().last(input.sizes().size() - 2)) == HxW,
            "expected an input of ", N, " samples of ", C, " channels of ", HxW,
            " elements, got the shape ", input.sizes());
   const Images images(input, group);

@@ -86,13 +86,13 @@ Tensor sampled(const Tensor& input, const Tensor& grid, int64_t mode, int64_t pa
   return cast(out, input.dtype());
 }
 
-void check_affine(const Tensor& theta, IntSpan size) {
+void check_affine(const Tensor& theta, IntSpan size, ErrorKind kind) {
   const auto rank = static_cast<int64_t>(size.size()) - 2;
-  FB_CHECK_VALUE(theta.dim() == 3 && theta.size(1) == rank && theta.size(2) == rank + 1,
-                 "expected matrices of shape (N, ", rank, ", ", rank + 1, ") for size ", size,
-                 ", got ", theta.sizes());
+  FB_CHECK_AS(kind, theta.dim() == 3 && theta.size(1) == rank && theta.size(2) == rank + 1,
+              "expected matrices of shape (N, ", rank, ", ", rank + 1, ") for size ", size,
+              ", got ", theta.sizes());
   for (const int64_t length : size)
-    FB_CHECK_VALUE(length > 0, "expected sizes greater than zero, got ", size);
+    FB_CHECK_AS(kind, length > 0, "expected sizes greater than zero, got ", size);
 }
 
 }  // namespace
@@ -167,7 +167,7 @@ Tensor pixel_grid(IntSpan size, bool align_corners, DType dtype) {
 Tensor compute::affine_grid_generator(const Tensor& theta, IntSpan size, bool align_corners) {
   FB_CHECK(size.size() == 4 || size.size() == 5, "expected a size of 4 or 5 dimensions, got ",
            size);
-  check_affine(theta, size);
+  check_affine(theta, size, theta.dim() < 3 ? ErrorKind::kIndex : ErrorKind::kRuntime);
   const Tensor grid = pixel_grid(size, align_corners, theta.dtype());
   const Tensor points = ops::bmm(grid, ops::transpose(theta, 1, 2));
   Dims sizes{size[0]};
@@ -184,7 +184,7 @@ Tensor nn_functional_affine_grid(const Tensor& theta, IntSpan size,
   FB_CHECK_AS(
       ErrorKind::kNotImplemented, rank == 2 || rank == 3,
       "expected a size of 4 or 5 dimensions, for affine maps of the plane or of space, got ", size);
-  check_affine(theta, size);
+  check_affine(theta, size, ErrorKind::kValue);
   return ops::affine_grid_generator(theta, size, align_corners.value_or(false));
 }
 
