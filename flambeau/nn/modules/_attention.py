@@ -23,7 +23,6 @@ class MultiheadAttention(Module):
     differ. ``add_bias_kv`` learns one more key and value, ``add_zero_attn`` adds a pair of zeros.
     """
 
-    __constants__ = ("batch_first",)
     bias_k: Tensor | None
     bias_v: Tensor | None
     in_proj_weight: Tensor | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import flambeau
 from flambeau import Tensor, dtype
@@ -29,7 +29,6 @@ def fill_uniformly(module: Module, hidden_size: int) -> None:
 class RNNCellBase(Module):
     """What cells share: the parameters of one step."""
 
-    __constants__: ClassVar[list[str]] = ["input_size", "hidden_size", "bias"]
     bias_ih: Tensor | None
     bias_hh: Tensor | None
 
@@ -99,8 +98,6 @@ class RNNCellBase(Module):
 
 class RNNCell(RNNCellBase):
     """One step of ``h = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu instead of tanh."""
-
-    __constants__: ClassVar[list[str]] = ["input_size", "hidden_size", "bias", "nonlinearity"]
 
     def __init__(
         self,

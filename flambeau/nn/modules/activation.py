@@ -49,7 +49,6 @@ __all__ = [
 class _InPlace(Module):
     """An activation function that may write its result over its input."""
 
-    __constants__: tuple[str, ...] = ("inplace",)
     inplace: bool
 
     def __init__(self, inplace: bool = False) -> None:
@@ -65,8 +64,6 @@ class _InPlace(Module):
 
 class Threshold(_InPlace):
     """Elements above ``threshold``, and ``value`` for the others."""
-
-    __constants__ = ("threshold", "value", "inplace")
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__(inplace)
@@ -90,8 +87,6 @@ class ReLU(_InPlace):
 class RReLU(_InPlace):
     """LeakyReLU whose slope is drawn from [lower, upper) for every element while training."""
 
-    __constants__ = ("lower", "upper", "inplace")
-
     def __init__(
         self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False
     ) -> None:
@@ -108,8 +103,6 @@ class RReLU(_InPlace):
 
 class Hardtanh(_InPlace):
     """Elements clamped to [min_val, max_val]."""
-
-    __constants__ = ("min_val", "max_val", "inplace")
 
     def __init__(
         self,
@@ -203,8 +196,6 @@ class Hardswish(_InPlace):
 
 
 class _WithAlpha(_InPlace):
-    __constants__ = ("alpha", "inplace")
-
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__(inplace)
         self.alpha = alpha
@@ -237,8 +228,6 @@ class SELU(_InPlace):
 class GLU(Module):
     """The first half of the input along ``dim``, times the sigmoid of the second."""
 
-    __constants__ = ("dim",)
-
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
         self.dim = dim
@@ -253,8 +242,6 @@ class GLU(Module):
 class GELU(Module):
     """x times the normal distribution function at x; ``approximate`` is 'none' or 'tanh'."""
 
-    __constants__ = ("approximate",)
-
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
         self.approximate = approximate
@@ -267,8 +254,6 @@ class GELU(Module):
 
 
 class _WithLambd(Module):
-    __constants__ = ("lambd",)
-
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
@@ -294,8 +279,6 @@ class Softshrink(_WithLambd):
 class LeakyReLU(_InPlace):
     """x above zero, negative_slope * x below."""
 
-    __constants__ = ("inplace", "negative_slope")
-
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__(inplace)
         self.negative_slope = negative_slope
@@ -317,8 +300,6 @@ class LogSigmoid(Module):
 class Softplus(Module):
     """log(1 + exp(beta x)) / beta; x itself where beta x > threshold."""
 
-    __constants__ = ("beta", "threshold")
-
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
         self.beta = beta
@@ -333,8 +314,6 @@ class Softplus(Module):
 
 class PReLU(Module):
     """x above zero, weight * x below, with one learned weight or one for each channel."""
-
-    __constants__ = ("num_parameters",)
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
@@ -371,7 +350,6 @@ class Tanhshrink(Module):
 
 
 class _WithDim(Module):
-    __constants__ = ("dim",)
     dim: int | None
 
     def __init__(self, dim: int | None = None) -> None:

@@ -16,8 +16,6 @@ __all__ = ["ChannelShuffle"]
 class ChannelShuffle(Module):
     """Channels in a new order: the first of each group, then the second, and so on."""
 
-    __constants__ = ("groups",)
-
     def __init__(self, groups: int) -> None:
         super().__init__()
         self.groups = groups

@@ -33,7 +33,6 @@ __all__ = [
 class _PadNd(Module):
     """Pads the last `_rank` dimensions by pairs from the last one on, or all by one width."""
 
-    __constants__: tuple[str, ...] = ("padding",)
     _mode: str
     _rank: int
 
@@ -51,7 +50,6 @@ class _PadNd(Module):
 
 
 class _ConstantPadNd(_PadNd):
-    __constants__ = ("padding", "value")
     _mode = "constant"
 
     def __init__(self, padding: int | tuple[int, ...], value: float) -> None:

@@ -16,8 +16,6 @@ __all__ = ["PixelShuffle", "PixelUnshuffle"]
 class PixelShuffle(Module):
     """Channels in groups of r^2 become blocks of r by r pixels."""
 
-    __constants__ = ("upscale_factor",)
-
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
         self.upscale_factor = upscale_factor
@@ -33,8 +31,6 @@ class PixelShuffle(Module):
 
 class PixelUnshuffle(Module):
     """Blocks of r by r pixels become r^2 channels: the inverse of PixelShuffle."""
-
-    __constants__ = ("downscale_factor",)
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()

@@ -43,8 +43,6 @@ _Sizes = int | None | tuple[int | None, ...]
 
 
 class _MaxPoolNd(Module):
-    __constants__ = ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")
-
     def __init__(
         self,
         kernel_size: _Ints,
@@ -185,13 +183,6 @@ class MaxUnpool3d(_MaxUnpoolNd):
 
 
 class _AvgPoolNd(Module):
-    __constants__: tuple[str, ...] = (
-        "kernel_size",
-        "stride",
-        "padding",
-        "ceil_mode",
-        "count_include_pad",
-    )
     kernel_size: _Ints
     stride: _Ints
     padding: _Ints
@@ -232,8 +223,6 @@ class AvgPool1d(_AvgPoolNd):
 
 
 class _OverridableAvgPoolNd(_AvgPoolNd):
-    __constants__ = (*_AvgPoolNd.__constants__, "divisor_override")
-
     def __init__(
         self,
         kernel_size: _Ints,
@@ -288,8 +277,6 @@ class AvgPool3d(_OverridableAvgPoolNd):
 
 
 class _LPPoolNd(Module):
-    __constants__ = ("norm_type", "kernel_size", "stride", "ceil_mode")
-
     def __init__(
         self,
         norm_type: float,
@@ -347,8 +334,6 @@ class LPPool3d(_LPPoolNd):
 
 
 class _AdaptiveAvgPoolNd(Module):
-    __constants__ = ("output_size",)
-
     def __init__(self, output_size: _Sizes) -> None:
         super().__init__()
         self.output_size = output_size
@@ -383,8 +368,6 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
 
 
 class _AdaptiveMaxPoolNd(Module):
-    __constants__ = ("output_size", "return_indices")
-
     def __init__(self, output_size: _Sizes, return_indices: bool = False) -> None:
         super().__init__()
         self.output_size = output_size
@@ -423,7 +406,6 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 
 
 class _FractionalMaxPoolNd(Module):
-    __constants__ = ("kernel_size", "return_indices", "output_size", "output_ratio")
     _random_samples: Tensor | None
     _rank: int
 

@@ -31,17 +31,6 @@ _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 class RNNBase(Module):
     """What the networks over whole sequences share: their parameters, and how they are called."""
 
-    __constants__: ClassVar[list[str]] = [
-        "mode",
-        "input_size",
-        "hidden_size",
-        "num_layers",
-        "bias",
-        "batch_first",
-        "dropout",
-        "bidirectional",
-        "proj_size",
-    ]
     # The operator that computes it, for padded and for packed sequences.
     _network: Callable[..., tuple[Tensor, ...]]
 

@@ -140,8 +140,6 @@ class TransformerEncoder(Module):
     as far as anybody can see: its result is 0.
     """
 
-    __constants__ = ("norm",)
-
     def __init__(
         self,
         encoder_layer: TransformerEncoderLayer,
@@ -191,8 +189,6 @@ class TransformerEncoder(Module):
 class TransformerDecoder(Module):
     """``num_layers`` copies of ``decoder_layer``, one after the other, and then ``norm``."""
 
-    __constants__ = ("norm",)
-
     def __init__(
         self,
         decoder_layer: TransformerDecoderLayer,
@@ -237,8 +233,6 @@ class TransformerEncoderLayer(Module):
     With ``norm_first`` inputs are normalised instead of sums. ``activation`` is "relu", "gelu" or a
     function of one tensor.
     """
-
-    __constants__ = ("norm_first",)
 
     def __init__(
         self,
@@ -302,8 +296,6 @@ class TransformerEncoderLayer(Module):
 
 class TransformerDecoderLayer(Module):
     """As `TransformerEncoderLayer`, with attention to the encoder's result in between."""
-
-    __constants__ = ("norm_first",)
 
     def __init__(
         self,

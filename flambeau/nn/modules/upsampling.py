@@ -16,15 +16,6 @@ __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 class Upsample(Module):
     """Signals, images or volumes in another size, or larger by a factor."""
 
-    __constants__ = (
-        "size",
-        "scale_factor",
-        "mode",
-        "align_corners",
-        "name",
-        "recompute_scale_factor",
-    )
-
     def __init__(
         self,
         size: int | tuple[int, ...] | None = None,
