@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/allocator.h"
+#include "core/layout.h"
 
 namespace fb {
 namespace {
@@ -245,15 +246,7 @@ Dims strides_for(IntSpan sizes, MemoryFormat format) {
   const size_t wanted = format == MemoryFormat::kChannelsLast ? 4 : 5;
   FB_CHECK(sizes.size() == wanted, "channels_last", wanted == 4 ? "" : "_3d", " needs a tensor of ",
            wanted, " dimensions, got size ", sizes);
-  Dims strides(wanted);
-  strides[1] = 1;
-  int64_t step = std::max<int64_t>(sizes[1], 1);
-  for (size_t i = wanted - 1; i >= 2; --i) {
-    strides[i] = step;
-    step *= std::max<int64_t>(sizes[i], 1);
-  }
-  strides[0] = step;
-  return strides;
+  return channels_last_strides(sizes);
 }
 
 Dims dense_strides_like(IntSpan sizes, IntSpan strides) {

@@ -83,37 +83,31 @@ class ConstantPad3d(_ConstantPadNd):
     _rank = 3
 
 
-class ZeroPad1d(ConstantPad1d):
+class _Zeros(_PadNd):
+    """Shown without the value, which is always the same."""
+
+    extra_repr = _PadNd.extra_repr
+
+
+class ZeroPad1d(_Zeros, ConstantPad1d):
     """Signals with zeros before and after."""
 
     def __init__(self, padding: int | tuple[int, int]) -> None:
         super().__init__(padding, 0.0)
 
-    def extra_repr(self) -> str:
-        """The widths."""
-        return f"{self.padding}"
 
-
-class ZeroPad2d(ConstantPad2d):
+class ZeroPad2d(_Zeros, ConstantPad2d):
     """Images in a frame of zeros."""
 
     def __init__(self, padding: int | tuple[int, int, int, int]) -> None:
         super().__init__(padding, 0.0)
 
-    def extra_repr(self) -> str:
-        """The widths."""
-        return f"{self.padding}"
 
-
-class ZeroPad3d(ConstantPad3d):
+class ZeroPad3d(_Zeros, ConstantPad3d):
     """Volumes in a shell of zeros."""
 
     def __init__(self, padding: int | tuple[int, int, int, int, int, int]) -> None:
         super().__init__(padding, 0.0)
-
-    def extra_repr(self) -> str:
-        """The widths."""
-        return f"{self.padding}"
 
 
 class _ReflectionPadNd(_PadNd):
