@@ -54,11 +54,17 @@ else:
     import flambeau.linalg as linalg  # noqa: F401
 
     del nn  # the native module: the package of that name is loaded when asked for
-    _LAZY_MODULES = ("autograd", "func", "nn", "testing")
+    _LAZY_MODULES = ("autograd", "func", "nn", "optim", "serialization", "testing")
+    _LAZY_NAMES = {
+        "load": "flambeau.serialization",
+        "progress": "flambeau._progress",
+        "save": "flambeau.serialization",
+        "vmap": "flambeau.func",
+    }
 
     def __getattr__(name):
         if name in _LAZY_MODULES:
             return _importlib.import_module(f"flambeau.{name}")
-        if name == "vmap":
-            return _importlib.import_module("flambeau.func").vmap
+        if name in _LAZY_NAMES:
+            return getattr(_importlib.import_module(_LAZY_NAMES[name]), name)
         raise AttributeError(f"module 'flambeau' has no attribute {name!r}")
