@@ -6,6 +6,8 @@ import pkgutil
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.roofline import Work
+
 Namespace = dict[str, Any]
 
 
@@ -22,6 +24,7 @@ class Group:
 GROUPS = {
     group.name: group
     for group in (
+        Group("machine", "what the machine gives", 0.9, 0.8),
         Group("overhead", "small tensors", 5.0, 0.8),
         Group("overhead-more", "more on small tensors", 5.0, 0.8),
         Group("ops-1e3", "operators on 10^3 elements", 3.0, 0.8),
@@ -43,30 +46,52 @@ GROUPS = {
         Group("nn-module", "calls of small modules", 4.0, 0.8),
         Group("nn-module-more", "small modules otherwise", 2.0, 0.8),
         Group("nn-conv", "convolutions of images", 1.4, 0.95),
+        Group("train", "whole training steps", 2.2, 1.1),
     )
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One row: `prepare` makes the variables of `statement`, which is what is timed."""
+    """One row: `prepare` makes the variables of `statement`, which is what is timed.
+
+    `check` is an expression for numbers that both frameworks must agree on before they are timed.
+    `bar` is the least ratio of this row, where the group's does not fit. With `work` the share of
+    the roofline is printed.
+    """
 
     group: str
     name: str
     prepare: Callable[[Any], Namespace]
     statement: str
+    check: str | None = None
+    bar: float | None = None
+    work: Work | None = None
 
     @property
     def key(self) -> str:
         return f"{self.group}: {self.name}"
 
+    @property
+    def least_ratio(self) -> float:
+        return GROUPS[self.group].row_bar if self.bar is None else self.bar
+
 
 CASES: dict[str, Case] = {}
 
 
-def add_case(group: str, name: str, prepare: Callable[[Any], Namespace], statement: str) -> None:
+def add_case(
+    group: str,
+    name: str,
+    prepare: Callable[[Any], Namespace],
+    statement: str,
+    *,
+    check: str | None = None,
+    bar: float | None = None,
+    work: Work | None = None,
+) -> None:
     """Register one row. `prepare(t)` gives the names that `statement` uses."""
-    case = Case(group, name, prepare, statement)
+    case = Case(group, name, prepare, statement, check, bar, work)
     assert case.key not in CASES, f"{case.key} is declared twice"
     CASES[case.key] = case
 

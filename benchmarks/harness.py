@@ -20,22 +20,27 @@ from typing import Any
 
 from benchmarks import graph, machine, memory, startup
 from benchmarks.case import GROUPS, Case, Group, all_cases
+from benchmarks.roofline import Rates, Work
 
 RESULTS = Path(__file__).parent / "results"
 IMPORT_BAR = 12.0
 SIZE_BAR = 100e6
 OTHER_GROUPS = ("graph", "import", "size", "memory")
+SAME_RESULT = 1e-3  # relative; what two frameworks may differ by after a few steps of training
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
     """The result of one case: seconds a call on either side."""
 
-    group: str
-    name: str
+    case: Case
     ours: list[float]
     theirs: list[float]
     error: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.case.name
 
     @property
     def ratio(self) -> float:
@@ -46,6 +51,15 @@ class Row:
     def spread(self) -> float:
         """Half the range of the middle half, relative to the median; the wider side counts."""
         return max(_relative_spread(self.ours), _relative_spread(self.theirs))
+
+    @property
+    def is_good(self) -> bool:
+        return self.ratio >= self.case.least_ratio
+
+    def shares(self, rates: Rates) -> tuple[float, float]:
+        """The time of a perfect machine / the time taken, of either side."""
+        best = rates.seconds(self.case.work or Work())
+        return best / statistics.median(self.ours), best / statistics.median(self.theirs)
 
 
 def _relative_spread(times: list[float]) -> float:
@@ -82,8 +96,9 @@ class Side:
         self._process.kill()
         self._process.wait()
 
-    def prepare(self, case: Case) -> int:
-        return int(self._ask({"prepare": case.key})["number"])
+    def prepare(self, case: Case) -> tuple[int, list[float]]:
+        answer = self._ask({"prepare": case.key})
+        return answer["number"], answer["values"]
 
     def measure(self, number: int) -> float:
         return float(self._ask({"measure": number})["seconds"])
@@ -110,13 +125,20 @@ def run_case(case: Case, ours: Side, theirs: Side, rounds: int) -> Row:
     sides = (ours, theirs)
     times: dict[Side, list[float]] = {side: [] for side in sides}
     try:
-        numbers = {side: side.prepare(case) for side in sides}
+        prepared = {side: side.prepare(case) for side in sides}
+        _compare(prepared[ours][1], prepared[theirs][1])
         for turn in range(rounds):
             for side in sides if turn % 2 else reversed(sides):
-                times[side].append(side.measure(numbers[side]))
+                times[side].append(side.measure(prepared[side][0]))
     except RuntimeError as error:
-        return Row(case.group, case.name, [], [], str(error))
-    return Row(case.group, case.name, times[ours], times[theirs])
+        return Row(case, [], [], str(error))
+    return Row(case, times[ours], times[theirs])
+
+
+def _compare(ours: list[float], theirs: list[float]) -> None:
+    for a, b in zip(ours, theirs, strict=True):
+        if not math.isclose(a, b, rel_tol=SAME_RESULT):
+            raise RuntimeError(f"results differ: {a:.6g} and {b:.6g}")
 
 
 class Screen:
@@ -134,14 +156,17 @@ class Screen:
             text = f"\033[{32 if good else 31}m{text}\033[0m"
         print(f"\r\033[K{text}" if self._live else text, flush=True)
 
-    def row(self, row: Row, bar: float) -> None:
+    def row(self, row: Row, rates: Rates | None) -> None:
         if row.error:
             self.line(f"  {row.name:44} {row.error[:70]}", False)
             return
         ours, theirs = statistics.median(row.ours), statistics.median(row.theirs)
-        mark = "" if row.ratio >= bar else f"  below {bar:g}"
         text = f"  {row.name:44} {_time(ours):>9} {_time(theirs):>9} {row.ratio:7.2f}"
-        self.line(f"{text}  ±{row.spread:4.0%}{mark}", None if not mark else False)
+        text += f"  ±{row.spread:4.0%}"
+        if rates and row.case.work:
+            text += "  roofline {:5.1%} {:5.1%}".format(*row.shares(rates))
+        mark = "" if row.is_good else f"  below {row.case.least_ratio:g}"
+        self.line(text + mark, None if row.is_good else False)
 
 
 def _time(seconds: float) -> str:
@@ -155,9 +180,27 @@ def geometric_mean(values: list[float]) -> float:
     return math.exp(statistics.fmean(map(math.log, values)))
 
 
+def measured_rates(rows: list[Row]) -> Rates:
+    """What the machine gives, from the rows of the group `machine`; the faster side counts."""
+    flops = bytes = 0.0
+    for row in rows:
+        if row.error or not row.case.work:
+            raise RuntimeError(f"{row.name}: {row.error or 'no work is declared'}")
+        seconds = min(statistics.median(row.ours), statistics.median(row.theirs))
+        flops = max(flops, row.case.work.flops / seconds)
+        bytes = max(bytes, row.case.work.bytes / seconds)
+    Screen().line(f"  {flops / 1e9:.0f} GFLOP/s and {bytes / 1e9:.1f} GB/s\n")
+    return Rates(flops, bytes)
+
+
 def run_group(
-    group: Group, cases: list[Case], modules: tuple[str, str], threads: int, rounds: int
-) -> dict[str, Any]:
+    group: Group,
+    cases: list[Case],
+    modules: tuple[str, str],
+    threads: int,
+    rounds: int,
+    rates: Rates | None,
+) -> tuple[list[Row], dict[str, Any]]:
     """Run the cases of one group and print them; the summary goes into the JSON file."""
     screen = Screen()
     header = f"{group.title}  ({group.name})"
@@ -168,35 +211,40 @@ def run_group(
         for done, case in enumerate(cases):
             screen.progress(f"  [{done + 1}/{len(cases)}] {case.name} …")
             rows.append(run_case(case, ours, theirs, rounds))
-            screen.row(rows[-1], group.row_bar)
+            screen.row(rows[-1], rates)
     measured = [row for row in rows if not row.error]
     summary: dict[str, Any] = {
         "origins": origins,
-        "rows": [_as_json(row) for row in rows],
+        "rows": [_as_json(row, rates) for row in rows],
         "bar": group.mean_bar,
     }
     if measured:
         mean = geometric_mean([row.ratio for row in measured])
-        worst = min(measured, key=lambda row: row.ratio)
+        worst = min(measured, key=lambda row: row.ratio / row.case.least_ratio)
         summary |= {"mean": mean, "worst": worst.ratio, "worst_name": worst.name}
-        good = mean >= group.mean_bar and worst.ratio >= group.row_bar
+        good = mean >= group.mean_bar and worst.is_good
         text = f"geometric mean {mean:.2f} (bar {group.mean_bar:g}), "
-        text += f"worst {worst.ratio:.2f} (bar {group.row_bar:g}): {worst.name}"
+        text += f"worst {worst.ratio:.2f} (bar {worst.case.least_ratio:g}): {worst.name}"
         missing = len(rows) - len(measured)
         screen.line(f"  {text}{f', {missing} rows failed' if missing else ''}", good)
     screen.line()
-    return summary
+    return rows, summary
 
 
-def _as_json(row: Row) -> dict[str, Any]:
+def _as_json(row: Row, rates: Rates | None) -> dict[str, Any]:
     if row.error:
         return {"name": row.name, "error": row.error}
-    return {
+    shares: dict[str, Any] = {}
+    if rates and row.case.work:
+        ours, theirs = row.shares(rates)
+        shares = {"ours_share": ours, "theirs_share": theirs}
+    return shares | {
         "name": row.name,
         "ours_seconds": statistics.median(row.ours),
         "theirs_seconds": statistics.median(row.theirs),
         "ratio": row.ratio,
         "spread": row.spread,
+        "bar": row.case.least_ratio,
     }
 
 
@@ -287,6 +335,16 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def select(part: str | None, chosen: list[str]) -> list[Case]:
+    """The cases to run; where some print their share of the roofline, the machine's own too."""
+    cases = list(all_cases().values())
+    selected = [case for case in cases if case.group in chosen and (not part or part in case.name)]
+    if any(case.work for case in selected):
+        own = [case for case in cases if case.group == "machine"]
+        selected = own + [case for case in selected if case not in own]
+    return selected
+
+
 def main() -> None:
     options = parse_arguments()
     modules = (options.module, options.against)
@@ -297,12 +355,15 @@ def main() -> None:
     if os.getloadavg()[0] > 0.5:
         print(f"The machine is busy (load {os.getloadavg()[0]:.1f}): wait, or do not trust this.\n")
     report: dict[str, Any] = {"machine": facts, "threads": options.threads, "groups": {}}
-    cases = [case for case in all_cases().values() if not options.case or options.case in case.name]
+    cases = select(options.case, chosen)
+    rates = None
     for name, group in GROUPS.items():
         selected = [case for case in cases if case.group == name]
-        if name in chosen and selected:
-            summary = run_group(group, selected, modules, options.threads, rounds)
+        if selected:
+            rows, summary = run_group(group, selected, modules, options.threads, rounds, rates)
             report["groups"][name] = summary
+            if name == "machine":
+                rates = measured_rates(rows)
     if "graph" in chosen:
         report["groups"]["graph"] = run_graph(modules)
     if "memory" in chosen:

@@ -28,23 +28,29 @@ class Worker:
         self._cases = all_cases()
         self._timer: timeit.Timer | None = None
 
-    def prepare(self, key: str) -> int:
-        """Make the case's variables and return how many calls fill one batch."""
+    def prepare(self, key: str) -> dict[str, Any]:
+        """Make the case's variables; answer how many calls fill one batch, and what to compare."""
         self._timer = None  # free the last case's tensors before the next are made
         case: Case = self._cases[key]
-        self._timer = timeit.Timer(case.statement, globals=case.prepare(self._t))
-        self._timer.timeit(WARM_UP_CALLS)
-        number, seconds = 1, self._timer.timeit(1)
+        names = case.prepare(self._t)
+        values = eval(case.check, names) if case.check else []
+        self._timer = timeit.Timer(case.statement, globals=names)
+        return {"number": self._calls_in_batch(self._timer), "values": values}
+
+    def _calls_in_batch(self, timer: timeit.Timer) -> int:
+        timer.timeit(WARM_UP_CALLS)
+        number, seconds = 1, timer.timeit(1)
         while seconds < BATCH_SECONDS:
             number *= 2 if seconds * 10 > BATCH_SECONDS else 8
-            seconds = self._timer.timeit(number)
+            seconds = timer.timeit(number)
         return max(1, int(number * BATCH_SECONDS / seconds))
 
     def measure(self, number: int) -> float:
         """Seconds of one call, as the mean of `number` calls."""
         assert self._timer is not None, "prepare first"
         time.sleep(PAUSE_SECONDS)
-        self._timer.timeit(1)
+        if number > 1:  # a call that fills the batch alone warms its own caches
+            self._timer.timeit(1)
         return self._timer.timeit(number) / number
 
 
@@ -58,7 +64,7 @@ def main() -> None:
         request = json.loads(line)
         try:
             if "prepare" in request:
-                answer: dict[str, Any] = {"number": worker.prepare(request["prepare"])}
+                answer: dict[str, Any] = worker.prepare(request["prepare"])
             else:
                 answer = {"seconds": worker.measure(request["measure"])}
         except Exception as error:
