@@ -47,6 +47,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import linalg as linalg
     from flambeau import nn as nn
     from flambeau import testing as testing
+    from flambeau._progress import progress as progress
     from flambeau.func import vmap as vmap
 else:
     # In this form, because `from flambeau import fft` would find the native module of that name.

@@ -1,0 +1,378 @@
+"""``flambeau.progress``: a loop that shows how far it is, how fast, and what it measures."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from time import perf_counter
+from types import TracebackType
+from typing import Any, Generic, TextIO, TypeVar
+
+from flambeau._terminal import Style, can_show, cells, clipped, columns, is_live
+
+__all__ = ["Progress", "progress"]
+
+T = TypeVar("T")
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_WIDEST, _NARROWEST = 32, 8  # columns of the bar itself
+_INTERVAL = 0.1  # seconds between two pictures
+_MEMORY = 3.0  # seconds after which an old rate counts for a third
+
+# The bars that are running, outermost first; the lock is held while any of them draws.
+_running: list[Progress[Any]] = []
+_lock = threading.RLock()
+
+
+def progress(
+    iterable: Iterable[T] | None = None,
+    description: str = "",
+    *,
+    total: int | None = None,
+    unit: str = "it",
+    keep: bool | None = None,
+    show: bool | None = None,
+    stream: TextIO | None = None,
+) -> Progress[T]:
+    """A bar over `iterable`, or one that ``update`` moves; ``set(loss=loss)`` shows values.
+
+    On a terminal it is redrawn at most ten times a second. In pipes and CI logs the outermost bar
+    writes one line when it ends. `show` overrides that: True draws, False writes nothing at all.
+    A bar inside another one vanishes at its end unless `keep` is true.
+    """
+    return Progress(
+        iterable, description, total=total, unit=unit, keep=keep, show=show, stream=stream
+    )
+
+
+class Progress(Generic[T]):
+    """A running loop; see ``flambeau.progress``, which makes it."""
+
+    def __init__(
+        self,
+        iterable: Iterable[T] | None = None,
+        description: str = "",
+        *,
+        total: int | None = None,
+        unit: str = "it",
+        keep: bool | None = None,
+        show: bool | None = None,
+        stream: TextIO | None = None,
+    ) -> None:
+        if total is not None and total < 0:
+            raise ValueError(f"progress: total must not be negative, got {total}")
+        self.description = description
+        self.total = _length(iterable) if total is None else total
+        self.unit = unit
+        self.count = 0
+        self._iterable = iterable
+        self._keep = keep
+        self._show = show
+        self._stream = stream
+        self._metrics: dict[str, Any] = {}
+        self._screen: _Screen | None = None  # while it runs
+        self._seconds = 0.0  # of the last run
+        self._pace = _Pace()
+        self._space = _WIDEST
+
+    def __len__(self) -> int:
+        if self.total is None:
+            raise TypeError("progress: the length of what it runs over is not known")
+        return self.total
+
+    def __iter__(self) -> Iterator[T]:
+        if self._iterable is None:
+            raise TypeError("progress: there is nothing to run over; call update() for each step")
+        screen = self._begin()
+        try:
+            for item in self._iterable:
+                yield item
+                self.count += 1
+                if perf_counter() >= screen.due:
+                    screen.draw()
+        finally:
+            self.close()
+
+    def __enter__(self) -> Progress[T]:
+        self._begin()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def update(self, steps: int = 1) -> None:
+        """Move on by `steps`."""
+        screen = self._screen or self._begin()
+        self.count += steps
+        if perf_counter() >= screen.due:
+            screen.draw()
+
+    def set(self, **metrics: Any) -> None:
+        """Show values beside the bar: numbers, tensors of one element, or text.
+
+        A tensor is read only when the bar is drawn, so a step does not wait for it.
+        """
+        self._metrics.update(metrics)
+
+    def print(self, *values: object, sep: str = " ") -> None:
+        """Print a line above the bar, wherever the bar is drawn."""
+        screen = self._screen
+        if screen is None:
+            print(*values, sep=sep)
+        else:
+            screen.print_above(sep.join(map(str, values)) + "\n")
+
+    def close(self) -> None:
+        """Finish the line. A loop and a ``with`` block do it by themselves, after an error too."""
+        screen, self._screen = self._screen, None
+        if screen is None:
+            return
+        self._seconds = perf_counter() - self._pace.start
+        # As text from now on: a bar must not keep the last step's tensors alive.
+        self._metrics = {name: _text(value) for name, value in self._metrics.items()}
+        screen.remove(self)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the loop began, or how long it took."""
+        running = self._screen is not None
+        return perf_counter() - self._pace.start if running else self._seconds
+
+    def _begin(self) -> _Screen:
+        if self._screen is None:
+            self.count = 0
+            self._pace = _Pace()
+            self._space = _WIDEST
+            stream = self._stream or sys.stderr
+            if isinstance(stream, _Beside):
+                stream = stream.stream
+            with _lock:
+                shared = _running[0]._screen if _running else None
+                same = shared is not None and shared.stream is stream
+                self._screen = shared if same and shared else _Screen(stream, self._show)
+                self._screen.add(self)
+        return self._screen
+
+    def _line(self, room: int, blocks: bool, style: Style) -> str:
+        """The picture of this moment, at most `room` columns wide."""
+        before = f"{self.description} " if self.description else ""
+        after = self._after()
+        share = self._share()
+        if share is not None:
+            before += f"{math.floor(share * 100):3d}% "
+            # It never grows again, or it would dance with the length of the metrics.
+            self._space = min(self._space, room - cells(before) - cells(after) - 3)
+            if self._space >= _NARROWEST:
+                return f"{before}{style(_bar(share, self._space, blocks), 'yellow')} {after}"
+        return clipped(before + after, room)
+
+    def _share(self) -> float | None:
+        """How much is done; not known without a total, or with one that was passed."""
+        if self.total is None or self.count > self.total:
+            return None
+        return self.count / self.total if self.total else 1.0
+
+    def _after(self) -> str:
+        """Count, time, rate and metrics: what stands behind the bar."""
+        share = self._share()
+        of = f"/{self.total}" if share is not None else ""
+        return "  ".join([f"{self.count}{of}", *self._times(share), *_pairs(self._metrics)])
+
+    def _times(self, share: float | None) -> list[str]:
+        if self._screen is None:
+            rate = self.count / self._seconds if self._seconds > 0 else 0.0
+            return [f"in {_duration(self._seconds)}", f"{_rate(rate)} {self.unit}/s"]
+        self._pace.look(self.count)
+        rate = self._pace.rate
+        if not rate:
+            return []
+        steps = f"{_rate(rate)} {self.unit}/s"
+        if share is None or self.total is None:
+            return [steps, _clock(math.floor(self.elapsed))]
+        return [steps, f"{_clock(math.ceil((self.total - self.count) / rate))} left"]
+
+
+class _Pace:
+    """The rate of the last seconds: recent steps count for more than old ones."""
+
+    def __init__(self) -> None:
+        self.start = perf_counter()
+        self.rate = 0.0
+        self._weight = 0.0  # of what `rate` has seen; a new bar has seen little
+        self._time, self._count = self.start, 0
+
+    def look(self, count: int) -> None:
+        now = perf_counter()
+        passed = now - self._time
+        if passed < _INTERVAL / 2 or count == self._count:
+            return
+        old = self._weight * math.exp(-passed / _MEMORY)
+        new = 1 - math.exp(-passed / _MEMORY)
+        self.rate = (old * self.rate + new * (count - self._count) / passed) / (old + new)
+        self._weight = old + new
+        self._time, self._count = now, count
+
+
+class _Screen:
+    """The lines of the running bars on one stream, and when they are due again."""
+
+    def __init__(self, stream: TextIO, show: bool | None) -> None:
+        self.stream = stream
+        live = is_live(stream) if show is None else show
+        self._last_line = show is None and not live
+        self._blocks = can_show(stream, _EIGHTHS)
+        self._style = Style(stream)
+        self._bars: list[Progress[Any]] = []
+        self._lines = 0  # that are on the screen now; the cursor is at the end of the last
+        self.unfinished = False  # whether a printed line waits for its end
+        self._beside: list[_Beside] = []
+        # A bar that is not drawn is never due.
+        self.due = 0.0 if live else math.inf
+
+    def add(self, bar: Progress[Any]) -> None:
+        _running.append(bar)
+        self._bars.append(bar)
+        if self._live and not self._beside:
+            self._beside = [_Beside(name, self) for name in ("stdout", "stderr")]
+        if perf_counter() >= self.due:
+            self.draw()
+
+    def remove(self, bar: Progress[Any]) -> None:
+        with _lock:
+            outermost = bar is self._bars[0]
+            self._bars.remove(bar)
+            _running.remove(bar)
+            kept = outermost if bar._keep is None else bar._keep
+            if kept and self._live:
+                self.print_above(self._picture(bar) + "\n")
+            elif kept and self._last_line:
+                self._write(" ".join(filter(None, [bar.description, bar._after()])) + "\n")
+            if not self._bars:
+                self.clear()
+                for beside in self._beside:
+                    beside.end()
+
+    @property
+    def _live(self) -> bool:
+        return self.due != math.inf
+
+    def draw(self) -> None:
+        """Draw every bar over its last picture."""
+        with _lock:
+            lines = [self._picture(bar) for bar in self._bars]
+            start = "\n" if self.unfinished else self._home()
+            self._write(start + "\n".join(f"{line}\033[K" for line in lines) + "\033[J")
+            self._lines, self.unfinished = len(lines), False
+            self.due = perf_counter() + _INTERVAL
+
+    def _picture(self, bar: Progress[Any]) -> str:
+        room = columns(self.stream) - 1  # a full line would wrap on some terminals
+        return bar._line(room, self._blocks, self._style)
+
+    def clear(self) -> None:
+        """Take the bars off the screen; the next picture puts them back."""
+        with _lock:
+            if self._lines:
+                self._write(self._home() + "\033[J")
+                self._lines = 0
+
+    def print_above(self, text: str) -> None:
+        """Write whole lines where the bars are, and the bars again below them."""
+        with _lock:
+            self.clear()
+            self._write("\n" * self.unfinished + text)
+            self.unfinished = False
+            if self._live and self._bars:
+                self.draw()
+
+    def _home(self) -> str:
+        """To the beginning of the first line."""
+        return ("\r" if self._lines else "") + f"\033[{self._lines - 1}A" * (self._lines > 1)
+
+    def _write(self, text: str) -> None:
+        try:
+            self.stream.write(text)
+            self.stream.flush()
+        except (OSError, ValueError):  # the terminal has gone: the loop goes on without it
+            self.due = math.inf
+
+
+class _Beside:
+    """Stands for ``sys.stdout`` or ``sys.stderr`` while bars run, so that ``print`` goes above."""
+
+    def __init__(self, name: str, screen: _Screen) -> None:
+        self._name = name
+        self._screen = screen
+        self.stream: TextIO = getattr(sys, name)
+        if is_live(self.stream):
+            setattr(sys, name, self)
+
+    def end(self) -> None:
+        if getattr(sys, self._name) is self:  # else somebody has put another one in its place
+            setattr(sys, self._name, self.stream)
+
+    def write(self, text: str) -> int:
+        with _lock:
+            self._screen.clear()
+            if text:
+                self._screen.unfinished = not text.endswith("\n")
+            return self.stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def _length(iterable: Iterable[Any] | None) -> int | None:
+    try:
+        return len(iterable)  # type: ignore[arg-type]
+    except (TypeError, AttributeError, NotImplementedError):
+        return None
+
+
+def _bar(share: float, space: int, blocks: bool) -> str:
+    """`share` of `space` columns filled; the last block in eighths where they can be shown."""
+    if not blocks:
+        full = math.floor(share * space)
+        return "[" + "#" * full + "." * (space - full) + "]"
+    full, eighth = divmod(math.floor(share * space * 8), 8)
+    part = _EIGHTHS[eighth] if full < space else ""
+    return "▕" + ("█" * full + part).ljust(space) + "▏"
+
+
+def _pairs(metrics: dict[str, Any]) -> list[str]:
+    return [f"{name} {_text(value)}" for name, value in metrics.items()]
+
+
+def _text(value: Any) -> str:
+    """Four digits of a number; what cannot be read as one is shown as it prints."""
+    if isinstance(value, (str, bool, int)):
+        return str(value)
+    try:
+        return f"{float(value):.4g}"
+    except (TypeError, ValueError, RuntimeError):
+        return str(value)
+
+
+def _rate(rate: float) -> str:
+    for limit, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if rate >= limit:
+            return f"{rate / (1e3 if letter == 'k' else limit):.1f}{letter}"
+    return f"{rate:.0f}" if rate >= 100 else f"{rate:.3g}"
+
+
+def _clock(seconds: int) -> str:
+    """1:05 or 2:03:45."""
+    minutes, second = divmod(seconds, 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 100 else _clock(round(seconds))
