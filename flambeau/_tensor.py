@@ -69,6 +69,13 @@ def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
     raise RuntimeError("pin_memory: page-locked memory needs a GPU, and this build has none")
 
 
+def _describe(self: Tensor) -> Any:
+    """Range, mean, deviation and the number of NaN, infinite and zero elements, in one line."""
+    from flambeau._describe import describe  # rarely needed
+
+    return describe(self)
+
+
 def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     """The old way to a tensor of the same type: ``new(2, 3)`` by size, ``new([2])`` by values."""
     return _legacy.construct(self.dtype, args, device)
@@ -90,6 +97,7 @@ _METHODS = {
     "__reduce_ex__": _pickling.reduce_tensor,
     "__reversed__": _reversed,
     "cuda": _cuda,
+    "describe": _describe,
     "new": _new,
     "pin_memory": _pin_memory,
     "storage": _storage.typed_storage,

@@ -7,6 +7,7 @@ from builtins import str as _str
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar, overload
 
+from flambeau._describe import Description
 from flambeau._storage import TypedStorage, UntypedStorage
 
 _Switch = TypeVar("_Switch")
@@ -146,6 +147,8 @@ class Tensor:
         """The memory behind the tensor, as elements of its type."""
     def untyped_storage(self) -> UntypedStorage:
         """The memory behind the tensor."""
+    def describe(self) -> Description:
+        """Range, mean, deviation and the number of NaN, infinite and zero elements, in one line."""
     def type(self, dtype: Any = ..., non_blocking: _bool = ...) -> Any:
         """The old name of the type ("torch.FloatTensor"), or the tensor converted to dtype."""
     # --- methods of the table

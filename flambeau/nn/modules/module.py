@@ -29,6 +29,8 @@ from flambeau.nn.modules._state import (  # noqa: F401  likewise
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from flambeau.nn.modules._summary import Summary
+
 __all__ = [
     "Module",
     "register_module_backward_hook",
@@ -133,6 +135,16 @@ class Module(Convertible):
         if not extra_lines and not children:
             return f"{name}()"
         return "\n  ".join([f"{name}(", *extra_lines, *children]) + "\n)"
+
+    def summary(self, *args: Any, **kwargs: Any) -> Summary:
+        """Print-ready table of the layers: shapes, parameters, multiply-adds, activation memory.
+
+        The arguments are those of a call. The network is run on them once, in evaluation and
+        without gradients; without arguments only the parameters are listed.
+        """
+        from flambeau.nn.modules._summary import summarize  # which needs the layers
+
+        return summarize(self, args, kwargs)
 
     # Copies and pickles.
 
