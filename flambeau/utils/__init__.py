@@ -1,1 +1,15 @@
 """Utilities."""
+
+import importlib as _importlib
+import typing as _typing
+
+if _typing.TYPE_CHECKING:
+    from flambeau.utils import data as data
+else:
+    # Modules that programs reach as attributes without importing them, loaded when asked for.
+    _LAZY_MODULES = ("data",)
+
+    def __getattr__(name):
+        if name in _LAZY_MODULES:
+            return _importlib.import_module(f"flambeau.utils.{name}")
+        raise AttributeError(f"module 'flambeau.utils' has no attribute {name!r}")

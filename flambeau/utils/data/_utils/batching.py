@@ -1,0 +1,118 @@
+"""Batches of a `TensorDataset` taken whole: one copy for each tensor in place of one a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import flambeau
+from flambeau import Tensor
+from flambeau.utils.data._utils import collate
+from flambeau.utils.data._utils.worker import new_output
+from flambeau.utils.data.dataset import Subset, TensorDataset
+from flambeau.utils.data.sampler import BatchSampler, RandomSampler, SequentialSampler
+
+__all__ = ["RowSource", "index_batches", "row_source"]
+
+
+class RowSource:
+    """The rows of tensors, or those that `subset` names, as `default_collate` would stack them."""
+
+    def __init__(self, dataset: TensorDataset, subset: Tensor | None) -> None:
+        self._dataset = dataset
+        self._subset = subset
+
+    def batch(self, indices: Any) -> list[Tensor] | None:
+        """The batch at a range, a tensor or a list of indices; None if it takes another way.
+
+        Negative or wrong indices do: the samples, asked one by one, wrap or report them.
+        """
+        try:
+            if self._subset is not None:
+                indices = self._pick(self._subset, indices)
+            return [self._pick(tensor, indices) for tensor in self._dataset.tensors]
+        except (IndexError, RuntimeError, TypeError, ValueError):
+            return None
+
+    @staticmethod
+    def _pick(tensor: Tensor, indices: Any) -> Tensor:
+        out = new_output(tensor, (len(indices), *tensor.shape[1:]))
+        if type(indices) is range:
+            part = tensor[indices.start : indices.stop]
+            return part.clone() if out is None else out.copy_(part)
+        if not isinstance(indices, Tensor):
+            indices = flambeau.tensor(indices)
+        if out is None:
+            return tensor.index_select(0, indices)
+        return flambeau.index_select(tensor, 0, indices, out=out)
+
+
+def _is_plain(tensor: Any) -> bool:
+    return type(tensor) is Tensor and tensor.layout is flambeau.strided and tensor.is_contiguous()
+
+
+def _subset_indices(dataset: Subset[Any]) -> Tensor | None:
+    """The indices of a subset as a tensor, unless some are negative or no integers."""
+    try:
+        indices = flambeau.as_tensor(dataset.indices)
+    except (RuntimeError, TypeError, ValueError):
+        return None
+    plain = indices.dim() == 1 and indices.dtype is flambeau.int64
+    return indices if plain and len(indices) and int(indices.min()) >= 0 else None
+
+
+def row_source(dataset: Any, collate_fn: Callable[[Any], Any]) -> RowSource | None:
+    """How batches of `dataset` are taken whole, if that gives what collating its samples would.
+
+    It does when nobody has changed what a sample is or how samples are put together: the types
+    are exactly those of this package, and so is the collate function.
+    """
+    functions = collate.default_collate_fn_map
+    if collate_fn is not collate.default_collate or (
+        functions.get(Tensor) is not collate.collate_tensor_fn
+    ):
+        return None
+    subset: Tensor | None = None
+    while type(dataset) is Subset:
+        indices = _subset_indices(dataset)
+        if indices is None or (subset is not None and int(subset.max()) >= len(indices)):
+            return None
+        subset = indices if subset is None else indices[subset]
+        dataset = dataset.dataset
+    if type(dataset) is not TensorDataset or not all(map(_is_plain, dataset.tensors)):
+        return None
+    return RowSource(dataset, subset)
+
+
+def index_batches(sampler: Any) -> Iterator[Any] | None:
+    """The batches of a `BatchSampler` as ranges or tensors, which a `RowSource` takes as they are.
+
+    None for samplers that are not exactly of this package. The draws are those of ``iter(sampler)``
+    and are made no earlier.
+    """
+    if type(sampler) is not BatchSampler:
+        return None
+    if type(sampler.sampler) is SequentialSampler:
+        return _ranges(len(sampler.sampler), sampler)
+    if type(sampler.sampler) is RandomSampler:
+        return _slices(sampler.sampler, sampler)
+    return None
+
+
+def _ranges(count: int, sampler: BatchSampler) -> Iterator[range]:
+    size = sampler.batch_size
+    end = count - count % size if sampler.drop_last else count
+    return (range(start, min(start + size, end)) for start in range(0, end, size))
+
+
+def _slices(indices: RandomSampler, sampler: BatchSampler) -> Iterator[Tensor]:
+    size = sampler.batch_size
+    rest: Tensor | None = None
+    for block in indices.blocks():
+        joined = block if rest is None else flambeau.cat([rest, block])
+        whole = len(joined) - len(joined) % size
+        if whole:
+            yield from joined[:whole].split(size)
+        rest = joined[whole:]
+    if rest is not None and len(rest) and not sampler.drop_last:
+        yield rest

@@ -1,0 +1,115 @@
+"""Batches fetched from a dataset: run by the loader itself, or by its workers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from flambeau.utils.data._utils.batching import row_source
+
+__all__ = ["Fetcher", "IterableDatasetFetcher", "MapDatasetFetcher", "is_stateful"]
+
+
+def is_stateful(thing: Any) -> bool:
+    """Whether a dataset, a sampler or an iterator of one can save its state and load it."""
+    return callable(getattr(thing, "state_dict", None)) and callable(
+        getattr(thing, "load_state_dict", None)
+    )
+
+
+class Fetcher:
+    """Turns what the sampler gives into a batch.
+
+    A fetcher made with the `state` that `state_dict` of another returned goes on after the batch
+    that was the other's last.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        auto_collation: bool,
+        collate_fn: Callable[[Any], Any],
+        drop_last: bool,
+        state: dict[str, Any] | None = None,
+    ) -> None:
+        self.dataset = dataset
+        self.auto_collation = auto_collation
+        self.collate_fn = collate_fn
+        self.drop_last = drop_last
+        if state is not None and "dataset" in state:
+            dataset.load_state_dict(state["dataset"])
+
+    def fetch(self, indices: Any) -> Any:
+        """The batch of these indices; StopIteration when a stream has ended."""
+        raise NotImplementedError
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the dataset stands; empty if it stands nowhere, as most datasets by index."""
+        return {"dataset": self.dataset.state_dict()} if is_stateful(self.dataset) else {}
+
+
+class MapDatasetFetcher(Fetcher):
+    """Batches of samples by index."""
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.rows = row_source(self.dataset, self.collate_fn) if self.auto_collation else None
+
+    def fetch(self, indices: Any) -> Any:
+        dataset = self.dataset
+        if not self.auto_collation:
+            return self.collate_fn(dataset[indices])
+        if self.rows is not None:
+            batch = self.rows.batch(indices)
+            if batch is not None:
+                return batch
+            indices = [int(index) for index in indices]
+        if getattr(dataset, "__getitems__", None):
+            return self.collate_fn(dataset.__getitems__(indices))
+        return self.collate_fn([dataset[index] for index in indices])
+
+
+class IterableDatasetFetcher(Fetcher):
+    """Batches of the next samples of a stream; of the indices only their number counts.
+
+    A stream that saves no state is resumed by reading past the samples fetched before.
+    """
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.dataset_iter: Iterator[Any] = iter(self.dataset)
+        self.ended = False
+        self.fetched = 0
+        state = keywords.get("state")
+        if state is not None:
+            self._go_on(state)
+
+    def _go_on(self, state: dict[str, Any]) -> None:
+        self.fetched = state["fetched"]
+        self.ended = state["ended"]
+        if "iterator" in state:
+            self.dataset_iter.load_state_dict(state["iterator"])  # type: ignore[attr-defined]
+        elif "dataset" not in state:
+            for _ in range(self.fetched):
+                next(self.dataset_iter, None)
+
+    def fetch(self, indices: Any) -> Any:
+        if self.ended:
+            raise StopIteration
+        if not self.auto_collation:
+            sample = next(self.dataset_iter)
+            self.fetched += 1
+            return self.collate_fn(sample)
+        samples = list(itertools.islice(self.dataset_iter, len(indices)))
+        self.fetched += len(samples)
+        self.ended = len(samples) < len(indices)
+        if not samples or (self.drop_last and self.ended):
+            raise StopIteration
+        return self.collate_fn(samples)
+
+    def state_dict(self) -> dict[str, Any]:
+        state = {**super().state_dict(), "fetched": self.fetched, "ended": self.ended}
+        if is_stateful(self.dataset_iter):
+            state["iterator"] = self.dataset_iter.state_dict()  # type: ignore[attr-defined]
+        return state

@@ -1,0 +1,46 @@
+"""Where a worker stands after a batch, in a form that is cheap to send with each batch."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+from flambeau.utils.data._utils import randomness
+from flambeau.utils.data._utils.fetch import Fetcher, MapDatasetFetcher
+
+__all__ = ["Snapshots", "read_snapshot"]
+
+# Parts of a worker's state by name, each pickled: the loader keeps the last of each and reads them
+# only when it is asked for its own state.
+Snapshot = dict[str, bytes]
+
+
+class Snapshots:
+    """Takes the snapshots of one worker: only what has changed since the last.
+
+    A worker that is a thread has `draws=False`: the global generators are not its own.
+    """
+
+    def __init__(self, fetcher: Fetcher, *, draws: bool = True) -> None:
+        self._fetcher = fetcher
+        self._last: Snapshot = {}
+        # Where batches are taken whole no code of the user runs, so nothing is drawn.
+        whole = isinstance(fetcher, MapDatasetFetcher) and fetcher.rows is not None
+        self._draws = draws and not whole
+
+    def take(self) -> Snapshot | None:
+        """What the loader has to know after this batch, or None if all is as before."""
+        parts: dict[str, Any] = {}
+        if state := self._fetcher.state_dict():
+            parts["fetcher"] = state
+        if self._draws:
+            parts["random"] = randomness.capture()
+        pickled = {name: pickle.dumps(part) for name, part in parts.items()}
+        changed = {name: part for name, part in pickled.items() if self._last.get(name) != part}
+        self._last = pickled
+        return changed or None
+
+
+def read_snapshot(snapshot: Snapshot) -> dict[str, Any]:
+    """The state of a worker: "fetcher" for its fetcher and "random" for its generators."""
+    return {name: pickle.loads(part) for name, part in snapshot.items()}

@@ -1,0 +1,359 @@
+"""`DataLoader`: batches of a dataset in a given order, loaded here or by workers."""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import multiprocessing.context
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from flambeau import Generator
+from flambeau.utils.data._iterator import (
+    _BaseDataLoaderIter,
+    _DatasetKind,
+    _SingleProcessDataLoaderIter,
+)
+from flambeau.utils.data._utils import randomness
+from flambeau.utils.data._utils.collate import default_collate, default_convert
+from flambeau.utils.data._utils.worker import get_worker_info
+from flambeau.utils.data.dataset import IterableDataset
+from flambeau.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flambeau.utils.data._epoch import Epoch
+
+__all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
+
+_T_co = TypeVar("_T_co", covariant=True)
+
+# Attributes that other attributes were made from, so that setting one alone would do harm.
+_FIXED = {
+    "batch_size",
+    "batch_sampler",
+    "sampler",
+    "drop_last",
+    "dataset",
+    "persistent_workers",
+}
+_WORKER_TYPES = ("process", "thread")
+_STATE_VERSION = 1
+
+
+class _InfiniteConstantSampler(Sampler[None]):
+    """What a stream has for a sampler: it decides itself what comes next, and when it ends."""
+
+    def __iter__(self) -> Iterator[None]:
+        while True:
+            yield None
+
+
+class DataLoader(Generic[_T_co]):
+    """Batches of a dataset, in the order of a sampler, put together by ``collate_fn``.
+
+    The arguments are PyTorch's, and so are the batches of a given seed. ``worker_type="thread"``
+    makes the workers threads, for datasets whose code releases the interpreter's lock.
+    `state_dict` and `load_state_dict` stop a pass after any batch and go on in another process.
+    """
+
+    dataset: Any
+    batch_size: int | None
+    num_workers: int
+    pin_memory: bool
+    drop_last: bool
+    timeout: float
+    sampler: Any
+    batch_sampler: Any
+    pin_memory_device: str
+    prefetch_factor: int | None
+    _iterator: _BaseDataLoaderIter | None
+    _initialized = False
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Sampler[Any] | Iterable[Any] | None = None,
+        batch_sampler: Sampler[Any] | Iterable[Any] | None = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[Any], Any] | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], None] | None = None,
+        multiprocessing_context: Any = None,
+        generator: Generator | None = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+        worker_type: str = "process",
+    ) -> None:
+        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers, worker_type)
+        streams = isinstance(dataset, IterableDataset)
+        _check_order(streams, batch_size, shuffle, sampler, batch_sampler, drop_last)
+        self.dataset = dataset
+        self.num_workers = num_workers
+        self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
+        self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self.worker_type = worker_type
+        self.multiprocessing_context = multiprocessing_context
+        self.in_order = in_order
+        self.generator = generator
+        self._dataset_kind = _DatasetKind.Iterable if streams else _DatasetKind.Map
+
+        if batch_sampler is not None:
+            batch_size, drop_last = None, False
+        if sampler is None:
+            sampler = self._default_sampler(bool(shuffle))
+        if batch_size is not None:
+            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+        self.sampler = sampler
+        self.batch_sampler = batch_sampler
+        if collate_fn is None:
+            collate_fn = default_collate if self._auto_collation else default_convert
+        self.collate_fn = collate_fn
+        self.persistent_workers = persistent_workers
+
+        self._IterableDataset_len_called: int | None = None
+        self._iterator = None
+        self._epoch: Epoch | None = None
+        self._resume_from: dict[str, Any] | None = None
+        self._initialized = True
+        self.check_worker_number_rationality()
+
+    def _default_sampler(self, shuffle: bool) -> Sampler[Any]:
+        if self._dataset_kind == _DatasetKind.Iterable:
+            return _InfiniteConstantSampler()
+        if shuffle:
+            return RandomSampler(self.dataset, generator=self.generator)
+        return SequentialSampler(self.dataset)
+
+    @property
+    def multiprocessing_context(self) -> Any:
+        """How worker processes are started: a context of `multiprocessing`, or None for its own."""
+        return self._multiprocessing_context
+
+    @multiprocessing_context.setter
+    def multiprocessing_context(self, context: Any) -> None:
+        if context is not None:
+            context = _checked_context(context, self.num_workers)
+        self._multiprocessing_context = context
+
+    def __setattr__(self, attr: str, val: Any) -> None:
+        if self._initialized and attr in _FIXED:
+            raise ValueError(
+                f"{attr} attribute should not be set after {type(self).__name__} is initialized; "
+                "make a new loader instead"
+            )
+        super().__setattr__(attr, val)
+
+    def __iter__(self) -> _BaseDataLoaderIter:
+        state, self._resume_from = self._resume_from, None
+        if not (self.persistent_workers and self.num_workers > 0):
+            return self._get_iterator(state)
+        if self._iterator is None:
+            self._iterator = self._get_iterator(state)
+        else:
+            self._iterator._reset(self)
+        return self._iterator
+
+    def _get_iterator(self, state: dict[str, Any] | None = None) -> _BaseDataLoaderIter:
+        if self.num_workers == 0:
+            return _SingleProcessDataLoaderIter(self, state)
+        self.check_worker_number_rationality()
+        # Loaded when needed: most programs never start a worker.
+        workers = importlib.import_module("flambeau.utils.data._workers")
+        kind = workers.ThreadIterator if self.worker_type == "thread" else workers.ProcessIterator
+        iterator: _BaseDataLoaderIter = kind(self, state)
+        return iterator
+
+    @property
+    def _auto_collation(self) -> bool:
+        return self.batch_sampler is not None
+
+    @property
+    def _index_sampler(self) -> Any:
+        """The sampler that is iterated: that of batches where there are batches."""
+        return self.batch_sampler if self._auto_collation else self.sampler
+
+    def __len__(self) -> int:
+        if self._dataset_kind == _DatasetKind.Map:
+            return len(self._index_sampler)
+        length = self._IterableDataset_len_called = len(self.dataset)
+        if self.batch_size is None:
+            return length
+        return length // self.batch_size if self.drop_last else -(-length // self.batch_size)
+
+    def check_worker_number_rationality(self) -> None:
+        """Warn of more workers than there are processors for them."""
+        processors = _processors()
+        if self.num_workers > processors:
+            warnings.warn(
+                f"This DataLoader will create {self.num_workers} worker processes in total. Our "
+                f"suggested max number of worker in current system is {processors}, which is "
+                "smaller than what this DataLoader is going to create. More workers than "
+                "processors slow each other down; lower num_workers if loading gets slow.",
+                stacklevel=3,
+            )
+
+    def _generators(self) -> list[Generator]:
+        """The generators, beside the default one, that the order of the samples comes from."""
+        batches = getattr(self.batch_sampler, "sampler", None)
+        return randomness.generators_of(self, self.sampler, self.batch_sampler, batches)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the loader stands after the last batch, and the random generators stand now.
+
+        Saved after a training step and loaded in another process, it gives the batches, and the
+        random numbers, that would have followed here, in this pass and in all later ones. It is
+        made of plain containers and tensors.
+        """
+        epoch: dict[str, Any] | None = self._resume_from
+        if epoch is None and self._epoch is not None:
+            epoch = self._epoch.state_dict()
+        return {
+            "version": _STATE_VERSION,
+            "num_workers": self.num_workers,
+            "length": self._IterableDataset_len_called,
+            "random": randomness.capture(self._generators()),
+            "epoch": epoch,
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from a state of `state_dict`: the next pass is the rest of the one it was saved in.
+
+        This also puts the generators of Python, NumPy and Flambeau back to where they were.
+        """
+        _check_state(state_dict, self.num_workers)
+        epoch = state_dict["epoch"]
+        self._iterator = self._epoch = self._resume_from = None
+        self._IterableDataset_len_called = state_dict["length"]
+        if epoch is not None and (not epoch["finished"] or self.persistent_workers):
+            self._resume_from = epoch
+        elif epoch is not None and "dataset" in epoch["stateful"].get("fetcher", {}):
+            self.dataset.load_state_dict(epoch["stateful"]["fetcher"]["dataset"])
+        randomness.restore(state_dict["random"], self._generators())
+
+
+def _check_workers(
+    num_workers: int,
+    timeout: float,
+    prefetch_factor: int | None,
+    persistent_workers: bool,
+    worker_type: str,
+) -> None:
+    if num_workers < 0:
+        raise ValueError(
+            "num_workers option should be non-negative; use num_workers=0 to disable "
+            f"multiprocessing, but got num_workers={num_workers}"
+        )
+    if timeout < 0:
+        raise ValueError(f"timeout option should be non-negative, but got timeout={timeout}")
+    if num_workers == 0 and prefetch_factor is not None:
+        raise ValueError(
+            "prefetch_factor option could only be specified in multiprocessing: "
+            "let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."
+        )
+    if prefetch_factor is not None and prefetch_factor < 0:
+        raise ValueError(
+            "prefetch_factor option should be non-negative, "
+            f"but got prefetch_factor={prefetch_factor}"
+        )
+    if persistent_workers and num_workers == 0:
+        raise ValueError("persistent_workers option needs num_workers > 0")
+    if worker_type not in _WORKER_TYPES:
+        raise ValueError(
+            f"worker_type should be one of {', '.join(_WORKER_TYPES)}, "
+            f"but got worker_type={worker_type!r}"
+        )
+
+
+def _check_order(
+    streams: bool,
+    batch_size: int | None,
+    shuffle: bool | None,
+    sampler: Any,
+    batch_sampler: Any,
+    drop_last: bool,
+) -> None:
+    if streams:
+        given = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
+        for name, value in given.items():
+            if value is not None:
+                raise ValueError(
+                    f"DataLoader with IterableDataset: expected unspecified {name} option, "
+                    f"but got {name}={value}; the dataset itself decides the order"
+                )
+    if sampler is not None and shuffle:
+        raise ValueError("sampler option is mutually exclusive with shuffle")
+    if batch_sampler is not None:
+        if batch_size != 1 or shuffle or sampler is not None or drop_last:
+            raise ValueError(
+                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
+                "drop_last"
+            )
+    elif batch_size is None and drop_last:
+        raise ValueError(
+            "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
+        )
+
+
+def _checked_context(context: Any, num_workers: int) -> Any:
+    """A context of `multiprocessing`, which a program may give by the name of a start method."""
+    if num_workers == 0:
+        raise ValueError(
+            "multiprocessing_context can only be used with multi-process loading "
+            f"(num_workers > 0), but got num_workers={num_workers}"
+        )
+    if isinstance(context, str):
+        methods = multiprocessing.get_all_start_methods()
+        if context not in methods:
+            raise ValueError(
+                f"multiprocessing_context option should specify a valid start method in {methods}, "
+                f"but got multiprocessing_context={context!r}"
+            )
+        context = multiprocessing.get_context(context)
+    if not isinstance(context, multiprocessing.context.BaseContext):
+        raise TypeError(
+            "multiprocessing_context option should be a valid context object or a string "
+            f"specifying the start method, but got multiprocessing_context={context}"
+        )
+    return context
+
+
+def _processors() -> int:
+    """How many processors this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _check_state(state: Any, num_workers: int) -> None:
+    expected = {"version", "num_workers", "length", "random", "epoch"}
+    if not isinstance(state, dict) or not expected <= state.keys():
+        raise ValueError(
+            "load_state_dict expects what state_dict of a DataLoader returned, "
+            f"but got {sorted(state) if isinstance(state, dict) else type(state).__name__}"
+        )
+    if state["version"] != _STATE_VERSION:
+        raise ValueError(
+            f"the state has version {state['version']}, and this Flambeau reads {_STATE_VERSION}"
+        )
+    if state["num_workers"] != num_workers:
+        raise ValueError(
+            f"the state was saved with num_workers={state['num_workers']}, but this loader has "
+            f"num_workers={num_workers}; each worker goes on where it was, so the number must be "
+            "the same"
+        )

@@ -1,0 +1,77 @@
+"""The sampler of one process among many that train together."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import flambeau
+from flambeau.utils.data.sampler import Sampler
+
+__all__ = ["DistributedSampler"]
+
+
+def _from_group(question: str) -> int:
+    """What the process group of this process answers to `question`."""
+    try:
+        distributed = importlib.import_module("flambeau.distributed")
+    except ImportError:
+        raise RuntimeError(
+            "Requires distributed package to be available; without it give DistributedSampler "
+            "num_replicas and rank"
+        ) from None
+    return int(getattr(distributed, question)())
+
+
+class DistributedSampler(Sampler[int]):
+    """This process's share of the indices, the same number in every process.
+
+    The order depends on ``seed`` and on the epoch alone: call `set_epoch` before each epoch, or
+    all of them have the same order.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
+    ) -> None:
+        self.num_replicas = _from_group("get_world_size") if num_replicas is None else num_replicas
+        self.rank = _from_group("get_rank") if rank is None else rank
+        if not 0 <= self.rank < self.num_replicas:
+            raise ValueError(
+                f"Invalid rank {self.rank}, rank should be in the interval "
+                f"[0, {self.num_replicas - 1}]"
+            )
+        self.dataset = dataset
+        self.epoch = 0
+        self.drop_last = drop_last
+        self.shuffle = shuffle
+        self.seed = seed
+        share = len(dataset) / self.num_replicas
+        self.num_samples = math.floor(share) if drop_last else math.ceil(share)
+        self.total_size = self.num_samples * self.num_replicas
+
+    def __iter__(self) -> Iterator[int]:
+        count = len(self.dataset)
+        if self.shuffle:
+            generator = flambeau.Generator().manual_seed(self.seed + self.epoch)
+            indices = flambeau.randperm(count, generator=generator).tolist()
+        else:
+            indices = list(range(count))
+        if not self.drop_last and indices:
+            # The first ones come a second time, so that every process has as many.
+            indices *= math.ceil(self.total_size / count)
+        return iter(indices[self.rank : self.total_size : self.num_replicas])
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def set_epoch(self, epoch: int) -> None:
+        """Shuffle in the order of this epoch from the next pass on."""
+        self.epoch = epoch

@@ -1,0 +1,203 @@
+"""Samplers: the order in which a loader asks a dataset for its samples."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from typing import Any, Generic, TypeVar
+
+import flambeau
+from flambeau import Generator, Tensor
+
+__all__ = [
+    "BatchSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "WeightedRandomSampler",
+]
+
+_T_co = TypeVar("_T_co", covariant=True)
+
+# How many indices with replacement are drawn at a time, as PyTorch does: the stream of a generator
+# depends on it.
+_DRAWN_AT_ONCE = 32
+
+
+def fresh_seed(generator: Generator | None = None) -> int:
+    """A seed drawn from `generator`, or from the default one."""
+    return int(flambeau.empty((), dtype=flambeau.int64).random_(generator=generator).item())
+
+
+class Sampler(Generic[_T_co]):
+    """Indices, or lists of them: a subclass defines ``__iter__``, and ``__len__`` where it can."""
+
+    def __iter__(self) -> Iterator[_T_co]:
+        raise NotImplementedError(f"{type(self).__name__} should implement __iter__.")
+
+
+class SequentialSampler(Sampler[int]):
+    """Every index in order."""
+
+    data_source: Sized
+
+    def __init__(self, data_source: Sized) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler[int]):
+    """Indices in random order, each once, or drawn one by one with ``replacement``.
+
+    Without a ``generator`` each pass has its own, whose seed comes from the default generator.
+    """
+
+    data_source: Sized
+    replacement: bool
+
+    def __init__(
+        self,
+        data_source: Sized,
+        replacement: bool = False,
+        num_samples: int | None = None,
+        generator: Generator | None = None,
+    ) -> None:
+        self.data_source = data_source
+        self.replacement = replacement
+        self._num_samples = num_samples
+        self.generator = generator
+        if not isinstance(replacement, bool):
+            raise TypeError(
+                f"replacement should be a boolean value, but got replacement={replacement}"
+            )
+        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
+            raise ValueError(
+                "num_samples should be a positive integer value, "
+                f"but got num_samples={self.num_samples}"
+            )
+
+    @property
+    def num_samples(self) -> int:
+        """How many indices one pass gives."""
+        return len(self.data_source) if self._num_samples is None else self._num_samples
+
+    def blocks(self) -> Iterator[Tensor]:
+        """The indices of one pass, in tensors of as many as are drawn at a time."""
+        n, wanted = len(self.data_source), self.num_samples
+        generator = self.generator
+        if generator is None:
+            generator = Generator().manual_seed(fresh_seed())
+        if self.replacement:
+            sizes = [_DRAWN_AT_ONCE] * (wanted // _DRAWN_AT_ONCE) + [wanted % _DRAWN_AT_ONCE]
+            for size in sizes:
+                yield flambeau.randint(n, (size,), dtype=flambeau.int64, generator=generator)
+        else:
+            for _ in range(wanted // n):
+                yield flambeau.randperm(n, generator=generator)
+            yield flambeau.randperm(n, generator=generator)[: wanted % n]
+
+    def __iter__(self) -> Iterator[int]:
+        for block in self.blocks():
+            yield from block.tolist()
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler[int]):
+    """Some indices in random order, each once."""
+
+    indices: Sequence[int]
+
+    def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
+        self.indices = indices
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        for i in flambeau.randperm(len(self.indices), generator=self.generator).tolist():
+            yield self.indices[i]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+class WeightedRandomSampler(Sampler[int]):
+    """Indices drawn with given weights, which need not sum to one."""
+
+    weights: Tensor
+    num_samples: int
+    replacement: bool
+
+    def __init__(
+        self,
+        weights: Sequence[float] | Tensor,
+        num_samples: int,
+        replacement: bool = True,
+        generator: Generator | None = None,
+    ) -> None:
+        if not _is_count(num_samples):
+            raise ValueError(
+                f"num_samples should be a positive integer value, but got num_samples={num_samples}"
+            )
+        if not isinstance(replacement, bool):
+            raise ValueError(
+                f"replacement should be a boolean value, but got replacement={replacement}"
+            )
+        self.weights = flambeau.as_tensor(weights, dtype=flambeau.double)
+        if self.weights.dim() != 1:
+            raise ValueError(
+                "weights should be a 1d sequence but given weights have shape "
+                f"{tuple(self.weights.shape)}"
+            )
+        self.num_samples = num_samples
+        self.replacement = replacement
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        drawn = flambeau.multinomial(
+            self.weights, self.num_samples, self.replacement, generator=self.generator
+        )
+        yield from drawn.tolist()
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class BatchSampler(Sampler[list[int]]):
+    """Lists of ``batch_size`` indices of another sampler; the last may be shorter or dropped."""
+
+    def __init__(
+        self, sampler: Sampler[int] | Iterable[int], batch_size: int, drop_last: bool
+    ) -> None:
+        if not _is_count(batch_size):
+            raise ValueError(
+                f"batch_size should be a positive integer value, but got batch_size={batch_size}"
+            )
+        if not isinstance(drop_last, bool):
+            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
+        self.sampler = sampler
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+
+    def __iter__(self) -> Iterator[list[int]]:
+        indices = iter(self.sampler)
+        while batch := list(itertools.islice(indices, self.batch_size)):
+            if self.drop_last and len(batch) < self.batch_size:
+                return
+            yield batch
+
+    def __len__(self) -> int:
+        sampler: Any = self.sampler
+        if self.drop_last:
+            return len(sampler) // self.batch_size
+        return -(-len(sampler) // self.batch_size)
