@@ -46,9 +46,12 @@ if _typing.TYPE_CHECKING:
     from flambeau import func as func
     from flambeau import linalg as linalg
     from flambeau import nn as nn
+    from flambeau import serialization as serialization
     from flambeau import testing as testing
     from flambeau._progress import progress as progress
     from flambeau.func import vmap as vmap
+    from flambeau.serialization import load as load
+    from flambeau.serialization import save as save
 else:
     # In this form, because `from flambeau import fft` would find the native module of that name.
     import flambeau.fft as fft  # noqa: F401

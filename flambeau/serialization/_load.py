@@ -1,0 +1,200 @@
+"""``load``: objects out of files that PyTorch or ``save`` wrote."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import mmap as mmap_module
+import os
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from pickle import UnpicklingError
+from typing import IO, Any
+
+from flambeau import Tensor
+from flambeau._storage import untyped_storage
+from flambeau.serialization._identity import PersistentLoad, StorageIdentity
+from flambeau.serialization._legacy import LegacyReader
+from flambeau.serialization._locations import MAP_LOCATION, restorer
+from flambeau.serialization._machine import Machine
+from flambeau.serialization._options import LoadEndianness, settings
+from flambeau.serialization._safe import SafeNames, names_in
+from flambeau.serialization._save import FileLike
+from flambeau.serialization._source import MappedSource, Source
+from flambeau.serialization._unpickler import make_unpickler
+from flambeau.serialization._zip_reader import ZipReader
+
+__all__: list[str] = []
+
+
+def load(
+    f: FileLike,
+    map_location: MAP_LOCATION = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
+) -> Any:
+    """Read what ``save`` or PyTorch has written, from a path or an object with ``read``.
+
+    Only data is made (tensors, containers, numbers, text, and what `add_safe_globals` allows)
+    unless ``weights_only=False``, which runs any code that the file names. ``map_location`` says
+    where storages go; with ``mmap`` tensors lie on the file and are read when they are used.
+    """
+    if weights_only is None:
+        weights_only = pickle_module is None
+    elif weights_only and pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    restore = restorer(map_location)
+    options = {"encoding": "utf-8", **pickle_load_args}
+    with _opened(f, bool(mmap)) as source:
+        unpickler = _Unpickler(source, weights_only, pickle_module or pickle, options)
+        if source.size == 0:
+            raise EOFError(f"load: {source.name}: Ran out of input: the file is empty")
+        if source.read(0, min(4, source.size)) == b"PK\x03\x04":
+            return _load_archive(ZipReader(source), source.name, unpickler, restore)
+        if mmap:
+            raise RuntimeError(
+                "mmap can only be used with files saved with "
+                f"`torch.save({source.name}, _use_new_zipfile_serialization=True)`, please "
+                "torch.save your checkpoint with this option in order to use mmap."
+            )
+        return LegacyReader(source, unpickler.load_at).load(restore)
+
+
+def get_unsafe_globals_in_checkpoint(f: FileLike) -> list[str]:
+    """Return the names in a checkpoint that ``load`` refuses unless they are allowed."""
+    with _opened(f, False) as source:
+        if source.read(0, min(4, source.size)) != b"PK\x03\x04":
+            raise ValueError("Expected input to be a checkpoint returned by torch.save")
+        names = SafeNames()
+        found = names_in(ZipReader(source).read("data.pkl"))
+        return sorted({name for name in found if not names.knows(name)})
+
+
+class _Unpickler:
+    """Reads pickles of one file, with or without trust in it."""
+
+    def __init__(
+        self, source: Source, is_safe: bool, pickle_module: Any, options: dict[str, Any]
+    ) -> None:
+        self._source = source
+        self._is_safe = is_safe
+        self._pickle_module = pickle_module
+        self._options = options
+        self._names = SafeNames()
+
+    def loads(self, data: bytes, persistent_load: PersistentLoad) -> Any:
+        """The object of a whole pickle."""
+        if self._is_safe:
+            return self._load_safely(data, 0, persistent_load)[0]
+        return self._make(io.BytesIO(data), persistent_load).load()
+
+    def load_at(self, position: int, persistent_load: PersistentLoad) -> tuple[Any, int]:
+        """The object of the pickle at a position of the file, and where it ends."""
+        if self._is_safe:
+            return self._load_safely(self._source.everything(), position, persistent_load)
+        self._source.move_to(position)
+        value = self._make(self._source.file, persistent_load).load()
+        return value, self._source.position()
+
+    def _make(self, file: Any, persistent_load: PersistentLoad) -> Any:
+        return make_unpickler(self._pickle_module, file, persistent_load, self._options)
+
+    def _load_safely(
+        self, data: Any, position: int, persistent_load: PersistentLoad
+    ) -> tuple[Any, int]:
+        names = self._names
+        machine = Machine(
+            data, position, names.find, persistent_load, names.is_users, self._options["encoding"]
+        )
+        try:
+            return machine.load(), machine.position
+        except UnpicklingError as error:
+            raise UnpicklingError(
+                f"Weights only load failed. {self._source.name}: {error}"
+            ) from error.__cause__
+
+
+def _load_archive(
+    archive: ZipReader, name: str, unpickler: _Unpickler, restore: Callable[[Any, str], Any]
+) -> Any:
+    if "constants.pkl" in archive:
+        raise RuntimeError(
+            f"load: {name}: this is a TorchScript archive; in PyTorch, save the state_dict() of "
+            "what torch.jit.load returns"
+        )
+    swapped = _is_swapped(archive)
+    loaded: dict[str, Any] = {}
+
+    def persistent_load(pid: Any) -> Any:
+        identity = StorageIdentity.parse(pid)
+        storage = loaded.get(identity.key)
+        if storage is None:
+            memory = _read_storage(archive, identity, swapped)
+            storage = restore(untyped_storage(memory), identity.location)
+            loaded[identity.key] = storage
+        return identity.typed(storage)
+
+    return unpickler.loads(archive.read("data.pkl"), persistent_load)
+
+
+def _read_storage(archive: ZipReader, identity: StorageIdentity, swapped: bool) -> Tensor:
+    record = f"data/{identity.key}"
+    if archive.size(record) != identity.nbytes:
+        raise UnpicklingError(
+            f"storage {identity.key!r} should have {identity.nbytes} bytes, "
+            f"its record has {archive.size(record)}"
+        )
+    memory = archive.tensor(record)
+    dtype = identity.kind.dtype
+    if not swapped or dtype is None:
+        return memory
+    width = dtype.itemsize // (2 if dtype.is_complex else 1)
+    return memory.reshape(-1, width).flip(1).reshape(-1)
+
+
+def _is_swapped(archive: ZipReader) -> bool:
+    if "byteorder" in archive:
+        order = archive.read("byteorder").decode("ascii", "replace")
+        if order not in ("little", "big"):
+            raise ValueError(f"Unknown endianness type: {order}")
+        return order != sys.byteorder
+    default = settings.endianness
+    if default is None or default is LoadEndianness.NATIVE:
+        return False
+    return (default is LoadEndianness.BIG) != (sys.byteorder == "big")
+
+
+@contextlib.contextmanager
+def _opened(f: FileLike, is_mapped: bool) -> Iterator[Source]:
+    if isinstance(f, (str, os.PathLike)):
+        is_shared = is_mapped and settings.mmap_flags == mmap_module.MAP_SHARED
+        with open(f, "r+b" if is_shared else "rb") as file:
+            name = os.fspath(f)
+            if is_mapped and os.fstat(file.fileno()).st_size:
+                yield MappedSource(file, name, is_shared)
+            else:
+                yield Source(file, name)
+        return
+    if is_mapped:
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    _check_seekable(f)
+    yield Source(f, _name_of(f))
+
+
+def _name_of(file: IO[bytes]) -> str:
+    name = getattr(file, "name", None)
+    return name if isinstance(name, str) else type(file).__name__
+
+
+def _check_seekable(file: Any) -> None:
+    try:
+        file.seek(file.tell())
+    except (io.UnsupportedOperation, AttributeError) as error:
+        raise type(error)(
+            f"{error}. You can only torch.load from a file that is seekable. Please pre-load the "
+            "data into a buffer like io.BytesIO and try to load from it instead."
+        ) from None

@@ -1,0 +1,104 @@
+"""Where storages of a checkpoint go: the device they were on, or what ``map_location`` says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+
+__all__: list[str] = []
+
+Storage = Any  # UntypedStorage, or what a user's package makes of it
+MAP_LOCATION = Callable[[Storage, str], Storage] | fb.device | str | dict[str, str] | None
+Tagger = Callable[[Storage], str | None]
+Restorer = Callable[[Storage, str], Storage | None]
+
+_packages: list[tuple[int, Tagger, Restorer]] = []
+
+
+def register_package(priority: int, tagger: Tagger, deserializer: Restorer) -> None:
+    """Teach checkpoints a kind of storage.
+
+    ``tagger(storage)`` names its place when it is saved, ``deserializer(storage, location)`` brings
+    it there when it is loaded; each returns None for what is not its own. The lowest priority is
+    asked first.
+    """
+    _packages.append((priority, tagger, deserializer))
+    _packages.sort(key=lambda package: package[0])
+
+
+def location_tag(storage: Storage) -> str:
+    """Return the name of a storage's device, as it is written into a checkpoint."""
+    for _, tagger, _ in _packages:
+        location = tagger(storage)
+        if location:
+            return location
+    raise RuntimeError(f"don't know how to determine data location of {_typename(storage)}")
+
+
+def default_restore_location(storage: Storage, location: str) -> Storage:
+    """Bring a storage, which has been read into CPU memory, to the device called ``location``."""
+    for _, _, deserializer in _packages:
+        restored = deserializer(storage, location)
+        if restored is not None:
+            return restored
+    raise RuntimeError(
+        f"don't know how to restore data location of {_typename(storage)} (tagged with {location})"
+    )
+
+
+def restorer(map_location: MAP_LOCATION) -> Callable[[Storage, str], Storage]:
+    """The function that ``map_location`` stands for."""
+    if map_location is None:
+        return default_restore_location
+    if isinstance(map_location, dict):
+        places = map_location
+        return lambda storage, location: default_restore_location(
+            storage, places.get(location, location)
+        )
+    if isinstance(map_location, (str, fb.device)):
+        place = str(map_location)
+        return lambda storage, location: default_restore_location(storage, place)
+    if not callable(map_location):
+        raise TypeError(
+            "load: map_location must be a device, a string, a dictionary of strings or a function, "
+            f"got {type(map_location).__name__}"
+        )
+    chosen = map_location
+
+    def restore(storage: Storage, location: str) -> Storage:
+        moved = chosen(storage, location)
+        return default_restore_location(storage, location) if moved is None else moved
+
+    return restore
+
+
+def _typename(storage: Storage) -> str:
+    return f"torch.storage.{type(storage).__name__}"
+
+
+def _cpu_tag(storage: Storage) -> str | None:
+    return "cpu" if storage.device.type == "cpu" else None
+
+
+def _cpu_restore(storage: Storage, location: str) -> Storage | None:
+    return storage if location == "cpu" else None
+
+
+def _cuda_tag(storage: Storage) -> str | None:
+    return str(storage.device) if storage.device.type == "cuda" else None
+
+
+def _cuda_restore(storage: Storage, location: str) -> Storage | None:
+    if not location.startswith("cuda"):
+        return None
+    raise RuntimeError(
+        "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. "
+        "If you are running on a CPU-only machine, please use torch.load with "
+        "map_location=torch.device('cpu') to map your storages to the CPU."
+    )
+
+
+register_package(10, _cpu_tag, _cpu_restore)
+register_package(20, _cuda_tag, _cuda_restore)

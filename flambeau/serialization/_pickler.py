@@ -1,0 +1,154 @@
+"""Pickles with PyTorch's names in them, and the storages beside them."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau._pickling import rebuild_size, rebuild_tensor
+from flambeau._storage import TypedStorage, UntypedStorage
+from flambeau.nn import parameter as parameters
+from flambeau.serialization import _rebuild
+from flambeau.serialization._locations import location_tag
+from flambeau.serialization._names import STORAGE_KINDS, TORCH_NAMES, UNTYPED, StorageKind
+from flambeau.utils.hooks import warn_if_has_hooks
+
+__all__: list[str] = []
+
+Reduction = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+class Storages:
+    """The storages that one pickle refers to, numbered as they come."""
+
+    def __init__(self, is_legacy: bool) -> None:
+        self.is_legacy = is_legacy
+        self.kinds: dict[str, StorageKind] = {}
+        self.by_key: dict[str, UntypedStorage] = {}
+        self._keys: dict[int, str] = {}
+
+    def identify(self, storage: TypedStorage | UntypedStorage) -> tuple[Any, ...]:
+        """What stands for a storage in the pickle."""
+        untyped = storage.untyped()
+        kind = STORAGE_KINDS[storage.dtype] if isinstance(storage, TypedStorage) else UNTYPED
+        # The table below keeps it alive, so that its address stays its own.
+        key = self._keys.setdefault(id(untyped), str(len(self._keys)))
+        self.by_key[key] = untyped
+        if self.kinds.setdefault(key, kind) is not kind:
+            raise RuntimeError(
+                "Cannot save multiple tensors or storages that view the same data as different "
+                "types; save a clone() of one of them"
+            )
+        count = untyped.nbytes() // kind.itemsize
+        identity = ("storage", kind, key, location_tag(untyped), count)
+        return (*identity, None) if self.is_legacy else identity
+
+    def contents(self, key: str) -> Tensor:
+        """The bytes of a storage, in CPU memory."""
+        whole = self.by_key[key].cpu()._bytes
+        itemsize = self.kinds[key].itemsize
+        return whole[: whole.numel() // itemsize * itemsize]
+
+
+def dumps(obj: Any, storages: Storages, pickle_module: Any, protocol: int) -> bytes:
+    """Pickle ``obj``; its storages are gathered in ``storages``."""
+    buffer = io.BytesIO()
+    _pickler_class(pickle_module)(storages, buffer, protocol).dump(obj)
+    return buffer.getvalue()
+
+
+def _tensor_parts(tensor: Tensor) -> Reduction:
+    warn_if_has_hooks(tensor)
+    hooks: OrderedDict[str, Any] = OrderedDict()
+    parts = (
+        TypedStorage(tensor.untyped_storage(), tensor.dtype),
+        tensor.storage_offset(),
+        tuple(tensor.shape),
+        tensor.stride(),
+        tensor.requires_grad,
+        hooks,
+    )
+    return _rebuild._rebuild_tensor_v2, parts
+
+
+def _reduce_tensor(tensor: Tensor) -> Reduction:
+    build, parts = _tensor_parts(tensor)
+    state = getattr(tensor, "__dict__", None)
+    if type(tensor) is Tensor and not state:
+        return build, parts
+    return _rebuild._rebuild_from_type_v2, (build, type(tensor), parts, state or {})
+
+
+def _reduce_parameter(parameter: Tensor) -> Reduction:
+    if type(parameter) is not parameters.Parameter:
+        return _reduce_tensor(parameter)
+    hooks: OrderedDict[str, Any] = OrderedDict()
+    parts = (parameter.data, parameter.requires_grad, hooks)
+    if not parameter.__dict__:
+        return _rebuild._rebuild_parameter, parts
+    return _rebuild._rebuild_parameter_with_state, (*parts, parameter.__dict__)
+
+
+# How objects of the package are pickled elsewhere, and what is written into a checkpoint instead.
+_TRANSLATIONS: dict[int, Callable[[Any], Reduction]] = {
+    id(rebuild_tensor): _reduce_tensor,
+    id(parameters._rebuild_parameter): _reduce_parameter,
+    id(rebuild_size): lambda size: (fb.Size, (tuple(size),)),
+}
+
+
+class _Names:
+    """A pickler that writes storages apart. With the one below it writes PyTorch's names."""
+
+    def __init__(self, storages: Storages, file: io.BytesIO, protocol: int) -> None:
+        super().__init__(file, protocol)  # type: ignore[call-arg]
+        self._storages = storages
+
+    def persistent_id(self, obj: Any) -> tuple[Any, ...] | None:
+        if isinstance(obj, (TypedStorage, UntypedStorage)):
+            return self._storages.identify(obj)
+        return None
+
+
+def _pickler_class(pickle_module: Any) -> Callable[..., Any]:
+    """The pickler of ``pickle_module``, made to write PyTorch's names.
+
+    Names are chosen in methods that only picklers written in Python have; one that is written in C
+    (that of cloudpickle) keeps the names of this package, and PyTorch cannot load its files.
+    """
+    base: Any = pickle._Pickler if pickle_module is pickle else pickle_module.Pickler
+    if not issubclass(base, pickle._Pickler):
+        return type("Pickler", (_Names, base), {})
+
+    class Pickler(_Names, base):  # type: ignore[misc]
+        dispatch = base.dispatch.copy()
+
+        def save_global(self, obj: Any, name: str | None = None) -> None:
+            names = TORCH_NAMES.get(id(obj))
+            if isinstance(obj, fb.layout):
+                self.save_reduce(_rebuild._get_layout, (str(obj),), obj=obj)
+            elif names is None:
+                super().save_global(obj, name)
+            elif self.proto >= 4:
+                self.save(names[0])
+                self.save(names[1])
+                self.write(pickle.STACK_GLOBAL)
+                self.memoize(obj)
+            else:
+                self.write(pickle.GLOBAL + "{}\n{}\n".format(*names).encode())
+                self.memoize(obj)
+
+        dispatch[type(dumps)] = save_global
+
+        def save_reduce(self, func: Any, args: Any, *rest: Any, **options: Any) -> None:
+            translate = _TRANSLATIONS.get(id(func))
+            if translate is not None:
+                func, args = translate(options["obj"])
+            super().save_reduce(func, args, *rest, **options)
+
+    return Pickler

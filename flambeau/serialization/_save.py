@@ -1,0 +1,94 @@
+"""``save``: objects into files that PyTorch can read."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from typing import IO, Any
+
+from flambeau.serialization import _legacy
+from flambeau.serialization._atomic import replacing
+from flambeau.serialization._pickler import Storages, dumps
+from flambeau.serialization._zip_writer import ALIGNMENT, Sink, ZipWriter
+
+__all__: list[str] = []
+
+DEFAULT_PROTOCOL = 2
+FileLike = str | os.PathLike[str] | IO[bytes]
+
+
+def save(
+    obj: object,
+    f: FileLike,
+    pickle_module: Any = pickle,
+    pickle_protocol: int = DEFAULT_PROTOCOL,
+    _use_new_zipfile_serialization: bool = True,
+) -> None:
+    """Write ``obj`` to a file, given by its path or as an object with ``write``.
+
+    Storages are written once, so that tensors which share memory still do when they are loaded. At
+    a path the file appears when it is complete: until then an older one stays as it was.
+    """
+    _check_pickle_module(pickle_module)
+    storages = Storages(is_legacy=not _use_new_zipfile_serialization)
+    # All that can go wrong with the object goes wrong here, before any file is touched.
+    pickled = dumps(obj, storages, pickle_module, pickle_protocol)
+    if isinstance(f, (str, os.PathLike)):
+        path = os.fspath(f)
+        _check_folder(path)
+        with replacing(path) as descriptor:
+            _write(_Descriptor(descriptor), _folder_name(path), pickled, storages)
+    elif hasattr(f, "write"):
+        _write(f, "archive", pickled, storages)
+        if hasattr(f, "flush"):
+            f.flush()
+    else:
+        raise AttributeError(
+            "expected 'f' to be string, path, or a file-like object with a 'write' attribute"
+        )
+
+
+class _Descriptor:
+    """An open file, written to without a buffer in between."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def write(self, data: Any) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._descriptor, view) :]
+
+
+def _write(sink: Sink, name: str, pickled: bytes, storages: Storages) -> None:
+    if storages.is_legacy:
+        _legacy.write(sink, pickled, storages)
+        return
+    archive = ZipWriter(sink, name)
+    archive.add("data.pkl", pickled)
+    archive.add(".format_version", b"1")
+    archive.add(".storage_alignment", str(ALIGNMENT).encode())
+    archive.add("byteorder", sys.byteorder.encode())
+    for key in storages.by_key:
+        archive.add(f"data/{key}", storages.contents(key))
+    archive.add("version", b"3\n")
+    archive.finish()
+
+
+def _folder_name(path: str) -> str:
+    """The folder inside the archive is called like the file, without its last suffix."""
+    return os.path.splitext(os.path.basename(path))[0] or "archive"
+
+
+def _check_folder(path: str) -> None:
+    folder = os.path.dirname(path)
+    if folder and not os.path.isdir(folder):
+        raise RuntimeError(f"save: Parent directory {folder} does not exist.")
+    if os.path.isdir(path):
+        raise RuntimeError(f"save: cannot write to {path}: it is a directory")
+
+
+def _check_pickle_module(module: Any) -> None:
+    if not hasattr(module, "Pickler"):
+        raise TypeError(f"save: pickle_module must have a class Pickler, got {module!r}")

@@ -1,0 +1,98 @@
+"""Files and file-like objects that checkpoints are read from, seen as numbered bytes."""
+
+from __future__ import annotations
+
+import io
+import mmap
+import os
+from typing import IO, Any
+
+import flambeau as fb
+from flambeau import Tensor
+
+__all__: list[str] = []
+
+
+class Source:
+    """An object with ``seek`` and ``read``; byte 0 is where it stands now."""
+
+    def __init__(self, file: Any, name: str) -> None:
+        self.name = name
+        self._all: Any = None
+        self.file = file
+        self._start = file.tell()
+        file.seek(0, os.SEEK_END)
+        self.size = file.tell() - self._start
+        file.seek(self._start)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Bytes that are known to lie inside; RuntimeError if the file has shrunk meanwhile."""
+        self._check(offset, size)
+        self.file.seek(self._start + offset)
+        data: bytes = self.file.read(size)
+        if len(data) != size:
+            raise self._too_short()
+        return data
+
+    def tensor(self, offset: int, size: int) -> Tensor:
+        """The bytes as a tensor of its own."""
+        self._check(offset, size)
+        tensor = fb.empty(size, dtype=fb.uint8)
+        if size == 0:
+            return tensor
+        self.file.seek(self._start + offset)
+        if not hasattr(self.file, "readinto"):
+            memoryview(tensor)[:] = self.read(offset, size)
+            return tensor
+        view = memoryview(tensor)
+        while view:
+            count = self.file.readinto(view)
+            if not count:
+                raise self._too_short()
+            view = view[count:]
+        return tensor
+
+    def everything(self) -> Any:
+        """All bytes, for what must be read to know where it ends."""
+        if self._all is None:
+            self._all = self._map_or_read()
+        return self._all
+
+    def _map_or_read(self) -> Any:
+        raw = getattr(self.file, "raw", self.file)
+        if isinstance(raw, io.FileIO):  # and not something that unpacks a file on the way
+            whole = mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
+            return memoryview(whole)[self._start :]
+        return self.read(0, self.size)
+
+    def position(self) -> int:
+        place: int = self.file.tell() - self._start
+        return place
+
+    def move_to(self, offset: int) -> None:
+        """Leave the file at this place, for whoever reads on."""
+        self.file.seek(self._start + offset)
+
+    def _check(self, offset: int, size: int) -> None:
+        if offset < 0 or size < 0 or offset + size > self.size:
+            raise RuntimeError(
+                f"load: {self.name}: {size} bytes at {offset} are wanted, the file has {self.size}"
+            )
+
+    def _too_short(self) -> RuntimeError:
+        return RuntimeError(f"load: {self.name}: the file is shorter than it was a moment ago")
+
+
+class MappedSource(Source):
+    """A file that tensors lie on: nothing is read until somebody looks at it."""
+
+    def __init__(self, file: IO[bytes], name: str, is_shared: bool) -> None:
+        super().__init__(file, name)
+        access = mmap.ACCESS_WRITE if is_shared else mmap.ACCESS_COPY
+        self._map = mmap.mmap(file.fileno(), 0, access=access)
+
+    def tensor(self, offset: int, size: int) -> Tensor:
+        self._check(offset, size)
+        if size == 0:
+            return fb.empty(0, dtype=fb.uint8)
+        return fb.frombuffer(self._map, dtype=fb.uint8, count=size, offset=offset)

@@ -1,0 +1,48 @@
+"""Python's unpickler with PyTorch's names: for files that are trusted to run code."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from flambeau.serialization._names import BY_NAME
+
+__all__: list[str] = []
+
+
+def find_here(module: str, name: str) -> Any:
+    """What a name of PyTorch means in this package; AttributeError if nothing."""
+    full = f"{module}.{name}"
+    if full in BY_NAME:
+        return BY_NAME[full]
+    try:
+        value: Any = importlib.import_module("flambeau" + module.removeprefix("torch"))
+        for part in name.split("."):
+            value = getattr(value, part)
+    except (ImportError, AttributeError):
+        raise AttributeError(
+            f"the file names {full}, which Flambeau does not have; in PyTorch, save the "
+            "state_dict() of the module instead of the module"
+        ) from None
+    return value
+
+
+def make_unpickler(
+    pickle_module: Any,
+    file: Any,
+    persistent_load: Callable[[Any], Any],
+    options: dict[str, Any],
+) -> Any:
+    """An unpickler of ``pickle_module`` for ``file``."""
+
+    class Unpickler(pickle_module.Unpickler):  # type: ignore[misc]
+        def find_class(self, module: str, name: str) -> Any:
+            if module == "torch" or module.startswith("torch."):
+                return find_here(module, name)
+            return super().find_class(module, name)
+
+        def persistent_load(self, pid: Any) -> Any:
+            return persistent_load(pid)
+
+    return Unpickler(file, **options)

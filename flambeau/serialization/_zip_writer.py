@@ -1,0 +1,111 @@
+"""Writing the zip archive that a checkpoint is.
+
+Records are stored as they are, each beginning at a multiple of 64 bytes so that a tensor can lie on
+the mapped file. A record's checksum follows its contents, and nothing is written twice: the archive
+can go to a pipe.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import Any, NamedTuple, Protocol
+
+from flambeau import Tensor
+
+__all__: list[str] = []
+
+ALIGNMENT = 64
+_LOCAL = struct.Struct("<4s5H3I2H")
+_CENTRAL = struct.Struct("<4s6H3I5H2I")
+_FLAGS = 0x0808  # sizes and checksum follow the contents; names are UTF-8
+_LIMIT = 0xFFFFFFFF  # what fits into the 32-bit fields; above it they say "look at the 64-bit ones"
+_PADDING_ID = b"FB"
+
+
+class Sink(Protocol):
+    """Where bytes go, one after the other."""
+
+    def write(self, data: Any) -> Any: ...
+
+
+class _Record(NamedTuple):
+    name: bytes
+    offset: int
+    size: int
+    checksum: int
+
+
+class ZipWriter:
+    """An archive whose records lie in a folder called ``name``."""
+
+    def __init__(self, sink: Sink, name: str) -> None:
+        self._sink = sink
+        self._folder = name
+        self._position = 0
+        self._records: list[_Record] = []
+
+    def add(self, name: str, contents: bytes | Tensor) -> None:
+        """Write one record; a tensor's memory goes out without a copy."""
+        view = memoryview(contents) if isinstance(contents, bytes) else _memory(contents)
+        path = f"{self._folder}/{name}".encode()
+        offset = self._position
+        self._write(_local_header(path, offset, view.nbytes))
+        checksum = zlib.crc32(view)
+        self._write(view)
+        self._records.append(_Record(path, offset, view.nbytes, checksum))
+        wide = view.nbytes >= _LIMIT
+        sizes = struct.pack("<2Q" if wide else "<2I", view.nbytes, view.nbytes)
+        self._write(b"PK\x07\x08" + struct.pack("<I", checksum) + sizes)
+
+    def finish(self) -> None:
+        """Write a fingerprint of the contents and the table of all records."""
+        self.add(".data/serialization_id", self._fingerprint())
+        start = self._position
+        for record in self._records:
+            self._write(_central_entry(record))
+        self._write(_end(len(self._records), start, self._position - start))
+
+    def _fingerprint(self) -> bytes:
+        names = zlib.crc32(b"\n".join(record.name for record in self._records))
+        checksums = struct.pack(f"<{len(self._records)}I", *(r.checksum for r in self._records))
+        return f"{names:020d}{zlib.crc32(checksums):020d}".encode()
+
+    def _write(self, data: Any) -> None:
+        self._sink.write(data)
+        self._position += len(data)
+
+
+def _memory(tensor: Tensor) -> memoryview:
+    return memoryview(tensor) if tensor.numel() else memoryview(b"")
+
+
+def _local_header(path: bytes, offset: int, size: int) -> bytes:
+    wide = struct.pack("<2H2Q", 1, 16, size, size) if size >= _LIMIT else b""
+    # The extra field that pads has a head of its own: an id and a length.
+    start = offset + _LOCAL.size + len(path) + len(wide) + 4
+    padding = -start % ALIGNMENT
+    extra = wide + _PADDING_ID + struct.pack("<H", padding) + b"Z" * padding
+    shown = _LIMIT if wide else 0
+    head = _LOCAL.pack(b"PK\x03\x04", 0, _FLAGS, 0, 0, 0, 0, shown, shown, len(path), len(extra))
+    return head + path + extra
+
+
+def _central_entry(record: _Record) -> bytes:
+    wide = [value for value in (record.size, record.size, record.offset) if value >= _LIMIT]
+    extra = struct.pack(f"<2H{len(wide)}Q", 1, 8 * len(wide), *wide) if wide else b""
+    size, offset = min(record.size, _LIMIT), min(record.offset, _LIMIT)
+    lengths = (len(record.name), len(extra), 0)
+    head = _CENTRAL.pack(
+        b"PK\x01\x02", 0, 0, _FLAGS, 0, 0, 0, record.checksum, size, size, *lengths, 0, 0, 0, offset
+    )
+    return head + record.name + extra
+
+
+def _end(count: int, start: int, size: int) -> bytes:
+    """The end of the archive in its 64-bit form, where that one lies, and the 32-bit form."""
+    wide = struct.pack("<4sQ2H2I4Q", b"PK\x06\x06", 44, 0x031E, 45, 0, 0, count, count, size, start)
+    place = struct.pack("<4sIQI", b"PK\x06\x07", 0, start + size, 1)
+    counts = (min(count, 0xFFFF), min(count, 0xFFFF))
+    narrow = (min(size, _LIMIT), min(start, _LIMIT))
+    return wide + place + struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, *counts, *narrow, 0)
