@@ -45,6 +45,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import fft as fft
     from flambeau import func as func
     from flambeau import linalg as linalg
+    from flambeau import multiprocessing as multiprocessing
     from flambeau import nn as nn
     from flambeau import serialization as serialization
     from flambeau import testing as testing
@@ -58,7 +59,15 @@ else:
     import flambeau.linalg as linalg  # noqa: F401
 
     del nn  # the native module: the package of that name is loaded when asked for
-    _LAZY_MODULES = ("autograd", "func", "nn", "optim", "serialization", "testing")
+    _LAZY_MODULES = (
+        "autograd",
+        "func",
+        "multiprocessing",
+        "nn",
+        "optim",
+        "serialization",
+        "testing",
+    )
     _LAZY_NAMES = {
         "load": "flambeau.serialization",
         "progress": "flambeau._progress",

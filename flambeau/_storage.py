@@ -70,8 +70,28 @@ class UntypedStorage:
         return self
 
     def is_shared(self) -> bool:
-        """Whether another process may see the memory."""
-        return False
+        """Whether other processes see the memory."""
+        return self._holder.is_shared()
+
+    def share_memory_(self) -> UntypedStorage:
+        """Move the bytes to memory that other processes can see; tensors follow them there."""
+        _C._share_memory(self._holder)
+        return self
+
+    def _share_fd_cpu_(self) -> tuple[int, int]:
+        """The descriptor of the file behind the memory, which stays its owner, and the size."""
+        self.share_memory_()
+        return _C._shared_file(self._holder), self.nbytes()
+
+    @classmethod
+    def _new_shared(cls, size: int, *, device: Any = None) -> UntypedStorage:
+        """New bytes that other processes can see."""
+        return untyped_storage(_C._new_shared(size))
+
+    @classmethod
+    def _new_shared_fd_cpu(cls, fd: int, size: int) -> UntypedStorage:
+        """The bytes of a file that another process has made; the descriptor stays the caller's."""
+        return untyped_storage(_C._attach_shared(fd, size))
 
     def is_pinned(self) -> bool:
         return False
@@ -166,6 +186,15 @@ class TypedStorage:
     def data_ptr(self) -> int:
         return self._untyped_storage.data_ptr()
 
+    def is_shared(self) -> bool:
+        """Whether other processes see the memory."""
+        return self._untyped_storage.is_shared()
+
+    def share_memory_(self) -> TypedStorage:
+        """Move the elements to memory that other processes can see."""
+        self._untyped_storage.share_memory_()
+        return self
+
     def tolist(self) -> list[Any]:
         values: list[Any] = self._elements.tolist()
         return values
@@ -249,6 +278,8 @@ def is_storage(obj: Any, /) -> bool:
 
 
 def _from_buffer(buffer: Any) -> UntypedStorage:
+    if isinstance(buffer, Tensor):
+        return untyped_storage(buffer)
     view = memoryview(buffer)
     if view.nbytes == 0:
         return UntypedStorage(0)

@@ -76,6 +76,12 @@ def _describe(self: Tensor) -> Any:
     return describe(self)
 
 
+def _share_memory_(self: Tensor) -> Tensor:
+    """Move the elements to memory that other processes can see."""
+    _C._share_memory(self)
+    return self
+
+
 def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     """The old way to a tensor of the same type: ``new(2, 3)`` by size, ``new([2])`` by values."""
     return _legacy.construct(self.dtype, args, device)
@@ -100,6 +106,7 @@ _METHODS = {
     "describe": _describe,
     "new": _new,
     "pin_memory": _pin_memory,
+    "share_memory_": _share_memory_,
     "storage": _storage.typed_storage,
     "type": _legacy.convert_type,
     "untyped_storage": _storage.untyped_storage,

@@ -9,9 +9,11 @@
 #include "bind/interop.h"
 #include "bind/nn_module.h"
 #include "bind/node_object.h"
+#include "bind/packed_list.h"
 #include "bind/place.h"
 #include "bind/registry.h"
 #include "bind/saved_hooks.h"
+#include "bind/shared_memory.h"
 #include "bind/tensor_object.h"
 #include "bind/transforms.h"
 #include "bind/value_types.h"
@@ -161,6 +163,8 @@ NB_MODULE(_C, m) {
   add_nn_module(m.ptr());
   add_functions(m.ptr());
   add_interop(m.ptr());
+  add_shared_memory(m.ptr());
+  add_packed_list(m.ptr());
   register_fft();
   add_memory(m);
   add_threads(m);

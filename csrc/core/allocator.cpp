@@ -7,6 +7,7 @@
 // it joins that thread's cache.
 #include "core/allocator.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -29,6 +30,11 @@ namespace {
 // Aliases alive, and what was handed out to unseen writers so far.
 std::atomic<int64_t> aliases{0};
 std::atomic<uint64_t> handed_out{1};
+
+void release_alias(void* original) {
+  aliases.fetch_sub(1, std::memory_order_relaxed);
+  static_cast<StorageImpl*>(original)->drop();
+}
 
 constexpr size_t kHeader = sizeof(StorageImpl);
 static_assert(kHeader == 64);
@@ -70,6 +76,8 @@ struct FreeBlock {
 };
 
 struct ThreadCache;
+struct Shared;
+Shared& shared();
 
 // Everything shared by the threads. Leaked on purpose: storages may outlive static destruction.
 struct Shared {
@@ -90,7 +98,13 @@ struct Shared {
   void trim(int64_t keep, std::vector<std::pair<size_t, void*>>& victims);
 };
 Shared& shared() {
-  static Shared* instance = new Shared;
+  static Shared* instance = [] {
+    auto* made = new Shared;
+    // A forked child has one thread: it must not inherit the lock from another one.
+    pthread_atfork([] { shared().mutex.lock(); }, [] { shared().mutex.unlock(); },
+                   [] { shared().mutex.unlock(); });
+    return made;
+  }();
   return *instance;
 }
 
@@ -325,15 +339,13 @@ Storage Storage::alias(const Storage& original) {
   original->retain();
   aliases.fetch_add(1, std::memory_order_relaxed);
   note_address_taken();
-  Storage copy = adopt(
-      original->data, original->bytes,
-      [](void* context) {
-        aliases.fetch_sub(1, std::memory_order_relaxed);
-        static_cast<StorageImpl*>(context)->drop();
-      },
-      original.get());
+  Storage copy = adopt(original->data, original->bytes, release_alias, original.get());
   copy->device = original->device;
   return copy;
+}
+
+StorageImpl* original_of(const StorageImpl& storage) {
+  return storage.release == release_alias ? static_cast<StorageImpl*>(storage.context) : nullptr;
 }
 
 void empty_cpu_cache() {

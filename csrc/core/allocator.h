@@ -13,6 +13,9 @@ namespace fb {
 // again and then raises OutOfMemoryError.
 Storage allocate_cpu(size_t bytes);
 
+// The storage that Storage::alias was given; null for a storage that is no alias.
+StorageImpl* original_of(const StorageImpl& storage);
+
 // Gives every cached block back to the system.
 void empty_cpu_cache();
 

@@ -1,6 +1,8 @@
 // MT19937 (Matsumoto and Nishimura, 1998) and the layout of its saved state.
 #include "core/generator.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -188,6 +190,8 @@ double Generator::normal() {
 
 Generator& default_generator() {
   static Generator generator;
+  [[maybe_unused]] static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { default_generator().reset_lock(); });
   return generator;
 }
 

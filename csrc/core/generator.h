@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <optional>
 
 #include "core/blocking.h"
@@ -31,6 +32,8 @@ class Generator {
   // `state` has kStateSize bytes. load_state fails, changing nothing, if they are no state.
   void save_state(uint8_t* state) const;
   void load_state(const uint8_t* state, size_t size);
+  // In a forked child: the lock may have been held by a thread that the child has not.
+  void reset_lock() { new (&mutex_) std::mutex; }
 
   // Held around a run of draws. Other Python threads may run while a thread waits for it, because
   // the holder may need the interpreter to finish, and while many numbers are drawn.

@@ -2,6 +2,7 @@
 #include "gen/ops/info.h"
 
 #include "autograd/batch.h"
+#include "core/shared_memory.h"
 #include "core/unseen.h"
 #include "ops/layout.h"
 
@@ -78,6 +79,6 @@ bool is_set_to(const Tensor& input, const Tensor& tensor) {
 }
 
 bool is_pinned(const Tensor&) { return false; }
-bool is_shared(const Tensor&) { return false; }
+bool is_shared(const Tensor& input) { return fb::is_shared(input.storage()); }
 
 }  // namespace fb::ops

@@ -1,0 +1,14 @@
+// What a worker process does about signals, and about the end of the process that started it.
+#pragma once
+
+#include <sys/types.h>
+
+namespace fb {
+
+// Ctrl-C reaches every process of a terminal. A worker goes on and is ended by the process that
+// started it, which alone reports the interrupt; programs that the worker starts end by themselves.
+void outlive_interrupts();
+// Ends this process as soon as `parent` is gone, whatever it is doing then.
+void end_with_parent(pid_t parent);
+
+}  // namespace fb
