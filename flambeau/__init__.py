@@ -47,6 +47,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import linalg as linalg
     from flambeau import multiprocessing as multiprocessing
     from flambeau import nn as nn
+    from flambeau import optim as optim
     from flambeau import serialization as serialization
     from flambeau import testing as testing
     from flambeau._progress import progress as progress

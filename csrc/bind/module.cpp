@@ -9,6 +9,7 @@
 #include "bind/interop.h"
 #include "bind/nn_module.h"
 #include "bind/node_object.h"
+#include "bind/optim.h"
 #include "bind/packed_list.h"
 #include "bind/place.h"
 #include "bind/registry.h"
@@ -161,6 +162,7 @@ NB_MODULE(_C, m) {
   add_tensor_type(m.ptr());
   add_node_type(m.ptr());
   add_nn_module(m.ptr());
+  add_optim(m.ptr());
   add_functions(m.ptr());
   add_interop(m.ptr());
   add_shared_memory(m.ptr());

@@ -4,7 +4,7 @@ from builtins import complex as _complex
 from builtins import float as _float
 from builtins import int as _int
 from builtins import str as _str
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar, overload
 
 from flambeau._describe import Description
@@ -235,6 +235,24 @@ class _ModuleBase:
 
 def _adopt_module_class(cls: type, /) -> None: ...
 def _set_global_module_hooks(*dictionaries: dict[_int, Any]) -> None: ...
+class _optim:
+    """The step of each optimiser natively, and forgetting gradients."""
+
+    sgd: ClassVar[Callable[..., Any]]
+    adam: ClassVar[Callable[..., Any]]
+    adamax: ClassVar[Callable[..., Any]]
+    nadam: ClassVar[Callable[..., Any]]
+    radam: ClassVar[Callable[..., Any]]
+    rmsprop: ClassVar[Callable[..., Any]]
+    adagrad: ClassVar[Callable[..., Any]]
+    adadelta: ClassVar[Callable[..., Any]]
+    rprop: ClassVar[Callable[..., Any]]
+    asgd: ClassVar[Callable[..., Any]]
+    @staticmethod
+    def forget_grads(params: Iterable[Tensor], set_to_none: _bool, /) -> None: ...
+    @staticmethod
+    def forget_group_grads(groups: list[dict[_str, Any]], set_to_none: _bool, /) -> None: ...
+
 def _install_places(folder: _str) -> None: ...
 def op_info() -> list[dict[_str, Any]]:
     """What the operator table says: one dictionary per entry."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from flambeau import _C
 from flambeau.nn.modules._conversion import Convertible
 from flambeau.nn.modules._global_hooks import (  # noqa: F401  some are known by this path
     _global_backward_hooks,
@@ -101,18 +102,7 @@ class Module(Convertible):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or with ``set_to_none=False`` make them zeros."""
-        for parameter in self.parameters():
-            grad = parameter.grad
-            if grad is None:
-                continue
-            if set_to_none:
-                parameter.grad = None
-                continue
-            if grad.grad_fn is not None:
-                grad.detach_()
-            else:
-                grad.requires_grad_(False)
-            grad.zero_()
+        _C._optim.forget_grads(list(self.parameters()), set_to_none)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Accept what `torch.compile` does: calls of this module are computed eagerly as before."""

@@ -1,0 +1,443 @@
+// Steps of optimisers: parameters, gradients and state are collected from the groups and the state
+// that the Python object keeps, and go through the kernel together.
+//
+// Note [Steps that are composed]: the kernels take dense tensors of one type that lie alike in
+// memory, and options that are numbers. All else (an option that is a tensor, a state in another
+// type, `differentiable=True`) goes to Optimizer._step_composed, which computes the same with
+// ordinary operators and says what is wrong where they refuse.
+#include "bind/optim.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+#include "autograd/history.h"
+#include "bind/optim_rules.h"
+#include "cpu/threads.h"
+#include "gen/ops/create.h"
+#include "ops/layout.h"
+
+namespace fb::bind {
+namespace optim {
+
+PyObject* Options::get(PyObject* name) const {
+  PyObject* found = PyDict_GetItemWithError(group_, name);
+  if (found) return found;
+  if (!PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, name);
+  throw PythonError{};
+}
+
+double Options::real(PyObject* value) {
+  if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
+  if (is_tensor(value)) {
+    refuse();
+    return 0;
+  }
+  const double result = PyFloat_AsDouble(value);
+  if (result == -1 && PyErr_Occurred()) throw PythonError{};
+  return result;
+}
+
+namespace {
+
+// One parameter with what a step needs; all borrowed.
+template <class Rule>
+struct Entry {
+  TensorImpl* param;
+  TensorImpl* grad;
+  std::array<TensorImpl*, Rule::kStates.size()> states;
+  std::array<TensorImpl*, Rule::kScalars.size()> scalars;
+  bool is_new;
+};
+
+// Null where the dictionary has none by the name; `None` counts as none.
+TensorImpl* tensor_in(PyObject* dictionary, PyObject* name) {
+  PyObject* found = PyDict_GetItemWithError(dictionary, name);
+  if (!found && PyErr_Occurred()) throw PythonError{};
+  return found && is_tensor(found) ? tensor_of(found).get() : nullptr;
+}
+
+bool lies_like(const TensorImpl& t, const TensorImpl& param) {
+  return t.dtype == param.dtype && t.sizes() == param.sizes() &&
+         ((t.contiguous && param.contiguous) || t.strides() == param.strides()) &&
+         !(t.flags & (kBatched | kDual));
+}
+
+bool is_kernels_own(const TensorImpl& param) {
+  return (is_floating(param.dtype) || is_complex(param.dtype)) &&
+         param.device.type == DeviceType::kCpu &&
+         (param.contiguous || is_dense(param.sizes(), param.strides()));
+}
+
+bool is_number(const TensorImpl& t) {
+  return t.numel == 1 && (t.dtype == DType::kFloat32 || t.dtype == DType::kFloat64) &&
+         !(t.flags & ~kCut);
+}
+
+void* data_of(const TensorImpl& t) {
+  return static_cast<char*>(t.storage->data) + t.offset * static_cast<int64_t>(size_of(t.dtype));
+}
+
+// --- collecting
+
+// What became of a parameter.
+enum class Found { kNothing, kEntry, kNew, kOdd };
+
+// Looks up the state of a parameter that has a gradient.
+template <class Rule>
+Found find_state(const Rule& rule, PyObject* state, PyObject* param, Entry<Rule>& entry) {
+  PyObject* own = PyDict_GetItemWithError(state, param);
+  if (!own && PyErr_Occurred()) throw PythonError{};
+  const bool is_empty = !own || (PyDict_Check(own) && PyDict_GET_SIZE(own) == 0);
+  bool is_new = !Rule::kScalars.empty() && is_empty;
+  if (own && !PyDict_Check(own)) return Found::kOdd;
+  for (size_t k = 0; k < entry.states.size() && !is_new; ++k) {
+    if (!rule.uses(k)) {
+      entry.states[k] = nullptr;
+      continue;
+    }
+    entry.states[k] = own ? tensor_in(own, names->*Rule::kStates[k]) : nullptr;
+    // Only SGD begins a state where there is something else already: all others begin at once.
+    if (!entry.states[k]) {
+      if (!Rule::kScalars.empty()) return Found::kOdd;
+      is_new = true;
+    } else if (!lies_like(*entry.states[k], *entry.param)) {
+      return Found::kOdd;
+    }
+  }
+  for (size_t k = 0; k < entry.scalars.size() && !is_new; ++k) {
+    entry.scalars[k] = tensor_in(own, names->*Rule::kScalars[k]);
+    if (!entry.scalars[k] || !is_number(*entry.scalars[k])) return Found::kOdd;
+  }
+  return is_new ? Found::kNew : Found::kEntry;
+}
+
+template <class Rule>
+Found find(const Rule& rule, PyObject* state, PyObject* param, Entry<Rule>& entry) {
+  if (!is_tensor(param)) return Found::kOdd;
+  entry.param = tensor_of(param).get();
+  const autograd::Meta* meta = entry.param->autograd;
+  if (!meta || !meta->grad) return Found::kNothing;
+  ops::settle(meta->grad);
+  entry.grad = meta->grad.get();
+  if (!is_kernels_own(*entry.param) || !lies_like(*entry.grad, *entry.param)) return Found::kOdd;
+  return find_state(rule, state, param, entry);
+}
+
+// The parameters of one group.
+template <class Rule>
+class Collection {
+ public:
+  Collection(PyObject* optimizer, PyObject* state, PyObject* group)
+      : optimizer_(optimizer), state_(state), group_(group) {}
+
+  void collect(const Rule& rule, PyObject* params) {
+    // Making a state runs Python, which may change anything: then all is looked up once more.
+    while (!try_collect(rule, params)) {
+    }
+  }
+  std::vector<Entry<Rule>>& entries() { return entries_; }
+  PyObject* odd() const { return odd_.get(); }  // a list, or null
+
+ private:
+  bool try_collect(const Rule& rule, PyObject* params) {
+    bool is_complete = true;
+    entries_.clear();
+    entries_.reserve(PyList_GET_SIZE(params));
+    odd_ = Ref();
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(params); ++i) {
+      PyObject* param = PyList_GET_ITEM(params, i);
+      Entry<Rule> entry;
+      switch (find(rule, state_, param, entry)) {
+        case Found::kNothing: break;
+        case Found::kEntry:
+          entry.is_new = !made_.empty() && made_.contains(param);
+          entries_.push_back(entry);
+          break;
+        case Found::kNew:
+          if (made_.contains(param)) {
+            keep_odd(param);  // the optimiser's class makes another state than the kernel's
+          } else {
+            make_state(param);
+            is_complete = false;
+          }
+          break;
+        case Found::kOdd: keep_odd(param); break;
+      }
+    }
+    return is_complete;
+  }
+  void make_state(PyObject* param) {
+    const Ref kept(new_ref(param));
+    checked(PyObject_CallMethodObjArgs(optimizer_, names->init_state, param, group_, nullptr));
+    made_.insert(param);
+  }
+  void keep_odd(PyObject* param) {
+    if (!odd_) odd_ = checked(PyList_New(0));
+    if (PyList_Append(odd_.get(), param) < 0) throw PythonError{};
+  }
+
+  PyObject* optimizer_;
+  PyObject* state_;
+  PyObject* group_;
+  std::vector<Entry<Rule>> entries_;
+  std::unordered_set<PyObject*> made_;  // whose state was made now
+  Ref odd_;
+};
+
+// --- stepping
+
+template <size_t N>
+Scalars read_scalars(const std::array<TensorImpl*, N>& tensors) {
+  Scalars scalars;
+  for (size_t k = 0; k < N; ++k) {
+    scalars.single[k] = tensors[k]->dtype == DType::kFloat32;
+    scalars.values[k] = scalars.single[k] ? *static_cast<float*>(data_of(*tensors[k]))
+                                          : *static_cast<double*>(data_of(*tensors[k]));
+  }
+  return scalars;
+}
+
+void note_write(TensorImpl& t) {
+  ++t.storage->version;
+  if (t.storage->watched) [[unlikely]]
+    autograd::note_change(*t.storage.get(), "step");
+}
+
+template <size_t N>
+void write_scalars(const std::array<TensorImpl*, N>& tensors, const Scalars& scalars) {
+  for (size_t k = 0; k < N; ++k) {
+    if (scalars.single[k])
+      *static_cast<float*>(data_of(*tensors[k])) = static_cast<float>(scalars.values[k]);
+    else
+      *static_cast<double*>(data_of(*tensors[k])) = scalars.values[k];
+    note_write(*tensors[k]);
+  }
+}
+
+// The numbers of each entry, whose scalars move on. Most entries have made the same number of
+// steps: they share them.
+template <class Rule>
+class NumbersOfStep {
+ public:
+  NumbersOfStep(const Rule& rule, size_t most) : rule_(rule) { numbers_.reserve(most); }
+
+  const void* of(const Entry<Rule>& entry) {
+    const Scalars before = read_scalars(entry.scalars);
+    if (numbers_.empty() || !(before == before_) || entry.is_new != is_new_) {
+      before_ = after_ = before;
+      is_new_ = entry.is_new;
+      numbers_.push_back(rule_.at(after_, is_new_));
+    }
+    write_scalars(entry.scalars, after_);
+    return &numbers_.back();
+  }
+
+ private:
+  const Rule& rule_;
+  std::vector<typename Rule::Numbers> numbers_;
+  Scalars before_, after_;
+  bool is_new_ = false;
+};
+
+template <class Rule>
+cpu::OptimTensor as_stretch(const Entry<Rule>& entry, const void* numbers) {
+  const DType dtype = entry.param->dtype;
+  cpu::OptimTensor t = {};
+  t.param = data_of(*entry.param);
+  t.grad = data_of(*entry.grad);
+  for (size_t k = 0; k < entry.states.size(); ++k)
+    if (entry.states[k]) t.state[k] = data_of(*entry.states[k]);
+  t.n = entry.param->numel * (is_complex(dtype) ? 2 : 1);
+  t.dtype = real_type(dtype);
+  t.numbers = numbers;
+  return t;
+}
+
+// Whether a parameter is listed twice: its steps must then follow each other.
+bool has_repeats(Tensors tensors) {
+  std::vector<const void*> params;
+  for (const cpu::OptimTensor& t : tensors) params.push_back(t.param);
+  std::sort(params.begin(), params.end());
+  return std::adjacent_find(params.begin(), params.end()) != params.end();
+}
+
+// Runs a kernel without the interpreter's lock where that is worthwhile; others may then drop what
+// it works on, so it is held.
+template <class Rule>
+void run_held(const std::vector<Entry<Rule>>& entries, Tensors tensors) {
+  std::vector<Tensor> held;
+  for (const Entry<Rule>& entry : entries) {
+    held.push_back(Tensor::retain(entry.param));
+    held.push_back(Tensor::retain(entry.grad));
+    for (TensorImpl* state : entry.states) held.push_back(Tensor::retain(state));
+  }
+  if (!has_repeats(tensors)) return Rule::run(tensors);
+  for (size_t i = 0; i < tensors.size(); ++i) Rule::run(tensors.subspan(i, 1));
+}
+
+template <class Rule>
+void step_entries(const Rule& rule, const std::vector<Entry<Rule>>& entries) {
+  NumbersOfStep<Rule> numbers(rule, entries.size());
+  std::vector<cpu::OptimTensor> tensors;
+  tensors.reserve(entries.size());
+  int64_t total = 0;
+  for (const Entry<Rule>& entry : entries) {
+    tensors.push_back(as_stretch(entry, numbers.of(entry)));
+    total += tensors.back().n;
+  }
+  if (total > cpu::kGrain)
+    run_held(entries, tensors);
+  else
+    Rule::run(tensors);
+  for (const Entry<Rule>& entry : entries) {
+    note_write(*entry.param);
+    for (TensorImpl* state : entry.states)
+      if (state) note_write(*state);
+  }
+}
+
+template <class Rule>
+void step_group(PyObject* optimizer, PyObject* state, PyObject* group) {
+  FB_CHECK_TYPE(PyDict_Check(group), "a parameter group is a dictionary, got ",
+                Py_TYPE(group)->tp_name);
+  Options options(group);
+  const Rule rule(options);
+  if (options.flag(names->differentiable)) options.refuse();
+  PyObject* capturable = PyDict_GetItemWithError(group, names->capturable);
+  if (capturable && capturable != Py_False) options.refuse();
+  const Ref params(new_ref(options.get(names->params)));
+  if (!options.is_plain() || !PyList_Check(params.get())) {
+    checked(
+        PyObject_CallMethodObjArgs(optimizer, names->step_composed, group, params.get(), nullptr));
+    return;
+  }
+  Collection<Rule> collection(optimizer, state, group);
+  collection.collect(rule, params.get());
+  if (!collection.entries().empty()) step_entries(rule, collection.entries());
+  if (collection.odd())
+    checked(PyObject_CallMethodObjArgs(optimizer, names->step_composed, group, collection.odd(),
+                                       nullptr));
+}
+
+PyObject* call_closure(PyObject* closure) {
+  if (!closure || closure == Py_None) return none();
+  const autograd::GradMode recording(true);
+  return checked(PyObject_CallNoArgs(closure)).release();
+}
+
+// step(optimizer, closure=None).
+template <class Rule>
+PyObject* step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  return guarded(nullptr, [&] {
+    const Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+    FB_CHECK_TYPE(nargs >= 1 && nargs + named <= 2, "step() takes at most a closure, but ",
+                  nargs + named - 1, " arguments were given");
+    if (named)
+      FB_CHECK_TYPE(PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, 0), "closure") == 0,
+                    "step() got an unexpected keyword argument '",
+                    PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, 0)), "'");
+    PyObject* optimizer = args[0];
+    Ref loss(call_closure(nargs + named == 2 ? args[1] : nullptr));
+    const Ref groups = checked(PyObject_GetAttr(optimizer, names->param_groups));
+    const Ref state = checked(PyObject_GetAttr(optimizer, names->state));
+    FB_CHECK_TYPE(PyList_Check(groups.get()), "param_groups is not a list");
+    FB_CHECK_TYPE(PyDict_Check(state.get()), "state is not a dictionary");
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups.get()); ++i) {
+      const Ref group(new_ref(PyList_GET_ITEM(groups.get(), i)));
+      step_group<Rule>(optimizer, state.get(), group.get());
+    }
+    return loss.release();
+  });
+}
+
+// --- forgetting gradients
+
+void forget_grad(const Tensor& param, bool set_to_none) {
+  autograd::Meta* meta = param->autograd;
+  if (!meta || !meta->grad) return;
+  if (set_to_none) {
+    meta->grad = Tensor();
+    return;
+  }
+  const Tensor grad = meta->grad;
+  const autograd::GradMode off(false);
+  if (autograd::grad_fn(grad))
+    autograd::detach_(grad);
+  else
+    autograd::set_requires_grad(grad, false);
+  ops::zero_(grad);
+}
+
+void forget_grads(PyObject* params, bool set_to_none) {
+  const Ref list = checked(PySequence_Fast(params, "expected a list of parameters"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
+    PyObject* param = PySequence_Fast_GET_ITEM(list.get(), i);
+    FB_CHECK_TYPE(is_tensor(param), "expected a Tensor, got ", Py_TYPE(param)->tp_name);
+    const Tensor kept = tensor_of(param);
+    forget_grad(kept, set_to_none);
+  }
+}
+
+bool is_set(PyObject* const* args, Py_ssize_t nargs) {
+  FB_CHECK_TYPE(nargs == 2, "expected 2 arguments, got ", nargs);
+  const int value = PyObject_IsTrue(args[1]);
+  if (value < 0) throw PythonError{};
+  return value;
+}
+
+// forget_grads(params, set_to_none).
+PyObject* forget_grads_of(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+  return guarded("zero_grad", [&] {
+    forget_grads(args[0], is_set(args, nargs));
+    return none();
+  });
+}
+
+// forget_group_grads(param_groups, set_to_none).
+PyObject* forget_group_grads(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+  return guarded("zero_grad", [&] {
+    const bool set_to_none = is_set(args, nargs);
+    const Ref groups = checked(PySequence_Fast(args[0], "expected a list of parameter groups"));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(groups.get()); ++i) {
+      PyObject* group = PySequence_Fast_GET_ITEM(groups.get(), i);
+      FB_CHECK_TYPE(PyDict_Check(group), "a parameter group is a dictionary, got ",
+                    Py_TYPE(group)->tp_name);
+      forget_grads(Options(group).get(names->params), set_to_none);
+    }
+    return none();
+  });
+}
+
+PyCFunction as_fastcall(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+constexpr int kStep = METH_FASTCALL | METH_KEYWORDS;
+PyMethodDef functions[] = {
+    {"sgd", as_cfunction(step<Sgd>), kStep, nullptr},
+    {"adam", as_cfunction(step<Adam>), kStep, nullptr},
+    {"adamax", as_cfunction(step<Adamax>), kStep, nullptr},
+    {"nadam", as_cfunction(step<NAdam>), kStep, nullptr},
+    {"radam", as_cfunction(step<RAdam>), kStep, nullptr},
+    {"rmsprop", as_cfunction(step<Rmsprop>), kStep, nullptr},
+    {"adagrad", as_cfunction(step<Adagrad>), kStep, nullptr},
+    {"adadelta", as_cfunction(step<Adadelta>), kStep, nullptr},
+    {"rprop", as_cfunction(step<Rprop>), kStep, nullptr},
+    {"asgd", as_cfunction(step<Asgd>), kStep, nullptr},
+    {"forget_grads", as_fastcall(forget_grads_of), METH_FASTCALL, nullptr},
+    {"forget_group_grads", as_fastcall(forget_group_grads), METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+}  // namespace optim
+
+void add_optim(PyObject* module) {
+  optim::names = new optim::Names;
+  PyObject* made = PyImport_AddModule("flambeau._C._optim");
+  if (!made || PyModule_AddFunctions(made, optim::functions) < 0 ||
+      PyModule_AddObjectRef(module, "_optim", made) < 0)
+    throw PythonError{};
+}
+
+}  // namespace fb::bind

@@ -1,0 +1,11 @@
+// What flambeau.optim does natively.
+#pragma once
+
+#include "bind/python.h"
+
+namespace fb::bind {
+
+// Adds the submodule _optim: the step of each optimiser, and forgetting gradients. Called once.
+void add_optim(PyObject* module);
+
+}  // namespace fb::bind

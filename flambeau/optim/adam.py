@@ -1,0 +1,203 @@
+"""Adam: steps measured by running averages of the gradient and of its square."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+from flambeau import _C, Tensor
+from flambeau.optim._functional import step_lists
+from flambeau.optim._hooks import stepping_by
+from flambeau.optim._options import (
+    check_betas,
+    check_fused,
+    check_fused_param,
+    check_range,
+    complete_groups,
+    decayed,
+    number,
+    scalar_zero,
+    to_scalar,
+)
+from flambeau.optim.optimizer import Optimizer, ParamsT
+
+__all__ = ["Adam", "adam"]
+
+_Beta = float | Tensor
+
+
+class Adam(Optimizer):
+    """Divides a running average of the gradient by the root of that of its square.
+
+    ``betas`` weigh the averages so far; ``amsgrad`` divides by the largest so far;
+    ``decoupled_weight_decay`` shrinks the parameters instead of adding them to the gradient.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[_Beta, _Beta] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        _check_tensor("lr", lr, foreach and not capturable)
+        check_range(lr >= 0.0, "learning rate", lr)
+        check_range(eps >= 0.0, "epsilon value", eps)
+        check_betas(betas)
+        check_range(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
+            raise ValueError("betas must be either both floats or both Tensors")
+        for index in (0, 1):
+            _check_tensor(f"betas[{index}]", betas[index], foreach and not capturable)
+        defaults = {
+            "lr": lr,
+            "betas": tuple(map(to_scalar, betas)),
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(params, defaults)
+        check_fused(fused, foreach, differentiable)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        complete_groups(
+            self,
+            amsgrad=False,
+            maximize=False,
+            foreach=None,
+            capturable=False,
+            differentiable=False,
+            decoupled_weight_decay=False,
+            fused=None,
+        )
+
+    @stepping_by(_C._optim.adam)
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change the parameters by their gradients; a closure computes these and the loss first."""
+
+    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+        check_fused_param(param, group)
+        state = self.state[param]
+        state["step"] = scalar_zero(group)
+        state["exp_avg"] = fb.zeros_like(param, requires_grad=False)
+        state["exp_avg_sq"] = fb.zeros_like(param, requires_grad=False)
+        if group["amsgrad"]:
+            state["max_exp_avg_sq"] = fb.zeros_like(param, requires_grad=False)
+
+    def _update(
+        self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> Tensor:
+        if group["differentiable"] and state["step"].requires_grad:
+            raise RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")
+        return _update(param, grad, state, group)
+
+
+def _check_tensor(name: str, value: Any, is_unsupported: Any) -> None:
+    if isinstance(value, Tensor):
+        if is_unsupported:
+            raise ValueError(
+                f"{name} as a Tensor is not supported for capturable=False and foreach=True"
+            )
+        if value.numel() != 1:
+            raise ValueError(f"Tensor {name} must be 1-element")
+
+
+def _update(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> Tensor:
+    lr, weight_decay = to_scalar(group["lr"]), group["weight_decay"]
+    beta1, beta2 = group["betas"]
+    state["step"] += 1
+    if group["decoupled_weight_decay"]:
+        grad = -grad if group["maximize"] else grad
+        if weight_decay != 0:
+            param = param.mul(1 - lr * weight_decay)
+    else:
+        grad = decayed(param, grad, group)
+    average, square = _averages(grad, state, beta1, beta2)
+    if group["amsgrad"]:
+        square = fb.maximum(state["max_exp_avg_sq"].clone(), square)
+        state["max_exp_avg_sq"].copy_(square)
+    if group["differentiable"]:
+        step = state["step"].clone()
+        rate = -(lr / (1 - beta1**step))
+        scale = square.sqrt() / ((1 - beta2**step).sqrt() * rate) + group["eps"] / rate
+        return param.addcdiv(average, scale)
+    steps = state["step"].item()
+    rate = number(lr / (1 - beta1**steps))
+    scale = (square.sqrt() / (1 - beta2**steps) ** 0.5).add(group["eps"])
+    return param.addcdiv(average, scale, value=-rate)
+
+
+def _averages(
+    grad: Tensor, state: dict[str, Any], beta1: _Beta, beta2: _Beta
+) -> tuple[Tensor, Tensor]:
+    """The running averages of the gradient and of its square, which the state remembers."""
+    weight = (1 - beta1).to(grad.dtype) if isinstance(beta1, Tensor) else 1 - beta1
+    average = state["exp_avg"].lerp(grad, weight)
+    if isinstance(beta2, Tensor) and beta2.requires_grad:
+        square = state["exp_avg_sq"].lerp(grad.square(), 1 - beta2)
+    else:
+        square = state["exp_avg_sq"].mul(beta2).addcmul(grad, grad, value=number(1 - beta2))
+    state["exp_avg"].copy_(average)
+    state["exp_avg_sq"].copy_(square)
+    return average, square
+
+
+def adam(
+    params: list[Tensor],
+    grads: list[Tensor],
+    exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor],
+    max_exp_avg_sqs: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    capturable: bool = False,
+    differentiable: bool = False,
+    fused: bool | None = None,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+    has_complex: bool = False,
+    decoupled_weight_decay: bool = False,
+    *,
+    amsgrad: bool,
+    beta1: _Beta,
+    beta2: _Beta,
+    lr: float | Tensor,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """Take a step of `Adam` with parameters, gradients and state given as lists."""
+    state = {
+        "exp_avg": exp_avgs,
+        "exp_avg_sq": exp_avg_sqs,
+        "max_exp_avg_sq": max_exp_avg_sqs,
+        "step": state_steps,
+    }
+    options = {
+        "lr": lr,
+        "betas": (beta1, beta2),
+        "eps": eps,
+        "weight_decay": weight_decay,
+        "amsgrad": amsgrad,
+        "maximize": maximize,
+        "differentiable": differentiable,
+        "decoupled_weight_decay": decoupled_weight_decay,
+    }
+    step_lists(_update, params, grads, state, options, splits_complex=True)

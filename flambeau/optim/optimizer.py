@@ -1,0 +1,316 @@
+"""The base class of optimisers: parameter groups, state, hooks."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias, overload
+
+import flambeau as fb
+from flambeau import _C, Tensor
+from flambeau.optim._hooks import (
+    hooked,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+from flambeau.optim._named_state import (
+    IncompatibleState,
+    load_named_state_dict,
+    named_state_dict,
+)
+from flambeau.optim._state import load_state_dict, state_dict
+from flambeau.utils.hooks import RemovableHandle, register_in
+
+__all__ = [
+    "Optimizer",
+    "register_optimizer_step_post_hook",
+    "register_optimizer_step_pre_hook",
+]
+
+ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+_Hooks: TypeAlias = OrderedDict[int, Callable[..., Any]]
+
+_HOOKS = (
+    "_optimizer_step_pre_hooks",
+    "_optimizer_step_post_hooks",
+    "_optimizer_state_dict_pre_hooks",
+    "_optimizer_state_dict_post_hooks",
+    "_optimizer_load_state_dict_pre_hooks",
+    "_optimizer_load_state_dict_post_hooks",
+)
+
+
+class _RequiredParameter:
+    """The default of an option that every group must give."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _RequiredParameter()
+
+
+class Optimizer:
+    """Changes parameters by their gradients; what it remembers of each is in ``state``.
+
+    ``params`` lists tensors, pairs of a name and a tensor as `Module.named_parameters` gives them,
+    or dictionaries: groups with options of their own. ``defaults`` are the options of all others.
+    """
+
+    # Whether a step takes complex numbers as pairs of real ones.
+    _splits_complex = True
+
+    _optimizer_step_pre_hooks: _Hooks
+    _optimizer_step_post_hooks: _Hooks
+    _optimizer_state_dict_pre_hooks: _Hooks
+    _optimizer_state_dict_post_hooks: _Hooks
+    _optimizer_load_state_dict_pre_hooks: _Hooks
+    _optimizer_load_state_dict_post_hooks: _Hooks
+
+    def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        self._prepare()
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
+                f"but got {fb.typename(params)}"
+            )
+        self.state: defaultdict[Any, Any] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        groups: list[Any] = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def _prepare(self) -> None:
+        """Give the object its dictionaries of hooks, and its class a step that calls them."""
+        for name in _HOOKS:
+            self.__dict__.setdefault(name, OrderedDict())
+        cls = type(self)
+        if not getattr(cls.step, "hooked", False):
+            cls.step = hooked(cls.step)  # type: ignore[method-assign]
+
+    # Steps.
+
+    @overload
+    def step(self, closure: None = None) -> None: ...
+    @overload
+    def step(self, closure: Callable[[], Any]) -> Any: ...
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change the parameters by their gradients; a closure computes these and the loss first."""
+        raise NotImplementedError
+
+    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+        """Begin the state of a parameter that has none."""
+        raise NotImplementedError
+
+    def _update(
+        self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> Tensor:
+        """Write the new state of a parameter and return its new value.
+
+        With ordinary operators, in the same order as the kernel: what a kernel cannot take comes
+        here, and what is to be differentiated.
+        """
+        raise NotImplementedError
+
+    def _step_composed(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        """Take a step with some of the parameters of a group, one after the other."""
+        with fb.set_grad_enabled(self.defaults["differentiable"]):
+            for param in params:
+                if param.grad is not None:
+                    self._step_one(param, param.grad, group)
+
+    def _step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        if grad.is_sparse:
+            raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+        check_capturable(param, group)
+        if not self.state[param]:
+            self._init_state(param, group)
+        state = self.state[param]
+        if self._splits_complex and param.is_complex():
+            param, grad = fb.view_as_real(param), fb.view_as_real(grad)
+            state = {
+                key: fb.view_as_real(value) if is_complex_tensor(value) else value
+                for key, value in state.items()
+            }
+        param.copy_(self._update(param, grad, state, group))
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters, or with ``set_to_none=False`` make them zeros."""
+        _C._optim.forget_group_grads(self.param_groups, set_to_none)
+
+    # Groups.
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add parameters with options of their own, such as layers that are no longer frozen."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        _list_params(param_group)
+        for param in param_group["params"]:
+            self._check_param(param)
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(
+                    "parameter group didn't specify a value of required optimization parameter "
+                    f"{name}"
+                )
+            param_group.setdefault(name, default)
+        self._check_repeats(param_group)
+        self.param_groups.append(param_group)
+
+    def _check_param(self, param: Any) -> None:
+        if not isinstance(param, Tensor):
+            raise TypeError(
+                "optimizer can only optimize Tensors, but one of the params is "
+                f"{fb.typename(param)}"
+            )
+        if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
+            raise ValueError("can't optimize a non-leaf Tensor")
+
+    def _check_repeats(self, added: dict[str, Any]) -> None:
+        params = set(added["params"])
+        if len(params) != len(added["params"]):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; "
+                "in future, this will cause an error; "
+                "see github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=4,
+            )
+        is_named = "param_names" in added
+        for group in self.param_groups:
+            if ("param_names" in group) != is_named:
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. cannot add param "
+                    f"group {'with' if is_named else 'without'} names to the optimizer"
+                )
+        if any(not params.isdisjoint(group["params"]) for group in self.param_groups):
+            raise ValueError("some parameters appear in more than one parameter group")
+
+    # State.
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state by the number of the parameter, and the options of the groups.
+
+        In PyTorch's form: its optimisers load it, and what they save loads here.
+        """
+        return state_dict(self)
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` has returned; parameters are told apart by their order."""
+        load_state_dict(self, state_dict)
+
+    def named_state_dict(
+        self, named_parameters: Iterable[tuple[str, Tensor]] | None = None
+    ) -> dict[str, Any]:
+        """Return the state by the name of the parameter, the options of the groups, and shapes.
+
+        Names are those that the optimiser was given; else ``named_parameters`` says them.
+        """
+        return named_state_dict(self, named_parameters)
+
+    def load_named_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        named_parameters: Iterable[tuple[str, Tensor]] | None = None,
+        *,
+        strict: bool = True,
+    ) -> IncompatibleState:
+        """Take over what `named_state_dict` has returned, whatever the order of the parameters.
+
+        Unless ``strict``, what fits is loaded; the result lists the names that are missing in
+        ``state_dict``, those that it has in excess and those whose shape differs.
+        """
+        return load_named_state_dict(self, state_dict, named_parameters, strict=strict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "defaults": self.defaults,
+            "state": self.state,
+            "param_groups": self.param_groups,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._prepare()
+        self.defaults.setdefault("differentiable", False)
+
+    # Hooks.
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` before a step; it may return other arguments."""
+        return register_in(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` after a step."""
+        return register_in(self._optimizer_step_post_hooks, hook)
+
+    def register_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(optimizer)`` before `state_dict`."""
+        return register_in(self._optimizer_state_dict_pre_hooks, hook, prepend=prepend)
+
+    def register_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` after `state_dict`; it may return another one."""
+        return register_in(self._optimizer_state_dict_post_hooks, hook, prepend=prepend)
+
+    def register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` before loading; it may return another one."""
+        return register_in(self._optimizer_load_state_dict_pre_hooks, hook, prepend=prepend)
+
+    def register_load_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(optimizer)`` after loading."""
+        return register_in(self._optimizer_load_state_dict_post_hooks, hook, prepend=prepend)
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
+        return "\n".join([*lines, ")"])
+
+
+def _list_params(group: dict[str, Any]) -> None:
+    """Make the parameters of a group a list, with their names beside it if they come with names."""
+    params = group["params"]
+    if isinstance(params, Tensor):
+        params = [params]
+    elif isinstance(params, set):
+        raise TypeError(
+            "optimizer parameters need to be organized in ordered collections, but the ordering of "
+            "tensors in sets will change between runs. Please use a list instead."
+        )
+    listed = list(params)
+    names = [each[0] for each in listed if isinstance(each, tuple)]
+    if names and len(names) != len(listed):
+        raise ValueError(
+            "all optimizer params should be with/without names. Some param names are missing"
+        )
+    group["params"] = [each[1] for each in listed] if names else listed
+    if names:
+        group["param_names"] = names
+
+
+def is_complex_tensor(value: Any) -> bool:
+    """Whether it is a tensor of complex numbers."""
+    return isinstance(value, Tensor) and value.is_complex()
+
+
+def check_capturable(param: Tensor, group: dict[str, Any]) -> None:
+    """Refuse to prepare a step on the CPU for capture in a graph of an accelerator."""
+    devices = ["cuda", "xpu", "hpu", "privateuseone", "xla"]
+    if group.get("capturable") and param.device.type not in devices:
+        raise AssertionError(
+            f"If capturable=True, params and state_steps must be on supported devices: {devices}."
+        )

@@ -1,0 +1,139 @@
+"""Stochastic gradient descent, with momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+from flambeau import _C, Tensor
+from flambeau.optim._functional import step_lists
+from flambeau.optim._hooks import stepping_by
+from flambeau.optim._options import (
+    check_fused,
+    check_fused_param,
+    check_range,
+    complete_groups,
+    decayed,
+    number,
+    to_scalar,
+)
+from flambeau.optim.optimizer import Optimizer, ParamsT
+
+__all__ = ["SGD", "sgd"]
+
+
+class SGD(Optimizer):
+    """Moves parameters against the gradient, or a running sum of gradients.
+
+    ``momentum`` weighs the sum so far, 1 - ``dampening`` the gradient that is added; ``nesterov``
+    looks one step ahead of it.
+    """
+
+    _splits_complex = False
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float | Tensor = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        check_range(not lr < 0.0, "learning rate", lr)
+        check_range(not momentum < 0.0, "momentum value", momentum)
+        check_range(not weight_decay < 0.0, "weight_decay value", weight_decay)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+        check_fused(fused, foreach, differentiable)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        complete_groups(
+            self, nesterov=False, maximize=False, foreach=None, differentiable=False, fused=False
+        )
+
+    @stepping_by(_C._optim.sgd)
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change the parameters by their gradients; a closure computes these and the loss first."""
+
+    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+        check_fused_param(param, group)
+        # The kernel puts the first gradient there.
+        self.state[param]["momentum_buffer"] = fb.empty_like(param, requires_grad=False)
+
+    def _step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        check_fused_param(param, group)
+        state = self.state[param] if group["momentum"] != 0 else {}
+        param.copy_(self._update(param, grad, state, group))
+
+    def _update(
+        self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> Tensor:
+        return _update(param, grad, state, group)
+
+
+def _update(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> Tensor:
+    grad = decayed(param, grad, group)
+    momentum = group["momentum"]
+    if momentum != 0:
+        old = state.get("momentum_buffer")
+        if old is None:
+            buffer = state["momentum_buffer"] = grad.detach().clone()
+        else:
+            buffer = old.mul(momentum).add(grad, alpha=1 - group["dampening"])
+            old.copy_(buffer)
+        grad = grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
+    lr = to_scalar(group["lr"])
+    if isinstance(lr, Tensor) and lr.requires_grad:
+        return param.addcmul(grad, lr, value=-1)
+    return param.add(grad, alpha=-number(lr))
+
+
+def sgd(
+    params: list[Tensor],
+    d_p_list: list[Tensor],
+    momentum_buffer_list: list[Tensor | None],
+    has_sparse_grad: bool = False,
+    foreach: bool | None = None,
+    fused: bool | None = None,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+    *,
+    weight_decay: float,
+    momentum: float,
+    lr: float,
+    dampening: float,
+    nesterov: bool,
+    maximize: bool,
+) -> None:
+    """Take a step of `SGD` with parameters, gradients and state given as lists."""
+    options = {
+        "weight_decay": weight_decay,
+        "momentum": momentum,
+        "lr": lr,
+        "dampening": dampening,
+        "nesterov": nesterov,
+        "maximize": maximize,
+    }
+    step_lists(_update, params, d_p_list, {"momentum_buffer": momentum_buffer_list}, options)
