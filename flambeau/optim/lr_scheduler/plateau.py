@@ -1,0 +1,138 @@
+"""Rates lowered when a metric no longer improves."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any, Literal, SupportsFloat
+
+from flambeau.optim.lr_scheduler.scheduler import (
+    EPOCH_DEPRECATION_WARNING,
+    LRScheduler,
+    assign,
+    check_optimizer,
+    current,
+)
+from flambeau.optim.optimizer import Optimizer
+
+__all__ = ["ReduceLROnPlateau"]
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """Times `factor` whenever the metric given to `step` was not better for `patience` epochs.
+
+    Better is less, or more with mode="max", than the best so far by the `threshold`, which is
+    relative to it or, with threshold_mode="abs", absolute. After a reduction `cooldown` epochs do
+    not count; no rate falls below `min_lr`, and none changes by less than `eps`.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: Literal["min", "max"] = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: Literal["rel", "abs"] = "rel",
+        cooldown: int = 0,
+        min_lr: float | Sequence[float] = 0,
+        eps: float = 1e-8,
+    ) -> None:
+        if factor >= 1.0:
+            raise ValueError(f"ReduceLROnPlateau: factor must be below 1.0, but got {factor}")
+        check_optimizer(optimizer)
+        self.factor = factor
+        self.optimizer = optimizer
+        self._init_min_lrs(min_lr)
+        self.patience = patience
+        self.cooldown = cooldown
+        self.eps = eps
+        self.last_epoch = 0
+        self._last_lr = current(optimizer)
+        self._init_is_better(mode, threshold, threshold_mode)
+        self._reset()
+
+    def _init_min_lrs(self, min_lr: float | Sequence[float]) -> None:
+        groups = len(self.optimizer.param_groups)
+        self.default_min_lr: float | None = None
+        if not isinstance(min_lr, (list, tuple)):
+            self.default_min_lr = min_lr  # type: ignore[assignment]
+            min_lr = [min_lr] * groups  # type: ignore[list-item]
+        elif len(min_lr) != groups:
+            raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")
+        self.min_lrs = list(min_lr)
+
+    def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
+        if mode not in ("min", "max"):
+            raise ValueError(f"mode {mode} is unknown: expected 'min' or 'max'")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError(f"threshold mode {threshold_mode} is unknown: expected 'rel' or 'abs'")
+        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode = mode
+        self.threshold = threshold
+        self.threshold_mode = threshold_mode
+
+    def _reset(self) -> None:
+        """Forget the metrics seen so far."""
+        self.best = self.mode_worse
+        self.cooldown_counter = 0
+        self.num_bad_epochs = 0
+
+    def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Look at the metric of an epoch, and lower the rates if it was bad for too long."""
+        if epoch is None:
+            epoch = self.last_epoch + 1
+        else:
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+        self.last_epoch = epoch
+        self._count(float(metrics))
+        if self.num_bad_epochs > self.patience:
+            self._reduce_lr(epoch)
+            self.cooldown_counter = self.cooldown
+            self.num_bad_epochs = 0
+        self._last_lr = current(self.optimizer)
+
+    def _count(self, metric: float) -> None:
+        if self._is_better(metric, self.best):
+            self.best = metric
+            self.num_bad_epochs = 0
+        else:
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+
+    def _reduce_lr(self, epoch: int) -> None:
+        groups = self.optimizer.param_groups
+        if len(groups) != len(self.min_lrs):
+            if self.default_min_lr is None:
+                raise RuntimeError(
+                    f"ReduceLROnPlateau: the optimizer has {len(groups)} parameter groups, but "
+                    f"min_lrs was given for {len(self.min_lrs)}. Extend min_lrs after adding a "
+                    "parameter group."
+                )
+            self.min_lrs = [self.default_min_lr] * len(groups)
+        for group, least in zip(groups, self.min_lrs, strict=True):
+            old = float(group["lr"])
+            new = max(old * self.factor, least)
+            if old - new > self.eps:
+                assign(group, new)
+
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether bad epochs do not count at present."""
+        return self.cooldown_counter > 0
+
+    def _is_better(self, a: float, best: float) -> bool:
+        sign = -1 if self.mode == "min" else 1
+        if self.threshold_mode == "rel":
+            bound = best * (1.0 + sign * self.threshold)
+        else:
+            bound = best + sign * self.threshold
+        return a < bound if self.mode == "min" else a > bound
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue where the schedule of a `state_dict` was."""
+        super().load_state_dict(state_dict)
+        self._init_is_better(self.mode, self.threshold, self.threshold_mode)
