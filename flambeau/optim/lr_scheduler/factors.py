@@ -169,9 +169,10 @@ class PolynomialLR(_FactorLR):
         return 1.0 - epoch / self.total_iters
 
     def _factor(self) -> float:
-        return self._left(min(self.total_iters, self.last_epoch)) ** self.power
+        return float(self._left(min(self.total_iters, self.last_epoch)) ** self.power)
 
     def _change(self) -> float | None:
         if self._is_initial or self.last_epoch > self.total_iters:
             return None
-        return (self._left(self.last_epoch) / self._left(self.last_epoch - 1)) ** self.power
+        ratio = self._left(self.last_epoch) / self._left(self.last_epoch - 1)
+        return float(ratio**self.power)

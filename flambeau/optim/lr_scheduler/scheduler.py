@@ -47,13 +47,14 @@ def assign(group: Group, rate: Rate) -> None:
 def per_group(name: str, optimizer: Optimizer, value: _Value | Sequence[_Value]) -> list[_Value]:
     """One value for every group, from one for all of them or from a list."""
     groups = len(optimizer.param_groups)
-    values: list[_Value] = list(value) if isinstance(value, (list, tuple)) else [value] * groups  # type: ignore[list-item]
+    values: list[Any] = list(value) if isinstance(value, (list, tuple)) else [value] * groups
     if len(values) != groups:
         raise ValueError(
             f"{name} must have one value for each of the {groups} parameter groups, "
             f"but has {len(values)}"
         )
-    return [each.clone() if isinstance(each, Tensor) else each for each in values]
+    copies: list[Any] = [each.clone() if isinstance(each, Tensor) else each for each in values]
+    return copies
 
 
 def saved_callable(function: Callable[..., Any]) -> dict[str, Any] | None:
@@ -71,7 +72,7 @@ def restore_callable(function: Callable[..., Any], held: dict[str, Any] | None) 
 
 def _watch_steps(optimizer: Optimizer) -> None:
     """Have the optimiser note that it stepped, so that a schedule stepped too early is noticed."""
-    bound = optimizer.step
+    bound: Any = optimizer.step
     if hasattr(bound, "_wrapped_by_lr_sched"):
         return
     step = bound.__func__

@@ -1,0 +1,230 @@
+"""Averages of the weights that a model had during training: equal (SWA) or exponential (EMA)."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+
+import flambeau as fb
+from flambeau import _C, Tensor
+from flambeau.nn import Module
+from flambeau.nn.modules.batchnorm import _BatchNorm
+from flambeau.optim.lr_scheduler.scheduler import LRScheduler, Rate, per_group
+from flambeau.optim.optimizer import Optimizer
+
+__all__ = [
+    "SWALR",
+    "AveragedModel",
+    "get_ema_avg_fn",
+    "get_ema_multi_avg_fn",
+    "get_swa_avg_fn",
+    "get_swa_multi_avg_fn",
+    "update_bn",
+]
+
+Tensors = Sequence[Tensor]
+Average = Callable[[Tensor, Tensor, Tensor], Tensor]
+MultiAverage = Callable[[Tensors, Tensors, Tensor], None]
+
+
+def _check_decay(decay: float) -> None:
+    if decay < 0.0 or decay > 1.0:
+        raise ValueError(f"Invalid decay value {decay}: expected one in [0, 1]")
+
+
+def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAverage:
+    """The exponential average for `multi_avg_fn`: all tensors in one native pass."""
+    _check_decay(decay)
+
+    @fb.no_grad()
+    def ema_update(averages: Tensors, values: Tensors, num_averaged: Tensor | int) -> None:
+        if _interpolates(averages):
+            _C._lerp_all(averages, values, 1 - decay)
+            return
+        for average, value in zip(averages, values, strict=True):
+            average.copy_(average * decay + value * (1 - decay))
+
+    return ema_update
+
+
+def get_swa_multi_avg_fn() -> MultiAverage:
+    """The equal average for `multi_avg_fn`: all tensors in one native pass."""
+
+    @fb.no_grad()
+    def swa_update(averages: Tensors, values: Tensors, num_averaged: Tensor | int) -> None:
+        count = int(num_averaged) + 1
+        if _interpolates(averages):
+            _C._lerp_all(averages, values, 1 / count)
+            return
+        for average, value in zip(averages, values, strict=True):
+            average.copy_(average + (value - average) / count)
+
+    return swa_update
+
+
+def _interpolates(tensors: Tensors) -> bool:
+    return fb.is_floating_point(tensors[0]) or fb.is_complex(tensors[0])
+
+
+def get_ema_avg_fn(decay: float = 0.999) -> Average:
+    """The exponential average of one tensor, for `avg_fn`."""
+    _check_decay(decay)
+
+    @fb.no_grad()
+    def ema_update(average: Tensor, value: Tensor, num_averaged: Tensor | int) -> Tensor:
+        return decay * average + (1 - decay) * value
+
+    return ema_update
+
+
+def get_swa_avg_fn() -> Average:
+    """The equal average of one tensor, for `avg_fn`."""
+
+    @fb.no_grad()
+    def swa_update(average: Tensor, value: Tensor, num_averaged: Tensor | int) -> Tensor:
+        return average + (value - average) / (num_averaged + 1)
+
+    return swa_update
+
+
+class AveragedModel(Module):
+    """A copy of a model whose parameters are the average of those it is updated with.
+
+    The average is an equal one unless `avg_fn` (for one tensor) or `multi_avg_fn` (for lists of
+    them, in place) says otherwise. Buffers are copied, or averaged too with `use_buffers`.
+    """
+
+    n_averaged: Tensor
+
+    def __init__(
+        self,
+        model: Module,
+        device: int | fb.device | None = None,
+        avg_fn: Average | None = None,
+        multi_avg_fn: MultiAverage | None = None,
+        use_buffers: bool = False,
+    ) -> None:
+        super().__init__()
+        if avg_fn is not None and multi_avg_fn is not None:
+            raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
+        self.module = copy.deepcopy(model)
+        if device is not None:
+            self.module = self.module.to(device)
+        self.register_buffer("n_averaged", fb.tensor(0, dtype=fb.long, device=device))
+        self.avg_fn = avg_fn
+        self.multi_avg_fn = multi_avg_fn
+        self.use_buffers = use_buffers
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self.module(*args, **kwargs)
+
+    @fb.no_grad()
+    def update_parameters(self, model: Module) -> None:
+        """Take the present parameters of `model` into the average; the first time, copy them."""
+        averages, values = self._averaged(self.module), self._averaged(model)
+        pairs = list(zip(averages, values, strict=False))
+        if self.n_averaged == 0:
+            _copy(pairs)
+        elif self.avg_fn is not None:
+            for average, value in pairs:
+                count = self.n_averaged.to(average.device)
+                average.copy_(self.avg_fn(average, value.to(average.device), count))
+        else:
+            self._average_lists(pairs)
+        if not self.use_buffers:
+            _copy(zip(self.module.buffers(), model.buffers(), strict=True))
+        self.n_averaged += 1
+
+    def _averaged(self, model: Module) -> list[Tensor]:
+        tensors: list[Tensor] = [p.detach() for p in model.parameters()]
+        return tensors + list(model.buffers()) if self.use_buffers else tensors
+
+    def _average_lists(self, pairs: list[tuple[Tensor, Tensor]]) -> None:
+        lists: dict[Any, tuple[list[Tensor], list[Tensor]]] = {}
+        for average, value in pairs:
+            kind = average.device, average.dtype, value.dtype
+            averages, values = lists.setdefault(kind, ([], []))
+            averages.append(average)
+            values.append(value.to(average.device))
+        update = self.multi_avg_fn or get_swa_multi_avg_fn()
+        for (device, *_), (averages, values) in lists.items():
+            update(averages, values, self.n_averaged.to(device))
+
+
+def _copy(pairs: Iterable[tuple[Tensor, Tensor]]) -> None:
+    for target, source in pairs:
+        target.copy_(source)
+
+
+@fb.no_grad()
+def update_bn(loader: Iterable[Any], model: Module, device: int | fb.device | None = None) -> None:
+    """Compute the statistics of the batch norms of a model anew, from all batches of a loader.
+
+    A batch that is a list or tuple stands for its first element.
+    """
+    layers = [module for module in model.modules() if isinstance(module, _BatchNorm)]
+    if not layers:
+        return
+    momenta = [layer.momentum for layer in layers]
+    was_training = model.training
+    model.train()
+    for layer in layers:
+        layer.reset_running_stats()
+        layer.momentum = None  # the plain average of all batches
+    for batch in loader:
+        inputs = batch[0] if isinstance(batch, (list, tuple)) else batch
+        model(inputs if device is None else inputs.to(device))
+    for layer, momentum in zip(layers, momenta, strict=True):
+        layer.momentum = momentum
+    model.train(was_training)
+
+
+class SWALR(LRScheduler):
+    """From the rate of each group to `swa_lr` in `anneal_epochs` epochs, and constant then."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        swa_lr: float | Sequence[float],
+        anneal_epochs: int = 10,
+        anneal_strategy: Literal["cos", "linear"] = "cos",
+        last_epoch: int = -1,
+    ) -> None:
+        rates = per_group("swa_lr", optimizer, swa_lr)
+        for group, rate in zip(optimizer.param_groups, rates, strict=True):
+            group["swa_lr"] = rate
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(
+                f"anneal_strategy must be one of 'cos' or 'linear', but got {anneal_strategy!r}"
+            )
+        if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
+            raise ValueError(f"anneal_epochs must be an integer of 0 or more, got {anneal_epochs}")
+        self._anneal_strategy = anneal_strategy
+        self.anneal_epochs = anneal_epochs
+        super().__init__(optimizer, last_epoch)
+
+    def anneal_func(self, t: float) -> float:
+        """How much of the way is done after the share `t` of the epochs."""
+        return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
+
+    def get_lr(self) -> list[Rate]:
+        self._advise_last_lr()
+        step = self._step_count - 1
+        if self.anneal_epochs == 0:
+            step = max(1, step)
+        before, now = self._done(step - 1), self._done(step)
+        groups = self.optimizer.param_groups
+        return [
+            group["swa_lr"] * now + _start(group["lr"], group["swa_lr"], before) * (1 - now)
+            for group in groups
+        ]
+
+    def _done(self, step: int) -> float:
+        return self.anneal_func(max(0, min(1, step / max(1, self.anneal_epochs))))
+
+
+def _start(rate: Rate, swa_rate: Rate, done: float) -> Rate:
+    """The rate from which the annealing, `done` of it, has come to `rate`."""
+    return swa_rate if done == 1 else (rate - done * swa_rate) / (1 - done)
