@@ -144,12 +144,12 @@ class AveragedModel(Module):
     def _average_lists(self, pairs: list[tuple[Tensor, Tensor]]) -> None:
         lists: dict[Any, tuple[list[Tensor], list[Tensor]]] = {}
         for average, value in pairs:
-            kind = average.device, average.dtype, value.dtype
+            kind = average.device, average.dtype
             averages, values = lists.setdefault(kind, ([], []))
             averages.append(average)
-            values.append(value.to(average.device))
+            values.append(value.to(*kind))
         update = self.multi_avg_fn or get_swa_multi_avg_fn()
-        for (device, *_), (averages, values) in lists.items():
+        for (device, _), (averages, values) in lists.items():
             update(averages, values, self.n_averaged.to(device))
 
 

@@ -74,6 +74,16 @@ def test_parameters_of_several_types() -> None:
     assert [p.dtype for p in average.parameters()] == [p.dtype for p in net.parameters()]
 
 
+def test_average_in_a_wider_type_than_the_model() -> None:
+    net = fb.nn.Linear(2, 2).bfloat16()
+    for options in ({}, {"multi_avg_fn": swa_utils.get_ema_multi_avg_fn(0.5)}):
+        average = swa_utils.AveragedModel(net, **options)
+        average.module.float()
+        for value in (1.0, 1.015625):
+            average.update_parameters(filled(net, value))
+        assert values(average) == {round(1.0078125, 5)}  # which bfloat16 does not have
+
+
 def test_average_is_a_module_of_its_own() -> None:
     net = network().eval()
     average = swa_utils.AveragedModel(net, device="cpu")
