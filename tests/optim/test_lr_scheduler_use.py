@@ -218,7 +218,7 @@ def test_mistakes(call: str, error: type[Exception], message: str) -> None:
 
 
 def test_momentum_to_cycle_is_demanded() -> None:
-    opt = fb.optim.Adagrad([fb.nn.Parameter(fb.zeros(2))])
-    with pytest.raises(ValueError, match="OneCycleLR: Adagrad has neither momentum nor betas"):
+    opt = fb.optim.LBFGS([fb.nn.Parameter(fb.zeros(2))])
+    with pytest.raises(ValueError, match="OneCycleLR: LBFGS has neither momentum nor betas"):
         s.OneCycleLR(opt, 0.1, 10)
     s.OneCycleLR(opt, 0.1, 10, cycle_momentum=False)

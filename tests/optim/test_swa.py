@@ -41,7 +41,7 @@ EXPONENTIAL = [1.0, 1.5, 2.375]  # three quarters of the old one, a quarter of t
         ({"multi_avg_fn": swa_utils.get_ema_multi_avg_fn(0.75)}, EXPONENTIAL),
         ({"avg_fn": lambda average, value, n: average + n * value}, [1.0, 4.0, 14.0]),
     ],
-    ids=str,
+    ids=["swa", "swa of one", "swa of lists", "ema of one", "ema of lists", "own"],
 )
 def test_averages(options: dict[str, Any], expected: list[float]) -> None:
     net = network()
