@@ -46,6 +46,8 @@ GROUPS = {
         Group("nn-module", "calls of small modules", 4.0, 0.8),
         Group("nn-module-more", "small modules otherwise", 2.0, 0.8),
         Group("nn-conv", "convolutions of images", 1.4, 0.95),
+        Group("data-loader", "an epoch of a loader without workers", 1.5, 1.1),
+        Group("data-tensors", "an epoch of a loader over tensors", 2.0, 1.5),
         Group("train", "whole training steps", 2.2, 1.1),
     )
 }

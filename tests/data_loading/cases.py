@@ -94,7 +94,7 @@ class Kit:
             "generator for nothing": lambda: {"batch_size": 4, "generator": generator(4)},
             "unbatched": lambda: {"batch_size": None},
             "shuffled": lambda: {"batch_size": 4, "shuffle": True},
-            "shuffled, whole batches": lambda: {
+            "shuffled, drop_last": lambda: {
                 "batch_size": 2,
                 "shuffle": True,
                 "drop_last": True,

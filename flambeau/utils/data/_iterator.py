@@ -30,8 +30,8 @@ from flambeau.utils.data._utils import randomness
 from flambeau.utils.data._utils.batching import index_batches
 from flambeau.utils.data._utils.fetch import (
     Fetcher,
-    IterableDatasetFetcher,
-    MapDatasetFetcher,
+    _IterableDatasetFetcher,
+    _MapDatasetFetcher,
     is_stateful,
 )
 from flambeau.utils.data.distributed import DistributedSampler
@@ -73,7 +73,7 @@ class _DatasetKind:
         state: dict[str, Any] | None = None,
     ) -> Fetcher:
         """The fetcher for datasets of this kind."""
-        fetcher = MapDatasetFetcher if kind == _DatasetKind.Map else IterableDatasetFetcher
+        fetcher = _MapDatasetFetcher if kind == _DatasetKind.Map else _IterableDatasetFetcher
         return fetcher(dataset, auto_collation, collate_fn, drop_last, state=state)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import multiprocessing
 import multiprocessing.context
 import os
@@ -48,8 +49,7 @@ class _InfiniteConstantSampler(Sampler[None]):
     """What a stream has for a sampler: it decides itself what comes next, and when it ends."""
 
     def __iter__(self) -> Iterator[None]:
-        while True:
-            yield None
+        return itertools.repeat(None)
 
 
 class DataLoader(Generic[_T_co]):

@@ -103,8 +103,8 @@ class RandomSampler(Sampler[int]):
             yield flambeau.randperm(n, generator=generator)[: wanted % n]
 
     def __iter__(self) -> Iterator[int]:
-        for block in self.blocks():
-            yield from block.tolist()
+        # Nothing is drawn before the first index is asked for, and no Python runs for each index.
+        return itertools.chain.from_iterable(map(Tensor.tolist, self.blocks()))
 
     def __len__(self) -> int:
         return self.num_samples
@@ -120,8 +120,8 @@ class SubsetRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        for i in flambeau.randperm(len(self.indices), generator=self.generator).tolist():
-            yield self.indices[i]
+        order = flambeau.randperm(len(self.indices), generator=self.generator).tolist()
+        yield from map(self.indices.__getitem__, order)
 
     def __len__(self) -> int:
         return len(self.indices)

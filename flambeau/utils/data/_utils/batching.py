@@ -8,11 +8,14 @@ from typing import Any
 import flambeau
 from flambeau import Tensor
 from flambeau.utils.data._utils import collate
-from flambeau.utils.data._utils.worker import new_output
+from flambeau.utils.data._utils.worker import new_output, places_outputs
 from flambeau.utils.data.dataset import Subset, TensorDataset
 from flambeau.utils.data.sampler import BatchSampler, RandomSampler, SequentialSampler
 
 __all__ = ["RowSource", "index_batches", "row_source"]
+
+
+_IN_ORDER = flambeau.contiguous_format
 
 
 class RowSource:
@@ -29,26 +32,31 @@ class RowSource:
         """
         try:
             if self._subset is not None:
-                indices = self._pick(self._subset, indices)
-            return [self._pick(tensor, indices) for tensor in self._dataset.tensors]
+                indices = _rows(self._subset, indices)
+            return [_rows(tensor, indices) for tensor in self._dataset.tensors]
         except (IndexError, RuntimeError, TypeError, ValueError):
             return None
 
-    @staticmethod
-    def _pick(tensor: Tensor, indices: Any) -> Tensor:
-        out = new_output(tensor, (len(indices), *tensor.shape[1:]))
-        if type(indices) is range:
-            part = tensor[indices.start : indices.stop]
-            return part.clone() if out is None else out.copy_(part)
-        if not isinstance(indices, Tensor):
-            indices = flambeau.tensor(indices)
-        if out is None:
-            return tensor.index_select(0, indices)
-        return flambeau.index_select(tensor, 0, indices, out=out)
+
+def _rows(tensor: Tensor, indices: Any) -> Tensor:
+    """A copy of some rows of a tensor, where a worker wants it."""
+    if type(indices) is range:
+        rows = tensor[indices.start : indices.stop]
+        out = new_output(rows, rows.shape)
+        return rows.clone(memory_format=_IN_ORDER) if out is None else out.copy_(rows)
+    if type(indices) is not Tensor:
+        indices = flambeau.tensor(indices)
+    if not places_outputs():
+        return tensor.index_select(0, indices)
+    out = new_output(tensor, (len(indices), *tensor.shape[1:]))
+    return flambeau.index_select(tensor, 0, indices, out=out)
 
 
 def _is_plain(tensor: Any) -> bool:
-    return type(tensor) is Tensor and tensor.layout is flambeau.strided and tensor.is_contiguous()
+    """Whether rows of a tensor are stacked in order: those of images, channels last, are not."""
+    if type(tensor) is not Tensor or tensor.layout is not flambeau.strided:
+        return False
+    return tensor.dim() < 4 or tensor.is_contiguous()
 
 
 def _subset_indices(dataset: Subset[Any]) -> Tensor | None:

@@ -20,12 +20,13 @@ __all__ = [
     "collate_str_fn",
     "collate_tensor_fn",
     "default_collate",
+    "default_collate_err_msg_format",
     "default_collate_fn_map",
     "default_convert",
 ]
 
 _Functions = dict[Any, Callable[..., Any]]
-_NOT_COLLATED = (
+default_collate_err_msg_format = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 )
 
@@ -64,7 +65,7 @@ def collate(batch: Sequence[Any], *, collate_fn_map: _Functions | None = None) -
         return mapping_like(first, items)
     if isinstance(first, Sequence):
         return _collate_sequences(batch, first, collate_fn_map)
-    raise TypeError(_NOT_COLLATED.format(type(first)))
+    raise TypeError(default_collate_err_msg_format.format(type(first)))
 
 
 def _function_for(item: Any, functions: _Functions) -> Callable[..., Any] | None:
@@ -78,10 +79,10 @@ def _function_for(item: Any, functions: _Functions) -> Callable[..., Any] | None
 
 def _collate_sequences(batch: Sequence[Any], first: Any, functions: _Functions | None) -> Any:
     named = isinstance(first, tuple) and hasattr(first, "_fields")
-    if not named and any(len(sample) != len(first) for sample in batch):
+    if not named and len(set(map(len, batch))) > 1:
         raise RuntimeError(
             "each element in list of batch should be of equal size, but the lengths are "
-            f"{sorted({len(sample) for sample in batch})}; pad the samples, or give the loader a "
+            f"{sorted(set(map(len, batch)))}; pad the samples, or give the loader a "
             "collate_fn"
         )
     items = [collate(column, collate_fn_map=functions) for column in zip(*batch, strict=False)]
@@ -111,7 +112,7 @@ def collate_numpy_array_fn(
 ) -> Any:
     """Arrays of one shape as one tensor."""
     if _holds_objects(batch[0]):
-        raise TypeError(_NOT_COLLATED.format(batch[0].dtype))
+        raise TypeError(default_collate_err_msg_format.format(batch[0].dtype))
     return collate([flambeau.as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from flambeau.utils.data._utils.batching import row_source
 
-__all__ = ["Fetcher", "IterableDatasetFetcher", "MapDatasetFetcher", "is_stateful"]
+__all__ = ["Fetcher", "_IterableDatasetFetcher", "_MapDatasetFetcher", "is_stateful"]
 
 
 def is_stateful(thing: Any) -> bool:
@@ -49,7 +49,7 @@ class Fetcher:
         return {"dataset": self.dataset.state_dict()} if is_stateful(self.dataset) else {}
 
 
-class MapDatasetFetcher(Fetcher):
+class _MapDatasetFetcher(Fetcher):
     """Batches of samples by index."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
@@ -64,13 +64,14 @@ class MapDatasetFetcher(Fetcher):
             batch = self.rows.batch(indices)
             if batch is not None:
                 return batch
-            indices = [int(index) for index in indices]
+            if not isinstance(indices, list):
+                indices = [int(index) for index in indices]
         if getattr(dataset, "__getitems__", None):
             return self.collate_fn(dataset.__getitems__(indices))
         return self.collate_fn([dataset[index] for index in indices])
 
 
-class IterableDatasetFetcher(Fetcher):
+class _IterableDatasetFetcher(Fetcher):
     """Batches of the next samples of a stream; of the indices only their number counts.
 
     A stream that saves no state is resumed by reading past the samples fetched before.

@@ -6,7 +6,7 @@ import pickle
 from typing import Any
 
 from flambeau.utils.data._utils import randomness
-from flambeau.utils.data._utils.fetch import Fetcher, MapDatasetFetcher
+from flambeau.utils.data._utils.fetch import Fetcher, _MapDatasetFetcher
 
 __all__ = ["Snapshots", "read_snapshot"]
 
@@ -25,7 +25,7 @@ class Snapshots:
         self._fetcher = fetcher
         self._last: Snapshot = {}
         # Where batches are taken whole no code of the user runs, so nothing is drawn.
-        whole = isinstance(fetcher, MapDatasetFetcher) and fetcher.rows is not None
+        whole = isinstance(fetcher, _MapDatasetFetcher) and fetcher.rows is not None
         self._draws = draws and not whole
 
     def take(self) -> Snapshot | None:

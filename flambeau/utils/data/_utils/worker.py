@@ -7,7 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["WorkerInfo", "get_worker_info", "new_output", "set_allocator", "set_worker_info"]
+__all__ = [
+    "WorkerInfo",
+    "get_worker_info",
+    "new_output",
+    "places_outputs",
+    "set_allocator",
+    "set_worker_info",
+]
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,11 @@ def set_worker_info(info: WorkerInfo | None) -> None:
         _Current.thread.info = info
     else:
         _Current.process = info
+
+
+def places_outputs() -> bool:
+    """Whether this is a worker that says where its batches are written."""
+    return _Current.allocate is not None
 
 
 def new_output(model: Any, shape: tuple[int, ...]) -> Any:
