@@ -113,6 +113,7 @@ void add_writer(nb::module_& m) {
              const ArenaPlace place = writer.place(view.data(), view.bytes());
              return nb::make_tuple(place.segment, place.offset, view.bytes());
            })
+      .def("abandon", &ArenaWriter::abandon)
       .def("commit", [](ArenaWriter& writer) {
         std::vector<SegmentPair> names;
         for (const SegmentName& name : writer.commit()) names.emplace_back(name.offset, name.bytes);

@@ -45,6 +45,8 @@ class ArenaWriter {
   ArenaPlace place(const void* data, size_t bytes);
   // Ends the batch and names its segments.
   std::vector<SegmentName> commit();
+  // Ends a batch that is not sent.
+  void abandon() { batch_.clear(); }
 
  private:
   struct Room {

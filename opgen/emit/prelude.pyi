@@ -145,6 +145,8 @@ class Tensor:
         """The old way to a tensor of the same type: by sizes, or by values."""
     def storage(self) -> TypedStorage:
         """The memory behind the tensor, as elements of its type."""
+    def share_memory_(self) -> Tensor:
+        """Moves the elements to memory that other processes can see."""
     def untyped_storage(self) -> UntypedStorage:
         """The memory behind the tensor."""
     def describe(self) -> Description:
@@ -305,6 +307,7 @@ class _ArenaWriter:
     def pack(self, tensor: Tensor, /) -> tuple[Any, ...]: ...
     def place(self, buffer: Any, /) -> tuple[_int, _int, _int]: ...
     def commit(self) -> list[tuple[_int, _int]]: ...
+    def abandon(self) -> None: ...
 
 class _ArenaReader:
     def __init__(self, fd: _int, /) -> None: ...

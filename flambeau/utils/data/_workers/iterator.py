@@ -1,0 +1,137 @@
+"""Handing out work to workers, and batches to the program in the right order."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from flambeau.utils.data._iterator import _BaseDataLoaderIter
+from flambeau.utils.data._workers.errors import RemoteError
+
+if TYPE_CHECKING:
+    from flambeau.utils.data.dataloader import DataLoader
+
+__all__ = ["ENDED", "Arrived", "WorkerIterator"]
+
+
+class _Ended:
+    """What a worker answers whose stream is at its end."""
+
+
+ENDED = _Ended()
+
+# The batch, or why there is none, and the worker's snapshot.
+Arrived = tuple[Any, Any]
+
+
+class WorkerIterator(_BaseDataLoaderIter):
+    """The part that processes and threads share.
+
+    A worker is given `prefetch_factor` batches ahead. With `in_order` batches leave in the order of
+    their positions, and those that are early wait; otherwise each leaves when it arrives.
+    """
+
+    def __init__(self, loader: DataLoader[Any], state: dict[str, Any] | None = None) -> None:
+        super().__init__(loader, state)
+        self._in_order = loader.in_order
+        self._prefetch = max(1, loader.prefetch_factor or 1)
+        self._start_workers(loader)
+        if not self._resumed:
+            super()._reset(loader)
+        self._hand_out()
+
+    def _start_workers(self, loader: DataLoader[Any]) -> None:
+        raise NotImplementedError
+
+    def _send(self, worker: int, position: int, indices: Any) -> None:
+        """Give a worker a batch to load."""
+        raise NotImplementedError
+
+    def _receive(self) -> None:
+        """Wait until at least one more batch is in ``self._arrived``."""
+        raise NotImplementedError
+
+    def _contents(self, worker: int, contents: Any) -> Any:
+        """The batch that a worker has sent, made ready for the program."""
+        raise NotImplementedError
+
+    def _restart_workers(self, loader: DataLoader[Any]) -> None:
+        """Tell workers that persist of a new pass, and wait until all have begun it."""
+        raise NotImplementedError
+
+    def _shut_down(self) -> None:
+        """End the workers; may be called again."""
+        raise NotImplementedError
+
+    def _reset(self, loader: DataLoader[Any]) -> None:
+        super()._reset(loader)
+        self._restart_workers(loader)
+        self._hand_out()
+
+    def _hand_out(self) -> None:
+        """Give out the first batches of a pass."""
+        self._given: deque[tuple[int, int]] = deque()  # positions and their workers, in order
+        self._arrived: dict[int, Arrived] = {}
+        self._tasks = [0] * self._num_workers
+        self._next_worker = self._epoch.turn
+        self._exhausted = False
+        self._fill()
+
+    def _fill(self) -> None:
+        """Give out batches until every worker has as many as it may have ahead."""
+        ended = self._epoch.ended
+        room = self._prefetch * (self._num_workers - sum(ended)) - len(self._given)
+        while room > 0 and not self._exhausted:
+            try:
+                position, indices = self._next_task()
+            except StopIteration:
+                self._exhausted = True
+                return
+            worker = self._choose_worker()
+            self._given.append((position, worker))
+            self._tasks[worker] += 1
+            self._send(worker, position, indices)
+            room -= 1
+
+    def _choose_worker(self) -> int:
+        """The next one by turns; out of order, the next that has room."""
+        while True:
+            worker = self._next_worker
+            self._next_worker = (worker + 1) % self._num_workers
+            has_room = self._in_order or self._tasks[worker] < self._prefetch
+            if has_room and not self._epoch.ended[worker]:
+                return worker
+
+    def _next_data(self) -> Any:
+        while True:
+            if not self._given:
+                if not self._persistent_workers:
+                    self._shut_down()
+                raise StopIteration
+            place = self._next_place()
+            if place is None:
+                self._receive()
+                continue
+            position, worker = self._given[place]
+            del self._given[place]
+            self._tasks[worker] -= 1
+            contents, snapshot = self._arrived.pop(position)
+            if contents is ENDED:
+                self._epoch.ended[worker] = True
+                self._fill()
+                continue
+            self._epoch.delivered(position, worker, snapshot)
+            self._fill()
+            if isinstance(contents, RemoteError):
+                contents.reraise()
+            return self._contents(worker, contents)
+
+    def _next_place(self) -> int | None:
+        """Which of the batches given out leaves now; None as long as it has not arrived."""
+        if self._in_order:
+            return 0 if self._given[0][0] in self._arrived else None
+        arrived = (i for i, (position, _) in enumerate(self._given) if position in self._arrived)
+        return next(arrived, None)
+
+    def __del__(self) -> None:
+        self._shut_down()

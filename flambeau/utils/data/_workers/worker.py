@@ -1,0 +1,188 @@
+"""What a worker process does: from its start until the loader closes the channel."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import pickle
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import flambeau
+from flambeau import _C, Tensor
+from flambeau.utils.data._iterator import _DatasetKind
+from flambeau.utils.data._utils import randomness
+from flambeau.utils.data._utils.fetch import Fetcher
+from flambeau.utils.data._utils.snapshot import Snapshots
+from flambeau.utils.data._utils.worker import WorkerInfo, set_allocator, set_worker_info
+from flambeau.utils.data._workers.arena import ArenaFile, BatchWriter
+from flambeau.utils.data._workers.channel import Channel
+from flambeau.utils.data._workers.errors import RemoteError
+from flambeau.utils.data._workers.packing import Replacement
+from flambeau.utils.data._workers.seeding import seed_process
+
+__all__ = ["BATCH", "ENDED", "FAILED", "IDLE", "STARTED", "STARTING", "Plan", "run_worker"]
+
+# What a worker reports: kind, number of the pass, position of the batch, contents, snapshot.
+BATCH, FAILED, ENDED, STARTED = range(4)
+# Where a worker is: at a place within a batch, or one of these.
+IDLE, STARTING = -1, -2
+
+
+@dataclass
+class Plan:
+    """All that a worker has to know, and can be sent to a new process."""
+
+    worker: int
+    num_workers: int
+    base_seed: int
+    dataset_kind: int
+    root: Any  # has the dataset as `root.dataset`
+    auto_collation: bool
+    collate_fn: Callable[[Any], Any]
+    drop_last: bool
+    init_fn: Callable[[int], None] | None
+    state: dict[str, Any]
+    parent: int | None
+    spare: int  # arenas to keep
+    progress: Tensor  # where each worker writes which sample of a batch it is at
+    replacements: list[Replacement] = field(default_factory=list)
+
+
+class _Watched(list[Any]):
+    """The indices of a batch, which note where whoever goes through them is."""
+
+    def __init__(self, indices: list[Any], progress: memoryview, worker: int) -> None:
+        super().__init__(indices)
+        self._progress = progress
+        self._worker = worker
+
+    def __iter__(self) -> Iterator[Any]:
+        progress, worker = self._progress, self._worker
+        for place, index in enumerate(super().__iter__()):
+            progress[worker] = place
+            yield index
+        progress[worker] = IDLE
+
+
+class _Worker:
+    def __init__(self, plan: Plan, channel: Channel, file: ArenaFile) -> None:
+        self._plan = plan
+        self._channel = channel
+        self._writer = BatchWriter(file, plan.spare)
+        self._progress = memoryview(plan.progress)
+        self._where = f"in DataLoader worker process {plan.worker}"
+        self._fetcher: Fetcher | None = None
+        self._snapshots: Snapshots | None = None
+        self._broken: RemoteError | None = None
+
+    def run(self) -> None:
+        set_allocator(self._writer.empty)
+        self._prepare()
+        self._progress[self._plan.worker] = IDLE
+        orders: deque[bytes] = deque()
+        while True:
+            while not orders:
+                orders.extend(self._channel.receive())
+            self._obey(pickle.loads(orders.popleft()))
+
+    def _prepare(self) -> None:
+        """Get ready for the first batch. What fails here is reported in its place."""
+        plan = self._plan
+        try:
+            if plan.init_fn is not None:
+                plan.init_fn(plan.worker)
+            self._open(plan.state.get("fetcher"))
+            if "random" in plan.state:
+                randomness.restore(plan.state["random"])
+        except Exception as error:
+            self._broken = RemoteError(error, self._where)
+
+    def _open(self, state: dict[str, Any] | None) -> None:
+        plan = self._plan
+        self._fetcher = _DatasetKind.create_fetcher(
+            plan.dataset_kind,
+            plan.root.dataset,
+            plan.auto_collation,
+            plan.collate_fn,
+            plan.drop_last,
+            state,
+        )
+        self._snapshots = Snapshots(self._fetcher)
+        whole = getattr(self._fetcher, "rows", None) is not None
+        self._watches = plan.auto_collation and plan.dataset_kind == _DatasetKind.Map
+        self._watches &= not whole and not hasattr(plan.root.dataset, "__getitems__")
+
+    def _obey(self, order: tuple[int, int, Any]) -> None:
+        number, position, indices = order
+        report: tuple[int, int, int, Any, Any]
+        if position < 0:
+            self._start_pass(number)
+            return
+        try:
+            contents = self._writer.write(self._fetch(indices))
+            assert self._snapshots is not None
+            report = (BATCH, number, position, contents, self._snapshots.take())
+        except Exception as error:
+            self._writer.discard()
+            if (
+                isinstance(error, StopIteration)
+                and self._plan.dataset_kind == _DatasetKind.Iterable
+            ):
+                report = (ENDED, number, position, None, None)
+            else:
+                remote = self._broken or RemoteError(error, self._where)
+                report = (FAILED, number, position, _picklable(remote), None)
+        self._channel.send(pickle.dumps(report, protocol=5))
+
+    def _fetch(self, indices: Any) -> Any:
+        if self._broken is not None or self._fetcher is None:
+            raise RuntimeError("the worker could not start")
+        if self._watches and type(indices) is list:
+            indices = _Watched(indices, self._progress, self._plan.worker)
+        return self._fetcher.fetch(indices)
+
+    def _start_pass(self, number: int) -> None:
+        """Begin once more: workers that persist are told so between the passes."""
+        snapshot = None
+        try:
+            if self._broken is None:
+                self._open(None)
+                assert self._snapshots is not None
+                snapshot = self._snapshots.take()
+        except Exception as error:
+            self._broken = RemoteError(error, self._where)
+        report = (STARTED, number, -1, None, snapshot)
+        self._channel.send(pickle.dumps(report, protocol=5))
+
+
+def _picklable(error: RemoteError) -> RemoteError:
+    """An error whose class the loader can find."""
+    try:
+        pickle.loads(pickle.dumps(error.kind))
+    except Exception:
+        error.kind = RuntimeError
+    return error
+
+
+def run_worker(plan: Plan, channel: Channel, file: ArenaFile) -> None:
+    """The main function of the process."""
+    _C._outlive_interrupts()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a handler of the program is not for its workers
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    _C._end_with_parent(os.getppid() if plan.parent is None else plan.parent)
+    channel.hold(blocking=True)
+    gc.freeze()  # a collection would write to, and so copy, the pages of every object there is
+    for replacement in plan.replacements:
+        replacement.apply()
+    flambeau.set_num_threads(1)
+    seed_process(plan.base_seed, plan.worker)
+    set_worker_info(
+        WorkerInfo(plan.worker, plan.num_workers, plan.base_seed + plan.worker, plan.root.dataset)
+    )
+    with contextlib.suppress(EOFError, ConnectionError):  # the loader has closed its end
+        _Worker(plan, channel, file).run()
