@@ -49,6 +49,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import nn as nn
     from flambeau import optim as optim
     from flambeau import serialization as serialization
+    from flambeau import sparse as sparse
     from flambeau import testing as testing
     from flambeau._progress import progress as progress
     from flambeau.func import vmap as vmap
@@ -67,6 +68,7 @@ else:
         "nn",
         "optim",
         "serialization",
+        "sparse",
         "testing",
     )
     _LAZY_NAMES = {

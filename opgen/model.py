@@ -31,6 +31,9 @@ all_types = BOOL + numeric
 # How an operator is applied to a batch: see emit/batching.py.
 BATCH_RULES = ("aligned", "dims", "same", "sized", "own", "loop", "refuse")
 
+# What an operator does with a sparse tensor besides refusing it: see emit/sparse.py.
+SPARSE_RULES = ("any", "own", "values")
+
 KINDS = ("pointwise", "native", "view", "python", "bound")
 pointwise, native, view, python, bound = KINDS
 
@@ -116,6 +119,7 @@ class Op:
     number_nodes: tuple[tuple[str, str], ...] = ()  # and where an argument is a number
     retypes: bool = False  # view: reads the elements as another type
     batch: str = ""  # how vmap applies it, where the signature does not tell: see emit/batching.py
+    sparse: str = ""  # what it does with a sparse tensor; empty: refuses it
     signature: str = field(default="", repr=False)
 
     @property
@@ -281,6 +285,7 @@ def op(
     number_nodes: dict[str, str] | None = None,
     retypes: bool = False,
     batch: str = "",
+    sparse: str = "",
 ) -> None:
     """Declares an operator, or an overload. Refuses what cannot be right, naming file and line.
 
@@ -291,6 +296,7 @@ def op(
     composite, or none. See docs/derivatives.md.
     number_nodes: the node's name where the argument of that name is a number.
     batch: how vmap applies it, where the signature does not tell.
+    sparse: what it does with sparse tensors; without a word it refuses them.
     """
     frame = sys._getframe(1)
     path = Path(frame.f_code.co_filename)
@@ -325,6 +331,7 @@ def op(
         number_nodes=tuple((number_nodes or {}).items()),
         retypes=retypes,
         batch=batch,
+        sparse=sparse,
     )
     entry = replace(entry, grad=entry.grad or implied_grad(entry))
     validate(entry)
@@ -486,6 +493,10 @@ def validate(op: Op) -> None:
     validate_grad(op, refuse)
     if op.batch and op.batch not in BATCH_RULES:
         refuse(f"batch is one of {', '.join(BATCH_RULES)}, not {op.batch!r}")
+    if op.sparse and op.sparse not in SPARSE_RULES:
+        refuse(f"sparse is one of {', '.join(SPARSE_RULES)}, not {op.sparse!r}")
+    if op.sparse in ("own", "values") and not op.is_recorded:
+        refuse(f"sparse={op.sparse!r} is for operators that are recorded; this one takes 'any'")
     if op.returns and len(op.returns) != op.result.count:
         refuse(f"returns names {len(op.returns)} fields, the result has {op.result.count}")
     if "inplace" in op.forms and op.inplace_args != op.args[: len(op.inplace_args)]:

@@ -23,10 +23,32 @@ bool is_laid_out_like(const Tensor& grad, const Tensor& variable) {
                                                         : grad.is_contiguous();
 }
 
+// A sparse gradient of its own: the parts are kept where nobody else can see them.
+Tensor kept_sparse(const Tensor& grad) {
+  const Tensor& values = sparse_parts(grad).values;
+  const bool is_free = grad->refs.load(std::memory_order_relaxed) <= 2 && !grad->python_object;
+  return is_free && is_ours(values, 1) ? detached(grad) : ops::clone(grad);
+}
+
+// Beside a sparse tensor nothing is changed in place but a dense sum.
+Tensor sum_with_sparse(const Tensor& sum, const Tensor& grad) {
+  if (is_sparse(sum) && !is_sparse(grad)) return ops::add(grad, sum);
+  if (is_sparse(sum) || mode.grad_enabled) return ops::add(sum, grad);
+  ops::add_(sum, grad);
+  return sum;
+}
+
 }  // namespace
 
 void accumulate(const Tensor& variable, const Tensor& grad) {
   Meta& meta = meta_of(variable);
+  if (is_sparse(grad) || is_sparse(meta.grad)) [[unlikely]] {
+    if (meta.grad)
+      meta.grad = sum_with_sparse(meta.grad, grad);
+    else
+      meta.grad = mode.grad_enabled ? ops::clone(grad) : kept_sparse(grad);
+    return;
+  }
   if (!meta.grad) {
     // The engine's buffer, the argument of apply and the local of the caller hold it.
     if (!mode.grad_enabled && is_ours(grad, 2) && is_laid_out_like(grad, variable))

@@ -20,6 +20,7 @@ int64_t size_of_level(int64_t level) {
 
 // The highest level must be outermost: see Note [Levels of batches].
 Tensor wrap_samples(const Tensor& all, int64_t level) {
+  check_dense("vmap", all);
   const size_t rank = all.sizes().size() - 1;
   const Tensor one =
       inner_view(all, all.sizes().last(rank), all.strides().last(rank), all.offset());

@@ -69,9 +69,10 @@ Tensor draw(IntSpan size, F&& make) {
 [[noreturn]] void refuse_elements(const char* name);
 [[noreturn]] void refuse_branch();
 // For operators that hand out elements.
-inline void check_not_batched(const Tensor& t, const char* name) {
+inline void check_has_elements(const Tensor& t, const char* name) {
   if (t->flags & kBatched) [[unlikely]]
     refuse_elements(name);
+  check_dense(name, t);
 }
 // For masks, which decide how many elements there are.
 inline void check_no_mask(const Tensor& mask) {

@@ -1,6 +1,8 @@
 #include "autograd/deferred.h"
 
+#include "core/sparse.h"
 #include "cpu/gemm.h"
+#include "gen/ops/sparse.h"
 #include "ops/output.h"
 
 namespace fb::autograd {
@@ -22,6 +24,7 @@ DeferredProducts::Rows DeferredProducts::append(int64_t count, int64_t p, int64_
 void DeferredProducts::flush(Tensor& sum) {
   if (rows_ == 0) return;
   const int64_t p = left_.size(1), q = right_.size(1);
+  if (is_sparse(sum)) sum = ops::to_dense(sum);
   const bool accumulate = sum.defined();
   // The sum may be a gradient that somebody else sees too.
   if (!accumulate)

@@ -29,6 +29,7 @@ namespace {
 
 bool has_nan(const Tensor& t) {
   if (!is_floating(t.dtype()) && !is_complex(t.dtype())) return false;
+  if (is_sparse(t)) return has_nan(sparse_parts(t).values);
   const GradMode off(false);
   return Scalar::load(DType::kBool, ops::any(ops::isnan(t)).data()).to<bool>();
 }
@@ -72,7 +73,7 @@ void run_tensor_hooks(Node& node, Gradients& grads) {
     const Tensor keeper = Tensor::retain(retained.tensor);
     Tensor& target = meta_of(keeper).grad;
     target = target ? ops::add(target, grad)
-                    : (mode.grad_enabled ? ops::clone(grad) : ops::copy_of(grad));
+                    : (mode.grad_enabled || is_sparse(grad) ? ops::clone(grad) : ops::copy_of(grad));
   }
 }
 
@@ -299,6 +300,8 @@ class Run {
                          !grad->flags && is_dense(sum.sizes(), sum.strides());
     if (is_ours)
       ops::add_(sum, grad);
+    else if (is_sparse(sum) && !is_sparse(grad))
+      sum = ops::add(grad, sum);
     else
       sum = ops::add(sum, grad);
   }

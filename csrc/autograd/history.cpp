@@ -213,6 +213,7 @@ void note_new_data(const Tensor& t) {
 Tensor detached(const Tensor& t) {
   if (t->flags & kBatched)
     return make_batched(detached(t->autograd->batch), t->autograd->batch_level);
+  if (t->flags & kSparse) return make_sparse(t.sizes(), sparse_parts(t));
   Tensor window = inner_view(t, t.sizes(), t.strides(), t.offset());
   window->free_layout = t->free_layout;
   return window;

@@ -11,6 +11,7 @@
 #include "autograd/forward.h"
 #include "autograd/mode.h"
 #include "autograd/node.h"
+#include "core/sparse.h"
 
 namespace fb::autograd {
 
@@ -25,6 +26,7 @@ struct Meta {
   std::vector<Tangent> tangents;                // kDual
   Tensor batch;                                 // kBatched: all of them, in the first dimension
   int64_t batch_level = 0;
+  std::unique_ptr<SparseParts> sparse;  // kSparse
   // The binding's: the dictionaries of _backward_hooks and of after_accumulation.
   std::shared_ptr<void> python_hooks, python_after_accumulation;
 };

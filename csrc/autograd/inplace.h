@@ -10,6 +10,7 @@ namespace fb::autograd {
 // t_() and its kin: `self` becomes the window that `view` makes of it.
 template <class F>
 void become_recorded_view(const char* name, const Tensor& self, F&& view) {
+  check_dense(name, self);
   if (!is_plain(self)) check_inplace(self);
   const Tensor result = view();
   self.bump_version(name);
@@ -25,6 +26,7 @@ void become_recorded_view(const char* name, const Tensor& self, F&& view) {
 // The elements of `self` become those that `f` computes from it.
 template <class F>
 void replace_elements(const char* name, const Tensor& self, F&& f) {
+  check_dense(name, self);
   if (is_plain(self)) {
     const Tensor result = f(self);
     if (is_plain(result)) {

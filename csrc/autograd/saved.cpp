@@ -73,7 +73,7 @@ void SavedTensor::keep(const Tensor& t, bool is_result, uint32_t output_nr) {
       return;
     }
   }
-  if (is_result && t.is_contiguous() && t.offset() == 0 && !(t->flags & kDual)) {
+  if (is_result && t.is_contiguous() && t.offset() == 0 && !(t->flags & (kDual | kSparse))) {
     storage_ = t.storage();
   } else {
     tensor_ = is_result ? detached(t) : t;

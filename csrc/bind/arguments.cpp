@@ -277,7 +277,7 @@ std::optional<Device> optional_device(PyObject* o) {
 
 std::optional<Layout> optional_layout(PyObject* o) {
   if (!o || o == Py_None) return std::nullopt;
-  return Layout::kStrided;
+  return layout_of(o);
 }
 
 std::optional<MemoryFormat> optional_memory_format(PyObject* o) {

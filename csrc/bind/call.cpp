@@ -317,7 +317,17 @@ PyTypeObject* return_type(const char* name, const char* const* fields, size_t co
   return type;
 }
 
+void check_given_layout(PyObject* layout, PyObject* like) {
+  const Layout made = like && is_tensor(like) ? layout_of(tensor_of(like)) : Layout::kStrided;
+  if (layout_of(layout) == made) return;
+  const Ref text = checked(PyObject_Repr(layout));
+  fail(ErrorKind::kNotImplemented, "cannot make a tensor of layout ", PyUnicode_AsUTF8(text.get()),
+       "; use sparse_coo_tensor() or to_sparse() for sparse tensors, to_dense() for strided ones");
+}
+
 void store_result(const char* name, const Tensor& out, const Tensor& value) {
+  fb::check_dense(name, out);
+  fb::check_dense(name, value);
   if (autograd::is_recording() && (autograd::requires_grad(out) || autograd::requires_grad(value)))
     autograd::refuse_out(name);
   ops::store_result(out, value);

@@ -113,6 +113,21 @@ void store_results(const char* name, PyObject* out, const std::tuple<T...>& valu
 }
 PyObject* wrap_outputs(PyTypeObject* type, PyObject* out);
 
+// For operators that know nothing of sparse tensors: `given` is null, None, a tensor, a number, or
+// a list of them.
+inline void check_dense(const char* name, PyObject* given) {
+  if (!given) return;
+  if (is_tensor(given)) return fb::check_dense(name, tensor_of(given));
+  if (!PyTuple_Check(given) && !PyList_Check(given)) return;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given); ++i)
+    check_dense(name, PySequence_Fast_GET_ITEM(given, i));
+}
+// Refuses a layout that the result will not have: `like` is the tensor that it takes after, if any.
+void check_given_layout(PyObject* layout, PyObject* like);
+inline void check_layout(PyObject* layout, PyObject* like) {
+  if (layout && layout != Py_None) check_given_layout(layout, like);
+}
+
 inline Tensor with_requires_grad(Tensor tensor, PyObject* flag) {
   if (flag && read::boolean(flag)) autograd::set_requires_grad(tensor, true);
   return tensor;

@@ -49,6 +49,7 @@ PyObject* invoke_asarray(PyObject* const* a) {
   const std::optional<bool> copy = read::optional_boolean(a[3]);
   if (copy.value_or(false)) return wrap(with_requires_grad(tensor_from_data(a[0], dtype), a[4]));
   const Tensor shared = tensor_on_data(a[0], std::nullopt);
+  fb::check_dense("asarray", shared);
   FB_CHECK_VALUE(
       copy.value_or(true) ||
           ((!dtype || shared.dtype() == *dtype) && (is_tensor(a[0]) || is_numpy_array(a[0]))),

@@ -7,6 +7,7 @@
 #include "autograd/batch.h"
 #include "bind/call.h"
 #include "bind/interop.h"
+#include "gen/ops/copy.h"
 
 namespace fb::bind {
 namespace {
@@ -110,6 +111,7 @@ T integer_element(int64_t value) {
 Scalar number_of(PyObject* o) {
   if (is_tensor(o)) {
     const Tensor& t = tensor_of(o);
+    fb::check_dense("tensor", t);
     FB_CHECK_TYPE(t.numel() == 1, "only tensors of a single element can be elements, got size ",
                   t.sizes());
     return Scalar::load(t.dtype(), t.data());
@@ -180,6 +182,8 @@ Tensor tensor_from_data(PyObject* data, MaybeType dtype) {
   if (is_tensor(data) || is_numpy_array(data)) {
     const Tensor from = is_tensor(data) ? tensor_of(data) : from_numpy(data, true);
     if (from->flags & kBatched) return autograd::copy_of_batch(from, dtype);
+    if (is_sparse(from))
+      return ops::to_dtype(autograd::detached(from), dtype.value_or(from.dtype()), false, true);
     return dtype && *dtype != from.dtype() ? ops::cast(from, *dtype) : ops::copy_of(from);
   }
   FB_CHECK_TYPE(!is_text(data), "invalid data type '", Py_TYPE(data)->tp_name, "'");
@@ -203,6 +207,7 @@ Tensor tensor_from_data(PyObject* data, MaybeType dtype) {
 Tensor tensor_on_data(PyObject* data, MaybeType dtype) {
   if (!is_tensor(data) && !is_numpy_array(data)) return tensor_from_data(data, dtype);
   const Tensor shared = is_tensor(data) ? tensor_of(data) : from_numpy(data);
+  if (is_sparse(shared)) return dtype ? ops::to_dtype(shared, *dtype) : shared;
   return dtype ? ops::cast(shared, *dtype) : shared;
 }
 

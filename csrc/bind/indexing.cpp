@@ -107,6 +107,7 @@ class Selection {
     }
     if (!is_tensor(o) && !is_numpy_array(o) && PyIndex_Check(o)) return covers(1, Part::kInt);
     Tensor t = is_tensor(o) ? tensor_of(o) : tensor_index(o);
+    check_dense("__getitem__", t);
     // A number in a tensor is a number, and the result a view.
     if (t.dim() == 0 && is_integral(t.dtype()) && !is_mask(t) && !(t->flags & kBatched))
       return covers(1, Part::kInt);
@@ -233,6 +234,7 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
   return guarded_int("__setitem__", [&] {
     const Tensor& t = tensor_of(self);
     FB_CHECK_TYPE(value != nullptr, "a tensor does not support deleting items");
+    FB_CHECK_TYPE(!is_sparse(t), "cannot assign to a sparse tensor; use .to_dense() first");
     const bool is_plain =
         autograd::is_plain(t) && (!is_tensor(value) || autograd::is_plain(tensor_of(value)));
     const Selection selection(t, index, !is_plain, false);

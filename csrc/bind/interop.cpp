@@ -7,6 +7,7 @@
 #include "autograd/history.h"
 #include "bind/call.h"
 #include "bind/value_types.h"
+#include "gen/ops/sparse.h"
 #include "ops/layout.h"
 
 namespace nb = nanobind;
@@ -40,7 +41,9 @@ constexpr Overload kFromBuffer{
 
 PyObject* invoke_numpy(PyObject* const* a) {
   const Tensor& tensor = tensor_of(a[0]);
-  autograd::check_not_batched(tensor, "numpy");
+  FB_CHECK_TYPE(!is_sparse(tensor),
+                "can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.");
+  autograd::check_has_elements(tensor, "numpy");
   const bool force = a[1] && read::boolean(a[1]);
   FB_CHECK(force || !(autograd::is_recording() && autograd::requires_grad(tensor)),
            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
@@ -57,14 +60,16 @@ PyObject* invoke_tolist(PyObject* const* a) {
 constexpr ArgSpec kSelfOnly[] = {{"input", ArgType::kTensor, true, 0}};
 constexpr Overload kToList{"()", kSelfOnly, 1, 1, 1, invoke_tolist};
 
-PyObject* invoke_item(PyObject* const* a) {
-  const Tensor& tensor = tensor_of(a[0]);
-  autograd::check_not_batched(tensor, "item");
+PyObject* item_of(const Tensor& tensor) {
+  if (is_sparse(tensor)) [[unlikely]]
+    return item_of(ops::to_dense(tensor));
+  autograd::check_has_elements(tensor, "item");
   if (autograd::requires_grad(tensor)) autograd::note_number_taken("item");
   FB_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(),
            " elements cannot be converted to Scalar");
   return to_python_number(tensor.dtype(), tensor.data());
 }
+PyObject* invoke_item(PyObject* const* a) { return item_of(tensor_of(a[0])); }
 constexpr Overload kItem{"()", kSelfOnly, 1, 1, 1, invoke_item};
 
 // A method without arguments: matching is needed only to refuse them.
@@ -121,6 +126,7 @@ void add_interop(PyObject* module) {
         [](nb::handle tensor) { return object_of(storage_bytes(tensor_of(tensor.ptr()))); });
   m.def("_storage_address", [](nb::handle tensor) {
     const Tensor& t = tensor_of(tensor.ptr());
+    fb::check_dense("untyped_storage", t);
     ops::settle(t);
     return reinterpret_cast<uintptr_t>(t.storage().get());
   });
@@ -135,6 +141,8 @@ void add_interop(PyObject* module) {
   m.def("_move_to", [](nb::handle tensor, nb::handle window) {
     const Tensor& moved = tensor_of(tensor.ptr());
     const Tensor& target = tensor_of(window.ptr());
+    fb::check_dense("set_", moved);
+    fb::check_dense("set_", target);
     ops::settle(target);
     moved->set_geometry(target.sizes(), target.strides());
     moved->storage = target.storage();

@@ -57,6 +57,7 @@ void fill_buffer(PyObject* exporter, const Tensor& tensor, Py_buffer* view, int 
   ops::settle(tensor);
   const char* format = kFormats[static_cast<int>(tensor.dtype())];
   if (tensor.device().type != DeviceType::kCpu) raise_buffer_error("the tensor is not on the CPU");
+  if (is_sparse(tensor)) raise_buffer_error("the tensor is sparse; use tensor.to_dense()");
   if (autograd::requires_grad(tensor))
     raise_buffer_error("the tensor requires grad; use tensor.detach()");
   if (!format) raise_buffer_error("the buffer protocol has no code for bfloat16");

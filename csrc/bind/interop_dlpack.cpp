@@ -5,6 +5,7 @@
 
 #include "bind/dlpack.h"
 #include "bind/interop.h"
+#include "core/sparse.h"
 #include "ops/layout.h"
 
 namespace fb::bind {
@@ -123,6 +124,7 @@ Tensor import_tensor(PyObject* capsule) {
 }  // namespace
 
 PyObject* to_dlpack(const Tensor& tensor, bool versioned, bool copied) {
+  check_dense("to_dlpack", tensor);
   ops::settle(tensor);
   return versioned ? export_tensor<dlpack::ManagedVersioned>(tensor, copied)
                    : export_tensor<dlpack::Managed>(tensor, copied);

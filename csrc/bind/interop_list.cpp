@@ -46,7 +46,7 @@ PyObject* to_python_number(DType dtype, const void* element) {
 }
 
 PyObject* to_list(const Tensor& tensor) {
-  autograd::check_not_batched(tensor, "tolist");
+  autograd::check_has_elements(tensor, "tolist");
   PyObject* list = visit_all(tensor.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     return list_of(tensor.data_as<T>(), tensor.sizes(), tensor.strides());

@@ -1,11 +1,13 @@
 // Storages as Python sees them: a storage is shown as the tensor of all its bytes.
 #include "bind/interop.h"
 #include "core/dims.h"
+#include "core/sparse.h"
 #include "ops/layout.h"
 
 namespace fb::bind {
 
 Tensor storage_bytes(const Tensor& tensor) {
+  check_dense("untyped_storage", tensor);
   ops::settle(tensor);
   const auto bytes = static_cast<int64_t>(tensor.storage()->bytes);
   return tensor_over(tensor.storage(), {bytes}, {1}, 0, DType::kUInt8, tensor.device());

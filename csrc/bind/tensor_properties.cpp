@@ -20,12 +20,14 @@ PyObject* get(PyObject* self, void* closure) {
 PyObject* get_device(PyObject* self, void*) {
   return guarded("device", [&] { return device_object(tensor_of(self).device()); });
 }
-PyObject* get_layout(PyObject*, void*) { return new_ref(layout_object()); }
+PyObject* get_layout(PyObject* self, void*) {
+  return new_ref(layout_object(layout_of(tensor_of(self))));
+}
 
 PyObject* get_data(PyObject* self, void*) {
   return guarded("data", [&] {
     const Tensor& t = tensor_of(self);
-    if (t->flags & kBatched) return wrap(autograd::detached(t));
+    if (t->flags & (kBatched | kSparse)) return wrap(autograd::detached(t));
     ops::settle(t);
     return wrap(tensor_over(Storage::alias(t.storage()), t.sizes(), t.strides(), t.offset(),
                             t.dtype(), t.device()));
@@ -36,6 +38,10 @@ int set_data(PyObject* self, PyObject* value, void*) {
     FB_CHECK_TYPE(value && is_tensor(value), "must be a Tensor");
     const Tensor& t = tensor_of(self);
     const Tensor& from = tensor_of(value);
+    FB_CHECK(is_sparse(t) == is_sparse(from), "a tensor of layout ",
+             is_sparse(t) ? "sparse_coo" : "strided", " cannot take the data of one of layout ",
+             is_sparse(from) ? "sparse_coo" : "strided");
+    if (is_sparse(t)) sparse_parts(t) = SparseParts(sparse_parts(from));
     ops::settle(from);
     const Storage memory = Storage::alias(from.storage());
     t->set_geometry(from.sizes(), from.strides());
@@ -80,6 +86,13 @@ int64_t version_of(const Tensor& t) {
   return static_cast<int64_t>(t.storage()->version);
 }
 
+int64_t bytes_of(const Tensor& t) {
+  FB_CHECK(!is_sparse(t),
+           "a sparse tensor has no number of bytes: add the nbytes of its indices and values, or "
+           "multiply numel() by element_size() for those of the dense tensor");
+  return t.numel() * static_cast<int64_t>(t.element_size());
+}
+
 bool always_false(const Tensor&) { return false; }
 bool always_true(const Tensor&) { return true; }
 
@@ -95,15 +108,14 @@ const PyGetSetDef tensor_properties[] = {
     FB_PROPERTY("dtype", t.dtype(), "The type of the elements."),
     FB_PROPERTY("ndim", t.dim(), "The number of dimensions."),
     FB_PROPERTY("itemsize", static_cast<int64_t>(t.element_size()), "Bytes of one element."),
-    FB_PROPERTY("nbytes", t.numel() * static_cast<int64_t>(t.element_size()),
-                "Bytes of all elements."),
+    FB_PROPERTY("nbytes", bytes_of(t), "Bytes of all elements."),
     FB_PROPERTY("_version", version_of(t), "How often the elements were changed in place."),
     FB_PROPERTY("T", reversed_dims(t), "With all dimensions in reverse order."),
     FB_PROPERTY("mT", matrix_transpose(t), "With the last two dimensions swapped."),
     {"real", get<ops::real>, set_real, "The real parts.", const_cast<char*>("real")},
     {"imag", get<ops::imag>, set_imag, "The imaginary parts.", const_cast<char*>("imag")},
     {"device", get_device, nullptr, "Where the elements are.", nullptr},
-    {"layout", get_layout, nullptr, "How the elements are laid out: torch.strided.", nullptr},
+    {"layout", get_layout, nullptr, "How the elements are laid out: torch.strided or torch.sparse_coo.", nullptr},
     {"data", get_data, set_data, "The same elements, outside of any graph.", nullptr},
     {"is_cpu", get<always_true>, nullptr, "Whether it is in main memory.",
      const_cast<char*>("is_cpu")},
@@ -113,8 +125,10 @@ const PyGetSetDef tensor_properties[] = {
     {"is_xpu", get<always_false>, nullptr, "Always False.", const_cast<char*>("is_xpu")},
     {"is_meta", get<always_false>, nullptr, "Whether it has no elements at all.",
      const_cast<char*>("is_meta")},
-    {"is_sparse", get<always_false>, nullptr, "Whether it is sparse.",
+    {"is_sparse", get<is_sparse>, nullptr, "Whether it is sparse, in coordinate form.",
      const_cast<char*>("is_sparse")},
+    {"is_sparse_csr", get<always_false>, nullptr, "Always False.",
+     const_cast<char*>("is_sparse_csr")},
     {"is_quantized", get<always_false>, nullptr, "Always False.",
      const_cast<char*>("is_quantized")},
     {"is_nested", get<always_false>, nullptr, "Always False.", const_cast<char*>("is_nested")},

@@ -8,6 +8,7 @@
 #include "bind/interop.h"
 #include "bind/registry.h"
 #include "bind/tensor_object.h"
+#include "gen/ops/sparse.h"
 
 namespace fb::bind {
 
@@ -145,7 +146,9 @@ Py_ssize_t tensor_length(PyObject* self) {
 }
 
 Scalar single_element(const Tensor& t, const char* wanted) {
-  autograd::check_not_batched(t, "item");
+  if (is_sparse(t)) [[unlikely]]
+    return single_element(ops::to_dense(t), wanted);
+  autograd::check_has_elements(t, "item");
   FB_CHECK_VALUE(t.numel() == 1, "only a tensor with one element can become a Python ", wanted,
                  "; this one has size ", t.sizes());
   return Scalar::load(t.dtype(), t.data());

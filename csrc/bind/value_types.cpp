@@ -16,16 +16,21 @@ namespace {
 struct DTypeObject {
   DType value;
 };
-struct LayoutObject {};
+struct LayoutObject {
+  Layout value;
+};
 struct MemoryFormatObject {
   MemoryFormat value;
 };
 
+constexpr const char* kLayoutNames[] = {"strided",    "sparse_coo", "sparse_csr",
+                                        "sparse_csc", "sparse_bsr", "sparse_bsc"};
+constexpr int kLayoutCount = std::size(kLayoutNames);
 constexpr const char* kMemoryFormatNames[] = {"contiguous_format", "preserve_format",
                                               "channels_last", "channels_last_3d"};
 
 PyObject* dtype_objects[kDTypeCount];
-PyObject* strided_layout = nullptr;
+PyObject* layout_objects[kLayoutCount];
 PyTypeObject* dtype_type = nullptr;
 PyTypeObject* device_type = nullptr;
 PyTypeObject* layout_type = nullptr;
@@ -144,11 +149,16 @@ void add_devices(nb::module_& m) {
 void add_layouts(nb::module_& m) {
   nb::class_<LayoutObject> layout(m, "layout");
   layout_type = reinterpret_cast<PyTypeObject*>(layout.ptr());
-  layout.def("__repr__", [](const LayoutObject&) { return "torch.strided"; })
-      .def("__reduce__", [](const LayoutObject&) { return "strided"; });
-  nb::object strided = nb::cast(LayoutObject{});
-  strided_layout = strided.inc_ref().ptr();
-  m.attr("strided") = strided;
+  const auto name = [](const LayoutObject& l) { return kLayoutNames[static_cast<int>(l.value)]; };
+  layout.def("__repr__", [=](const LayoutObject& l) { return std::string("torch.") + name(l); })
+      .def("__reduce__", [=](const LayoutObject& l) { return name(l); })
+      .def("__copy__", [](nb::object self) { return self; })
+      .def("__deepcopy__", [](nb::object self, nb::object) { return self; });
+  for (int i = 0; i < kLayoutCount; ++i) {
+    nb::object object = nb::cast(LayoutObject{Layout(i)});
+    layout_objects[i] = object.inc_ref().ptr();
+    m.attr(kLayoutNames[i]) = object;
+  }
 
   nb::class_<MemoryFormatObject> format(m, "memory_format");
   memory_format_type = reinterpret_cast<PyTypeObject*>(format.ptr());
@@ -202,7 +212,8 @@ Device device_of(PyObject* o) {
 PyObject* device_object(Device device) { return nb::cast(device).release().ptr(); }
 
 bool is_layout(PyObject* o) { return Py_TYPE(o) == layout_type; }
-PyObject* layout_object() { return strided_layout; }
+Layout layout_of(PyObject* o) { return nb::inst_ptr<LayoutObject>(o)->value; }
+PyObject* layout_object(Layout layout) { return layout_objects[static_cast<int>(layout)]; }
 
 bool is_memory_format(PyObject* o) { return Py_TYPE(o) == memory_format_type; }
 MemoryFormat memory_format_of(PyObject* o) { return nb::inst_ptr<MemoryFormatObject>(o)->value; }

@@ -19,7 +19,8 @@ Device device_of(PyObject* object);
 PyObject* device_object(Device device);
 
 bool is_layout(PyObject* object);
-PyObject* layout_object();  // borrowed: there is one, torch.strided
+Layout layout_of(PyObject* object);
+PyObject* layout_object(Layout layout);  // borrowed
 
 bool is_memory_format(PyObject* object);
 MemoryFormat memory_format_of(PyObject* object);

@@ -51,7 +51,7 @@ bool is_contiguous(const Tensor& input, std::optional<MemoryFormat> memory_forma
 int64_t element_size(const Tensor& input) { return static_cast<int64_t>(input.element_size()); }
 
 int64_t data_ptr(const Tensor& input) {
-  autograd::check_not_batched(input, "data_ptr");
+  autograd::check_has_elements(input, "data_ptr");
   settle(input);
   note_address_taken();
   return input.numel() == 0 ? 0 : reinterpret_cast<int64_t>(input.data());

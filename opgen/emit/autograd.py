@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opgen.emit import batching
+from opgen.emit import batching, sparse
 from opgen.emit.inputs import (
     is_list,
     results_list,
@@ -63,6 +63,8 @@ def includes(recorders: list[Recorded]) -> list[str]:
     lines = ['#include "autograd/batch_rules.h"', '#include "autograd/inplace.h"']
     if any(recorder.op.kind == "view" for recorder in recorders):
         lines.append('#include "ops/layout.h"')
+    if any(recorder.op.sparse == "values" for recorder in recorders):
+        lines.append('#include "ops/sparse.h"')
     for family in sorted(called):
         lines.append(f'#include "gen/ops/{family}.h"')
         lines += [
@@ -107,6 +109,7 @@ class Recorded(NodeText):
     def idle(self, computed: str) -> list[str]:
         return [
             f"  const unsigned flags = {self.flags};",
+            *sparse.refusal(self.op, "flags"),
             "  if (flags & kBatched) [[unlikely]]",
             f"    return {self.batched}({self.given});",
             f"  if (is_idle(flags)) return cut_off({computed}, flags);",
@@ -135,14 +138,7 @@ class Recorded(NodeText):
 
     def computing(self) -> list[str]:
         op = self.op
-        call = f"compute::{op.function}({self.given})"
-        computed = f"owned({call})" if op.kind == "native" else call
         first = cpp_name(op.core_args[0].name) if op.core_args else ""
-        if op.kind == "view":
-            wrapper = "as_view_of" if op.result.annotation == "Tensor" else "as_views_of"
-            computed = f"{wrapper}({first}, {call})"
-            if op.retypes:
-                computed = f"as_retyped_view_of({first}, {call}, {self.again('=')})"
         lines = [
             "namespace {",
             *batching.computing(op, self.batched),
@@ -151,8 +147,9 @@ class Recorded(NodeText):
             *self.drawing(self.batched),
             *([f"  settle({first});"] if op.kind == "view" else []),
             f"  if ({self.plain()}) [[likely]]",
-            f"    return {computed};",
+            f"    return {self.made_of(self.call)};",
         ]
+        computed = self.made_of(sparse.computed(op, self.call))
         lines += self.idle(computed)
         lines += self.recorder()
         if not self.formulas and not self.refused:
@@ -166,6 +163,21 @@ class Recorded(NodeText):
             "}",
         ]
         return lines
+
+    @property
+    def call(self) -> str:
+        return f"compute::{self.op.function}({self.given})"
+
+    def made_of(self, call: str) -> str:
+        """The result that is handed out: a view is known as one, anything else stands alone."""
+        op = self.op
+        if op.kind != "view":
+            return f"owned({call})" if op.kind == "native" else call
+        first = cpp_name(op.core_args[0].name)
+        if op.retypes:
+            return f"as_retyped_view_of({first}, {call}, {self.again('=')})"
+        wrapper = "as_view_of" if op.result.annotation == "Tensor" else "as_views_of"
+        return f"{wrapper}({first}, {call})"
 
     def differentiable(self) -> str:
         """Which of several results have a gradient, as bits: those whose gradient is ever read."""
@@ -270,7 +282,9 @@ class Recorded(NodeText):
         return [
             f"void {op.function}_out(const Tensor& out, {parameters(op, False)}) {{",
             f"  if (!({self.plain()} && is_plain(out))) [[unlikely]] {{",
-            f"    if (({self.flags} | flags_of(out)) & kBatched) refuse_batched_out({quote(op.name)});",
+            f"    const unsigned flags = {self.flags} | flags_of(out);",
+            f"    if (flags & kSparse) refuse_sparse({quote(op.public_name)});",
+            f"    if (flags & kBatched) refuse_batched_out({quote(op.name)});",
             *[f"  {line}" for line in self.recorder()],
             "    r.input(out);",
             f"    if (r.wants_node()) refuse_out({quote(op.name)});",
@@ -304,11 +318,14 @@ class Recorded(NodeText):
             f"    {change};{bump}",
             "    return;",
             "  }",
-            f"  if (({self.flags}) & kBatched) [[unlikely]]",
+            f"  const unsigned flags = {self.flags};",
+            *sparse.refusal(op, "flags"),
+            "  if (flags & kBatched) [[unlikely]]",
             f"    return {self.batched}_({self.given});",
             f"  check_inplace({first}{self.operands_record()});",
             *self.recorder(),
         ]
+        change = sparse.changed(op, function, change, f"{first}.bump_version({quote(public)})")
         if not self.formulas and not self.refused:
             return [*lines, f"  quietly([&] {{ {change}; }});{bump}", "}"]
         lines += [

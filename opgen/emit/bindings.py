@@ -121,7 +121,7 @@ def invokers(op: Op, index: int) -> list[str]:
     call = f"ops::{op.function}({', '.join(given)})"
     if op.random and "size" in slots and not op.tensor_inputs:
         call = drawn(op, given)
-    lines = [f"PyObject* {op.symbol}_{index}(PyObject* const* a) {{"]
+    lines = [f"PyObject* {op.symbol}_{index}(PyObject* const* a) {{", *refusals(op, slots)]
     if op.has_out:
         stored = call
         dtype = slots.get("dtype")
@@ -142,11 +142,23 @@ def invokers(op: Op, index: int) -> list[str]:
         lines.append(f"  return {finish(op, call, slots)};")
     lines.append("}")
     if "inplace" in op.forms:
-        lines += inplace(op, index, given)
+        lines += inplace(op, index, given, refusals(op, slots))
     if op.args:
         lines.append(f"constexpr ArgSpec kArgs_{op.symbol}_{index}[] = {{")
         lines += [f"    {arg_spec(a, slot)}," for slot, a in enumerate(op.args)]
         lines.append("};")
+    return lines
+
+
+def refusals(op: Op, slots: dict[str, int]) -> list[str]:
+    """Sparse tensors, which recorded operators refuse themselves, and layouts not to be had."""
+    lines = []
+    if not op.is_recorded and not op.sparse:
+        tensors = (slots[a.name] for a in op.core_args if "Tensor" in a.type.annotation)
+        lines = [f"  check_dense({quote(op.public_name)}, a[{slot}]);" for slot in tensors]
+    if "layout" in slots:
+        like = "a[0]" if op.tensor_inputs else "nullptr"
+        lines.append(f"  check_layout(a[{slots['layout']}], {like});")
     return lines
 
 
@@ -189,9 +201,9 @@ def out_branch(op: Op, slot: int, given: list[str], call: str) -> list[str]:
     ]
 
 
-def inplace(op: Op, index: int, given: list[str]) -> list[str]:
+def inplace(op: Op, index: int, given: list[str], refused: list[str]) -> list[str]:
     head = f"PyObject* {op.symbol}_{index}_inplace(PyObject* const* a) {{"
-    return [head, *changed_input(op, given, "  "), "}"]
+    return [head, *refused, *changed_input(op, given, "  "), "}"]
 
 
 def inplace_branch(op: Op, slot: int, given: list[str]) -> list[str]:

@@ -51,6 +51,17 @@ def compute_declarations(op: Op) -> list[str]:
     return lines
 
 
+def sparse_declarations(op: Op) -> list[str]:
+    """What it computes of sparse tensors."""
+    if op.sparse != "own":
+        return []
+    result = "void" if op.mutates else op.result.cpp
+    lines = [f"{result} {op.function}({parameters(op, True)});"]
+    if op.has_inplace_operator:
+        lines.append(f"void {op.function}_({inplace_parameters(op, True)});")
+    return lines
+
+
 def inplace_parameters(op: Op, with_defaults: bool) -> str:
     first, *rest = op.core_args
     return ", ".join(
@@ -69,14 +80,18 @@ def header(family: str, ops: list[Op]) -> str:
     ]
     declared = set()
     computing = []
+    sparse = []
     for op in ops:
         # Entries may share a function: `concat` is `cat` by another name.
         face = (op.function, *(arg.type.cpp for arg in op.core_args))
         if face not in declared:
             lines += declarations(op)
             computing += compute_declarations(op)
+            sparse += sparse_declarations(op)
         declared.add(face)
     lines += ["", "namespace compute {", "", *computing, "", "}  // namespace compute"]
+    if sparse:
+        lines += ["", "namespace sparse {", "", *sparse, "", "}  // namespace sparse"]
     return "\n".join([*lines, "", "}  // namespace fb::ops", ""])
 
 

@@ -78,6 +78,11 @@ long: dtype
 cfloat: dtype
 cdouble: dtype
 strided: layout
+sparse_coo: layout
+sparse_csr: layout
+sparse_csc: layout
+sparse_bsr: layout
+sparse_bsc: layout
 contiguous_format: memory_format
 preserve_format: memory_format
 channels_last: memory_format

@@ -24,6 +24,7 @@ op(
     check="alpha",
     grad={"input": "grad", "other": "scaled(grad, alpha)"},
     doc="Adds other, scaled by alpha, to input; bool adds as 'or'.",
+    sparse="own",
 )
 op(
     "sub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor",
@@ -36,6 +37,7 @@ op(
     grad={"input": "grad", "other": "scaled(-grad, alpha)"},
     number_nodes={"input": "RsubBackward1"},
     doc="Subtracts other, scaled by alpha, from input.",
+    sparse="own",
 )
 op(
     "rsub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1) -> Tensor",
@@ -56,6 +58,7 @@ op(
     aliases="multiply",
     grad={"input": "grad * other.conj()", "other": "grad * input.conj()"},
     doc="Multiplies input by other.",
+    sparse="own",
 )
 op(
     "div(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
@@ -68,6 +71,7 @@ op(
     grad={"input": "grad / other.conj()", "other": "_div_backward(grad, input, other)"},
     number_nodes={"input": "MulBackward0"},
     doc="Divides input by other; integers divide as floating point numbers.",
+    sparse="own",
 )
 op(
     "div(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor",
@@ -174,6 +178,7 @@ op(
     aliases="negative",
     grad={"input": "-grad"},
     doc="The negative of each element.",
+    sparse="own",
 )
 op(
     "positive(input: Tensor) -> Tensor",
@@ -182,6 +187,7 @@ op(
     operator="pos",
     grad=composite,
     doc="The tensor itself.",
+    sparse="any",
 )
 op(
     "square(input: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -234,6 +240,7 @@ for name, kinds, promote, gradient, doc in (
         forms="function method inplace",
         grad={"input": gradient},
         doc=doc,
+        sparse="" if name == "reciprocal" else "values",
     )
 
 op(
@@ -246,6 +253,7 @@ op(
     aliases="absolute",
     grad={"input": "grad * sgn(input)"},
     doc="The absolute value of each element.",
+    sparse="values",
 )
 op(
     "signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor",

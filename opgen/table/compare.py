@@ -64,6 +64,7 @@ for name, kinds, doc in (
         dtypes=kinds,
         output="bool",
         doc=doc,
+        sparse="" if name == "isfinite" else "values",
     )
 op(
     "isreal(input: Tensor) -> Tensor",

@@ -11,6 +11,7 @@ op(
     node="CopyBackwards",
     doc="Copies the elements of src into input, converting and broadcasting them.",
     batch="aligned",
+    sparse="own",
 )
 op(
     "clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor",
@@ -18,6 +19,7 @@ op(
     grad={"input": "grad"},
     doc="A copy with memory of its own.",
     batch="own",
+    sparse="own",
 )
 op(
     "contiguous(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor",
@@ -36,6 +38,7 @@ op(
     grad={"input": "grad"},
     doc="A copy in the given type.",
     batch="own",
+    sparse="own",
 )
 
 TO_DOC = "The same elements in another type or place; the tensor itself if nothing changes and copy is False."
@@ -54,6 +57,7 @@ for arguments, cpp in (
         cpp=cpp,
         grad=composite,
         doc=TO_DOC,
+        sparse="any",
     )
 op(
     "type_as(input: Tensor, other: Tensor) -> Tensor",
@@ -61,6 +65,7 @@ op(
     forms="method",
     grad=composite,
     doc="The same elements in the type of other.",
+    sparse="any",
 )
 
 for name, dtype in (
@@ -84,6 +89,7 @@ for name, dtype in (
         cpp=f"to_{dtype}",
         grad=composite,
         doc=f"The same elements as {dtype}.",
+        sparse="any",
     )
 
 op(
@@ -92,6 +98,7 @@ op(
     forms="method",
     grad=composite,
     doc="The same elements in main memory.",
+    sparse="any",
 )
 op(
     "requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor",

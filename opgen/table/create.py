@@ -122,6 +122,7 @@ for name, extra, doc in (
         forms="function",
         grad=none,
         doc=doc,
+        sparse="own" if name in ("empty_like", "zeros_like") else "",
     )
 
 for name, size, doc in (
@@ -172,6 +173,7 @@ op(
     grad={"input": "zeros_like(grad)"},
     doc="Sets every element to 0.",
     batch="same",
+    sparse="own",
 )
 for name in ("tril_indices", "triu_indices"):
     half = "lower" if name == "tril_indices" else "upper"

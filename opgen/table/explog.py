@@ -10,6 +10,8 @@ from opgen.model import (
     real_bool,
 )
 
+KEEP_ZERO = ("expm1", "log1p", "sqrt")
+
 for name, aliases, gradient, doc in (
     ("exp", "", "grad * result.conj()", "e to the power of each element."),
     (
@@ -56,6 +58,7 @@ for name, aliases, gradient, doc in (
         aliases=aliases,
         grad={"input": gradient},
         doc=doc,
+        sparse="values" if name in KEEP_ZERO else "",
     )
 
 op(

@@ -3,8 +3,13 @@
 from opgen.model import native, op
 
 
+# What asks for the elements themselves: a sparse tensor has none.
+OF_ELEMENTS = ("data_ptr", "is_set_to", "is_shared", "is_nonzero")
+
+
 def fact(signature: str, doc: str, forms: str = "method", aliases: str = "") -> None:
-    op(signature, kind=native, forms=forms, aliases=aliases, doc=doc)
+    sparse = "" if signature.startswith(OF_ELEMENTS) else "any"
+    op(signature, kind=native, forms=forms, aliases=aliases, doc=doc, sparse=sparse)
 
 
 SIZE_DOC = "The size along every dimension, or along dim."

@@ -9,6 +9,7 @@ op(
     operator="matmul",
     grad=composite,
     doc="Matrix product over the last two dimensions; the others broadcast, a 1-d operand is a vector.",
+    sparse="any",
 )
 op(
     "mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -20,6 +21,7 @@ op(
     },
     doc="Product of two matrices.",
     batch="own",
+    sparse="own",
 )
 op(
     "bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -39,6 +41,7 @@ op(
     grad={"input": "outer(grad, vec.conj())", "vec": "mv(adjoint_of(input), grad)"},
     doc="Product of a matrix and a vector.",
     batch="own",
+    sparse="own",
 )
 op(
     "dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor",

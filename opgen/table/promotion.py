@@ -13,6 +13,7 @@ op(
     kind=native,
     forms="function",
     doc="The type that arithmetic on the two gives; numbers and 0-d tensors weigh less than others of their kind.",
+    sparse="any",
 )
 op(
     "can_cast(from_: DType, to: DType) -> bool",

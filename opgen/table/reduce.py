@@ -23,6 +23,7 @@ op(
     doc=SUM_DOC,
     grad={"input": "grad.expand(input.shape)"},
     batch="own",
+    sparse="own",
 )
 op(
     f"sum(input: Tensor, dim: Dims | None, keepdim: bool = False, *, dtype: DType | None = None, {OUT}) -> Tensor",
@@ -31,6 +32,7 @@ op(
     doc=SUM_DOC,
     grad={"input": "spread_over(grad, input.shape, dim, keepdim)"},
     node="SumBackward1",
+    sparse="own",
 )
 op(
     "nansum(input: Tensor, dim: Dims | None = None, keepdim: bool = False, *, dtype: DType | None = None,"

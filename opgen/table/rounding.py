@@ -16,6 +16,7 @@ for name, aliases, doc in (
         aliases=aliases,
         grad={"input": "zeros_like(grad)"},
         doc=doc,
+        sparse="values",
     )
 
 op(

@@ -3,6 +3,7 @@
 from opgen.model import floating, floating_complex, op, pointwise
 
 RANGED = ("sin", "cos", "tan")
+KEEP_ZERO = ("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh")
 
 for name, aliases, gradient, doc in (
     ("sin", "", "grad * cos(input).conj()", "The sine; NaN at infinity."),
@@ -54,6 +55,7 @@ for name, aliases, gradient, doc in (
         aliases=aliases,
         grad={"input": gradient},
         doc=doc,
+        sparse="values" if name in KEEP_ZERO else "",
     )
 
 op(

@@ -127,6 +127,7 @@ op(
     doc="A matrix transposed; tensors of fewer dimensions as they are.",
     grad={"input": "grad.t()"},
     batch="own",
+    sparse="own",
 )
 op(
     "transpose(input: Tensor, dim0: int, dim1: int) -> Tensor",
@@ -135,6 +136,7 @@ op(
     aliases="swapdims",
     doc="Swaps two dimensions.",
     grad={"input": "grad.transpose(dim0, dim1)"},
+    sparse="own",
 )
 op(
     "swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor",
@@ -149,6 +151,7 @@ op(
     doc="Dimensions in the order of dims.",
     grad={"input": "permute_backward(grad, dims)"},
     batch="own",
+    sparse="own",
 )
 op(
     "movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor",
@@ -186,6 +189,7 @@ op(
     kind=view,
     doc="One place along dim, which disappears.",
     grad={"input": "_select_backward(grad, input.shape, dim, index)"},
+    sparse="own",
 )
 op(
     "diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor",
@@ -213,6 +217,7 @@ op(
     kind=view,
     doc="The parts at every place along dim.",
     grad={"input": "stack(grads, dim)"},
+    sparse="own",
 )
 SPLIT_DOC = "Parts along dim of a given size, the last one smaller if need be, or of given sizes."
 for arguments, cpp, node in (
@@ -310,6 +315,7 @@ op(
     kind=native,
     grad=composite,
     doc="The same elements, outside of any graph.",
+    sparse="any",
 )
 op(
     "detach_(input: Tensor) -> Tensor",

@@ -8,15 +8,27 @@
 #include "gen/ops/histogram.h"
 #include "gen/ops/index.h"
 #include "gen/ops/reduce.h"
+#include "gen/ops/sparse.h"
 #include "gen/ops/view.h"
 
 namespace fb::autograd::formula {
 namespace {
 
-void refuse_sparse(bool sparse) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, !sparse,
-              "gradients of the table as sparse tensors are not there yet; with sparse=False they "
-              "are dense");
+void check_not_scaled(bool scale_grad_by_freq) {
+  FB_CHECK(!scale_grad_by_freq, "scale_grad_by_freq not supported with sparse gradients");
+}
+
+// A sparse gradient of the table: the gradients of the indices, in their order, without padding.
+Tensor sparse_rows(const Tensor& grad, const Tensor& indices, int64_t rows, int64_t padding_idx) {
+  Tensor numbers = ops::reshape(indices, {indices.numel()});
+  Tensor values = ops::reshape(grad, {indices.numel(), grad.size(-1)});
+  if (padding_idx >= 0) {
+    const Dims all{-1};
+    const Tensor kept = ops::reshape(ops::nonzero(ops::ne(numbers, padding_idx)), all);
+    numbers = ops::index_select(numbers, 0, kept);
+    values = ops::index_select(values, 0, kept);
+  }
+  return ops::_sparse_coo(ops::unsqueeze(numbers, 0), values, {rows, grad.size(-1)});
 }
 
 // What the gradient of each index is multiplied with: 0 for padding, 1 over the count where rows
@@ -32,35 +44,43 @@ Tensor factors(const Tensor& indices, int64_t rows, int64_t padding_idx, bool sc
   return result.defined() ? result * each : each;
 }
 
+constexpr int64_t kMean = 1, kMax = 2;
+
+// The gradient of each row that was summed into a bag, or averaged.
+Tensor rows_of_bags(const Tensor& grad, const Tensor& bags, const Tensor& sizes, int64_t mode,
+                    const Tensor& per_sample_weights) {
+  const Tensor picked = ops::index_select(grad, 0, bags);
+  if (per_sample_weights.defined()) return picked * ops::unsqueeze(per_sample_weights, -1);
+  if (mode != kMean) return picked;
+  const Tensor counts = ops::to_dtype(ops::clamp_min(sizes, 1), grad.dtype());
+  return picked * ops::unsqueeze(1.0 / ops::index_select(counts, 0, bags), -1);
+}
+
 // The gradient of the table as a composition of operators.
 Tensor composed_bags(const Tensor& grad, const Tensor& indices, const Tensor& bags,
                      const Tensor& sizes, const Tensor& maximum_rows, int64_t rows,
                      bool scale_grad_by_freq, int64_t mode, const Tensor& per_sample_weights,
                      int64_t padding_idx) {
-  constexpr int64_t kMean = 1, kMax = 2;
   const Tensor none = ops::zeros({rows, grad.size(1)}, grad.dtype());
   if (mode == kMax) {
     const Tensor found = ops::ge(maximum_rows, 0);
     return ops::scatter_add(none, 0, ops::clamp_min(maximum_rows, 0),
                             grad * ops::to_dtype(found, grad.dtype()));
   }
-  Tensor picked = ops::index_select(grad, 0, bags);
-  Tensor factor = factors(indices, rows, padding_idx, scale_grad_by_freq, grad.dtype());
-  const auto multiply = [&](const Tensor& by) { factor = factor.defined() ? factor * by : by; };
-  if (per_sample_weights.defined()) multiply(per_sample_weights);
-  if (mode == kMean) {
-    const Tensor counts = ops::to_dtype(ops::clamp_min(sizes, 1), grad.dtype());
-    multiply(1.0 / ops::index_select(counts, 0, bags));
-  }
-  if (factor.defined()) picked = picked * ops::unsqueeze(factor, -1);
-  return ops::index_add(none, 0, indices, picked);
+  const Tensor factor = factors(indices, rows, padding_idx, scale_grad_by_freq, grad.dtype());
+  const Tensor picked = rows_of_bags(grad, bags, sizes, mode, per_sample_weights);
+  return ops::index_add(none, 0, indices,
+                        factor.defined() ? picked * ops::unsqueeze(factor, -1) : picked);
 }
 
 }  // namespace
 
 Tensor embedding_backward(const Tensor& grad, const Tensor& indices, int64_t rows,
                           int64_t padding_idx, bool scale_grad_by_freq, bool sparse) {
-  refuse_sparse(sparse);
+  if (sparse) {
+    check_not_scaled(scale_grad_by_freq);
+    return sparse_rows(grad, indices, rows, padding_idx);
+  }
   if (is_complex(grad.dtype())) {
     const Tensor factor = factors(indices, rows, padding_idx, scale_grad_by_freq, grad.dtype());
     const Tensor scaled = factor.defined() ? grad * ops::unsqueeze(factor, -1) : grad;
@@ -87,7 +107,6 @@ std::array<Tensor, 2> embedding_bag_backward(const Tensor& grad, const Tensor& w
                                              const Tensor& per_sample_weights,
                                              std::optional<int64_t> padding_idx,
                                              std::array<bool, 2> needed) {
-  refuse_sparse(sparse && needed[0]);
   const int64_t rows = weight.size(0);
   const int64_t padding = padding_idx ? (*padding_idx + rows) % rows : -1;
   const Tensor numbers = ops::to_dtype(indices, DType::kInt64);
@@ -97,7 +116,11 @@ std::array<Tensor, 2> embedding_bag_backward(const Tensor& grad, const Tensor& w
     if (needed[1]) result[1] = ops::zeros_like(per_sample_weights);
     return result;
   }
-  if (needed[0])
+  if (needed[0] && sparse) {
+    check_not_scaled(scale_grad_by_freq);
+    const Tensor picked = rows_of_bags(grad, bags, sizes, mode, per_sample_weights);
+    result[0] = sparse_rows(picked, numbers, rows, padding);
+  } else if (needed[0])
     result[0] =
         is_recording()
             ? composed_bags(grad, numbers, bags, sizes, maximum_rows, rows, scale_grad_by_freq,

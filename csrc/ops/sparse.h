@@ -1,0 +1,37 @@
+// What operators on sparse tensors have in common. See Note [Sparse tensors] in core/sparse.h.
+#pragma once
+
+#include "core/sparse.h"
+#include "ops/output.h"
+
+namespace fb::ops {
+
+// How many places there are along the sparse dimensions.
+int64_t place_count(const Tensor& t);
+// The place of each block, counted along the sparse dimensions in their order.
+Tensor place_numbers(const Tensor& t);
+// Sorted, with one block a place; the tensor itself if it is so already.
+Tensor coalesced(const Tensor& t);
+// A dense tensor as a table with a row for each place of `like`: a window where that is possible.
+Tensor as_places(const Tensor& dense, const Tensor& like);
+// dense += alpha * sparse, for equal sizes and types.
+void add_sparse(const Tensor& dense, const Tensor& sparse, const Scalar& alpha);
+
+// Other values at the same places.
+Tensor with_values(const Tensor& like, Tensor values);
+// `t` becomes `value`, whose type it must be able to hold.
+void become_sparse(const Tensor& t, const Tensor& value);
+
+// A function of single elements that is 0 at 0.
+template <class F>
+Tensor on_values(const Tensor& t, F&& f) {
+  const Tensor sorted = coalesced(t);
+  return with_values(sorted, f(sparse_parts(sorted).values));
+}
+template <class F>
+void change_values(const Tensor& t, F&& f) {
+  if (!sparse_parts(t).is_coalesced) become_sparse(t, coalesced(t));
+  f(sparse_parts(t).values);
+}
+
+}  // namespace fb::ops
