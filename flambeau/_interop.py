@@ -44,6 +44,8 @@ def dlpack_capsule(
 
     The versioned form is made if ``max_version`` allows it.
     """
+    if tensor.is_sparse:
+        raise BufferError("Can't export tensors with layout other than torch.strided")
     if tensor.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if stream not in (None, -1):

@@ -22,6 +22,30 @@ def rebuild_tensor(
 ) -> Tensor:
     """Make a tensor of its parts: what pickles of tensors call. ``kind`` is a subclass or None."""
     tensor = _C._tensor_on_storage(storage._bytes, dtype, offset, size, stride)
+    return _finished(tensor, kind, requires_grad, state)
+
+
+def rebuild_sparse_tensor(
+    kind: type[Tensor] | None,
+    indices: Tensor,
+    values: Tensor,
+    size: tuple[int, ...],
+    is_coalesced: bool,
+    requires_grad: bool,
+    state: dict[str, Any] | None,
+) -> Tensor:
+    """Make a sparse tensor of its parts: what pickles of sparse tensors call."""
+    tensor = _C._sparse_coo(indices, values, size, is_coalesced)
+    return _finished(tensor, kind, requires_grad, state)
+
+
+def _finished(
+    tensor: Tensor,
+    kind: type[Tensor] | None,
+    requires_grad: bool,
+    state: dict[str, Any] | None,
+) -> Tensor:
+    """Give a new tensor what it has besides elements."""
     if kind is not None:
         tensor = tensor.as_subclass(kind)
     if requires_grad:
@@ -38,21 +62,18 @@ def rebuild_size(sizes: tuple[int, ...]) -> fb.Size:
 
 def reduce_tensor(tensor: Tensor, protocol: Any) -> Any:
     """``Tensor.__reduce_ex__``."""
-    parts = (
-        None if type(tensor) is Tensor else type(tensor),
-        untyped_storage(tensor),
-        tensor.dtype,
-        tensor.storage_offset(),
-        tuple(tensor.shape),
-        tensor.stride(),
-        tensor.requires_grad,
-        getattr(tensor, "__dict__", None) or None,
-    )
-    return rebuild_tensor, parts
+    kind = None if type(tensor) is Tensor else type(tensor)
+    rest = tensor.requires_grad, getattr(tensor, "__dict__", None) or None
+    size = tuple(tensor.shape)
+    if tensor.is_sparse:
+        parts = tensor._indices(), tensor._values(), size, tensor.is_coalesced()
+        return rebuild_sparse_tensor, (kind, *parts, *rest)
+    storage, offset = untyped_storage(tensor), tensor.storage_offset()
+    return rebuild_tensor, (kind, storage, tensor.dtype, offset, size, tensor.stride(), *rest)
 
 
 def deepcopy_tensor(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
-    """``Tensor.__deepcopy__``: a tensor on a copy of the whole storage."""
+    """``Tensor.__deepcopy__``: a tensor on a copy of the whole storage, or of its sparse parts."""
     known: Tensor | None = memo.get(id(tensor))
     if known is not None:
         return known
@@ -61,11 +82,8 @@ def deepcopy_tensor(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
             "deepcopy: only tensors created by the user (leaves of the graph) can be copied; "
             "use tensor.detach() first"
         )
-    build, parts = reduce_tensor(tensor, 0)
-    kind, storage, *geometry, state = parts
-    copied: Tensor = build(
-        kind, copy.deepcopy(storage, memo), *geometry, copy.deepcopy(state, memo)
-    )
+    build, (kind, *parts) = reduce_tensor(tensor, 0)
+    copied: Tensor = build(kind, *copy.deepcopy(parts, memo))
     grad = getattr(tensor, "grad", None)
     if grad is not None:
         copied.grad = copy.deepcopy(grad, memo)

@@ -97,8 +97,11 @@ def tensor_repr(tensor: Any) -> str:
     name = "tensor" if type(tensor) in PLAIN_TYPES else type(tensor).__name__
     indent = len(name) + 1
     data = tensor.detach() if tensor.requires_grad else tensor
-    text = f"{name}({_contents(data, indent)}"
+    contents = _sparse_contents(data, indent) if tensor.is_sparse else _contents(data, indent)
+    text = f"{name}({contents}"
     last_line = len(text) - text.rfind("\n") + 1
+    if tensor.is_sparse:
+        last_line = PRINT_OPTS.linewidth  # its size begins a line
     for suffix in _suffixes(tensor):
         if last_line + len(suffix) + 2 > PRINT_OPTS.linewidth:
             text += ",\n" + " " * indent + suffix
@@ -116,10 +119,15 @@ def _suffixes(tensor: Any) -> Iterator[str]:
     default = _C.get_default_dtype()
     is_empty = tensor.numel() == 0
     is_meta = tensor.device.type == "meta"
-    if is_meta or (is_empty and tensor.dim() != 1) or (not is_empty and not PRINT_OPTS.edgeitems):
+    if tensor.is_sparse:
+        yield f"size={tuple(tensor.shape)}"
+        yield f"nnz={tensor._nnz()}"
+    elif is_meta or (is_empty and tensor.dim() != 1) or (not is_empty and not PRINT_OPTS.edgeitems):
         yield f"size={tuple(tensor.shape)}"
     if tensor.dtype != default and (is_empty or is_meta or not _is_implied(tensor.dtype, default)):
         yield f"dtype={tensor.dtype}"
+    if tensor.is_sparse:
+        yield f"layout={tensor.layout}"
     grad_fn = getattr(tensor, "grad_fn", None)
     if grad_fn is not None:
         yield f"grad_fn=<{type(grad_fn).__name__}>"
@@ -151,6 +159,18 @@ def _contents(tensor: Any, indent: int) -> str:
     else:
         element, width = _plain_format(flat)
     return _layout(shown, tensor.dim(), indent, element, width + 2)
+
+
+def _sparse_contents(tensor: Any, indent: int) -> str:
+    """The parts of a sparse tensor, each on lines of its own."""
+    parts = []
+    for name, part in (("indices", tensor._indices()), ("values", tensor._values())):
+        start = f"{name}=tensor("
+        text = start + _contents(part, indent + len(start))
+        if part.numel() == 0:
+            text += f", size={tuple(part.shape)}"
+        parts.append(text + ")")
+    return (",\n" + " " * indent).join(parts)
 
 
 def _shown_elements(tensor: Any) -> Any:

@@ -27,7 +27,8 @@ bool is_laid_out_like(const Tensor& grad, const Tensor& variable) {
 Tensor kept_sparse(const Tensor& grad) {
   const Tensor& values = sparse_parts(grad).values;
   const bool is_free = grad->refs.load(std::memory_order_relaxed) <= 2 && !grad->python_object;
-  return is_free && is_ours(values, 1) ? detached(grad) : ops::clone(grad);
+  return is_free && values.is_contiguous() && is_ours(values, 1) ? detached(grad)
+                                                                 : ops::clone(grad);
 }
 
 // Beside a sparse tensor nothing is changed in place but a dense sum.

@@ -72,8 +72,9 @@ void run_tensor_hooks(Node& node, Gradients& grads) {
     if (!grad) continue;
     const Tensor keeper = Tensor::retain(retained.tensor);
     Tensor& target = meta_of(keeper).grad;
-    target = target ? ops::add(target, grad)
-                    : (mode.grad_enabled || is_sparse(grad) ? ops::clone(grad) : ops::copy_of(grad));
+    target = target
+                 ? ops::add(target, grad)
+                 : (mode.grad_enabled || is_sparse(grad) ? ops::clone(grad) : ops::copy_of(grad));
   }
 }
 

@@ -9,6 +9,7 @@ namespace {
 
 // A second tensor on the same elements: an object of another class needs a handle of its own.
 Tensor another_handle(const Tensor& t) {
+  if (is_sparse(t)) return autograd::detached(t);
   ops::settle(t);
   return ops::as_strided(t, t.sizes(), t.strides(), t.offset());
 }

@@ -259,6 +259,7 @@ namespace {
 PyObject* invoke_nonzero(PyObject* const* a) {
   const Tensor& input = tensor_of(a[0]);
   if (input->flags & kBatched) autograd::refuse_dynamic_shape("nonzero");
+  fb::check_dense("nonzero", input);
   return a[1] && read::boolean(a[1]) ? wrap(ops::nonzero_tuple(input)) : wrap(ops::nonzero(input));
 }
 constexpr ArgSpec kNonzeroArgs[] = {{"input", ArgType::kTensor, true, 0},

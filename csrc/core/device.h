@@ -24,7 +24,14 @@ inline std::ostream& operator<<(std::ostream& out, Device device) {
   return out;
 }
 
-enum class Layout : uint8_t { kStrided, kSparseCoo, kSparseCsr, kSparseCsc, kSparseBsr, kSparseBsc };
+enum class Layout : uint8_t {
+  kStrided,
+  kSparseCoo,
+  kSparseCsr,
+  kSparseCsc,
+  kSparseBsr,
+  kSparseBsc
+};
 enum class MemoryFormat : uint8_t { kContiguous, kPreserve, kChannelsLast, kChannelsLast3d };
 
 }  // namespace fb

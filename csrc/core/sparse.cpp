@@ -22,9 +22,9 @@ Tensor make_sparse(IntSpan sizes, SparseParts parts) {
 
 Tensor make_sparse_zeros(IntSpan sizes, int64_t sparse_dim, DType dtype) {
   Dims values{0};
-  for (const int64_t size : sizes.subspan(static_cast<size_t>(sparse_dim))) values.push_back(size);
-  return make_sparse(sizes, {make_tensor({sparse_dim, 0}, DType::kInt64),
-                             make_tensor(values, dtype), true});
+  for (const int64_t size : after(sizes, sparse_dim)) values.push_back(size);
+  return make_sparse(
+      sizes, {make_tensor({sparse_dim, 0}, DType::kInt64), make_tensor(values, dtype), true});
 }
 
 SparseParts& sparse_parts(const Tensor& t) { return *t->autograd->sparse; }

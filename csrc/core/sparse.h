@@ -28,6 +28,11 @@ inline Layout layout_of(const Tensor& t) {
   return is_sparse(t) ? Layout::kSparseCoo : Layout::kStrided;
 }
 
+// What is left of the sizes after the first `count`.
+inline IntSpan after(IntSpan sizes, int64_t count) {
+  return sizes.last(sizes.size() - static_cast<size_t>(count));
+}
+
 // Parts that are known to fit the sizes. At most one block is always coalesced.
 Tensor make_sparse(IntSpan sizes, SparseParts parts);
 // All zeros, with the first `sparse_dim` dimensions in coordinates.

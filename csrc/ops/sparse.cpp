@@ -6,6 +6,7 @@
 
 #include "autograd/history.h"
 #include "cpu/copy.h"
+#include "gen/ops/compare.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/index.h"
 #include "gen/ops/sparse.h"
@@ -17,9 +18,7 @@ namespace {
 IntSpan sparse_sizes(const Tensor& t) {
   return t.sizes().first(static_cast<size_t>(sparse_parts(t).sparse_dim()));
 }
-IntSpan dense_sizes(const Tensor& t) {
-  return t.sizes().subspan(static_cast<size_t>(sparse_parts(t).sparse_dim()));
-}
+IntSpan dense_sizes(const Tensor& t) { return after(t.sizes(), sparse_parts(t).sparse_dim()); }
 
 void check_is_sparse(const Tensor& t) {
   FB_CHECK(is_sparse(t), "expected sparse coordinate tensor layout but got Strided");
@@ -36,7 +35,7 @@ void check_parts(const Tensor& indices, const Tensor& values, IntSpan size) {
            "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = ", size.size(),
            ", sparse_dim = ", sparse_dim, ", dense_dim = ", dense_dim);
   Dims expected{values.size(0)};
-  for (const int64_t s : size.subspan(static_cast<size_t>(sparse_dim))) expected.push_back(s);
+  for (const int64_t s : after(size, sparse_dim)) expected.push_back(s);
   FB_CHECK(values.sizes() == expected, "values has incorrect size, expected ", expected, ", got ",
            values.sizes());
 }
@@ -125,6 +124,7 @@ Tensor place_numbers(const Tensor& t) {
   const Tensor indices = contiguous(parts.indices);
   const int64_t n = parts.count();
   const IntSpan sizes = sparse_sizes(t);
+  check_places(indices, sizes);  // whoever has _indices() can change them
   if (sizes.size() == 1) return as_view(indices, {n}, {1}, indices.offset());
   const Tensor result = make_tensor({n}, DType::kInt64);
   int64_t* const numbers = result.data_as<int64_t>();
@@ -158,6 +158,12 @@ void add_sparse(const Tensor& dense, const Tensor& sparse, const Scalar& alpha) 
   compute::index_add_(as_places(target, sparse), 0, place_numbers(sparse),
                       sparse_parts(sparse).values, alpha);
   copy_into(dense, target);
+}
+
+Tensor numbers_of(std::span<const int64_t> list) {
+  const Tensor result = make_tensor({static_cast<int64_t>(list.size())}, DType::kInt64);
+  std::ranges::copy(list, result.data_as<int64_t>());
+  return result;
 }
 
 Tensor with_values(const Tensor& like, Tensor values) {
@@ -257,20 +263,16 @@ Tensor compute::_to_sparse(const Tensor& input, int64_t sparse_dim) {
   const Tensor dense = copy_contiguous(input);
   const int64_t count = numel_of(outer), block = count == 0 ? 0 : dense.numel() / count;
   std::vector<int64_t> places;
-  visit_all(dense.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T* const data = dense.data_as<T>();
-    const auto is_zero = [](const T& x) { return x == T(); };
-    for (int64_t i = 0; i < count; ++i)
-      if (!std::all_of(data + i * block, data + (i + 1) * block, is_zero)) places.push_back(i);
-  });
-  const Tensor numbers = make_tensor({static_cast<int64_t>(places.size())}, DType::kInt64);
-  std::ranges::copy(places, numbers.data_as<int64_t>());
+  const Tensor is_set = compute::ne(dense, 0);
+  const bool* const data = is_set.data_as<bool>();
+  for (int64_t i = 0; i < count; ++i)
+    if (std::find(data + i * block, data + (i + 1) * block, true) != data + (i + 1) * block)
+      places.push_back(i);
   Dims table{count};
-  for (const int64_t size : input.sizes().subspan(outer.size())) table.push_back(size);
+  for (const int64_t size : after(input.sizes(), sparse_dim)) table.push_back(size);
   return make_sparse(input.sizes(),
                      {indices_of(places, outer),
-                      compute::index_select(reshape(dense, table), 0, numbers), true});
+                      compute::index_select(reshape(dense, table), 0, numbers_of(places)), true});
 }
 
 Tensor compute::sparse_mask(const Tensor& input, const Tensor& mask) {

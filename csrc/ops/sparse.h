@@ -17,6 +17,9 @@ Tensor as_places(const Tensor& dense, const Tensor& like);
 // dense += alpha * sparse, for equal sizes and types.
 void add_sparse(const Tensor& dense, const Tensor& sparse, const Scalar& alpha);
 
+// A list of numbers as a tensor.
+Tensor numbers_of(std::span<const int64_t> list);
+
 // Other values at the same places.
 Tensor with_values(const Tensor& like, Tensor values);
 // `t` becomes `value`, whose type it must be able to hold.

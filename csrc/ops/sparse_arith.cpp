@@ -20,27 +20,27 @@ bool is_number(const Operand& o) {
 }
 
 void check_same_density(const Tensor& a, const Tensor& b) {
-  FB_CHECK(a.sizes() == b.sizes(), "expected sizes of 'self' and 'other' to match, but ",
-           a.sizes(), " != ", b.sizes());
+  FB_CHECK(a.sizes() == b.sizes(), "expected sizes of 'self' and 'other' to match, but ", a.sizes(),
+           " != ", b.sizes());
   FB_CHECK(sparse_parts(a).sparse_dim() == sparse_parts(b).sparse_dim(),
            "expected 'self' and 'other' to have same density, but 'self' has ",
            sparse_parts(a).sparse_dim(), " sparse dimensions while 'other' has ",
            sparse_parts(b).sparse_dim(), " sparse dimensions");
 }
 
-// Where the blocks of two tensors go when their places are merged as if both were sorted, which
-// leaves the blocks of unsorted tensors one behind the other.
+// Where the blocks of two tensors go in their sum: one behind the other, or, as PyTorch does where
+// all values lie together, with their places merged as if they were sorted.
 struct Merged {
   Tensor of_a, of_b;
   int64_t count = 0;
 
-  Merged(const Tensor& a, const Tensor& b)
+  Merged(const Tensor& a, const Tensor& b, bool by_place)
       : of_a(make_tensor({a.numel()}, DType::kInt64)),
         of_b(make_tensor({b.numel()}, DType::kInt64)) {
     const int64_t *x = a.data_as<int64_t>(), *y = b.data_as<int64_t>();
     for (int64_t i = 0, j = 0; i < a.numel() || j < b.numel(); ++count) {
-      const bool takes_a = i < a.numel() && (j == b.numel() || x[i] <= y[j]);
-      const bool takes_b = j < b.numel() && (i == a.numel() || y[j] <= x[i]);
+      const bool takes_a = i < a.numel() && (j == b.numel() || !by_place || x[i] <= y[j]);
+      const bool takes_b = j < b.numel() && (i == a.numel() || (by_place && y[j] <= x[i]));
       if (takes_a) of_a.data_as<int64_t>()[i++] = count;
       if (takes_b) of_b.data_as<int64_t>()[j++] = count;
     }
@@ -50,7 +50,8 @@ struct Merged {
 Tensor sum_of_sparse(const Tensor& a, const Tensor& b, const Scalar& alpha, DType dtype) {
   check_same_density(a, b);
   const SparseParts &x = sparse_parts(a), &y = sparse_parts(b);
-  const Merged merged(place_numbers(a), place_numbers(b));
+  const bool by_place = x.values.is_contiguous() && y.values.is_contiguous();
+  const Merged merged(place_numbers(a), place_numbers(b), by_place);
   const Tensor indices = make_tensor({x.sparse_dim(), merged.count}, DType::kInt64);
   compute::index_copy_(indices, 1, merged.of_b, y.indices);
   compute::index_copy_(indices, 1, merged.of_a, x.indices);
@@ -59,7 +60,7 @@ Tensor sum_of_sparse(const Tensor& a, const Tensor& b, const Scalar& alpha, DTyp
   const Tensor values = compute::zeros_like(make_tensor(sizes, dtype));
   compute::index_copy_(values, 0, merged.of_a, cast(x.values, dtype));
   compute::index_add_(values, 0, merged.of_b, cast(y.values, dtype), alpha);
-  return make_sparse(a.sizes(), {indices, values, x.is_coalesced && y.is_coalesced});
+  return make_sparse(a.sizes(), {indices, values, by_place && x.is_coalesced && y.is_coalesced});
 }
 
 Tensor in_type(const Tensor& sparse, DType dtype) {
@@ -73,31 +74,25 @@ void check_same_size(const Tensor& dense, const Tensor& sparse) {
            " (a sum of dense and sparse tensors does not broadcast)");
 }
 
-// Of tensors of the same sizes, where both have a block.
+// Of tensors of the same sizes: the blocks of the first at whose places the second has one.
 Tensor product_of_sparse(const Tensor& a, const Tensor& b) {
   check_same_density(a, b);
-  const Tensor left = coalesced(a), right = coalesced(b);
-  const Tensor x = place_numbers(left), y = place_numbers(right);
-  std::vector<int64_t> in_left, in_right;
-  for (int64_t i = 0, j = 0; i < x.numel() && j < y.numel();) {
-    const int64_t p = x.data_as<int64_t>()[i], q = y.data_as<int64_t>()[j];
-    if (p == q) {
-      in_left.push_back(i);
-      in_right.push_back(j);
-    }
-    i += p <= q ? 1 : 0;
-    j += q <= p ? 1 : 0;
+  const Tensor factor = coalesced(b);
+  const SparseParts &left = sparse_parts(a), &right = sparse_parts(factor);
+  const Tensor places = place_numbers(a), found = place_numbers(factor);
+  const int64_t *at = places.data_as<int64_t>(), *in = found.data_as<int64_t>();
+  std::vector<int64_t> of_left, of_right;
+  for (int64_t i = 0; i < left.count(); ++i) {
+    const int64_t* const match = std::lower_bound(in, in + right.count(), at[i]);
+    if (match == in + right.count() || *match != at[i]) continue;
+    of_left.push_back(i);
+    of_right.push_back(match - in);
   }
-  const auto numbers = [](const std::vector<int64_t>& list) {
-    const Tensor result = make_tensor({static_cast<int64_t>(list.size())}, DType::kInt64);
-    std::ranges::copy(list, result.data_as<int64_t>());
-    return result;
-  };
-  const Tensor i = numbers(in_left), j = numbers(in_right);
-  const SparseParts &of_left = sparse_parts(left), &of_right = sparse_parts(right);
-  const Tensor values = compute::mul(compute::index_select(of_left.values, 0, i),
-                                     compute::index_select(of_right.values, 0, j));
-  return make_sparse(a.sizes(), {compute::index_select(of_left.indices, 1, i), values, true});
+  const Tensor i = numbers_of(of_left), j = numbers_of(of_right);
+  const Tensor values = compute::mul(compute::index_select(left.values, 0, i),
+                                     compute::index_select(right.values, 0, j));
+  return make_sparse(a.sizes(),
+                     {compute::index_select(left.indices, 1, i), values, left.is_coalesced});
 }
 
 Tensor product_with_dense(const Tensor& sparse, const Tensor& dense) {
@@ -174,8 +169,7 @@ void sparse::mul_(const Tensor& input, const Operand& other) {
 
 Tensor sparse::div(const Operand& input, const Operand& other) {
   check_divisor(input, other);
-  return with_values(input.tensor(),
-                     compute::div(sparse_parts(input.tensor()).values, other));
+  return with_values(input.tensor(), compute::div(sparse_parts(input.tensor()).values, other));
 }
 void sparse::div_(const Tensor& input, const Operand& other) {
   check_divisor(input, other);
@@ -193,9 +187,9 @@ Tensor sparse::clone(const Tensor& input, std::optional<MemoryFormat>) {
 
 Tensor sparse::to_copy(const Tensor& input, DType dtype, std::optional<MemoryFormat>) {
   const SparseParts& parts = sparse_parts(input);
-  return make_sparse(input.sizes(), {copy_of(parts.indices),
-                                     compute::to_copy(parts.values, dtype, {}),
-                                     parts.is_coalesced});
+  return make_sparse(
+      input.sizes(),
+      {copy_of(parts.indices), compute::to_copy(parts.values, dtype, {}), parts.is_coalesced});
 }
 
 void sparse::copy_(const Tensor& input, const Tensor& src, bool) {
@@ -237,14 +231,13 @@ Tensor sparse::sum(const Tensor& input, std::optional<IntSpan> dim, bool keepdim
     if (d < sparse_dim) kept.push_back(static_cast<int64_t>(d));
   }
   if (kept.empty()) in_values.insert(0, 0);
-  const Tensor values =
-      in_values.empty() ? cast(parts.values, dtype.value_or(input.dtype()))
-                        : compute::sum(parts.values, IntSpan(in_values), false, dtype);
+  const Tensor values = in_values.empty()
+                            ? cast(parts.values, dtype.value_or(input.dtype()))
+                            : compute::sum(parts.values, IntSpan(in_values), false, dtype);
   if (kept.empty()) return values;
-  const Tensor rows = make_tensor({static_cast<int64_t>(kept.size())}, DType::kInt64);
-  std::ranges::copy(kept, rows.data_as<int64_t>());
-  return coalesced(make_sparse(
-      sizes, {compute::index_select(parts.indices, 0, rows), values, false}));
+  const Tensor rows = numbers_of({kept.data(), kept.size()});
+  return coalesced(
+      make_sparse(sizes, {compute::index_select(parts.indices, 0, rows), values, false}));
 }
 
 }  // namespace fb::ops

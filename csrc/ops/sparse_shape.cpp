@@ -13,12 +13,6 @@
 namespace fb::ops {
 namespace {
 
-Tensor numbers_of(IntSpan list) {
-  const Tensor result = make_tensor({static_cast<int64_t>(list.size())}, DType::kInt64);
-  std::ranges::copy(list, result.data_as<int64_t>());
-  return result;
-}
-
 // Sparse dimensions stay in front of the dense ones.
 Tensor reordered(const Tensor& t, IntSpan order) {
   const SparseParts& parts = sparse_parts(t);
@@ -35,8 +29,9 @@ Tensor reordered(const Tensor& t, IntSpan order) {
     else
       columns.push_back(order[i] - sparse_dim + 1);
   }
-  return make_sparse(sizes, {compute::index_select(parts.indices, 0, numbers_of(rows)),
-                             compute::permute(parts.values, columns), false});
+  return make_sparse(
+      sizes, {compute::index_select(parts.indices, 0, numbers_of({rows.data(), rows.size()})),
+              compute::permute(parts.values, columns), false});
 }
 
 // The blocks whose coordinate along a sparse dimension is `index`, without that coordinate.
@@ -49,14 +44,15 @@ Tensor selected_blocks(const Tensor& t, int64_t dim, int64_t index) {
     if (row[i] == index) blocks.push_back(i);
   for (int64_t d = 0; d < parts.sparse_dim(); ++d)
     if (d != dim) rows.push_back(d);
-  const Tensor picked = numbers_of(blocks);
+  const Tensor picked = numbers_of({blocks.data(), blocks.size()});
   const Tensor values = compute::index_select(parts.values, 0, picked);
   if (rows.empty()) return compute::sum(values, IntSpan{0}, false, t.dtype());
   Dims sizes = t.sizes().vec();
   sizes.erase(static_cast<size_t>(dim));
   const Tensor places = compute::index_select(indices, 1, picked);
   return make_sparse(
-      sizes, {compute::index_select(places, 0, numbers_of(rows)), values, parts.is_coalesced});
+      sizes, {compute::index_select(places, 0, numbers_of({rows.data(), rows.size()})), values,
+              parts.is_coalesced});
 }
 
 void check_matrix(const Tensor& t) {
@@ -100,9 +96,9 @@ Tensor sparse::select(const Tensor& input, int64_t dim, int64_t index) {
   Dims sizes = input.sizes().vec();
   sizes.erase(static_cast<size_t>(at));
   const SparseParts& parts = sparse_parts(input);
-  return make_sparse(sizes, {parts.indices,
-                             compute::select(parts.values, at - sparse_dim + 1, place),
-                             parts.is_coalesced});
+  return make_sparse(sizes,
+                     {parts.indices, compute::select(parts.values, at - sparse_dim + 1, place),
+                      parts.is_coalesced});
 }
 
 std::vector<Tensor> sparse::unbind(const Tensor& input, int64_t dim) {
@@ -126,8 +122,8 @@ Tensor sparse::mm(const Tensor& input, const Tensor& mat2) {
   const SparseParts& parts = sparse_parts(input);
   const Tensor rows = compute::select(parts.indices, 0, 0);
   const Tensor columns = compute::select(parts.indices, 0, 1);
-  const Tensor products = compute::mul(compute::index_select(mat2, 0, columns),
-                                       compute::unsqueeze(parts.values, 1));
+  const Tensor products =
+      compute::mul(compute::index_select(mat2, 0, columns), compute::unsqueeze(parts.values, 1));
   const Tensor result =
       compute::zeros_like(make_tensor({input.size(0), mat2.size(1)}, input.dtype()));
   compute::index_add_(result, 0, rows, products, 1);

@@ -22,4 +22,3 @@ def sum(
     if not input.is_sparse:
         raise RuntimeError("sparse.sum: expected a sparse tensor, got a strided one")
     return input.sum(dtype=dtype) if dim is None else input.sum(dim, dtype=dtype)
-

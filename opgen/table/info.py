@@ -2,7 +2,6 @@
 
 from opgen.model import native, op
 
-
 # What asks for the elements themselves: a sparse tensor has none.
 OF_ELEMENTS = ("data_ptr", "is_set_to", "is_shared", "is_nonzero")
 

@@ -1,6 +1,6 @@
 """Sparse tensors in coordinate form: making them, their parts, and the way back."""
 
-from opgen.model import all_types, composite, native, none, numeric, op, python
+from opgen.model import all_types, composite, floating, native, none, numeric, op, python
 
 op(
     "sparse_coo_tensor(indices: Any = None, values: Any = None, size: Any = None, *,"
@@ -149,6 +149,18 @@ op(
     },
     node="SparseAddmmBackward0",
     doc="Product of a sparse and a dense matrix; the sparse one has a sparse gradient.",
+    sparse="any",
+    batch="refuse",
+)
+op(
+    "_sparse_adam_(input: Tensor, exp_avg: Tensor, exp_avg_sq: Tensor, grad: Tensor, beta1: float,"
+    " beta2: float, step_size: float, eps: float, maximize: bool = False) -> Tensor",
+    kind=native,
+    dtypes=floating,
+    forms="function",
+    mutates=True,
+    grad=none,
+    doc="One step of Adam on the rows that grad, a sparse tensor, has; the averages change too.",
     sparse="any",
     batch="refuse",
 )

@@ -133,13 +133,6 @@ def test_padding_is_left_out_of_bags():
     torch.testing.assert_close(y, table[1:2])
 
 
-def test_sparse_gradients_are_refused_with_the_way_out():
-    layer = nn.Embedding(4, 2, sparse=True)
-    y = layer(torch.tensor([1]))
-    with pytest.raises(NotImplementedError, match="sparse=False"):
-        y.sum().backward()
-
-
 @pytest.mark.parametrize("number", [5, -1, 2**40])
 def test_a_number_without_a_row_is_named(number):
     with pytest.raises(IndexError, match=rf"got {number} for a table of 5 rows"):

@@ -51,11 +51,12 @@ def resolve(t: Any, dotted: str) -> Any:
 def operators() -> dict[str, Operator]:
     """Every public operator of the table by name, aliases aside.
 
-    Methods that concern the graph compute nothing; tests/autograd is about them.
+    Methods that concern the graph compute nothing; tests/autograd is about them. Those of sparse
+    tensors need other samples; tests/sparse is about them.
     """
     overloads: dict[str, list[dict[str, Any]]] = {}
     for info in _C.op_info():
-        is_operator = not info["name"].startswith("_") and info["family"] != "graph"
+        is_operator = not info["name"].startswith("_") and info["family"] not in ("graph", "sparse")
         if is_operator and not info["alias_of"]:
             overloads.setdefault(_public_name(info), []).append(info)
     return {name: _merged(name, infos) for name, infos in overloads.items()}

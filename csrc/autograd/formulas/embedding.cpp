@@ -10,6 +10,7 @@
 #include "gen/ops/reduce.h"
 #include "gen/ops/sparse.h"
 #include "gen/ops/view.h"
+#include "ops/advanced_index.h"
 
 namespace fb::autograd::formula {
 namespace {

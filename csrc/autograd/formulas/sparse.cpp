@@ -2,9 +2,9 @@
 
 #include "core/sparse.h"
 #include "gen/ops/copy.h"
+#include "gen/ops/index.h"
 #include "gen/ops/sparse.h"
 #include "gen/ops/view.h"
-#include "gen/ops/index.h"
 #include "ops/sparse.h"
 
 namespace fb::autograd::formula {
