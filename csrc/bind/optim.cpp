@@ -60,12 +60,12 @@ TensorImpl* tensor_in(PyObject* dictionary, PyObject* name) {
 bool lies_like(const TensorImpl& t, const TensorImpl& param) {
   return t.dtype == param.dtype && t.sizes() == param.sizes() &&
          ((t.contiguous && param.contiguous) || t.strides() == param.strides()) &&
-         !(t.flags & (kBatched | kDual));
+         !(t.flags & (kBatched | kDual | kSparse));
 }
 
 bool is_kernels_own(const TensorImpl& param) {
   return (is_floating(param.dtype) || is_complex(param.dtype)) &&
-         param.device.type == DeviceType::kCpu &&
+         param.device.type == DeviceType::kCpu && !(param.flags & kSparse) &&
          (param.contiguous || is_dense(param.sizes(), param.strides()));
 }
 

@@ -65,6 +65,7 @@ using SegmentPair = std::pair<uint64_t, uint64_t>;
 void add_storages(nb::module_& m) {
   m.def("_share_memory", [](nb::handle tensor) {
     const Tensor& t = tensor_of(tensor.ptr());
+    check_dense("share_memory_", t);
     ops::settle(t);
     move_to_shared(*t.storage().get());
   });

@@ -9,6 +9,7 @@ from flambeau.optim.adamw import AdamW as AdamW
 from flambeau.optim.lbfgs import LBFGS as LBFGS
 from flambeau.optim.optimizer import Optimizer as Optimizer
 from flambeau.optim.sgd import SGD as SGD
+from flambeau.optim.sparse_adam import SparseAdam as SparseAdam
 
 __all__ = [
     "LBFGS",
@@ -18,6 +19,7 @@ __all__ = [
     "AdamW",
     "Muon",
     "Optimizer",
+    "SparseAdam",
     "lr_scheduler",
     "swa_utils",
 ]

@@ -34,6 +34,8 @@ class Adam(Optimizer):
     ``decoupled_weight_decay`` shrinks the parameters instead of adding them to the gradient.
     """
 
+    _refuses_sparse = "Adam does not support sparse gradients, please consider SparseAdam instead"
+
     def __init__(
         self,
         params: ParamsT,

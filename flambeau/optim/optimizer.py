@@ -58,6 +58,8 @@ class Optimizer:
     or dictionaries: groups with options of their own. ``defaults`` are the options of all others.
     """
 
+    # What is told to those who give it sparse gradients.
+    _refuses_sparse = "{name} does not support sparse gradients"
     # Whether a step takes complex numbers as pairs of real ones.
     _splits_complex = True
 
@@ -127,7 +129,7 @@ class Optimizer:
 
     def _step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if grad.is_sparse:
-            raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+            raise RuntimeError(self._refuses_sparse.format(name=type(self).__name__))
         check_capturable(param, group)
         if not self.state[param]:
             self._init_state(param, group)

@@ -85,7 +85,12 @@ class SGD(Optimizer):
     def _step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         check_fused_param(param, group)
         state = self.state[param] if group["momentum"] != 0 else {}
-        param.copy_(self._update(param, grad, state, group))
+        if grad.is_sparse:
+            # Changed in place: a new parameter would cost more than the rows of the gradient.
+            direction = _direction(param, grad, state, group)
+            param.add_(direction, alpha=-number(to_scalar(group["lr"])))
+        else:
+            param.copy_(self._update(param, grad, state, group))
 
     def _update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
@@ -94,6 +99,15 @@ class SGD(Optimizer):
 
 
 def _update(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> Tensor:
+    direction = _direction(param, grad, state, group)
+    lr = to_scalar(group["lr"])
+    if isinstance(lr, Tensor) and lr.requires_grad:
+        return param.addcmul(direction, lr, value=-1)
+    return param.add(direction, alpha=-number(lr))
+
+
+def _direction(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> Tensor:
+    """What the parameter moves against: the gradient, or the running sum that the state keeps."""
     grad = decayed(param, grad, group)
     momentum = group["momentum"]
     if momentum != 0:
@@ -104,10 +118,7 @@ def _update(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str,
             buffer = old.mul(momentum).add(grad, alpha=1 - group["dampening"])
             old.copy_(buffer)
         grad = grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
-    lr = to_scalar(group["lr"])
-    if isinstance(lr, Tensor) and lr.requires_grad:
-        return param.addcmul(grad, lr, value=-1)
-    return param.add(grad, alpha=-number(lr))
+    return grad
 
 
 def sgd(
