@@ -14,6 +14,7 @@
 #include "bind/place.h"
 #include "bind/registry.h"
 #include "bind/saved_hooks.h"
+#include "bind/serialization.h"
 #include "bind/shared_memory.h"
 #include "bind/tensor_object.h"
 #include "bind/transforms.h"
@@ -177,5 +178,6 @@ NB_MODULE(_C, m) {
   add_saved_hooks(m.ptr());
   add_grad_switches(m.ptr());
   add_transforms(m);
+  add_serialization(m);
   m.def("_install_places", [](const char* folder) { install_places(folder); }, nb::arg("folder"));
 }

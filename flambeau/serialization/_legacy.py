@@ -12,8 +12,8 @@ import flambeau as fb
 from flambeau._storage import UntypedStorage, untyped_storage
 from flambeau.serialization._identity import PersistentLoad, StorageIdentity, refuse_identity
 from flambeau.serialization._pickler import Storages
+from flambeau.serialization._sink import Sink
 from flambeau.serialization._source import Source
-from flambeau.serialization._zip_writer import Sink
 
 __all__: list[str] = []
 
@@ -36,8 +36,7 @@ def write(sink: Sink, pickled: bytes, storages: Storages) -> None:
     for key in keys:
         contents = storages.contents(key)
         sink.write(struct.pack("<q", contents.numel() // storages.kinds[key].itemsize))
-        if contents.numel():
-            sink.write(memoryview(contents))
+        sink.write_tensor(contents)
 
 
 class LegacyReader:
@@ -92,10 +91,12 @@ class LegacyReader:
         return restored
 
     def _fill(self, keys: Any, position: int) -> int:
-        if type(keys) is not list or set(map(str, keys)) != set(self._waiting):
+        if type(keys) is not list or not all(type(key) is str for key in keys):
             self._refuse("the list of its storages is damaged")
+        if sorted(keys) != sorted(self._waiting):
+            self._refuse("the list of its storages is not that of its tensors")
         for key in keys:
-            storage, itemsize = self._waiting[str(key)]
+            storage, itemsize = self._waiting[key]
             memory = storage._bytes
             (count,) = struct.unpack("<q", self._source.read(position, 8))
             if count * itemsize != memory.numel():

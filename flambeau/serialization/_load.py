@@ -160,7 +160,7 @@ def _is_swapped(archive: ZipReader) -> bool:
     if "byteorder" in archive:
         order = archive.read("byteorder").decode("ascii", "replace")
         if order not in ("little", "big"):
-            raise ValueError(f"Unknown endianness type: {order}")
+            raise RuntimeError(f"load: Unknown endianness type: {order!r}")
         return order != sys.byteorder
     default = settings.endianness
     if default is None or default is LoadEndianness.NATIVE:

@@ -156,14 +156,20 @@ class Machine:
             for item in items:
                 target.append(item)
 
-    def call(self, function: Any, args: Any, kwargs: dict[str, Any] | None = None) -> None:
+    def call(self, function: Any, args: Any) -> None:
         if type(args) is not tuple:
             raise UnpicklingError("the arguments of a call must be a tuple")
-        known = _hashable(function) and CONSTRUCTORS.get(function)
-        if not known and not self.allowed(function):
-            name = getattr(function, "__qualname__", type(function).__name__)
+        known = CONSTRUCTORS.get(function) if callable(function) else None
+        name = getattr(function, "__qualname__", type(function).__name__)
+        if known is not None:
+            try:
+                self.push(known(*args))
+            except Exception as error:
+                raise UnpicklingError(f"{name}: {error}") from error
+        elif self.allowed(function):
+            self.push(function(*args))
+        else:
             raise UnpicklingError(f"the pickle calls {name}, which is not a constructor")
-        self.push((known or function)(*args, **(kwargs or {})))
 
     def make(self, kind: Any, args: Any, kwargs: dict[str, Any]) -> None:
         """An object of a class, without a call of its ``__init__``."""
@@ -175,11 +181,6 @@ class Machine:
         if type(args) is not tuple:
             raise UnpicklingError("the arguments of a constructor must be a tuple")
         self.push(kind.__new__(kind, *args, **kwargs))
-
-
-def _hashable(value: Any) -> bool:
-    """Whether ``value`` can be looked up: plain containers cannot, nor are they functions."""
-    return isinstance(value, type) or callable(value)
 
 
 # Numbers and other atoms.

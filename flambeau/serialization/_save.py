@@ -10,7 +10,8 @@ from typing import IO, Any
 from flambeau.serialization import _legacy
 from flambeau.serialization._atomic import replacing
 from flambeau.serialization._pickler import Storages, dumps
-from flambeau.serialization._zip_writer import ALIGNMENT, Sink, ZipWriter
+from flambeau.serialization._sink import FileSink, Sink
+from flambeau.serialization._zip_writer import ALIGNMENT, ZipWriter
 
 __all__: list[str] = []
 
@@ -38,34 +39,24 @@ def save(
         path = os.fspath(f)
         _check_folder(path)
         with replacing(path) as descriptor:
-            _write(_Descriptor(descriptor), _folder_name(path), pickled, storages)
+            _write(FileSink(descriptor), _folder_name(path), pickled, storages)
     elif hasattr(f, "write"):
-        _write(f, "archive", pickled, storages)
-        if hasattr(f, "flush"):
-            f.flush()
+        _write(Sink(f), "archive", pickled, storages)
     else:
         raise AttributeError(
             "expected 'f' to be string, path, or a file-like object with a 'write' attribute"
         )
 
 
-class _Descriptor:
-    """An open file, written to without a buffer in between."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    def write(self, data: Any) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._descriptor, view) :]
-
-
 def _write(sink: Sink, name: str, pickled: bytes, storages: Storages) -> None:
     if storages.is_legacy:
         _legacy.write(sink, pickled, storages)
-        return
-    archive = ZipWriter(sink, name)
+    else:
+        _write_archive(ZipWriter(sink, name), pickled, storages)
+    sink.flush()
+
+
+def _write_archive(archive: ZipWriter, pickled: bytes, storages: Storages) -> None:
     archive.add("data.pkl", pickled)
     archive.add(".format_version", b"1")
     archive.add(".storage_alignment", str(ALIGNMENT).encode())

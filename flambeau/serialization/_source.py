@@ -8,7 +8,7 @@ import os
 from typing import IO, Any
 
 import flambeau as fb
-from flambeau import Tensor
+from flambeau import _C, Tensor
 
 __all__: list[str] = []
 
@@ -20,6 +20,9 @@ class Source:
         self.name = name
         self._all: Any = None
         self.file = file
+        raw = getattr(file, "raw", file)
+        # Of a file as it is, and not of something that unpacks one on the way.
+        self._descriptor = raw.fileno() if isinstance(raw, io.FileIO) else None
         self._start = file.tell()
         file.seek(0, os.SEEK_END)
         self.size = file.tell() - self._start
@@ -38,19 +41,24 @@ class Source:
         """The bytes as a tensor of its own."""
         self._check(offset, size)
         tensor = fb.empty(size, dtype=fb.uint8)
-        if size == 0:
-            return tensor
-        self.file.seek(self._start + offset)
-        if not hasattr(self.file, "readinto"):
-            memoryview(tensor)[:] = self.read(offset, size)
-            return tensor
+        if size and not self._fill(tensor, offset):
+            raise self._too_short()
+        return tensor
+
+    def _fill(self, tensor: Tensor, offset: int) -> bool:
+        if self._descriptor is not None:
+            return _C._read_bytes(self._descriptor, self._start + offset, tensor)
         view = memoryview(tensor)
+        if not hasattr(self.file, "readinto"):
+            view[:] = self.read(offset, len(view))
+            return True
+        self.file.seek(self._start + offset)
         while view:
             count = self.file.readinto(view)
             if not count:
-                raise self._too_short()
+                return False
             view = view[count:]
-        return tensor
+        return True
 
     def everything(self) -> Any:
         """All bytes, for what must be read to know where it ends."""
@@ -59,11 +67,10 @@ class Source:
         return self._all
 
     def _map_or_read(self) -> Any:
-        raw = getattr(self.file, "raw", self.file)
-        if isinstance(raw, io.FileIO):  # and not something that unpacks a file on the way
-            whole = mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
-            return memoryview(whole)[self._start :]
-        return self.read(0, self.size)
+        if self._descriptor is None:
+            return self.read(0, self.size)
+        whole = mmap.mmap(self._descriptor, 0, access=mmap.ACCESS_READ)
+        return memoryview(whole)[self._start :]
 
     def position(self) -> int:
         place: int = self.file.tell() - self._start

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 from flambeau import Tensor
+from flambeau.serialization._sink import Sink
 
 __all__: list[str] = []
 
@@ -21,12 +22,6 @@ _CENTRAL = struct.Struct("<4s6H3I5H2I")
 _FLAGS = 0x0808  # sizes and checksum follow the contents; names are UTF-8
 _LIMIT = 0xFFFFFFFF  # what fits into the 32-bit fields; above it they say "look at the 64-bit ones"
 _PADDING_ID = b"FB"
-
-
-class Sink(Protocol):
-    """Where bytes go, one after the other."""
-
-    def write(self, data: Any) -> Any: ...
 
 
 class _Record(NamedTuple):
@@ -42,42 +37,35 @@ class ZipWriter:
     def __init__(self, sink: Sink, name: str) -> None:
         self._sink = sink
         self._folder = name
-        self._position = 0
         self._records: list[_Record] = []
 
     def add(self, name: str, contents: bytes | Tensor) -> None:
-        """Write one record; a tensor's memory goes out without a copy."""
-        view = memoryview(contents) if isinstance(contents, bytes) else _memory(contents)
+        """Write one record."""
         path = f"{self._folder}/{name}".encode()
-        offset = self._position
-        self._write(_local_header(path, offset, view.nbytes))
-        checksum = zlib.crc32(view)
-        self._write(view)
-        self._records.append(_Record(path, offset, view.nbytes, checksum))
-        wide = view.nbytes >= _LIMIT
-        sizes = struct.pack("<2Q" if wide else "<2I", view.nbytes, view.nbytes)
-        self._write(b"PK\x07\x08" + struct.pack("<I", checksum) + sizes)
+        offset = self._sink.position
+        if isinstance(contents, bytes):
+            size = len(contents)
+            self._sink.write(_local_header(path, offset, size))
+            checksum = self._sink.write(contents)
+        else:
+            size = contents.numel()
+            self._sink.write(_local_header(path, offset, size))
+            checksum = self._sink.write_tensor(contents)
+        self._records.append(_Record(path, offset, size, checksum))
+        sizes = struct.pack("<2Q" if size >= _LIMIT else "<2I", size, size)
+        self._sink.write(b"PK\x07\x08" + struct.pack("<I", checksum) + sizes)
 
     def finish(self) -> None:
         """Write a fingerprint of the contents and the table of all records."""
         self.add(".data/serialization_id", self._fingerprint())
-        start = self._position
-        for record in self._records:
-            self._write(_central_entry(record))
-        self._write(_end(len(self._records), start, self._position - start))
+        start = self._sink.position
+        self._sink.write(b"".join(map(_central_entry, self._records)))
+        self._sink.write(_end(len(self._records), start, self._sink.position - start))
 
     def _fingerprint(self) -> bytes:
         names = zlib.crc32(b"\n".join(record.name for record in self._records))
         checksums = struct.pack(f"<{len(self._records)}I", *(r.checksum for r in self._records))
         return f"{names:020d}{zlib.crc32(checksums):020d}".encode()
-
-    def _write(self, data: Any) -> None:
-        self._sink.write(data)
-        self._position += len(data)
-
-
-def _memory(tensor: Tensor) -> memoryview:
-    return memoryview(tensor) if tensor.numel() else memoryview(b"")
 
 
 def _local_header(path: bytes, offset: int, size: int) -> bytes:

@@ -1,0 +1,113 @@
+#include "bind/serialization.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+
+#include "bind/interop.h"
+#include "bind/tensor_object.h"
+#include "core/blocking.h"
+#include "core/crc32.h"
+#include "core/tensor.h"
+#include "cpu/threads.h"
+
+namespace nb = nanobind;
+
+namespace fb::bind {
+
+namespace {
+
+// A piece that stays in the cache between its checksum and its copy, and is worth a system call.
+constexpr int64_t kPiece = 256 << 10;
+// What one thread reads; smaller reads are not worth waking a second one.
+constexpr int64_t kShare = 1 << 20;
+
+[[noreturn]] void throw_os_error(int code) {
+  errno = code;
+  PyErr_SetFromErrno(PyExc_OSError);
+  throw PythonError{};
+}
+
+// The memory of a tensor of bytes, all of it.
+std::pair<uint8_t*, int64_t> memory_of(nb::handle tensor) {
+  const Tensor& t = tensor_of(tensor.ptr());
+  FB_CHECK(t.dtype() == DType::kUInt8 && t.dim() == 1 && (t.numel() < 2 || t.strides()[0] == 1),
+           "expected a contiguous tensor of bytes");
+  return {static_cast<uint8_t*>(t.storage()->data) + t.offset(), t.numel()};
+}
+
+// 0, or the error number.
+int write_all(int file, const uint8_t* data, int64_t size) {
+  while (size > 0) {
+    const ssize_t count = ::write(file, data, static_cast<size_t>(size));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    data += count;
+    size -= count;
+  }
+  return 0;
+}
+
+// 0, the error number, or -1 if the file ends.
+int read_all(int file, uint8_t* data, int64_t size, int64_t offset) {
+  while (size > 0) {
+    const ssize_t count = ::pread(file, data, static_cast<size_t>(size), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    if (count == 0) return -1;
+    data += count;
+    offset += count;
+    size -= count;
+  }
+  return 0;
+}
+
+// Writes the bytes where the file stands and returns their checksum.
+uint32_t write_bytes(int file, nb::handle tensor, bool wants_checksum) {
+  const auto [data, size] = memory_of(tensor);
+  uint32_t checksum = 0;
+  int error = 0;
+  {
+    const BlockingRegion region(size > kPiece);
+    for (int64_t at = 0; at < size && error == 0; at += kPiece) {
+      const int64_t count = std::min(kPiece, size - at);
+      if (wants_checksum) checksum = crc32(data + at, static_cast<size_t>(count), checksum);
+      error = write_all(file, data + at, count);
+    }
+  }
+  if (error != 0) throw_os_error(error);
+  return checksum;
+}
+
+// Fills a tensor of bytes with what the file holds at `offset`; false if it ends before.
+bool read_bytes(int file, int64_t offset, nb::handle tensor) {
+  const auto [start, size] = memory_of(tensor);
+  uint8_t* data = start;
+  std::atomic<int> error{0};
+  {
+    const BlockingRegion region(size > kPiece);
+    cpu::parallel_for(size, kShare, [&](int64_t begin, int64_t end) {
+      const int failed = read_all(file, data + begin, end - begin, offset + begin);
+      if (failed != 0) error = failed;
+    });
+  }
+  if (error > 0) throw_os_error(error);
+  return error == 0;
+}
+
+}  // namespace
+
+void add_serialization(nb::module_& m) {
+  m.def("_write_bytes", &write_bytes, nb::arg("file"), nb::arg("bytes"), nb::arg("wants_checksum"));
+  m.def("_read_bytes", &read_bytes, nb::arg("file"), nb::arg("offset"), nb::arg("bytes"));
+  m.def("_crc32", [](nb::handle tensor, uint32_t before) {
+    const auto [data, size] = memory_of(tensor);
+    const BlockingRegion region(size > kPiece);
+    return crc32(data, static_cast<size_t>(size), before);
+  });
+}
+
+}  // namespace fb::bind
