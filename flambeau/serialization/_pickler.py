@@ -10,7 +10,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._pickling import rebuild_size, rebuild_tensor
+from flambeau._pickling import rebuild_size, rebuild_sparse_tensor, rebuild_tensor
 from flambeau._storage import TypedStorage, UntypedStorage
 from flambeau.nn import parameter as parameters
 from flambeau.serialization import _rebuild
@@ -64,6 +64,9 @@ def dumps(obj: Any, storages: Storages, pickle_module: Any, protocol: int) -> by
 
 def _tensor_parts(tensor: Tensor) -> Reduction:
     warn_if_has_hooks(tensor)
+    if tensor.is_sparse:
+        sparse = tensor._indices(), tensor._values(), tensor.shape, tensor.is_coalesced()
+        return _rebuild._rebuild_sparse_tensor, (tensor.layout, sparse)
     hooks: OrderedDict[str, Any] = OrderedDict()
     parts = (
         TypedStorage(tensor.untyped_storage(), tensor.dtype),
@@ -96,6 +99,7 @@ def _reduce_parameter(parameter: Tensor) -> Reduction:
 
 # How objects of the package are pickled elsewhere, and what is written into a checkpoint instead.
 _TRANSLATIONS: dict[int, Callable[[Any], Reduction]] = {
+    id(rebuild_sparse_tensor): _reduce_tensor,
     id(rebuild_tensor): _reduce_tensor,
     id(parameters._rebuild_parameter): _reduce_parameter,
     id(rebuild_size): lambda size: (fb.Size, (tuple(size),)),

@@ -132,16 +132,12 @@ def _set_attributes(target: Tensor, state: Any) -> None:
 
 def _rebuild_sparse_tensor(layout: Any, data: Any) -> Tensor:
     """A tensor of indices and values."""
-    make = getattr(fb, "sparse_coo_tensor", None)
-    if make is None or str(layout) != "torch.sparse_coo" or not isinstance(data, tuple):
+    if layout is not fb.sparse_coo or not isinstance(data, tuple):
         raise RuntimeError(
             f"tensors of layout {layout} cannot be loaded; save them as tensor.to_dense()"
         )
     indices, values, size, *coalesced = data
-    made: Tensor = make(indices, values, tuple(size), check_invariants=True)
-    if coalesced == [True]:
-        made._coalesced_(True)  # type: ignore[attr-defined]
-    return made
+    return fb.sparse_coo_tensor(indices, values, tuple(size), is_coalesced=coalesced == [True])
 
 
 def _get_layout(name: Any) -> fb.layout:

@@ -1,9 +1,11 @@
 """Sparse tensors against torch: text, parts, arithmetic and gradients."""
 
+import io
 import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -221,3 +223,64 @@ GRADIENTS: list[Program] = [
 @pytest.mark.parametrize("program", GRADIENTS, ids=range(len(GRADIENTS)))
 def test_gradient(program: Program) -> None:
     test_program(program)
+
+
+def test_checkpoints() -> None:
+    for writer, reader in ((torch, flambeau), (flambeau, torch)):
+        file = io.BytesIO()
+        saved = {"plain": rows(writer), "sorted": rows(writer).coalesce()}
+        saved["parameter"] = writer.nn.Parameter(rows(writer))
+        writer.save(saved, file)
+        file.seek(0)
+        loaded = reader.load(file)
+        assert repr(loaded) == repr(saved)
+        assert loaded["sorted"].is_coalesced()
+
+
+OPTIMIZERS: list[tuple[str, dict[str, Any]]] = [
+    ("SparseAdam", {}),
+    ("SparseAdam", {"lr": 0.1, "betas": (0.5, 0.9), "eps": 1e-3, "maximize": True}),
+    ("SGD", {"lr": 0.1}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "maximize": True}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.5}),
+    ("SGD", {"lr": 0.1, "weight_decay": 0.1}),
+    ("Adam", {}),
+    ("AdamW", {}),
+]
+
+
+def trained(t: Any, name: str, options: dict[str, Any]) -> Any:
+    """Weights and state after some steps, or the error's class and text."""
+    weight = t.linspace(-1, 1, 24).view(8, 3).clone().requires_grad_()
+    optimizer = getattr(t.optim, name)([weight], **options)
+    try:
+        for numbers in ([4, 1, 4], [1, 0, 7], [1, 1, 2], [5, 5, 4]):
+            optimizer.zero_grad()
+            out = t.nn.functional.embedding(t.tensor(numbers), weight, sparse=True)
+            (out**2 * t.arange(9.0).view(3, 3)).sum().backward()
+            optimizer.step()
+    except RuntimeError as error:
+        return type(error), str(error).split(": ")[-1]
+    state = {
+        key: value.to_dense().tolist() if isinstance(value, t.Tensor) else value
+        for key, value in optimizer.state[weight].items()
+    }
+    return weight.detach().numpy(), state
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIMIZERS, ids=str)
+def test_optimizer(name: str, options: dict[str, Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        (weight, state), (expected, expected_state) = (
+            trained(t, name, options) for t in (flambeau, torch)
+        )
+    if isinstance(expected, type):
+        assert (weight, state) == (expected, expected_state)
+        return
+    # Rows of one place are subtracted one after the other; their products are rounded here.
+    np.testing.assert_allclose(weight, expected, rtol=1e-6, atol=5e-7)
+    assert state.keys() == expected_state.keys()
+    for key, value in expected_state.items():
+        np.testing.assert_allclose(state[key], value, rtol=1e-5, atol=1e-7, err_msg=key)
