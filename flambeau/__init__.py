@@ -41,7 +41,9 @@ legacy_contiguous_format = contiguous_format  # noqa: F405
 
 # Modules that programs reach as attributes without importing them, loaded when asked for.
 if _typing.TYPE_CHECKING:
+    from flambeau import __config__ as __config__
     from flambeau import autograd as autograd
+    from flambeau import datasets as datasets
     from flambeau import fft as fft
     from flambeau import func as func
     from flambeau import linalg as linalg
@@ -62,7 +64,9 @@ else:
 
     del nn  # the native module: the package of that name is loaded when asked for
     _LAZY_MODULES = (
+        "__config__",
         "autograd",
+        "datasets",
         "func",
         "multiprocessing",
         "nn",

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bind/backward.h"
+#include "bind/config.h"
 #include "bind/fft.h"
 #include "bind/function.h"
 #include "bind/generator_object.h"
@@ -23,7 +24,6 @@
 #include "core/blocking.h"
 #include "core/tensor.h"
 #include "core/warning.h"
-#include "cpu/isa.h"
 #include "cpu/threads.h"
 
 namespace nb = nanobind;
@@ -99,10 +99,6 @@ void add_threads(nb::module_& m) {
         cpu::set_num_threads(count);
       },
       nb::arg("num"), "Sets how many threads an operator may use.");
-  m.def("_isa", [] {
-    constexpr const char* names[] = {"baseline", "avx2", "avx512"};
-    return names[static_cast<int>(cpu::isa())];
-  });
 }
 
 void add_defaults(nb::module_& m) {
@@ -171,6 +167,7 @@ NB_MODULE(_C, m) {
   register_fft();
   add_memory(m);
   add_threads(m);
+  add_config(m);
   add_defaults(m);
   add_op_info(m);
   add_backward(m);

@@ -3,41 +3,16 @@
 
 #include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdio>
 #include <exception>
-#include <fstream>
-#include <string>
+
+#include "cpu/thread_limits.h"
 
 namespace fb::cpu {
 namespace {
-
-int affinity_count() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return omp_get_num_procs();
-  return CPU_COUNT(&set);
-}
-
-// The CPU quota of this process's control group, rounded up; 0 where there is none.
-int cgroup_quota() {
-  std::ifstream v2("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (v2 >> quota >> period) {
-    if (quota == "max" || period <= 0) return 0;
-    return static_cast<int>(std::ceil(std::stod(quota) / period));
-  }
-  std::ifstream v1_quota("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-  std::ifstream v1_period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  double value = 0;
-  if (v1_quota >> value && v1_period >> period && value > 0 && period > 0)
-    return static_cast<int>(std::ceil(value / period));
-  return 0;
-}
 
 std::atomic<bool> forked{false};
 
@@ -52,12 +27,10 @@ std::atomic<int>& thread_count() {
 }  // namespace
 
 int default_num_threads() {
-  int count = affinity_count();
-  if (const int quota = cgroup_quota(); quota > 0) count = std::min(count, quota);
-  if (const char* wanted = std::getenv("OMP_NUM_THREADS")) {
-    if (const int n = std::atoi(wanted); n > 0) count = std::min(count, n);
-  }
-  return std::max(count, 1);
+  // Who asks for a number gets it, also one that the machine does not have.
+  if (const int wanted = requested_threads(); wanted > 0) return wanted;
+  const int allowed = static_cast<int>(std::ceil(cgroup_quota()));
+  return std::max(allowed > 0 ? std::min(affinity_count(), allowed) : affinity_count(), 1);
 }
 
 int num_threads() {

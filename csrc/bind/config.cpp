@@ -1,0 +1,63 @@
+// Compiler, instruction-set levels, libraries and the limits on threads, as dictionaries.
+#include "bind/config.h"
+
+#include <nanobind/stl/string.h>
+#include <omp.h>
+
+#include "cpu/isa.h"
+#include "cpu/libraries.h"
+#include "cpu/thread_limits.h"
+#include "cpu/threads.h"
+
+namespace nb = nanobind;
+
+namespace fb::bind {
+namespace {
+
+constexpr const char* kLevels[] = {"baseline", "avx2", "avx512"};
+
+nb::object describe(const cpu::Library& library) {
+  if (library.version.empty()) return nb::none();
+  nb::dict d;
+  d["version"] = library.version;
+  d["path"] = library.path;
+  return d;
+}
+
+nb::dict build() {
+  nb::dict d;
+#if defined(__clang__)
+  d["compiler"] = "Clang " __clang_version__;
+#else
+  d["compiler"] = "GCC " __VERSION__;
+#endif
+  d["openmp"] = _OPENMP;
+#if defined(FB_MULTI_ISA)
+  d["levels"] = nb::make_tuple(kLevels[0], kLevels[1], kLevels[2]);
+#else
+  d["levels"] = nb::make_tuple(kLevels[0]);
+#endif
+  d["onednn"] = describe(cpu::onednn_library());
+  d["openblas"] = describe(cpu::openblas_library());
+  return d;
+}
+
+nb::dict thread_limits() {
+  nb::dict d;
+  d["affinity"] = cpu::affinity_count();
+  d["quota"] = cpu::cgroup_quota();
+  d["requested"] = cpu::requested_threads();
+  d["default"] = cpu::default_num_threads();
+  return d;
+}
+
+}  // namespace
+
+void add_config(nb::module_& m) {
+  m.def("_isa", [] { return kLevels[static_cast<int>(cpu::isa())]; });
+  m.def("_build", &build);
+  m.def("_thread_limits", &thread_limits);
+  m.def("_cgroup_quota", &cpu::cgroup_quota, nb::arg("membership"), nb::arg("mount"));
+}
+
+}  // namespace fb::bind

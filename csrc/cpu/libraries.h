@@ -1,0 +1,15 @@
+// The numeric libraries that this build was linked with: which they are and where they were found.
+#pragma once
+
+#include <string>
+
+namespace fb::cpu {
+
+struct Library {
+  std::string version, path;  // empty when built without it
+};
+
+Library onednn_library();
+Library openblas_library();
+
+}  // namespace fb::cpu

@@ -1,0 +1,74 @@
+"""The ``flambeau`` command: one module of this package for each of its commands.
+
+A command's module has ``add_arguments(parser)`` and ``run(arguments)``, which returns the exit
+code. It is loaded when the command is asked for, so that the others cost nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from flambeau.version import __version__
+
+__all__ = ["main"]
+
+COMMANDS = {
+    "doctor": "check this machine and the installation, with a fix for every problem",
+    "info": "versions and settings, for a bug report",
+}
+
+_INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command that the arguments name, and return its exit code."""
+    arguments = _parser().parse_args(argv)
+    command = importlib.import_module(f"flambeau.cli.{arguments.command}")
+    summary = COMMANDS[arguments.command]
+    parser = argparse.ArgumentParser(
+        f"flambeau {arguments.command}", description=f"{summary[0].upper()}{summary[1:]}."
+    )
+    command.add_arguments(parser)
+    options = parser.parse_args(arguments.rest)
+    try:
+        code: int = command.run(options)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        return _INTERRUPTED
+    except BrokenPipeError:  # who was reading has gone, as in `flambeau doctor | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    width = max(map(len, COMMANDS)) + 2
+    parser = argparse.ArgumentParser(
+        "flambeau",
+        usage="flambeau [-h] [--version] COMMAND ...",
+        description="A lighter torch: PyTorch's programming model in a small, fast package.\n\n"
+        "commands:\n"
+        + "".join(f"  {name:{width}}{summary}\n" for name, summary in COMMANDS.items()),
+        epilog="`flambeau COMMAND --help` says more about one of them.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"flambeau {__version__}")
+    parser.add_argument("command", type=_command, metavar="COMMAND", help=argparse.SUPPRESS)
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return parser
+
+
+def _command(name: str) -> str:
+    if name in COMMANDS:
+        return name
+    close = difflib.get_close_matches(name, COMMANDS, 1)
+    meant = f"; did you mean {close[0]!r}?" if close else ""
+    raise argparse.ArgumentTypeError(
+        f"there is no command {name!r}, only {', '.join(COMMANDS)}{meant}"
+    )

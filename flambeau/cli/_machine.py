@@ -1,0 +1,147 @@
+"""Facts about this machine and installation: for `info`, `doctor` and the demo's report."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.metadata
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+import flambeau as fb
+from flambeau._C import _build, _isa, _thread_limits
+
+__all__ = ["facts"]
+
+Facts = dict[str, Any]
+
+# Of the many flags of a processor, those that decide how fast tensors are.
+_FEATURES = (
+    *("sse4_2", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl"),
+    *("avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_bf16", "amx_int8", "asimd", "sve", "bf16"),
+)
+
+
+def facts() -> Facts:
+    """Everything, as a dictionary of plain values."""
+    return {
+        "flambeau": _flambeau(),
+        "python": _python(),
+        "platform": platform.platform(),
+        "cpu": _cpu(),
+        "threads": {**_thread_limits(), "used": fb.get_num_threads()},
+        "memory": _memory(),
+        "libraries": {"numpy": _version_of("numpy"), **_libraries()},
+        "cuda": _cuda(),
+        "environment": _environment(),
+    }
+
+
+def _flambeau() -> Facts:
+    return {
+        "version": fb.__version__,
+        "follows_pytorch": fb.version.torch,
+        "path": str(Path(fb.__file__).parent),
+        "compiler": _build()["compiler"],
+    }
+
+
+def _python() -> Facts:
+    return {
+        "version": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "executable": sys.executable,
+    }
+
+
+def _libraries() -> Facts:
+    build = _build()
+    return {"onednn": build["onednn"], "openblas": build["openblas"]}
+
+
+def _version_of(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _fields(path: str) -> dict[str, str]:
+    """The lines `name: value` of a file of /proc, the first of each name."""
+    found: dict[str, str] = {}
+    try:
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return found
+    for line in lines:
+        name, _, value = line.partition(":")
+        found.setdefault(name.strip(), value.strip())
+    return found
+
+
+def _cpu() -> Facts:
+    fields = _fields("/proc/cpuinfo")
+    flags = set((fields.get("flags") or fields.get("Features") or "").split())
+    return {
+        "model": fields.get("model name") or platform.processor() or platform.machine(),
+        "architecture": platform.machine(),
+        "count": os.cpu_count(),
+        "features": [name for name in _FEATURES if name in flags],
+        "levels": list(_build()["levels"]),
+        "level": _isa(),
+    }
+
+
+def _memory() -> Facts:
+    fields = _fields("/proc/meminfo")
+
+    def size(name: str) -> int | None:
+        number = fields.get(name, "").split()
+        return int(number[0]) * 1024 if number else None
+
+    return {
+        "total": size("MemTotal"),
+        "available": size("MemAvailable"),
+        "shared": _shared_memory(),
+    }
+
+
+def _shared_memory() -> int | None:
+    """The size of what worker processes hand their batches over in."""
+    try:
+        status = os.statvfs("/dev/shm")
+    except OSError:
+        return None
+    return status.f_blocks * status.f_frsize
+
+
+def _cuda() -> Facts:
+    names = (d.metadata["Name"] or "" for d in importlib.metadata.distributions())
+    return {
+        "supported": fb.version.cuda is not None,
+        "driver": _cuda_driver(),
+        "packages": sorted({name for name in names if name.startswith("nvidia-")}),
+    }
+
+
+def _cuda_driver() -> str | None:
+    """The CUDA version of the driver, where there is one."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+        version = ctypes.c_int()
+        if driver.cuDriverGetVersion(ctypes.byref(version)) != 0:
+            return None
+    except (OSError, AttributeError):
+        return None
+    return f"{version.value // 1000}.{version.value % 1000 // 10}"
+
+
+def _environment() -> Facts:
+    """The variables that change how Flambeau computes."""
+    return {
+        name: value
+        for name, value in sorted(os.environ.items())
+        if name.startswith(("FLAMBEAU_", "OMP_", "GOMP_", "ONEDNN_", "DNNL_", "CUDA_"))
+    }

@@ -1,0 +1,188 @@
+"""``flambeau doctor``: what is installed, what is used, what is wrong and how to mend it."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from flambeau._describe import readable_bytes
+from flambeau._terminal import Style, can_show
+from flambeau.cli._machine import Facts, facts
+from flambeau.cli._selftest import CHECKS
+
+__all__ = ["add_arguments", "examine", "run"]
+
+_OLDEST_NUMPY = (1, 26)
+_SMALL_SHARED_MEMORY = 64 << 20
+_CUDA_PACKAGES = ("nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12", "nvidia-cudnn-cu12")
+
+_MARKS = {"ok": "✓", "note": "•", "problem": "✗"}
+_PLAIN_MARKS = {"ok": "ok", "note": "--", "problem": "!!"}
+_COLOURS = {"ok": "green", "note": "yellow", "problem": "red"}
+
+
+@dataclass
+class Finding:
+    """One line of the report: a subject, what was found, how bad it is, and the remedy."""
+
+    subject: str
+    text: str
+    status: str = "ok"
+    fix: str = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "The exit code is 1 when there is a problem."
+
+
+def run(arguments: argparse.Namespace) -> int:
+    problems = 0
+    for title, findings in examine(facts()):
+        print(f"\n{_style(title, 'bold')}")
+        for finding in findings:
+            print(_line(finding), flush=True)
+            problems += finding.status == "problem"
+    words = {0: "Everything is in order.", 1: "There is one problem."}
+    print("\n" + words.get(problems, f"There are {problems} problems."))
+    return min(problems, 1)
+
+
+def examine(found: Facts) -> Iterator[tuple[str, Iterator[Finding]]]:
+    """The sections of the report, each worked out when its turn comes."""
+    sections: dict[str, Callable[[Facts], Iterator[Finding]]] = {
+        "Versions": _versions,
+        "Processor": _processor,
+        "Memory": _memory,
+        "Libraries": _libraries,
+        "GPU": _gpu,
+    }
+    for title, section in sections.items():
+        yield title, section(found)
+    yield "Self test", _self_test()
+
+
+def _versions(found: Facts) -> Iterator[Finding]:
+    flambeau, python = found["flambeau"], found["python"]
+    yield Finding("Flambeau", f"{flambeau['version']}, built with {flambeau['compiler']}")
+    yield Finding("installed in", flambeau["path"])
+    yield Finding("follows", f"PyTorch {flambeau['follows_pytorch']}")
+    yield Finding("Python", f"{python['version']}, {python['executable']}")
+    yield Finding("platform", found["platform"])
+
+
+def _processor(found: Facts) -> Iterator[Finding]:
+    cpu = found["cpu"]
+    yield Finding("model", f"{cpu['model']}, {cpu['count']} processors")
+    yield Finding("features", " ".join(cpu["features"]) or "none that matter")
+    yield _level(cpu, found["environment"])
+    yield _threads(found["threads"])
+
+
+def _level(cpu: Facts, environment: Facts) -> Finding:
+    text = f"{cpu['level']} (of {', '.join(cpu['levels'])})"
+    asked = environment.get("FLAMBEAU_ISA")
+    if asked is None:
+        return Finding("kernels", text)
+    return Finding("kernels", f"{text}, FLAMBEAU_ISA={asked}", "note", "unset FLAMBEAU_ISA")
+
+
+def _threads(threads: Facts) -> Finding:
+    """How many compute, and which of the limits decided."""
+    affinity, quota, asked = threads["affinity"], threads["quota"], threads["requested"]
+    limits = [f"affinity {affinity}", f"quota {quota:g}" if quota else "no quota"]
+    text = f"{threads['used']} ({', '.join(limits)}"
+    allowed = min(affinity, math.ceil(quota)) if quota else affinity
+    if not asked:
+        return Finding("threads", text + ")")
+    text += f", OMP_NUM_THREADS={asked})"
+    if asked > allowed:
+        return Finding("threads", text, "problem", f"export OMP_NUM_THREADS={allowed}, or unset it")
+    if asked < allowed:
+        return Finding("threads", text, "note", f"unset OMP_NUM_THREADS to use {allowed}")
+    return Finding("threads", text)
+
+
+def _memory(found: Facts) -> Iterator[Finding]:
+    memory = found["memory"]
+    total, free, shared = memory["total"], memory["available"], memory["shared"]
+    if total is not None and free is not None:
+        yield Finding("memory", f"{readable_bytes(free)} free of {readable_bytes(total)}")
+    if shared is None:
+        fix = "mount -t tmpfs tmpfs /dev/shm"
+        yield Finding("/dev/shm", "missing: loaders need it for workers", "problem", fix)
+    elif shared < _SMALL_SHARED_MEMORY:
+        text = f"{readable_bytes(shared)}: large batches of workers will not fit"
+        yield Finding("/dev/shm", text, "note", "docker run --shm-size=1g ...")
+    else:
+        yield Finding("/dev/shm", readable_bytes(shared))
+
+
+def _libraries(found: Facts) -> Iterator[Finding]:
+    libraries = found["libraries"]
+    yield _numpy(libraries["numpy"])
+    uses = {"onednn": ("oneDNN", "products, convolutions"), "openblas": ("OpenBLAS", "LAPACK")}
+    for key, (name, use) in uses.items():
+        library = libraries[key]
+        if library:
+            yield Finding(name, f"{library['version']}, {library['path']}")
+        else:
+            fix = f"python -m pip install --force-reinstall flambeau, or build it with {name}:\n"
+            fix += f"python -m pip install . -C cmake.define.FB_{key.upper()}=ON"
+            yield Finding(name, f"built without it, so {use} are slow", "problem", fix)
+
+
+def _numpy(version: str | None) -> Finding:
+    fix = 'python -m pip install "numpy>=1.26"'
+    if version is None:
+        return Finding("NumPy", "missing", "problem", fix)
+    if tuple(int(part) for part in version.split(".")[:2]) < _OLDEST_NUMPY:
+        return Finding("NumPy", f"{version} is too old", "problem", fix)
+    return Finding("NumPy", version)
+
+
+def _gpu(found: Facts) -> Iterator[Finding]:
+    cuda = found["cuda"]
+    if not cuda["supported"]:
+        yield Finding("CUDA", "this version computes on the CPU", "note")
+    if cuda["driver"]:
+        yield Finding("driver", f"for CUDA {cuda['driver']}")
+    else:
+        fix = "with an NVIDIA GPU: apt-get install nvidia-driver, then try nvidia-smi;\n"
+        fix += "in a container: docker run --gpus all ..."
+        yield Finding("driver", "libcuda.so.1 was not found", "note", fix)
+    missing = [name for name in _CUDA_PACKAGES if name not in cuda["packages"]]
+    if missing and cuda["driver"]:
+        fix = f"python -m pip install {' '.join(missing)}"
+        yield Finding("libraries", f"{len(missing)} not found", "note", fix)
+    elif not missing:
+        yield Finding("libraries", ", ".join(_CUDA_PACKAGES))
+
+
+def _self_test() -> Iterator[Finding]:
+    for subject, check in CHECKS.items():
+        start = time.perf_counter()
+        try:
+            check()
+        except Exception as error:  # whatever it is, the other checks still tell something
+            text = f"{type(error).__name__}: {error}"
+            fix = "report it together with the output of `flambeau info --json`"
+            yield Finding(subject, text, "problem", fix)
+        else:
+            yield Finding(subject, f"{(time.perf_counter() - start) * 1e3:.1f} ms")
+
+
+def _style(text: str, *names: str) -> str:
+    return Style(sys.stdout)(text, *names)
+
+
+def _line(finding: Finding) -> str:
+    marks = _MARKS if can_show(sys.stdout, "".join(_MARKS.values())) else _PLAIN_MARKS
+    mark = _style(f"{marks[finding.status]:2}", _COLOURS[finding.status])
+    lines = [f"  {mark} {finding.subject:15} {finding.text}"]
+    for number, fix in enumerate(finding.fix.splitlines()):
+        lines.append(f"     {'':15} {'fix: ' if number == 0 else '     '}{fix}")
+    return "\n".join(lines)

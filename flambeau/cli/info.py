@@ -1,0 +1,40 @@
+"""``flambeau info``: versions and settings in a few lines or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from flambeau.cli._machine import Facts, facts
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="everything, for programs to read")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    found = facts()
+    print(json.dumps(found, indent=2) if arguments.json else _text(found))
+    return 0
+
+
+def _text(found: Facts) -> str:
+    flambeau, python, cpu = found["flambeau"], found["python"], found["cpu"]
+    libraries = {
+        name: value["version"] if isinstance(value, dict) else value or "none"
+        for name, value in found["libraries"].items()
+    }
+    lines = {
+        "flambeau": f"{flambeau['version']} ({flambeau['compiler']})",
+        "python": f"{python['version']} ({python['implementation']})",
+        "platform": found["platform"],
+        "cpu": f"{cpu['model']}, {cpu['count']} processors, kernels {cpu['level']}",
+        "threads": found["threads"]["used"],
+        **libraries,
+        "cuda driver": found["cuda"]["driver"] or "none",
+        "environment": " ".join(f"{k}={v}" for k, v in found["environment"].items()) or "none",
+    }
+    width = max(map(len, lines)) + 2
+    return "\n".join(f"{name:{width}}{value}" for name, value in lines.items())

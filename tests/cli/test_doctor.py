@@ -1,0 +1,122 @@
+"""``flambeau doctor`` and ``flambeau info``: what they find, and the remedies they name."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+from typing import Any
+
+import pytest
+
+import flambeau as fb
+from flambeau import cli
+from flambeau.cli import _selftest, doctor
+from flambeau.cli._machine import facts
+
+FACTS = facts()
+
+
+def findings(**changed: Any) -> dict[str, doctor.Finding]:
+    """What the doctor says of this machine with some facts changed; no self test."""
+    found = copy.deepcopy(FACTS)
+    for name, value in changed.items():
+        found[name] = {**found[name], **value} if isinstance(value, dict) else value
+    sections = [section for title, section in doctor.examine(found) if title != "Self test"]
+    return {finding.subject: finding for section in sections for finding in section}
+
+
+def test_healthy_machine(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    code = cli.main(["doctor"])
+    text = capsys.readouterr().out
+    assert code == 0, text
+    for part in ("Versions", "Processor", "Memory", "Libraries", "GPU", "Self test"):
+        assert f"\n{part}\n" in text
+    assert fb.__version__ in text
+    assert text.endswith("Everything is in order.\n")
+    assert "\033" not in text  # no colours into a pipe
+
+
+def test_threads_are_explained():
+    limits = {"affinity": 8, "quota": 2.5, "requested": 0, "default": 3, "used": 3}
+    assert findings(threads=limits)["threads"].text == "3 (affinity 8, quota 2.5)"
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "fix"),
+    [
+        (16, "problem", "export OMP_NUM_THREADS=4, or unset it"),
+        (1, "note", "unset OMP_NUM_THREADS to use 4"),
+        (4, "ok", ""),
+    ],
+)
+def test_asked_threads(asked: int, status: str, fix: str):
+    limits = {"affinity": 4, "quota": 0.0, "requested": asked, "default": asked, "used": asked}
+    finding = findings(threads=limits)["threads"]
+    assert (finding.status, finding.fix) == (status, fix)
+
+
+def test_missing_libraries_have_a_fix():
+    found = findings(libraries={"numpy": None, "onednn": None, "openblas": None})
+    assert {found[name].status for name in ("NumPy", "oneDNN", "OpenBLAS")} == {"problem"}
+    assert found["NumPy"].fix == 'python -m pip install "numpy>=1.26"'
+    assert "FB_ONEDNN=ON" in found["oneDNN"].fix
+    assert findings(libraries={"numpy": "1.24.0"})["NumPy"].text == "1.24.0 is too old"
+
+
+def test_lowered_level():
+    found = findings(environment={"FLAMBEAU_ISA": "baseline"})["kernels"]
+    assert (found.status, found.fix) == ("note", "unset FLAMBEAU_ISA")
+
+
+def test_small_shared_memory():
+    assert findings(memory={"shared": 1 << 20})["/dev/shm"].fix == "docker run --shm-size=1g ..."
+    assert findings(memory={"shared": None})["/dev/shm"].status == "problem"
+
+
+def test_driver_without_libraries():
+    found = findings(cuda={"driver": "12.8", "packages": ["nvidia-cublas-cu12"]})
+    assert found["driver"].text == "for CUDA 12.8"
+    expected = "python -m pip install nvidia-cuda-nvrtc-cu12 nvidia-cudnn-cu12"
+    assert found["libraries"].fix == expected
+
+
+def test_failing_check_is_a_problem(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def wrong() -> None:
+        raise AssertionError("off by 3")
+
+    monkeypatch.setattr(doctor, "CHECKS", {"arithmetic": wrong})
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert doctor.run(argparse.Namespace()) == 1
+    text = capsys.readouterr().out
+    assert "arithmetic      AssertionError: off by 3" in text
+    assert text.endswith("There is one problem.\n")
+
+
+def test_self_test_notices_a_wrong_result():
+    with pytest.raises(AssertionError, match=r"off by 1, at most 0\.5 is right"):
+        _selftest._same(fb.ones(2), fb.zeros(2), 0.5)
+
+
+def test_info(capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["info"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"flambeau     {fb.__version__}")
+    assert any(line.startswith("threads ") for line in lines)
+
+
+def test_info_for_programs(capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["info", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["flambeau"]["version"] == fb.__version__
+    assert found["threads"]["used"] == fb.get_num_threads()
+    assert found["cpu"]["level"] in found["cpu"]["levels"]
+
+
+def test_config():
+    assert fb.__config__.show().startswith("Flambeau built with:\n")
+    assert FACTS["cpu"]["level"] in fb.__config__.show()
+    assert f"get_num_threads(): {fb.get_num_threads()}\n" in fb.__config__.parallel_info()
