@@ -18,7 +18,7 @@ NATIVE := $(shell find csrc opgen cmake CMakeLists.txt pyproject.toml -type f \
 .DELETE_ON_ERROR:
 
 help:
-	@echo 'make demo         a tour of what works, in seconds once it is built'
+	@echo 'make demo         a network learns to read handwritten digits, in seconds once it is built'
 	@echo 'make test         the test suite (no torch needed)'
 	@echo 'make conformance  the operator table against torch 2.13.0'
 	@echo 'make bench        speed, memory and size beside torch 2.13.0; ARGS="--quick --only gemm"'
@@ -29,7 +29,7 @@ help:
 	@echo 'make clean        remove everything that was built'
 
 demo: .venv/.installed
-	@$(BIN)/python examples/tour.py
+	@$(BIN)/python -m flambeau demo --output build/demo $(ARGS)
 
 test: .venv/.installed .venv/.test
 	@echo '==> testing'
@@ -122,7 +122,7 @@ endef
 conformance bench: | .venv/.installed
 
 # The wheel as a user gets it, tried from outside the checkout.
-.venv-wheel/.ready: .venv/.installed $(shell find flambeau -name '*.py')
+.venv-wheel/.ready: .venv/.installed $(shell find flambeau -name '*.py' -o -name '*.css' -o -name '*.txt')
 	@rm -rf dist
 	@$(BIN)/python tools/progress.py 'building the wheel' build/wheel.log \
 	  $(BIN)/python -m pip wheel -v . --no-deps --no-build-isolation --wheel-dir dist
@@ -130,6 +130,7 @@ conformance bench: | .venv/.installed
 	@.venv-wheel/bin/python $(PIP) pytest dist/flambeau-*.whl
 	@mkdir -p build/outside && cp tests/test_tiny.py build/outside/
 	@cd build/outside && ../../.venv-wheel/bin/python -m pytest -q test_tiny.py
+	@cd build/outside && ../../.venv-wheel/bin/flambeau demo --quiet --epochs 1
 	@touch $@
 
 .venv-asan/.build: pyproject.toml

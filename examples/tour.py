@@ -1,6 +1,6 @@
 """A tour of Flambeau in a few seconds: arrays, a fitted curve, pictures, two nets, the speed.
 
-Run it with `make demo`, or `python examples/tour.py`.
+Run it with `python examples/tour.py`.
 """
 
 import sys

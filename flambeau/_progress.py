@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 import threading
 from collections.abc import Iterable, Iterator
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Generic, TextIO, TypeVar
+from typing import Any, Generic, TextIO, TypeVar, overload
 
-from flambeau._terminal import Style, can_show, cells, clipped, columns, is_live
+from flambeau._terminal import Style, can_show, cells, clipped, columns, is_live, is_notebook
 
 __all__ = ["Progress", "progress"]
 
@@ -26,8 +27,9 @@ _running: list[Progress[Any]] = []
 _lock = threading.RLock()
 
 
+@overload
 def progress(
-    iterable: Iterable[T] | None = None,
+    iterable: Iterable[T],
     description: str = "",
     *,
     total: int | None = None,
@@ -35,7 +37,28 @@ def progress(
     keep: bool | None = None,
     show: bool | None = None,
     stream: TextIO | None = None,
-) -> Progress[T]:
+) -> Progress[T]: ...
+@overload
+def progress(
+    iterable: None = None,
+    description: str = "",
+    *,
+    total: int | None = None,
+    unit: str = "it",
+    keep: bool | None = None,
+    show: bool | None = None,
+    stream: TextIO | None = None,
+) -> Progress[None]: ...
+def progress(
+    iterable: Iterable[Any] | None = None,
+    description: str = "",
+    *,
+    total: int | None = None,
+    unit: str = "it",
+    keep: bool | None = None,
+    show: bool | None = None,
+    stream: TextIO | None = None,
+) -> Progress[Any]:
     """A bar over `iterable`, or one that ``update`` moves; ``set(loss=loss)`` shows values.
 
     On a terminal it is redrawn at most ten times a second. In pipes and CI logs the outermost bar
@@ -225,7 +248,8 @@ class _Screen:
 
     def __init__(self, stream: TextIO, show: bool | None) -> None:
         self.stream = stream
-        live = is_live(stream) if show is None else show
+        self._notebook = is_notebook(stream)
+        live = is_live(stream) or self._notebook if show is None else show
         self._last_line = show is None and not live
         self._blocks = can_show(stream, _EIGHTHS)
         self._style = Style(stream)
@@ -248,7 +272,8 @@ class _Screen:
         with _lock:
             outermost = bar is self._bars[0]
             self._bars.remove(bar)
-            _running.remove(bar)
+            if bar in _running:  # a forked child has forgotten those of its parent
+                _running.remove(bar)
             kept = outermost if bar._keep is None else bar._keep
             if kept and self._live:
                 self.print_above(self._picture(bar) + "\n")
@@ -267,10 +292,12 @@ class _Screen:
         """Draw every bar over its last picture."""
         with _lock:
             lines = [self._picture(bar) for bar in self._bars]
+            if self._notebook:
+                lines = lines[-1:]  # there is no way up: the innermost bar stands for all
             start = "\n" if self.unfinished else self._home()
-            self._write(start + "\n".join(f"{line}\033[K" for line in lines) + "\033[J")
             self._lines, self.unfinished = len(lines), False
             self.due = perf_counter() + _INTERVAL
+            self._write(start + "\n".join(f"{line}\033[K" for line in lines) + "\033[J")
 
     def _picture(self, bar: Progress[Any]) -> str:
         room = columns(self.stream) - 1  # a full line would wrap on some terminals
@@ -291,6 +318,13 @@ class _Screen:
             self.unfinished = False
             if self._live and self._bars:
                 self.draw()
+
+    def abandon(self) -> None:
+        """In a forked child: the screen is the parent's, and what is printed is no concern."""
+        self._lines, self.due = 0, math.inf
+        self._last_line = False
+        for beside in self._beside:
+            beside.end()
 
     def _home(self) -> str:
         """To the beginning of the first line."""
@@ -327,6 +361,18 @@ class _Beside:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
+
+
+def _forked() -> None:
+    for bar in _running:
+        if bar._screen is not None:
+            bar._screen.abandon()
+    _running.clear()
+    _lock.release()
+
+
+# No other thread may be drawing at that moment: the child would wait for it for ever.
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_forked)
 
 
 def _length(iterable: Iterable[Any] | None) -> int | None:

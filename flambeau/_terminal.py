@@ -6,7 +6,7 @@ import os
 import unicodedata
 from typing import TextIO
 
-__all__ = ["Style", "can_show", "cells", "clipped", "columns", "is_live"]
+__all__ = ["Style", "can_show", "cells", "clipped", "columns", "is_live", "is_notebook"]
 
 _CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
 
@@ -19,6 +19,11 @@ def is_live(stream: TextIO) -> bool:
         return stream.isatty()
     except (AttributeError, ValueError):  # not a whole stream, or a closed one
         return False
+
+
+def is_notebook(stream: TextIO) -> bool:
+    """Whether `stream` is shown below a notebook's cell, where a line can be rewritten too."""
+    return type(stream).__module__.startswith("ipykernel")
 
 
 def columns(stream: TextIO) -> int:

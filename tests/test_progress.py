@@ -333,6 +333,39 @@ def test_show_overrides_the_stream():
     assert "100%" in forced.getvalue()
 
 
+def test_notebook_has_one_line(clock: Clock, monkeypatch: pytest.MonkeyPatch):
+    class OutStream(io.StringIO):
+        __module__ = "ipykernel.iostream"
+
+    cell = OutStream()
+    for _ in fb.progress(range(2), "outer", stream=cell):
+        for _ in fb.progress(range(2), "inner", stream=cell):
+            clock.now += 1
+    assert "\033[1A" not in cell.getvalue()
+    assert "inner  50%" in cell.getvalue()
+    assert "outer 100%" in cell.getvalue().split("\r")[-1]
+
+
+def test_forked_child_leaves_the_screen_alone(monkeypatch: pytest.MonkeyPatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    for _ in fb.progress(range(1), stream=terminal):
+        child = os.fork()
+        if child == 0:
+            before = terminal.getvalue()
+            print("from the child")
+            os._exit(0 if terminal.getvalue() == before + "from the child\n" else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_works_with_a_loader(clock: Clock):
+    dataset = fb.utils.data.TensorDataset(fb.arange(10.0))
+    bar = fb.progress(fb.utils.data.DataLoader(dataset, batch_size=4), show=False)
+    assert bar.total == 3
+    assert [len(batch) for (batch,) in bar] == [4, 4, 2]
+
+
 def test_width_comes_from_the_terminal(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(os, "get_terminal_size", lambda number: os.terminal_size((61, 20)))
     assert _terminal.columns(sys.__stderr__) == 61  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ from flambeau.version import __version__
 __all__ = ["main"]
 
 COMMANDS = {
+    "demo": "train a network on handwritten digits and write a report",
     "doctor": "check this machine and the installation, with a fix for every problem",
     "info": "versions and settings, for a bug report",
 }
@@ -55,7 +56,8 @@ def _parser() -> argparse.ArgumentParser:
         description="A lighter torch: PyTorch's programming model in a small, fast package.\n\n"
         "commands:\n"
         + "".join(f"  {name:{width}}{summary}\n" for name, summary in COMMANDS.items()),
-        epilog="`flambeau COMMAND --help` says more about one of them.",
+        epilog="`flambeau COMMAND --help` says more about one of them.\n"
+        "First time here? `flambeau demo` takes seconds and needs no network.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"flambeau {__version__}")
