@@ -18,7 +18,11 @@ __all__ = ["add_arguments", "examine", "run"]
 
 _OLDEST_NUMPY = (1, 26)
 _SMALL_SHARED_MEMORY = 64 << 20
-_CUDA_PACKAGES = ("nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12", "nvidia-cudnn-cu12")
+# What NVIDIA calls the packages for a driver: cuDNN's keeps the number that the others lost.
+_CUDA_PACKAGES = {
+    "12": ("nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12", "nvidia-cudnn-cu12"),
+    "13": ("nvidia-cuda-nvrtc", "nvidia-cublas", "nvidia-cudnn-cu13"),
+}
 
 _MARKS = {"ok": "✓", "note": "•", "problem": "✗"}
 _PLAIN_MARKS = {"ok": "ok", "note": "--", "problem": "!!"}
@@ -150,16 +154,21 @@ def _gpu(found: Facts) -> Iterator[Finding]:
         yield Finding("CUDA", "this version computes on the CPU", "note")
     if cuda["driver"]:
         yield Finding("driver", f"for CUDA {cuda['driver']}")
+        yield _cuda_libraries(cuda["driver"], cuda["packages"])
     else:
         fix = "with an NVIDIA GPU: apt-get install nvidia-driver, then try nvidia-smi;\n"
         fix += "in a container: docker run --gpus all ..."
         yield Finding("driver", "libcuda.so.1 was not found", "note", fix)
-    missing = [name for name in _CUDA_PACKAGES if name not in cuda["packages"]]
-    if missing and cuda["driver"]:
-        fix = f"python -m pip install {' '.join(missing)}"
-        yield Finding("libraries", f"{len(missing)} not found", "note", fix)
-    elif not missing:
-        yield Finding("libraries", ", ".join(_CUDA_PACKAGES))
+
+
+def _cuda_libraries(driver: str, found: list[str]) -> Finding:
+    newest = max(_CUDA_PACKAGES)
+    wanted = _CUDA_PACKAGES.get(driver.partition(".")[0], _CUDA_PACKAGES[newest])
+    missing = [name for name in wanted if name not in found]
+    if not missing:
+        return Finding("libraries", ", ".join(wanted))
+    fix = f"python -m pip install {' '.join(missing)}"
+    return Finding("libraries", f"{len(missing)} of {len(wanted)} not found", "note", fix)
 
 
 def _self_test() -> Iterator[Finding]:

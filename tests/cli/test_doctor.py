@@ -75,11 +75,29 @@ def test_small_shared_memory():
     assert findings(memory={"shared": None})["/dev/shm"].status == "problem"
 
 
-def test_driver_without_libraries():
-    found = findings(cuda={"driver": "12.8", "packages": ["nvidia-cublas-cu12"]})
-    assert found["driver"].text == "for CUDA 12.8"
-    expected = "python -m pip install nvidia-cuda-nvrtc-cu12 nvidia-cudnn-cu12"
-    assert found["libraries"].fix == expected
+@pytest.mark.parametrize(
+    ("driver", "present", "missing"),
+    [
+        ("12.8", ["nvidia-cublas-cu12"], "nvidia-cuda-nvrtc-cu12 nvidia-cudnn-cu12"),
+        ("13.0", ["nvidia-cublas-cu12"], "nvidia-cuda-nvrtc nvidia-cublas nvidia-cudnn-cu13"),
+    ],
+)
+def test_driver_without_libraries(driver: str, present: list[str], missing: str):
+    found = findings(cuda={"driver": driver, "packages": present})
+    assert found["driver"].text == f"for CUDA {driver}"
+    assert found["libraries"].fix == f"python -m pip install {missing}"
+
+
+def test_driver_with_libraries():
+    packages = ["nvidia-cublas", "nvidia-cuda-nvrtc", "nvidia-cudnn-cu13", "nvidia-nccl-cu13"]
+    found = findings(cuda={"driver": "13.0", "packages": packages})["libraries"]
+    assert (found.status, found.fix) == ("ok", "")
+
+
+def test_no_driver():
+    found = findings(cuda={"driver": None, "packages": []})
+    assert "docker run --gpus all" in found["driver"].fix
+    assert "libraries" not in found
 
 
 def test_failing_check_is_a_problem(
