@@ -49,6 +49,7 @@ GROUPS = {
         Group("data-loader", "an epoch of a loader without workers", 1.5, 1.1),
         Group("data-tensors", "an epoch of a loader over tensors", 2.0, 1.5),
         Group("sparse", "steps with sparse gradients", 1.0, 0.8),
+        Group("schedules", "schedules, averages, and optimisers of matrices", 2.0, 0.8),
         Group("train", "whole training steps", 2.2, 1.1),
     )
 }

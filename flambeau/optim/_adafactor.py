@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor
-from flambeau.optim._options import complete_groups, scalar_zero, step_of, to_scalar
+from flambeau import _C, Tensor
+from flambeau.optim._options import complete_groups, number, scalar_zero
 from flambeau.optim.optimizer import Optimizer, ParamsT
 
 __all__ = ["Adafactor"]
@@ -69,51 +68,42 @@ class Adafactor(Optimizer):
             with fb.enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    self._step(p, -p.grad if group["maximize"] else p.grad, group)
+            self._step_group(group)
         return loss
 
-    def _step(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    def _step_group(self, group: dict[str, Any]) -> None:
+        params = [p for p in group["params"] if p.grad is not None]
+        states = [self._state_of(p, group) for p in params]
+        eps1, eps2 = group["eps"]
+        _C._adafactor_step(
+            params,
+            [p.grad for p in params],
+            [state["row_var" if "row_var" in state else "variance"] for state in states],
+            [state["col_var" if "row_var" in state else "variance"] for state in states],
+            [state["step"] for state in states],
+            number(group["lr"]),
+            group["beta2_decay"],
+            eps1,
+            eps2,
+            group["d"],
+            group["weight_decay"],
+            group["maximize"],
+        )
+
+    def _state_of(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """The state of a parameter, begun with its first gradient."""
+        grad = param.grad
         if fb.is_complex(param):
             raise RuntimeError("Adafactor does not support complex parameters")
         if grad.is_sparse:
             raise RuntimeError("Adafactor does not support sparse gradients")
-        eps1, eps2 = group["eps"]
-        if eps1 is None:
-            eps1 = fb.finfo(param.dtype).eps
-        lr = to_scalar(group["lr"])
-        state = self.state[param] or self._begin(param, grad, group)
-        step = step_of(state)
-        length = max(eps2, _rms(param)) * min(lr, 1 / step**0.5)
-        if group["weight_decay"] != 0:
-            param.mul_(1 - lr * group["weight_decay"])
-        update = _second_moment(state, grad, step ** group["beta2_decay"], eps1)
-        update.clamp_(min=eps1 * eps1).rsqrt_().mul_(grad)
-        param.add_(update, alpha=-length / max(1.0, _rms(update) / group["d"]))
-
-    def _begin(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         state: dict[str, Any] = self.state[param]
+        if state:
+            return state
         state["step"] = scalar_zero(group)
         if grad.dim() > 1:
-            state["row_var"] = fb.zeros_like(grad[..., :1])
-            state["col_var"] = fb.zeros_like(grad[..., :1, :])
+            state["row_var"] = grad.new_zeros((*grad.shape[:-1], 1))
+            state["col_var"] = grad.new_zeros((*grad.shape[:-2], 1, grad.shape[-1]))
         else:
             state["variance"] = fb.zeros_like(grad)
         return state
-
-
-def _rms(tensor: Tensor) -> float:
-    return float(tensor.norm(2)) / math.sqrt(tensor.numel())
-
-
-def _second_moment(state: dict[str, Any], grad: Tensor, weight: float, eps: float) -> Tensor:
-    """The second moment after this gradient, as a new tensor."""
-    if grad.dim() < 2:
-        variance: Tensor = state["variance"].lerp_(grad * grad, weight)
-        return variance.clone()
-    rows = grad.norm(dim=-1, keepdim=True).square_().div_(grad.size(-1))
-    columns = grad.norm(dim=-2, keepdim=True).square_().div_(grad.size(-2))
-    row_var: Tensor = state["row_var"].lerp_(rows, weight)
-    col_var: Tensor = state["col_var"].lerp_(columns, weight)
-    return (row_var @ col_var).div_(row_var.mean(dim=-2, keepdim=True).clamp_(min=eps))

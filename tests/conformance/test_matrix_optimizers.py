@@ -17,7 +17,7 @@ SHAPES: tuple[tuple[int, ...], ...] = (
     (2, 3, 4),
     (5,),
     (),
-    (40, 70),
+    (200, 70),
 )
 ADAFACTOR: tuple[dict[str, Any], ...] = (
     {},

@@ -37,7 +37,10 @@ class ReferenceAdafactor:
         return p - alpha * update / max(1.0, rms(update) / self.d)
 
 
-@pytest.mark.parametrize("shape", [(7,), (5, 3), (1, 6), (2, 3, 4), ()], ids=str)
+SHAPES = [(7,), (5, 3), (1, 6), (2, 3, 4), (), (9000,), (300, 170), (2, 150, 5)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize(
     ("weight_decay", "d", "eps"), [(0.0, 1.0, (1e-10, 1e-3)), (0.1, 2.0, (1e-2, 0.5))]
 )
@@ -53,6 +56,34 @@ def test_adafactor(shape: Any, weight_decay: float, d: float, eps: tuple[float, 
         optimizer.step()
         expected = reference.step(expected, grad)
         np.testing.assert_allclose(p.detach().numpy(), expected, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [fb.float32, fb.bfloat16], ids=str)
+def test_adafactor_of_a_transposed_parameter(dtype: Any) -> None:
+    """However a parameter and its gradient lie in memory, the step is the same."""
+    start, grad = fb.randn(6, 4).to(dtype), fb.randn(6, 4).to(dtype)
+    results = []
+    for lay in (lambda x: x.clone(), lambda x: x.t().clone().t()):
+        p = fb.nn.Parameter(lay(start))
+        p.grad = lay(grad)
+        optimizer = fb.optim.Adafactor([p], lr=0.5)
+        for _ in range(3):
+            optimizer.step()
+        results.append((p.tolist(), optimizer.state[p]["row_var"].tolist()))
+        assert p._version == 3
+        assert optimizer.state[p]["step"].item() == 3
+    assert results[0] == results[1]
+
+
+def test_adafactor_of_a_state_that_does_not_fit() -> None:
+    p = fb.nn.Parameter(fb.ones(3, 2))
+    p.grad = fb.ones(3, 2)
+    optimizer = fb.optim.Adafactor([p])
+    optimizer.step()
+    optimizer.state[p]["col_var"] = fb.zeros(1, 5)
+    message = r"second moments of shapes \(3, 1\) and \(1, 5\) do not belong .* shape \(3, 2\)"
+    with pytest.raises(RuntimeError, match=message):
+        optimizer.step()
 
 
 def test_adafactor_keeps_rows_and_columns_only() -> None:
