@@ -73,11 +73,12 @@ class Adafactor(Optimizer):
 
     def _step_group(self, group: dict[str, Any]) -> None:
         params = [p for p in group["params"] if p.grad is not None]
-        states = [self._state_of(p, group) for p in params]
+        grads = [p.grad for p in params]
+        states = [self._state_of(p, g, group) for p, g in zip(params, grads, strict=True)]
         eps1, eps2 = group["eps"]
         _C._adafactor_step(
             params,
-            [p.grad for p in params],
+            grads,
             [state["row_var" if "row_var" in state else "variance"] for state in states],
             [state["col_var" if "row_var" in state else "variance"] for state in states],
             [state["step"] for state in states],
@@ -90,9 +91,8 @@ class Adafactor(Optimizer):
             group["maximize"],
         )
 
-    def _state_of(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+    def _state_of(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         """The state of a parameter, begun with its first gradient."""
-        grad = param.grad
         if fb.is_complex(param):
             raise RuntimeError("Adafactor does not support complex parameters")
         if grad.is_sparse:

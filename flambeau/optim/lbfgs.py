@@ -167,6 +167,8 @@ class LBFGS(Optimizer):
 
 def _flat_grad(parameter: Tensor) -> Tensor:
     grad = fb.zeros_like(parameter) if parameter.grad is None else parameter.grad
+    if grad.is_sparse:
+        grad = grad.to_dense()
     return (fb.view_as_real(grad) if fb.is_complex(grad) else grad).reshape(-1)
 
 

@@ -118,6 +118,24 @@ def test_tensor_lr() -> None:
     same(*histories)
 
 
+def test_sparse_gradients() -> None:
+    weights = []
+    for t in (flambeau, torch):
+        layer = t.nn.Embedding(6, 2, sparse=True)
+        layer.weight.data.copy_(t.arange(12.0).reshape(6, 2) / 10)
+        optimizer = t.optim.LBFGS(layer.parameters(), lr=0.1, max_iter=5)
+
+        def closure(layer: Any = layer, optimizer: Any = optimizer, t: Any = t) -> Any:
+            optimizer.zero_grad()
+            loss = (layer(t.tensor([1, 3, 3, 4])) ** 2).sum()
+            loss.backward()
+            return loss
+
+        optimizer.step(closure)
+        weights.append(layer.weight.detach().numpy())
+    np.testing.assert_allclose(*weights, rtol=1e-5, atol=1e-6)
+
+
 def converted(value: Any, t: Any) -> Any:
     """A state dict of one framework as one of the other."""
     if isinstance(value, (torch.Tensor, flambeau.Tensor)):
