@@ -121,9 +121,10 @@ def new_tensor(*args: Any, device: Any = None) -> Tensor:
 
 
 def type_name(tensor: Tensor) -> str:
-    """``"torch.FloatTensor"``, ``"torch.cuda.LongTensor"``."""
+    """``"torch.FloatTensor"``, ``"torch.cuda.LongTensor"``, ``"torch.sparse.FloatTensor"``."""
     place = "" if tensor.device.type == "cpu" else f"{tensor.device.type}."
-    return f"torch.{place}{_NAMES[tensor.dtype]}"
+    form = "sparse." if tensor.is_sparse else ""
+    return f"torch.{place}{form}{_NAMES[tensor.dtype]}"
 
 
 def convert_type(tensor: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:

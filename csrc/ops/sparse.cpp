@@ -240,7 +240,10 @@ Tensor coalesce(const Tensor& input) {
   check_is_sparse(input);
   return sparse_parts(input).is_coalesced ? input : _coalesce(input);
 }
-Tensor compute::_coalesce(const Tensor& input) { return coalesced(input); }
+Tensor compute::_coalesce(const Tensor& input) {
+  check_is_sparse(input);
+  return coalesced(input);
+}
 
 Tensor to_dense(const Tensor& input, std::optional<DType> dtype, std::optional<bool> masked_grad) {
   const Tensor dense = is_sparse(input) ? _to_dense(input, masked_grad.value_or(true)) : input;

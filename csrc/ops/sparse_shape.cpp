@@ -131,6 +131,7 @@ Tensor sparse::mm(const Tensor& input, const Tensor& mat2) {
 }
 
 Tensor compute::_sparse_mm(const Tensor& input, const Tensor& mat2) {
+  FB_CHECK(is_sparse(input), "expected the first matrix to be sparse");
   return sparse::mm(input, mat2);
 }
 

@@ -177,6 +177,7 @@ def _compare_tensors(actual: Tensor, expected: Tensor, options: _Options, check_
         actual, expected = actual.to(dtype), expected.to(dtype)
     if actual.device != expected.device:
         actual, expected = actual.cpu(), expected.cpu()
+    actual, expected = actual.to_dense(), expected.to_dense()
     close = fb.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=options.equal_nan)
     if not close.all():
         raise _Mismatch(_difference(actual, expected, close, rtol, atol))

@@ -94,6 +94,25 @@ def test_refused(use) -> None:
     assert tensor.to_dense().tolist() == [[0, 0, 3], [4, 0, 5]]
 
 
+@pytest.mark.parametrize("name", ["coalesce", "indices", "values", "_indices", "_values", "_nnz"])
+def test_strided_tensors_have_no_sparse_parts(name) -> None:
+    with pytest.raises(RuntimeError, match="expected sparse"):
+        getattr(torch.ones(2, 2), name)()
+
+
+def test_indices_that_were_changed_are_checked_again() -> None:
+    tensor = torch.sparse_coo_tensor([[0, 2]], [[1.0], [2.0]], (3, 1))
+    tensor._indices().fill_(1 << 40)
+    for use in (
+        lambda: tensor.to_dense(),
+        lambda: torch.sparse_coo_tensor([[0]], [[1.0]], (3, 1)) + tensor,
+        lambda: torch.zeros(3, 1).add_(tensor),
+        lambda: torch.optim.SparseAdam([with_gradient(tensor)]).step(),
+    ):
+        with pytest.raises(RuntimeError, match="found index"):
+            use()
+
+
 def with_gradient(grad: torch.Tensor) -> torch.Tensor:
     parameter = torch.zeros(grad.shape, requires_grad=True)
     parameter.grad = grad

@@ -204,6 +204,15 @@ def test_types_and_copies() -> None:
     assert torch.zeros_like(rows())._values().shape == (0, 2)
 
 
+def test_names_and_comparison() -> None:
+    assert vector().type() == "torch.sparse.FloatTensor"
+    torch.testing.assert_close(vector(), vector().coalesce())
+    with pytest.raises(AssertionError, match="not close"):
+        torch.testing.assert_close(vector(), vector() * 2)
+    with pytest.raises(AssertionError, match="layout"):
+        torch.testing.assert_close(vector(), vector().to_dense())
+
+
 def test_mask() -> None:
     dense = torch.arange(6.0).view(2, 3)
     assert dense.sparse_mask(matrix())._values().tolist() == [2, 3, 5]
