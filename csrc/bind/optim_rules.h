@@ -372,11 +372,17 @@ struct Asgd {
   Numbers at(Scalars& scalars, bool) const {
     const double step = scalars.set(0, scalars.values[0] + 1);
     const double eta = scalars.values[1], mu = scalars.values[2];
-    scalars.set(1, lr / std::pow(1 + lambd * lr * step, alpha));
-    scalars.set(2, 1 / std::max(1.0, step - t0));
+    scalars.set(1, rounded(lr / std::pow(1 + lambd * lr * step, alpha)));
+    scalars.set(2, rounded(1 / std::max(1.0, step - t0)));
     return {maximize, weight_decay, 1 - lambd * eta, eta, mu};
   }
   static void run(Tensors tensors) { FB_KERNEL(optim_asgd)(tensors); }
+
+ private:
+  // As PyTorch has it: the numbers become tensors of the default type on their way into the state.
+  static double rounded(double value) {
+    return default_dtype() == DType::kFloat64 ? value : static_cast<float>(value);
+  }
 };
 
 }  // namespace fb::bind::optim

@@ -8,14 +8,17 @@ import flambeau as fb
 from flambeau import Tensor
 
 __all__ = [
+    "check_betas",
     "check_fused",
+    "check_fused_param",
     "check_lr",
     "check_range",
     "complete_groups",
+    "decayed",
     "number",
     "scalar_dtype",
     "scalar_zero",
-    "step_of",
+    "shrunk",
     "to_scalar",
 ]
 
@@ -61,15 +64,17 @@ def check_fused_param(param: Tensor, group: dict[str, Any]) -> None:
 def complete_groups(optimizer: Any, **defaults: Any) -> None:
     """Give groups that were pickled by an older version the options that they lack.
 
-    Numbers of steps, which were plain numbers once, become tensors.
+    Numbers in the state, which were plain numbers once, become tensors.
     """
     for group in optimizer.param_groups:
         for name, value in defaults.items():
             group.setdefault(name, value)
         for param in group["params"]:
-            state = optimizer.state.get(param)
-            if state and "step" in state and not isinstance(state["step"], Tensor):
-                state["step"] = fb.tensor(float(state["step"]), dtype=scalar_dtype())
+            state = optimizer.state.get(param) or {}
+            for name in ("step", "mu_product", "eta", "mu"):
+                if name in state and not isinstance(state[name], Tensor):
+                    dtype = scalar_dtype(group.get("fused"))
+                    state[name] = fb.tensor(float(state[name]), dtype=dtype)
 
 
 def scalar_dtype(fused: Any = None) -> fb.dtype:
@@ -81,12 +86,6 @@ def scalar_dtype(fused: Any = None) -> fb.dtype:
 def scalar_zero(group: dict[str, Any]) -> Tensor:
     """The number of steps of a parameter that has made none."""
     return fb.zeros((), dtype=scalar_dtype(group.get("fused")))
-
-
-def step_of(state: dict[str, Any]) -> float:
-    """Count a step, and return how many there are now."""
-    state["step"] += 1
-    return float(state["step"])
 
 
 def to_scalar(value: Any) -> Any:
@@ -107,3 +106,12 @@ def decayed(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
     if isinstance(weight_decay, Tensor) and weight_decay.requires_grad:
         return grad.addcmul(param.clone(), weight_decay)
     return grad.add(param, alpha=number(weight_decay)) if weight_decay != 0 else grad
+
+
+def shrunk(param: Tensor, grad: Tensor, group: dict[str, Any]) -> tuple[Tensor, Tensor]:
+    """The parameter and its gradient after weight decay, decoupled from the gradient or not."""
+    if not group["decoupled_weight_decay"]:
+        return param, decayed(param, grad, group)
+    if group["weight_decay"] != 0:
+        param = param.mul(1 - to_scalar(group["lr"]) * group["weight_decay"])
+    return param, -grad if group["maximize"] else grad

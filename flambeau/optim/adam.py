@@ -15,14 +15,14 @@ from flambeau.optim._options import (
     check_fused_param,
     check_range,
     complete_groups,
-    decayed,
     number,
     scalar_zero,
+    shrunk,
     to_scalar,
 )
 from flambeau.optim.optimizer import Optimizer, ParamsT
 
-__all__ = ["Adam", "adam"]
+__all__ = ["Adam", "adam", "follow_moments"]
 
 _Beta = float | Tensor
 
@@ -122,16 +122,11 @@ def _check_tensor(name: str, value: Any, is_unsupported: Any) -> None:
 
 
 def _update(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> Tensor:
-    lr, weight_decay = to_scalar(group["lr"]), group["weight_decay"]
+    lr = to_scalar(group["lr"])
     beta1, beta2 = group["betas"]
     state["step"] += 1
-    if group["decoupled_weight_decay"]:
-        grad = -grad if group["maximize"] else grad
-        if weight_decay != 0:
-            param = param.mul(1 - lr * weight_decay)
-    else:
-        grad = decayed(param, grad, group)
-    average, square = _averages(grad, state, beta1, beta2)
+    param, grad = shrunk(param, grad, group)
+    average, square = follow_moments(grad, state, beta1, beta2)
     if group["amsgrad"]:
         square = fb.maximum(state["max_exp_avg_sq"].clone(), square)
         state["max_exp_avg_sq"].copy_(square)
@@ -146,7 +141,7 @@ def _update(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str,
     return param.addcdiv(average, scale, value=-rate)
 
 
-def _averages(
+def follow_moments(
     grad: Tensor, state: dict[str, Any], beta1: _Beta, beta2: _Beta
 ) -> tuple[Tensor, Tensor]:
     """The running averages of the gradient and of its square, which the state remembers."""

@@ -50,6 +50,6 @@ class AdamW(Adam):
             group["decoupled_weight_decay"] = True
 
 
-def adamw(*lists: list[Tensor], **options: Any) -> None:
-    """Take a step of `AdamW` with parameters, gradients and state given as lists."""
-    adam(*lists, **options, decoupled_weight_decay=True)
+def adamw(*lists: Any, **options: Any) -> None:
+    """Take a step of `AdamW` with the arguments of `adam`."""
+    adam(*lists, **options | {"decoupled_weight_decay": True})

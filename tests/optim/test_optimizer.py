@@ -12,6 +12,7 @@ from flambeau.optim import SGD, Adam, AdamW, Optimizer
 from flambeau.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
+    required,
 )
 
 
@@ -242,6 +243,12 @@ def test_a_class_of_the_users() -> None:
         "state": {0: {"seen": 1}},
         "param_groups": [{"by": 2.0, "params": [0]}],
     }
+
+
+def test_an_option_that_every_group_must_give() -> None:
+    Optimizer([{"params": parameter(1.0), "lr": 1}], {"lr": required})
+    with pytest.raises(ValueError, match="didn't specify a value of required optimization param"):
+        Optimizer([parameter(1.0)], {"lr": required})
 
 
 def test_the_base_class_has_no_step() -> None:

@@ -1,0 +1,99 @@
+"""Adagrad: steps measured by the sum of all squares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+from flambeau import _C, Tensor
+from flambeau.optim._hooks import stepping_by
+from flambeau.optim._options import (
+    check_fused,
+    check_fused_param,
+    check_lr,
+    check_range,
+    complete_groups,
+    decayed,
+    number,
+    scalar_zero,
+    to_scalar,
+)
+from flambeau.optim.optimizer import Optimizer, ParamsT
+
+__all__ = ["Adagrad"]
+
+
+class Adagrad(Optimizer):
+    """Divides the gradient by the root of the sum of its squares so far.
+
+    ``lr_decay`` shortens later steps, ``initial_accumulator_value`` is what the sum begins with.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_lr(lr)
+        check_range(lr_decay >= 0.0, "lr_decay value", lr_decay)
+        check_range(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        check_range(
+            initial_accumulator_value >= 0.0,
+            "initial_accumulator_value value",
+            initial_accumulator_value,
+        )
+        check_range(eps >= 0.0, "epsilon value", eps)
+        defaults = {
+            "lr": lr,
+            "lr_decay": lr_decay,
+            "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value,
+            "eps": eps,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+        check_fused(fused, foreach, differentiable)
+        for group in self.param_groups:
+            for param in group["params"]:
+                self._init_state(param, group)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        complete_groups(self, foreach=None, maximize=False, differentiable=False, fused=None)
+
+    @stepping_by(_C._optim.adagrad)
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change the parameters by their gradients; a closure computes these and the loss first."""
+
+    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+        check_fused_param(param, group)
+        state = self.state[param]
+        state["step"] = scalar_zero(group)
+
+        first = self.defaults["initial_accumulator_value"]
+        value = complex(first, first) if param.is_complex() else first
+        state["sum"] = fb.full_like(param, value, requires_grad=False)
+
+    def _update(
+        self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> Tensor:
+        lr = to_scalar(group["lr"])
+        state["step"] += 1
+        grad = decayed(param, grad, group)
+        total = state["sum"].addcmul(grad, grad, value=1)
+        state["sum"].copy_(total)
+        rate = number(lr / (1 + (state["step"].item() - 1) * group["lr_decay"]))
+        return param.addcdiv(grad, total.sqrt().add(group["eps"]), value=-rate)

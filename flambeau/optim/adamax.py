@@ -1,0 +1,83 @@
+"""Adamax: steps measured by the largest gradient of late."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+from flambeau import _C, Tensor
+from flambeau.optim._hooks import stepping_by
+from flambeau.optim._options import (
+    check_betas,
+    check_lr,
+    check_range,
+    complete_groups,
+    decayed,
+    number,
+    scalar_zero,
+    to_scalar,
+)
+from flambeau.optim.optimizer import Optimizer, ParamsT
+
+__all__ = ["Adamax"]
+
+
+class Adamax(Optimizer):
+    """Divides an average of the gradient by its largest size, which fades with ``betas[1]``."""
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_range(eps >= 0.0, "epsilon value", eps)
+        check_betas(betas)
+        check_range(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        complete_groups(self, foreach=None, maximize=False, differentiable=False, capturable=False)
+
+    @stepping_by(_C._optim.adamax)
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change the parameters by their gradients; a closure computes these and the loss first."""
+
+    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+        state = self.state[param]
+        state["step"] = scalar_zero(group)
+        state["exp_avg"] = fb.zeros_like(param, requires_grad=False)
+        state["exp_inf"] = fb.zeros_like(param, requires_grad=False)
+
+    def _update(
+        self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> Tensor:
+        lr, (beta1, beta2) = to_scalar(group["lr"]), group["betas"]
+        state["step"] += 1
+        grad = decayed(param, grad, group)
+        average = state["exp_avg"].lerp(grad, 1 - beta1)
+        largest = fb.maximum(state["exp_inf"].mul(beta2), grad.abs().add(group["eps"]))
+        state["exp_avg"].copy_(average)
+        state["exp_inf"].copy_(largest)
+        rate = number(lr / (1 - beta1 ** state["step"].item()))
+        return param.addcdiv(average, largest, value=-rate)

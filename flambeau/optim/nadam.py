@@ -1,0 +1,105 @@
+"""NAdam: Adam with Nesterov's momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+from flambeau import _C, Tensor
+from flambeau.optim._hooks import stepping_by
+from flambeau.optim._options import (
+    check_betas,
+    check_lr,
+    check_range,
+    complete_groups,
+    number,
+    scalar_dtype,
+    scalar_zero,
+    shrunk,
+    to_scalar,
+)
+from flambeau.optim.adam import follow_moments
+from flambeau.optim.optimizer import Optimizer, ParamsT
+
+__all__ = ["NAdam"]
+
+
+class NAdam(Optimizer):
+    """`Adam` that looks one step ahead; ``momentum_decay`` is how soon its momentum is complete."""
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_range(eps >= 0.0, "epsilon value", eps)
+        check_betas(betas)
+        check_range(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        check_range(momentum_decay >= 0.0, "momentum_decay value", momentum_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        complete_groups(
+            self,
+            foreach=None,
+            maximize=False,
+            differentiable=False,
+            capturable=False,
+            decoupled_weight_decay=False,
+        )
+
+    @stepping_by(_C._optim.nadam)
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change the parameters by their gradients; a closure computes these and the loss first."""
+
+    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+        state = self.state[param]
+        state["step"] = scalar_zero(group)
+        state["mu_product"] = fb.ones((), dtype=scalar_dtype())
+        state["exp_avg"] = fb.zeros_like(param, requires_grad=False)
+        state["exp_avg_sq"] = fb.zeros_like(param, requires_grad=False)
+
+    def _update(
+        self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> Tensor:
+        lr, (beta1, beta2) = to_scalar(group["lr"]), group["betas"]
+        state["step"] += 1
+        steps = state["step"].item()
+        mu, mu_next = (
+            beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
+            for step in (steps, steps + 1)
+        )
+        state["mu_product"] *= mu
+        product = state["mu_product"].item()
+        param, grad = shrunk(param, grad, group)
+        average, square = follow_moments(grad, state, beta1, beta2)
+        scale = square.div(1 - beta2**steps).sqrt().add(group["eps"])
+        param = param.addcdiv(grad, scale, value=number(-lr * (1.0 - mu) / (1.0 - product)))
+        return param.addcdiv(
+            average, scale, value=number(-lr * mu_next / (1.0 - product * mu_next))
+        )

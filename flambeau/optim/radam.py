@@ -1,0 +1,97 @@
+"""RAdam: Adam that waits until its averages are long enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+from flambeau import _C, Tensor
+from flambeau.optim._hooks import stepping_by
+from flambeau.optim._options import (
+    check_betas,
+    check_lr,
+    check_range,
+    complete_groups,
+    scalar_zero,
+    shrunk,
+    to_scalar,
+)
+from flambeau.optim.adam import follow_moments
+from flambeau.optim.optimizer import Optimizer, ParamsT
+
+__all__ = ["RAdam"]
+
+
+class RAdam(Optimizer):
+    """`Adam` that divides by the size of gradients only once that is known well enough."""
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_range(eps >= 0.0, "epsilon value", eps)
+        check_betas(betas)
+        check_range(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        complete_groups(
+            self,
+            foreach=None,
+            maximize=False,
+            differentiable=False,
+            capturable=False,
+            decoupled_weight_decay=False,
+        )
+
+    @stepping_by(_C._optim.radam)
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change the parameters by their gradients; a closure computes these and the loss first."""
+
+    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+        state = self.state[param]
+        state["step"] = scalar_zero(group)
+        state["exp_avg"] = fb.zeros_like(param, requires_grad=False)
+        state["exp_avg_sq"] = fb.zeros_like(param, requires_grad=False)
+
+    def _update(
+        self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> Tensor:
+        lr, (beta1, beta2) = to_scalar(group["lr"]), group["betas"]
+        state["step"] += 1
+        steps = state["step"].item()
+        param, grad = shrunk(param, grad, group)
+        average, square = follow_moments(grad, state, beta1, beta2)
+        change = average / (1 - beta1**steps) * lr
+        # The length of the average of squares, in steps that count fully: at most and now.
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * steps * beta2**steps / (1 - beta2**steps)
+        if length > 5.0:
+            scale = square.sqrt().add(group["eps"]).reciprocal() * (1 - beta2**steps) ** 0.5
+            share = (length - 4) * (length - 2) * longest
+            change = change * scale * (share / ((longest - 4) * (longest - 2) * length)) ** 0.5
+        return param.sub(change)

@@ -1,0 +1,84 @@
+"""Rprop: steps by the sign of the gradient alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+from flambeau import _C, Tensor
+from flambeau.optim._hooks import stepping_by
+from flambeau.optim._options import (
+    check_lr,
+    check_range,
+    complete_groups,
+    number,
+    scalar_zero,
+    to_scalar,
+)
+from flambeau.optim.optimizer import Optimizer, ParamsT
+
+__all__ = ["Rprop"]
+
+
+class Rprop(Optimizer):
+    """Moves by steps that grow while the gradient keeps its sign and shrink when it turns.
+
+    ``etas`` are the two factors, ``step_sizes`` the least and the largest step.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_range(0.0 < etas[0] < 1.0 < etas[1], "eta values", f"{etas[0]}, {etas[1]}")
+        defaults = {
+            "lr": lr,
+            "etas": etas,
+            "step_sizes": step_sizes,
+            "capturable": capturable,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        complete_groups(self, foreach=None, maximize=False, differentiable=False, capturable=False)
+
+    @stepping_by(_C._optim.rprop)
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change the parameters by their gradients; a closure computes these and the loss first."""
+
+    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+        state = self.state[param]
+        state["step"] = scalar_zero(group)
+        state["prev"] = fb.zeros_like(param, requires_grad=False)
+        lr = number(to_scalar(group["lr"]))
+        first = complex(lr, lr) if param.is_complex() else lr
+        state["step_size"] = fb.full_like(param, first, requires_grad=False)
+
+    def _update(
+        self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> Tensor:
+        shrink, grow = group["etas"]
+        state["step"] += 1
+        grad = -grad if group["maximize"] else grad
+        agreement = grad.mul(state["prev"].clone()).sign()
+        factor = fb.ones_like(grad).masked_fill(agreement > 0, grow)
+        factor = factor.masked_fill(agreement < 0, shrink)
+        size = state["step_size"].mul(factor).clamp(*group["step_sizes"])
+        grad = grad.masked_fill(agreement < 0, 0)
+        state["step_size"].copy_(size)
+        state["prev"].copy_(grad)
+        return param.addcmul(grad.sign(), size, value=-1)
