@@ -19,6 +19,7 @@ __all__ = [
     "scalar_dtype",
     "scalar_zero",
     "shrunk",
+    "step_of",
     "to_scalar",
 ]
 
@@ -86,6 +87,12 @@ def scalar_dtype(fused: Any = None) -> fb.dtype:
 def scalar_zero(group: dict[str, Any]) -> Tensor:
     """The number of steps of a parameter that has made none."""
     return fb.zeros((), dtype=scalar_dtype(group.get("fused")))
+
+
+def step_of(state: dict[str, Any]) -> float:
+    """Count a step, and return how many there are now."""
+    state["step"] += 1
+    return float(state["step"])
 
 
 def to_scalar(value: Any) -> Any:

@@ -17,6 +17,7 @@ from flambeau.optim._options import (
     decayed,
     number,
     scalar_zero,
+    step_of,
     to_scalar,
 )
 from flambeau.optim.optimizer import Optimizer, ParamsT
@@ -90,10 +91,9 @@ class Adagrad(Optimizer):
     def _update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
-        lr = to_scalar(group["lr"])
-        state["step"] += 1
+        lr, steps = to_scalar(group["lr"]), step_of(state)
         grad = decayed(param, grad, group)
         total = state["sum"].addcmul(grad, grad, value=1)
         state["sum"].copy_(total)
-        rate = number(lr / (1 + (state["step"].item() - 1) * group["lr_decay"]))
+        rate = number(lr / (1 + (steps - 1) * group["lr_decay"]))
         return param.addcdiv(grad, total.sqrt().add(group["eps"]), value=-rate)

@@ -16,6 +16,7 @@ from flambeau.optim._options import (
     decayed,
     number,
     scalar_zero,
+    step_of,
     to_scalar,
 )
 from flambeau.optim.optimizer import Optimizer, ParamsT
@@ -73,11 +74,11 @@ class Adamax(Optimizer):
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         lr, (beta1, beta2) = to_scalar(group["lr"]), group["betas"]
-        state["step"] += 1
+        steps = step_of(state)
         grad = decayed(param, grad, group)
         average = state["exp_avg"].lerp(grad, 1 - beta1)
         largest = fb.maximum(state["exp_inf"].mul(beta2), grad.abs().add(group["eps"]))
         state["exp_avg"].copy_(average)
         state["exp_inf"].copy_(largest)
-        rate = number(lr / (1 - beta1 ** state["step"].item()))
+        rate = number(lr / (1 - beta1**steps))
         return param.addcdiv(average, largest, value=-rate)

@@ -17,6 +17,7 @@ from flambeau.optim._options import (
     scalar_dtype,
     scalar_zero,
     shrunk,
+    step_of,
     to_scalar,
 )
 from flambeau.optim.adam import follow_moments
@@ -88,8 +89,7 @@ class NAdam(Optimizer):
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         lr, (beta1, beta2) = to_scalar(group["lr"]), group["betas"]
-        state["step"] += 1
-        steps = state["step"].item()
+        steps = step_of(state)
         mu, mu_next = (
             beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
             for step in (steps, steps + 1)

@@ -15,6 +15,7 @@ from flambeau.optim._options import (
     complete_groups,
     scalar_zero,
     shrunk,
+    step_of,
     to_scalar,
 )
 from flambeau.optim.adam import follow_moments
@@ -82,8 +83,7 @@ class RAdam(Optimizer):
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         lr, (beta1, beta2) = to_scalar(group["lr"]), group["betas"]
-        state["step"] += 1
-        steps = state["step"].item()
+        steps = step_of(state)
         param, grad = shrunk(param, grad, group)
         average, square = follow_moments(grad, state, beta1, beta2)
         change = average / (1 - beta1**steps) * lr
