@@ -26,6 +26,7 @@ from flambeau.utils.data.sampler import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from flambeau.utils.data.shared_list import SharedList
 
 __all__ = [
     "BatchSampler",
@@ -38,6 +39,7 @@ __all__ = [
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
+    "SharedList",
     "StackDataset",
     "Subset",
     "SubsetRandomSampler",

@@ -136,7 +136,7 @@ def _sample(items: list[Any]) -> list[Any]:
 
 
 def _is_large(items: list[Any]) -> bool:
-    if len(items) <= _LOOKED_AT and sum(map(_rough_size, items)) < _LARGE:
+    if len(items) <= _LOOKED_AT:  # its items may be lists to pack, each by itself
         return False
     sample = _sample(items)
     size = sys.getsizeof(items) + sum(map(_rough_size, sample)) * len(items) / len(sample)

@@ -117,7 +117,6 @@ class ProcessIterator(WorkerIterator):
         with _interrupts_wait(), contextlib.nullcontext() if inherits else swapped(replacements):
             for worker in range(self._num_workers):
                 plan = self._plan(loader, worker)
-                plan.parent = None if method == "forkserver" else self._owner
                 plan.replacements = replacements if inherits else []
                 self._workers.append(_Handle(context, plan))
         self._poll = select.poll()
@@ -137,7 +136,7 @@ class ProcessIterator(WorkerIterator):
             drop_last=self._drop_last,
             init_fn=loader.worker_init_fn,
             state=self._worker_states[worker],
-            parent=None,
+            loader=self._owner,
             spare=self._prefetch + 2,
             progress=self._progress,
         )

@@ -6,7 +6,9 @@ import contextlib
 import gc
 import os
 import pickle
+import select
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -47,7 +49,7 @@ class Plan:
     drop_last: bool
     init_fn: Callable[[int], None] | None
     state: dict[str, Any]
-    parent: int | None
+    loader: int  # the process number of the program
     spare: int  # arenas to keep
     progress: Tensor  # where each worker writes which sample of a batch it is at
     replacements: list[Replacement] = field(default_factory=list)
@@ -169,12 +171,30 @@ def _picklable(error: RemoteError) -> RemoteError:
     return error
 
 
+def _end_with(loader: int) -> None:
+    """End this process when the program is gone, whatever it is doing then."""
+    if os.getppid() == loader:
+        _C._end_with_parent(loader)
+        return
+    # A fork server, or nobody, is the parent.
+    try:
+        program = os.pidfd_open(loader)
+    except ProcessLookupError:
+        os._exit(1)
+
+    def watch() -> None:
+        select.select([program], [], [])
+        os._exit(1)
+
+    threading.Thread(target=watch, name="watch over the program", daemon=True).start()
+
+
 def run_worker(plan: Plan, channel: Channel, file: ArenaFile) -> None:
     """The main function of the process."""
     _C._outlive_interrupts()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a handler of the program is not for its workers
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    _C._end_with_parent(os.getppid() if plan.parent is None else plan.parent)
+    _end_with(plan.loader)
     channel.hold(blocking=True)
     gc.freeze()  # a collection would write to, and so copy, the pages of every object there is
     for replacement in plan.replacements:
