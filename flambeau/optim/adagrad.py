@@ -88,12 +88,38 @@ class Adagrad(Optimizer):
         value = complex(first, first) if param.is_complex() else first
         state["sum"] = fb.full_like(param, value, requires_grad=False)
 
+    def _step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        if grad.is_sparse:
+            _step_rows(param, grad, self.state[param], group)
+        else:
+            super()._step_one(param, grad, group)
+
     def _update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
-        lr, steps = to_scalar(group["lr"]), step_of(state)
+        rate = _rate(state, group)
         grad = decayed(param, grad, group)
         total = state["sum"].addcmul(grad, grad, value=1)
         state["sum"].copy_(total)
-        rate = number(lr / (1 + (steps - 1) * group["lr_decay"]))
         return param.addcdiv(grad, total.sqrt().add(group["eps"]), value=-rate)
+
+
+def _rate(state: dict[str, Any], group: dict[str, Any]) -> float:
+    """Count a step, and return how far it goes."""
+    steps = step_of(state)
+    rate: float = number(to_scalar(group["lr"]) / (1 + (steps - 1) * group["lr_decay"]))
+    return rate
+
+
+def _step_rows(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    """Take a step with those rows of a parameter that its sparse gradient has."""
+    rate = _rate(state, group)
+    if group["weight_decay"] != 0:
+        raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+    rows = grad.coalesce()
+    places, values = rows._indices(), rows._values()
+    if group["maximize"]:
+        values = -values
+    state["sum"].add_(_C._sparse_coo(places, values * values, grad.shape, True))
+    scale = state["sum"].sparse_mask(rows)._values().sqrt_().add_(group["eps"])
+    param.add_(_C._sparse_coo(places, values / scale, grad.shape, True), alpha=-rate)

@@ -245,8 +245,11 @@ OPTIMIZERS: list[tuple[str, dict[str, Any]]] = [
     ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "maximize": True}),
     ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.5}),
     ("SGD", {"lr": 0.1, "weight_decay": 0.1}),
-    ("Adam", {}),
-    ("AdamW", {}),
+    ("Adagrad", {}),
+    ("Adagrad", {"lr": 0.1, "lr_decay": 0.1, "initial_accumulator_value": 0.5, "maximize": True}),
+    ("Adagrad", {"weight_decay": 0.1}),
+    *((name, {}) for name in ("Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop")),
+    *((name, {}) for name in ("Adadelta", "Rprop", "ASGD", "Adafactor", "Muon")),
 ]
 
 

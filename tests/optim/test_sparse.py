@@ -136,6 +136,25 @@ def test_sgd_with_weight_decay_is_refused() -> None:
         steps(torch.optim.SGD([weight], lr=0.1, weight_decay=0.1), weight)
 
 
+def test_adagrad() -> None:
+    weight, dense = table(), table()
+    optimizer = torch.optim.Adagrad([weight], lr=0.1, lr_decay=0.1)
+    steps(optimizer, weight)
+    steps(torch.optim.Adagrad([dense], lr=0.1, lr_decay=0.1), dense, sparse=False)
+    assert torch.allclose(weight, dense)
+    assert not optimizer.state[weight]["sum"].is_sparse
+    with pytest.raises(RuntimeError, match="weight_decay option is not compatible"):
+        steps(torch.optim.Adagrad([weight], weight_decay=0.1), weight)
+
+
+@pytest.mark.parametrize("name", ["Adamax", "NAdam", "RMSprop", "Adadelta", "Rprop", "ASGD"])
+def test_others_refuse(name) -> None:
+    weight = table()
+    with pytest.raises(RuntimeError, match=f"{name} does not support sparse gradients"):
+        steps(getattr(torch.optim, name)([weight]), weight)
+    assert weight.tolist() == table().tolist()
+
+
 @pytest.mark.parametrize("name", ["Adam", "AdamW"])
 def test_adam_names_the_remedy(name) -> None:
     weight = table()
