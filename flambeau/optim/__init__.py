@@ -4,6 +4,9 @@ from flambeau.optim import lr_scheduler as lr_scheduler
 from flambeau.optim import swa_utils as swa_utils
 from flambeau.optim._adafactor import Adafactor as Adafactor
 from flambeau.optim._muon import Muon as Muon
+from flambeau.optim._stateless import (
+    swap_in_optimizer_params_and_state as swap_in_optimizer_params_and_state,
+)
 from flambeau.optim.adadelta import Adadelta as Adadelta
 from flambeau.optim.adagrad import Adagrad as Adagrad
 from flambeau.optim.adam import Adam as Adam
@@ -38,4 +41,5 @@ __all__ = [
     "SparseAdam",
     "lr_scheduler",
     "swa_utils",
+    "swap_in_optimizer_params_and_state",
 ]

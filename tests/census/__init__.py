@@ -21,14 +21,16 @@ from .functionals import FUNCTIONALS
 from .functions import FUNCTIONS
 from .methods import METHODS
 from .modules import MODULES
+from .optim import OPTIMIZERS
 
-AREAS = ("tensor", "nn", "functional")
+AREAS = ("tensor", "nn", "functional", "optim")
 TARGET = 0.99
 EXAMPLES: dict[str, list[str]] = {
     **{f"torch.{name}": calls for name, calls in (ATTRIBUTES | FUNCTIONS).items()},
     **{f"torch.Tensor.{name}": calls for name, calls in METHODS.items()},
     **{f"torch.nn.{name}": calls for name, calls in MODULES.items()},
     **{f"torch.nn.functional.{name}": calls for name, calls in FUNCTIONALS.items()},
+    **{f"torch.optim.{name}": calls for name, calls in OPTIMIZERS.items()},
 }
 # Keyword arguments that the count holds and no example uses, and why.
 KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
@@ -38,6 +40,7 @@ KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
     "torch.mm": {"out_dtype": "PyTorch has it on CUDA only"},
     "torch.randn": {"names": "named dimensions, which PyTorch never finished"},
     "torch.nn.Module.cuda": {"device": "there may be none"},
+    "torch.optim.lr_scheduler.ReduceLROnPlateau": {"verbose": "PyTorch refuses it"},
 }
 # Names within the target that the package does not hold, and why.
 LEFT_OUT = {"torch.float8_e4m3fn": "the 8-bit floats are not among the element types yet"}
