@@ -6,6 +6,8 @@ _PARAMETER = "nn.Parameter(x.clone())"
 _SGD = f"t.optim.SGD([{_PARAMETER}], lr=0.1, momentum=0.9)"
 _STEP_LR = f"t.optim.lr_scheduler.StepLR({_SGD}, 2)"
 _RESTARTS = f"t.optim.lr_scheduler.CosineAnnealingWarmRestarts({_SGD}, 3, 2)"
+_PLATEAU = f"t.optim.lr_scheduler.ReduceLROnPlateau({_SGD})"
+_AVERAGE = "t.optim.swa_utils.AveragedModel(nn.Linear(3, 2))"
 
 
 def stepped(optimizer: str) -> str:
@@ -132,4 +134,11 @@ OPTIMIZERS: dict[str, list[str]] = {
     "lr_scheduler.CosineAnnealingWarmRestarts.T_cur": [f"{_RESTARTS}.T_cur"],
     "lr_scheduler.CosineAnnealingWarmRestarts.T_i": [f"{_RESTARTS}.T_i"],
     "lr_scheduler.CosineAnnealingWarmRestarts.T_0": [f"{_RESTARTS}.T_0"],
+    "lr_scheduler.CosineAnnealingWarmRestarts.T_mult": [f"{_RESTARTS}.T_mult"],
+    "lr_scheduler.CosineAnnealingWarmRestarts.eta_min": [f"{_RESTARTS}.eta_min"],
+    "lr_scheduler.ReduceLROnPlateau.best": [f"{_PLATEAU}.best"],
+    "lr_scheduler.ReduceLROnPlateau.eps": [f"{_PLATEAU}.eps"],
+    "lr_scheduler.ReduceLROnPlateau.factor": [f"{_PLATEAU}.factor"],
+    "lr_scheduler.ReduceLROnPlateau.min_lrs": [f"{_PLATEAU}.min_lrs"],
+    "swa_utils.AveragedModel.module": [f"{_AVERAGE}.module(x)"],
 }
