@@ -23,10 +23,10 @@ OUR_CASES, THEIR_CASES = dict(OURS.cases()), dict(THEIRS.cases())
 Point = collections.namedtuple("Point", "x y")
 
 
-def passes(kit: Kit, make: Callable[..., Any]) -> list[Any]:
+def passes(kit: Kit, make: Callable[..., Any], **arguments: Any) -> list[Any]:
     """Two passes over a loader, and the states of the generators afterwards."""
     kit.seed(1)
-    loader = make()
+    loader = make(**arguments)
     batches = [[kit.plain(batch) for batch in loader] for _ in range(2)]
     generator = loader.generator
     left = kit.torch.get_rng_state().tolist(), generator and generator.get_state().tolist()
@@ -38,6 +38,28 @@ def test_batches(name: str) -> None:
     ours, theirs = passes(OURS, OUR_CASES[name]), passes(THEIRS, THEIR_CASES[name])
     assert ours[0] == theirs[0], "batches"
     assert ours[1] == theirs[1], "generators"
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tensors, shuffled",
+        "drawing, in order",
+        "drawing, generator",
+        "drawing, eager",
+        "drawing, lazy",
+        "drawing, twice round",
+        "named stack, shuffled, unbatched",
+        "stream, batches",
+    ],
+)
+def test_batches_of_workers(name: str, persistent: bool) -> None:
+    """Also what is drawn in the workers, and how far ahead the samplers have drawn."""
+    arguments = {"num_workers": 2, "persistent_workers": persistent, "prefetch_factor": 3}
+    ours = passes(OURS, OUR_CASES[name], **arguments)
+    theirs = passes(THEIRS, THEIR_CASES[name], **arguments)
+    assert ours == theirs
 
 
 @pytest.mark.parametrize("name", OUR_CASES)

@@ -46,7 +46,7 @@ def kill_after(process: subprocess.Popen[bytes], folder: Path, steps: int) -> No
     assert process.wait() == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("workers", [0])
+@pytest.mark.parametrize("workers", [0, 2])
 def test_killed_and_resumed(tmp_path: Path, workers: int) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     whole.mkdir()

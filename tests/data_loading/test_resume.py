@@ -43,19 +43,34 @@ def resume(loader: Any, saved: bytes, epochs: int) -> list[Any]:
     return train(loader, epochs)[0]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_rest_of_a_pass(name: str) -> None:
-    make: Callable[..., Any] = CASES[name]
+def check(make: Callable[[], Any], stops: Callable[[int], set[int]]) -> None:
+    """Stop a run at each of some batches, given the length of a pass, and go on."""
     KIT.seed(1)
     whole, _ = train(make(), EPOCHS)
     length = len(whole) // EPOCHS
-    for stop in {1, length // 2 + 1, length, length + 1, 2 * length + 1} - {0}:
-        if stop > len(whole):
+    for stop in stops(length):
+        if not 0 < stop <= len(whole):
             continue
         KIT.seed(1)
         _, saved = train(make(), EPOCHS, stop)
         left = EPOCHS - (stop - 1) // length
         assert resume(make(), saved, left) == whole[stop:], f"stopped after batch {stop}"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rest_of_a_pass(name: str) -> None:
+    check(CASES[name], lambda n: {1, n // 2 + 1, n, n + 1, 2 * n + 1})
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize(
+    "name", ["drawing, generator", "drawing, lazy", "tensors, shuffled", "stream, batches"]
+)
+def test_rest_of_a_pass_of_workers(name: str, persistent: bool) -> None:
+    def make() -> Any:
+        return CASES[name](num_workers=2, persistent_workers=persistent)
+
+    check(make, lambda n: {1, n // 2 + 1, n, n + 1})
 
 
 @pytest.mark.parametrize(
