@@ -1,6 +1,7 @@
 """A convolutional network that reads handwritten digits: the whole loop on one page.
 
-Expected: after 12 epochs (about 5 s on two cores) at least 98 % of the test images are read rightly.
+Expected: after 12 epochs (about 5 s on two cores) at least 98 % of the test images are
+read rightly.
 """
 
 import argparse

@@ -1,11 +1,11 @@
 """An energy-based model: a network gives every point an energy, low where the data are.
 
 There is no formula for the probabilities, so the model learns by contrast: the energy of the data
-is pushed down, that of its own samples up. Samples come from Langevin dynamics: points roll downhill
-along the gradient of the energy with respect to the points, shaken by noise.
+is pushed down, that of its own samples up. Samples come from Langevin dynamics: points roll
+downhill along the gradient of the energy with respect to the points, shaken by noise.
 
-Expected: after 1500 steps (about 30 s on two cores) samples that start as noise end at the two moons
-of the data: at least 85 % lie within 0.25 of a data point, while of the noise 25 % do.
+Expected: after 1500 steps (about 30 s on two cores) samples that start as noise end at the two
+moons of the data: at least 85 % lie within 0.25 of a data point, while of the noise 25 % do.
 """
 
 import argparse
@@ -71,7 +71,9 @@ def main() -> None:
     energy = train(**vars(parser.parse_args()))
     start = noise(1000)
     end = roll_downhill(energy, start, 300)
-    print(f"near the data: {share_near_data(start):.1%} of the noise, {share_near_data(end):.1%} of the samples")
+    print(
+        f"near the data: {share_near_data(start):.1%} of the noise, {share_near_data(end):.1%} of the samples"
+    )
 
 
 if __name__ == "__main__":

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import argparse
 import random
-from typing import Union
 
 import flambeau as torch
 import flambeau.nn.functional as F
 from flambeau import Tensor, nn
 
 # A leaf is a bool; others are an operator and the trees it joins.
-Tree = Union[bool, tuple[str, "Tree"], tuple[str, "Tree", "Tree"]]
+Tree = bool | tuple[str, "Tree"] | tuple[str, "Tree", "Tree"]
 
 
 def random_tree(depth: int, draw: random.Random) -> Tree:
@@ -45,7 +44,8 @@ class TreeLSTM(nn.Module):
         super().__init__()
         self.leaf = nn.Embedding(2, width)
         self.one = nn.ModuleDict({"not": nn.Linear(width, 4 * width)})
-        self.two = nn.ModuleDict({name: nn.Linear(2 * width, 5 * width) for name in ("and", "or", "xor")})
+        two = {name: nn.Linear(2 * width, 5 * width) for name in ("and", "or", "xor")}
+        self.two = nn.ModuleDict(two)
         self.out = nn.Linear(width, 2)
 
     def read(self, tree: Tree) -> tuple[Tensor, Tensor]:

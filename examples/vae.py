@@ -1,6 +1,6 @@
 """A variational autoencoder that compresses digits to eight numbers and draws new ones.
 
-Expected: after 60 epochs (about 10 s on two cores) the bound on the test images is below 24 nats an
+Expected: after 60 epochs (about 10 s on two cores) the bound on the test images is below 25 nats an
 image, and the digits that it draws from noise can be read.
 """
 

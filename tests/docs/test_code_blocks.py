@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("README*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -39,3 +39,12 @@ def run_session(code: str, names: dict[str, Any], page: Path, line: int) -> None
     runner.run(session, out=report.append, clear_globs=False)
     names.update(session.globs)
     assert not runner.failures, "".join(report)
+
+
+def test_translations_of_the_readme_show_the_same_code() -> None:
+    """But for comments and the texts of programs."""
+    english, chinese = (
+        [re.sub(r" *#.*|\"[^\"]*\"", "", code) for _, code in blocks(ROOT / name)]
+        for name in ("README.md", "README.zh-CN.md")
+    )
+    assert chinese == english[: len(chinese)]
