@@ -71,9 +71,8 @@ def main() -> None:
     energy = train(**vars(parser.parse_args()))
     start = noise(1000)
     end = roll_downhill(energy, start, 300)
-    print(
-        f"near the data: {share_near_data(start):.1%} of the noise, {share_near_data(end):.1%} of the samples"
-    )
+    print(f"near the data: {share_near_data(start):.1%} of the noise")
+    print(f"               {share_near_data(end):.1%} of the samples")
 
 
 if __name__ == "__main__":

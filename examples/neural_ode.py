@@ -1,7 +1,8 @@
 """A neural ordinary differential equation learns how a pendulum swings.
 
-A network gives the change of angle and speed in each state; a Runge-Kutta integrator, differentiated
-step by step as the loop that it is, carries states along it. Known are noisy measurements only.
+A network gives the change of angle and speed in each state; a Runge-Kutta integrator,
+differentiated step by step as the loop that it is, carries states along it. Known are noisy
+measurements only.
 
 Expected: after 800 steps (about 10 s on two cores) the swing that the network draws from the start,
 ten seconds long, stays within 0.2 of the true one on average.
