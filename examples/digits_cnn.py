@@ -1,6 +1,6 @@
 """A convolutional network that reads handwritten digits: the whole loop on one page.
 
-Expected: after 12 epochs (about 5 s on two cores) at least 98 % of the test images are
+Expected: after 30 epochs (about 5 s on two cores) at least 98 % of the test images are
 read rightly.
 """
 
@@ -18,13 +18,14 @@ class Net(nn.Module):
         super().__init__()
         self.conv1 = nn.Conv2d(1, 16, 3, padding=1)
         self.conv2 = nn.Conv2d(16, 32, 3, padding=1)
+        self.dropout = nn.Dropout()
         self.fc1 = nn.Linear(32 * 2 * 2, 64)
         self.fc2 = nn.Linear(64, 10)
 
     def forward(self, x: Tensor) -> Tensor:
         x = F.max_pool2d(F.relu(self.conv1(x)), 2)  # 16 channels of 4×4
         x = F.max_pool2d(F.relu(self.conv2(x)), 2)  # 32 channels of 2×2
-        return self.fc2(F.relu(self.fc1(x.flatten(1))))
+        return self.fc2(F.relu(self.fc1(self.dropout(x.flatten(1)))))
 
 
 @torch.no_grad()
@@ -33,7 +34,7 @@ def accuracy(net: nn.Module, digits: Digits) -> float:
     return (net(digits.images).argmax(1) == digits.labels).float().mean().item()
 
 
-def train(epochs: int = 12, seed: int = 0) -> tuple[Net, float]:
+def train(epochs: int = 30, seed: int = 0) -> tuple[Net, float]:
     """The network, and the share of the test images that it reads rightly."""
     torch.manual_seed(seed)
     loader = DataLoader(Digits(train=True), batch_size=32, shuffle=True)
@@ -55,7 +56,7 @@ def train(epochs: int = 12, seed: int = 0) -> tuple[Net, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
     _, share = train(**vars(parser.parse_args()))
     print(f"{share:.1%} of the test images are read rightly")
