@@ -12,6 +12,7 @@ import flambeau as fb
 from flambeau._storage import UntypedStorage, untyped_storage
 from flambeau.serialization._identity import PersistentLoad, StorageIdentity, refuse_identity
 from flambeau.serialization._pickler import Storages
+from flambeau.serialization._rebuild import storages_come_later
 from flambeau.serialization._sink import Sink
 from flambeau.serialization._source import Source
 
@@ -63,9 +64,11 @@ class LegacyReader:
                 loaded[identity.key] = self._reserve(identity, restore)
             return identity.typed(loaded[identity.key])
 
-        value, position = self._unpickle(position, persistent_load)
-        keys, position = self._unpickle(position, refuse_identity)
-        self._source.move_to(self._fill(keys, position))
+        with storages_come_later() as they_are_here:
+            value, position = self._unpickle(position, persistent_load)
+            keys, position = self._unpickle(position, refuse_identity)
+            self._source.move_to(self._fill(keys, position))
+            they_are_here()
         return value
 
     def _read_header(self) -> int:
@@ -85,7 +88,7 @@ class LegacyReader:
         self._promised += identity.nbytes
         if self._promised > self._source.size:
             self._refuse(f"its storages would need {self._promised} bytes, more than it has")
-        memory = untyped_storage(fb.empty(identity.nbytes, dtype=fb.uint8))
+        memory = untyped_storage(fb.zeros(identity.nbytes, dtype=fb.uint8))
         restored = restore(memory, identity.location)
         self._waiting[identity.key] = (restored, identity.kind.itemsize)
         return restored

@@ -65,8 +65,8 @@ def dumps(obj: Any, storages: Storages, pickle_module: Any, protocol: int) -> by
 def _tensor_parts(tensor: Tensor) -> Reduction:
     warn_if_has_hooks(tensor)
     if tensor.is_sparse:
-        sparse = tensor._indices(), tensor._values(), tensor.shape, tensor.is_coalesced()
-        return _rebuild._rebuild_sparse_tensor, (tensor.layout, sparse)
+        data = (tensor._indices(), tensor._values(), tensor.shape, tensor.is_coalesced())
+        return _rebuild._rebuild_sparse_tensor, (tensor.layout, data)
     hooks: OrderedDict[str, Any] = OrderedDict()
     parts = (
         TypedStorage(tensor.untyped_storage(), tensor.dtype),
@@ -99,8 +99,8 @@ def _reduce_parameter(parameter: Tensor) -> Reduction:
 
 # How objects of the package are pickled elsewhere, and what is written into a checkpoint instead.
 _TRANSLATIONS: dict[int, Callable[[Any], Reduction]] = {
-    id(rebuild_sparse_tensor): _reduce_tensor,
     id(rebuild_tensor): _reduce_tensor,
+    id(rebuild_sparse_tensor): _reduce_tensor,
     id(parameters._rebuild_parameter): _reduce_parameter,
     id(rebuild_size): lambda size: (fb.Size, (tuple(size),)),
 }

@@ -6,7 +6,11 @@ and offsets are held against the storage, and attributes are only set on objects
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import flambeau as fb
@@ -14,6 +18,35 @@ from flambeau import _C, Tensor
 from flambeau.nn.parameter import Parameter
 
 __all__: list[str] = []
+
+
+# What has to wait until the storages are read; None: they are read when they are named.
+_waiting: ContextVar[list[Callable[[], object]] | None] = ContextVar("_waiting", default=None)
+
+
+def when_filled(act: Callable[[], object]) -> None:
+    """Do what needs the elements of tensors as soon as they are there."""
+    waiting = _waiting.get()
+    if waiting is None:
+        act()
+    else:
+        waiting.append(act)
+
+
+@contextlib.contextmanager
+def storages_come_later() -> Iterator[Callable[[], None]]:
+    """While the storages of new tensors are zeros; gives what to call when they are filled."""
+    waiting: list[Callable[[], object]] = []
+    token = _waiting.set(waiting)
+
+    def act() -> None:
+        for each in waiting:
+            each()
+
+    try:
+        yield act
+    finally:
+        _waiting.reset(token)
 
 
 def _ints(values: Any, what: str) -> tuple[int, ...]:
@@ -77,11 +110,14 @@ def _rebuild_tensor_v3(
 
 def _finished(tensor: Tensor, requires_grad: Any, metadata: Any) -> Tensor:
     if isinstance(metadata, dict):  # marks of values that PyTorch has not computed yet
-        if metadata.get("conj"):
-            tensor = tensor.conj()
-        if metadata.get("neg"):
-            tensor = tensor.neg()
+        source, tensor = tensor, fb.empty_like(tensor)
+        when_filled(functools.partial(_compute, tensor.detach(), source, metadata))
     return tensor.requires_grad_() if requires_grad is True else tensor
+
+
+def _compute(result: Tensor, source: Tensor, marks: dict[Any, Any]) -> None:
+    value = source.conj() if marks.get("conj") else source
+    result.copy_(value.neg() if marks.get("neg") else value)
 
 
 def _rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any) -> Parameter:
@@ -132,12 +168,19 @@ def _set_attributes(target: Tensor, state: Any) -> None:
 
 def _rebuild_sparse_tensor(layout: Any, data: Any) -> Tensor:
     """A tensor of indices and values."""
-    if layout is not fb.sparse_coo or not isinstance(data, tuple):
+    if layout is not fb.sparse_coo or not isinstance(data, tuple) or len(data) not in (3, 4):
         raise RuntimeError(
             f"tensors of layout {layout} cannot be loaded; save them as tensor.to_dense()"
         )
     indices, values, size, *coalesced = data
-    return fb.sparse_coo_tensor(indices, values, tuple(size), is_coalesced=coalesced == [True])
+    if not isinstance(indices, Tensor) or not isinstance(values, Tensor):
+        raise RuntimeError("a sparse tensor is made of two tensors")
+    make = functools.partial(_C._sparse_coo, indices, values, _ints(size, "size"))
+    if _waiting.get() is None:
+        return make(coalesced == [True])
+    # Indices that are still zeros are neither wrong nor sorted; the real ones are checked later.
+    when_filled(make)
+    return make(False)
 
 
 def _get_layout(name: Any) -> fb.layout:
@@ -154,6 +197,7 @@ TENSOR_BUILDERS = (
     _rebuild_tensor_v3,
     _rebuild_parameter,
     _rebuild_parameter_with_state,
+    _rebuild_sparse_tensor,
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import pickle
 import resource
@@ -182,6 +183,21 @@ def test_legacy_list_of_storages():
     for keys, storages in [([], b""), (["1"], good), (["0", "0"], good * 2), (["0"], good[:-1])]:
         with pytest.raises(REFUSED):
             load(legacy(pickled_tensor(), keys, storages))
+
+
+@pytest.mark.parametrize("make", [archive, legacy], ids=["zip", "legacy"])
+@pytest.mark.parametrize("place", [0, 5, -1, 2**62])
+def test_places_of_sparse_tensors_are_inside(make, place):
+    file = io.BytesIO()
+    options = {"_use_new_zipfile_serialization": make is archive}
+    fb.save(fb.eye(3).to_sparse(), file, **options)
+    first, second = struct.pack("<3q", 0, 1, 2), struct.pack("<3q", place, 1, 2)
+    changed = file.getvalue().replace(first, second, 1)
+    if place == 0:
+        assert fb.equal(load(changed).to_dense(), fb.eye(3))
+    else:
+        with pytest.raises(REFUSED, match=r"index|coalesced"):
+            load(changed)
 
 
 BOMBS = {

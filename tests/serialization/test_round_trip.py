@@ -95,6 +95,14 @@ class TestValues:
         tensor.label = "x"
         assert again(tensor, options).label == "x"
 
+    def test_sparse_tensors(self, options):
+        tensor = fb.tensor([[0.0, 1.0], [2.0, 0.0]]).to_sparse()
+        back = again(tensor, options)
+        assert back.layout == fb.sparse_coo
+        assert fb.equal(back.to_dense(), tensor.to_dense())
+        # The older format has the indices, and whether they are sorted, behind the tensor.
+        assert back.is_coalesced() == ("_use_new_zipfile_serialization" not in options)
+
     def test_one_object_stays_one_object(self, options):
         tensor = fb.ones(2)
         first, second = again([tensor, tensor], options)
