@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau.sparse._checks import (
+    check_sparse_tensor_invariants as check_sparse_tensor_invariants,
+)
 
-__all__ = ["mm", "sum"]
+__all__ = ["addmm", "check_sparse_tensor_invariants", "mm", "sum"]
+
+
+def addmm(
+    mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1.0, alpha: float = 1.0
+) -> Tensor:
+    """Add ``alpha`` times the product of a sparse and a dense matrix to ``beta`` times ``mat``."""
+    return mat * beta + mm(mat1, mat2) * alpha
 
 
 def mm(mat1: Tensor, mat2: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ op(
     aliases="nn.functional.relu(inplace)",
     grad={"input": "_threshold_backward(grad, result, 0.0)"},
     doc="The elements, not below zero; NaN stays.",
+    sparse="values",
 )
 op(
     "selu(input: Tensor) -> Tensor",

@@ -198,6 +198,7 @@ op(
     node="PowBackward0",
     doc="The square of each element; that of bool is an integer.",
     batch="same",
+    sparse="values",
 )
 op(
     "_square(input: Tensor) -> Tensor",
@@ -261,6 +262,7 @@ op(
     dtypes=real_bool,
     output="bool",
     doc="Whether the sign bit of each element is set; that of -0.0 is.",
+    sparse="values",
 )
 
 # The gradient goes to the larger element; maximum halves it between equal ones.

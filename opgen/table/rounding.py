@@ -46,4 +46,5 @@ op(
     forms="function method inplace",
     grad={"input": "grad"},
     doc="What is left of each element without its integer part; it has the element's sign.",
+    sparse="values",
 )

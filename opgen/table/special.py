@@ -55,6 +55,7 @@ for name, forms, aliases, gradient, doc in (
         aliases=aliases,
         grad={"input": gradient},
         doc=doc,
+        sparse="values" if name in ("erf", "erfinv") else "",
     )
 
 SINGLE_DOUBLE = ("float32", "float64")

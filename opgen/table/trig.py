@@ -83,4 +83,5 @@ for name, doc in (
         forms="function method inplace",
         grad={"input": f"{name}(grad)"},
         doc=doc,
+        sparse="values",
     )
