@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 __all__ = ["STYLE", "Series", "columns_chart", "line_chart"]
@@ -70,9 +70,10 @@ def line_chart(
     log: bool = False,
 ) -> str:
     """Curves over a common axis; `number` writes the values of the other axis."""
-    xs = [x for one in series for x, _ in one.points]
+    series = [_drawable(one, log) for one in series]
+    xs = [x for one in series for x, _ in one.points] or [0.0, 1.0]
     # What is in the background may leave the picture; the curves in front must be in it.
-    ys = [y for one in series if not one.faint for _, y in one.points]
+    ys = [y for one in series if not one.faint for _, y in one.points] or [0.5, 1.0]
     across = _Scale(*(x_range or (min(xs), max(xs))), _LEFT, _WIDTH - _RIGHT)
     up = _Scale(*(y_range or (min(ys), max(ys))), _HEIGHT - _BOTTOM, _TOP, log)
     parts = [*_grid(across, up, x_label, number)]
@@ -121,7 +122,15 @@ def _grid(
     yield f'<text x="{middle}" y="{_HEIGHT - 3}" text-anchor="middle">{escape(x_label)}</text>'
 
 
+def _drawable(one: Series, log: bool) -> Series:
+    """Without the points that have no place: NaN, infinities, and what has no logarithm."""
+    points = [(x, y) for x, y in one.points if math.isfinite(y) and (y > 0 or not log)]
+    return replace(one, points=points)
+
+
 def _curve(one: Series, across: _Scale, up: _Scale, number: Callable[[float], str]) -> str:
+    if not one.points:
+        return ""
     places = [(across(x), up(y)) for x, y in one.points]
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
     if one.faint:
@@ -138,7 +147,7 @@ def _legend(series: Sequence[Series], number: Callable[[float], str]) -> Iterabl
     """Names with the last value of each, in a line above the picture."""
     x = float(_LEFT)
     for one in series:
-        text = f"{one.name} {number(one.points[-1][1])}"
+        text = f"{one.name} {number(one.points[-1][1])}" if one.points else one.name
         yield f'<circle class="dot {one.colour}" cx="{x + 5}" cy="14" r="5"/>'
         yield f'<text class="legend" x="{x + 16}" y="18">{escape(text)}</text>'
         x += 34 + 7.4 * len(text)  # the width of a letter, near enough

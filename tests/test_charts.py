@@ -51,6 +51,21 @@ def test_curves_stay_in_the_frame(log: bool):
             assert 0 <= y <= 300
 
 
+@pytest.mark.parametrize("log", [False, True])
+def test_points_without_a_place_are_left_out(log: bool):
+    broken = [(1.0, math.nan), (2.0, 0.5), (3.0, math.inf)]
+    series = [_charts.Series("loss", broken), _charts.Series("none", [(1.0, math.nan)], "b")]
+    found = parsed(_charts.line_chart("", series, x_label="", log=log))
+    curves = [p.get("d") for p in found.iter(f"{SVG}path") if "curve" in p.get("class", "")]
+    assert len(curves) == 1
+    assert "nan" not in ElementTree.tostring(found, encoding="unicode")
+
+
+def test_zero_has_no_logarithm():
+    series = [_charts.Series("loss", [(1.0, 1.0), (2.0, 0.0)])]
+    assert parsed(_charts.line_chart("", series, x_label="", log=True)) is not None
+
+
 def test_small_columns():
     found = parsed(_charts.columns_chart("p", [0.9, 0.1, 0.0], 0, "abc"))
     assert [r.get("class") for r in found.iter(f"{SVG}rect")] == ["chosen", None, None]

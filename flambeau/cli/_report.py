@@ -103,7 +103,7 @@ class Report:
             "parameters": f"{self.summary.total_parameters:,}",
         }
         cards = "".join(
-            f"<div><dd>{value}</dd><dt>{escape(name)}</dt></div>" for name, value in numbers.items()
+            f"<div><dt>{escape(name)}</dt><dd>{value}</dd></div>" for name, value in numbers.items()
         )
         return (
             f'<header><p class="brand">{_FLAME} Flambeau</p>'
@@ -185,7 +185,8 @@ class Report:
         )
         if self.wrong:
             sure += f", and {_percent(certainty[~is_right].mean().item())} of its mistakes"
-        return f"<div><h3>In words</h3><ul>{rows}</ul><p>{sure}, on average.</p></div>"
+        mistakes = f"<ul>{rows}</ul>" if rows else "<p>Every digit was read correctly.</p>"
+        return f"<div><h3>In words</h3>{mistakes}<p>{sure}, on average.</p></div>"
 
     def _pictures(self) -> str:
         right = self._by_certainty(self.answers == self.test_data.labels)

@@ -43,15 +43,20 @@ class Page(HTMLParser):
         assert self.open.pop() == tag, f"</{tag}> at {self.getpos()} closes another tag"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def threads() -> Iterator[None]:
+    """The demo sets their number for its process."""
+    before = fb.get_num_threads()
+    yield
+    fb.set_num_threads(before)
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a short run leaves behind."""
-    threads = fb.get_num_threads()
-    fb.set_num_threads(1)  # the tests share the processors with each other
     folder = tmp_path_factory.mktemp("demo") / "deep" / "output"
     assert cli.main(["demo", "--epochs", "3", "--output", str(folder), "--quiet"]) == 0
-    yield folder
-    fb.set_num_threads(threads)
+    return folder
 
 
 @pytest.fixture(scope="module")
