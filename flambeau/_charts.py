@@ -84,7 +84,7 @@ def line_chart(
 
 def columns_chart(title: str, shares: Sequence[float], chosen: int, labels: Iterable[str]) -> str:
     """A few small columns of heights between 0 and 1, the visible ones with labels, one marked."""
-    step, tall, room = 10, 34, 12
+    step, tall, room = 10, 34, 14
     parts = []
     for index, (share, label) in enumerate(zip(shares, labels, strict=True)):
         height = max(share * tall, 0.8)
@@ -96,7 +96,7 @@ def columns_chart(title: str, shares: Sequence[float], chosen: int, labels: Iter
         if share >= _VISIBLE:
             parts.append(
                 f'<text x="{index * step + step / 2:g}" y="{tall + room - 2}" '
-                f'text-anchor="middle" font-size="11">{escape(label)}</text>'
+                f'text-anchor="middle" font-size="13">{escape(label)}</text>'
             )
     return _svg(title, "".join(parts), step * len(shares), tall + room, "chart columns")
 

@@ -254,7 +254,8 @@ class Report:
             "Continue from here",
             "<p>The weights are in a checkpoint that PyTorch reads too. This loads them:</p>"
             f"<pre><code>{escape(code)}</code></pre><p>The program that made this page is "
-            "<code>flambeau/cli/demo.py</code>, about a hundred lines to start your own from.</p>",
+            "<code>flambeau/cli/demo.py</code>: less than two hundred lines, to start your own "
+            "from.</p>",
         )
 
     def _machine(self) -> str:
