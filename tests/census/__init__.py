@@ -17,13 +17,14 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from .attributes import ATTRIBUTES
+from .data import DATA
 from .functionals import FUNCTIONALS
 from .functions import FUNCTIONS
 from .methods import METHODS
 from .modules import MODULES
 from .optim import OPTIMIZERS
 
-AREAS = ("tensor", "nn", "functional", "optim")
+AREAS = ("tensor", "nn", "functional", "optim", "data")
 TARGET = 0.99
 EXAMPLES: dict[str, list[str]] = {
     **{f"torch.{name}": calls for name, calls in (ATTRIBUTES | FUNCTIONS).items()},
@@ -31,6 +32,7 @@ EXAMPLES: dict[str, list[str]] = {
     **{f"torch.nn.{name}": calls for name, calls in MODULES.items()},
     **{f"torch.nn.functional.{name}": calls for name, calls in FUNCTIONALS.items()},
     **{f"torch.optim.{name}": calls for name, calls in OPTIMIZERS.items()},
+    **{f"torch.utils.data.{name}": calls for name, calls in DATA.items()},
 }
 # Keyword arguments that the count holds and no example uses, and why.
 KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
@@ -41,6 +43,10 @@ KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
     "torch.randn": {"names": "named dimensions, which PyTorch never finished"},
     "torch.nn.Module.cuda": {"device": "there may be none"},
     "torch.optim.lr_scheduler.ReduceLROnPlateau": {"verbose": "PyTorch refuses it"},
+    "torch.utils.data.TensorDataset": {
+        "data_tensor": "PyTorch refuses it",
+        "target_tensor": "PyTorch refuses it",
+    },
 }
 # Names within the target that the package does not hold, and why.
 LEFT_OUT = {"torch.float8_e4m3fn": "the 8-bit floats are not among the element types yet"}
