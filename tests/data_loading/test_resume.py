@@ -13,6 +13,7 @@ import pytest
 
 import flambeau as torch
 from flambeau.utils import data
+from flambeau.utils.data._utils import randomness
 from tests.data_loading.cases import Kit
 
 KIT = Kit(torch, data)
@@ -283,3 +284,23 @@ def test_state_of_other_generators_is_refused() -> None:
     state = data.DataLoader(range(10), generator=torch.Generator()).state_dict()
     with pytest.raises(ValueError, match="the state has 1 generators"):
         data.DataLoader(range(10)).load_state_dict(state)
+
+
+def test_generators_that_moved_are_noticed() -> None:
+    watch = randomness.Watch()
+    assert watch.changes() is not None
+    assert watch.changes() is None
+    draws: list[Callable[[], object]] = [random.random, np.random.rand, lambda: torch.rand(1)]
+    for draw in [*draws, lambda: random.gauss(0, 1)]:
+        draw()
+        assert watch.changes() is not None
+        assert watch.changes() is None
+    np.random.randn()  # noqa: NPY002  which keeps a second number for the next call
+    first = watch.changes()
+    np.random.randn()  # noqa: NPY002
+    second = watch.changes()
+    assert first is not None
+    assert second is not None
+    assert first["numpy"]["gauss"] is not None
+    assert second["numpy"]["gauss"] is None
+    assert watch.changes() is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import random
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 import flambeau
 from flambeau import Generator
 
-__all__ = ["borrowed", "capture", "generators_of", "restore"]
+__all__ = ["Watch", "borrowed", "capture", "generators_of", "restore"]
 
 
 def generators_of(*holders: Any) -> list[Generator]:
@@ -37,13 +38,21 @@ def capture(generators: Sequence[Generator] = (), *, foreign: bool = True) -> di
     if foreign:
         version, words, gauss = random.getstate()
         state["python"] = {"version": version, "words": flambeau.tensor(words), "gauss": gauss}
-        if "numpy.random" in sys.modules:
-            state["numpy"] = _numpy_state()
+        if (numpy_random := _numpy_random()) is not None:
+            state["numpy"] = _numpy_state(numpy_random)
     return state
 
 
-def _numpy_state() -> dict[str, Any]:
-    _, key, position, has_gauss, gauss = sys.modules["numpy.random"].get_state()
+def _numpy_random() -> Any:
+    """NumPy's module if it is loaded; without it, or with a generator put in place, None."""
+    module = sys.modules.get("numpy.random")
+    if module is None or type(module.get_bit_generator()) is not module.MT19937:
+        return None
+    return module
+
+
+def _numpy_state(numpy_random: Any) -> dict[str, Any]:
+    _, key, position, has_gauss, gauss = numpy_random.get_state()
     return {
         "words": flambeau.from_numpy(key.astype("int64")),
         "position": int(position),
@@ -86,3 +95,40 @@ def borrowed(state: dict[str, Any], generators: Sequence[Generator]) -> Iterator
         yield
     finally:
         restore(kept, generators)
+
+
+# The 624 words of NumPy's Mersenne Twister and the position among them, as they lie in memory.
+_NUMPY_BYTES = 4 * (624 + 1)
+
+
+class Watch:
+    """Captures the global generators, but only when one of them has moved.
+
+    Asking NumPy for its state takes longer than loading a small batch, so its memory is compared
+    instead. A number that NumPy has drawn ahead is not in there: as long as there is one, it is
+    asked.
+    """
+
+    def __init__(self) -> None:
+        self._seen: tuple[Any, ...] = ()
+        self._drawn_ahead = False
+
+    def changes(self) -> dict[str, Any] | None:
+        """What `capture` gives, or None if that is what it gave when last asked."""
+        own = flambeau.default_generator.get_state()
+        others = random.getstate(), _numpy_memory()
+        still = bool(self._seen) and self._seen[1:] == others and own.equal(self._seen[0])
+        if still and not self._drawn_ahead:
+            return None
+        state = capture()
+        self._seen = (own, *others)
+        self._drawn_ahead = state.get("numpy", {}).get("gauss") is not None
+        return state
+
+
+def _numpy_memory() -> bytes:
+    numpy_random = _numpy_random()
+    if numpy_random is None:
+        return b""
+    address = numpy_random.get_bit_generator().ctypes.state_address
+    return ctypes.string_at(address, _NUMPY_BYTES)

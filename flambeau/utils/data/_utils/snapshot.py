@@ -23,21 +23,20 @@ class Snapshots:
 
     def __init__(self, fetcher: Fetcher, *, draws: bool = True) -> None:
         self._fetcher = fetcher
-        self._last: Snapshot = {}
+        self._last = b""
         # Where batches are taken whole no code of the user runs, so nothing is drawn.
         whole = isinstance(fetcher, _MapDatasetFetcher) and fetcher.rows is not None
-        self._draws = draws and not whole
+        self._watch = randomness.Watch() if draws and not whole else None
 
     def take(self) -> Snapshot | None:
         """What the loader has to know after this batch, or None if all is as before."""
-        parts: dict[str, Any] = {}
+        changed: Snapshot = {}
         if state := self._fetcher.state_dict():
-            parts["fetcher"] = state
-        if self._draws:
-            parts["random"] = randomness.capture()
-        pickled = {name: pickle.dumps(part) for name, part in parts.items()}
-        changed = {name: part for name, part in pickled.items() if self._last.get(name) != part}
-        self._last = pickled
+            pickled = pickle.dumps(state)
+            if pickled != self._last:
+                changed["fetcher"] = self._last = pickled
+        if self._watch is not None and (drawn := self._watch.changes()) is not None:
+            changed["random"] = pickle.dumps(drawn)
         return changed or None
 
 
