@@ -75,6 +75,25 @@ def test_adafactor_of_a_transposed_parameter(dtype: Any) -> None:
     assert results[0] == results[1]
 
 
+@pytest.mark.parametrize("shape", [(400, 300), (100_000,)], ids=str)
+def test_adafactor_does_not_depend_on_the_threads(shape: tuple[int, ...]) -> None:
+    start, grad = fb.randn(shape), fb.randn(shape)
+    threads = fb.get_num_threads()
+    results = []
+    try:
+        for count in (1, 2):
+            fb.set_num_threads(count)
+            p = fb.nn.Parameter(start.clone())
+            p.grad = grad
+            optimizer = fb.optim.Adafactor([p], lr=0.5)
+            for _ in range(2):
+                optimizer.step()
+            results.append(p.detach())
+    finally:
+        fb.set_num_threads(threads)
+    assert fb.equal(*results)
+
+
 def test_adafactor_of_a_state_that_does_not_fit() -> None:
     p = fb.nn.Parameter(fb.ones(3, 2))
     p.grad = fb.ones(3, 2)

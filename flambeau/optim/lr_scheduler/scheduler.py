@@ -32,8 +32,10 @@ def check_optimizer(optimizer: object) -> None:
 
 def current(optimizer: Optimizer, key: str = "lr") -> list[Rate]:
     """The value of an option in every group; tensors as copies, which later steps do not change."""
-    values = [group[key] for group in optimizer.param_groups]
-    return [value.clone() if isinstance(value, Tensor) else value for value in values]
+    return [
+        value.clone() if isinstance(value := group[key], Tensor) else value
+        for group in optimizer.param_groups
+    ]
 
 
 def assign(group: Group, rate: Rate) -> None:
