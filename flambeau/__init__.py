@@ -46,6 +46,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import datasets as datasets
     from flambeau import fft as fft
     from flambeau import func as func
+    from flambeau import hub as hub
     from flambeau import linalg as linalg
     from flambeau import multiprocessing as multiprocessing
     from flambeau import nn as nn
@@ -68,6 +69,7 @@ else:
         "autograd",
         "datasets",
         "func",
+        "hub",
         "multiprocessing",
         "nn",
         "optim",

@@ -5,9 +5,10 @@ import typing as _typing
 
 if _typing.TYPE_CHECKING:
     from flambeau.utils import data as data
+    from flambeau.utils import model_zoo as model_zoo
 else:
     # Modules that programs reach as attributes without importing them, loaded when asked for.
-    _LAZY_MODULES = ("data",)
+    _LAZY_MODULES = ("data", "model_zoo")
 
     def __getattr__(name):
         if name in _LAZY_MODULES:

@@ -23,8 +23,9 @@ from .functions import FUNCTIONS
 from .methods import METHODS
 from .modules import MODULES
 from .optim import OPTIMIZERS
+from .serialization import CHECKPOINTS
 
-AREAS = ("tensor", "nn", "functional", "optim", "data")
+AREAS = ("tensor", "nn", "functional", "optim", "data", "serialization")
 TARGET = 0.99
 EXAMPLES: dict[str, list[str]] = {
     **{f"torch.{name}": calls for name, calls in (ATTRIBUTES | FUNCTIONS).items()},
@@ -33,6 +34,7 @@ EXAMPLES: dict[str, list[str]] = {
     **{f"torch.nn.functional.{name}": calls for name, calls in FUNCTIONALS.items()},
     **{f"torch.optim.{name}": calls for name, calls in OPTIMIZERS.items()},
     **{f"torch.utils.data.{name}": calls for name, calls in DATA.items()},
+    **{f"torch.{name}": calls for name, calls in CHECKPOINTS.items()},
 }
 # Keyword arguments that the count holds and no example uses, and why.
 KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {

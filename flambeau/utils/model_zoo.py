@@ -1,0 +1,7 @@
+"""The older name of `flambeau.hub`."""
+
+from __future__ import annotations
+
+from flambeau.hub import load_state_dict_from_url as load_url
+
+__all__ = ["load_url"]
