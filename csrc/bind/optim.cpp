@@ -13,6 +13,7 @@
 
 #include "autograd/history.h"
 #include "bind/optim_rules.h"
+#include "bind/optim_step.h"
 #include "cpu/threads.h"
 #include "gen/ops/create.h"
 #include "ops/layout.h"
@@ -65,7 +66,7 @@ bool lies_like(const TensorImpl& t, const TensorImpl& param) {
 
 bool is_kernels_own(const TensorImpl& param) {
   return (is_floating(param.dtype) || is_complex(param.dtype)) &&
-         param.device.type == DeviceType::kCpu && !(param.flags & kSparse) &&
+         param.device.type == DeviceType::kCpu && !(param.flags & (kSparse | kInference)) &&
          (param.contiguous || is_dense(param.sizes(), param.strides()));
 }
 
@@ -438,6 +439,7 @@ void add_optim(PyObject* module) {
   if (!made || PyModule_AddFunctions(made, optim::functions) < 0 ||
       PyModule_AddObjectRef(module, "_optim", made) < 0)
     throw PythonError{};
+  optim::add_step_type(made);
 }
 
 }  // namespace fb::bind

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from flambeau import _C
 from flambeau.utils.hooks import RemovableHandle
 
 if TYPE_CHECKING:
@@ -45,37 +46,23 @@ def _register(hooks: OrderedDict[int, Callable[..., Any]], hook: Any) -> Removab
 
 
 def hooked(step: _Step) -> _Step:
-    """``step`` with the hooks around it."""
-
-    @functools.wraps(step)
-    def with_hooks(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        if not (
-            self._optimizer_step_pre_hooks
-            or self._optimizer_step_post_hooks
-            or _global_optimizer_pre_hooks
-            or _global_optimizer_post_hooks
-        ):
-            return step(self, *args, **kwargs)
-        return _call_with_hooks(step, self, (self, *args), kwargs)
-
-    with_hooks.hooked = True  # type: ignore[attr-defined]
-    return cast(_Step, with_hooks)
+    """``step`` with the hooks around it: a method that asks natively whether there are any."""
+    made: Any = functools.update_wrapper(_C._optim.Step(step), step)
+    made.hooked = True
+    return cast(_Step, made)
 
 
 def stepping_by(native: Callable[..., Any]) -> Callable[[_Step], _Step]:
     """Make a method ``step`` that is computed natively, with the hooks around it."""
 
     def decorate(declared: _Step) -> _Step:
-        step = cast(Any, hooked(native))
-        functools.update_wrapper(step, declared, updated=())
-        return cast(_Step, step)
+        return cast(_Step, functools.update_wrapper(hooked(native), declared))
 
     return decorate
 
 
-def _call_with_hooks(
-    step: Callable[..., Any], optimizer: Optimizer, args: Any, kwargs: dict[str, Any]
-) -> Any:
+def _call_with_hooks(step: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    optimizer: Optimizer = args[0]
     for hook in (
         *_global_optimizer_pre_hooks.values(),
         *optimizer._optimizer_step_pre_hooks.values(),
@@ -95,3 +82,8 @@ def _call_with_hooks(
     ):
         hook(optimizer, args, kwargs)
     return result
+
+
+_C._optim.set_step_hooks(
+    _call_with_hooks, _global_optimizer_pre_hooks, _global_optimizer_post_hooks
+)

@@ -75,6 +75,12 @@ class Adagrad(Optimizer):
         super().__setstate__(state)
         complete_groups(self, foreach=None, maximize=False, differentiable=False, fused=None)
 
+    def share_memory(self) -> None:
+        """Move the sums to memory that other processes see."""
+        for group in self.param_groups:
+            for param in group["params"]:
+                self.state[param]["sum"].share_memory_()
+
     @stepping_by(_C._optim.adagrad)
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; a closure computes these and the loss first."""

@@ -135,7 +135,7 @@ def _update(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str,
         rate = -(lr / (1 - beta1**step))
         scale = square.sqrt() / ((1 - beta2**step).sqrt() * rate) + group["eps"] / rate
         return param.addcdiv(average, scale)
-    steps = state["step"].item()
+    steps = number(state["step"])
     rate = number(lr / (1 - beta1**steps))
     scale = (square.sqrt() / (1 - beta2**steps) ** 0.5).add(group["eps"])
     return param.addcdiv(average, scale, value=-rate)

@@ -255,6 +255,11 @@ class _optim:
     adadelta: ClassVar[Callable[..., Any]]
     rprop: ClassVar[Callable[..., Any]]
     asgd: ClassVar[Callable[..., Any]]
+    Step: ClassVar[Callable[[Callable[..., Any]], Any]]
+    @staticmethod
+    def set_step_hooks(
+        call_with_hooks: Callable[..., Any], pre: dict[_int, Any], post: dict[_int, Any], /
+    ) -> None: ...
     @staticmethod
     def forget_grads(params: Iterable[Tensor], set_to_none: _bool, /) -> None: ...
     @staticmethod

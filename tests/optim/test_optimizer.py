@@ -1,6 +1,7 @@
 """The base class: parameter groups, options, gradients, hooks, closures, copies."""
 
 import copy
+import inspect
 import pickle
 from typing import Any
 
@@ -279,3 +280,15 @@ def test_copies_go_their_own_way(duplicate: Any) -> None:
     assert optimizer.state[p]["step"].item() == 1
     optimizer.step()
     assert torch.equal(other, p)
+
+
+def test_the_method_looks_like_a_function() -> None:
+    optimizer = Adam([parameter(1.0)])
+    assert Adam.step.__name__ == "step"
+    assert Adam.step.__qualname__ == "Adam.step"
+    assert "closure" in inspect.signature(optimizer.step).parameters
+    assert optimizer.step.__func__ is Adam.step  # type: ignore[attr-defined]
+    assert optimizer.step.__doc__ is not None
+    Adam.step(optimizer)
+    with pytest.raises(TypeError):
+        Adam.step()  # type: ignore[call-arg]

@@ -232,3 +232,30 @@ def test_fused_and_foreach_are_the_same_step() -> None:
     assert_same(runs[0], runs[2])
     with pytest.raises(RuntimeError, match="`fused=True` requires all the params to be floating"):
         Run("Adam", {"fused": True}, "complex128").step()
+
+
+def test_tensors_of_inference_mode_stay_as_they_are() -> None:
+    with torch.inference_mode():
+        fixed = torch.ones(2)
+        fixed.grad = torch.ones(2)
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        optim.SGD([fixed], lr=1.0).step()
+    assert fixed.tolist() == [1, 1]
+
+
+def test_state_that_is_not_whole() -> None:
+    run = Run("Adam", {})
+    run.step()
+    for state in run.optimizer.state.values():
+        del state["exp_avg_sq"]
+    with pytest.raises(KeyError, match="exp_avg_sq"):
+        run.step()
+
+
+def test_state_in_another_type_is_refused_by_its_operator() -> None:
+    run = Run("Adam", {})
+    run.step()
+    for state in run.optimizer.state.values():
+        state["exp_avg"] = state["exp_avg"].float()
+    with pytest.raises(RuntimeError, match="lerp: all tensors must have one dtype"):
+        run.step()

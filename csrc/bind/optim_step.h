@@ -1,0 +1,11 @@
+// The method `step` of optimisers.
+#pragma once
+
+#include "bind/python.h"
+
+namespace fb::bind::optim {
+
+// Adds the class Step to the module: a method that goes through hooks where there are any.
+void add_step_type(PyObject* module);
+
+}  // namespace fb::bind::optim
