@@ -265,10 +265,12 @@ class TestSharedMemory:
 def test_first_batch_comes_soon() -> None:
     loader = DataLoader(Samples(), 4, num_workers=4)
     times = []
-    for _ in range(3):  # the best of three: other programs may run beside this one
+    for _ in range(5):  # the best of them: other programs may run beside this one
         start = time.perf_counter()
-        next(iter(loader))
+        iterator = iter(loader)
+        next(iterator)
         times.append(time.perf_counter() - start)
+        del iterator
     assert min(times) < 0.5
 
 
