@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -210,6 +211,21 @@ def test_resumed(call: str, at: int) -> None:
     for source in (flambeau, torch):
         for target in (flambeau, torch):
             assert resumed(source, target, call, at) == expected
+
+
+@pytest.mark.parametrize("call", SINGLE + COMPOSED)
+def test_checkpoint(call: str, tmp_path: Path) -> None:
+    """A file written by one framework is read by the other, without trust."""
+    for source, target in ((flambeau, torch), (torch, flambeau)):
+        first, second = optimizer(source), optimizer(target)
+        begun, continued = schedule(source, first, call), schedule(target, second, call)
+        curve(first, begun, 7, lambda s: s.step())
+        source.save([first.state_dict(), begun.state_dict()], tmp_path / "state.pt")
+        of_optimizer, of_scheduler = target.load(tmp_path / "state.pt", weights_only=True)
+        second.load_state_dict(of_optimizer)
+        continued.load_state_dict(of_scheduler)
+        expected = curve(first, begun, 7, lambda s: s.step())
+        assert curve(second, continued, 7, lambda s: s.step()) == expected
 
 
 @pytest.mark.parametrize("call", SINGLE + COMPOSED)

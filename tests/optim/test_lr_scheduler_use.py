@@ -77,7 +77,7 @@ def test_a_rate_that_is_a_tensor_stays_that_tensor() -> None:
 
 def test_order_of_steps() -> None:
     scheduler = s.StepLR(optimizer(), 2)
-    with pytest.warns(UserWarning, match=r"called before optimizer\.step\(\)") as warned:
+    with pytest.warns(UserWarning, match=r"before `optimizer.step\(\)`, by which") as warned:
         scheduler.step()
     assert warned[0].filename == __file__
     scheduler.step()  # says it once
@@ -102,7 +102,7 @@ def test_get_lr_from_outside_is_advised_against() -> None:
         SWALR(opt, 0.1),
     ]
     for scheduler in schedules:
-        with pytest.warns(UserWarning, match=r"get_last_lr\(\) is the one in use") as warned:
+        with pytest.warns(UserWarning, match=r"please use `get_last_lr\(\)`") as warned:
             scheduler.get_lr()
         assert warned[0].filename == __file__
 

@@ -18,9 +18,11 @@ Rate = float | Tensor
 Group = dict[str, Any]
 _Value = TypeVar("_Value")
 
+# Warnings begin in PyTorch's words, by which programs filter them.
 EPOCH_DEPRECATION_WARNING = (
-    "scheduler.step(epoch) is deprecated: it jumps to the closed form of the schedule where there "
-    "is one, and ignores what other schedulers did to the rates. Call scheduler.step() instead."
+    "The epoch parameter in `scheduler.step()` is deprecated: it jumps to the closed form of the "
+    "schedule where there is one, and ignores what other schedulers did to the rates. Call "
+    "`scheduler.step()` instead."
 )
 
 
@@ -159,15 +161,16 @@ class LRScheduler:
     def _check_order(self) -> None:
         if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
             warnings.warn(
-                "optimizer.step() has been overridden since the learning rate scheduler was made, "
-                "which can no longer see whether it is called before lr_scheduler.step()",
+                "Seems like `optimizer.step()` has been overridden after learning rate scheduler "
+                "initialization, which can no longer see whether it comes before "
+                "`lr_scheduler.step()`.",
                 UserWarning,
                 stacklevel=3,
             )
         elif not getattr(self.optimizer, "_opt_called", False):
             warnings.warn(
-                "lr_scheduler.step() was called before optimizer.step(), so that the first "
-                "learning rate of the schedule is skipped. Call optimizer.step() first.",
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`, by which the "
+                "first learning rate of the schedule is skipped. Call `optimizer.step()` first.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -195,7 +198,8 @@ class LRScheduler:
         """Warn a caller of `get_lr` who is not `step`: the recursive forms would step twice."""
         if not self._get_lr_called_within_step:
             warnings.warn(
-                "get_lr() computes the next learning rate; get_last_lr() is the one in use",
+                "To get the last learning rate computed by the scheduler, please use "
+                "`get_last_lr()`: `get_lr()` computes the next one.",
                 UserWarning,
                 stacklevel=3,
             )
