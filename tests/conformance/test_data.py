@@ -3,6 +3,7 @@
 import array
 import collections
 import dataclasses
+import inspect
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -382,6 +383,7 @@ PATHS = (
     "dataloader.default_collate",
     "dataloader._BaseDataLoaderIter",
     "dataloader._SingleProcessDataLoaderIter",
+    "dataloader._MultiProcessingDataLoaderIter",
     "dataloader._DatasetKind",
     "dataloader._InfiniteConstantSampler",
     "dataloader.RandomSampler",
@@ -402,3 +404,13 @@ def test_paths(path: str) -> None:
         found: Any = package
         for name in path.split("."):
             found = getattr(found, name)
+
+
+@pytest.mark.parametrize("name", sorted(set(flambeau.utils.data.__all__) - {"SharedList"}))
+def test_signatures(name: str) -> None:
+    described = []
+    for package in (flambeau.utils.data, torch.utils.data):
+        parameters = inspect.signature(getattr(package, name)).parameters.values()
+        described.append([(p.name, p.kind, type(p.default).__name__) for p in parameters])
+    extra = [parameter for parameter in described[0] if parameter[0] != "worker_type"]
+    assert extra == described[1]

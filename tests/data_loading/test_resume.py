@@ -63,6 +63,12 @@ def test_rest_of_a_pass(name: str) -> None:
     check(CASES[name], lambda n: {1, n // 2 + 1, n, n + 1, 2 * n + 1})
 
 
+@pytest.mark.parametrize("name", ["tensors, shuffled", "concat, lazy", "list, eager"])
+def test_rest_of_a_pass_of_threads(name: str) -> None:
+    """Without datasets that draw: the global generators belong to all threads."""
+    check(lambda: CASES[name](num_workers=2, worker_type="thread"), lambda n: {1, n, n + 1})
+
+
 @pytest.mark.parametrize("persistent", [False, True])
 @pytest.mark.parametrize(
     "name", ["drawing, generator", "drawing, lazy", "tensors, shuffled", "stream, batches"]

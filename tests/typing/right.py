@@ -5,6 +5,7 @@ from typing import Any
 import flambeau as torch
 from flambeau import Tensor, nn
 from flambeau.utils.checkpoint import checkpoint
+from flambeau.utils.data import ConcatDataset, DataLoader, Dataset, Subset, random_split
 
 
 def mean_of_rows(x: Tensor) -> list[float]:
@@ -92,3 +93,24 @@ def gradients() -> None:
     is_right: bool = torch.autograd.gradcheck(Exp.apply, (x.double(),))
     if x.grad is not None:
         print(x.grad + 1, number, jacobian, is_right)
+
+
+class Squares(Dataset[tuple[Tensor, int]]):
+    def __len__(self) -> int:
+        return 10
+
+    def __getitem__(self, index: int) -> tuple[Tensor, int]:
+        return torch.tensor(index * index), index
+
+
+def loading() -> None:
+    train, test = random_split(Squares(), [0.8, 0.2])
+    sample: tuple[Tensor, int] = train[0]
+    loader = DataLoader(train, batch_size=4, shuffle=True, collate_fn=lambda batch: len(batch))
+    numbers: DataLoader[int] = DataLoader([1, 2, 3])
+    both = ConcatDataset([test, Squares()])
+    subset = Subset(both, [0, 1])
+    for batch in DataLoader(subset):
+        print(batch, sample, len(loader), numbers.dataset)
+    state: dict[str, Any] = loader.state_dict()
+    loader.load_state_dict(state)

@@ -20,7 +20,7 @@ from flambeau.utils.data._iterator import (
 from flambeau.utils.data._utils import randomness
 from flambeau.utils.data._utils.collate import default_collate, default_convert
 from flambeau.utils.data._utils.worker import get_worker_info
-from flambeau.utils.data.dataset import IterableDataset
+from flambeau.utils.data.dataset import Indexed, IterableDataset
 from flambeau.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 if TYPE_CHECKING:
@@ -71,11 +71,11 @@ class DataLoader(Generic[_T_co]):
     pin_memory_device: str
     prefetch_factor: int | None
     _iterator: _BaseDataLoaderIter | None
-    _initialized = False
+    __initialized = False  # the name that PyTorch has, which some programs change
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Indexed[_T_co],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
         sampler: Sampler[Any] | Iterable[Any] | None = None,
@@ -130,7 +130,7 @@ class DataLoader(Generic[_T_co]):
         self._iterator = None
         self._epoch: Epoch | None = None
         self._resume_from: dict[str, Any] | None = None
-        self._initialized = True
+        self.__initialized = True
         self.check_worker_number_rationality()
 
     def _default_sampler(self, shuffle: bool) -> Sampler[Any]:
@@ -143,16 +143,16 @@ class DataLoader(Generic[_T_co]):
     @property
     def multiprocessing_context(self) -> Any:
         """How worker processes are started: a context of `multiprocessing`, or None for its own."""
-        return self._multiprocessing_context
+        return self.__multiprocessing_context
 
     @multiprocessing_context.setter
     def multiprocessing_context(self, context: Any) -> None:
         if context is not None:
             context = _checked_context(context, self.num_workers)
-        self._multiprocessing_context = context
+        self.__multiprocessing_context = context
 
     def __setattr__(self, attr: str, val: Any) -> None:
-        if self._initialized and attr in _FIXED:
+        if self.__initialized and attr in _FIXED:
             raise ValueError(
                 f"{attr} attribute should not be set after {type(self).__name__} is initialized; "
                 "make a new loader instead"
@@ -160,16 +160,16 @@ class DataLoader(Generic[_T_co]):
         super().__setattr__(attr, val)
 
     def __iter__(self) -> _BaseDataLoaderIter:
-        state, self._resume_from = self._resume_from, None
         if not (self.persistent_workers and self.num_workers > 0):
-            return self._get_iterator(state)
+            return self._get_iterator()
         if self._iterator is None:
-            self._iterator = self._get_iterator(state)
+            self._iterator = self._get_iterator()
         else:
             self._iterator._reset(self)
         return self._iterator
 
-    def _get_iterator(self, state: dict[str, Any] | None = None) -> _BaseDataLoaderIter:
+    def _get_iterator(self) -> _BaseDataLoaderIter:
+        state, self._resume_from = self._resume_from, None
         if self.num_workers == 0:
             return _SingleProcessDataLoaderIter(self, state)
         self.check_worker_number_rationality()
@@ -245,6 +245,14 @@ class DataLoader(Generic[_T_co]):
         elif epoch is not None and "dataset" in epoch["stateful"].get("fetcher", {}):
             self.dataset.load_state_dict(epoch["stateful"]["fetcher"]["dataset"])
         randomness.restore(state_dict["random"], self._generators())
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        if name == "_MultiProcessingDataLoaderIter":  # what PyTorch calls it
+            return importlib.import_module("flambeau.utils.data._workers").ProcessIterator
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _check_workers(

@@ -6,8 +6,8 @@ import bisect
 import itertools
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Generic, TypeVar, cast
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from flambeau import Generator, Tensor, default_generator, randperm
 
@@ -24,6 +24,12 @@ __all__ = [
 
 _T = TypeVar("_T")
 _T_co = TypeVar("_T_co", covariant=True)
+
+
+class Indexed(Protocol[_T_co]):
+    """What gives a sample for an index: a `Dataset`, but also a list, a range or a dict."""
+
+    def __getitem__(self, index: Any, /) -> _T_co: ...
 
 
 class Dataset(Generic[_T_co]):
@@ -135,7 +141,7 @@ class ConcatDataset(Dataset[_T_co]):
         """Where each dataset ends."""
         return list(itertools.accumulate(len(dataset) for dataset in sequence))
 
-    def __init__(self, datasets: Iterable[Any]) -> None:
+    def __init__(self, datasets: Iterable[Indexed[_T_co]]) -> None:
         self.datasets = list(datasets)
         if not self.datasets:
             raise AssertionError("datasets should not be an empty iterable")
@@ -197,10 +203,10 @@ class ChainDataset(IterableDataset[_T_co]):
 class Subset(Dataset[_T_co]):
     """The samples of a dataset at some of its indices."""
 
-    dataset: Dataset[_T_co]
+    dataset: Any
     indices: Sequence[int]
 
-    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
+    def __init__(self, dataset: Indexed[_T_co], indices: Sequence[int]) -> None:
         self.dataset = dataset
         self.indices = indices
         kind = type(self)
@@ -243,16 +249,17 @@ def _whole_numbers(fractions: Sequence[float], total: int) -> list[int]:
 
 
 def random_split(
-    dataset: Any, lengths: Sequence[float], generator: Generator | None = default_generator
-) -> list[Subset[Any]]:
+    dataset: Indexed[_T], lengths: Sequence[float], generator: Generator | None = default_generator
+) -> list[Subset[_T]]:
     """Deal a dataset out at random into subsets of given lengths, or of fractions that sum to 1."""
+    count = len(cast("Sized", dataset))
     total = sum(lengths)
     if math.isclose(total, 1) and total <= 1:
-        lengths = _whole_numbers(lengths, len(dataset))
-    if sum(lengths) != len(dataset):
+        lengths = _whole_numbers(lengths, count)
+    if sum(lengths) != count:
         raise ValueError(
             "Sum of input lengths does not equal the length of the input dataset! "
-            f"They are {list(lengths)}, and the dataset has {len(dataset)} samples"
+            f"They are {list(lengths)}, and the dataset has {count} samples"
         )
     sizes = cast("Sequence[int]", lengths)
     indices = randperm(sum(sizes), generator=generator).tolist()
