@@ -47,6 +47,7 @@ GROUPS = {
         Group("nn-module-more", "small modules otherwise", 2.0, 0.8),
         Group("nn-conv", "convolutions of images", 1.4, 0.95),
         Group("data-loader", "an epoch of a loader without workers", 1.5, 1.1),
+        Group("data-workers", "an epoch of a loader with two workers", 1.5, 1.1),
         Group("data-tensors", "an epoch of a loader over tensors", 2.0, 1.5),
         Group("optim-small", "steps of optimisers, 60 small tensors", 4.0, 4.0),
         Group("optim-large", "steps of optimisers, 10^7 parameters", 1.2, 1.2),
