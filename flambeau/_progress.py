@@ -334,7 +334,7 @@ class _Screen:
         try:
             self.stream.write(text)
             self.stream.flush()
-        except (OSError, ValueError):  # the terminal has gone: the loop goes on without it
+        except (AttributeError, OSError, ValueError):  # it has gone: the loop goes on without it
             self.due = math.inf
 
 

@@ -283,6 +283,20 @@ def test_terminal_that_goes_away_does_not_stop_the_loop():
     assert seen == 3
 
 
+def test_no_stream_at_all(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert list(fb.progress(range(3))) == [0, 1, 2]
+
+
+def test_description_that_the_stream_cannot_show():
+    class Narrow(Terminal):
+        def write(self, text: str) -> int:
+            text.encode("ascii")
+            return super().write(text)
+
+    assert list(fb.progress(range(3), "训练", stream=Narrow("ascii"))) == [0, 1, 2]
+
+
 def test_bars_of_several_threads():
     terminal = Terminal()
     results: list[int] = []

@@ -45,6 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # who was reading has gone, as in `flambeau doctor | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:  # a folder that cannot be written to, a full disk
+        print(f"flambeau {arguments.command}: {error}", file=sys.stderr)
+        return 1
     return code
 
 

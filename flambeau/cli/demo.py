@@ -168,7 +168,7 @@ def _positive(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     arguments.output.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(arguments.seed)
-    # Steps on 32 small pictures gain little from more threads, and on a busy machine lose a lot.
+    # One thread is quick enough here, and on a busy machine it never waits for another.
     torch.set_num_threads(1)
     train_data, test_data = Digits(train=True, size=SIZE), Digits(train=False, size=SIZE)
     net = Net()

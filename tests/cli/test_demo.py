@@ -153,6 +153,13 @@ def test_epochs_must_be_positive(epochs: str, capsys: pytest.CaptureFixture[str]
     assert f"expected a positive number, got '{epochs}'" in capsys.readouterr().err
 
 
+def test_output_that_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    taken = tmp_path / "taken"
+    taken.write_text("")
+    assert cli.main(["demo", "--output", str(taken)]) == 1
+    assert f"flambeau demo: [Errno 17] File exists: '{taken}'" in capsys.readouterr().err
+
+
 def test_interruption_is_clean(tmp_path: Path):
     command = [sys.executable, "-u", "-m", "flambeau", "demo", "--epochs", "10000"]
     process = subprocess.Popen(

@@ -114,3 +114,11 @@ def loading() -> None:
         print(batch, sample, len(loader), numbers.dataset)
     state: dict[str, Any] = loader.state_dict()
     loader.load_state_dict(state)
+
+
+def loops() -> None:
+    words = torch.progress(["a", "b"], "reading", total=2)
+    for word in words:
+        words.set(length=len(word.upper()))
+    with torch.progress(total=3) as bar:
+        bar.update(2)
