@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import os
 import re
@@ -121,6 +122,13 @@ class TestExceptions:
         with pytest.raises(RuntimeError, match=r"not a leaf.*detach\(\)"):
             next(iter(grown))
 
+    def test_dataset_that_cannot_be_sent(self) -> None:
+        before = open_files()
+        dataset = Calls(lambda index: index)
+        with pytest.raises(Exception, match=r"(?i)can't (pickle|get local)"):
+            iter(DataLoader(dataset, num_workers=2, multiprocessing_context="spawn"))
+        assert open_files() <= before + 1  # what `multiprocessing` keeps from then on
+
     @pytest.mark.parametrize("kind", ["process", "thread"])
     def test_timeout(self, kind: str) -> None:
         loader = DataLoader(
@@ -134,6 +142,7 @@ class TestDeaths:
     def die(self, how: Callable[[], Any]) -> str:
         def sample(index: int) -> int:
             if index == 5:
+                faulthandler.disable()  # that of the test runner
                 how()
             return index
 
@@ -292,6 +301,15 @@ class TestPrograms:
         _, errors = program.communicate(timeout=30)
         assert time.monotonic() - start < 1
         wait_for_end(pids, 1)
+        assert errors.count("Traceback") == 1
+
+    def test_ctrl_c_with_threads(self, tmp_path: Path) -> None:
+        text = PROGRAM.replace("multiprocessing_context={method!r}", "worker_type='thread'")
+        program, _ = started(tmp_path, text, 2)
+        start = time.monotonic()
+        os.killpg(program.pid, signal.SIGINT)
+        _, errors = program.communicate(timeout=30)
+        assert time.monotonic() - start < 1
         assert errors.count("Traceback") == 1
 
     @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
+import textwrap
 import time
 from collections import namedtuple
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -151,6 +155,34 @@ class TestRandomness:
         assert first == self.draws()
         assert first[:5] != first[5:]
         assert first[0][1:] != first[1][1:]
+
+    def test_numpy_that_comes_later(self) -> None:
+        """A worker that imports NumPy's generator draws what one does that had it all along."""
+        program = """
+            import sys
+            import flambeau as fb
+            from flambeau.utils.data import DataLoader
+
+            class Late:
+                def __len__(self):
+                    return 2
+                def __getitem__(self, index):
+                    import numpy.random
+                    return float(numpy.random.rand())
+
+            if sys.argv[1:]:
+                import numpy.random
+            fb.manual_seed(3)
+            print([float(x) for x in DataLoader(Late(), num_workers=1)])
+            assert bool(sys.argv[1:]) == ("numpy.random" in sys.modules)
+        """
+        command = [sys.executable, "-c", textwrap.dedent(program)]
+        environment = {**os.environ, "PYTHONPATH": str(Path(fb.__file__).parents[1])}
+        outputs = {
+            subprocess.check_output(command + more, text=True, env=environment)
+            for more in ([], ["early"])
+        }
+        assert len(outputs) == 1
 
     def test_worker_init_and_info(self) -> None:
         def check(worker: int) -> None:

@@ -84,11 +84,18 @@ class _Pickler(pickle.Pickler):
         self._arena = arena
 
     def reducer_override(self, item: Any) -> Any:
-        if type(item) is Tensor and not item.requires_grad and not item.__dict__:
+        if _is_plain(item):
             return _tensor_at, self._arena.pack(item)
         if isinstance(item, Tensor) and item.requires_grad:
             return reduce_tensor(item)
         return NotImplemented
+
+
+def _is_plain(item: Any) -> bool:
+    """Whether a tensor is nothing but elements in memory."""
+    if type(item) is not Tensor or item.requires_grad or item.layout is not flambeau.strided:
+        return False
+    return item.device.type == "cpu" and not item.__dict__
 
 
 class BatchReader:

@@ -53,11 +53,19 @@ class _Handle:
         self.channel, theirs = open_channel()
         self.channel.hold(blocking=False)
         self.process = context.Process(
-            target=run_worker, args=(plan, theirs, file), daemon=True, name=f"worker {plan.worker}"
+            target=run_worker,
+            args=(plan, theirs, file),
+            name=f"DataLoader worker {plan.worker}",
+            daemon=True,
         )
-        self.process.start()
+        try:
+            self.process.start()
+        except BaseException:
+            self.channel.close()
+            raise
+        finally:
+            theirs.close()
         self.pid: int = self.process.pid
-        theirs.close()
 
 
 # Processes that were told to end and had not yet, and when they must have.

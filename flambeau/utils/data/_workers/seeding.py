@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import random
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
 import flambeau
@@ -15,18 +19,43 @@ __all__ = ["OwnGenerators", "seed_process"]
 _WORD = 0xFFFFFFFF
 
 
-def _numpy_seed(base_seed: int, worker: int) -> Any:
+def _numpy_seed(numpy_random: Any, base_seed: int, worker: int) -> Any:
     """Four words mixed of both numbers, as NumPy spreads a seed over processes."""
-    sequence = sys.modules["numpy"].random.SeedSequence
-    return sequence([worker, base_seed & _WORD, base_seed >> 32, 0]).generate_state(4)
+    entropy = [worker, base_seed & _WORD, base_seed >> 32, 0]
+    return numpy_random.SeedSequence(entropy).generate_state(4)
+
+
+class _SeedOnImport(MetaPathFinder):
+    """Seeds NumPy's global generator when NumPy comes to it: importing it takes a while."""
+
+    def __init__(self, base_seed: int, worker: int) -> None:
+        self._numbers = base_seed, worker
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        if name != "numpy.random":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def execute_and_seed(module: ModuleType) -> None:
+                execute(module)
+                module.seed(_numpy_seed(module, *self._numbers))
+
+            spec.loader.exec_module = execute_and_seed  # type: ignore[method-assign]
+        return spec
 
 
 def seed_process(base_seed: int, worker: int) -> None:
     """Start the global generators of this process for worker number `worker`."""
     random.seed(base_seed + worker)
     flambeau.manual_seed(base_seed + worker)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(_numpy_seed(base_seed, worker))
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is None:
+        sys.meta_path.insert(0, _SeedOnImport(base_seed, worker))
+    else:
+        numpy_random.seed(_numpy_seed(numpy_random, base_seed, worker))
 
 
 @dataclass(frozen=True)
@@ -40,11 +69,13 @@ class OwnGenerators:
     @classmethod
     def seeded(cls, base_seed: int, worker: int) -> OwnGenerators:
         """The generators that worker number `worker` has as ``get_worker_info().rng``."""
-        numpy = None
-        if "numpy" in sys.modules:
-            numpy = sys.modules["numpy"].random.default_rng(_numpy_seed(base_seed, worker))
         seed = base_seed + worker
-        return cls(random.Random(seed), Generator().manual_seed(seed), numpy)
+        made = cls(random.Random(seed), Generator().manual_seed(seed))
+        if "numpy" in sys.modules:
+            numpy_random = importlib.import_module("numpy.random")
+            source = numpy_random.default_rng(_numpy_seed(numpy_random, base_seed, worker))
+            made = replace(made, numpy_generator=source)
+        return made
 
     def state_dict(self) -> dict[str, Any]:
         """Where the generators stand, in plain containers and tensors."""
