@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -172,3 +174,29 @@ def test_importing_is_lazy() -> None:
         "flambeau.utils.data.DataLoader; assert 'numpy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_stream_is_closed_after_a_break() -> None:
+    closed = []
+
+    class Closing(data.IterableDataset[int]):
+        def __iter__(self) -> Iterator[int]:
+            try:
+                yield from range(9)
+            finally:
+                closed.append(True)
+
+    loader = data.DataLoader(Closing(), batch_size=2)
+    for batch in loader:
+        assert batch.tolist() == [0, 1]
+        break
+    assert closed == [True]
+
+
+def test_copies_start_anew() -> None:
+    loader = data.DataLoader(range(4), batch_size=2)
+    next(iter(loader))
+    for other in (copy.copy(loader), copy.deepcopy(loader), pickle.loads(pickle.dumps(loader))):
+        assert lists(other) == [[0, 1], [2, 3]]
+        with pytest.raises(ValueError, match="batch_size attribute"):
+            other.batch_size = 3

@@ -260,7 +260,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
             self._drop_last,
             state,
         )
-        self._epoch.stateful["fetcher"] = self._dataset_fetcher
+        self._epoch.stateful["fetcher"] = self._dataset_fetcher.position
         if getattr(self._dataset_fetcher, "rows", None) is not None:
             # Batches taken whole spare their indices the way through lists. Nothing is drawn yet.
             self._sampler_iter = index_batches(self._index_sampler) or self._sampler_iter

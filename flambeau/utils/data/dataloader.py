@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import multiprocessing
-import multiprocessing.context
 import os
 import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from flambeau import Generator
+from flambeau.utils.data._checks import (
+    STATE_VERSION,
+    check_order,
+    check_state,
+    check_workers,
+    checked_context,
+)
 from flambeau.utils.data._iterator import (
     _BaseDataLoaderIter,
     _DatasetKind,
@@ -41,8 +46,6 @@ _FIXED = {
     "dataset",
     "persistent_workers",
 }
-_WORKER_TYPES = ("process", "thread")
-_STATE_VERSION = 1
 
 
 class _InfiniteConstantSampler(Sampler[None]):
@@ -95,9 +98,9 @@ class DataLoader(Generic[_T_co]):
         in_order: bool = True,
         worker_type: str = "process",
     ) -> None:
-        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers, worker_type)
+        check_workers(num_workers, timeout, prefetch_factor, persistent_workers, worker_type)
         streams = isinstance(dataset, IterableDataset)
-        _check_order(streams, batch_size, shuffle, sampler, batch_sampler, drop_last)
+        check_order(streams, batch_size, shuffle, sampler, batch_sampler, drop_last)
         self.dataset = dataset
         self.num_workers = num_workers
         self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
@@ -148,7 +151,7 @@ class DataLoader(Generic[_T_co]):
     @multiprocessing_context.setter
     def multiprocessing_context(self, context: Any) -> None:
         if context is not None:
-            context = _checked_context(context, self.num_workers)
+            context = checked_context(context, self.num_workers)
         self.__multiprocessing_context = context
 
     def __setattr__(self, attr: str, val: Any) -> None:
@@ -208,6 +211,10 @@ class DataLoader(Generic[_T_co]):
                 stacklevel=3,
             )
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy, here or in another process, starts with a pass of its own.
+        return {**self.__dict__, "_epoch": None, "_iterator": None}
+
     def _generators(self) -> list[Generator]:
         """The generators, beside the default one, that the order of the samples comes from."""
         batches = getattr(self.batch_sampler, "sampler", None)
@@ -224,7 +231,7 @@ class DataLoader(Generic[_T_co]):
         if epoch is None and self._epoch is not None:
             epoch = self._epoch.state_dict()
         return {
-            "version": _STATE_VERSION,
+            "version": STATE_VERSION,
             "num_workers": self.num_workers,
             "length": self._IterableDataset_len_called,
             "random": randomness.capture(self._generators()),
@@ -236,7 +243,7 @@ class DataLoader(Generic[_T_co]):
 
         This also puts the generators of Python, NumPy and Flambeau back to where they were.
         """
-        _check_state(state_dict, self.num_workers)
+        check_state(state_dict, self.num_workers)
         epoch = state_dict["epoch"]
         self._iterator = self._epoch = self._resume_from = None
         self._IterableDataset_len_called = state_dict["length"]
@@ -255,113 +262,8 @@ if not TYPE_CHECKING:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def _check_workers(
-    num_workers: int,
-    timeout: float,
-    prefetch_factor: int | None,
-    persistent_workers: bool,
-    worker_type: str,
-) -> None:
-    if num_workers < 0:
-        raise ValueError(
-            "num_workers option should be non-negative; use num_workers=0 to disable "
-            f"multiprocessing, but got num_workers={num_workers}"
-        )
-    if timeout < 0:
-        raise ValueError(f"timeout option should be non-negative, but got timeout={timeout}")
-    if num_workers == 0 and prefetch_factor is not None:
-        raise ValueError(
-            "prefetch_factor option could only be specified in multiprocessing: "
-            "let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."
-        )
-    if prefetch_factor is not None and prefetch_factor < 0:
-        raise ValueError(
-            "prefetch_factor option should be non-negative, "
-            f"but got prefetch_factor={prefetch_factor}"
-        )
-    if persistent_workers and num_workers == 0:
-        raise ValueError("persistent_workers option needs num_workers > 0")
-    if worker_type not in _WORKER_TYPES:
-        raise ValueError(
-            f"worker_type should be one of {', '.join(_WORKER_TYPES)}, "
-            f"but got worker_type={worker_type!r}"
-        )
-
-
-def _check_order(
-    streams: bool,
-    batch_size: int | None,
-    shuffle: bool | None,
-    sampler: Any,
-    batch_sampler: Any,
-    drop_last: bool,
-) -> None:
-    if streams:
-        given = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
-        for name, value in given.items():
-            if value is not None:
-                raise ValueError(
-                    f"DataLoader with IterableDataset: expected unspecified {name} option, "
-                    f"but got {name}={value}; the dataset itself decides the order"
-                )
-    if sampler is not None and shuffle:
-        raise ValueError("sampler option is mutually exclusive with shuffle")
-    if batch_sampler is not None:
-        if batch_size != 1 or shuffle or sampler is not None or drop_last:
-            raise ValueError(
-                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
-                "drop_last"
-            )
-    elif batch_size is None and drop_last:
-        raise ValueError(
-            "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
-        )
-
-
-def _checked_context(context: Any, num_workers: int) -> Any:
-    """A context of `multiprocessing`, which a program may give by the name of a start method."""
-    if num_workers == 0:
-        raise ValueError(
-            "multiprocessing_context can only be used with multi-process loading "
-            f"(num_workers > 0), but got num_workers={num_workers}"
-        )
-    if isinstance(context, str):
-        methods = multiprocessing.get_all_start_methods()
-        if context not in methods:
-            raise ValueError(
-                f"multiprocessing_context option should specify a valid start method in {methods}, "
-                f"but got multiprocessing_context={context!r}"
-            )
-        context = multiprocessing.get_context(context)
-    if not isinstance(context, multiprocessing.context.BaseContext):
-        raise TypeError(
-            "multiprocessing_context option should be a valid context object or a string "
-            f"specifying the start method, but got multiprocessing_context={context}"
-        )
-    return context
-
-
 def _processors() -> int:
     """How many processors this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _check_state(state: Any, num_workers: int) -> None:
-    expected = {"version", "num_workers", "length", "random", "epoch"}
-    if not isinstance(state, dict) or not expected <= state.keys():
-        raise ValueError(
-            "load_state_dict expects what state_dict of a DataLoader returned, "
-            f"but got {sorted(state) if isinstance(state, dict) else type(state).__name__}"
-        )
-    if state["version"] != _STATE_VERSION:
-        raise ValueError(
-            f"the state has version {state['version']}, and this Flambeau reads {_STATE_VERSION}"
-        )
-    if state["num_workers"] != num_workers:
-        raise ValueError(
-            f"the state was saved with num_workers={state['num_workers']}, but this loader has "
-            f"num_workers={num_workers}; each worker goes on where it was, so the number must be "
-            "the same"
-        )

@@ -8,7 +8,7 @@ from typing import Any
 
 from flambeau.utils.data._utils.batching import row_source
 
-__all__ = ["Fetcher", "_IterableDatasetFetcher", "_MapDatasetFetcher", "is_stateful"]
+__all__ = ["Fetcher", "Position", "_IterableDatasetFetcher", "_MapDatasetFetcher", "is_stateful"]
 
 
 def is_stateful(thing: Any) -> bool:
@@ -18,12 +18,36 @@ def is_stateful(thing: Any) -> bool:
     )
 
 
+class Position:
+    """Where a fetcher stands.
+
+    It refers to the dataset and its iterator only if they save a state. So what it is kept for
+    does not keep open a stream that nobody reads any more.
+    """
+
+    def __init__(self, dataset: Any, stream: Iterator[Any] | None = None) -> None:
+        things = {"dataset": dataset, "iterator": stream}
+        self._stateful = {name: thing for name, thing in things.items() if is_stateful(thing)}
+        self._is_stream = stream is not None
+        self.fetched = 0  # samples of a stream
+        self.ended = False
+
+    def state_dict(self) -> dict[str, Any]:
+        """In plain containers; empty for most datasets by index, which stand nowhere."""
+        state = {name: thing.state_dict() for name, thing in self._stateful.items()}
+        if self._is_stream:
+            state.update(fetched=self.fetched, ended=self.ended)
+        return state
+
+
 class Fetcher:
     """Turns what the sampler gives into a batch.
 
-    A fetcher made with the `state` that `state_dict` of another returned goes on after the batch
-    that was the other's last.
+    A fetcher made with the state of another's `position` goes on after the batch that was the
+    other's last.
     """
+
+    position: Position
 
     def __init__(
         self,
@@ -44,16 +68,13 @@ class Fetcher:
         """The batch of these indices; StopIteration when a stream has ended."""
         raise NotImplementedError
 
-    def state_dict(self) -> dict[str, Any]:
-        """Where the dataset stands; empty if it stands nowhere, as most datasets by index."""
-        return {"dataset": self.dataset.state_dict()} if is_stateful(self.dataset) else {}
-
 
 class _MapDatasetFetcher(Fetcher):
     """Batches of samples by index."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
+        self.position = Position(self.dataset)
         self.rows = row_source(self.dataset, self.collate_fn) if self.auto_collation else None
 
     def fetch(self, indices: Any) -> Any:
@@ -80,37 +101,31 @@ class _IterableDatasetFetcher(Fetcher):
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self.dataset_iter: Iterator[Any] = iter(self.dataset)
-        self.ended = False
-        self.fetched = 0
+        self.position = Position(self.dataset, self.dataset_iter)
         state = keywords.get("state")
         if state is not None:
             self._go_on(state)
 
     def _go_on(self, state: dict[str, Any]) -> None:
-        self.fetched = state["fetched"]
-        self.ended = state["ended"]
+        self.position.fetched = state["fetched"]
+        self.position.ended = state["ended"]
         if "iterator" in state:
             self.dataset_iter.load_state_dict(state["iterator"])  # type: ignore[attr-defined]
         elif "dataset" not in state:
-            for _ in range(self.fetched):
+            for _ in range(state["fetched"]):
                 next(self.dataset_iter, None)
 
     def fetch(self, indices: Any) -> Any:
-        if self.ended:
+        position = self.position
+        if position.ended:
             raise StopIteration
         if not self.auto_collation:
             sample = next(self.dataset_iter)
-            self.fetched += 1
+            position.fetched += 1
             return self.collate_fn(sample)
         samples = list(itertools.islice(self.dataset_iter, len(indices)))
-        self.fetched += len(samples)
-        self.ended = len(samples) < len(indices)
-        if not samples or (self.drop_last and self.ended):
+        position.fetched += len(samples)
+        position.ended = len(samples) < len(indices)
+        if not samples or (self.drop_last and position.ended):
             raise StopIteration
         return self.collate_fn(samples)
-
-    def state_dict(self) -> dict[str, Any]:
-        state = {**super().state_dict(), "fetched": self.fetched, "ended": self.ended}
-        if is_stateful(self.dataset_iter):
-            state["iterator"] = self.dataset_iter.state_dict()  # type: ignore[attr-defined]
-        return state

@@ -31,7 +31,7 @@ class Snapshots:
     def take(self) -> Snapshot | None:
         """What the loader has to know after this batch, or None if all is as before."""
         changed: Snapshot = {}
-        if state := self._fetcher.state_dict():
+        if state := self._fetcher.position.state_dict():
             pickled = pickle.dumps(state)
             if pickled != self._last:
                 changed["fetcher"] = self._last = pickled
