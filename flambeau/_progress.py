@@ -194,6 +194,8 @@ class Progress(Generic[T]):
             self._space = min(self._space, room - cells(before) - cells(after) - 3)
             if self._space >= _NARROWEST:
                 return f"{before}{style(_bar(share, self._space, blocks), 'yellow')} {after}"
+        # Where even that is too much, the description gives way first.
+        before = clipped(before, max(room - cells(after), _NARROWEST))
         return clipped(before + after, room)
 
     def _share(self) -> float | None:

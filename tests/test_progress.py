@@ -130,6 +130,14 @@ def test_lines_fit_the_terminal(clock: Clock, monkeypatch: pytest.MonkeyPatch):
     assert max(_terminal.cells(line.rstrip("\n")) for line in lines) < 30
 
 
+def test_long_descriptions_give_way_to_numbers(clock: Clock):
+    terminal = Terminal()
+    for _ in fb.progress(range(4), "words " * 40, stream=terminal):
+        clock.now += 1
+    assert "4/4  in 4.0 s  1 it/s" in terminal.pictures()[-1]
+    assert terminal.pictures()[-1].startswith("words words")
+
+
 def test_without_total_count_and_time_are_shown(clock: Clock):
     terminal = Terminal()
     for _ in fb.progress(iter(range(3)), stream=terminal):
