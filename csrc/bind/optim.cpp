@@ -8,15 +8,11 @@
 #include "bind/optim.h"
 
 #include <algorithm>
-#include <unordered_set>
-#include <vector>
 
-#include "autograd/history.h"
-#include "bind/optim_rules.h"
+#include "bind/optim_collection.h"
 #include "bind/optim_step.h"
 #include "cpu/threads.h"
 #include "gen/ops/create.h"
-#include "ops/layout.h"
 
 namespace fb::bind {
 namespace optim {
@@ -29,7 +25,6 @@ PyObject* Options::get(PyObject* name) const {
 }
 
 double Options::real(PyObject* value) {
-  if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
   if (is_tensor(value)) {
     refuse();
     return 0;
@@ -41,150 +36,9 @@ double Options::real(PyObject* value) {
 
 namespace {
 
-// One parameter with what a step needs; all borrowed.
-template <class Rule>
-struct Entry {
-  TensorImpl* param;
-  TensorImpl* grad;
-  std::array<TensorImpl*, Rule::kStates.size()> states;
-  std::array<TensorImpl*, Rule::kScalars.size()> scalars;
-  bool is_new;
-};
-
-// Null where the dictionary has none by the name; `None` counts as none.
-TensorImpl* tensor_in(PyObject* dictionary, PyObject* name) {
-  PyObject* found = PyDict_GetItemWithError(dictionary, name);
-  if (!found && PyErr_Occurred()) throw PythonError{};
-  return found && is_tensor(found) ? tensor_of(found).get() : nullptr;
-}
-
-bool lies_like(const TensorImpl& t, const TensorImpl& param) {
-  return t.dtype == param.dtype && t.sizes() == param.sizes() &&
-         ((t.contiguous && param.contiguous) || t.strides() == param.strides()) &&
-         !(t.flags & (kBatched | kDual | kSparse));
-}
-
-bool is_kernels_own(const TensorImpl& param) {
-  return (is_floating(param.dtype) || is_complex(param.dtype)) &&
-         param.device.type == DeviceType::kCpu && !(param.flags & (kSparse | kInference)) &&
-         (param.contiguous || is_dense(param.sizes(), param.strides()));
-}
-
-bool is_number(const TensorImpl& t) {
-  return t.numel == 1 && (t.dtype == DType::kFloat32 || t.dtype == DType::kFloat64) &&
-         !(t.flags & ~kCut);
-}
-
 void* data_of(const TensorImpl& t) {
   return static_cast<char*>(t.storage->data) + t.offset * static_cast<int64_t>(size_of(t.dtype));
 }
-
-// --- collecting
-
-// What became of a parameter.
-enum class Found { kNothing, kEntry, kNew, kOdd };
-
-// Looks up the state of a parameter that has a gradient.
-template <class Rule>
-Found find_state(const Rule& rule, PyObject* state, PyObject* param, Entry<Rule>& entry) {
-  PyObject* own = PyDict_GetItemWithError(state, param);
-  if (!own && PyErr_Occurred()) throw PythonError{};
-  const bool is_empty = !own || (PyDict_Check(own) && PyDict_GET_SIZE(own) == 0);
-  bool is_new = !Rule::kScalars.empty() && is_empty;
-  if (own && !PyDict_Check(own)) return Found::kOdd;
-  for (size_t k = 0; k < entry.states.size() && !is_new; ++k) {
-    if (!rule.uses(k)) {
-      entry.states[k] = nullptr;
-      continue;
-    }
-    entry.states[k] = own ? tensor_in(own, names->*Rule::kStates[k]) : nullptr;
-    // Only SGD begins a state where there is something else already: all others begin at once.
-    if (!entry.states[k]) {
-      if (!Rule::kScalars.empty()) return Found::kOdd;
-      is_new = true;
-    } else if (!lies_like(*entry.states[k], *entry.param)) {
-      return Found::kOdd;
-    }
-  }
-  for (size_t k = 0; k < entry.scalars.size() && !is_new; ++k) {
-    entry.scalars[k] = tensor_in(own, names->*Rule::kScalars[k]);
-    if (!entry.scalars[k] || !is_number(*entry.scalars[k])) return Found::kOdd;
-  }
-  return is_new ? Found::kNew : Found::kEntry;
-}
-
-template <class Rule>
-Found find(const Rule& rule, PyObject* state, PyObject* param, Entry<Rule>& entry) {
-  if (!is_tensor(param)) return Found::kOdd;
-  entry.param = tensor_of(param).get();
-  const autograd::Meta* meta = entry.param->autograd;
-  if (!meta || !meta->grad) return Found::kNothing;
-  ops::settle(meta->grad);
-  entry.grad = meta->grad.get();
-  if (!is_kernels_own(*entry.param) || !lies_like(*entry.grad, *entry.param)) return Found::kOdd;
-  return find_state(rule, state, param, entry);
-}
-
-// The parameters of one group.
-template <class Rule>
-class Collection {
- public:
-  Collection(PyObject* optimizer, PyObject* state, PyObject* group)
-      : optimizer_(optimizer), state_(state), group_(group) {}
-
-  void collect(const Rule& rule, PyObject* params) {
-    // Making a state runs Python, which may change anything: then all is looked up once more.
-    while (!try_collect(rule, params)) {
-    }
-  }
-  std::vector<Entry<Rule>>& entries() { return entries_; }
-  PyObject* odd() const { return odd_.get(); }  // a list, or null
-
- private:
-  bool try_collect(const Rule& rule, PyObject* params) {
-    bool is_complete = true;
-    entries_.clear();
-    entries_.reserve(PyList_GET_SIZE(params));
-    odd_ = Ref();
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(params); ++i) {
-      PyObject* param = PyList_GET_ITEM(params, i);
-      Entry<Rule> entry;
-      switch (find(rule, state_, param, entry)) {
-        case Found::kNothing: break;
-        case Found::kEntry:
-          entry.is_new = !made_.empty() && made_.contains(param);
-          entries_.push_back(entry);
-          break;
-        case Found::kNew:
-          if (made_.contains(param)) {
-            keep_odd(param);  // the optimiser's class makes another state than the kernel's
-          } else {
-            make_state(param);
-            is_complete = false;
-          }
-          break;
-        case Found::kOdd: keep_odd(param); break;
-      }
-    }
-    return is_complete;
-  }
-  void make_state(PyObject* param) {
-    const Ref kept(new_ref(param));
-    checked(PyObject_CallMethodObjArgs(optimizer_, names->init_state, param, group_, nullptr));
-    made_.insert(param);
-  }
-  void keep_odd(PyObject* param) {
-    if (!odd_) odd_ = checked(PyList_New(0));
-    if (PyList_Append(odd_.get(), param) < 0) throw PythonError{};
-  }
-
-  PyObject* optimizer_;
-  PyObject* state_;
-  PyObject* group_;
-  std::vector<Entry<Rule>> entries_;
-  std::unordered_set<PyObject*> made_;  // whose state was made now
-  Ref odd_;
-};
 
 // --- stepping
 

@@ -70,15 +70,23 @@ class Options {
  public:
   explicit Options(PyObject* group) : group_(group) {}
 
-  double number(PyObject* name) { return real(get(name)); }
+  // Values are held while they are read: that may run their code, and drop them.
+  double number(PyObject* name) {
+    PyObject* value = get(name);
+    if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
+    const Ref kept(new_ref(value));
+    return real(value);
+  }
   bool flag(PyObject* name) {
-    const int value = PyObject_IsTrue(get(name));
+    const Ref kept(new_ref(get(name)));
+    const int value = PyObject_IsTrue(kept.get());
     if (value < 0) throw PythonError{};
     return value;
   }
   // Of a pair such as `betas`.
   double number(PyObject* name, Py_ssize_t index) {
-    const Ref item = checked(PySequence_GetItem(get(name), index));
+    const Ref pair(new_ref(get(name)));
+    const Ref item = checked(PySequence_GetItem(pair.get(), index));
     return real(item.get());
   }
   PyObject* get(PyObject* name) const;  // borrowed

@@ -1,6 +1,7 @@
 """Optimisers against torch: 50 steps with every combination of options, state and its exchange."""
 
 import importlib
+import io
 import pickle
 import warnings
 from typing import Any
@@ -141,6 +142,49 @@ def test_state_is_exchanged_both_ways(name: str) -> None:
         one.steps(3)
         two.steps(3)
         assert_close(one, two, 1e-12)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_groups_with_options_of_their_own(name: str) -> None:
+    first, last = OPTIONS[name][0], OPTIONS[name][-1]
+    runs = [Run(t, name, {}, "float64") for t in (flambeau, torch)]
+    for run in runs:
+        groups = [
+            {"params": run.params[:2], **last, "lr": 0.02},
+            {"params": run.params[2:3]},
+            {"params": run.params[3], "maximize": True},
+        ]
+        run.optimizer = getattr(run.t.optim, name)(groups, **first)
+        run.steps(5)
+        run.params[0].requires_grad_(False)
+        run.steps(2)
+    assert_close(runs[0], runs[1], 1e-12)
+    ours, theirs = (run.optimizer.state_dict()["param_groups"] for run in runs)
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("named", [False, True])
+def test_files_cross(name: str, named: bool) -> None:
+    for writer, reader in ((flambeau, torch), (torch, flambeau)):
+        one, two = (Run(t, name, OPTIONS[name][-1], "float32") for t in (writer, reader))
+        if named:
+            for run in (one, two):
+                pairs = [(f"p{i}", param) for i, param in enumerate(run.params)]
+                run.optimizer = getattr(run.t.optim, name)(pairs, **OPTIONS[name][-1])
+        one.steps(3)
+        file = io.BytesIO()
+        writer.save(one.optimizer.state_dict(), file)
+        file.seek(0)
+        two.optimizer.load_state_dict(reader.load(file, weights_only=True))
+        ours, theirs = one.optimizer.state_dict(), two.optimizer.state_dict()
+        assert ours["param_groups"] == theirs["param_groups"]
+        assert list(ours["state"]) == list(theirs["state"])
+        for number, state in ours["state"].items():
+            for key, value in state.items():
+                other = theirs["state"][number][key]
+                assert str(value.dtype) == str(other.dtype)
+                np.testing.assert_array_equal(value.numpy(), other.numpy())
 
 
 CALLS = (

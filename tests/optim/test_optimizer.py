@@ -1,5 +1,6 @@
 """The base class: parameter groups, options, gradients, hooks, closures, copies."""
 
+import contextlib
 import copy
 import inspect
 import pickle
@@ -292,3 +293,59 @@ def test_the_method_looks_like_a_function() -> None:
     Adam.step(optimizer)
     with pytest.raises(TypeError):
         Adam.step()  # type: ignore[call-arg]
+
+
+class Spoiler:
+    """A key that takes everything away when it is compared."""
+
+    def __init__(self, param: torch.Tensor, optimizer: Optimizer) -> None:
+        self.hash, self.param, self.optimizer = hash(param), param, optimizer
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        for state in list(self.optimizer.state.values()):
+            state.clear()
+        self.optimizer.state.clear()
+        for group in self.optimizer.param_groups:
+            for param in group["params"]:
+                param.data = torch.zeros(0)
+            group["params"].clear()
+        return False
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_lookup_that_changes_everything(place: int) -> None:
+    params = [torch.ones(1000, requires_grad=True) for _ in range(3)]
+    optimizer = Adam(params)
+    for param in params:
+        param.grad = torch.ones(1000)
+    optimizer.step()
+    spoiler = Spoiler(params[place], optimizer)
+    states = list(optimizer.state.items())
+    optimizer.state.clear()
+    optimizer.state[spoiler] = {}  # in front of the one that is looked up
+    optimizer.state.update(states)
+    del params, param, states
+    with contextlib.suppress(RuntimeError, KeyError):
+        optimizer.step()
+
+
+def test_an_option_that_goes_away_while_it_is_read() -> None:
+    class Number:
+        def __float__(self) -> float:
+            optimizer.param_groups[0].clear()
+            return 0.5
+
+        def __bool__(self) -> bool:
+            optimizer.param_groups[0].clear()
+            return True
+
+    for name in ("lr", "maximize", "weight_decay"):
+        optimizer = SGD([parameter(1.0)], lr=0.25)
+        optimizer.param_groups[0][name] = Number()
+        with pytest.raises(KeyError):
+            optimizer.step()
