@@ -13,7 +13,7 @@ constinit thread_local std::vector<Node*>* waiting = nullptr;
 // by size for the thread that frees them.
 constexpr size_t kStep = 32;
 constexpr size_t kSizes = 24;
-constexpr int kKept = 64;
+constexpr int kKept = 512;
 struct NodeCache {
   void* blocks[kSizes][kKept];
   int counts[kSizes] = {};

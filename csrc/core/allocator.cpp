@@ -43,10 +43,10 @@ constexpr size_t kLargeBlock = size_t{1} << 20;
 constexpr size_t kHugePage = size_t{1} << 21;
 constexpr int kSmallClasses = 64;
 constexpr uint16_t kLargeClass = 0xffff;
-// What one thread keeps of one class: enough for an operator chain's temporaries, little enough to
-// forget.
+// What one thread keeps of one class: enough for what a step of training keeps for its backward,
+// little enough to forget.
 constexpr size_t kThreadCacheBytes = size_t{1} << 20;
-constexpr size_t kThreadCacheBlocks = 64;
+constexpr size_t kThreadCacheBlocks = 2048;
 
 // 128, 160, 192, 224, 256, 320, ... : class 4k+j holds (4 + j) << (k + 5).
 int small_class_of(size_t bytes) {

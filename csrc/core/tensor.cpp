@@ -45,7 +45,7 @@ SmallVec<int, 6> memory_order(IntSpan sizes, IntSpan strides) {
 // Tensors come and go by the million: freed ones are kept for the thread that frees them. The cache
 // is on the heap: what a thread has of its own must be small, or it cannot be reached fast.
 struct ImplCache {
-  static constexpr int kCapacity = 256;
+  static constexpr int kCapacity = 2048;
   void* blocks[kCapacity];
   int count = 0;
 };
