@@ -32,5 +32,7 @@ class DeferredProducts {
 // Room for rows of the factors of the gradient of `weight` in the backward run of this thread, or
 // nulls: then the caller gives the gradient as it is.
 DeferredProducts::Rows defer_weight_gradient(const Tensor& weight, int64_t count);
+// The same for an input of the node that is executing, which need not keep the weight for it.
+DeferredProducts::Rows defer_input_gradient(size_t input, int64_t count);
 
 }  // namespace fb::autograd

@@ -97,8 +97,9 @@ Tensor fit(Tensor grad, const OutputMeta& meta, const Node& from, size_t index) 
     FB_CHECK(fits, "Function ", from.name(), " returned an invalid gradient at index ", index,
              " - got ", sizes, " but expected shape compatible with ", meta.sizes, " (",
              from.described(), ")");
-    if (!summed.empty()) grad = ops::sum(grad, IntSpan(summed), true);
-    if (extra > 0) grad = ops::reshape(grad, meta.sizes);
+    const bool adds_up = grad.numel() != numel_of(meta.sizes);  // else they have size 1
+    if (adds_up) grad = ops::sum(grad, IntSpan(summed), true);
+    if (extra > 0 || !adds_up) grad = ops::reshape(grad, meta.sizes);
   }
   if (grad.dtype() != meta.dtype) {
     if (is_complex(grad.dtype()) && !is_complex(meta.dtype)) grad = ops::real(grad);
@@ -107,8 +108,22 @@ Tensor fit(Tensor grad, const OutputMeta& meta, const Node& from, size_t index) 
   return grad;
 }
 
+namespace {
+constinit thread_local const Node* executing = nullptr;  // the node whose `apply` runs
+
+class Executing {
+ public:
+  explicit Executing(const Node& node) : outer_(std::exchange(executing, &node)) {}
+  ~Executing() { executing = outer_; }
+
+ private:
+  const Node* outer_;
+};
+}  // namespace
+
 Gradients call(Node& node, std::span<const Tensor> grads) {
   Gradients out(node.edges.size());
+  const Executing here(node);
   try {
     node.apply(grads, out);
   } catch (...) {
@@ -146,7 +161,8 @@ class Run {
 
   // See Note [Deferred weight gradients]. Those who look at single gradients see them at once.
   DeferredProducts::Rows defer(const Tensor& weight, int64_t count) {
-    if (!may_defer_ || weight.dim() != 2 || weight->flags & ~(kRequiresGrad | kKeepsObject) ||
+    constexpr uint32_t kWorthIt = 3;  // uses of the weight that are still to come
+    if (!defers_for_ || weight.dim() != 2 || weight->flags & ~(kRequiresGrad | kKeepsObject) ||
         weight->base)
       return {};
     const Edge edge = gradient_edge(weight);
@@ -154,11 +170,18 @@ class Run {
     if (slot == kNone || !states_[slot].is_needed) return {};
     State& state = states_[slot];
     if (!state.deferred) {
-      if (state.grads.size() != 1) return {};
+      if (state.grads.size() != 1 || state.waits_for < kWorthIt) return {};
       state.deferred = std::make_unique<DeferredProducts>();
     }
     return state.deferred->append(count, weight.size(0), weight.size(1), weight.dtype(),
                                   state.grads[edge.output_nr]);
+  }
+
+  // The same for an input of the node that is executing, if that is a leaf.
+  DeferredProducts::Rows defer(const Node& node, size_t input, int64_t count) {
+    const Node* const leaf = node.edges[input].node.get();
+    if (&node != defers_for_ || !leaf || !leaf->is_accumulator) return {};
+    return defer(static_cast<const AccumulateGrad*>(leaf)->variable, count);
   }
 
   std::vector<Tensor> operator()(std::span<const Edge> roots, std::span<const Tensor> grads) {
@@ -331,9 +354,10 @@ class Run {
         for (const NodePreHook& hook : std::vector<NodePreHook>(node.hooks->before)) hook(grads);
       });
     const std::span<const Tensor> given(grads.data(), grads.size());
-    may_defer_ = !options_.create_graph && !node.hooks && !anomaly.enabled;
+    const bool may_defer = !options_.create_graph && !node.hooks && !anomaly.enabled;
+    defers_for_ = may_defer ? &node : nullptr;
     Gradients results = call(node, given);
-    may_defer_ = false;
+    defers_for_ = nullptr;
     if (node.hooks)
       with_place(node, [&] {
         for (const NodePostHook& hook : std::vector<NodePostHook>(node.hooks->after))
@@ -405,7 +429,7 @@ class Run {
   std::unordered_map<Node*, uint32_t> elsewhere_;
   std::priority_queue<std::pair<uint64_t, uint32_t>> ready_;
   const Place* here_ = nullptr;
-  bool may_defer_ = false;
+  const Node* defers_for_ = nullptr;  // the node that may leave work to the run
   uint64_t number_;
   Run* outer_;  // that this one is nested in
 };
@@ -417,6 +441,11 @@ bool will_run(Node& node) { return innermost && innermost->will_run(node); }
 DeferredProducts::Rows defer_weight_gradient(const Tensor& weight, int64_t count) {
   if (!innermost || count == 0 || count > DeferredProducts::kMostRows) return {};
   return innermost->defer(weight, count);
+}
+
+DeferredProducts::Rows defer_input_gradient(size_t input, int64_t count) {
+  if (!innermost || !executing || count == 0 || count > DeferredProducts::kMostRows) return {};
+  return innermost->defer(*executing, input, count);
 }
 
 std::vector<Tensor> backward(std::span<const Edge> roots, std::span<const Tensor> grads,

@@ -26,7 +26,7 @@ op(
     grad={
         "bias": "grad",
         "input": "_linear_rows(grad, weight.conj())",
-        "weight": "_linear_outer(grad, input.conj())",
+        "weight": "linear_weight_backward(grad, input, 2)",
     },
     doc="Dot products of each row of input with each row of weight, and one bias for each.",
     batch="own",
@@ -39,7 +39,7 @@ op(
     node="MmBackward0",
     grad={
         "input": "_linear_rows(grad, weight.conj())",
-        "weight": "_linear_outer(grad, input.conj())",
+        "weight": "linear_weight_backward(grad, input, 1)",
     },
     doc="Dot products of each row of input with each row of weight.",
     batch="own",

@@ -102,3 +102,31 @@ def test_a_graph_that_is_kept(loop):
     first = cell.weight_hh.grad.clone()
     loss.backward()
     torch.testing.assert_close(cell.weight_hh.grad, 2 * first)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("rows", [1, 2, 40])
+def test_a_linear_layer_in_a_loop(rows, bias):
+    torch.manual_seed(0)
+    layer = nn.Linear(4, 4, bias)
+
+    def run():
+        state = torch.ones(rows, 4)
+        for _ in range(STEPS):
+            state = torch.tanh(layer(state)) + 0.1
+        return state.square().sum()
+
+    run().backward()
+    for weight, grad in zip(layer.parameters(), expected(layer, run), strict=True):
+        torch.testing.assert_close(weight.grad, grad)
+
+
+def test_a_linear_layer_whose_weight_has_changed_since():
+    """The weight itself is not needed for its own gradient."""
+    layer = nn.Linear(3, 2)
+    inputs = torch.randn(5, 1, 3)
+    loss = sum(layer(x).sum() for x in inputs)
+    with torch.no_grad():
+        layer.weight.add_(1)
+    loss.backward()
+    torch.testing.assert_close(layer.weight.grad, inputs.sum((0, 1)).expand(2, 3))

@@ -1,0 +1,36 @@
+#include "autograd/formulas/linear.h"
+
+#include <cstring>
+
+#include "autograd/deferred.h"
+#include "autograd/formula.h"
+#include "autograd/record.h"
+#include "gen/ops/linear.h"
+
+namespace fb::autograd::formula {
+namespace {
+
+bool is_plain_rows(const Tensor& t) {
+  const bool has_type = t.dtype() == DType::kFloat32 || t.dtype() == DType::kFloat64;
+  return has_type && t.dim() > 0 && t.is_contiguous() && !(flags_of(t) & (kBatched | kDual));
+}
+
+// Whether the rows were handed over.
+bool defers(const Tensor& grad, const Tensor& input, int64_t number) {
+  if (!is_plain_rows(grad) || !is_plain_rows(input) || input.numel() == 0) return false;
+  const auto rows =
+      defer_input_gradient(static_cast<size_t>(number), input.numel() / input.size(-1));
+  if (!rows.left) return false;
+  const size_t bytes = size_of(grad.dtype());
+  std::memcpy(rows.left, grad.data(), static_cast<size_t>(grad.numel()) * bytes);
+  std::memcpy(rows.right, input.data(), static_cast<size_t>(input.numel()) * bytes);
+  return true;
+}
+
+}  // namespace
+
+Tensor linear_weight_backward(const Tensor& grad, const Tensor& input, int64_t number) {
+  return defers(grad, input, number) ? Tensor() : ops::_linear_outer(grad, conj(input));
+}
+
+}  // namespace fb::autograd::formula
