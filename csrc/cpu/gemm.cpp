@@ -365,7 +365,7 @@ void gemm(const GemmCall& given) {
     case DType::kInt32: return plain_gemm<uint32_t>(call);
     case DType::kInt64: return plain_gemm<uint64_t>(call);
     case DType::kFloat32:
-      if (!small_gemm<float>(call)) large_gemm<float>(call, kSinglePrecision);
+      if (!small_gemm<float>(call) && !gemm_packed(call)) large_gemm<float>(call, kSinglePrecision);
       return;
     case DType::kFloat64:
       if (!small_gemm<double>(call)) large_gemm<double>(call, kOpenBlas);

@@ -6,6 +6,9 @@
 
 namespace fb::cpu {
 
+// Computes a large float32 product, with bias and on all threads, or says that it does not take it.
+bool gemm_packed(const GemmCall& call);
+
 // Each takes one product of sizes above zero on the calling thread, without a bias.
 #if defined(FB_HAVE_ONEDNN)
 void gemm_onednn(const GemmCall& call);  // float32, and bfloat16 if the next says so

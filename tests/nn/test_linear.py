@@ -193,3 +193,21 @@ def test_prefixes_of_state_dicts() -> None:
     wrapped = {f"module.{k}": v for k, v in state.items()}
     consume_prefix_in_state_dict_if_present(wrapped, "module.")
     assert wrapped.keys() == state.keys()
+
+
+@pytest.mark.parametrize("rows", [31, 64, 67, 200])
+@pytest.mark.parametrize(
+    ("inputs", "outputs"), [(784, 128), (120, 84), (385, 33), (1000, 70), (5, 300)]
+)
+@pytest.mark.parametrize("bias", [True, False])
+def test_large_layers(rows, inputs, outputs, bias) -> None:
+    torch.manual_seed(0)
+    layer = nn.Linear(inputs, outputs, bias)
+    x = torch.randn(rows, inputs)
+    expected = x.double() @ layer.weight.detach().double().T
+    if bias:
+        expected += layer.bias.detach().double()
+    found = layer(x)
+    torch.testing.assert_close(found.double(), expected, rtol=1e-5, atol=1e-5)
+    parts = torch.cat([layer(part) for part in x.split(64)])
+    torch.testing.assert_close(parts, found, rtol=1e-5, atol=1e-5)

@@ -1,7 +1,7 @@
 // Packing, and products with packed matrices: see cpu/packed_gemm.h.
 #include "cpu/packed_gemm.h"
 
-#include "cpu/kernels/simd.h"
+#include "cpu/kernels/transpose.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -11,11 +11,6 @@ namespace {
 constexpr int kPanel = 4;
 constexpr int kRows = kVectorBytes == 64 ? 6 : 2;
 
-template <class T>
-FB_FN void store_part(T* p, const Vec<T>& value, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) p[i] = value[i];
-}
-
 // R rows of C from row i on, for the `width` columns of a panel of V vectors at column j.
 template <class T, int R, int V>
 FB_FN void tile(const PackedProduct<T>& g, int64_t i, int64_t j, int64_t width) {
@@ -23,12 +18,14 @@ FB_FN void tile(const PackedProduct<T>& g, int64_t i, int64_t j, int64_t width) 
   const int64_t last = width - (V - 1) * L;
   T* const c = g.c + i * g.c_row + j;
   Vec<T> sum[R][V] = {};
-  if (g.accumulate) {
+  if (g.accumulate || g.bias) {
+    const T* const start = g.accumulate ? c : g.bias + j;
+    const int64_t start_row = g.accumulate ? g.c_row : 0;
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 8
-      for (int v = 0; v < V - 1; ++v) sum[r][v] = load<T, L>(c + r * g.c_row + v * L);
-      const T* const end = c + r * g.c_row + (V - 1) * L;
+      for (int v = 0; v < V - 1; ++v) sum[r][v] = load<T, L>(start + r * start_row + v * L);
+      const T* const end = start + r * start_row + (V - 1) * L;
       sum[r][V - 1] = last == L ? load<T, L>(end) : load_part(end, last, T(0));
     }
   }
@@ -83,13 +80,18 @@ void pack_straight(const PackSource<T>& s, int64_t j, int64_t columns, int64_t p
   }
 }
 
-// The same of what is stored by columns. A square block at a time: its lines stay in the
-// first-level cache, though they often share their place there with many others.
+// The same of what is stored by columns, a square block at a time: in registers if it is whole,
+// else its lines stay in the first-level cache, though they often share their place there with many
+// others.
 template <class T>
 void pack_turned(const PackSource<T>& s, int64_t j, int64_t columns, int64_t padded, T* out) {
   constexpr int L = kLanes<T>;
   for (int64_t block = 0; block < s.k; block += L) {
     const int64_t end = s.k - block < L ? s.k - block : L;
+    if (columns == L && end == L) {
+      transpose_tile(s.data + j * s.ld + block, s.ld, out + block * padded, padded);
+      continue;
+    }
     for (int64_t c = 0; c < L; ++c) {
       const T* const from = s.data + (j + (c < columns ? c : 0)) * s.ld + block;
       T* const to = out + block * padded + c;
