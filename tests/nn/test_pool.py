@@ -167,3 +167,28 @@ def test_graph_names() -> None:
 def test_messages(call, error, message) -> None:
     with pytest.raises(error, match=message):
         call(torch.rand(1, 2, 4, 4))
+
+
+@pytest.mark.parametrize("channels", [1, 2, 6, 15, 16, 17, 40])
+@pytest.mark.parametrize(
+    ("kernel", "stride", "padding"), [(2, 2, 0), (3, 2, 1), (3, 1, 0), (2, 3, 1), ((3, 2), 2, 1)]
+)
+def test_maxima_of_both_layouts(channels, kernel, stride, padding) -> None:
+    torch.manual_seed(0)
+    planes = torch.randn(2, channels, 9, 19, requires_grad=True)
+    with torch.no_grad():
+        planes[0, 0, 3, 5] = float("nan")
+    found = []
+    for memory_format in (torch.contiguous_format, torch.channels_last):
+        image = planes.detach().clone(memory_format=memory_format).requires_grad_()
+        values, indices = F.max_pool2d(image, kernel, stride, padding, return_indices=True)
+        pooled = F.max_pool2d(image, kernel, stride, padding)
+        weights = torch.arange(float(pooled.numel())).view(pooled.shape)
+        pooled.backward(weights)
+        found.append((values, pooled, indices, image.grad))
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, equal_nan=True)
+    flat = planes.flatten(2)
+    torch.testing.assert_close(
+        flat.gather(2, found[0][2].flatten(2)), found[0][0].flatten(2), equal_nan=True
+    )

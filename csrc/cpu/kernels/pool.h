@@ -53,6 +53,31 @@ FB_FN void put(T* p, const Vec<A, N>& value) {
     store(p, __builtin_convertvector(value, Vec<T, N>));
 }
 
+// Whether fewer channels than a vector has are computed as part of one: floats, and their numbers
+// in windows.
+template <class T>
+inline constexpr bool kHasParts = __is_same(T, float) && kLoadsPart<T>;
+
+// The first n < 16 numbers at p as lanes, and back.
+FB_FN Vec<int, 16> load_numbers(const uint8_t* p, int64_t n) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<__mmask16>((1u << n) - 1);
+  return (Vec<int, 16>)_mm512_maskz_cvtepu8_epi32(mask, _mm_maskz_loadu_epi8(mask, p));
+#else
+  Vec<int, 16> result{};
+  for (int64_t i = 0; i < n; ++i) result[i] = p[i];
+  return result;
+#endif
+}
+FB_FN void store_numbers(uint8_t* p, const Vec<int, 16>& number, int64_t n) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<__mmask16>((1u << n) - 1);
+  _mm512_mask_cvtepi32_storeu_epi8(p, mask, (__m512i)number);
+#else
+  for (int64_t i = 0; i < n; ++i) p[i] = static_cast<uint8_t>(number[i]);
+#endif
+}
+
 // Calls f with the C++ type of a dtype that has an order.
 template <class F>
 void visit_pooled(DType dtype, F&& f) {

@@ -38,7 +38,7 @@ template <class T, bool kNumbers>
 class MaxPool {
  public:
   using A = LaneOf<T>;
-  using K = NumberOf<A>;
+  using Number = NumberOf<A>;
 
   MaxPool(const PoolPlan& plan, const T* in, T* out, uint8_t* numbers, int64_t* indices)
       : plan_(plan), in_(in), out_(out), numbers_(numbers), indices_(indices) {
@@ -49,10 +49,14 @@ class MaxPool {
   }
 
   void run() {
-    const int64_t row_cost = plan_.width.out * plan_.inner * plan_.volume();
-    parallel_for(plan_.planes * rows_, grain_of(row_cost), [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) row(r / rows_, r % rows_);
-    });
+    const AxisView &height = plan_.height, &width = plan_.width;
+    const bool is_square = plan_.depth.kernel == 1 && height.kernel == width.kernel &&
+                           height.dilation == 1 && width.dilation == 1;
+    if constexpr (__is_same(T, float)) {
+      if (is_square && width.kernel == 2) return all_rows<2>();
+      if (is_square && width.kernel == 3) return all_rows<3>();
+    }
+    all_rows<0>();
   }
 
  private:
@@ -64,6 +68,17 @@ class MaxPool {
     int64_t out;  // the row's first element in the results
   };
 
+  // The common windows of K x K need no loops at run time where they are whole; 0 is for all
+  // others.
+  template <int K>
+  void all_rows() {
+    const int64_t row_cost = plan_.width.out * plan_.inner * plan_.volume();
+    parallel_for(plan_.planes * rows_, grain_of(row_cost), [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) row<K>(r / rows_, r % rows_);
+    });
+  }
+
+  template <int K>
   void row(int64_t plane, int64_t r) {
     const int64_t d = r / plan_.height.out, h = r % plan_.height.out;
     const AxisView &depth = plan_.depth, &height = plan_.height, &width = plan_.width;
@@ -74,58 +89,90 @@ class MaxPool {
                   (int64_t{depth.origin[d]} * height.in + height.origin[h]) * width.in,
                   in_ + plane * in_size_ * plan_.inner,
                   (plane * rows_ + r) * width.out * plan_.inner};
-    if (plan_.inner > 1) {
-      for (int64_t w = 0; w < width.out; ++w)
-        in_blocks<T, A>(0, plan_.inner, [&](int64_t c, auto lanes) {
-          window<decltype(lanes)::value>(row, w, c, plan_.inner);
-        });
-      return;
-    }
-    for (int64_t w = 0; w < whole_begin_; ++w) window<1>(row, w, 0, 1);
-    in_blocks<T, A>(whole_begin_, whole_end_,
-                    [&](int64_t w, auto lanes) { window<decltype(lanes)::value>(row, w, 0, 1); });
-    for (int64_t w = whole_end_; w < width.out; ++w) window<1>(row, w, 0, 1);
+    for (int64_t w = 0; w < whole_begin_; ++w) windows<0>(row, w, w + 1);
+    if (row.h1 - row.h0 == K)
+      windows<K>(row, whole_begin_, whole_end_);
+    else
+      windows<0>(row, whole_begin_, whole_end_);
+    for (int64_t w = whole_end_; w < width.out; ++w) windows<0>(row, w, w + 1);
   }
 
-  // The windows of column w, of N channels from c on; without channels inside, of N columns.
-  template <int N>
+  // The windows of columns [begin, end), which are whole unless it is a single one.
+  template <int K>
+  void windows(const Row& row, int64_t begin, int64_t end) {
+    if (plan_.inner == 1)
+      return in_blocks<T, A>(begin, end, [&](int64_t w, auto lanes) {
+        window<decltype(lanes)::value, K>(row, w, 0, 1);
+      });
+    if constexpr (kHasParts<T>)
+      if (plan_.inner < kLanes<A>) {
+        for (int64_t w = begin; w < end; ++w) window<kLanes<A>, K, true>(row, w, 0, plan_.inner);
+        return;
+      }
+    for (int64_t w = begin; w < end; ++w)
+      in_blocks<T, A>(0, plan_.inner, [&](int64_t c, auto lanes) {
+        window<decltype(lanes)::value, K>(row, w, c, plan_.inner);
+      });
+  }
+
+  // The windows of column w, of N channels from c on; without channels inside, of N columns. A part
+  // has as many channels as there are.
+  template <int N, int K, bool kPart = false>
   FB_FN void window(const Row& row, int64_t w, int64_t c, int64_t inner) {
     const AxisView &depth = plan_.depth, &height = plan_.height, &width = plan_.width;
     const int64_t apart = inner > 1 ? 1 : width.stride;
     const int64_t w0 = width.first[w], w1 = width.last[w];
     const int64_t origin = row.origin + width.origin[w];
     Vec<A, N> best = broadcast<A, N>(lowest_lane<A>());
-    Vec<K, N> number =
-        broadcast<K, N>(static_cast<K>((row.d0 * height.kernel + row.h0) * width.kernel + w0));
-    for (int64_t kd = row.d0; kd < row.d1; ++kd)
-      for (int64_t kh = row.h0; kh < row.h1; ++kh) {
-        const int64_t start =
-            origin + (kd * depth.dilation * height.in + kh * height.dilation) * width.in;
-        const int64_t code = (kd * height.kernel + kh) * width.kernel;
-        for (int64_t kw = w0; kw < w1; ++kw) {
-          const Vec<A, N> x =
-              load_apart<A, N>(row.in + (start + kw * width.dilation) * inner + c, apart);
-          const auto better = (x > best) | (x != x);
-          best = better ? x : best;
-          if constexpr (kNumbers)
-            number = better ? broadcast<K, N>(static_cast<K>(code + kw)) : number;
+    Vec<Number, N> number = broadcast<Number, N>(
+        static_cast<Number>((row.d0 * height.kernel + row.h0) * width.kernel + w0));
+    const auto take = [&](int64_t pixel, int64_t code) __attribute__((always_inline)) {
+      const T* const from = row.in + pixel * inner + c;
+      Vec<A, N> x;
+      if constexpr (kPart)
+        x = load_part(from, inner, A(0));
+      else
+        x = load_apart<A, N>(from, apart);
+      const auto better = (x > best) | (x != x);
+      best = better ? x : best;
+      if constexpr (kNumbers)
+        number = better ? broadcast<Number, N>(static_cast<Number>(code)) : number;
+    };
+    if constexpr (K > 0) {
+#pragma GCC unroll 9
+      for (int k = 0; k < K * K; ++k) take(origin + k / K * width.in + k % K, k);
+    } else {
+      for (int64_t kd = row.d0; kd < row.d1; ++kd)
+        for (int64_t kh = row.h0; kh < row.h1; ++kh) {
+          const int64_t start =
+              origin + (kd * depth.dilation * height.in + kh * height.dilation) * width.in;
+          const int64_t code = (kd * height.kernel + kh) * width.kernel;
+          for (int64_t kw = w0; kw < w1; ++kw) take(start + kw * width.dilation, code + kw);
         }
-      }
+    }
     const int64_t at = row.out + w * inner + c;
-    put<T, A, N>(out_ + at, best);
-    if constexpr (kNumbers) keep<N>(number, at, origin, apart);
+    if constexpr (kPart)
+      store_part(out_ + at, best, inner);
+    else
+      put<T, A, N>(out_ + at, best);
+    if constexpr (kNumbers) keep<N, kPart>(number, at, origin, apart);
   }
 
-  template <int N>
-  FB_FN void keep(const Vec<K, N>& number, int64_t at, int64_t origin, int64_t apart) {
+  template <int N, bool kPart>
+  FB_FN void keep(const Vec<Number, N>& number, int64_t at, int64_t origin, int64_t apart) {
     if (numbers_) {
-      put<uint8_t, K, N>(numbers_ + at, number);
+      if constexpr (kPart)
+        store_numbers(numbers_ + at, number, plan_.inner);
+      else
+        put<uint8_t, Number, N>(numbers_ + at, number);
     } else {
-      K lane[N];
+      Number lane[N];
       __builtin_memcpy(lane, &number, sizeof(lane));
       // Channels of one pixel have one origin, neighbouring windows do not.
       const int64_t step = plan_.inner > 1 ? 0 : apart;
-      for (int i = 0; i < N; ++i) indices_[at + i] = origin + i * step + plan_.offsets[lane[i]];
+      const int64_t count = kPart ? plan_.inner : N;
+      for (int64_t i = 0; i < count; ++i)
+        indices_[at + i] = origin + i * step + plan_.offsets[lane[i]];
     }
   }
 

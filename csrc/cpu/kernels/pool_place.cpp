@@ -126,21 +126,32 @@ class Apart {
           const int64_t from = (r * plan.width.out + w) * plan.inner;
           const int64_t first = r / rows * plan.in_size() +
                                 plan.origin(r % rows / plan.height.out, r % plan.height.out, w);
-          for (int64_t k = 0; k < plan.volume(); ++k)
-            place(gradient + from, numbers + from, k, plan.inner,
-                  out + (first + plan.offsets[k]) * plan.inner);
+          window(plan, gradient + from, numbers + from, out + first * plan.inner);
         }
     });
   }
 
  private:
-  static FB_FN void place(const T* gradient, const uint8_t* numbers, int64_t number, int64_t inner,
-                          T* out) {
+  static FB_FN void window(const PlanView& plan, const T* gradient, const uint8_t* numbers,
+                           T* out) {
+    const int64_t inner = plan.inner, volume = plan.volume();
+    if constexpr (kHasParts<T>)
+      if (inner < kLanes<T>) {
+        const Vec<int, 16> winner = load_numbers(numbers, inner);
+        const Vec<T> g = load_part(gradient, inner, T(0));
+        for (int64_t k = 0; k < volume; ++k)
+          store_part(out + plan.offsets[k] * inner,
+                     winner == static_cast<int>(k) ? g : broadcast<T, kLanes<T>>(T(0)), inner);
+        return;
+      }
     in_blocks<T, A>(0, inner, [&](int64_t c, auto lanes) {
       constexpr int N = decltype(lanes)::value;
-      const auto wins = load<K, N>(numbers + c) == static_cast<K>(number);
+      const Vec<K, N> winner = load<K, N>(numbers + c);
       const Vec<A, N> g = load<A, N>(gradient + c);
-      put<T, A, N>(out + c, wins ? g : broadcast<A, N>(A(0)));
+      for (int64_t k = 0; k < volume; ++k) {
+        const auto wins = winner == static_cast<K>(k);
+        put<T, A, N>(out + plan.offsets[k] * inner + c, wins ? g : broadcast<A, N>(A(0)));
+      }
     });
   }
 };
