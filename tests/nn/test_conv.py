@@ -312,3 +312,20 @@ def test_fold_layers():
     counts = fold(nn.Unfold(2)(fb.ones(1, 1, 4, 5)))
     assert counts[0, 0, 1:3, 1:4].eq(4).all()
     assert counts[0, 0, 0, 0] == 1
+
+
+@pytest.mark.parametrize("channels", [1, 3, 6, 8])
+@pytest.mark.parametrize(
+    ("kernel", "stride", "padding", "dilation"),
+    [(5, 1, 0, 1), (3, 1, 1, 1), (3, 2, 1, 1), (2, 3, 0, 1), ((3, 5), (2, 1), (0, 2), (2, 1))],
+)
+def test_gradient_of_an_image_of_few_channels(channels, kernel, stride, padding, dilation):
+    x = fb.randn(3, channels, 13, 17, dtype=fb.float64, requires_grad=True)
+    w = fb.randn(16, channels, *((kernel, kernel) if isinstance(kernel, int) else kernel)).double()
+    out = F.conv2d(x, w, None, stride, padding, dilation)
+    back = fb.randn_like(out)
+    (exact,) = fb.autograd.grad(out, x, back)
+    single = x.detach().float().requires_grad_()
+    out = F.conv2d(single, w.float(), None, stride, padding, dilation)
+    (grad,) = fb.autograd.grad(out, single, back.float())
+    fb.testing.assert_close(grad.double(), exact, rtol=1e-5, atol=1e-4)

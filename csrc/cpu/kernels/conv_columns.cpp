@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "cpu/conv_impl.h"
-#include "scalar/types.h"
+#include "cpu/kernels/simd.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -81,6 +81,80 @@ void scatter(const ConvShape& s, const ConvBlock& block, const void* from, void*
   });
 }
 
+#if defined(__AVX512F__)
+// Adds the columns of a block to one image of one group, a vector of the image at a time: what is
+// added to it comes from all the windows that reach it, so that it is loaded and stored but once.
+class RowSums {
+ public:
+  RowSums(const ConvShape& s, const ConvBlock& block, const float* columns, float* image)
+      : s_(s),
+        block_(block),
+        columns_(columns),
+        image_(image),
+        row_(s.in[2] * s.in_channels),
+        run_(s.kernel[2] * s.in_channels),
+        step_(s.stride[2] * s.in_channels) {}
+
+  static bool take(const ConvShape& s) {
+    return s.groups == 1 && s.dilation[2] == 1 && s.in[0] == 1 && s.out[0] == 1 &&
+           s.kernel[0] == 1 && s.kernel[1] <= kMostRuns;
+  }
+
+  void operator()() {
+    const int64_t top = block_.first * s_.stride[1] - s_.padding[1];
+    const int64_t bottom =
+        (block_.last - 1) * s_.stride[1] - s_.padding[1] + (s_.kernel[1] - 1) * s_.dilation[1];
+    for (int64_t y = std::max<int64_t>(top, 0); y <= std::min(bottom, s_.in[1] - 1); ++y) {
+      find_runs(y);
+      if (count_ == 0) continue;
+      for (int64_t at = 0; at < row_; at += L) add(at, image_ + y * row_ + at);
+    }
+  }
+
+ private:
+  static constexpr int64_t L = kLanes<float>;
+  static constexpr int64_t kMostRuns = 16;
+
+  // Where the first window's run of columns for row y is, in each line of windows that reaches it.
+  void find_runs(int64_t y) {
+    const int64_t width = s_.kernel[1] * run_;
+    count_ = 0;
+    for (int64_t k = 0; k < s_.kernel[1]; ++k) {
+      const int64_t from = y + s_.padding[1] - k * s_.dilation[1];
+      const int64_t line = from / s_.stride[1];
+      if (from % s_.stride[1] != 0 || line < block_.first || line >= block_.last) continue;
+      runs_[count_++] = columns_ + (line - block_.first) * s_.out[2] * width + k * run_;
+    }
+  }
+
+  void add(int64_t at, float* image) const {
+    const int64_t n = std::min(L, row_ - at), width = s_.kernel[1] * run_;
+    const int64_t margin = s_.padding[2] * s_.in_channels;
+    // Window w covers the elements from w * step - margin on.
+    const int64_t before = at + margin - run_;
+    const int64_t first = before < 0 ? 0 : before / step_ + 1;
+    const int64_t last = std::min((at + n - 1 + margin) / step_ + 1, s_.out[2]);
+    Vec<float> sum = n == L ? load<float, L>(image) : load_part(image, n, 0.0f);
+    for (int64_t w = first; w < last; ++w) {
+      const int64_t shift = at + margin - w * step_;  // of the vector within the run
+      const int64_t begin = std::max<int64_t>(-shift, 0), end = std::min(n, run_ - shift);
+      const auto mask = static_cast<__mmask16>((1u << end) - (1u << begin));
+      for (int64_t k = 0; k < count_; ++k)
+        sum += (Vec<float>)_mm512_maskz_loadu_ps(mask, runs_[k] + w * width + shift);
+    }
+    n == L ? store(image, sum) : store_part(image, sum, n);
+  }
+
+  const ConvShape& s_;
+  const ConvBlock& block_;
+  const float* const columns_;
+  float* const image_;
+  const int64_t row_, run_, step_;
+  const float* runs_[kMostRuns];
+  int64_t count_ = 0;
+};
+#endif
+
 // Calls f<T>() with the type that elements are added in.
 template <class F>
 void with_type(DType dtype, F&& f) {
@@ -114,6 +188,11 @@ void gather_columns(const ConvShape& shape, const ConvBlock& block, DType dtype,
 
 void scatter_columns(const ConvShape& shape, const ConvBlock& block, DType dtype,
                      const void* columns, void* image) {
+#if defined(__AVX512F__)
+  if (dtype == DType::kFloat32 && RowSums::take(shape))
+    return RowSums(shape, block, static_cast<const float*>(columns),
+                   static_cast<float*>(image) + block.sample * sample_elements(shape))();
+#endif
   with_type(dtype, [&]<class T>() { scatter<T>(shape, block, columns, image); });
 }
 
