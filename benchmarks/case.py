@@ -51,6 +51,7 @@ GROUPS = {
         Group("data-tensors", "an epoch of a loader over tensors", 2.0, 1.5),
         Group("optim-small", "steps of optimisers, 60 small tensors", 4.0, 4.0),
         Group("optim-large", "steps of optimisers, 10^7 parameters", 1.2, 1.2),
+        Group("checkpoints", "saving and loading", 1.0, 0.8),
         Group("sparse", "steps with sparse gradients", 1.0, 0.8),
         Group("schedules", "schedules, averages, and optimisers of matrices", 2.0, 0.8),
         Group("train", "whole training steps", 2.2, 1.1),

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <vector>
 
 #include "bind/interop.h"
 #include "bind/tensor_object.h"
@@ -22,7 +23,7 @@ namespace {
 
 // A piece that stays in the cache between its checksum and its copy, and is worth a system call.
 constexpr int64_t kPiece = 256 << 10;
-// What one thread reads; smaller reads are not worth waking a second one.
+// What a thread reads at a time; one such piece alone is not worth waking a second one.
 constexpr int64_t kShare = 1 << 20;
 
 [[noreturn]] void throw_os_error(int code) {
@@ -82,16 +83,37 @@ uint32_t write_bytes(int file, nb::handle tensor, bool wants_checksum) {
   return checksum;
 }
 
-// Fills a tensor of bytes with what the file holds at `offset`; false if it ends before.
-bool read_bytes(int file, int64_t offset, nb::handle tensor) {
-  const auto [start, size] = memory_of(tensor);
-  uint8_t* data = start;
+struct Piece {
+  uint8_t* data;
+  int64_t size;
+  int64_t offset;  // in the file
+};
+
+std::vector<Piece> cut(const nb::list& offsets, const nb::list& tensors) {
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const auto [data, size] = memory_of(tensors[i]);
+    const auto offset = nb::cast<int64_t>(offsets[i]);
+    for (int64_t at = 0; at < size; at += kShare)
+      pieces.push_back({data + at, std::min(kShare, size - at), offset + at});
+  }
+  return pieces;
+}
+
+// Fills tensors of bytes with what the file holds at `offsets`; false if it ends before. Threads
+// take the next piece when they have read one, so that a thread that has to wait delays nobody.
+bool read_bytes(int file, const nb::list& offsets, const nb::list& tensors) {
+  const std::vector<Piece> pieces = cut(offsets, tensors);
+  const auto threads = std::min<int64_t>(cpu::num_threads(), std::ssize(pieces));
+  std::atomic<size_t> next{0};
   std::atomic<int> error{0};
   {
-    const BlockingRegion region(size > kPiece);
-    cpu::parallel_for(size, kShare, [&](int64_t begin, int64_t end) {
-      const int failed = read_all(file, data + begin, end - begin, offset + begin);
-      if (failed != 0) error = failed;
+    const BlockingRegion region(!pieces.empty());
+    cpu::parallel_for(threads, 1, [&](int64_t, int64_t) {
+      for (size_t i = next++; i < pieces.size() && error == 0; i = next++) {
+        const int failed = read_all(file, pieces[i].data, pieces[i].size, pieces[i].offset);
+        if (failed != 0) error = failed;
+      }
     });
   }
   if (error > 0) throw_os_error(error);
@@ -102,7 +124,7 @@ bool read_bytes(int file, int64_t offset, nb::handle tensor) {
 
 void add_serialization(nb::module_& m) {
   m.def("_write_bytes", &write_bytes, nb::arg("file"), nb::arg("bytes"), nb::arg("wants_checksum"));
-  m.def("_read_bytes", &read_bytes, nb::arg("file"), nb::arg("offset"), nb::arg("bytes"));
+  m.def("_read_bytes", &read_bytes, nb::arg("file"), nb::arg("offsets"), nb::arg("tensors"));
   m.def("_crc32", [](nb::handle tensor, uint32_t before) {
     const auto [data, size] = memory_of(tensor);
     const BlockingRegion region(size > kPiece);

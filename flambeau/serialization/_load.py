@@ -12,13 +12,15 @@ from collections.abc import Callable, Iterator
 from pickle import UnpicklingError
 from typing import IO, Any
 
+import flambeau as fb
 from flambeau import Tensor
 from flambeau._storage import untyped_storage
 from flambeau.serialization._identity import PersistentLoad, StorageIdentity
 from flambeau.serialization._legacy import LegacyReader
-from flambeau.serialization._locations import MAP_LOCATION, restorer
+from flambeau.serialization._locations import MAP_LOCATION, looks_at_contents, restorer
 from flambeau.serialization._machine import Machine
 from flambeau.serialization._options import LoadEndianness, settings
+from flambeau.serialization._rebuild import storages_come_later
 from flambeau.serialization._safe import SafeNames, names_in
 from flambeau.serialization._save import FileLike
 from flambeau.serialization._source import MappedSource, Source
@@ -54,7 +56,8 @@ def load(
         if source.size == 0:
             raise EOFError(f"load: {source.name}: Ran out of input: the file is empty")
         if source.read(0, min(4, source.size)) == b"PK\x03\x04":
-            return _load_archive(ZipReader(source), source.name, unpickler, restore)
+            is_eager = unpickler.looks_at_values or looks_at_contents(map_location)
+            return _load_archive(ZipReader(source), unpickler, restore, is_eager)
         if mmap:
             raise RuntimeError(
                 "mmap can only be used with files saved with "
@@ -85,6 +88,11 @@ class _Unpickler:
         self._pickle_module = pickle_module
         self._options = options
         self._names = SafeNames()
+
+    @property
+    def looks_at_values(self) -> bool:
+        """Whether code that is not of this package may see tensors while they are made."""
+        return not self._is_safe or self._names.has_users
 
     def loads(self, data: bytes, persistent_load: PersistentLoad) -> Any:
         """The object of a whole pickle."""
@@ -119,38 +127,82 @@ class _Unpickler:
 
 
 def _load_archive(
-    archive: ZipReader, name: str, unpickler: _Unpickler, restore: Callable[[Any, str], Any]
+    archive: ZipReader, unpickler: _Unpickler, restore: Callable[[Any, str], Any], is_eager: bool
 ) -> Any:
     if "constants.pkl" in archive:
         raise RuntimeError(
-            f"load: {name}: this is a TorchScript archive; in PyTorch, save the state_dict() of "
-            "what torch.jit.load returns"
+            f"load: {archive.source.name}: this is a TorchScript archive; in PyTorch, save the "
+            "state_dict() of what torch.jit.load returns"
         )
-    swapped = _is_swapped(archive)
-    loaded: dict[str, Any] = {}
+    pickled = archive.read("data.pkl")
+    storages = _ArchivedStorages(archive, restore)
+    if is_eager or not storages.can_wait:
+        return unpickler.loads(pickled, storages.load)
+    with storages_come_later(storages.fill):
+        value = unpickler.loads(pickled, storages.reserve)
+    storages.fill()
+    return value
 
-    def persistent_load(pid: Any) -> Any:
+
+class _ArchivedStorages:
+    """The storages of an archive, each of them read once: at once, or all together at the end."""
+
+    def __init__(self, archive: ZipReader, restore: Callable[[Any, str], Any]) -> None:
+        self._archive = archive
+        self._restore = restore
+        self._is_swapped = _is_swapped(archive)
+        self._loaded: dict[str, Any] = {}
+        self._offsets: list[int] = []
+        self._waiting: list[Tensor] = []
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether storages can be made before they are read."""
+        return not self._is_swapped and not self._archive.source.is_mapped
+
+    def load(self, pid: Any) -> Any:
+        """The storage with an identity, read from its record."""
         identity = StorageIdentity.parse(pid)
-        storage = loaded.get(identity.key)
-        if storage is None:
-            memory = _read_storage(archive, identity, swapped)
-            storage = restore(untyped_storage(memory), identity.location)
-            loaded[identity.key] = storage
-        return identity.typed(storage)
+        if identity.key not in self._loaded:
+            memory = self._archive.source.tensor(*self._place(identity))
+            if self._is_swapped:
+                memory = _swapped(memory, identity)
+            self._keep(memory, identity)
+        return identity.typed(self._loaded[identity.key])
 
-    return unpickler.loads(archive.read("data.pkl"), persistent_load)
+    def reserve(self, pid: Any) -> Any:
+        """The same storage, without its values until `fill`."""
+        identity = StorageIdentity.parse(pid)
+        if identity.key not in self._loaded:
+            offset, size = self._place(identity)
+            memory = fb.empty(size, dtype=fb.uint8)
+            self._offsets.append(offset)
+            self._waiting.append(memory)
+            self._keep(memory, identity)
+        return identity.typed(self._loaded[identity.key])
+
+    def fill(self) -> None:
+        """Read all storages that are still without values."""
+        self._archive.source.fill(self._offsets, self._waiting)
+        self._offsets, self._waiting = [], []
+
+    def _keep(self, memory: Tensor, identity: StorageIdentity) -> None:
+        restored = self._restore(untyped_storage(memory), identity.location)
+        self._loaded[identity.key] = restored
+
+    def _place(self, identity: StorageIdentity) -> tuple[int, int]:
+        offset, size = self._archive.place(f"data/{identity.key}")
+        if size != identity.nbytes:
+            raise UnpicklingError(
+                f"storage {identity.key!r} should have {identity.nbytes} bytes, "
+                f"its record has {size}"
+            )
+        return offset, size
 
 
-def _read_storage(archive: ZipReader, identity: StorageIdentity, swapped: bool) -> Tensor:
-    record = f"data/{identity.key}"
-    if archive.size(record) != identity.nbytes:
-        raise UnpicklingError(
-            f"storage {identity.key!r} should have {identity.nbytes} bytes, "
-            f"its record has {archive.size(record)}"
-        )
-    memory = archive.tensor(record)
+def _swapped(memory: Tensor, identity: StorageIdentity) -> Tensor:
     dtype = identity.kind.dtype
-    if not swapped or dtype is None:
+    if dtype is None:
         return memory
     width = dtype.itemsize // (2 if dtype.is_complex else 1)
     return memory.reshape(-1, width).flip(1).reshape(-1)

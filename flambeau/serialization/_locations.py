@@ -74,6 +74,12 @@ def restorer(map_location: MAP_LOCATION) -> Callable[[Storage, str], Storage]:
     return restore
 
 
+def looks_at_contents(map_location: MAP_LOCATION) -> bool:
+    """Whether a storage must have been read before it is brought to its place."""
+    is_function = not isinstance(map_location, (dict, str, fb.device, type(None)))
+    return is_function or tuple(_packages) != _OWN_PACKAGES
+
+
 def _typename(storage: Storage) -> str:
     return f"torch.storage.{type(storage).__name__}"
 
@@ -102,3 +108,4 @@ def _cuda_restore(storage: Storage, location: str) -> Storage | None:
 
 register_package(10, _cpu_tag, _cpu_restore)
 register_package(20, _cuda_tag, _cuda_restore)
+_OWN_PACKAGES = tuple(_packages)

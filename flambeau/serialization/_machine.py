@@ -22,7 +22,6 @@ from flambeau.serialization._rebuild import check_key
 __all__: list[str] = []
 
 _LONGEST_LINE = 10_000  # of a number or a name written as text
-_OPCODES: dict[int, Callable[[Machine], None]] = {}
 _OPCODE_NAMES = {
     value[0]: name
     for name, value in vars(pickle).items()
@@ -30,9 +29,18 @@ _OPCODE_NAMES = {
 }
 
 
-def _opcode(*codes: bytes) -> Callable[[Callable[[Machine], None]], Callable[[Machine], None]]:
+def _unsupported(m: Machine) -> None:
+    code = m.data[m.position - 1]
+    name = _OPCODE_NAMES.get(code, "unknown")
+    raise UnpicklingError(f"Unsupported operand {code} (opcode {name})")
+
+
+_OPCODES: list[Callable[[Machine], None]] = [_unsupported] * 256
+
+
+def _opcode(code: bytes) -> Callable[[Callable[[Machine], None]], Callable[[Machine], None]]:
     def register(run: Callable[[Machine], None]) -> Callable[[Machine], None]:
-        _OPCODES.update((code[0], run) for code in codes)
+        _OPCODES[code[0]] = run
         return run
 
     return register
@@ -68,11 +76,7 @@ class Machine:
         """Run to the end and return the object; UnpicklingError or RuntimeError if it is bad."""
         try:
             while True:
-                code = self.take(1)[0]
-                run = _OPCODES.get(code)
-                if run is None:
-                    name = _OPCODE_NAMES.get(code, "unknown")
-                    raise UnpicklingError(f"Unsupported operand {code} (opcode {name})")
+                run = _OPCODES[self.byte()]
                 run(self)
         except Stop:
             return self.stack[-1]
@@ -94,6 +98,13 @@ class Machine:
             raise UnpicklingError(f"the pickle ends too early: {count} bytes wanted, {left} left")
         self.position = end
         return bytes(self.data[start:end])
+
+    def byte(self) -> int:
+        if self.position >= len(self.data):
+            raise UnpicklingError("the pickle ends too early")
+        value: int = self.data[self.position]
+        self.position += 1
+        return value
 
     def number(self, width: int) -> int:
         return int.from_bytes(self.take(width), "little")
@@ -188,7 +199,7 @@ class Machine:
 
 @_opcode(pickle.PROTO)
 def _proto(m: Machine) -> None:
-    version = m.number(1)
+    version = m.byte()
     if version > pickle.HIGHEST_PROTOCOL:
         raise UnpicklingError(f"pickle protocol {version} is not known")
 
@@ -230,7 +241,7 @@ def _binint(m: Machine) -> None:
 
 @_opcode(pickle.BININT1)
 def _binint1(m: Machine) -> None:
-    m.push(m.number(1))
+    m.push(m.byte())
 
 
 @_opcode(pickle.BININT2)
@@ -240,7 +251,7 @@ def _binint2(m: Machine) -> None:
 
 @_opcode(pickle.LONG1)
 def _long1(m: Machine) -> None:
-    m.push(int.from_bytes(m.take(m.number(1)), "little", signed=True))
+    m.push(int.from_bytes(m.take(m.byte()), "little", signed=True))
 
 
 @_opcode(pickle.LONG4)
@@ -283,7 +294,7 @@ def _old_string(m: Machine, data: bytes) -> Any:
 
 @_opcode(pickle.SHORT_BINUNICODE)
 def _short_binunicode(m: Machine) -> None:
-    m.push(_text(m, m.take(m.number(1))))
+    m.push(_text(m, m.take(m.byte())))
 
 
 @_opcode(pickle.BINUNICODE)
@@ -303,7 +314,7 @@ def _unicode(m: Machine) -> None:
 
 @_opcode(pickle.SHORT_BINBYTES)
 def _short_binbytes(m: Machine) -> None:
-    m.push(m.take(m.number(1)))
+    m.push(m.take(m.byte()))
 
 
 @_opcode(pickle.BINBYTES)
@@ -323,7 +334,7 @@ def _bytearray8(m: Machine) -> None:
 
 @_opcode(pickle.SHORT_BINSTRING)
 def _short_binstring(m: Machine) -> None:
-    m.push(_old_string(m, m.take(m.number(1))))
+    m.push(_old_string(m, m.take(m.byte())))
 
 
 @_opcode(pickle.BINSTRING)
@@ -468,7 +479,7 @@ def _dup(m: Machine) -> None:
 
 @_opcode(pickle.BINPUT)
 def _binput(m: Machine) -> None:
-    m.remember(m.number(1))
+    m.remember(m.byte())
 
 
 @_opcode(pickle.LONG_BINPUT)
@@ -488,7 +499,7 @@ def _memoize(m: Machine) -> None:
 
 @_opcode(pickle.BINGET)
 def _binget(m: Machine) -> None:
-    m.recall(m.number(1))
+    m.recall(m.byte())
 
 
 @_opcode(pickle.LONG_BINGET)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import pickle
 from collections import OrderedDict
@@ -106,6 +107,21 @@ _TRANSLATIONS: dict[int, Callable[[Any], Reduction]] = {
 }
 
 
+@functools.lru_cache(maxsize=1024)
+def _int_code(value: int) -> bytes:
+    """The opcode of an integer, which is what is between the first two bytes and the last one."""
+    return pickle.dumps(value, 2)[2:-1]
+
+
+@functools.lru_cache(maxsize=1024)
+def _ints_code(values: tuple[int, ...]) -> bytes:
+    """The opcodes of a tuple of integers, but not the one that remembers it."""
+    code = b"".join(map(_int_code, values))
+    if len(values) > 3:
+        return pickle.MARK + code + pickle.TUPLE
+    return code + (pickle.EMPTY_TUPLE, pickle.TUPLE1, pickle.TUPLE2, pickle.TUPLE3)[len(values)]
+
+
 class _Names:
     """A pickler that writes storages apart. With the one below it writes PyTorch's names."""
 
@@ -148,6 +164,44 @@ def _pickler_class(pickle_module: Any) -> Callable[..., Any]:
                 self.memoize(obj)
 
         dispatch[type(dumps)] = save_global
+
+        def save_tensor(self, tensor: Tensor) -> None:
+            """Write all opcodes of a tensor at once: most of a checkpoint is tensors."""
+            build, parts = _reduce_tensor(tensor)
+            if build is not _rebuild._rebuild_tensor_v2 or self.proto < 2:
+                self.save_reduce(build, parts, obj=tensor)
+                return
+            storage, offset, size, stride, requires_grad, hooks = parts
+            self.save(build)
+            self.write(pickle.MARK)
+            self._save_identity(self._storages.identify(storage))
+            self.write(_int_code(offset))
+            self._save_ints(size)
+            self._save_ints(stride)
+            self.write(pickle.NEWTRUE if requires_grad else pickle.NEWFALSE)
+            self.save(OrderedDict)
+            self.write(pickle.EMPTY_TUPLE + pickle.REDUCE)
+            self.memoize(hooks)
+            self.write(pickle.TUPLE)
+            self.memoize(parts)
+            self.write(pickle.REDUCE)
+            self.memoize(tensor)
+
+        dispatch[Tensor] = save_tensor
+
+        def _save_identity(self, identity: tuple[Any, ...]) -> None:
+            word, kind, key, location, count, *rest = identity
+            self.write(pickle.MARK)
+            for part in (word, kind, key, location):
+                self.save(part)
+            self.write(_int_code(count) + pickle.NONE * len(rest) + pickle.TUPLE)
+            self.memoize(identity)
+            self.write(pickle.BINPERSID)
+
+        def _save_ints(self, values: tuple[int, ...]) -> None:
+            self.write(_ints_code(values))
+            if values:
+                self.memoize(values)
 
         def save_reduce(self, func: Any, args: Any, *rest: Any, **options: Any) -> None:
             translate = _TRANSLATIONS.get(id(func))

@@ -11,7 +11,7 @@ import functools
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
 import flambeau as fb
 from flambeau import _C, Tensor
@@ -20,27 +20,24 @@ from flambeau.nn.parameter import Parameter
 __all__: list[str] = []
 
 
-# What has to wait until the storages are read; None: they are read when they are named.
-_waiting: ContextVar[list[Callable[[], object]] | None] = ContextVar("_waiting", default=None)
+class _Waiting(NamedTuple):
+    """That storages are read later than they are named."""
+
+    fill: Callable[[], None] | None  # reads those that were named so far, if that can be done
+    acts: list[Callable[[], object]]  # what has to be done afterwards
 
 
-def when_filled(act: Callable[[], object]) -> None:
-    """Do what needs the elements of tensors as soon as they are there."""
-    waiting = _waiting.get()
-    if waiting is None:
-        act()
-    else:
-        waiting.append(act)
+_waiting: ContextVar[_Waiting | None] = ContextVar("_waiting", default=None)
 
 
 @contextlib.contextmanager
-def storages_come_later() -> Iterator[Callable[[], None]]:
-    """While the storages of new tensors are zeros; gives what to call when they are filled."""
-    waiting: list[Callable[[], object]] = []
+def storages_come_later(fill: Callable[[], None] | None = None) -> Iterator[Callable[[], None]]:
+    """While storages of new tensors hold no values; gives what to call when they are filled."""
+    waiting = _Waiting(fill, [])
     token = _waiting.set(waiting)
 
     def act() -> None:
-        for each in waiting:
+        for each in waiting.acts:
             each()
 
     try:
@@ -49,8 +46,25 @@ def storages_come_later() -> Iterator[Callable[[], None]]:
         _waiting.reset(token)
 
 
+def _have_values() -> bool:
+    """Whether elements of tensors can be looked at; reads them if they were not read yet."""
+    waiting = _waiting.get()
+    if waiting is not None and waiting.fill is not None:
+        waiting.fill()
+    return waiting is None or waiting.fill is not None
+
+
+def _when_filled(act: Callable[[], object]) -> None:
+    """Do what needs the elements of tensors, now or as soon as they are there."""
+    waiting = _waiting.get()
+    if _have_values() or waiting is None:
+        act()
+    else:
+        waiting.acts.append(act)
+
+
 def _ints(values: Any, what: str) -> tuple[int, ...]:
-    if isinstance(values, (tuple, list)) and all(type(value) is int for value in values):
+    if isinstance(values, (tuple, list)) and set(map(type, values)) <= {int}:
         return tuple(values)
     raise RuntimeError(f"a tensor's {what} must be a tuple of integers, got {_kind(values)}")
 
@@ -111,7 +125,7 @@ def _rebuild_tensor_v3(
 def _finished(tensor: Tensor, requires_grad: Any, metadata: Any) -> Tensor:
     if isinstance(metadata, dict):  # marks of values that PyTorch has not computed yet
         source, tensor = tensor, fb.empty_like(tensor)
-        when_filled(functools.partial(_compute, tensor.detach(), source, metadata))
+        _when_filled(functools.partial(_compute, tensor.detach(), source, metadata))
     return tensor.requires_grad_() if requires_grad is True else tensor
 
 
@@ -176,10 +190,11 @@ def _rebuild_sparse_tensor(layout: Any, data: Any) -> Tensor:
     if not isinstance(indices, Tensor) or not isinstance(values, Tensor):
         raise RuntimeError("a sparse tensor is made of two tensors")
     make = functools.partial(_C._sparse_coo, indices, values, _ints(size, "size"))
-    if _waiting.get() is None:
+    if _have_values():
         return make(coalesced == [True])
-    # Indices that are still zeros are neither wrong nor sorted; the real ones are checked later.
-    when_filled(make)
+    # Indices of zeros are neither wrong nor sorted; those that take their place are checked.
+    indices.detach().zero_()
+    _when_filled(make)
     return make(False)
 
 

@@ -72,6 +72,10 @@ class SafeNames:
                 self._user.setdefault("torch." + name.removeprefix("flambeau."), value)
         self._user_ids = {id(value) for value in self._user.values()}
 
+    @property
+    def has_users(self) -> bool:
+        return bool(self._user)
+
     def is_users(self, value: Any) -> bool:
         """Whether the user lets files call ``value``."""
         return id(value) in self._user_ids

@@ -13,8 +13,13 @@ from flambeau import _C, Tensor
 __all__: list[str] = []
 
 
+_SMALL = 1 << 20  # bytes that the system reads in one piece
+
+
 class Source:
     """An object with ``seek`` and ``read``; byte 0 is where it stands now."""
+
+    is_mapped = False
 
     def __init__(self, file: Any, name: str) -> None:
         self.name = name
@@ -31,8 +36,11 @@ class Source:
     def read(self, offset: int, size: int) -> bytes:
         """Bytes that are known to lie inside; RuntimeError if the file has shrunk meanwhile."""
         self._check(offset, size)
-        self.file.seek(self._start + offset)
-        data: bytes = self.file.read(size)
+        if self._descriptor is not None and size <= _SMALL:
+            data = os.pread(self._descriptor, size, self._start + offset)
+        else:
+            self.file.seek(self._start + offset)
+            data = self.file.read(size)
         if len(data) != size:
             raise self._too_short()
         return data
@@ -41,24 +49,32 @@ class Source:
         """The bytes as a tensor of its own."""
         self._check(offset, size)
         tensor = fb.empty(size, dtype=fb.uint8)
-        if size and not self._fill(tensor, offset):
-            raise self._too_short()
+        self.fill([offset], [tensor])
         return tensor
 
-    def _fill(self, tensor: Tensor, offset: int) -> bool:
+    def fill(self, offsets: list[int], tensors: list[Tensor]) -> None:
+        """Read into tensors of bytes; of a file all together, on several threads."""
+        for offset, tensor in zip(offsets, tensors, strict=True):
+            self._check(offset, tensor.numel())
         if self._descriptor is not None:
-            return _C._read_bytes(self._descriptor, self._start + offset, tensor)
-        view = memoryview(tensor)
+            starts = [self._start + offset for offset in offsets]
+            if not _C._read_bytes(self._descriptor, starts, tensors):
+                raise self._too_short()
+            return
+        for offset, tensor in zip(offsets, tensors, strict=True):
+            if tensor.numel():
+                self._read_into(memoryview(tensor), offset)
+
+    def _read_into(self, view: memoryview, offset: int) -> None:
         if not hasattr(self.file, "readinto"):
             view[:] = self.read(offset, len(view))
-            return True
+            return
         self.file.seek(self._start + offset)
         while view:
             count = self.file.readinto(view)
             if not count:
-                return False
+                raise self._too_short()
             view = view[count:]
-        return True
 
     def everything(self) -> Any:
         """All bytes, for what must be read to know where it ends."""
@@ -92,6 +108,8 @@ class Source:
 
 class MappedSource(Source):
     """A file that tensors lie on: nothing is read until somebody looks at it."""
+
+    is_mapped = True
 
     def __init__(self, file: IO[bytes], name: str, is_shared: bool) -> None:
         super().__init__(file, name)

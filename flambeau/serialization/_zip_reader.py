@@ -9,7 +9,6 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple, NoReturn
 
-from flambeau import Tensor
 from flambeau.serialization._source import Source
 
 __all__: list[str] = []
@@ -33,7 +32,7 @@ class ZipReader:
     """The records of an archive. All lie in one folder, whose name is left out."""
 
     def __init__(self, source: Source) -> None:
-        self._source = source
+        self.source = source
         start, size, count = self._find_table()
         records = self._read_table(start, size, count)
         self._check_overlap(records, start)
@@ -45,25 +44,19 @@ class ZipReader:
     def __contains__(self, name: str) -> bool:
         return self._folder + name in self._places
 
-    def size(self, name: str) -> int:
-        return self._place(name)[1]
-
     def read(self, name: str) -> bytes:
         """The contents of a record."""
-        return self._source.read(*self._place(name))
+        return self.source.read(*self.place(name))
 
-    def tensor(self, name: str) -> Tensor:
-        """The contents of a record as a tensor of bytes: read, or mapped."""
-        return self._source.tensor(*self._place(name))
-
-    def _place(self, name: str) -> tuple[int, int]:
+    def place(self, name: str) -> tuple[int, int]:
+        """Where the contents of a record are in the file, and how many bytes."""
         if name not in self:
             self._refuse(f"it has no record {name!r}")
         return self._places[self._folder + name]
 
     def _refuse(self, what: str) -> NoReturn:
         raise RuntimeError(
-            f"load: {self._source.name}: failed reading zip archive: {what}. The file is damaged "
+            f"load: {self.source.name}: failed reading zip archive: {what}. The file is damaged "
             "or incomplete: save it again, or copy it again from where it came."
         )
 
@@ -76,16 +69,16 @@ class ZipReader:
 
     def _find_table(self) -> tuple[int, int, int]:
         """Where the table of records starts, its size, and how many there are."""
-        tail_size = min(self._source.size, _END.size + _LONGEST_COMMENT)
-        tail_start = self._source.size - tail_size
-        tail = self._source.read(tail_start, tail_size)
+        tail_size = min(self.source.size, _END.size + _LONGEST_COMMENT)
+        tail_start = self.source.size - tail_size
+        tail = self.source.read(tail_start, tail_size)
         at = tail.rfind(b"PK\x05\x06")
         if at < 0 or at + _END.size > len(tail):
             self._refuse("failed finding central directory")
         _, _, _, _, count, size, start, _ = _END.unpack_from(tail, at)
         place_at = tail_start + at - _END64_PLACE.size
         if place_at >= 0:
-            place = _END64_PLACE.unpack(self._source.read(place_at, _END64_PLACE.size))
+            place = _END64_PLACE.unpack(self.source.read(place_at, _END64_PLACE.size))
             if place[0] == b"PK\x06\x07":
                 start, size, count = self._find_wide_table(place[2])
         if start + size > tail_start + at or count * _CENTRAL.size > size:
@@ -93,15 +86,15 @@ class ZipReader:
         return start, size, count
 
     def _find_wide_table(self, at: int) -> tuple[int, int, int]:
-        if at + _END64.size > self._source.size:
+        if at + _END64.size > self.source.size:
             self._refuse("the central directory lies outside of the file")
-        mark, *_, count, size, start = _END64.unpack(self._source.read(at, _END64.size))
+        mark, *_, count, size, start = _END64.unpack(self.source.read(at, _END64.size))
         if mark != b"PK\x06\x06":
             self._refuse("the central directory is damaged")
         return start, size, count
 
     def _read_table(self, start: int, size: int, count: int) -> list[_Record]:
-        table = self._source.read(start, size)
+        table = self.source.read(start, size)
         records = []
         at = 0
         for _ in range(count):
@@ -137,7 +130,7 @@ class ZipReader:
 
     def _locate(self, record: _Record, end: int) -> tuple[int, int]:
         """Where the contents are, behind a header that may be longer than the table says."""
-        fields = _LOCAL.unpack(self._source.read(record.offset, _LOCAL.size))
+        fields = _LOCAL.unpack(self.source.read(record.offset, _LOCAL.size))
         start = record.offset + _LOCAL.size + fields[9] + fields[10]
         if fields[0] != b"PK\x03\x04" or start + record.size > end:
             self._refuse(f"the header of record {record.name!r} is damaged")
