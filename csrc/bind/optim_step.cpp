@@ -18,6 +18,21 @@ PyObject* call_with_hooks = nullptr;
 std::array<PyObject*, 2> global_hooks = {};
 std::array<PyObject*, 2> own_hooks = {};  // the names of the attributes
 
+// The optimiser whose hooks are being called: a step that calls the step of a base class has them
+// around it already.
+constinit thread_local PyObject* inside = nullptr;
+
+class Inside {
+ public:
+  explicit Inside(PyObject* optimizer) : before_(std::exchange(inside, optimizer)) {}
+  ~Inside() { inside = before_; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  PyObject* before_;
+};
+
 // An optimiser whose class has not called Optimizer.__init__ has none.
 bool has_own_hooks(PyObject* optimizer) {
   for (PyObject* name : own_hooks) {
@@ -51,8 +66,10 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
   return guarded(nullptr, [&] {
     PyObject* function = reinterpret_cast<PyStep*>(self)->function;
     const Py_ssize_t count = PyVectorcall_NARGS(flagged);
-    if (count > 0 && call_with_hooks && has_hooks(args[0]))
+    if (count > 0 && call_with_hooks && args[0] != inside && has_hooks(args[0])) {
+      const Inside once(args[0]);
       return call_hooks(function, args, count, kwnames);
+    }
     return PyObject_Vectorcall(function, args, flagged, kwnames);
   });
 }

@@ -67,11 +67,15 @@ def load_named_state_dict(
     for name, value in saved["state"].items():
         if name in params and name not in reshaped:
             state[params[name]] = cast_state(params[name], value, holders[name])
+        elif name not in params and name not in holders:
+            state[name] = value  # not of a parameter
     groups = [
         _loaded_group(group, own, holders)
         for group, own in zip(optimizer.param_groups, names, strict=True)
     ]
     optimizer.__setstate__({"state": state, "param_groups": groups})
+    for hook in optimizer._optimizer_load_state_dict_post_hooks.values():
+        hook(optimizer)
     return faults
 
 

@@ -221,6 +221,22 @@ def test_a_hook_may_change_the_arguments() -> None:
         optimizer.step()
 
 
+def test_hooks_are_called_once_where_a_step_calls_that_of_its_base() -> None:
+    class Twice(SGD):
+        def step(self, closure: Any = None) -> Any:
+            super().step(closure)
+            return super().step()
+
+    p = parameter(1.0)
+    optimizer = Twice([p], lr=0.25)
+    calls: list[Any] = []
+    optimizer.register_step_pre_hook(lambda *given: calls.append(given))
+    for _ in range(2):
+        optimizer.step()
+    assert len(calls) == 2
+    assert p.item() == 0
+
+
 def test_a_class_of_the_users() -> None:
     class Halving(Optimizer):
         def __init__(self, params: Any) -> None:

@@ -164,6 +164,17 @@ def test_the_form_by_name() -> None:
     assert "param_names" not in state["param_groups"][0]
 
 
+def test_what_belongs_to_no_parameter_is_kept() -> None:
+    net, optimizer = trained()
+    optimizer.state["epoch"] = 7
+    other = Adam(net.named_parameters())
+    loaded: list[Any] = []
+    other.register_load_state_dict_post_hook(loaded.append)
+    other.load_named_state_dict(optimizer.named_state_dict())
+    assert other.state["epoch"] == 7
+    assert loaded == [other]
+
+
 def test_another_order_and_other_groups() -> None:
     net, optimizer = trained(lr=0.1)
     other = Adam(
