@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -288,7 +289,7 @@ def test_refused_states(change: Callable[[Any], Any], message: str) -> None:
 
 def test_state_of_other_generators_is_refused() -> None:
     state = data.DataLoader(range(10), generator=torch.Generator()).state_dict()
-    with pytest.raises(ValueError, match="the state has 1 generators"):
+    with pytest.raises(ValueError, match="the state holds 1 generators"):
         data.DataLoader(range(10)).load_state_dict(state)
 
 
@@ -310,3 +311,16 @@ def test_generators_that_moved_are_noticed() -> None:
     assert first["numpy"]["gauss"] is not None
     assert second["numpy"]["gauss"] is None
     assert watch.changes() is None
+
+
+def test_out_of_order_nothing_is_lost() -> None:
+    make = partial(data.DataLoader, range(40), 2, shuffle=True, num_workers=2, in_order=False)
+    loader = make()
+    seen: list[int] = []
+    for batch in loader:
+        seen += batch.tolist()
+        if len(seen) == 14:
+            break
+    other = make()
+    other.load_state_dict(loader.state_dict())
+    assert sorted(seen + [i for batch in other for i in batch.tolist()]) == list(range(40))

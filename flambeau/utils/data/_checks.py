@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import multiprocessing.context
+import importlib
 from typing import Any
 
 __all__ = ["STATE_VERSION", "check_order", "check_state", "check_workers", "checked_context"]
@@ -82,6 +81,8 @@ def checked_context(context: Any, num_workers: int) -> Any:
             "multiprocessing_context can only be used with multi-process loading "
             f"(num_workers > 0), but got num_workers={num_workers}"
         )
+    # Loaded when needed: it takes longer than the rest of the loader.
+    multiprocessing = importlib.import_module("multiprocessing")
     if isinstance(context, str):
         methods = multiprocessing.get_all_start_methods()
         if context not in methods:
@@ -98,7 +99,7 @@ def checked_context(context: Any, num_workers: int) -> Any:
     return context
 
 
-def check_state(state: Any, num_workers: int) -> None:
+def check_state(state: Any, num_workers: int, generators: int) -> None:
     expected = {"version", "num_workers", "length", "random", "epoch"}
     if not isinstance(state, dict) or not expected <= state.keys():
         raise ValueError(
@@ -114,4 +115,10 @@ def check_state(state: Any, num_workers: int) -> None:
             f"the state was saved with num_workers={state['num_workers']}, but this loader has "
             f"num_workers={num_workers}; each worker goes on where it was, so the number must be "
             "the same"
+        )
+    saved = len(state["random"]["generators"])
+    if saved != generators:
+        raise ValueError(
+            f"the state holds {saved} generators beside the default one, but this loader and its "
+            f"samplers have {generators}"
         )

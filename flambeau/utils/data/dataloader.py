@@ -243,7 +243,8 @@ class DataLoader(Generic[_T_co]):
 
         This also puts the generators of Python, NumPy and Flambeau back to where they were.
         """
-        check_state(state_dict, self.num_workers)
+        generators = self._generators()
+        check_state(state_dict, self.num_workers, len(generators))
         epoch = state_dict["epoch"]
         self._iterator = self._epoch = self._resume_from = None
         self._IterableDataset_len_called = state_dict["length"]
@@ -251,7 +252,7 @@ class DataLoader(Generic[_T_co]):
             self._resume_from = epoch
         elif epoch is not None and "dataset" in epoch["stateful"].get("fetcher", {}):
             self.dataset.load_state_dict(epoch["stateful"]["fetcher"]["dataset"])
-        randomness.restore(state_dict["random"], self._generators())
+        randomness.restore(state_dict["random"], generators)
 
 
 if not TYPE_CHECKING:

@@ -71,11 +71,6 @@ def _set_numpy_state(state: dict[str, Any]) -> None:
 
 def restore(state: dict[str, Any], generators: Sequence[Generator] = ()) -> None:
     """Put every generator back to where `capture` found it."""
-    if len(state["generators"]) != len(generators):
-        raise ValueError(
-            f"the state has {len(state['generators'])} generators beside the default one, but the "
-            f"loader and its samplers have {len(generators)}"
-        )
     flambeau.default_generator.set_state(state["flambeau"])
     for generator, saved in zip(generators, state["generators"], strict=True):
         generator.set_state(saved)
