@@ -217,7 +217,7 @@ Tensor sparse::sum_all(const Tensor& input, std::optional<DType> dtype) {
 Tensor sparse::sum(const Tensor& input, std::optional<IntSpan> dim, bool keepdim,
                    std::optional<DType> dtype) {
   const SparseParts& parts = sparse_parts(input);
-  if (!dim || dim->empty() || keepdim)
+  if (!dim || dim->empty() || keepdim || input.dim() == 0)
     return compute::sum(compute::_to_dense(input, true), dim, keepdim, dtype);
   std::vector<bool> is_summed(input.sizes().size());
   for (const int64_t d : wrap_dims(*dim, input.dim())) is_summed[static_cast<size_t>(d)] = true;
@@ -231,8 +231,9 @@ Tensor sparse::sum(const Tensor& input, std::optional<IntSpan> dim, bool keepdim
     if (d < sparse_dim) kept.push_back(static_cast<int64_t>(d));
   }
   if (kept.empty()) in_values.insert(0, 0);
+  const DType summed = is_integral(input.dtype()) ? DType::kInt64 : input.dtype();
   const Tensor values = in_values.empty()
-                            ? cast(parts.values, dtype.value_or(input.dtype()))
+                            ? cast(parts.values, dtype.value_or(summed))
                             : compute::sum(parts.values, IntSpan(in_values), false, dtype);
   if (kept.empty()) return values;
   const Tensor rows = numbers_of({kept.data(), kept.size()});

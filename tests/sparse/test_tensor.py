@@ -178,6 +178,9 @@ def test_sums_over_dimensions() -> None:
     assert rows().sum(0).tolist() == [4, 6]
     assert rows().sum(1).to_dense().tolist() == [7, 0, 3]
     assert rows().sum(0, keepdim=True).tolist() == [[4, 6]]
+    assert rows().to(torch.int8).sum(0).dtype is torch.int64
+    assert matrix().to(torch.int8).sum(0).dtype is torch.int64
+    assert torch.tensor(2.0).to_sparse().sum(0).item() == 2
 
 
 def test_places() -> None:
