@@ -10,6 +10,7 @@ import select
 import signal
 import time
 import types
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,10 @@ class _Handle:
             daemon=True,
         )
         try:
-            self.process.start()
+            with warnings.catch_warnings():
+                # Locks that other threads may hold now are taken care of: see core/allocator.cpp.
+                warnings.filterwarnings("ignore", "This process .* is multi-threaded")
+                self.process.start()
         except BaseException:
             self.channel.close()
             raise

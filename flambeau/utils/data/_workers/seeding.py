@@ -77,14 +77,24 @@ class OwnGenerators:
             made = replace(made, numpy_generator=source)
         return made
 
-    def state_dict(self) -> dict[str, Any]:
-        """Where the generators stand, in plain containers and tensors."""
-        version, words, gauss = self.random_generator.getstate()
+    def states(self) -> tuple[Any, ...]:
+        """Where the generators stand, in a form that is quick to get and to compare."""
+        own = bytes(memoryview(self.torch_generator.get_state()))
         numpy = self.numpy_generator
+        return (
+            self.random_generator.getstate(),
+            own,
+            None if numpy is None else numpy.bit_generator.state,
+        )
+
+    @staticmethod
+    def state_dict(states: tuple[Any, ...]) -> dict[str, Any]:
+        """The same in plain containers and tensors."""
+        (version, words, gauss), own, numpy = states
         return {
             "python": {"version": version, "words": flambeau.tensor(words), "gauss": gauss},
-            "flambeau": self.torch_generator.get_state(),
-            "numpy": None if numpy is None else numpy.bit_generator.state,
+            "flambeau": flambeau.frombuffer(bytearray(own), dtype=flambeau.uint8),
+            "numpy": numpy,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:

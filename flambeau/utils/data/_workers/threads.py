@@ -101,7 +101,7 @@ class _ThreadPlan:
         if "generators" in self._state:
             generators.load_state_dict(self._state["generators"])
         self._generators = generators
-        self._last = b""
+        self._last: Any = None
         self._iterator = weakref.ref(iterator)
         self._where = f"in DataLoader worker thread {worker}"
         self._broken: RemoteError | None = None
@@ -137,9 +137,10 @@ class _ThreadPlan:
     def _snapshot(self) -> Any:
         """What has changed since the last batch, with the worker's own generators."""
         snapshot = self._snapshots.take() or {}
-        generators = pickle.dumps(self._generators.state_dict())
-        if generators != self._last:
-            snapshot["generators"] = self._last = generators
+        states = self._generators.states()
+        if states != self._last:
+            self._last = states
+            snapshot["generators"] = pickle.dumps(self._generators.state_dict(states))
         return snapshot
 
     def _load(self, indices: Any) -> tuple[Any, Any]:
