@@ -112,6 +112,7 @@ struct RnnBackward {
   T* d_h;      // batch x outputs: of the last state, then of the first
   T* d_c;      // LSTM: batch x hidden, likewise
   T* d_gates;  // of all rows
+  int64_t d_gates_row;
   // With a projection: the gradient of its result and its argument, for all rows; and room for
   // batch x hidden.
   T* d_projected;

@@ -51,7 +51,10 @@ class Forward {
  public:
   Forward(const RnnShape& s, const Tensor& input, const Tensor& hx, const Tensor& cx,
           TensorList params, bool keep)
-      : s_(s), type_(input.dtype()), keep_(keep), row_(keep ? s.kept_row() : s.gates()) {
+      : s_(s),
+        type_(input.dtype()),
+        keep_(keep),
+        row_(RnnShape::apart_in_memory(keep ? s.kept_row() : s.gates())) {
     Dims sizes = input.sizes().vec();
     sizes.back() = s.directions * s.outputs;
     out_ = make_tensor(sizes, type_);

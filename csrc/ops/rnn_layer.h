@@ -38,6 +38,9 @@ struct RnnShape {
   bool has_cells() const { return kind == cpu::RnnKind::kLstm; }
   // Elements of a row that backward can read: see Note [Rows of a recurrent layer].
   int64_t kept_row() const { return gates() + (has_cells() ? hidden : 0) + outputs; }
+  // From one row of so many elements to the next. The rows of one step are read together: a
+  // multiple of a large power of two apart, they would meet in the same place of the caches.
+  static int64_t apart_in_memory(int64_t row) { return row % 64 == 0 ? row + 16 : row; }
 };
 
 // What the gates begin with besides the input: both biases, but for the GRU's n the input's alone.

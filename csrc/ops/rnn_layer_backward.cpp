@@ -90,7 +90,7 @@ class Backward {
     b.reverse = d == 1;
     b.hidden = s_.hidden;
     b.outputs = s_.outputs;
-    b.row = s_.kept_row();
+    b.row = RnnShape::apart_in_memory(s_.kept_row());
     b.rows = rows_.data_as<T>() + d * s_.rows * b.row;
     b.recurrent = packed_recurrent(w.w_hh);
     if (d_out_) {
@@ -99,7 +99,8 @@ class Backward {
     }
     b.d_h = d_h_.data_as<T>() + d * s_.batch * s_.outputs;
     if (d_c_) b.d_c = d_c_.data_as<T>() + d * s_.batch * s_.hidden;
-    d_gates_.push_back(make_tensor({s_.rows, s_.gates()}, type_));
+    b.d_gates_row = RnnShape::apart_in_memory(s_.gates());
+    d_gates_.push_back(make_tensor({s_.rows, b.d_gates_row}, type_));
     b.d_gates = d_gates_.back().template data_as<T>();
     if (w.w_hr) {
       b.projection = packed(s_.outputs, s_.hidden, w.w_hr.data_as<T>());
@@ -116,8 +117,13 @@ class Backward {
     cpu::gemm({type_, 1, m, n, k, a, b, {c, n}, accumulate});
   }
 
+  // The gradients of a direction's gates from column `first` on.
+  cpu::MatrixIn d_gates(size_t d, int64_t first, bool transposed = false) const {
+    return {calls_[d].d_gates + first, calls_[d].d_gates_row, transposed};
+  }
+
   void add_input_gradient(size_t d) {
-    product(s_.rows, s_.inputs, s_.weights(), {calls_[d].d_gates + s_.first_input(), s_.gates()},
+    product(s_.rows, s_.inputs, s_.weights(), d_gates(d, s_.first_input()),
             {weights_[d].w_ih.data(), s_.inputs}, d_input_.data_as<T>(), d > 0);
   }
 
@@ -125,20 +131,18 @@ class Backward {
   Tensor weight_gradient(int64_t first, int64_t columns, size_t d, cpu::MatrixIn applied_to,
                          int64_t n) const {
     Tensor result = make_tensor({columns, n}, type_);
-    product(columns, n, s_.rows, {calls_[d].d_gates + first, s_.gates(), true}, applied_to,
-            result.data_as<T>());
+    product(columns, n, s_.rows, d_gates(d, first, true), applied_to, result.data_as<T>());
     return result;
   }
 
   Tensor recurrent_gradient(size_t d) const {
     const int64_t before = s_.kept_row() - s_.outputs;
-    const cpu::MatrixIn h{calls_[d].rows + before, s_.kept_row()};
+    const cpu::MatrixIn h{calls_[d].rows + before, calls_[d].row};
     if (s_.kind != RnnKind::kGru) return weight_gradient(0, s_.weights(), d, h, s_.outputs);
     // Rows are s, r, z; weights r, z, n.
     Tensor result = make_tensor({s_.weights(), s_.outputs}, type_);
     const auto of = [&](int64_t from, int64_t gates, int64_t to) {
-      product(gates * s_.hidden, s_.outputs, s_.rows,
-              {calls_[d].d_gates + from * s_.hidden, s_.gates(), true}, h,
+      product(gates * s_.hidden, s_.outputs, s_.rows, d_gates(d, from * s_.hidden, true), h,
               result.data_as<T>() + to * s_.hidden * s_.outputs);
     };
     of(1, 2, 0);
@@ -157,7 +161,7 @@ class Backward {
         weight_gradient(s_.first_input(), s_.weights(), d, {input_.data(), s_.inputs}, s_.inputs));
     gradients.push_back(recurrent_gradient(d));
     if (w.b_ih) {
-      const Tensor sums = sum(d_gates_[d], Dims{0}, false, {});
+      const Tensor sums = sum(narrow(d_gates_[d], 1, 0, s_.gates()), Dims{0}, false, {});
       gradients.push_back(copy_contiguous(narrow(sums, 0, s_.first_input(), s_.weights())));
       const Tensor reset = narrow(sums, 0, s_.first_input(), s_.weights() - s_.first_input());
       const Tensor fresh = narrow(sums, 0, 0, s_.first_input());

@@ -73,7 +73,7 @@ void backward_step(const RnnBackward<T>& b, const Step& step) {
   const int64_t apart = b.steps.apart, hidden = b.hidden, outputs = b.outputs;
   const int64_t columns = gate_columns(b.kind) * hidden;
   const T* const rows = b.rows + step.at * b.row;
-  T* const d_gates = b.d_gates + step.at * columns;
+  T* const d_gates = b.d_gates + step.at * b.d_gates_row;
   T* const d_h = b.d_h + step.first * outputs;
   if (b.d_out) {
     for (int64_t i = 0; i < step.rows; ++i) {
@@ -92,11 +92,11 @@ void backward_step(const RnnBackward<T>& b, const Step& step) {
   }
   const T* const c_before = rows + columns;
   rnn_gates_backward<T>({b.kind, step.rows, hidden, rows, apart * b.row, c_before, rows + columns,
-                         apart * b.row, apart * b.row, d_gates, apart * columns, d_fresh,
+                         apart * b.row, apart * b.row, d_gates, apart * b.d_gates_row, d_fresh,
                          b.d_c ? b.d_c + step.first * hidden : nullptr,
                          b.projection ? b.unprojected + step.at * hidden : nullptr,
                          apart * hidden});
-  product<T>({step.rows, outputs, weight_columns(b.kind) * hidden, d_gates, apart * columns,
+  product<T>({step.rows, outputs, weight_columns(b.kind) * hidden, d_gates, apart * b.d_gates_row,
               b.recurrent, d_h, outputs, b.kind == RnnKind::kGru});
 }
 
