@@ -186,8 +186,9 @@ template <class Rule>
 PyObject* step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   return guarded(nullptr, [&] {
     const Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
-    FB_CHECK_TYPE(nargs >= 1 && nargs + named <= 2, "step() takes at most a closure, but ",
-                  nargs + named - 1, " arguments were given");
+    FB_CHECK_TYPE(nargs >= 1, "step() is a method: call it on an optimizer");
+    FB_CHECK_TYPE(nargs + named <= 2, "step() takes a closure at most, but ", nargs + named - 1,
+                  " arguments were given");
     if (named)
       FB_CHECK_TYPE(PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, 0), "closure") == 0,
                     "step() got an unexpected keyword argument '",
@@ -244,7 +245,8 @@ bool is_set(PyObject* const* args, Py_ssize_t nargs) {
 // forget_grads(params, set_to_none).
 PyObject* forget_grads_of(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
   return guarded("zero_grad", [&] {
-    forget_grads(args[0], is_set(args, nargs));
+    const bool set_to_none = is_set(args, nargs);
+    forget_grads(args[0], set_to_none);
     return none();
   });
 }

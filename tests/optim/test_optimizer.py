@@ -114,6 +114,13 @@ def test_options_that_exclude_each_other(cls: Any) -> None:
         cls([p], fused=True, differentiable=True)
 
 
+def test_a_tensor_as_rate_set_later() -> None:
+    optimizer = Adam([parameter(1.0)], foreach=True)
+    optimizer.param_groups[0]["lr"] = torch.tensor(0.1)
+    with pytest.raises(RuntimeError, match="lr as a Tensor is not supported"):
+        optimizer.step()
+
+
 def test_capturable_steps_are_for_accelerators() -> None:
     with pytest.raises(AssertionError, match="If capturable=True, params and state_steps must be"):
         Adam([parameter(1.0)], capturable=True).step()
@@ -307,8 +314,10 @@ def test_the_method_looks_like_a_function() -> None:
     assert optimizer.step.__func__ is Adam.step  # type: ignore[attr-defined]
     assert optimizer.step.__doc__ is not None
     Adam.step(optimizer)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="call it on an optimizer"):
         Adam.step()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="takes a closure at most, but 2 arguments were given"):
+        optimizer.step(None, None)  # type: ignore[call-arg]
 
 
 class Spoiler:
