@@ -279,6 +279,7 @@ def test_batch_that_failed_is_gone() -> None:
         (lambda state: {"net": 1}, "but got \\['net'\\]"),
         (lambda state: {**state, "version": 99}, "version 99"),
         (lambda state: {**state, "num_workers": 3}, "saved with num_workers=3"),
+        (lambda state: {**state, "batches": 7}, "7 batches in a pass, but this loader has 10"),
     ],
 )
 def test_refused_states(change: Callable[[Any], Any], message: str) -> None:

@@ -99,8 +99,8 @@ def checked_context(context: Any, num_workers: int) -> Any:
     return context
 
 
-def check_state(state: Any, num_workers: int, generators: int) -> None:
-    expected = {"version", "num_workers", "length", "random", "epoch"}
+def check_state(state: Any, num_workers: int, batches: int | None, generators: int) -> None:
+    expected = {"version", "num_workers", "batches", "length", "random", "epoch"}
     if not isinstance(state, dict) or not expected <= state.keys():
         raise ValueError(
             "load_state_dict expects what state_dict of a DataLoader returned, "
@@ -115,6 +115,11 @@ def check_state(state: Any, num_workers: int, generators: int) -> None:
             f"the state was saved with num_workers={state['num_workers']}, but this loader has "
             f"num_workers={num_workers}; each worker goes on where it was, so the number must be "
             "the same"
+        )
+    if state["batches"] != batches:
+        raise ValueError(
+            f"the state was saved with {state['batches']} batches in a pass, but this loader has "
+            f"{batches}; the dataset, the batch size and the sampler must be the same"
         )
     saved = len(state["random"]["generators"])
     if saved != generators:

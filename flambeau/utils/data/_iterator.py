@@ -57,6 +57,13 @@ _OWN_SAMPLERS = {
 }
 
 
+def is_own_sampler(sampler: Any) -> bool:
+    """Whether a sampler, or that of its batches, is known to do what this package's do."""
+    if type(sampler) is BatchSampler:
+        sampler = sampler.sampler
+    return type(sampler) in _OWN_SAMPLERS
+
+
 class _DatasetKind:
     """By index or as a stream."""
 
@@ -113,11 +120,7 @@ class _BaseDataLoaderIter:
 
     def _origin(self) -> dict[str, Any]:
         """The states of all generators that the order of the samples can depend on."""
-        sampler = self._index_sampler
-        if type(sampler) is BatchSampler:
-            sampler = sampler.sampler
-        own = self._dataset_kind == _DatasetKind.Map and type(sampler) in _OWN_SAMPLERS
-        return randomness.capture(self._generators, foreign=not own)
+        return randomness.capture(self._generators, foreign=not is_own_sampler(self._index_sampler))
 
     def _begin(self, loader: DataLoader[Any], epoch: Epoch) -> None:
         """Start a pass. The draws and their order are PyTorch's, so the batches are the same."""

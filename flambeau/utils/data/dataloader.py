@@ -21,6 +21,7 @@ from flambeau.utils.data._iterator import (
     _BaseDataLoaderIter,
     _DatasetKind,
     _SingleProcessDataLoaderIter,
+    is_own_sampler,
 )
 from flambeau.utils.data._utils import randomness
 from flambeau.utils.data._utils.collate import default_collate, default_convert
@@ -220,6 +221,10 @@ class DataLoader(Generic[_T_co]):
         batches = getattr(self.batch_sampler, "sampler", None)
         return randomness.generators_of(self, self.sampler, self.batch_sampler, batches)
 
+    def _batches(self) -> int | None:
+        """How many batches every pass has, where a sampler of the program has no say in it."""
+        return len(self._index_sampler) if is_own_sampler(self._index_sampler) else None
+
     def state_dict(self) -> dict[str, Any]:
         """Where the loader stands after the last batch, and the random generators stand now.
 
@@ -233,6 +238,7 @@ class DataLoader(Generic[_T_co]):
         return {
             "version": STATE_VERSION,
             "num_workers": self.num_workers,
+            "batches": self._batches(),
             "length": self._IterableDataset_len_called,
             "random": randomness.capture(self._generators()),
             "epoch": epoch,
@@ -244,7 +250,7 @@ class DataLoader(Generic[_T_co]):
         This also puts the generators of Python, NumPy and Flambeau back to where they were.
         """
         generators = self._generators()
-        check_state(state_dict, self.num_workers, len(generators))
+        check_state(state_dict, self.num_workers, self._batches(), len(generators))
         epoch = state_dict["epoch"]
         self._iterator = self._epoch = self._resume_from = None
         self._IterableDataset_len_called = state_dict["length"]

@@ -23,6 +23,7 @@ _T_co = TypeVar("_T_co", covariant=True)
 # How many indices with replacement are drawn at a time, as PyTorch does: the stream of a generator
 # depends on it.
 _DRAWN_AT_ONCE = 32
+_LISTED_AT_ONCE = 1 << 16
 
 
 def fresh_seed(generator: Generator | None = None) -> int:
@@ -103,8 +104,10 @@ class RandomSampler(Sampler[int]):
             yield flambeau.randperm(n, generator=generator)[: wanted % n]
 
     def __iter__(self) -> Iterator[int]:
-        # Nothing is drawn before the first index is asked for, and no Python runs for each index.
-        return itertools.chain.from_iterable(map(Tensor.tolist, self.blocks()))
+        # Nothing is drawn before the first index is asked for, no Python runs for each index, and
+        # not all of them are objects at a time.
+        parts = (part for block in self.blocks() for part in block.split(_LISTED_AT_ONCE))
+        return itertools.chain.from_iterable(map(Tensor.tolist, parts))
 
     def __len__(self) -> int:
         return self.num_samples
