@@ -122,10 +122,4 @@ def _step_rows(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[s
     rate = _rate(state, group)
     if group["weight_decay"] != 0:
         raise RuntimeError("weight_decay option is not compatible with sparse gradients")
-    rows = grad.coalesce()
-    places, values = rows._indices(), rows._values()
-    if group["maximize"]:
-        values = -values
-    state["sum"].add_(_C._sparse_coo(places, values * values, grad.shape, True))
-    scale = state["sum"].sparse_mask(rows)._values().sqrt_().add_(group["eps"])
-    param.add_(_C._sparse_coo(places, values / scale, grad.shape, True), alpha=-rate)
+    _C._sparse_adagrad_(param, state["sum"], grad, rate, group["eps"], group["maximize"])

@@ -152,15 +152,30 @@ op(
     sparse="any",
     batch="refuse",
 )
-op(
-    "_sparse_adam_(input: Tensor, exp_avg: Tensor, exp_avg_sq: Tensor, grad: Tensor, beta1: float,"
-    " beta2: float, step_size: float, eps: float, maximize: bool = False) -> Tensor",
-    kind=native,
-    dtypes=floating,
-    forms="function",
-    mutates=True,
-    grad=none,
-    doc="One step of Adam on the rows that grad, a sparse tensor, has; the averages change too.",
-    sparse="any",
-    batch="refuse",
-)
+for signature, doc in (
+    (
+        (
+            "_sparse_adam_(input: Tensor, exp_avg: Tensor, exp_avg_sq: Tensor, grad: Tensor,"
+            " beta1: float, beta2: float, step_size: float, eps: float, maximize: bool = False)"
+        ),
+        "One step of Adam on the rows that grad, a sparse tensor, has; the averages change too.",
+    ),
+    (
+        (
+            "_sparse_adagrad_(input: Tensor, sum: Tensor, grad: Tensor, rate: float, eps: float,"
+            " maximize: bool = False)"
+        ),
+        "One step of Adagrad on the rows that grad, a sparse tensor, has; the sum changes too.",
+    ),
+):
+    op(
+        f"{signature} -> Tensor",
+        kind=native,
+        dtypes=floating,
+        forms="function",
+        mutates=True,
+        grad=none,
+        doc=doc,
+        sparse="any",
+        batch="refuse",
+    )
