@@ -2,6 +2,7 @@
 #include "ops/sparse.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "autograd/history.h"
@@ -59,27 +60,32 @@ struct Groups {
 
   Groups(const Tensor& numbers, int64_t place_count)
       : of_block(make_tensor({numbers.numel()}, DType::kInt64)) {
-    // A table of all places is quicker than sorting as long as it is not much longer.
-    constexpr int64_t kTablePlaces = 32;
-    if (place_count / kTablePlaces < numbers.numel())
-      count(numbers, place_count);
+    // A bit for every place is quicker than sorting as long as there are not many more of them.
+    constexpr int64_t kPlacesPerBlock = 512;
+    if (place_count / kPlacesPerBlock < numbers.numel())
+      mark(numbers, place_count);
     else
       sort(numbers);
   }
 
  private:
-  void count(const Tensor& numbers, int64_t place_count) {
+  void mark(const Tensor& numbers, int64_t place_count) {
     const int64_t* const at = numbers.data_as<int64_t>();
-    std::vector<int64_t> group(static_cast<size_t>(place_count), -1);
-    for (int64_t i = 0; i < numbers.numel(); ++i) group[static_cast<size_t>(at[i])] = 0;
-    for (size_t place = 0; place < group.size(); ++place)
-      if (group[place] == 0) {
-        group[place] = static_cast<int64_t>(places.size());
-        places.push_back(static_cast<int64_t>(place));
-      }
-    for (int64_t i = 0; i < numbers.numel(); ++i)
-      of_block.data_as<int64_t>()[i] = group[static_cast<size_t>(at[i])];
+    const auto n = static_cast<size_t>(numbers.numel());
+    std::vector<uint64_t> words(static_cast<size_t>(place_count) / 64 + 1);
+    for (size_t i = 0; i < n; ++i) words[static_cast<size_t>(at[i]) / 64] |= bit_of(at[i]);
+    std::vector<int64_t> before(words.size());  // marked places before those of each word
+    for (size_t w = 0; w < words.size(); ++w) {
+      before[w] = static_cast<int64_t>(places.size());
+      for (uint64_t rest = words[w]; rest; rest &= rest - 1)
+        places.push_back(static_cast<int64_t>(w) * 64 + std::countr_zero(rest));
+    }
+    for (size_t i = 0; i < n; ++i) {
+      const size_t w = static_cast<size_t>(at[i]) / 64;
+      of_block.data_as<int64_t>()[i] = before[w] + std::popcount(words[w] & (bit_of(at[i]) - 1));
+    }
   }
+  static uint64_t bit_of(int64_t place) { return uint64_t{1} << (place % 64); }
 
   void sort(const Tensor& numbers) {
     const int64_t* const at = numbers.data_as<int64_t>();
