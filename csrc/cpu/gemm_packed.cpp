@@ -28,77 +28,77 @@ constexpr int64_t kWorthThread = 64 * 64 * 64;
 
 int64_t parts_of(int64_t extent, int64_t most) { return (extent + most - 1) / most; }
 
-// One product whose B is packed at once.
-class Product {
+struct Range {
+  int64_t begin, end;
+  int64_t size() const { return end - begin; }
+};
+
+// How a product is shared among threads: by columns, of which each packs its own; or by rows, for
+// which each packs all of B. What another core has just packed would have to be fetched from there.
+struct Cut {
+  int64_t down = 1, across = 1;
+
+  explicit Cut(const GemmCall& g) {
+    const int64_t threads = std::clamp<int64_t>(g.m * g.n * g.k / kWorthThread, 1, num_threads());
+    const int64_t panels = parts_of(g.n, kPanel);
+    const bool is_even = g.n % (threads * kPanel) == 0 || panels >= 8 * threads;
+    if (is_even || g.m < threads * kFewRows)
+      across = std::min(threads, panels);
+    else
+      down = threads;
+  }
+};
+
+// Rows of C, and columns for which B is packed at once.
+class Part {
  public:
-  explicit Product(const GemmCall& g)
+  Part(const GemmCall& g, Range rows, Range columns)
       : g_(g),
+        rows_(rows),
+        columns_(columns),
         blocks_(parts_of(g.k, kBlockDepth)),
-        panels_(parts_of(g.n, kPanel)),
-        padded_(parts_of(g.n, kFewColumns) * kFewColumns),
+        padded_(parts_of(columns.size(), kFewColumns) * kFewColumns),
         packed_(allocate_cpu(static_cast<size_t>(g.k * padded_) * sizeof(float))) {}
 
   void operator()() const {
-    const int64_t grain = std::max<int64_t>(kGrain / (g_.k * kPanel / blocks_), 1);
-    parallel_for(blocks_ * panels_, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) pack(i / panels_, i % panels_);
-    });
-    const int64_t threads = num_threads();
-    int64_t strips = parts_of(g_.m, kBlockRows), stretches = 1;
-    if (g_.m >= threads * kFewRows)
-      strips = parts_of(strips, threads) * threads;  // an even share for each
-    else
-      stretches = std::min(threads, panels_);
-    const int64_t parts = strips * stretches;
-    const int64_t work = g_.m * g_.n * g_.k / parts;
-    parallel_for(parts, std::max<int64_t>(kWorthThread / work, 1), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t strip = i / stretches, stretch = i % stretches;
-        multiply({g_.m * strip / strips, g_.m * (strip + 1) / strips},
-                 {panels_ * stretch / stretches, panels_ * (stretch + 1) / stretches});
-      }
-    });
-  }
-
- private:
-  struct Range {
-    int64_t begin, end;
-  };
-
-  Range depth_of(int64_t block) const {
-    return {g_.k * block / blocks_, g_.k * (block + 1) / blocks_};
-  }
-  float* panel_at(Range depth, int64_t panel) const {
-    return static_cast<float*>(packed_->data) + depth.begin * padded_ +
-           panel * kPanel * (depth.end - depth.begin);
-  }
-
-  void pack(int64_t block, int64_t panel) const {
-    const Range depth = depth_of(block);
-    const int64_t column = panel * kPanel, ld = g_.b.ld;
-    const auto* const from = static_cast<const float*>(g_.b.data) + column * ld + depth.begin;
-    FB_KERNEL(pack_matrix<float>)
-    ({depth.end - depth.begin, std::min(kPanel, g_.n - column), from, ld, true},
-     panel_at(depth, panel));
-  }
-
-  void multiply(Range rows, Range panels) const {
-    const int64_t column = panels.begin * kPanel;
-    float* const c = static_cast<float*>(g_.c.data) + rows.begin * g_.c.ld + column;
-    const auto* const bias = static_cast<const float*>(g_.bias);
-    for (int64_t block = 0; block < blocks_; ++block) {
-      const Range depth = depth_of(block);
-      const auto* const a =
-          static_cast<const float*>(g_.a.data) + rows.begin * g_.a.ld + depth.begin;
-      FB_KERNEL(packed_product<float>)
-      ({rows.end - rows.begin, std::min(panels.end * kPanel, g_.n) - column,
-        depth.end - depth.begin, a, g_.a.ld, panel_at(depth, panels.begin), c, g_.c.ld,
-        g_.accumulate || block > 0, bias && block == 0 ? bias + column : nullptr});
+    for (int64_t block = 0; block < blocks_; ++block) pack(block);
+    const int64_t strips = parts_of(rows_.size(), kBlockRows);
+    for (int64_t i = 0; i < strips; ++i) {
+      const Range strip{rows_.begin + rows_.size() * i / strips,
+                        rows_.begin + rows_.size() * (i + 1) / strips};
+      for (int64_t block = 0; block < blocks_; ++block) multiply(strip, block);
     }
   }
 
-  const GemmCall g_;
-  const int64_t blocks_, panels_;
+ private:
+  Range depth_of(int64_t block) const {
+    return {g_.k * block / blocks_, g_.k * (block + 1) / blocks_};
+  }
+  float* packed_at(Range depth) const {
+    return static_cast<float*>(packed_->data) + depth.begin * padded_;
+  }
+
+  void pack(int64_t block) const {
+    const Range depth = depth_of(block);
+    const auto* const from =
+        static_cast<const float*>(g_.b.data) + columns_.begin * g_.b.ld + depth.begin;
+    FB_KERNEL(pack_matrix<float>)
+    ({depth.size(), columns_.size(), from, g_.b.ld, true}, packed_at(depth));
+  }
+
+  void multiply(Range strip, int64_t block) const {
+    const Range depth = depth_of(block);
+    const auto* const a = static_cast<const float*>(g_.a.data) + strip.begin * g_.a.ld;
+    float* const c = static_cast<float*>(g_.c.data) + strip.begin * g_.c.ld + columns_.begin;
+    const auto* const bias = static_cast<const float*>(g_.bias);
+    FB_KERNEL(packed_product<float>)
+    ({strip.size(), columns_.size(), depth.size(), a + depth.begin, g_.a.ld, packed_at(depth), c,
+      g_.c.ld, g_.accumulate || block > 0, bias && block == 0 ? bias + columns_.begin : nullptr});
+  }
+
+  const GemmCall& g_;
+  const Range rows_, columns_;
+  const int64_t blocks_;
   const int64_t padded_;  // columns
   const Storage packed_;
 };
@@ -111,9 +111,19 @@ bool gemm_packed(const GemmCall& call) {
       call.k == 0 || call.m < kFewRows || call.n < kFewColumns)
     return false;
   const BlockingRegion unlocked(call.m * call.n * call.k > (1 << 18));
-  const int64_t columns = std::max<int64_t>(kPackedAtOnce / call.k / kPanel, 1) * kPanel;
-  for (int64_t j = 0; j < call.n; j += columns)
-    Product(part_of(call, 0, 0, call.m, j, std::min(columns, call.n - j)))();
+  const Cut cut(call);
+  const int64_t most = std::max<int64_t>(kPackedAtOnce / call.k / kPanel, 1) * kPanel;
+  const int64_t panels = parts_of(call.n, kPanel);
+  parallel_for(cut.down * cut.across, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t strip = i / cut.across, stretch = i % cut.across;
+      const Range rows{call.m * strip / cut.down, call.m * (strip + 1) / cut.down};
+      const Range columns{panels * stretch / cut.across * kPanel,
+                          std::min(panels * (stretch + 1) / cut.across * kPanel, call.n)};
+      for (int64_t j = columns.begin; j < columns.end; j += most)
+        Part(call, rows, {j, std::min(j + most, columns.end)})();
+    }
+  });
   return true;
 }
 
