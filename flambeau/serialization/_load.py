@@ -46,8 +46,10 @@ def load(
     where storages go; with ``mmap`` tensors lie on the file and are read when they are used.
     """
     if weights_only is None:
-        weights_only = pickle_module is None
-    elif weights_only and pickle_module is not None:
+        weights_only = pickle_module is None and not _is_set("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
+    if _is_set("TORCH_FORCE_WEIGHTS_ONLY_LOAD"):
+        weights_only = True
+    if weights_only and pickle_module is not None:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
     restore = restorer(map_location)
     options = {"encoding": "utf-8", **pickle_load_args}
@@ -64,6 +66,7 @@ def load(
                 f"`torch.save({source.name}, _use_new_zipfile_serialization=True)`, please "
                 "torch.save your checkpoint with this option in order to use mmap."
             )
+        _check_tar(source)
         return LegacyReader(source, unpickler.load_at).load(restore)
 
 
@@ -235,6 +238,18 @@ def _opened(f: FileLike, is_mapped: bool) -> Iterator[Source]:
         raise ValueError("f must be a file path in order to use the mmap argument")
     _check_seekable(f)
     yield Source(f, _name_of(f))
+
+
+def _is_set(variable: str) -> bool:
+    return os.environ.get(variable, "0").lower() in ("1", "y", "yes", "true")
+
+
+def _check_tar(source: Source) -> None:
+    if source.size > 512 and source.read(257, 5) == b"ustar":
+        raise RuntimeError(
+            f"load: {source.name}: this is a tar archive, the format of PyTorch before 0.2; load "
+            "it in PyTorch with weights_only=False and save it again"
+        )
 
 
 def _name_of(file: IO[bytes]) -> str:

@@ -29,8 +29,8 @@ class StorageKind:
         self.name = name
         self.dtype = dtype  # None: plain bytes
 
-    def __reduce__(self) -> str:
-        return self.name
+    def __reduce__(self) -> tuple[Any, ...]:
+        return storage_kind, (self.name,)
 
     @property
     def itemsize(self) -> int:
@@ -72,6 +72,13 @@ STORAGE_KINDS = {
     }.items()
 }
 UNTYPED = StorageKind("UntypedStorage", None)
+
+
+def storage_kind(name: str) -> StorageKind:
+    """The kind with a name: what picklers call that cannot write PyTorch's names."""
+    return next(kind for kind in (UNTYPED, *STORAGE_KINDS.values()) if kind.name == name)
+
+
 # Of PyTorch's element types these are missing; a file that holds one is refused with a remedy.
 MISSING_TYPES = re.compile(r"u?int\d+|complex32|float[48]_\w+|bits\w+|qu?int\w+|Q\w+Storage")
 

@@ -163,7 +163,7 @@ def _pickler_class(pickle_module: Any) -> Callable[..., Any]:
                 self.write(pickle.GLOBAL + "{}\n{}\n".format(*names).encode())
                 self.memoize(obj)
 
-        dispatch[type(dumps)] = save_global
+        dispatch[type(dumps)] = dispatch[StorageKind] = save_global
 
         def save_tensor(self, tensor: Tensor) -> None:
             """Write all opcodes of a tensor at once: most of a checkpoint is tensors."""

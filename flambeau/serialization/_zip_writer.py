@@ -20,7 +20,8 @@ ALIGNMENT = 64
 _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
 _FLAGS = 0x0808  # sizes and checksum follow the contents; names are UTF-8
-_LIMIT = 0xFFFFFFFF  # what fits into the 32-bit fields; above it they say "look at the 64-bit ones"
+_WIDE = 0xFFFFFFFF  # in a 32-bit field: look at the 64-bit one
+_LIMIT = _WIDE  # what no longer fits into 32 bits
 _PADDING_ID = b"FB"
 
 
@@ -74,7 +75,7 @@ def _local_header(path: bytes, offset: int, size: int) -> bytes:
     start = offset + _LOCAL.size + len(path) + len(wide) + 4
     padding = -start % ALIGNMENT
     extra = wide + _PADDING_ID + struct.pack("<H", padding) + b"Z" * padding
-    shown = _LIMIT if wide else 0
+    shown = _WIDE if wide else 0
     head = _LOCAL.pack(b"PK\x03\x04", 0, _FLAGS, 0, 0, 0, 0, shown, shown, len(path), len(extra))
     return head + path + extra
 
@@ -82,7 +83,7 @@ def _local_header(path: bytes, offset: int, size: int) -> bytes:
 def _central_entry(record: _Record) -> bytes:
     wide = [value for value in (record.size, record.size, record.offset) if value >= _LIMIT]
     extra = struct.pack(f"<2H{len(wide)}Q", 1, 8 * len(wide), *wide) if wide else b""
-    size, offset = min(record.size, _LIMIT), min(record.offset, _LIMIT)
+    size, offset = _narrow(record.size), _narrow(record.offset)
     lengths = (len(record.name), len(extra), 0)
     head = _CENTRAL.pack(
         b"PK\x01\x02", 0, 0, _FLAGS, 0, 0, 0, record.checksum, size, size, *lengths, 0, 0, 0, offset
@@ -95,5 +96,9 @@ def _end(count: int, start: int, size: int) -> bytes:
     wide = struct.pack("<4sQ2H2I4Q", b"PK\x06\x06", 44, 0x031E, 45, 0, 0, count, count, size, start)
     place = struct.pack("<4sIQI", b"PK\x06\x07", 0, start + size, 1)
     counts = (min(count, 0xFFFF), min(count, 0xFFFF))
-    narrow = (min(size, _LIMIT), min(start, _LIMIT))
-    return wide + place + struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, *counts, *narrow, 0)
+    sizes = (_narrow(size), _narrow(start))
+    return wide + place + struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, *counts, *sizes, 0)
+
+
+def _narrow(value: int) -> int:
+    return _WIDE if value >= _LIMIT else value

@@ -186,8 +186,37 @@ class TestAllowedClasses:
         names = serialization.get_unsafe_globals_in_checkpoint(io.BytesIO(data))
         assert names == [f"{__name__}.Point"]
 
+    def test_numbers_of_numpy(self):
+        """What programs put beside their weights without noticing."""
+        import numpy as np
+
+        data = saved({"best": np.float64(0.5), "history": np.arange(3.0)})
+        with pytest.raises(pickle.UnpicklingError, match="numpy"):
+            load(data)
+        names = serialization.get_unsafe_globals_in_checkpoint(io.BytesIO(data))
+        assert "numpy.dtype" in names
+        core = np._core.multiarray
+        allowed = [core.scalar, core._reconstruct, np.dtype, np.ndarray, np.dtypes.Float64DType]
+        with serialization.safe_globals(allowed):
+            state = load(data)
+        assert state["best"] == 0.5
+        assert state["history"].tolist() == [0, 1, 2]
+
     def test_with_trust(self):
         assert load(saved(Config(3)), weights_only=False) == Config(3)
+
+
+class TestEnvironment:
+    def test_forced_trust(self, monkeypatch):
+        monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
+        assert load(saved(Config(3))) == Config(3)
+        with pytest.raises(pickle.UnpicklingError):
+            load(saved(Config(3)), weights_only=True)
+
+    def test_forced_distrust(self, monkeypatch):
+        monkeypatch.setenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "1")
+        with pytest.raises(pickle.UnpicklingError):
+            load(saved(Config(3)), weights_only=False)
 
 
 class TestByteOrder:
@@ -244,6 +273,10 @@ class TestWhatIsNoCheckpoint:
     def test_what_cannot_be_written_to(self):
         with pytest.raises(AttributeError, match="'write' attribute"):
             fb.save([], 3)
+
+    def test_tar(self):
+        with pytest.raises(RuntimeError, match=r"tar archive.*save it again"):
+            load(b"sys_info".ljust(257, b"\0") + b"ustar\x00" + bytes(1000))
 
     def test_streams(self):
         class Stream(io.BytesIO):

@@ -6,11 +6,13 @@ import collections
 import io
 import pathlib
 import pickle
+import types
 import zipfile
 
 import pytest
 
 import flambeau as fb
+from flambeau.serialization import _zip_writer
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16"]
 DTYPES += ["float32", "float64", "complex64", "complex128"]
@@ -188,3 +190,30 @@ def test_hooks_are_lost_with_a_warning():
     x.register_hook(print)
     with pytest.warns(UserWarning, match="will not be serialized"):
         again(x)
+
+
+@pytest.mark.parametrize("limit", [1, 1000, 5000])
+def test_archives_beyond_four_gigabytes(limit, monkeypatch):
+    """As if large archives were small: sizes and places in 64 bits where they no longer fit."""
+    monkeypatch.setattr(_zip_writer, "_LIMIT", limit)
+    state = {"a": fb.arange(1000), "b": fb.arange(10), "c": fb.arange(2000)}
+    file = io.BytesIO()
+    fb.save(state, file)
+    with zipfile.ZipFile(file) as archive:
+        assert archive.testzip() is None
+    file.seek(0)
+    back = fb.load(file)
+    assert all(fb.equal(back[name], state[name]) for name in state)
+
+
+def test_a_pickle_module_in_c():
+    """Its names are those of this package, so that the file loads here alone."""
+    module = types.SimpleNamespace(Pickler=pickle.Pickler, Unpickler=pickle.Unpickler)
+    base = fb.arange(6.0)
+    value = [base, base[2:], fb.nn.Parameter(fb.ones(2)), fb.float32, fb.Size([1, 2])]
+    back = again(value, {"pickle_module": module}, pickle_module=module)
+    assert back[1].tolist() == [2, 3, 4, 5]
+    back[0].fill_(1)
+    assert back[1].tolist() == [1, 1, 1, 1]
+    assert type(back[2]) is fb.nn.Parameter
+    assert back[3:] == value[3:]
