@@ -57,6 +57,23 @@ def networks() -> None:
         print(net(torch.ones(1, 3)), width, grads, names, first, part, net.scale.item())
 
 
+def optimisers(net: Net) -> None:
+    optimizer: torch.optim.Optimizer = torch.optim.AdamW(
+        [{"params": net.hidden.parameters(), "lr": 1e-3}, {"params": [net.scale]}],
+        betas=(0.9, 0.95),
+    )
+    named = torch.optim.SGD(net.named_parameters(), lr=torch.tensor(0.1), momentum=0.9)
+    for each in (optimizer, named, torch.optim.RMSprop(net.parameters(), centered=True)):
+        each.zero_grad(set_to_none=False)
+        loss: Tensor = each.step(lambda: net(torch.ones(1, 3)).sum())
+        each.param_groups[0]["lr"] *= 0.5
+        print(loss)
+    missing: list[str] = named.load_named_state_dict(named.named_state_dict(), strict=False).missing
+    with named.register_step_post_hook(lambda optimizer, args, kwargs: None):
+        named.step()
+    print(missing)
+
+
 class Exp(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
