@@ -28,7 +28,7 @@ __all__ = [
     "register_optimizer_step_pre_hook",
 ]
 
-ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+ParamsT: TypeAlias = Iterable[Tensor | dict[str, Any] | tuple[str, Tensor]]
 _Hooks: TypeAlias = OrderedDict[int, Callable[..., Any]]
 
 _HOOKS = (
