@@ -35,7 +35,7 @@ def rebuild_sparse_tensor(
     state: dict[str, Any] | None,
 ) -> Tensor:
     """Make a sparse tensor of its parts: what pickles of sparse tensors call."""
-    tensor = _C._sparse_coo(indices, values, size, is_coalesced)
+    tensor = _C._sparse_coo_tensor(indices, values, size, is_coalesced)
     return _finished(tensor, kind, requires_grad, state)
 
 

@@ -189,8 +189,8 @@ void become_sparse(const Tensor& t, const Tensor& value) {
 
 // --- operators
 
-Tensor compute::_sparse_coo(const Tensor& indices, const Tensor& values, IntSpan size,
-                            bool is_coalesced) {
+Tensor compute::_sparse_coo_tensor(const Tensor& indices, const Tensor& values, IntSpan size,
+                                   bool is_coalesced) {
   check_parts(indices, values, size);
   const Tensor places = contiguous(cast(indices, DType::kInt64));
   check_places(places, size);

@@ -189,7 +189,7 @@ def _rebuild_sparse_tensor(layout: Any, data: Any) -> Tensor:
     indices, values, size, *coalesced = data
     if not isinstance(indices, Tensor) or not isinstance(values, Tensor):
         raise RuntimeError("a sparse tensor is made of two tensors")
-    make = functools.partial(_C._sparse_coo, indices, values, _ints(size, "size"))
+    make = functools.partial(_C._sparse_coo_tensor, indices, values, _ints(size, "size"))
     if _have_values():
         return make(coalesced == [True])
     # Indices of zeros are neither wrong nor sorted; those that take their place are checked.

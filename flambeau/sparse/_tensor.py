@@ -39,7 +39,7 @@ def sparse_coo_tensor(
         raise TypeError(
             f"sparse_coo_tensor: size must be a tuple of ints, not {type(size).__name__}"
         )
-    made = _C._sparse_coo(places, elements, size, bool(is_coalesced))
+    made = _C._sparse_coo_tensor(places, elements, size, bool(is_coalesced))
     return made.detach().requires_grad_() if requires_grad else made
 
 

@@ -13,7 +13,7 @@ op(
     doc="A sparse tensor of the values at the places that the columns of indices name, and zeros.",
 )
 op(
-    "_sparse_coo(indices: Tensor, values: Tensor, size: Ints, is_coalesced: bool = False) -> Tensor",
+    "_sparse_coo_tensor(indices: Tensor, values: Tensor, size: Ints, is_coalesced: bool = False) -> Tensor",
     kind=native,
     dtypes=all_types,
     forms="function",

@@ -29,7 +29,7 @@ Tensor sparse_rows(const Tensor& grad, const Tensor& indices, int64_t rows, int6
     numbers = ops::index_select(numbers, 0, kept);
     values = ops::index_select(values, 0, kept);
   }
-  return ops::_sparse_coo(ops::unsqueeze(numbers, 0), values, {rows, grad.size(-1)});
+  return ops::_sparse_coo_tensor(ops::unsqueeze(numbers, 0), values, {rows, grad.size(-1)});
 }
 
 // What the gradient of each index is multiplied with: 0 for padding, 1 over the count where rows

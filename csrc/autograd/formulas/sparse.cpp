@@ -24,7 +24,7 @@ Tensor to_dense_backward(const Tensor& grad, const Tensor& input, bool masked) {
 }
 
 Tensor values_backward(const Tensor& grad, const Tensor& input) {
-  return ops::_sparse_coo(ops::_indices(input), grad, input.sizes(), true);
+  return ops::_sparse_coo_tensor(ops::_indices(input), grad, input.sizes(), true);
 }
 
 Tensor sparse_mask_backward(const Tensor& grad, const Tensor& mask) {
