@@ -23,6 +23,7 @@ from flambeau.serialization._options import (
     set_crc32_options,
     set_default_load_endianness,
     set_default_mmap_options,
+    skip_data,
 )
 from flambeau.serialization._safe import (
     add_safe_globals,
@@ -55,4 +56,5 @@ __all__ = [
     "set_crc32_options",
     "set_default_load_endianness",
     "set_default_mmap_options",
+    "skip_data",
 ]

@@ -17,10 +17,34 @@ class LoadEndianness(enum.Enum):
     BIG = 3
 
 
+class skip_data:
+    """Within it ``save`` leaves the space of storages empty, and ``load`` does not read them.
+
+    So a file of the right layout can be filled in another pass. ``materialize_fake_tensors`` is
+    accepted for PyTorch's sake: there are no fake tensors here.
+    """
+
+    def __init__(self, materialize_fake_tensors: bool = False) -> None:
+        self.materialize_fake_tensors = materialize_fake_tensors
+
+    def __enter__(self) -> None:
+        self._before = settings.skips_data
+        settings.skips_data = True
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        settings.skips_data = self._before
+
+
 class _Settings:
     computes_crc32 = True
     endianness: LoadEndianness | None = None
     mmap_flags: int = mmap.MAP_PRIVATE
+    skips_data = False
 
 
 settings = _Settings()

@@ -7,6 +7,7 @@ import io
 import pickle
 from collections import OrderedDict
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import flambeau as fb
@@ -59,7 +60,8 @@ class Storages:
 def dumps(obj: Any, storages: Storages, pickle_module: Any, protocol: int) -> bytes:
     """Pickle ``obj``; its storages are gathered in ``storages``."""
     buffer = io.BytesIO()
-    _pickler_class(pickle_module)(storages, buffer, protocol).dump(obj)
+    pickler: Any = _pickler_class(pickle_module)(storages, buffer, protocol)
+    pickler.dump(obj)
     return buffer.getvalue()
 
 
@@ -122,8 +124,8 @@ def _ints_code(values: tuple[int, ...]) -> bytes:
     return code + (pickle.EMPTY_TUPLE, pickle.TUPLE1, pickle.TUPLE2, pickle.TUPLE3)[len(values)]
 
 
-class _Names:
-    """A pickler that writes storages apart. With the one below it writes PyTorch's names."""
+class _StoragesApart:
+    """A pickler that notes storages instead of writing them."""
 
     def __init__(self, storages: Storages, file: io.BytesIO, protocol: int) -> None:
         super().__init__(file, protocol)  # type: ignore[call-arg]
@@ -135,78 +137,84 @@ class _Names:
         return None
 
 
-def _pickler_class(pickle_module: Any) -> Callable[..., Any]:
+# Of which the types of the standard library say nothing.
+_PythonPickler: Any = pickle._Pickler
+
+
+class _TorchPickler(_StoragesApart, _PythonPickler):  # type: ignore[misc]
+    """One that also writes PyTorch's names. They are chosen in methods of picklers in Python."""
+
+    def save_global(self, obj: Any, name: str | None = None) -> None:
+        names = TORCH_NAMES.get(id(obj))
+        if isinstance(obj, fb.layout):
+            self.save_reduce(_rebuild._get_layout, (str(obj),), obj=obj)
+        elif names is None:
+            super().save_global(obj, name)
+        elif self.proto >= 4:
+            self.save(names[0])
+            self.save(names[1])
+            self.write(pickle.STACK_GLOBAL)
+            self.memoize(obj)
+        else:
+            self.write(pickle.GLOBAL + "{}\n{}\n".format(*names).encode())
+            self.memoize(obj)
+
+    def save_tensor(self, tensor: Tensor) -> None:
+        """Write all opcodes of a tensor at once: most of a checkpoint is tensors."""
+        build, parts = _reduce_tensor(tensor)
+        if build is not _rebuild._rebuild_tensor_v2 or self.proto < 2:
+            self.save_reduce(build, parts, obj=tensor)
+            return
+        storage, offset, size, stride, requires_grad, hooks = parts
+        self.save(build)
+        self.write(pickle.MARK)
+        self._save_identity(self._storages.identify(storage))
+        self.write(_int_code(offset))
+        self._save_ints(size)
+        self._save_ints(stride)
+        self.write(pickle.NEWTRUE if requires_grad else pickle.NEWFALSE)
+        self.save(OrderedDict)
+        self.write(pickle.EMPTY_TUPLE + pickle.REDUCE)
+        self.memoize(hooks)
+        self.write(pickle.TUPLE)
+        self.memoize(parts)
+        self.write(pickle.REDUCE)
+        self.memoize(tensor)
+
+    def _save_identity(self, identity: tuple[Any, ...]) -> None:
+        word, kind, key, location, count, *rest = identity
+        self.write(pickle.MARK)
+        for part in (word, kind, key, location):
+            self.save(part)
+        self.write(_int_code(count) + pickle.NONE * len(rest) + pickle.TUPLE)
+        self.memoize(identity)
+        self.write(pickle.BINPERSID)
+
+    def _save_ints(self, values: tuple[int, ...]) -> None:
+        self.write(_ints_code(values))
+        if values:
+            self.memoize(values)
+
+    def save_reduce(self, func: Any, args: Any, *rest: Any, **options: Any) -> None:
+        translate = _TRANSLATIONS.get(id(func))
+        if translate is not None:
+            func, args = translate(options["obj"])
+        super().save_reduce(func, args, *rest, **options)
+
+
+def _pickler_class(pickle_module: Any) -> type[_StoragesApart]:
     """The pickler of ``pickle_module``, made to write PyTorch's names.
 
-    Names are chosen in methods that only picklers written in Python have; one that is written in C
-    (that of cloudpickle) keeps the names of this package, and PyTorch cannot load its files.
+    One that is written in C (that of cloudpickle) keeps the names of this package, and PyTorch
+    cannot load its files.
     """
-    base: Any = pickle._Pickler if pickle_module is pickle else pickle_module.Pickler
-    if not issubclass(base, pickle._Pickler):
-        return type("Pickler", (_Names, base), {})
-
-    class Pickler(_Names, base):  # type: ignore[misc]
-        dispatch = base.dispatch.copy()
-
-        def save_global(self, obj: Any, name: str | None = None) -> None:
-            names = TORCH_NAMES.get(id(obj))
-            if isinstance(obj, fb.layout):
-                self.save_reduce(_rebuild._get_layout, (str(obj),), obj=obj)
-            elif names is None:
-                super().save_global(obj, name)
-            elif self.proto >= 4:
-                self.save(names[0])
-                self.save(names[1])
-                self.write(pickle.STACK_GLOBAL)
-                self.memoize(obj)
-            else:
-                self.write(pickle.GLOBAL + "{}\n{}\n".format(*names).encode())
-                self.memoize(obj)
-
-        dispatch[type(dumps)] = dispatch[StorageKind] = save_global
-
-        def save_tensor(self, tensor: Tensor) -> None:
-            """Write all opcodes of a tensor at once: most of a checkpoint is tensors."""
-            build, parts = _reduce_tensor(tensor)
-            if build is not _rebuild._rebuild_tensor_v2 or self.proto < 2:
-                self.save_reduce(build, parts, obj=tensor)
-                return
-            storage, offset, size, stride, requires_grad, hooks = parts
-            self.save(build)
-            self.write(pickle.MARK)
-            self._save_identity(self._storages.identify(storage))
-            self.write(_int_code(offset))
-            self._save_ints(size)
-            self._save_ints(stride)
-            self.write(pickle.NEWTRUE if requires_grad else pickle.NEWFALSE)
-            self.save(OrderedDict)
-            self.write(pickle.EMPTY_TUPLE + pickle.REDUCE)
-            self.memoize(hooks)
-            self.write(pickle.TUPLE)
-            self.memoize(parts)
-            self.write(pickle.REDUCE)
-            self.memoize(tensor)
-
-        dispatch[Tensor] = save_tensor
-
-        def _save_identity(self, identity: tuple[Any, ...]) -> None:
-            word, kind, key, location, count, *rest = identity
-            self.write(pickle.MARK)
-            for part in (word, kind, key, location):
-                self.save(part)
-            self.write(_int_code(count) + pickle.NONE * len(rest) + pickle.TUPLE)
-            self.memoize(identity)
-            self.write(pickle.BINPERSID)
-
-        def _save_ints(self, values: tuple[int, ...]) -> None:
-            self.write(_ints_code(values))
-            if values:
-                self.memoize(values)
-
-        def save_reduce(self, func: Any, args: Any, *rest: Any, **options: Any) -> None:
-            translate = _TRANSLATIONS.get(id(func))
-            if translate is not None:
-                func, args = translate(options["obj"])
-            super().save_reduce(func, args, *rest, **options)
-
-    return Pickler
+    base: Any = _PythonPickler if pickle_module is pickle else pickle_module.Pickler
+    if not issubclass(base, _PythonPickler):
+        return type("Pickler", (_StoragesApart, base), {})
+    by_type = {
+        FunctionType: _TorchPickler.save_global,
+        StorageKind: _TorchPickler.save_global,
+        Tensor: _TorchPickler.save_tensor,
+    }
+    bases = (_TorchPickler,) if base is _PythonPickler else (_TorchPickler, base)
+    return type("Pickler", bases, {"dispatch": base.dispatch | by_type})

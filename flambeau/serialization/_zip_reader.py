@@ -9,16 +9,11 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple, NoReturn
 
+from flambeau.serialization import _zip_format as zf
 from flambeau.serialization._source import Source
 
 __all__: list[str] = []
 
-_LOCAL = struct.Struct("<4s5H3I2H")
-_CENTRAL = struct.Struct("<4s6H3I5H2I")
-_END = struct.Struct("<4s4H2IH")
-_END64 = struct.Struct("<4sQ2H2I4Q")
-_END64_PLACE = struct.Struct("<4sIQI")
-_LIMIT = 0xFFFFFFFF
 _LONGEST_COMMENT = 0xFFFF
 
 
@@ -69,27 +64,27 @@ class ZipReader:
 
     def _find_table(self) -> tuple[int, int, int]:
         """Where the table of records starts, its size, and how many there are."""
-        tail_size = min(self.source.size, _END.size + _LONGEST_COMMENT)
+        tail_size = min(self.source.size, zf.END.size + _LONGEST_COMMENT)
         tail_start = self.source.size - tail_size
         tail = self.source.read(tail_start, tail_size)
-        at = tail.rfind(b"PK\x05\x06")
-        if at < 0 or at + _END.size > len(tail):
+        at = tail.rfind(zf.END_MARK)
+        if at < 0 or at + zf.END.size > len(tail):
             self._refuse("failed finding central directory")
-        _, _, _, _, count, size, start, _ = _END.unpack_from(tail, at)
-        place_at = tail_start + at - _END64_PLACE.size
+        _, _, _, _, count, size, start, _ = zf.END.unpack_from(tail, at)
+        place_at = tail_start + at - zf.END64_PLACE.size
         if place_at >= 0:
-            place = _END64_PLACE.unpack(self.source.read(place_at, _END64_PLACE.size))
-            if place[0] == b"PK\x06\x07":
+            place = zf.END64_PLACE.unpack(self.source.read(place_at, zf.END64_PLACE.size))
+            if place[0] == zf.END64_PLACE_MARK:
                 start, size, count = self._find_wide_table(place[2])
-        if start + size > tail_start + at or count * _CENTRAL.size > size:
+        if start + size > tail_start + at or count * zf.CENTRAL.size > size:
             self._refuse("the central directory does not fit into the file")
         return start, size, count
 
     def _find_wide_table(self, at: int) -> tuple[int, int, int]:
-        if at + _END64.size > self.source.size:
+        if at + zf.END64.size > self.source.size:
             self._refuse("the central directory lies outside of the file")
-        mark, *_, count, size, start = _END64.unpack(self.source.read(at, _END64.size))
-        if mark != b"PK\x06\x06":
+        mark, *_, count, size, start = zf.END64.unpack(self.source.read(at, zf.END64.size))
+        if mark != zf.END64_MARK:
             self._refuse("the central directory is damaged")
         return start, size, count
 
@@ -98,14 +93,14 @@ class ZipReader:
         records = []
         at = 0
         for _ in range(count):
-            if at + _CENTRAL.size > len(table):
+            if at + zf.CENTRAL.size > len(table):
                 self._refuse("the central directory ends too early")
-            fields = _CENTRAL.unpack_from(table, at)
+            fields = zf.CENTRAL.unpack_from(table, at)
             mark, flags, method = fields[0], fields[3], fields[4]
             stored, size, name_size, extra_size, comment_size = fields[8:13]
-            if mark != b"PK\x01\x02":
+            if mark != zf.CENTRAL_MARK:
                 self._refuse("the central directory is damaged")
-            name_at = at + _CENTRAL.size
+            name_at = at + zf.CENTRAL.size
             extra_at = name_at + name_size
             at = extra_at + extra_size + comment_size
             if at > len(table):
@@ -124,15 +119,15 @@ class ZipReader:
     def _check_overlap(self, records: list[_Record], end: int) -> None:
         """Each record ends before the next one, and the last one before the table."""
         for record in sorted(records, key=lambda record: record.offset, reverse=True):
-            if record.offset + _LOCAL.size + len(record.name) + record.size > end:
+            if record.offset + zf.LOCAL.size + len(record.name) + record.size > end:
                 self._refuse(f"record {record.name!r} overlaps another one or ends outside")
             end = record.offset
 
     def _locate(self, record: _Record, end: int) -> tuple[int, int]:
         """Where the contents are, behind a header that may be longer than the table says."""
-        fields = _LOCAL.unpack(self.source.read(record.offset, _LOCAL.size))
-        start = record.offset + _LOCAL.size + fields[9] + fields[10]
-        if fields[0] != b"PK\x03\x04" or start + record.size > end:
+        fields = zf.LOCAL.unpack(self.source.read(record.offset, zf.LOCAL.size))
+        start = record.offset + zf.LOCAL.size + fields[9] + fields[10]
+        if fields[0] != zf.LOCAL_MARK or start + record.size > end:
             self._refuse(f"the header of record {record.name!r} is damaged")
         return start, record.size
 
@@ -143,8 +138,8 @@ def _widened(values: tuple[int, int, int], extra: bytes) -> list[int]:
     at = 0
     while at + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, at)
-        if kind == 1:
+        if kind == zf.WIDE_ID:
             wide = extra[at + 4 : at + 4 + length]
         at += 4 + length
     numbers = iter(struct.unpack(f"<{len(wide) // 8}Q", wide[: len(wide) // 8 * 8]))
-    return [next(numbers, value) if value == _LIMIT else value for value in values]
+    return [next(numbers, value) if value == zf.WIDE else value for value in values]

@@ -12,16 +12,14 @@ import zlib
 from typing import NamedTuple
 
 from flambeau import Tensor
+from flambeau.serialization import _zip_format as zf
 from flambeau.serialization._sink import Sink
 
 __all__: list[str] = []
 
 ALIGNMENT = 64
-_LOCAL = struct.Struct("<4s5H3I2H")
-_CENTRAL = struct.Struct("<4s6H3I5H2I")
 _FLAGS = 0x0808  # sizes and checksum follow the contents; names are UTF-8
-_WIDE = 0xFFFFFFFF  # in a 32-bit field: look at the 64-bit one
-_LIMIT = _WIDE  # what no longer fits into 32 bits
+_LIMIT = zf.WIDE  # what no longer fits into 32 bits
 _PADDING_ID = b"FB"
 
 
@@ -54,7 +52,7 @@ class ZipWriter:
             checksum = self._sink.write_tensor(contents)
         self._records.append(_Record(path, offset, size, checksum))
         sizes = struct.pack("<2Q" if size >= _LIMIT else "<2I", size, size)
-        self._sink.write(b"PK\x07\x08" + struct.pack("<I", checksum) + sizes)
+        self._sink.write(zf.DESCRIPTOR_MARK + struct.pack("<I", checksum) + sizes)
 
     def finish(self) -> None:
         """Write a fingerprint of the contents and the table of all records."""
@@ -70,35 +68,49 @@ class ZipWriter:
 
 
 def _local_header(path: bytes, offset: int, size: int) -> bytes:
-    wide = struct.pack("<2H2Q", 1, 16, size, size) if size >= _LIMIT else b""
+    wide = struct.pack("<2H2Q", zf.WIDE_ID, 16, size, size) if size >= _LIMIT else b""
     # The extra field that pads has a head of its own: an id and a length.
-    start = offset + _LOCAL.size + len(path) + len(wide) + 4
+    start = offset + zf.LOCAL.size + len(path) + len(wide) + 4
     padding = -start % ALIGNMENT
     extra = wide + _PADDING_ID + struct.pack("<H", padding) + b"Z" * padding
-    shown = _WIDE if wide else 0
-    head = _LOCAL.pack(b"PK\x03\x04", 0, _FLAGS, 0, 0, 0, 0, shown, shown, len(path), len(extra))
+    shown = zf.WIDE if wide else 0
+    head = zf.LOCAL.pack(zf.LOCAL_MARK, 0, _FLAGS, 0, 0, 0, 0, shown, shown, len(path), len(extra))
     return head + path + extra
 
 
 def _central_entry(record: _Record) -> bytes:
     wide = [value for value in (record.size, record.size, record.offset) if value >= _LIMIT]
-    extra = struct.pack(f"<2H{len(wide)}Q", 1, 8 * len(wide), *wide) if wide else b""
+    extra = struct.pack(f"<2H{len(wide)}Q", zf.WIDE_ID, 8 * len(wide), *wide) if wide else b""
     size, offset = _narrow(record.size), _narrow(record.offset)
     lengths = (len(record.name), len(extra), 0)
-    head = _CENTRAL.pack(
-        b"PK\x01\x02", 0, 0, _FLAGS, 0, 0, 0, record.checksum, size, size, *lengths, 0, 0, 0, offset
+    head = zf.CENTRAL.pack(
+        zf.CENTRAL_MARK,
+        0,
+        0,
+        _FLAGS,
+        0,
+        0,
+        0,
+        record.checksum,
+        size,
+        size,
+        *lengths,
+        0,
+        0,
+        0,
+        offset,
     )
     return head + record.name + extra
 
 
 def _end(count: int, start: int, size: int) -> bytes:
     """The end of the archive in its 64-bit form, where that one lies, and the 32-bit form."""
-    wide = struct.pack("<4sQ2H2I4Q", b"PK\x06\x06", 44, 0x031E, 45, 0, 0, count, count, size, start)
-    place = struct.pack("<4sIQI", b"PK\x06\x07", 0, start + size, 1)
+    wide = zf.END64.pack(zf.END64_MARK, 44, 0x031E, 45, 0, 0, count, count, size, start)
+    place = zf.END64_PLACE.pack(zf.END64_PLACE_MARK, 0, start + size, 1)
     counts = (min(count, 0xFFFF), min(count, 0xFFFF))
     sizes = (_narrow(size), _narrow(start))
-    return wide + place + struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, *counts, *sizes, 0)
+    return wide + place + zf.END.pack(zf.END_MARK, 0, 0, *counts, *sizes, 0)
 
 
 def _narrow(value: int) -> int:
-    return _WIDE if value >= _LIMIT else value
+    return zf.WIDE if value >= _LIMIT else value

@@ -46,6 +46,32 @@ def test_a_killed_writer_leaves_a_whole_file(seed, tmp_path):
     assert fb.load(path) == {"number": -1}
 
 
+# Saves more than files of this process may hold.
+FULL = """
+import resource, sys
+import flambeau as fb
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+try:
+    fb.save(fb.ones(2_000_000), sys.argv[1])
+except OSError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path):
+    fb.save([1], tmp_path / "x")
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "x")],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "File too large" in done.stdout, done.stderr
+    assert fb.load(tmp_path / "x") == [1]
+    assert os.listdir(tmp_path) == ["x"]
+
+
 class Unwritable:
     def __reduce__(self):
         raise ValueError("no")
