@@ -49,16 +49,20 @@ struct Cut {
   }
 };
 
+// Elements of so many columns of B, packed.
+int64_t packed_size(const GemmCall& g, int64_t columns) {
+  return g.k * parts_of(columns, kFewColumns) * kFewColumns;
+}
+
 // Rows of C, and columns for which B is packed at once.
 class Part {
  public:
-  Part(const GemmCall& g, Range rows, Range columns)
+  Part(const GemmCall& g, Range rows, Range columns, float* packed)
       : g_(g),
         rows_(rows),
         columns_(columns),
         blocks_(parts_of(g.k, kBlockDepth)),
-        padded_(parts_of(columns.size(), kFewColumns) * kFewColumns),
-        packed_(allocate_cpu(static_cast<size_t>(g.k * padded_) * sizeof(float))) {}
+        packed_(packed) {}
 
   void operator()() const {
     for (int64_t block = 0; block < blocks_; ++block) pack(block);
@@ -75,7 +79,7 @@ class Part {
     return {g_.k * block / blocks_, g_.k * (block + 1) / blocks_};
   }
   float* packed_at(Range depth) const {
-    return static_cast<float*>(packed_->data) + depth.begin * padded_;
+    return packed_ + packed_size(g_, columns_.size()) / g_.k * depth.begin;
   }
 
   void pack(int64_t block) const {
@@ -99,8 +103,7 @@ class Part {
   const GemmCall& g_;
   const Range rows_, columns_;
   const int64_t blocks_;
-  const int64_t padded_;  // columns
-  const Storage packed_;
+  float* const packed_;
 };
 
 }  // namespace
@@ -114,6 +117,9 @@ bool gemm_packed(const GemmCall& call) {
   const Cut cut(call);
   const int64_t most = std::max<int64_t>(kPackedAtOnce / call.k / kPanel, 1) * kPanel;
   const int64_t panels = parts_of(call.n, kPanel);
+  const int64_t room = packed_size(call, std::min(most, parts_of(panels, cut.across) * kPanel));
+  // Allocated here: each thread caches what it frees, and only the user's can be told to forget it.
+  const Storage packed = allocate_cpu(cut.down * cut.across * room * sizeof(float));
   parallel_for(cut.down * cut.across, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t strip = i / cut.across, stretch = i % cut.across;
@@ -121,7 +127,8 @@ bool gemm_packed(const GemmCall& call) {
       const Range columns{panels * stretch / cut.across * kPanel,
                           std::min(panels * (stretch + 1) / cut.across * kPanel, call.n)};
       for (int64_t j = columns.begin; j < columns.end; j += most)
-        Part(call, rows, {j, std::min(j + most, columns.end)})();
+        Part(call, rows, {j, std::min(j + most, columns.end)},
+             static_cast<float*>(packed->data) + i * room)();
     }
   });
   return true;
