@@ -7,20 +7,16 @@ import io
 import mmap as mmap_module
 import os
 import pickle
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pickle import UnpicklingError
 from typing import IO, Any
 
-import flambeau as fb
-from flambeau import Tensor
-from flambeau._storage import untyped_storage
-from flambeau.serialization._identity import PersistentLoad, StorageIdentity
+from flambeau.serialization._archive import load_archive
+from flambeau.serialization._identity import PersistentLoad
 from flambeau.serialization._legacy import LegacyReader
 from flambeau.serialization._locations import MAP_LOCATION, looks_at_contents, restorer
 from flambeau.serialization._machine import Machine
-from flambeau.serialization._options import LoadEndianness, settings
-from flambeau.serialization._rebuild import storages_come_later
+from flambeau.serialization._options import settings
 from flambeau.serialization._safe import SafeNames, names_in
 from flambeau.serialization._save import FileLike
 from flambeau.serialization._source import MappedSource, Source
@@ -51,6 +47,9 @@ def load(
         weights_only = True
     if weights_only and pickle_module is not None:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    if weights_only and pickle_load_args.keys() - {"encoding"}:
+        unknown = ", ".join(sorted(pickle_load_args.keys() - {"encoding"}))
+        raise TypeError(f"load: unexpected arguments for weights_only=True: {unknown}")
     restore = restorer(map_location)
     options = {"encoding": "utf-8", **pickle_load_args}
     with _opened(f, bool(mmap)) as source:
@@ -59,7 +58,7 @@ def load(
             raise EOFError(f"load: {source.name}: Ran out of input: the file is empty")
         if source.read(0, min(4, source.size)) == b"PK\x03\x04":
             is_eager = unpickler.looks_at_values or looks_at_contents(map_location)
-            return _load_archive(ZipReader(source), unpickler, restore, is_eager)
+            return load_archive(ZipReader(source), unpickler.loads, restore, is_eager)
         if mmap:
             raise RuntimeError(
                 "mmap can only be used with files saved with "
@@ -76,8 +75,11 @@ def get_unsafe_globals_in_checkpoint(f: FileLike) -> list[str]:
         if source.read(0, min(4, source.size)) != b"PK\x03\x04":
             raise ValueError("Expected input to be a checkpoint returned by torch.save")
         names = SafeNames()
-        found = names_in(ZipReader(source).read("data.pkl"))
-        return sorted({name for name in found if not names.knows(name)})
+        try:
+            found = set(names_in(ZipReader(source).read("data.pkl")))
+        except ValueError as error:
+            raise UnpicklingError(f"{source.name}: the pickle is damaged ({error})") from error
+        return sorted(name for name in found if not names.knows(name))
 
 
 class _Unpickler:
@@ -127,100 +129,6 @@ class _Unpickler:
             raise UnpicklingError(
                 f"Weights only load failed. {self._source.name}: {error}"
             ) from error.__cause__
-
-
-def _load_archive(
-    archive: ZipReader, unpickler: _Unpickler, restore: Callable[[Any, str], Any], is_eager: bool
-) -> Any:
-    if "constants.pkl" in archive:
-        raise RuntimeError(
-            f"load: {archive.source.name}: this is a TorchScript archive; in PyTorch, save the "
-            "state_dict() of what torch.jit.load returns"
-        )
-    pickled = archive.read("data.pkl")
-    storages = _ArchivedStorages(archive, restore)
-    if is_eager or not storages.can_wait:
-        return unpickler.loads(pickled, storages.load)
-    with storages_come_later(storages.fill):
-        value = unpickler.loads(pickled, storages.reserve)
-    storages.fill()
-    return value
-
-
-class _ArchivedStorages:
-    """The storages of an archive, each of them read once: at once, or all together at the end."""
-
-    def __init__(self, archive: ZipReader, restore: Callable[[Any, str], Any]) -> None:
-        self._archive = archive
-        self._restore = restore
-        self._is_swapped = _is_swapped(archive)
-        self._loaded: dict[str, Any] = {}
-        self._offsets: list[int] = []
-        self._waiting: list[Tensor] = []
-
-    @property
-    def can_wait(self) -> bool:
-        """Whether storages can be made before they are read."""
-        return not self._is_swapped and not self._archive.source.is_mapped
-
-    def load(self, pid: Any) -> Any:
-        """The storage with an identity, read from its record."""
-        identity = StorageIdentity.parse(pid)
-        if identity.key not in self._loaded:
-            memory = self._archive.source.tensor(*self._place(identity))
-            if self._is_swapped:
-                memory = _swapped(memory, identity)
-            self._keep(memory, identity)
-        return identity.typed(self._loaded[identity.key])
-
-    def reserve(self, pid: Any) -> Any:
-        """The same storage, without its values until `fill`."""
-        identity = StorageIdentity.parse(pid)
-        if identity.key not in self._loaded:
-            offset, size = self._place(identity)
-            memory = fb.empty(size, dtype=fb.uint8)
-            self._offsets.append(offset)
-            self._waiting.append(memory)
-            self._keep(memory, identity)
-        return identity.typed(self._loaded[identity.key])
-
-    def fill(self) -> None:
-        """Read all storages that are still without values."""
-        self._archive.source.fill(self._offsets, self._waiting)
-        self._offsets, self._waiting = [], []
-
-    def _keep(self, memory: Tensor, identity: StorageIdentity) -> None:
-        restored = self._restore(untyped_storage(memory), identity.location)
-        self._loaded[identity.key] = restored
-
-    def _place(self, identity: StorageIdentity) -> tuple[int, int]:
-        offset, size = self._archive.place(f"data/{identity.key}")
-        if size != identity.nbytes:
-            raise UnpicklingError(
-                f"storage {identity.key!r} should have {identity.nbytes} bytes, "
-                f"its record has {size}"
-            )
-        return offset, size
-
-
-def _swapped(memory: Tensor, identity: StorageIdentity) -> Tensor:
-    dtype = identity.kind.dtype
-    if dtype is None:
-        return memory
-    width = dtype.itemsize // (2 if dtype.is_complex else 1)
-    return memory.reshape(-1, width).flip(1).reshape(-1)
-
-
-def _is_swapped(archive: ZipReader) -> bool:
-    if "byteorder" in archive:
-        order = archive.read("byteorder").decode("ascii", "replace")
-        if order not in ("little", "big"):
-            raise RuntimeError(f"load: Unknown endianness type: {order!r}")
-        return order != sys.byteorder
-    default = settings.endianness
-    if default is None or default is LoadEndianness.NATIVE:
-        return False
-    return (default is LoadEndianness.BIG) != (sys.byteorder == "big")
 
 
 @contextlib.contextmanager

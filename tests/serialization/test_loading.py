@@ -274,6 +274,14 @@ class TestWhatIsNoCheckpoint:
         with pytest.raises(AttributeError, match="'write' attribute"):
             fb.save([], 3)
 
+    def test_unknown_arguments(self):
+        with pytest.raises(TypeError, match="nonsense"):
+            load(saved([1]), nonsense=1)
+
+    def test_names_of_a_damaged_pickle(self):
+        with pytest.raises(pickle.UnpicklingError, match="damaged"):
+            serialization.get_unsafe_globals_in_checkpoint(io.BytesIO(archive(b"X\xff\xff")))
+
     def test_tar(self):
         with pytest.raises(RuntimeError, match=r"tar archive.*save it again"):
             load(b"sys_info".ljust(257, b"\0") + b"ustar\x00" + bytes(1000))
