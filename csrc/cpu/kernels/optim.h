@@ -153,20 +153,49 @@ void update_part(const OptimTensor& t, int64_t begin, int64_t n) {
   });
 }
 
-// Calls part(tensor, begin, n) until all elements of all tensors are done, on all threads where
-// they are many: as if the tensors lay behind each other.
+// Walks through the elements of all tensors as if they lay behind each other.
+class Walk {
+ public:
+  explicit Walk(std::span<const OptimTensor> tensors) : tensors_(tensors) {}
+
+  // Calls part(tensor, begin, n) for the elements from `begin` to `end`; never goes back.
+  template <class Part>
+  void visit(int64_t begin, int64_t end, Part part) {
+    while (start_ + tensors_[first_].n <= begin) start_ += tensors_[first_++].n;
+    int64_t start = start_;
+    for (size_t i = first_; i < tensors_.size() && start < end; start += tensors_[i++].n) {
+      const int64_t from = std::max(begin - start, int64_t{0});
+      const int64_t to = std::min(end - start, tensors_[i].n);
+      if (from < to) part(tensors_[i], from, to - from);
+    }
+  }
+
+ private:
+  std::span<const OptimTensor> tensors_;
+  size_t first_ = 0;   // the first tensor that is not passed yet
+  int64_t start_ = 0;  // and how many elements are before it
+};
+
+// Calls part(tensor, begin, n) until all elements are done, on all threads where they are many.
+// These take turns: streams that run beside each other through memory are faster than distant ones.
 template <class Part>
 void for_all_tensors(std::span<const OptimTensor> tensors, Part part) {
+  constexpr int64_t kTurn = 1 << 16;
   int64_t total = 0;
   for (const OptimTensor& t : tensors) total += t.n;
-  parallel_for(total, kGrain, [&](int64_t begin, int64_t end) {
-    int64_t start = 0;  // of the tensor
-    for (const OptimTensor& t : tensors) {
-      const int64_t from = std::max(begin - start, int64_t{0});
-      const int64_t to = std::min(end - start, t.n);
-      if (from < to) part(t, from, to - from);
-      start += t.n;
-      if (start >= end) break;
+  if (total <= kGrain) {
+    for (const OptimTensor& t : tensors) part(t, 0, t.n);
+    return;
+  }
+  const BlockingRegion unlocked(true);
+  const int64_t threads = std::min<int64_t>(num_threads(), (total + kGrain - 1) / kGrain);
+  const int64_t share = ((total + threads - 1) / threads + 63) / 64 * 64;
+  const int64_t turn = std::min(kTurn, share);
+  parallel_for(threads, 1, [&](int64_t first, int64_t last) {
+    for (int64_t thread = first; thread < last; ++thread) {
+      Walk walk(tensors);
+      for (int64_t begin = thread * turn; begin < total; begin += threads * turn)
+        walk.visit(begin, std::min(total, begin + turn), part);
     }
   });
 }
