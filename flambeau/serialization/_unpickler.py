@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import operator
 from collections.abc import Callable
 from typing import Any
 
+import flambeau as fb
 from flambeau.serialization._names import BY_NAME
 
 __all__: list[str] = []
+
+_MODULES = {"torch._C._nn": "flambeau.nn.functional"}  # where they are not called the same
 
 
 def find_here(module: str, name: str) -> Any:
@@ -16,16 +21,17 @@ def find_here(module: str, name: str) -> Any:
     full = f"{module}.{name}"
     if full in BY_NAME:
         return BY_NAME[full]
-    try:
-        value: Any = importlib.import_module("flambeau" + module.removeprefix("torch"))
-        for part in name.split("."):
-            value = getattr(value, part)
-    except (ImportError, AttributeError):
-        raise AttributeError(
-            f"the file names {full}, which Flambeau does not have; in PyTorch, save the "
-            "state_dict() of the module instead of the module"
-        ) from None
-    return value
+    if full == "torch._C._VariableFunctionsClass":
+        return fb  # whose attributes the native functions of PyTorch are
+    # A layer may stand in another file of this package: all of them are names of `nn` too.
+    nearby = ["flambeau.nn"] if module.startswith("torch.nn.") else []
+    for here in (_MODULES.get(module, "flambeau" + module.removeprefix("torch")), *nearby):
+        with contextlib.suppress(ImportError, AttributeError):
+            return operator.attrgetter(name)(importlib.import_module(here))
+    raise AttributeError(
+        f"the file names {full}, which Flambeau does not have; in PyTorch, save the "
+        "state_dict() of the module instead of the module"
+    )
 
 
 def make_unpickler(

@@ -17,6 +17,7 @@ import torch
 
 import flambeau
 from flambeau.serialization import safetensors as own_safetensors
+from tests.conformance.test_layers import LAYERS, assert_same_module, made
 
 DIRECTIONS = [
     pytest.param(flambeau, torch, id="written here"),
@@ -166,6 +167,15 @@ def test_whole_modules(text, shape):
     first = [value[0] if isinstance(value, tuple) else value for value in (expected, got)]
     arrays = [value.detach().numpy() for value in first]
     np.testing.assert_allclose(*arrays, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("config", LAYERS, ids=str)
+def test_every_layer(config):
+    ours, theirs = made(config)
+    assert_same_module(crossed(theirs, torch, flambeau, {}, weights_only=False), theirs)
+    back = crossed(ours, flambeau, flambeau, {}, weights_only=False)
+    assert repr(back) == repr(ours)
+    assert plain(back.state_dict()) == plain(ours.state_dict())
 
 
 @pytest.mark.parametrize("options", FORMATS)
