@@ -22,7 +22,6 @@ from flambeau.utils.data._workers.iterator import ENDED, WorkerIterator
 from flambeau.utils.data._workers.packing import packed_lists, swapped
 from flambeau.utils.data._workers.worker import (
     BATCH,
-    IDLE,
     STARTED,
     STARTING,
     Plan,
@@ -148,7 +147,7 @@ class ProcessIterator(WorkerIterator):
             drop_last=self._drop_last,
             init_fn=loader.worker_init_fn,
             state=self._worker_states[worker],
-            loader=self._owner,
+            program=self._owner,
             spare=self._prefetch + 2,
             progress=self._progress,
         )
@@ -246,7 +245,8 @@ class ProcessIterator(WorkerIterator):
                 shown = ", ".join(map(str, indices[:_SHOWN]))
                 more = ", ..." if len(indices) > _SHOWN else ""
                 batch = f"the batch of samples [{shown}{more}]"
-                return batch if place == IDLE else f"sample {indices[place]} of {batch}"
+                known = 0 <= place < len(indices)
+                return f"sample {indices[place]} of {batch}" if known else batch
         return "nothing"
 
     def _shut_down(self, patience: float = _PATIENCE, grace: float = _GRACE) -> None:

@@ -27,12 +27,12 @@ from flambeau.utils.data._workers.errors import RemoteError
 from flambeau.utils.data._workers.packing import Replacement
 from flambeau.utils.data._workers.seeding import seed_process
 
-__all__ = ["BATCH", "ENDED", "FAILED", "IDLE", "STARTED", "STARTING", "Plan", "run_worker"]
+__all__ = ["BATCH", "ENDED", "FAILED", "STARTED", "STARTING", "Plan", "run_worker"]
 
 # What a worker reports: kind, number of the pass, position of the batch, contents, snapshot.
 BATCH, FAILED, ENDED, STARTED = range(4)
 # Where a worker is: at a place within a batch, or one of these.
-IDLE, STARTING = -1, -2
+_IDLE, STARTING = -1, -2
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Plan:
     drop_last: bool
     init_fn: Callable[[int], None] | None
     state: dict[str, Any]
-    loader: int  # the process number of the program
+    program: int  # the number of the process that the loader is in
     spare: int  # arenas to keep
     progress: Tensor  # where each worker writes which sample of a batch it is at
     replacements: list[Replacement] = field(default_factory=list)
@@ -68,7 +68,7 @@ class _Watched(list[Any]):
         for place, index in enumerate(super().__iter__()):
             progress[worker] = place
             yield index
-        progress[worker] = IDLE
+        progress[worker] = _IDLE
 
 
 class _Worker:
@@ -77,15 +77,12 @@ class _Worker:
         self._channel = channel
         self._writer = BatchWriter(file, plan.spare)
         self._progress = memoryview(plan.progress)
-        self._where = f"in DataLoader worker process {plan.worker}"
-        self._fetcher: Fetcher | None = None
-        self._snapshots: Snapshots | None = None
-        self._broken: RemoteError | None = None
+        self._broken: RemoteError | None = None  # what has failed before the first batch
 
     def run(self) -> None:
         set_allocator(self._writer.empty)
         self._prepare()
-        self._progress[self._plan.worker] = IDLE
+        self._progress[self._plan.worker] = _IDLE
         orders: deque[bytes] = deque()
         while True:
             while not orders:
@@ -102,11 +99,11 @@ class _Worker:
             if "random" in plan.state:
                 randomness.restore(plan.state["random"])
         except Exception as error:
-            self._broken = RemoteError(error, self._where)
+            self._broken = self._remote(error)
 
     def _open(self, state: dict[str, Any] | None) -> None:
         plan = self._plan
-        self._fetcher = _DatasetKind.create_fetcher(
+        self._fetcher: Fetcher = _DatasetKind.create_fetcher(
             plan.dataset_kind,
             plan.root.dataset,
             plan.auto_collation,
@@ -121,69 +118,61 @@ class _Worker:
 
     def _obey(self, order: tuple[int, int, Any]) -> None:
         number, position, indices = order
-        report: tuple[int, int, int, Any, Any]
-        if position < 0:
-            self._start_pass(number)
-            return
-        try:
-            contents = self._writer.write(self._fetch(indices))
-            assert self._snapshots is not None
-            report = (BATCH, number, position, contents, self._snapshots.take())
-        except Exception as error:
-            self._writer.discard()
-            if (
-                isinstance(error, StopIteration)
-                and self._plan.dataset_kind == _DatasetKind.Iterable
-            ):
-                report = (ENDED, number, position, None, None)
-            else:
-                remote = self._broken or RemoteError(error, self._where)
-                report = (FAILED, number, position, _picklable(remote), None)
+        kind, contents, snapshot = self._start_pass() if position < 0 else self._load(indices)
+        report = (kind, number, position, contents, snapshot)
         self._channel.send(pickle.dumps(report, protocol=5))
 
+    def _start_pass(self) -> tuple[int, None, Any]:
+        """Begin once more: workers that persist are told so between the passes."""
+        try:
+            if self._broken is None:
+                self._open(None)
+                return STARTED, None, self._snapshots.take()
+        except Exception as error:
+            self._broken = self._remote(error)
+        return STARTED, None, None
+
+    def _load(self, indices: Any) -> tuple[int, Any, Any]:
+        if self._broken is not None:
+            return FAILED, self._broken, None
+        try:
+            contents = self._writer.write(self._fetch(indices))
+            return BATCH, contents, self._snapshots.take()
+        except Exception as error:
+            self._writer.discard()
+            is_stream = self._plan.dataset_kind == _DatasetKind.Iterable
+            if is_stream and isinstance(error, StopIteration):
+                return ENDED, None, None
+            return FAILED, self._remote(error), None
+
     def _fetch(self, indices: Any) -> Any:
-        if self._broken is not None or self._fetcher is None:
-            raise RuntimeError("the worker could not start")
         if self._watches and type(indices) is list:
             indices = _Watched(indices, self._progress, self._plan.worker)
         return self._fetcher.fetch(indices)
 
-    def _start_pass(self, number: int) -> None:
-        """Begin once more: workers that persist are told so between the passes."""
-        snapshot = None
+    def _remote(self, error: Exception) -> RemoteError:
+        """The error in a form that can be sent: of a class that the loader can find."""
+        remote = RemoteError(error, f"in DataLoader worker process {self._plan.worker}")
         try:
-            if self._broken is None:
-                self._open(None)
-                assert self._snapshots is not None
-                snapshot = self._snapshots.take()
-        except Exception as error:
-            self._broken = RemoteError(error, self._where)
-        report = (STARTED, number, -1, None, snapshot)
-        self._channel.send(pickle.dumps(report, protocol=5))
+            pickle.loads(pickle.dumps(remote.kind))
+        except Exception:
+            remote.kind = RuntimeError
+        return remote
 
 
-def _picklable(error: RemoteError) -> RemoteError:
-    """An error whose class the loader can find."""
-    try:
-        pickle.loads(pickle.dumps(error.kind))
-    except Exception:
-        error.kind = RuntimeError
-    return error
-
-
-def _end_with(loader: int) -> None:
+def _end_with(program: int) -> None:
     """End this process when the program is gone, whatever it is doing then."""
-    if os.getppid() == loader:
-        _C._end_with_parent(loader)
+    if os.getppid() == program:
+        _C._end_with_parent(program)
         return
     # A fork server, or nobody, is the parent.
     try:
-        program = os.pidfd_open(loader)
+        file = os.pidfd_open(program)
     except ProcessLookupError:
         os._exit(1)
 
     def watch() -> None:
-        select.select([program], [], [])
+        select.select([file], [], [])
         os._exit(1)
 
     threading.Thread(target=watch, name="watch over the program", daemon=True).start()
@@ -194,7 +183,7 @@ def run_worker(plan: Plan, channel: Channel, file: ArenaFile) -> None:
     _C._outlive_interrupts()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a handler of the program is not for its workers
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    _end_with(plan.loader)
+    _end_with(plan.program)
     channel.hold(blocking=True)
     gc.freeze()  # a collection would write to, and so copy, the pages of every object there is
     for replacement in plan.replacements:
