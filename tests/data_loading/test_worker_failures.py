@@ -210,11 +210,12 @@ class TestEnds:
     def test_threads_end_with_the_iterator(self) -> None:
         import threading
 
+        before = set(threading.enumerate())
         loader = DataLoader(Calls(int), num_workers=2, worker_type="thread")
         for _ in loader:
             break
         deadline = time.monotonic() + 5
-        while any("DataLoader" in thread.name for thread in threading.enumerate()):
+        while not set(threading.enumerate()) <= before:
             assert time.monotonic() < deadline
             time.sleep(0.01)
 

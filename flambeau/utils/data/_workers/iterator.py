@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from collections import deque
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from flambeau.utils.data._iterator import _BaseDataLoaderIter
@@ -12,6 +15,11 @@ if TYPE_CHECKING:
     from flambeau.utils.data.dataloader import DataLoader
 
 __all__ = ["ENDED", "Arrived", "WorkerIterator"]
+
+
+# A signal that comes just before a call that waits does not end the waiting. So nobody waits for
+# longer than this many seconds at a time, or Ctrl-C might have to wait for a batch.
+_SLICE = 0.25
 
 
 class _Ended:
@@ -50,6 +58,15 @@ class WorkerIterator(_BaseDataLoaderIter):
     def _receive(self) -> None:
         """Wait until at least one more batch is in ``self._arrived``."""
         raise NotImplementedError
+
+    def _slices(self) -> Iterator[float]:
+        """How long to wait for a batch, again and again, until it takes longer than it may."""
+        if self._timeout <= 0:
+            yield from itertools.repeat(_SLICE)
+        end = time.monotonic() + self._timeout
+        while (left := end - time.monotonic()) > 0:
+            yield min(left, _SLICE)
+        raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
 
     def _contents(self, worker: int, contents: Any) -> Any:
         """The batch that a worker has sent, made ready for the program."""

@@ -164,10 +164,8 @@ class ProcessIterator(WorkerIterator):
 
     def _receive(self) -> None:
         try:
-            events = self._poll.poll(self._timeout * 1000 if self._timeout > 0 else None)
-            if not events:
-                raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
-            for file, event in events:
+            waits = (self._poll.poll(1000 * seconds) for seconds in self._slices())
+            for file, event in next(filter(None, waits)):
                 self._hear(self._by_file[file], event)
         except KeyboardInterrupt:
             self._give_up()

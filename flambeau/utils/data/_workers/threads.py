@@ -6,6 +6,7 @@ generators belong to all threads; each worker has its own as ``get_worker_info()
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import queue
 import threading
@@ -51,10 +52,10 @@ class ThreadIterator(WorkerIterator):
         self._orders[worker].put((self._pass, position, indices))
 
     def _receive(self) -> None:
-        try:
-            report = self._reports.get(timeout=self._timeout or None)
-        except queue.Empty:
-            raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds") from None
+        for seconds in self._slices():
+            with contextlib.suppress(queue.Empty):
+                report = self._reports.get(timeout=seconds)
+                break
         number, worker, position, contents, snapshot = report
         if number != self._pass:
             return
