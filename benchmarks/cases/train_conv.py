@@ -88,7 +88,7 @@ def resnet18_work() -> Work:
 
 add_step("LeNet 28 x 28, batch 64, SGD", 2.0, lenet, "SGD", 61_706, LENET_WORK)
 add_step(
-    "ResNet-18 32 x 32, batch 64, SGD with momentum",
+    "ResNet-18 32 x 32, batch 64, SGD momentum",
     1.1,
     resnet18,
     "momentum",

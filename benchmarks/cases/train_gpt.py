@@ -71,7 +71,7 @@ BLOCK = (
 )
 BLOCK_COUNT = 12 * WIDTH**2 + 13 * WIDTH  # weights; biases and the two normalisations
 add_step(
-    f"GPT {LAYERS} x {WIDTH}, {LENGTH} characters, batch {BATCH}, AdamW",
+    f"GPT {LAYERS} x {WIDTH}, {LENGTH} steps, batch {BATCH}, AdamW",
     1.15,
     gpt,
     "AdamW",

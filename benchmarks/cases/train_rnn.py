@@ -65,7 +65,7 @@ def cell_loop(t: Any) -> Program:
 
 LAYER = product(LENGTH * BATCH, HIDDEN, 4 * HIDDEN) * 2
 add_step(
-    f"char-LSTM 2 x {HIDDEN}, {LENGTH} characters, batch {BATCH}, Adam",
+    f"char-LSTM 2 x {HIDDEN}, {LENGTH} steps, batch {BATCH}, Adam",
     1.3,
     char_lstm,
     "Adam",
@@ -73,7 +73,7 @@ add_step(
     LAYER * 2 + product(LENGTH * BATCH, HIDDEN, VOCABULARY),
 )
 add_step(
-    f"LSTMCell({FEATURES}, {STATE}), sequences of {min(LENGTHS)} to {max(LENGTHS)}, Adam",
+    f"LSTMCell({FEATURES}, {STATE}), {min(LENGTHS)} to {max(LENGTHS)} steps, Adam",
     4.0,
     cell_loop,
     "Adam",

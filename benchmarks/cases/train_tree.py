@@ -65,7 +65,7 @@ def tree_lstm(t: Any) -> Program:
 
 
 add_step(
-    f"TreeLSTM({STATE}), trees of {min(LEAVES)} to {max(LEAVES)} words, Adam",
+    f"TreeLSTM({STATE}), {min(LEAVES)} to {max(LEAVES)} words, Adam",
     5.0,
     tree_lstm,
     "Adam",
