@@ -171,7 +171,8 @@ def test_messages(call, error, message) -> None:
 
 @pytest.mark.parametrize("channels", [1, 2, 6, 15, 16, 17, 40])
 @pytest.mark.parametrize(
-    ("kernel", "stride", "padding"), [(2, 2, 0), (3, 2, 1), (3, 1, 0), (2, 3, 1), ((3, 2), 2, 1)]
+    ("kernel", "stride", "padding"),
+    [(2, 2, 0), (3, 2, 1), (3, 1, 0), (2, 3, 1), ((3, 2), 2, 1), ((1, 3), 2, (0, 1))],
 )
 def test_maxima_of_both_layouts(channels, kernel, stride, padding) -> None:
     torch.manual_seed(0)

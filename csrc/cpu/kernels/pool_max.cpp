@@ -50,13 +50,17 @@ class MaxPool {
 
   void run() {
     const AxisView &height = plan_.height, &width = plan_.width;
-    const bool is_square = plan_.depth.kernel == 1 && height.kernel == width.kernel &&
-                           height.dilation == 1 && width.dilation == 1;
+    const bool is_dense = plan_.depth.kernel == 1 && height.dilation == 1 && width.dilation == 1;
+    const auto are = [&](int64_t h, int64_t w) {
+      return is_dense && height.kernel == h && width.kernel == w;
+    };
     if constexpr (__is_same(T, float)) {
-      if (is_square && width.kernel == 2) return all_rows<2>();
-      if (is_square && width.kernel == 3) return all_rows<3>();
+      if (are(2, 2)) return all_rows<2, 2>();
+      if (are(3, 3)) return all_rows<3, 3>();
+      if (are(1, 2)) return all_rows<1, 2>();
+      if (are(1, 3)) return all_rows<1, 3>();
     }
-    all_rows<0>();
+    all_rows<0, 0>();
   }
 
  private:
@@ -68,17 +72,17 @@ class MaxPool {
     int64_t out;  // the row's first element in the results
   };
 
-  // The common windows of K x K need no loops at run time where they are whole; 0 is for all
+  // The common windows of H x W need no loops at run time where they are whole; 0 x 0 is for all
   // others.
-  template <int K>
+  template <int H, int W>
   void all_rows() {
     const int64_t row_cost = plan_.width.out * plan_.inner * plan_.volume();
     parallel_for(plan_.planes * rows_, grain_of(row_cost), [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) row<K>(r / rows_, r % rows_);
+      for (int64_t r = begin; r < end; ++r) row<H, W>(r / rows_, r % rows_);
     });
   }
 
-  template <int K>
+  template <int H, int W>
   void row(int64_t plane, int64_t r) {
     const int64_t d = r / plan_.height.out, h = r % plan_.height.out;
     const AxisView &depth = plan_.depth, &height = plan_.height, &width = plan_.width;
@@ -89,35 +93,35 @@ class MaxPool {
                   (int64_t{depth.origin[d]} * height.in + height.origin[h]) * width.in,
                   in_ + plane * in_size_ * plan_.inner,
                   (plane * rows_ + r) * width.out * plan_.inner};
-    for (int64_t w = 0; w < whole_begin_; ++w) windows<0>(row, w, w + 1);
-    if (row.h1 - row.h0 == K)
-      windows<K>(row, whole_begin_, whole_end_);
+    for (int64_t w = 0; w < whole_begin_; ++w) windows<0, 0>(row, w, w + 1);
+    if (row.h1 - row.h0 == H)
+      windows<H, W>(row, whole_begin_, whole_end_);
     else
-      windows<0>(row, whole_begin_, whole_end_);
-    for (int64_t w = whole_end_; w < width.out; ++w) windows<0>(row, w, w + 1);
+      windows<0, 0>(row, whole_begin_, whole_end_);
+    for (int64_t w = whole_end_; w < width.out; ++w) windows<0, 0>(row, w, w + 1);
   }
 
   // The windows of columns [begin, end), which are whole unless it is a single one.
-  template <int K>
+  template <int H, int W>
   void windows(const Row& row, int64_t begin, int64_t end) {
     if (plan_.inner == 1)
       return in_blocks<T, A>(begin, end, [&](int64_t w, auto lanes) {
-        window<decltype(lanes)::value, K>(row, w, 0, 1);
+        window<decltype(lanes)::value, H, W>(row, w, 0, 1);
       });
     if constexpr (kHasParts<T>)
       if (plan_.inner < kLanes<A>) {
-        for (int64_t w = begin; w < end; ++w) window<kLanes<A>, K, true>(row, w, 0, plan_.inner);
+        for (int64_t w = begin; w < end; ++w) window<kLanes<A>, H, W, true>(row, w, 0, plan_.inner);
         return;
       }
     for (int64_t w = begin; w < end; ++w)
       in_blocks<T, A>(0, plan_.inner, [&](int64_t c, auto lanes) {
-        window<decltype(lanes)::value, K>(row, w, c, plan_.inner);
+        window<decltype(lanes)::value, H, W>(row, w, c, plan_.inner);
       });
   }
 
   // The windows of column w, of N channels from c on; without channels inside, of N columns. A part
   // has as many channels as there are.
-  template <int N, int K, bool kPart = false>
+  template <int N, int H, int W, bool kPart = false>
   FB_FN void window(const Row& row, int64_t w, int64_t c, int64_t inner) {
     const AxisView &depth = plan_.depth, &height = plan_.height, &width = plan_.width;
     const int64_t apart = inner > 1 ? 1 : width.stride;
@@ -138,9 +142,9 @@ class MaxPool {
       if constexpr (kNumbers)
         number = better ? broadcast<Number, N>(static_cast<Number>(code)) : number;
     };
-    if constexpr (K > 0) {
+    if constexpr (W > 0) {
 #pragma GCC unroll 9
-      for (int k = 0; k < K * K; ++k) take(origin + k / K * width.in + k % K, k);
+      for (int k = 0; k < H * W; ++k) take(origin + k / W * width.in + k % W, k);
     } else {
       for (int64_t kd = row.d0; kd < row.d1; ++kd)
         for (int64_t kh = row.h0; kh < row.h1; ++kh) {
