@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import os
 import pickle
@@ -14,7 +15,14 @@ import numpy as np
 import pytest
 
 import flambeau as fb
-from flambeau.utils.data import ConcatDataset, DataLoader, Dataset, SharedList, Subset
+from flambeau.utils.data import (
+    ConcatDataset,
+    DataLoader,
+    Dataset,
+    SharedList,
+    Subset,
+    get_worker_info,
+)
 from flambeau.utils.data._workers import packing
 
 pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
@@ -216,16 +224,28 @@ def test_a_large_list_is_not_copied_into_every_worker() -> None:
         def __getitem__(self, index: int) -> int:
             return int(self.names[index][:7])
 
-    def with_memory(batch: list[int]) -> tuple[int, tuple[int, int]]:
-        is_last = batch[-1] >= count - 4 * 8192
-        return sum(batch), memory_of(os.getpid()) if is_last else (0, 0)
+    calls = itertools.count(1)
+
+    def with_memory(batch: list[int]) -> tuple[int, int, tuple[int, int] | None]:
+        worker = get_worker_info()
+        assert worker is not None
+        is_due = next(calls) % 16 == 0  # of the 32 batches that a worker has in a pass
+        return sum(batch), worker.id, memory_of(os.getpid()) if is_due else None
 
     loader = DataLoader(
-        Numbers(), 8192, num_workers=4, collate_fn=with_memory, persistent_workers=True
+        Numbers(),
+        8192,
+        shuffle=True,
+        num_workers=4,
+        collate_fn=with_memory,
+        persistent_workers=True,
     )
     for _ in range(3):
-        sums, memory = zip(*loader, strict=True)
+        sums, workers, memory = zip(*loader, strict=True)
         assert sum(sums) == count * (count - 1) // 2
-        assert max(private for private, _ in memory) < 64 << 20
+        last = {worker: found for worker, found in zip(workers, memory, strict=True) if found}
+        assert len(last) == 4
+        assert max(private for private, _ in last.values()) < 64 << 20
         # The list, its packed form, and something for each process.
-        assert sum(share for _, share in memory) + memory_of(os.getpid())[1] < 2.5 * count * size
+        total = sum(share for _, share in last.values()) + memory_of(os.getpid())[1]
+        assert total < 2.5 * count * size
