@@ -217,3 +217,13 @@ def test_a_pickle_module_in_c():
     assert back[1].tolist() == [1, 1, 1, 1]
     assert type(back[2]) is fb.nn.Parameter
     assert back[3:] == value[3:]
+
+
+def test_files_that_take_a_part_at_a_time():
+    class Slow(io.BytesIO):
+        def write(self, data):
+            return super().write(data[:7])
+
+    file = Slow()
+    fb.save({"x": fb.arange(100)}, file)
+    assert fb.load(io.BytesIO(file.getvalue()))["x"].tolist() == list(range(100))
