@@ -13,7 +13,7 @@ from typing import Any
 import flambeau as fb
 from flambeau._C import _build, _isa, _thread_limits
 
-__all__ = ["facts"]
+__all__ = ["Facts", "facts"]
 
 Facts = dict[str, Any]
 
@@ -68,14 +68,18 @@ def _version_of(package: str) -> str | None:
         return None
 
 
+def _lines(path: str | Path) -> list[str]:
+    """The lines of a file of the system; none where it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
 def _fields(path: str) -> dict[str, str]:
     """The lines `name: value` of a file of /proc, the first of each name."""
     found: dict[str, str] = {}
-    try:
-        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return found
-    for line in lines:
+    for line in _lines(path):
         name, _, value = line.partition(":")
         found.setdefault(name.strip(), value.strip())
     return found
@@ -104,8 +108,31 @@ def _memory() -> Facts:
     return {
         "total": size("MemTotal"),
         "available": size("MemAvailable"),
+        "limit": _memory_limit(),
         "shared": _shared_memory(),
     }
+
+
+def _memory_limit(
+    membership: Path = Path("/proc/self/cgroup"), mount: Path = Path("/sys/fs/cgroup")
+) -> int | None:
+    """The least that the control groups of this process allow, from its own up to the root."""
+    limits: list[int] = []
+    for line in _lines(membership):
+        _, controllers, group = line.split(":", 2)
+        if not controllers:
+            root, name = mount, "memory.max"
+        elif "memory" in controllers.split(","):
+            root, name = mount / "memory", "memory.limit_in_bytes"
+        else:
+            continue
+        own = root / group.lstrip("/")
+        for folder in (own, *own.parents):
+            limits += [int(text) for text in _lines(folder / name) if text.isdecimal()]
+            if folder == root:
+                break
+    # Version 1 writes a number beyond every machine where there is no limit.
+    return min((limit for limit in limits if limit < 1 << 60), default=None)
 
 
 def _shared_memory() -> int | None:

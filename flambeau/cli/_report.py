@@ -161,7 +161,7 @@ class Report:
             body += f'<tr><th scope="row">{digit}</th>{cells}<td class="share">{share}</td></tr>'
         return _section(
             "Which digit was read as which",
-            '<div class="beside"><div class="scroll"><table class="confusion"><caption>Rows: the '
+            '<div class="beside"><div class="scroll" tabindex="0"><table class="confusion"><caption>Rows: the '
             "digit that was written. Columns: the digit that was read.</caption>"
             f'<thead><tr><td></td>{head}<th scope="col" class="share">right</th></tr></thead>'
             f"<tbody>{body}</tbody></table></div>{self._mistakes()}</div>",
@@ -231,7 +231,7 @@ class Report:
         rows = "".join(map(_layer, self.summary.layers))
         return _section(
             "The network",
-            '<div class="scroll"><table class="plain"><thead><tr><th scope="col">layer</th>'
+            '<div class="scroll" tabindex="0"><table class="plain"><thead><tr><th scope="col">layer</th>'
             '<th scope="col">kind</th><th scope="col">output</th><th scope="col" class="n">'
             'parameters</th><th scope="col" class="n">multiply-adds</th></tr></thead>'
             f"<tbody>{rows}</tbody><tfoot><tr><th scope='row' colspan='3'>for one picture</th>"
@@ -281,7 +281,7 @@ class Report:
         )
         return _section(
             "Where this was run",
-            f'<div class="scroll"><table class="plain facts"><tbody>{body}</tbody></table></div>'
+            f'<div class="scroll" tabindex="0"><table class="plain facts"><tbody>{body}</tbody></table></div>'
             "<p class='source'>Digits: E. Alpaydin and C. Kaynak, Optical Recognition of "
             "Handwritten Digits, UCI Machine Learning Repository, CC BY 4.0.</p>",
         )

@@ -6,6 +6,7 @@ import os
 import signal
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -65,7 +66,10 @@ def worker() -> None:
     """A forked child computes and ends, as the workers of a loader do."""
     x = torch.ones(300_000)
     (x + x).sum()  # so that the pool runs in the parent
-    child = os.fork()
+    with warnings.catch_warnings():
+        # Python 3.12 warns of forking beside threads, which is what this check is about.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
     if child == 0:
         os._exit(0 if (x + x).sum().item() == 600_000 else 1)
     end = time.monotonic() + _PATIENCE

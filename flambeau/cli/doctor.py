@@ -114,7 +114,9 @@ def _memory(found: Facts) -> Iterator[Finding]:
     memory = found["memory"]
     total, free, shared = memory["total"], memory["available"], memory["shared"]
     if total is not None and free is not None:
-        yield Finding("memory", f"{readable_bytes(free)} free of {readable_bytes(total)}")
+        limit = memory["limit"]
+        most = f", at most {readable_bytes(limit)} by the control group" if limit else ""
+        yield Finding("memory", f"{readable_bytes(free)} free of {readable_bytes(total)}{most}")
     if shared is None:
         fix = "mount -t tmpfs tmpfs /dev/shm"
         yield Finding("/dev/shm", "missing: loaders need it for workers", "problem", fix)

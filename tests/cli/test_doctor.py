@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import flambeau as fb
 from flambeau import cli
-from flambeau.cli import _selftest, doctor
-from flambeau.cli._machine import facts
+from flambeau.cli import _machine, _selftest, doctor
 
-FACTS = facts()
+FACTS = _machine.facts()
 
 
 def findings(**changed: Any) -> dict[str, doctor.Finding]:
@@ -68,6 +68,32 @@ def test_missing_libraries_have_a_fix():
 def test_lowered_level():
     found = findings(environment={"FLAMBEAU_ISA": "baseline"})["kernels"]
     assert (found.status, found.fix) == ("note", "unset FLAMBEAU_ISA")
+
+
+@pytest.mark.parametrize(
+    ("membership", "files", "limit"),
+    [
+        ("0::/a/b", {"a/memory.max": "2000", "a/b/memory.max": "max"}, 2000),
+        ("0::/a/b", {"memory.max": "1000", "a/b/memory.max": "3000"}, 1000),
+        ("0::/outside", {"memory.max": "1000"}, 1000),
+        ("3:memory:/x", {"memory/x/memory.limit_in_bytes": "4096"}, 4096),
+        ("3:memory:/", {"memory/memory.limit_in_bytes": "9223372036854771712"}, None),
+        ("3:cpu:/", {"memory/memory.limit_in_bytes": "4096"}, None),
+    ],
+)
+def test_memory_limit(tmp_path: Path, membership: str, files: dict[str, str], limit: int | None):
+    (tmp_path / "cgroup").write_text(membership + "\n")
+    for name, content in files.items():
+        path = tmp_path / "mount" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content + "\n")
+    assert _machine._memory_limit(tmp_path / "cgroup", tmp_path / "mount") == limit
+
+
+def test_memory_limit_is_told():
+    memory = {"total": 8 << 30, "available": 4 << 30, "limit": 1 << 30}
+    text = "4.29 GB free of 8.59 GB, at most 1.07 GB by the control group"
+    assert findings(memory=memory)["memory"].text == text
 
 
 def test_small_shared_memory():
