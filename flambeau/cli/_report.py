@@ -153,19 +153,19 @@ class Report:
     def _confusion(self) -> str:
         rows = self.confusion.tolist()
         most = max([n for i, row in enumerate(rows) for j, n in enumerate(row) if i != j] + [1])
-        head = "".join(f'<th scope="col">{digit}</th>' for digit in range(10))
+        caption = (
+            "<caption>Rows: the digit that was written. Columns: the digit that was read.</caption>"
+        )
+        digits = "".join(f'<th scope="col">{digit}</th>' for digit in range(10))
+        head = f'<tr><td></td>{digits}<th scope="col" class="share">right</th></tr>'
         body = ""
         for digit, row in enumerate(rows):
             cells = "".join(_cell(digit, at, n, max(row), most) for at, n in enumerate(row))
             share = f"{row[digit] / max(sum(row), 1):.1%}".replace("%", " %")
             body += f'<tr><th scope="row">{digit}</th>{cells}<td class="share">{share}</td></tr>'
-        return _section(
-            "Which digit was read as which",
-            '<div class="beside"><div class="scroll" tabindex="0"><table class="confusion"><caption>Rows: the '
-            "digit that was written. Columns: the digit that was read.</caption>"
-            f'<thead><tr><td></td>{head}<th scope="col" class="share">right</th></tr></thead>'
-            f"<tbody>{body}</tbody></table></div>{self._mistakes()}</div>",
-        )
+        table = _table("confusion", caption + head + body)
+        beside = f'<div class="beside">{table}{self._mistakes()}</div>'
+        return _section("Which digit was read as which", beside)
 
     def _mistakes(self) -> str:
         """The mistakes in words, and how sure the network was of them."""
@@ -228,15 +228,20 @@ class Report:
         )
 
     def _model(self) -> str:
+        head = (
+            '<thead><tr><th scope="col">layer</th><th scope="col">kind</th><th scope="col">output'
+            '</th><th scope="col" class="n">parameters</th><th scope="col" class="n">multiply-adds'
+            "</th></tr></thead>"
+        )
         rows = "".join(map(_layer, self.summary.layers))
+        total = (
+            '<tfoot><tr><th scope="row" colspan="3">for one picture</th>'
+            f'<td class="n">{self.summary.total_parameters:,}</td>'
+            f'<td class="n">{self.summary.multiply_adds:,}</td></tr></tfoot>'
+        )
         return _section(
             "The network",
-            '<div class="scroll" tabindex="0"><table class="plain"><thead><tr><th scope="col">layer</th>'
-            '<th scope="col">kind</th><th scope="col">output</th><th scope="col" class="n">'
-            'parameters</th><th scope="col" class="n">multiply-adds</th></tr></thead>'
-            f"<tbody>{rows}</tbody><tfoot><tr><th scope='row' colspan='3'>for one picture</th>"
-            f'<td class="n">{self.summary.total_parameters:,}</td>'
-            f'<td class="n">{self.summary.multiply_adds:,}</td></tr></tfoot></table></div>',
+            _table("plain", head + rows + total),
         )
 
     def _next(self) -> str:
@@ -281,14 +286,19 @@ class Report:
         )
         return _section(
             "Where this was run",
-            f'<div class="scroll" tabindex="0"><table class="plain facts"><tbody>{body}</tbody></table></div>'
-            "<p class='source'>Digits: E. Alpaydin and C. Kaynak, Optical Recognition of "
+            _table("plain facts", body)
+            + '<p class="source">Digits: E. Alpaydin and C. Kaynak, Optical Recognition of '
             "Handwritten Digits, UCI Machine Learning Repository, CC BY 4.0.</p>",
         )
 
 
 def _section(title: str, inside: str) -> str:
     return f"<section><h2>{escape(title)}</h2>\n{inside}</section>"
+
+
+def _table(kind: str, inside: str) -> str:
+    """A table that scrolls by itself on narrow screens, with the keyboard too."""
+    return f'<div class="scroll" tabindex="0"><table class="{kind}">{inside}</table></div>'
 
 
 def _percent(share: float) -> str:
