@@ -84,9 +84,10 @@ class TestSharedMemory:
         assert not tensor.clone().is_shared()
 
     def test_nothing_in_the_file_system(self) -> None:
-        before = os.statvfs("/dev/shm").f_bfree, len(os.listdir("/dev/shm"))
+        before = os.statvfs("/dev/shm")
         tensor = fb.ones(50_000_000).share_memory_()
-        assert (os.statvfs("/dev/shm").f_bfree, len(os.listdir("/dev/shm"))) == before
+        taken = before.f_bfree - os.statvfs("/dev/shm").f_bfree
+        assert taken * before.f_frsize < 100_000_000  # other programs may use it too
         assert tensor[-1] == 1
 
     def test_descriptors_come_back(self) -> None:
