@@ -96,6 +96,18 @@ def test_saved_between_passes(name: str) -> None:
         assert resume(make(), saved, EPOCHS - done) == whole[len(steps) :]
 
 
+@pytest.mark.parametrize("name", ["drawing, shuffled", "stream, batches"])
+def test_saved_between_passes_of_workers_that_persist(name: str) -> None:
+    make = partial(CASES[name], num_workers=2, persistent_workers=True)
+    KIT.seed(1)
+    whole, _ = train(make(), 2)
+    KIT.seed(1)
+    loader = make()
+    steps, _ = train(loader, 1)
+    saved = pickle.dumps(loader.state_dict())
+    assert resume(make(), saved, 1) == whole[len(steps) :]
+
+
 @pytest.mark.parametrize("name", ["tensors, shuffled", "drawing, generator", "stream, batches"])
 def test_saved_after_a_break(name: str) -> None:
     KIT.seed(1)

@@ -108,6 +108,8 @@ class _BaseDataLoaderIter:
             self._begin(loader, Epoch(self._origin()))
         else:
             self._worker_states = state["workers"]
+            if state["finished"]:
+                self._worker_states = [_between_passes(worker) for worker in state["workers"]]
             self._resume(loader, state)
 
     @property
@@ -231,6 +233,15 @@ class _BaseDataLoaderIter:
         raise NotImplementedError(f"{type(self).__name__} cannot be pickled")
 
 
+def _between_passes(worker: dict[str, Any]) -> dict[str, Any]:
+    """The state of a worker that has come to the end of its pass, for the start of the next."""
+    fetcher = worker.get("fetcher", {})
+    kept = {name: part for name, part in worker.items() if name != "fetcher"}
+    if "dataset" in fetcher:
+        kept["fetcher"] = {"dataset": fetcher["dataset"], "fetched": 0, "ended": False}
+    return kept
+
+
 def _wants_pinning(loader: DataLoader[Any]) -> bool:
     """Whether batches are pinned: only where there is a device that could profit."""
     if not loader.pin_memory:
@@ -239,12 +250,12 @@ def _wants_pinning(loader: DataLoader[Any]) -> bool:
         warnings.warn(
             "pin_memory_device is deprecated, the current accelerator will be used as the device, "
             f"ignore pin_memory_device='{loader.pin_memory_device}'.",
-            stacklevel=6,
+            stacklevel=5,
         )
     warnings.warn(
         "'pin_memory' argument is set as true but no accelerator is found, "
         "then device pinned memory won't be used.",
-        stacklevel=6,
+        stacklevel=5,
     )
     return False
 
