@@ -82,7 +82,10 @@ class ThreadIterator(WorkerIterator):
 
 
 class _ThreadPlan:
-    """What one thread does. It holds nothing of the iterator, whose end ends it."""
+    """What one thread does. It holds nothing of the iterator, whose end ends it.
+
+    Whatever is raised is reported, SystemExit too: a loader waits for ever for a thread that ended.
+    """
 
     def __init__(self, iterator: ThreadIterator, loader: DataLoader[Any], worker: int) -> None:
         seed = iterator._base_seed
@@ -114,7 +117,7 @@ class _ThreadPlan:
             if self._init_fn is not None:
                 self._init_fn(self._info.id)
             self._open(self._state.get("fetcher"))
-        except Exception as error:
+        except BaseException as error:
             self._broken = RemoteError(error, self._where)
         for number, position, indices in iter(orders.get, None):
             if self._iterator() is None:
@@ -131,7 +134,7 @@ class _ThreadPlan:
             if self._broken is None:
                 self._open(None)
                 return None, self._snapshot()
-        except Exception as error:
+        except BaseException as error:
             self._broken = RemoteError(error, self._where)
         return None, None
 
@@ -152,5 +155,5 @@ class _ThreadPlan:
         except StopIteration as error:
             is_stream = self._parts[0] == _DatasetKind.Iterable
             return ENDED if is_stream else RemoteError(error, self._where), None
-        except Exception as error:
+        except BaseException as error:
             return RemoteError(error, self._where), None
