@@ -118,14 +118,15 @@ bool has_repeats(Tensors tensors) {
 }
 
 // Runs a kernel without the interpreter's lock where that is worthwhile; others may then drop what
-// it works on, so it is held.
+// it works on, or give a tensor other memory, so the memory is held.
 template <class Rule>
 void run_held(const std::vector<Entry<Rule>>& entries, Tensors tensors) {
-  std::vector<Tensor> held;
+  std::vector<Storage> held;
   for (const Entry<Rule>& entry : entries) {
-    held.push_back(Tensor::retain(entry.param));
-    held.push_back(Tensor::retain(entry.grad));
-    for (TensorImpl* state : entry.states) held.push_back(Tensor::retain(state));
+    held.push_back(entry.param->storage);
+    held.push_back(entry.grad->storage);
+    for (const TensorImpl* state : entry.states)
+      if (state) held.push_back(state->storage);
   }
   if (!has_repeats(tensors)) return Rule::run(tensors);
   for (size_t i = 0; i < tensors.size(); ++i) Rule::run(tensors.subspan(i, 1));

@@ -104,9 +104,10 @@ Storage storage_on(FileHandle file, size_t bytes) {
   FB_CHECK(static_cast<size_t>(status.st_size) >= bytes, "shared memory: expected a file of ",
            bytes, " bytes, got ", status.st_size);
   const std::pair identity{status.st_dev, status.st_ino};
+  Storage known;  // outlives the lock: it may be the last one, whose end takes the lock
   std::lock_guard lock(registry().mutex);
   if (const auto found = registry().segments.find(identity); found != registry().segments.end()) {
-    Storage known = retain_if_alive(found->second->storage);
+    known = retain_if_alive(found->second->storage);
     if (known && known->bytes >= bytes) return known;
   }
   auto segment = std::make_unique<Segment>();
