@@ -289,6 +289,9 @@ def wait_for_end(pids: list[int], seconds: float) -> None:
         time.sleep(0.01)
 
 
+PROMPT = 2.0  # seconds; less than one where no other program takes the processors
+
+
 class TestPrograms:
     @pytest.mark.parametrize("method", ["fork", "spawn"])
     def test_ctrl_c_ends_everything_with_one_traceback(self, tmp_path: Path, method: str) -> None:
@@ -298,7 +301,7 @@ class TestPrograms:
         _, errors = program.communicate(timeout=30)
         took = time.monotonic() - start
         wait_for_end(pids, 1)
-        assert took < 1
+        assert took < PROMPT
         assert errors.count("Traceback") == 1
         assert errors.rstrip().endswith("KeyboardInterrupt")
 
@@ -308,7 +311,7 @@ class TestPrograms:
         start = time.monotonic()
         os.killpg(program.pid, signal.SIGINT)
         _, errors = program.communicate(timeout=30)
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < PROMPT
         wait_for_end(pids, 1)
         assert errors.count("Traceback") == 1
 
@@ -318,7 +321,7 @@ class TestPrograms:
         start = time.monotonic()
         os.killpg(program.pid, signal.SIGINT)
         _, errors = program.communicate(timeout=30)
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < PROMPT
         assert errors.count("Traceback") == 1
 
     @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
