@@ -242,6 +242,7 @@ class _ModuleBase:
 
 def _adopt_module_class(cls: type, /) -> None: ...
 def _set_global_module_hooks(*dictionaries: dict[_int, Any]) -> None: ...
+
 class _optim:
     """The step of each optimiser natively, and forgetting gradients."""
 
