@@ -23,7 +23,8 @@ inline int64_t packed_elements(int64_t k, int64_t n) { return k * ((n + 15) / 16
 FB_DECLARE_KERNEL(template <class T> void, pack_matrix, const PackSource<T>&, T* packed)
 
 // C = A B, or C += A B, with A m x k, B packed, C m x n; rows of A and C are stored apart by a_row
-// and c_row. Without `accumulate`, every row of C begins as `bias`, if that is not null. Each element is summed in the order of k, whatever rows are computed beside it.
+// and c_row. Without `accumulate`, every row of C begins as `bias`, if that is not null. Each
+// element is summed in the order of k, whatever rows are computed beside it.
 template <class T>
 struct PackedProduct {
   int64_t m, n, k;
