@@ -52,10 +52,10 @@ class ThreadIterator(WorkerIterator):
         self._orders[worker].put((self._pass, position, indices))
 
     def _receive(self) -> None:
-        for seconds in self._slices():
-            with contextlib.suppress(queue.Empty):
-                report = self._reports.get(timeout=seconds)
-                break
+        try:
+            report = self._next_report()
+        except KeyboardInterrupt as interrupt:
+            raise interrupt from None  # whatever it came upon, an empty queue perhaps, is no news
         number, worker, position, contents, snapshot = report
         if number != self._pass:
             return
@@ -64,6 +64,14 @@ class ThreadIterator(WorkerIterator):
             self._epoch.workers[worker].update(snapshot or {})
         else:
             self._arrived[position] = (contents, snapshot)
+
+    def _next_report(self) -> Any:
+        report = None
+        for seconds in self._slices():
+            with contextlib.suppress(queue.Empty):
+                report = self._reports.get(timeout=seconds)
+                break
+        return report
 
     def _contents(self, worker: int, contents: Any) -> Any:
         return contents
