@@ -17,7 +17,6 @@ from flambeau.cli._selftest import CHECKS
 __all__ = ["add_arguments", "examine", "run"]
 
 _OLDEST_NUMPY = (1, 26)
-_SMALL_SHARED_MEMORY = 64 << 20
 # What NVIDIA calls the packages for a driver: cuDNN's keeps the number that the others lost.
 _CUDA_PACKAGES = {
     "12": ("nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12", "nvidia-cudnn-cu12"),
@@ -112,19 +111,11 @@ def _threads(threads: Facts) -> Finding:
 
 def _memory(found: Facts) -> Iterator[Finding]:
     memory = found["memory"]
-    total, free, shared = memory["total"], memory["available"], memory["shared"]
+    total, free = memory["total"], memory["available"]
     if total is not None and free is not None:
         limit = memory["limit"]
         most = f", at most {readable_bytes(limit)} by the control group" if limit else ""
         yield Finding("memory", f"{readable_bytes(free)} free of {readable_bytes(total)}{most}")
-    if shared is None:
-        fix = "mount -t tmpfs tmpfs /dev/shm"
-        yield Finding("/dev/shm", "missing: loaders need it for workers", "problem", fix)
-    elif shared < _SMALL_SHARED_MEMORY:
-        text = f"{readable_bytes(shared)}: large batches of workers will not fit"
-        yield Finding("/dev/shm", text, "note", "docker run --shm-size=1g ...")
-    else:
-        yield Finding("/dev/shm", readable_bytes(shared))
 
 
 def _libraries(found: Facts) -> Iterator[Finding]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau.optim._options import complete_groups, number, scalar_zero
+from flambeau.optim._options import number, scalar_zero
 from flambeau.optim.optimizer import Optimizer, ParamsT
 
 __all__ = ["Adafactor"]
@@ -19,6 +19,10 @@ class Adafactor(Optimizer):
     The second moment of a parameter of two dimensions or more is a product of a column and a row;
     `beta2_decay` is the power of the step with which its mean forgets, `d` bounds the update.
     """
+
+    _later_options: ClassVar[dict[str, Any]] = {
+        "foreach": None,
+    }
 
     def __init__(
         self,
@@ -55,10 +59,6 @@ class Adafactor(Optimizer):
             "maximize": maximize,
         }
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        complete_groups(self, foreach=None)
 
     @fb.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

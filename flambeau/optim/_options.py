@@ -8,6 +8,7 @@ import flambeau as fb
 from flambeau import Tensor
 
 __all__ = [
+    "LATER_OPTIONS",
     "check_betas",
     "check_fused",
     "check_fused_param",
@@ -22,6 +23,15 @@ __all__ = [
     "step_of",
     "to_scalar",
 ]
+
+
+# What most optimisers have learned since the first pickles of them: see Optimizer._later_options.
+LATER_OPTIONS: dict[str, Any] = {
+    "foreach": None,
+    "maximize": False,
+    "differentiable": False,
+    "capturable": False,
+}
 
 
 def check_lr(lr: Any) -> None:
@@ -62,7 +72,7 @@ def check_fused_param(param: Tensor, group: dict[str, Any]) -> None:
         )
 
 
-def complete_groups(optimizer: Any, **defaults: Any) -> None:
+def complete_groups(optimizer: Any, defaults: dict[str, Any]) -> None:
     """Give groups that were pickled by an older version the options that they lack.
 
     Numbers in the state, which were plain numbers once, become tensors.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import flambeau as fb
 from flambeau import _C, Tensor
@@ -13,7 +13,6 @@ from flambeau.optim._options import (
     check_fused_param,
     check_lr,
     check_range,
-    complete_groups,
     decayed,
     number,
     scalar_zero,
@@ -30,6 +29,13 @@ class Adagrad(Optimizer):
 
     ``lr_decay`` shortens later steps, ``initial_accumulator_value`` is what the sum begins with.
     """
+
+    _later_options: ClassVar[dict[str, Any]] = {
+        "foreach": None,
+        "maximize": False,
+        "differentiable": False,
+        "fused": None,
+    }
 
     def __init__(
         self,
@@ -70,10 +76,6 @@ class Adagrad(Optimizer):
         for group in self.param_groups:
             for param in group["params"]:
                 self._init_state(param, group)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        complete_groups(self, foreach=None, maximize=False, differentiable=False, fused=None)
 
     def share_memory(self) -> None:
         """Move the sums to memory that other processes see."""

@@ -10,11 +10,11 @@ from flambeau import _C, Tensor
 from flambeau.optim._functional import step_lists
 from flambeau.optim._hooks import stepping_by
 from flambeau.optim._options import (
+    LATER_OPTIONS,
     check_betas,
     check_fused,
     check_fused_param,
     check_range,
-    complete_groups,
     number,
     scalar_zero,
     shrunk,
@@ -33,6 +33,12 @@ class Adam(Optimizer):
     ``betas`` weigh the averages so far; ``amsgrad`` divides by the largest so far;
     ``decoupled_weight_decay`` shrinks the parameters instead of adding them to the gradient.
     """
+
+    _later_options = LATER_OPTIONS | {
+        "amsgrad": False,
+        "decoupled_weight_decay": False,
+        "fused": None,
+    }
 
     _refuses_sparse = "Adam does not support sparse gradients, please consider SparseAdam instead"
 
@@ -76,19 +82,6 @@ class Adam(Optimizer):
         }
         super().__init__(params, defaults)
         check_fused(fused, foreach, differentiable)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        complete_groups(
-            self,
-            amsgrad=False,
-            maximize=False,
-            foreach=None,
-            capturable=False,
-            differentiable=False,
-            decoupled_weight_decay=False,
-            fused=None,
-        )
 
     @stepping_by(_C._optim.adam)
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

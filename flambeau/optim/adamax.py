@@ -9,10 +9,10 @@ import flambeau as fb
 from flambeau import _C, Tensor
 from flambeau.optim._hooks import stepping_by
 from flambeau.optim._options import (
+    LATER_OPTIONS,
     check_betas,
     check_lr,
     check_range,
-    complete_groups,
     decayed,
     number,
     scalar_zero,
@@ -26,6 +26,8 @@ __all__ = ["Adamax"]
 
 class Adamax(Optimizer):
     """Divides an average of the gradient by its largest size, which fades with ``betas[1]``."""
+
+    _later_options = LATER_OPTIONS
 
     def __init__(
         self,
@@ -55,10 +57,6 @@ class Adamax(Optimizer):
             "capturable": capturable,
         }
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        complete_groups(self, foreach=None, maximize=False, differentiable=False, capturable=False)
 
     @stepping_by(_C._optim.adamax)
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

@@ -9,9 +9,9 @@ import flambeau as fb
 from flambeau import _C, Tensor
 from flambeau.optim._hooks import stepping_by
 from flambeau.optim._options import (
+    LATER_OPTIONS,
     check_lr,
     check_range,
-    complete_groups,
     decayed,
     number,
     scalar_dtype,
@@ -28,6 +28,8 @@ class ASGD(Optimizer):
 
     ``lambd`` and ``alpha`` say how the steps shorten, ``t0`` after how many the average begins.
     """
+
+    _later_options = LATER_OPTIONS
 
     def __init__(
         self,
@@ -56,10 +58,6 @@ class ASGD(Optimizer):
             "capturable": capturable,
         }
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        complete_groups(self, foreach=None, maximize=False, differentiable=False, capturable=False)
 
     @stepping_by(_C._optim.asgd)
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

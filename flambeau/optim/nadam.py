@@ -9,10 +9,10 @@ import flambeau as fb
 from flambeau import _C, Tensor
 from flambeau.optim._hooks import stepping_by
 from flambeau.optim._options import (
+    LATER_OPTIONS,
     check_betas,
     check_lr,
     check_range,
-    complete_groups,
     number,
     scalar_dtype,
     scalar_zero,
@@ -28,6 +28,8 @@ __all__ = ["NAdam"]
 
 class NAdam(Optimizer):
     """`Adam` that looks one step ahead; ``momentum_decay`` is how soon its momentum is complete."""
+
+    _later_options = LATER_OPTIONS | {"decoupled_weight_decay": False}
 
     def __init__(
         self,
@@ -62,17 +64,6 @@ class NAdam(Optimizer):
             "differentiable": differentiable,
         }
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        complete_groups(
-            self,
-            foreach=None,
-            maximize=False,
-            differentiable=False,
-            capturable=False,
-            decoupled_weight_decay=False,
-        )
 
     @stepping_by(_C._optim.nadam)
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias, overload
+from typing import Any, ClassVar, TypeAlias, overload
 
 import flambeau as fb
 from flambeau import _C, Tensor
@@ -19,6 +19,7 @@ from flambeau.optim._named_state import (
     load_named_state_dict,
     named_state_dict,
 )
+from flambeau.optim._options import complete_groups
 from flambeau.optim._state import load_state_dict, state_dict
 from flambeau.utils.hooks import RemovableHandle, register_in
 
@@ -62,6 +63,8 @@ class Optimizer:
     _refuses_sparse = "{name} does not support sparse gradients"
     # Whether a step takes complex numbers as pairs of real ones.
     _splits_complex = True
+    # Options that groups from older pickles and state dicts lack, and what they mean by that.
+    _later_options: ClassVar[dict[str, Any]] = {}
 
     _optimizer_step_pre_hooks: _Hooks
     _optimizer_step_post_hooks: _Hooks
@@ -240,6 +243,8 @@ class Optimizer:
         self.__dict__.update(state)
         self._prepare()
         self.defaults.setdefault("differentiable", False)
+        if self._later_options:
+            complete_groups(self, self._later_options)
 
     # Hooks.
 

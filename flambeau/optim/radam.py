@@ -9,10 +9,10 @@ import flambeau as fb
 from flambeau import _C, Tensor
 from flambeau.optim._hooks import stepping_by
 from flambeau.optim._options import (
+    LATER_OPTIONS,
     check_betas,
     check_lr,
     check_range,
-    complete_groups,
     scalar_zero,
     shrunk,
     step_of,
@@ -26,6 +26,8 @@ __all__ = ["RAdam"]
 
 class RAdam(Optimizer):
     """`Adam` that divides by the size of gradients only once that is known well enough."""
+
+    _later_options = LATER_OPTIONS | {"decoupled_weight_decay": False}
 
     def __init__(
         self,
@@ -57,17 +59,6 @@ class RAdam(Optimizer):
             "differentiable": differentiable,
         }
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        complete_groups(
-            self,
-            foreach=None,
-            maximize=False,
-            differentiable=False,
-            capturable=False,
-            decoupled_weight_decay=False,
-        )
 
     @stepping_by(_C._optim.radam)
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

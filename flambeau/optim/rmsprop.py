@@ -9,9 +9,9 @@ import flambeau as fb
 from flambeau import _C, Tensor
 from flambeau.optim._hooks import stepping_by
 from flambeau.optim._options import (
+    LATER_OPTIONS,
     check_lr,
     check_range,
-    complete_groups,
     decayed,
     number,
     scalar_zero,
@@ -28,6 +28,8 @@ class RMSprop(Optimizer):
     ``alpha`` weighs the average so far; ``centered`` takes the variance instead of the square;
     ``momentum`` keeps going the way of past steps.
     """
+
+    _later_options = LATER_OPTIONS | {"momentum": 0, "centered": False}
 
     def __init__(
         self,
@@ -61,18 +63,6 @@ class RMSprop(Optimizer):
             "differentiable": differentiable,
         }
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        complete_groups(
-            self,
-            momentum=0,
-            centered=False,
-            foreach=None,
-            maximize=False,
-            differentiable=False,
-            capturable=False,
-        )
 
     @stepping_by(_C._optim.rmsprop)
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

@@ -9,9 +9,9 @@ import flambeau as fb
 from flambeau import _C, Tensor
 from flambeau.optim._hooks import stepping_by
 from flambeau.optim._options import (
+    LATER_OPTIONS,
     check_lr,
     check_range,
-    complete_groups,
     number,
     scalar_zero,
     to_scalar,
@@ -26,6 +26,8 @@ class Rprop(Optimizer):
 
     ``etas`` are the two factors, ``step_sizes`` the least and the largest step.
     """
+
+    _later_options = LATER_OPTIONS
 
     def __init__(
         self,
@@ -51,10 +53,6 @@ class Rprop(Optimizer):
             "differentiable": differentiable,
         }
         super().__init__(params, defaults)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        complete_groups(self, foreach=None, maximize=False, differentiable=False, capturable=False)
 
     @stepping_by(_C._optim.rprop)
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import flambeau as fb
 from flambeau import _C, Tensor
@@ -13,7 +13,6 @@ from flambeau.optim._options import (
     check_fused,
     check_fused_param,
     check_range,
-    complete_groups,
     decayed,
     number,
     to_scalar,
@@ -29,6 +28,14 @@ class SGD(Optimizer):
     ``momentum`` weighs the sum so far, 1 - ``dampening`` the gradient that is added; ``nesterov``
     looks one step ahead of it.
     """
+
+    _later_options: ClassVar[dict[str, Any]] = {
+        "nesterov": False,
+        "maximize": False,
+        "foreach": None,
+        "differentiable": False,
+        "fused": False,
+    }
 
     _splits_complex = False
 
@@ -66,12 +73,6 @@ class SGD(Optimizer):
         }
         super().__init__(params, defaults)
         check_fused(fused, foreach, differentiable)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        complete_groups(
-            self, nesterov=False, maximize=False, foreach=None, differentiable=False, fused=False
-        )
 
     @stepping_by(_C._optim.sgd)
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

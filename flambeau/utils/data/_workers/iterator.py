@@ -39,6 +39,9 @@ class WorkerIterator(_BaseDataLoaderIter):
     their positions, and those that are early wait; otherwise each leaves when it arrives.
     """
 
+    _pass = 0  # of these workers: what they report of an earlier one is not wanted any more
+    _started = 0  # workers that have begun it
+
     def __init__(self, loader: DataLoader[Any], state: dict[str, Any] | None = None) -> None:
         super().__init__(loader, state)
         self._in_order = loader.in_order
@@ -75,6 +78,15 @@ class WorkerIterator(_BaseDataLoaderIter):
     def _restart_workers(self, loader: DataLoader[Any]) -> None:
         """Tell workers that persist of a new pass, and wait until all have begun it."""
         raise NotImplementedError
+
+    def _begin_pass(self) -> None:
+        """Send every worker the order for a new pass; each reports when it has begun."""
+        self._pass += 1
+        self._started = 0
+        for worker in range(self._num_workers):
+            self._send(worker, -1, None)
+        while self._started < self._num_workers:
+            self._receive()
 
     def _shut_down(self) -> None:
         """End the workers; may be called again."""

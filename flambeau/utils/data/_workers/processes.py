@@ -206,12 +206,7 @@ class ProcessIterator(WorkerIterator):
             contents, _ = self._arrived.pop(position, (None, None))
             if isinstance(contents, tuple):
                 self._workers[worker].reader.drop(contents)
-        self._pass += 1
-        self._started = 0
-        for worker in range(self._num_workers):
-            self._send(worker, -1, None)
-        while self._started < self._num_workers:
-            self._receive()
+        self._begin_pass()
 
     def _death_of(self, worker: _Handle) -> RuntimeError:
         worker.process.join(_PATIENCE)

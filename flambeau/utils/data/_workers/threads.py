@@ -77,12 +77,7 @@ class ThreadIterator(WorkerIterator):
         return contents
 
     def _restart_workers(self, loader: DataLoader[Any]) -> None:
-        self._pass += 1
-        self._started = 0
-        for worker in range(self._num_workers):
-            self._send(worker, -1, None)
-        while self._started < self._num_workers:
-            self._receive()
+        self._begin_pass()
 
     def _shut_down(self) -> None:
         for each in self.__dict__.pop("_orders", []):
