@@ -14,16 +14,24 @@ __all__ = [
 # What the user may write instead of a dtype.
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 
-# name: (bits, bits of the significand without the hidden one, least exponent, resolution)
+# name: (bits, bits of the significand without the hidden one, least exponent, resolution, largest)
 _FLOATS = {
-    "float16": (16, 10, -14, 1e-3),
-    "bfloat16": (16, 7, -126, 1e-2),
-    "float32": (32, 23, -126, 1e-6),
-    "float64": (64, 52, -1022, 1e-15),
+    "float16": (16, 10, -14, 1e-3, 65504.0),
+    "bfloat16": (16, 7, -126, 1e-2, (2 - 2.0**-7) * 2.0**127),
+    "float32": (32, 23, -126, 1e-6, (2 - 2.0**-23) * 2.0**127),
+    "float64": (64, 52, -1022, 1e-15, (2 - 2.0**-52) * 2.0**1023),
+    # The 8-bit types differ in which bit patterns they give up for infinity and NaN.
+    "float8_e4m3fn": (8, 3, -6, 1.0, 448.0),
+    "float8_e4m3fnuz": (8, 3, -7, 1.0, 240.0),
+    "float8_e5m2": (8, 2, -14, 1.0, 57344.0),
+    "float8_e5m2fnuz": (8, 3, -15, 1.0, 57344.0),  # PyTorch gives the eps of e4m3 here
+    "float8_e8m0fnu": (8, 0, -127, 1.0, 2.0**127),
 }
+_UNSIGNED_FLOATS = {"float8_e8m0fnu"}  # the least value is then the smallest positive one
 # A complex type has the limits of its parts.
-_PARTS = {"complex64": "float32", "complex128": "float64"}
-_INTEGERS = {"uint8": 8, "int8": 8, "int16": 16, "int32": 32, "int64": 64}
+_PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
+_INTEGERS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
+_INTEGERS |= {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
 
 
 class _TypeInfo:
@@ -73,16 +81,14 @@ class finfo(_TypeInfo):
                 "torch.finfo() requires a floating point input type. "
                 "Use torch.iinfo to handle 'torch.finfo'"
             )
-        bits, digits, least_exponent, resolution = _FLOATS[name]
-        eps, tiny = 2.0**-digits, 2.0**least_exponent
-        # The largest exponent is 1 - least_exponent; the factors keep float64 from overflowing.
-        largest = (2.0 - eps) * 2.0 ** (1 - least_exponent)
+        bits, digits, least_exponent, resolution, largest = _FLOATS[name]
+        tiny = 2.0**least_exponent
         self._set(
             bits=bits,
             dtype=name,
             max=largest,
-            min=-largest,
-            eps=eps,
+            min=tiny if name in _UNSIGNED_FLOATS else -largest,
+            eps=2.0**-digits,
             tiny=tiny,
             smallest_normal=tiny,
             resolution=resolution,
@@ -116,7 +122,7 @@ class iinfo(_TypeInfo):
                 "Use torch.finfo to handle 'torch.iinfo'"
             )
         bits = _INTEGERS[name]
-        low = 0 if name == "uint8" else -(1 << (bits - 1))
+        low = 0 if name.startswith("u") else -(1 << (bits - 1))
         self._set(bits=bits, dtype=name, min=low, max=low + (1 << bits) - 1)
 
     def __repr__(self) -> str:

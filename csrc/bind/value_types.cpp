@@ -1,4 +1,4 @@
-// dtype, device, layout and memory_format.
+// device, layout and memory_format.
 #include "bind/value_types.h"
 
 #include <nanobind/nanobind.h>
@@ -13,9 +13,6 @@ namespace nb = nanobind;
 namespace fb::bind {
 namespace {
 
-struct DTypeObject {
-  DType value;
-};
 struct LayoutObject {
   Layout value;
 };
@@ -29,9 +26,7 @@ constexpr int kLayoutCount = std::size(kLayoutNames);
 constexpr const char* kMemoryFormatNames[] = {"contiguous_format", "preserve_format",
                                               "channels_last", "channels_last_3d"};
 
-PyObject* dtype_objects[kDTypeCount];
 PyObject* layout_objects[kLayoutCount];
-PyTypeObject* dtype_type = nullptr;
 PyTypeObject* device_type = nullptr;
 PyTypeObject* layout_type = nullptr;
 PyTypeObject* memory_format_type = nullptr;
@@ -79,34 +74,6 @@ std::string device_repr(Device device) {
   std::string text = std::string("device(type='") + name_of(device.type) + "'";
   if (device.index >= 0) text += ", index=" + std::to_string(device.index);
   return text + ")";
-}
-
-void add_dtypes(nb::module_& m) {
-  nb::class_<DTypeObject> type(m, "dtype", nb::is_weak_referenceable());
-  dtype_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def("__repr__",
-           [](const DTypeObject& t) { return std::string("torch.") + name_of(t.value); })
-      .def("__reduce__", [](const DTypeObject& t) { return std::string(name_of(t.value)); })
-      .def("__copy__", [](nb::object self) { return self; })
-      .def("__deepcopy__", [](nb::object self, nb::object) { return self; })
-      .def_prop_ro("is_floating_point", [](const DTypeObject& t) { return is_floating(t.value); })
-      .def_prop_ro("is_complex", [](const DTypeObject& t) { return is_complex(t.value); })
-      .def_prop_ro("is_signed", [](const DTypeObject& t) { return is_signed(t.value); })
-      .def_prop_ro("itemsize", [](const DTypeObject& t) { return size_of(t.value); })
-      .def("to_real",
-           [](const DTypeObject& t) { return nb::borrow(dtype_object(real_type(t.value))); })
-      .def("to_complex",
-           [](const DTypeObject& t) { return nb::borrow(dtype_object(complex_type(t.value))); });
-  for (int i = 0; i < kDTypeCount; ++i) {
-    nb::object object = nb::cast(DTypeObject{DType(i)});
-    dtype_objects[i] = object.inc_ref().ptr();
-    m.attr(name_of(DType(i))) = object;
-  }
-  const std::pair<const char*, DType> aliases[] = {
-      {"half", DType::kFloat16},     {"float", DType::kFloat32},     {"double", DType::kFloat64},
-      {"short", DType::kInt16},      {"int", DType::kInt32},         {"long", DType::kInt64},
-      {"cfloat", DType::kComplex64}, {"cdouble", DType::kComplex128}};
-  for (const auto& [alias, t] : aliases) m.attr(alias) = nb::borrow(dtype_object(t));
 }
 
 void add_devices(nb::module_& m) {
@@ -176,23 +143,6 @@ void add_layouts(nb::module_& m) {
 
 }  // namespace
 
-bool is_dtype(PyObject* o) {
-  return Py_TYPE(o) == dtype_type || o == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
-         o == reinterpret_cast<PyObject*>(&PyLong_Type) ||
-         o == reinterpret_cast<PyObject*>(&PyBool_Type) ||
-         o == reinterpret_cast<PyObject*>(&PyComplex_Type);
-}
-
-DType dtype_of(PyObject* o) {
-  if (Py_TYPE(o) == dtype_type) return nb::inst_ptr<DTypeObject>(o)->value;
-  if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) return DType::kFloat64;
-  if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) return DType::kInt64;
-  if (o == reinterpret_cast<PyObject*>(&PyComplex_Type)) return DType::kComplex128;
-  return DType::kBool;
-}
-
-PyObject* dtype_object(DType t) { return dtype_objects[static_cast<int>(t)]; }
-
 bool is_device_like(PyObject* o) {
   return Py_TYPE(o) == device_type || PyUnicode_Check(o) || (PyLong_Check(o) && !PyBool_Check(o));
 }
@@ -218,11 +168,12 @@ PyObject* layout_object(Layout layout) { return layout_objects[static_cast<int>(
 bool is_memory_format(PyObject* o) { return Py_TYPE(o) == memory_format_type; }
 MemoryFormat memory_format_of(PyObject* o) { return nb::inst_ptr<MemoryFormatObject>(o)->value; }
 
+void add_dtypes(PyObject* module);
 void add_size_type(PyObject* module);
 
 void add_value_types(PyObject* module) {
   nb::module_ m = nb::borrow<nb::module_>(module);
-  add_dtypes(m);
+  add_dtypes(module);
   add_devices(m);
   add_layouts(m);
   add_size_type(module);

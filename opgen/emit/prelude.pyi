@@ -18,6 +18,7 @@ class dtype:
     is_complex: _bool
     is_signed: _bool
     itemsize: _int
+    abbr: _str
     def to_real(self) -> dtype: ...
     def to_complex(self) -> dtype: ...
 
@@ -77,6 +78,43 @@ int: dtype
 long: dtype
 cfloat: dtype
 cdouble: dtype
+# Names only: no tensor holds these.
+uint16: dtype
+uint32: dtype
+uint64: dtype
+complex32: dtype
+float8_e4m3fn: dtype
+float8_e5m2: dtype
+float8_e4m3fnuz: dtype
+float8_e5m2fnuz: dtype
+float8_e8m0fnu: dtype
+float4_e2m1fn_x2: dtype
+int1: dtype
+int2: dtype
+int3: dtype
+int4: dtype
+int5: dtype
+int6: dtype
+int7: dtype
+uint1: dtype
+uint2: dtype
+uint3: dtype
+uint4: dtype
+uint5: dtype
+uint6: dtype
+uint7: dtype
+qint8: dtype
+quint8: dtype
+qint32: dtype
+quint4x2: dtype
+quint2x4: dtype
+bits1x8: dtype
+bits2x4: dtype
+bits4x2: dtype
+bits8: dtype
+bits16: dtype
+chalf: dtype
+bit: dtype
 strided: layout
 sparse_coo: layout
 sparse_csr: layout
