@@ -51,7 +51,7 @@ KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
     },
 }
 # Names within the target that the package does not hold, and why.
-LEFT_OUT = {"torch.float8_e4m3fn": "the 8-bit floats are not among the element types yet"}
+LEFT_OUT: dict[str, str] = {}
 
 
 class Entry(NamedTuple):

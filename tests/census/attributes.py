@@ -6,9 +6,11 @@ _DTYPES = (
     "float32 long float16 bfloat16 float float64 int64 bool uint8 int32 int double int8 int16 half "
     "cfloat"
 )
+_NAMED_DTYPES = "float8_e4m3fn uint16 qint8 float8_e8m0fnu float8_e5m2 quint8 complex32 qint32"
 
 ATTRIBUTES: dict[str, list[str]] = {
     **{name: [f"t.{name}", f"t.ones(2, dtype=t.{name})"] for name in _DTYPES.split(" ")},
+    **{name: [f"x.dtype == t.{name}", f"t.{name}.itemsize"] for name in _NAMED_DTYPES.split(" ")},
     "Tensor": [
         "t.Tensor([1, 2.5], device='cpu')",
         "t.Tensor(2, 3).shape",
