@@ -43,6 +43,7 @@ legacy_contiguous_format = contiguous_format  # noqa: F405
 if _typing.TYPE_CHECKING:
     from flambeau import __config__ as __config__
     from flambeau import autograd as autograd
+    from flambeau import compat as compat
     from flambeau import datasets as datasets
     from flambeau import fft as fft
     from flambeau import func as func
@@ -67,6 +68,7 @@ else:
     _LAZY_MODULES = (
         "__config__",
         "autograd",
+        "compat",
         "datasets",
         "func",
         "hub",
@@ -90,3 +92,6 @@ else:
         if name in _LAZY_NAMES:
             return getattr(_importlib.import_module(_LAZY_NAMES[name]), name)
         raise AttributeError(f"module 'flambeau' has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), *_LAZY_MODULES, *_LAZY_NAMES})

@@ -21,6 +21,7 @@ COMMANDS = {
     "demo": "train a network on handwritten digits and write a report",
     "doctor": "check this machine and the installation, with a fix for every problem",
     "info": "versions and settings, for a bug report",
+    "run": "run a PyTorch script unmodified, or list what it would miss",
 }
 
 _INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended

@@ -60,7 +60,7 @@ def test_version(capsys: pytest.CaptureFixture[str]):
         ([], "the following arguments are required: COMMAND"),
         (
             ["doctro"],
-            "there is no command 'doctro', only demo, doctor, info; did you mean 'doctor'?",
+            "there is no command 'doctro', only demo, doctor, info, run; did you mean 'doctor'?",
         ),
         (["info", "--yaml"], "unrecognized arguments: --yaml"),
     ],

@@ -1,0 +1,76 @@
+"""Which of the names that a program uses Flambeau lacks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flambeau.compat._names import ABSENT, resolve
+from flambeau.compat._uses import Use, source_files, uses_in
+
+__all__ = ["Audit", "Missing", "audit"]
+
+
+class Missing(NamedTuple):
+    """A name that Flambeau lacks, where a program first uses it, and how often it does."""
+
+    name: str
+    first: Use
+    uses: int
+
+
+class Audit(NamedTuple):
+    """What an audit found."""
+
+    files: int
+    unreadable: dict[Path, str]
+    names: Counter[str]
+    missing: list[Missing]
+
+    @property
+    def coverage(self) -> float:
+        """The share of the program's uses of PyTorch that Flambeau serves."""
+        total = self.names.total()
+        return 1.0 - sum(each.uses for each in self.missing) / total if total else 1.0
+
+
+def audit(*paths: str | Path) -> Audit:
+    """Look through programs, notebooks and folders of them, without running anything.
+
+    What a program calls on tensors and modules is not seen: what those are, only a run can tell.
+    """
+    names: Counter[str] = Counter()
+    first: dict[str, Use] = {}
+    unreadable: dict[Path, str] = {}
+    files = [file for path in paths for file in source_files(Path(path))]
+    for file in files:
+        for use in _readable_uses(file, unreadable):
+            names[use.name] += 1
+            first.setdefault(use.name, use)
+    missing = [Missing(name, first[name], uses) for name, uses in names.items() if _lacks(name)]
+    missing.sort(key=lambda each: (-each.uses, each.name))
+    return Audit(len(files), unreadable, names, missing)
+
+
+def _readable_uses(file: Path, unreadable: dict[Path, str]) -> list[Use]:
+    try:
+        return list(uses_in(file))
+    except SyntaxError as error:
+        unreadable[file] = f"{error.msg}, line {error.lineno}" if error.lineno else error.msg
+    except (OSError, ValueError, RecursionError) as error:
+        unreadable[file] = str(error)
+    return []
+
+
+def _lacks(name: str) -> bool:
+    """Whether Flambeau has no such name. What an object has only when it is made, it may have."""
+    value: Any = resolve(name)
+    owner, _, attribute = name.rpartition(".")
+    return value is ABSENT and not (owner and _declares(resolve(owner), attribute))
+
+
+def _declares(owner: object, attribute: str) -> bool:
+    if not isinstance(owner, type):
+        return False
+    return any(attribute in vars(each).get("__annotations__", {}) for each in owner.__mro__)

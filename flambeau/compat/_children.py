@@ -1,0 +1,40 @@
+"""Processes that :mod:`multiprocessing` starts afresh take the hook over.
+
+Such a process is sent a dictionary before it imports the program's main module. An object in it
+that installs the hook when it is unpickled comes early enough for that module's ``import torch``.
+"""
+
+from __future__ import annotations
+
+import multiprocessing.spawn as spawn
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["carry_to_children", "stay_out_of_children"]
+
+_KEY = "flambeau_compat"
+_original = spawn.get_preparation_data
+
+
+class _Call:
+    """Pickled here, it calls a function there."""
+
+    def __init__(self, function: Callable[[], None]) -> None:
+        self._function = function
+
+    def __reduce__(self) -> tuple[Callable[[], None], tuple[()]]:
+        return self._function, ()
+
+
+def carry_to_children(function: Callable[[], None]) -> None:
+    """Call ``function`` in every process that starts afresh from now on."""
+
+    def get_preparation_data(name: str) -> dict[str, Any]:
+        return {_KEY: _Call(function), **_original(name)}
+
+    spawn.get_preparation_data = get_preparation_data
+
+
+def stay_out_of_children() -> None:
+    """Undo ``carry_to_children``."""
+    spawn.get_preparation_data = _original

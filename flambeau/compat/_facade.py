@@ -1,0 +1,86 @@
+"""The modules that programs get under PyTorch's names."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from flambeau.compat._packages import PACKAGES
+from flambeau.torch_version import TorchVersion
+from flambeau.version import __version__
+
+__all__ = ["Facade", "explain_missing"]
+
+_OWN = {
+    *("__name__", "__package__", "__path__", "__spec__", "__loader__", "__version__"),
+    *("__getattr__", "__dir__"),
+}
+
+
+class Facade(ModuleType):
+    """A package's outside: everything of Flambeau's, under another name and version.
+
+    Its names are copied, so that ``torch.add`` costs no more than ``flambeau.add``; what Flambeau
+    loads when first asked for is asked for here too.
+    """
+
+    def __init__(self, name: str, behind: ModuleType) -> None:
+        vars(self).update({key: value for key, value in vars(behind).items() if key not in _OWN})
+        super().__init__(name, behind.__doc__)
+        self.__version__ = TorchVersion(PACKAGES[name].version)
+        self.__path__: list[str] = []  # so that no other finder looks for modules of the package
+        self._behind = behind
+        for key, value in vars(behind).items():
+            if isinstance(value, ModuleType):
+                explain_missing(value, f"{name}.{key}")
+
+    def __getattr__(self, name: str) -> Any:
+        behind = vars(self)["_behind"]
+        try:
+            value = getattr(behind, name)
+        except AttributeError:
+            raise _missing(self.__name__, name, behind) from None
+        if not name.startswith("__"):
+            setattr(self, name, value)
+        if isinstance(value, ModuleType):
+            explain_missing(value, f"{self.__name__}.{name}")
+        return value
+
+    def __dir__(self) -> list[str]:
+        return sorted({*vars(self), *dir(vars(self)["_behind"])})
+
+
+def explain_missing(module: ModuleType, name: str) -> None:
+    """Let a module say, about a name that it has not, that it is Flambeau that lacks it."""
+    names = vars(module)
+    if not module.__name__.startswith("flambeau."):
+        return
+    own: Callable[[str], Any] | None = names.get("__getattr__")
+    if getattr(own, "explains", False):
+        return
+
+    def __getattr__(attribute: str) -> Any:
+        if own is not None:
+            try:
+                return own(attribute)
+            except AttributeError:
+                pass
+        raise _missing(name, attribute, module)
+
+    vars(__getattr__)["explains"] = True
+    names["__getattr__"] = __getattr__
+
+
+def _missing(module: str, name: str, obj: object) -> AttributeError:
+    if name.startswith("__"):  # asked for by the machinery of Python, not by a program
+        return AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=obj)
+    script = sys.argv[0] if sys.argv and sys.argv[0].endswith(".py") else "SCRIPT"
+    return AttributeError(
+        f"module {module!r} has no attribute {name!r}: {module} is Flambeau {__version__} here, "
+        f"which does not provide {module}.{name}. `flambeau run --audit {script}` lists all such "
+        "names of a program",
+        name=name,
+        obj=obj,
+    )

@@ -1,0 +1,114 @@
+"""The import hook: PyTorch's module names lead to Flambeau's modules."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.util
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.machinery import ModuleSpec
+from importlib.metadata import Distribution, DistributionFinder
+from types import ModuleType
+
+from flambeau.compat._children import carry_to_children, stay_out_of_children
+from flambeau.compat._facade import Facade, explain_missing
+from flambeau.compat._metadata import StandIn
+from flambeau.compat._packages import PACKAGES, name_here
+
+__all__ = ["install", "is_installed", "uninstall"]
+
+
+class _Loader(importlib.abc.Loader):
+    """Gives out a module of Flambeau's that is, or will be, loaded under its own name."""
+
+    def __init__(self, here: str) -> None:
+        self._here = here
+        self._spec: ModuleSpec | None = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self._here)
+        if spec.name in PACKAGES:
+            return Facade(spec.name, module)
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        if isinstance(module, Facade):
+            return
+        name = module.__spec__.name if module.__spec__ else module.__name__
+        module.__spec__ = self._spec  # importing has put the one of the other name there
+        explain_missing(module, name)
+
+
+class _Finder(DistributionFinder):
+    """Finds modules by PyTorch's names, and what package managers would say of them."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        here = name_here(name)
+        if here is None:
+            return None
+        found = _spec_here(here)
+        if found is None:
+            return None
+        is_package = name in PACKAGES or found.submodule_search_locations is not None
+        spec = ModuleSpec(name, _Loader(here), origin=found.origin, is_package=is_package)
+        spec.has_location = found.has_location
+        return spec
+
+    def find_distributions(
+        self,
+        context: DistributionFinder.Context = DistributionFinder.Context(),  # noqa: B008
+    ) -> Iterable[Distribution]:
+        names: Iterator[str] = iter(PACKAGES)
+        return [StandIn(name) for name in names if context.name in (None, name)]
+
+
+def _spec_here(here: str) -> ModuleSpec | None:
+    loaded = sys.modules.get(here)
+    if loaded is not None:
+        # A module made by the native library has no spec of its own.
+        return loaded.__spec__ or ModuleSpec(here, None)
+    try:
+        return importlib.util.find_spec(here)
+    except ModuleNotFoundError:  # the package that it would be in
+        return None
+
+
+_finder = _Finder()
+
+
+def install() -> None:
+    """Serve ``torch``, ``torchvision`` and their submodules from Flambeau in this process.
+
+    To be called before the first import of ``torch``, from here or from a package that uses it.
+    Calling it again changes nothing.
+    """
+    if is_installed():
+        return
+    for name in PACKAGES:
+        if name in sys.modules:
+            raise RuntimeError(
+                f"compat.install: {name} has been imported already, from "
+                f"{getattr(sys.modules[name], '__file__', 'somewhere')}. Call install() before the "
+                f"first import of {name}, or run the program by `flambeau run SCRIPT`"
+            )
+    sys.meta_path.insert(0, _finder)
+    carry_to_children(install)
+
+
+def uninstall() -> None:
+    """Take the hook away again. Modules that hold names of ``torch`` keep them."""
+    if not is_installed():
+        return
+    sys.meta_path.remove(_finder)
+    stay_out_of_children()
+    for name in [name for name in sys.modules if name_here(name) is not None]:
+        del sys.modules[name]
+
+
+def is_installed() -> bool:
+    """Whether ``import torch`` gives Flambeau in this process."""
+    return _finder in sys.meta_path

@@ -1,0 +1,104 @@
+"""An audit sees the names of a program, and says which are missing."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from flambeau import cli
+from flambeau.compat import audit
+
+PROGRAM = """
+    import torch
+    import torch.nn as nn
+    import numpy as np
+    from torch.nn import functional as F, Linear as Dense
+    from torch.nothing import Something
+    import torch.absent
+
+    class Net(nn.Module):
+        def __init__(self, nn_size=torch.pi):
+            self.layer = nn.Linear(3, nn.nothing)
+
+        def forward(self, x, torch_like):
+            x = F.relu(self.layer(x)) + F.no_such(x)
+            return np.no_such(x), torch.no_such(x).whatever
+
+    def shadow(torch, F):
+        return torch.unknown(F.unknown)
+
+    functional = torch.nn.functional
+    functional.gone(functional.gelu)
+    make = torch.zeros
+    make(3).also_unknown()
+    optim = torch.optim
+"""
+MISSING = {
+    "torch.nothing.Something": (1, 6),
+    "torch.absent": (1, 7),
+    "torch.nn.nothing": (1, 11),
+    "torch.nn.functional.no_such": (1, 14),
+    "torch.no_such": (1, 15),
+    "torch.nn.functional.gone": (1, 21),
+}
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "net.py"
+    path.write_text(textwrap.dedent(PROGRAM))
+    return path
+
+
+def test_missing_names(program: Path):
+    found = audit(program)
+    assert {each.name: (each.uses, each.first.line) for each in found.missing} == MISSING
+    assert found.names["torch.nn.functional.gelu"] == 1
+    assert found.names["torch.optim"] == 1
+    assert not any("unknown" in name or "whatever" in name for name in found.names)
+    assert found.coverage == pytest.approx(1 - len(MISSING) / found.names.total())
+
+
+def test_folders_and_notebooks(tmp_path: Path, program: Path):
+    cells = [
+        {"cell_type": "markdown", "source": ["torch.not_code"]},
+        {
+            "cell_type": "code",
+            "source": ["%matplotlib inline\n", "!pip install x\n", "import torch"],
+        },
+        {"cell_type": "code", "source": ["torch.from_a_notebook"]},
+    ]
+    (tmp_path / "book.ipynb").write_text(json.dumps({"cells": cells}))
+    (tmp_path / "bad.py").write_text("def (:")
+    hidden = tmp_path / ".venv"
+    hidden.mkdir()
+    (hidden / "other.py").write_text("import torch; torch.hidden")
+    found = audit(tmp_path)
+    assert {each.name for each in found.missing} == {*MISSING, "torch.from_a_notebook"}
+    assert found.files == 3
+    assert [file.name for file in found.unreadable] == ["bad.py"]
+
+
+def test_command(program: Path, capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["run", "--audit", str(program)]) == 1
+    output = capsys.readouterr().out
+    for name, (_, line) in MISSING.items():
+        assert any(name in text and f"net.py:{line}" in text for text in output.splitlines())
+    assert cli.main(["run", "--audit", "--json", str(program)]) == 1
+    content = json.loads(capsys.readouterr().out)
+    assert {each["name"] for each in content["missing"]} == set(MISSING)
+
+
+def test_command_with_nothing_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "good.py"
+    path.write_text("import torch\nprint(torch.ones(3))\n")
+    assert cli.main(["run", "--audit", str(path)]) == 0
+    assert "nothing is missing" in capsys.readouterr().out
+    path.write_text("print(1)\n")
+    assert cli.main(["run", "--audit", str(path)]) == 0
+    assert "no name of torch" in capsys.readouterr().out
+    assert cli.main(["run", "--audit", str(tmp_path / "none.py")]) == 1
+    assert "there is no" in capsys.readouterr().err
