@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from operator import eq, ge, gt, le, lt, ne
-from typing import Any
+from typing import Any, cast
 
 __all__ = ["TorchVersion"]
 
@@ -42,7 +42,7 @@ class TorchVersion(str):
         if isinstance(other, (tuple, list)):
             other = ".".join(map(str, other))
         if not isinstance(other, str):
-            return NotImplemented
+            return cast(bool, NotImplemented)
         own, others = _key(self), _key(other)
         if own is None or others is None:  # not versions: compared as text
             return bool(compare(str(self), str(other)))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import flambeau
 
-from . import AREAS, EXAMPLES, exists, load, needed, run
+from . import EXAMPLES, exists, load, needed, run
 
 
 def fault(name: str) -> str | None:
     """What is wrong with a name, or None."""
-    if not exists(flambeau, name):
-        return "missing"
     call = ""
     try:
+        if not exists(flambeau, name):
+            return "missing"
         for call in EXAMPLES.get(name, []):
             run(flambeau, call)
     except Exception as error:
@@ -20,24 +20,24 @@ def fault(name: str) -> str | None:
     return None
 
 
-def report(area: str) -> None:
-    entries = load(area)
-    total = sum(entry.uses for entry in entries)
+def main() -> None:
+    entries = load()
+    must = {entry.name for entry in needed()}
     faults = {entry.name: fault(entry.name) for entry in entries}
-    for title, chosen in [("to reach the target", needed(area)), ("counted", entries)]:
-        working = [entry for entry in chosen if faults[entry.name] is None]
-        share = sum(entry.uses for entry in working) / total
-        print(
-            f"{area}: names {title}: {len(working)} of {len(chosen)} work, {share:.2%} of all uses"
-        )
     for entry in entries:
         if faults[entry.name] is not None:
-            print(f"{entry.uses:7d}  {entry.name}: {faults[entry.name]}")
-
-
-def main() -> None:
-    for area in AREAS:
-        report(area)
+            mark = "needed" if entry.name in must else ""
+            print(f"{entry.uses:7d} {mark:6} {entry.name}: {faults[entry.name]}")
+    print(f"{'area':15}{'names':>7}{'work':>7}{'needed':>8}{'work':>7}{'share of uses':>15}")
+    for area in [*dict.fromkeys(entry.area for entry in entries), "all"]:
+        chosen = [entry for entry in entries if area in (entry.area, "all")]
+        working = [entry for entry in chosen if faults[entry.name] is None]
+        wanted = [entry for entry in chosen if entry.name in must]
+        total, works = (sum(each.weight for each in some) for some in (chosen, working))
+        print(
+            f"{area:15}{len(chosen):7}{len(working):7}{len(wanted):8}"
+            f"{sum(each in working for each in wanted):7}{works / total:15.2%}"
+        )
 
 
 if __name__ == "__main__":
