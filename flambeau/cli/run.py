@@ -52,6 +52,6 @@ def _audit(paths: list[str], as_json: bool) -> int:
     if absent:
         print(f"flambeau run --audit: there is no {absent[0]}", file=sys.stderr)
         return _FAILED
-    found = audit(*paths)
+    found = audit(*paths, show_progress=sys.stderr.isatty())
     print(to_json(found) if as_json else as_text(found))
     return _FAILED if found.missing or found.unreadable else 0

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from flambeau._progress import progress
 from flambeau.compat._names import ABSENT, resolve
 from flambeau.compat._uses import Use, source_files, uses_in
 
 __all__ = ["Audit", "Missing", "audit"]
+
+# Modules that plug-ins of other hardware add to PyTorch: programs use them where they are.
+_PLUG_INS = ("hpu", "mlu", "musa", "neuron", "npu", "tpu")
 
 
 class Missing(NamedTuple):
@@ -35,7 +39,7 @@ class Audit(NamedTuple):
         return 1.0 - sum(each.uses for each in self.missing) / total if total else 1.0
 
 
-def audit(*paths: str | Path) -> Audit:
+def audit(*paths: str | Path, show_progress: bool = False) -> Audit:
     """Look through programs, notebooks and folders of them, without running anything.
 
     What a program calls on tensors and modules is not seen: what those are, only a run can tell.
@@ -44,7 +48,7 @@ def audit(*paths: str | Path) -> Audit:
     first: dict[str, Use] = {}
     unreadable: dict[Path, str] = {}
     files = [file for path in paths for file in source_files(Path(path))]
-    for file in files:
+    for file in progress(files, "reading", unit="file", keep=False, show=show_progress):
         for use in _readable_uses(file, unreadable):
             names[use.name] += 1
             first.setdefault(use.name, use)
@@ -65,9 +69,10 @@ def _readable_uses(file: Path, unreadable: dict[Path, str]) -> list[Use]:
 
 def _lacks(name: str) -> bool:
     """Whether Flambeau has no such name. What an object has only when it is made, it may have."""
-    value: Any = resolve(name)
     owner, _, attribute = name.rpartition(".")
-    return value is ABSENT and not (owner and _declares(resolve(owner), attribute))
+    if f"{name}.".startswith(tuple(f"torch.{plug_in}." for plug_in in _PLUG_INS)):
+        return False
+    return resolve(name) is ABSENT and not (owner and _declares(resolve(owner), attribute))
 
 
 def _declares(owner: object, attribute: str) -> bool:

@@ -32,6 +32,7 @@ class Facade(ModuleType):
         self.__version__ = TorchVersion(PACKAGES[name].version)
         self.__path__: list[str] = []  # so that no other finder looks for modules of the package
         self._behind = behind
+        setattr(self, name, self)  # torch.torch is torch, which some programs have come to use
         for key, value in vars(behind).items():
             if isinstance(value, ModuleType):
                 explain_missing(value, f"{name}.{key}")

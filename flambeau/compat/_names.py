@@ -23,6 +23,8 @@ def resolve(name: str) -> Any:
     """The object that ``torch.nn.Linear`` and the like name here, or ``ABSENT``."""
     top, *parts = name.split(".")
     value: Any = _module(PACKAGES[top].here)
+    while parts[:1] == [top]:  # torch.torch is torch
+        del parts[0]
     for part in parts:
         if value is ABSENT:
             break

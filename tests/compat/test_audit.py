@@ -62,6 +62,12 @@ def test_missing_names(program: Path):
     assert found.coverage == pytest.approx(1 - len(MISSING) / found.names.total())
 
 
+def test_what_is_not_flambeau_s_to_have(tmp_path: Path):
+    path = tmp_path / "program.py"
+    path.write_text("import torch\ntorch.npu.synchronize()\ntorch.torch.ones(3)\n")
+    assert not audit(path).missing
+
+
 def test_folders_and_notebooks(tmp_path: Path, program: Path):
     cells = [
         {"cell_type": "markdown", "source": ["torch.not_code"]},
