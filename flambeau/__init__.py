@@ -91,6 +91,11 @@ else:
             return _importlib.import_module(f"flambeau.{name}")
         if name in _LAZY_NAMES:
             return getattr(_importlib.import_module(_LAZY_NAMES[name]), name)
+        if name.startswith("_foreach_"):
+            try:
+                return _importlib.import_module("flambeau._foreach").foreach(name[9:])
+            except KeyError:
+                pass
         raise AttributeError(f"module 'flambeau' has no attribute {name!r}")
 
     def __dir__():
