@@ -15,12 +15,13 @@ from flambeau import Tensor
 
 __all__ = ["foreach"]
 
+# Names as words of a text: operators of one, two and three tensors.
 _UNARY = (
     "abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 "
     "neg reciprocal round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc"
-).split(" ")
-_BINARY = "add sub mul div clamp_min clamp_max maximum minimum pow".split(" ")
-_TERNARY = "addcdiv addcmul".split(" ")
+)
+_BINARY = "add sub mul div clamp_min clamp_max maximum minimum pow"
+_TERNARY = "addcdiv addcmul"
 
 _Many = Callable[..., Any]
 
@@ -30,11 +31,11 @@ def foreach(name: str) -> _Many:
     plain = name.removesuffix("_")
     if name in _OTHERS:
         function = _OTHERS[name]
-    elif plain in _UNARY:
+    elif plain in _UNARY.split():
         function = functools.partial(_unary, name)
-    elif plain in _BINARY:
+    elif plain in _BINARY.split():
         function = functools.partial(_binary, name)
-    elif plain in _TERNARY:
+    elif plain in _TERNARY.split():
         function = functools.partial(_ternary, name)
     elif plain == "lerp":
         function = functools.partial(_lerp, name)

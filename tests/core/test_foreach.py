@@ -14,7 +14,7 @@ def tensors(count: int = 3) -> list[fb.Tensor]:
     ]
 
 
-@pytest.mark.parametrize("name", _UNARY)
+@pytest.mark.parametrize("name", _UNARY.split())
 def test_unary(name: str):
     given = tensors()
     expected = [getattr(fb, name)(each) for each in given]
@@ -25,7 +25,7 @@ def test_unary(name: str):
     assert all(map(fb.equal, given, expected))
 
 
-@pytest.mark.parametrize("name", _BINARY)
+@pytest.mark.parametrize("name", _BINARY.split())
 @pytest.mark.parametrize("kind", ["tensors", "number", "numbers"])
 def test_binary(name: str, kind: str):
     given = tensors()
