@@ -11,12 +11,16 @@ from flambeau.compat._packages import PACKAGES
 from flambeau.torch_version import TorchVersion
 from flambeau.version import __version__
 
-__all__ = ["Facade", "explain_missing"]
+__all__ = ["Facade", "explain_missing", "stop_explaining"]
 
 _OWN = {
     *("__name__", "__package__", "__path__", "__spec__", "__loader__", "__version__"),
     *("__getattr__", "__dir__"),
 }
+
+
+# The modules that explain, with the function that they had for names they lack.
+_explaining: dict[ModuleType, Callable[[str], Any] | None] = {}
 
 
 class Facade(ModuleType):
@@ -55,12 +59,10 @@ class Facade(ModuleType):
 
 def explain_missing(module: ModuleType, name: str) -> None:
     """Let a module say, about a name that it has not, that it is Flambeau that lacks it."""
+    if module in _explaining or not module.__name__.startswith("flambeau."):
+        return
     names = vars(module)
-    if not module.__name__.startswith("flambeau."):
-        return
     own: Callable[[str], Any] | None = names.get("__getattr__")
-    if getattr(own, "explains", False):
-        return
 
     def __getattr__(attribute: str) -> Any:
         if own is not None:
@@ -70,8 +72,18 @@ def explain_missing(module: ModuleType, name: str) -> None:
                 pass
         raise _missing(name, attribute, module)
 
-    vars(__getattr__)["explains"] = True
     names["__getattr__"] = __getattr__
+    _explaining[module] = own
+
+
+def stop_explaining() -> None:
+    """Undo every ``explain_missing``."""
+    for module, own in _explaining.items():
+        if own is None:
+            del vars(module)["__getattr__"]
+        else:
+            vars(module)["__getattr__"] = own
+    _explaining.clear()
 
 
 def _missing(module: str, name: str, obj: object) -> AttributeError:

@@ -12,7 +12,7 @@ from importlib.metadata import Distribution, DistributionFinder
 from types import ModuleType
 
 from flambeau.compat._children import carry_to_children, stay_out_of_children
-from flambeau.compat._facade import Facade, explain_missing
+from flambeau.compat._facade import Facade, explain_missing, stop_explaining
 from flambeau.compat._metadata import StandIn
 from flambeau.compat._packages import PACKAGES, name_here
 
@@ -105,6 +105,7 @@ def uninstall() -> None:
         return
     sys.meta_path.remove(_finder)
     stay_out_of_children()
+    stop_explaining()
     for name in [name for name in sys.modules if name_here(name) is not None]:
         del sys.modules[name]
 
