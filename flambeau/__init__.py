@@ -42,20 +42,30 @@ legacy_contiguous_format = contiguous_format  # noqa: F405
 # Modules that programs reach as attributes without importing them, loaded when asked for.
 if _typing.TYPE_CHECKING:
     from flambeau import __config__ as __config__
+    from flambeau import accelerator as accelerator
     from flambeau import autograd as autograd
+    from flambeau import backends as backends
     from flambeau import compat as compat
+    from flambeau import cpu as cpu
+    from flambeau import cuda as cuda
     from flambeau import datasets as datasets
     from flambeau import fft as fft
     from flambeau import func as func
     from flambeau import hub as hub
     from flambeau import linalg as linalg
+    from flambeau import mps as mps
+    from flambeau import mtia as mtia
     from flambeau import multiprocessing as multiprocessing
     from flambeau import nn as nn
     from flambeau import optim as optim
     from flambeau import serialization as serialization
     from flambeau import sparse as sparse
     from flambeau import testing as testing
+    from flambeau import xpu as xpu
+    from flambeau._device_modules import get_device_module as get_device_module
     from flambeau._progress import progress as progress
+    from flambeau._streams import Event as Event
+    from flambeau._streams import Stream as Stream
     from flambeau.func import vmap as vmap
     from flambeau.serialization import load as load
     from flambeau.serialization import save as save
@@ -67,19 +77,29 @@ else:
     del nn  # the native module: the package of that name is loaded when asked for
     _LAZY_MODULES = (
         "__config__",
+        "accelerator",
         "autograd",
+        "backends",
         "compat",
+        "cpu",
+        "cuda",
         "datasets",
         "func",
         "hub",
+        "mps",
+        "mtia",
         "multiprocessing",
         "nn",
         "optim",
         "serialization",
         "sparse",
         "testing",
+        "xpu",
     )
     _LAZY_NAMES = {
+        "Event": "flambeau._streams",
+        "Stream": "flambeau._streams",
+        "get_device_module": "flambeau._device_modules",
         "load": "flambeau.serialization",
         "progress": "flambeau._progress",
         "save": "flambeau.serialization",

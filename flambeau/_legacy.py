@@ -32,11 +32,13 @@ class TensorType(type):
 
     dtype: fb.dtype
     layout: fb.layout
+    place = "cpu"
     is_cuda = False
     is_sparse = False
 
     def __new__(cls, name: str, dtype: fb.dtype) -> TensorType:
-        made = super().__new__(cls, name, (), {"__doc__": f"A tensor of {dtype} on the CPU."})
+        place = cls.place.upper()
+        made = super().__new__(cls, name, (), {"__doc__": f"A tensor of {dtype} on {place}."})
         made.dtype = dtype
         made.layout = fb.strided
         return made
@@ -53,11 +55,12 @@ class TensorType(type):
         return (
             isinstance(instance, Tensor)
             and instance.dtype == cls.dtype
-            and instance.device.type == "cpu"
+            and instance.device.type == cls.place
         )
 
     def __repr__(cls) -> str:
-        return f"<class 'torch.{cls.__name__}'>"
+        prefix = "" if cls.place == "cpu" else f"{cls.place}."
+        return f"<class 'torch.{prefix}{cls.__name__}'>"
 
 
 FloatTensor: TensorType = TensorType("FloatTensor", fb.float32)
@@ -131,15 +134,17 @@ def convert_type(tensor: Tensor, dtype: Any = None, non_blocking: bool = False) 
     """``Tensor.type``: the old name of the type, or the tensor converted to ``dtype``."""
     if dtype is None:
         return type_name(tensor)
+    place = None
     if isinstance(dtype, TensorType):
-        dtype = dtype.dtype
+        place, dtype = dtype.place, dtype.dtype
     elif isinstance(dtype, str):
-        if dtype not in _DTYPES:
+        name = dtype.replace("torch.cuda.", "torch.")
+        if name not in _DTYPES:
             raise ValueError(f"invalid type: {dtype!r}")
-        dtype = _DTYPES[dtype]
+        place, dtype = "cpu" if name == dtype else "cuda", _DTYPES[name]
     elif not isinstance(dtype, fb.dtype):
         raise ValueError(f"invalid type: {getattr(dtype, '__name__', dtype)!r}")
-    return tensor.to(dtype, non_blocking=non_blocking)
+    return tensor.to(place, dtype, non_blocking=non_blocking)
 
 
 def set_default_tensor_type(t: Any) -> None:
@@ -148,8 +153,10 @@ def set_default_tensor_type(t: Any) -> None:
         if t not in _DTYPES:
             raise TypeError(f"invalid type object: {t!r}")
         dtype = _DTYPES[t]
-    elif isinstance(t, TensorType):
+    elif isinstance(t, TensorType) and not t.is_cuda:
         dtype = t.dtype
+    elif isinstance(t, TensorType):
+        raise TypeError(f"{t!r} is not available: this build of Flambeau computes on the CPU")
     else:
         raise TypeError(
             "invalid type object: only floating-point types are supported as the default type"

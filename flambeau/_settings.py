@@ -29,7 +29,6 @@ _DEBUG_MODES = ("default", "warn", "error")
 class _State:
     deterministic = False
     warn_only = False
-    matmul_precision = "highest"
     interop_threads = 1
 
 
@@ -77,23 +76,41 @@ def set_float32_matmul_precision(precision: str) -> None:
             stacklevel=2,
         )
         return
-    _State.matmul_precision = precision
+    from flambeau.backends import _precision  # rarely needed
+
+    _precision.set_matmul_precision(precision)
 
 
 def get_float32_matmul_precision() -> str:
     """The word that was set last, ``"highest"`` at first."""
-    return _State.matmul_precision
+    from flambeau.backends import _precision  # rarely needed
+
+    return _precision.matmul_precision()
 
 
 def set_default_device(device: Any) -> None:
     """Set where new tensors live; the CPU is the only place yet."""
-    if device is not None and fb.device(device).type != "cpu":
-        raise RuntimeError(f"set_default_device: {fb.device(device)} is not available")
+    if device is not None:
+        fb.empty(0, device=device)  # says what is wrong with the device
 
 
 def get_default_device() -> fb.device:
     """Where new tensors live."""
     return fb.device("cpu")
+
+
+def _enter_device(self: fb.device) -> fb.device:
+    """``with torch.device("cpu"):`` new tensors of the block live there."""
+    set_default_device(self)
+    return self
+
+
+def _exit_device(self: fb.device, *exc_info: object) -> None:
+    return
+
+
+for _name, _method in (("__enter__", _enter_device), ("__exit__", _exit_device)):
+    setattr(fb.device, _name, _method)
 
 
 def set_num_interop_threads(num: int) -> None:

@@ -61,12 +61,20 @@ def _complex(self: Tensor) -> complex:
 
 def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> Tensor:
     """The same elements on a GPU."""
-    return self.to("cuda" if device is None else device, non_blocking=non_blocking, **options)
+    place = _C.device("cuda" if device is None else device)
+    if place.type != "cuda":
+        raise RuntimeError(f"cuda: expected a cuda device, got {place}")
+    return self.to(place, non_blocking=non_blocking, **options)
 
 
 def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
     """The same elements in memory that a GPU reads directly."""
     raise RuntimeError("pin_memory: page-locked memory needs a GPU, and this build has none")
+
+
+def _record_stream(self: Tensor, stream: Any) -> None:
+    """Keep the memory until the work in a stream of a GPU is done with it."""
+    raise RuntimeError(f"record_stream: expected a tensor on a GPU, got one on {self.device}")
 
 
 def _describe(self: Tensor) -> Any:
@@ -106,6 +114,7 @@ _METHODS = {
     "describe": _describe,
     "new": _new,
     "pin_memory": _pin_memory,
+    "record_stream": _record_stream,
     "share_memory_": _share_memory_,
     "storage": _storage.typed_storage,
     "type": _legacy.convert_type,

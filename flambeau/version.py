@@ -6,4 +6,6 @@ __version__ = "0.1.0"
 torch = "2.13.0"
 cuda: str | None = None
 hip: str | None = None
+rocm: str | None = None
+xpu: str | None = None
 debug = False

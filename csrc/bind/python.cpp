@@ -3,6 +3,8 @@
 
 #include <new>
 
+#include "core/no_device.h"
+
 namespace fb::bind {
 
 PyObject* out_of_memory_error = nullptr;
@@ -16,7 +18,8 @@ void set_python_error(const char* name) {
     PyObject* classes[] = {PyExc_RuntimeError, PyExc_IndexError,          PyExc_ValueError,
                            PyExc_TypeError,    PyExc_NotImplementedError, out_of_memory_error,
                            linalg_error};
-    PyObject* type = classes[static_cast<int>(error.kind())];
+    const bool has_device = dynamic_cast<const NoDevice*>(&error) == nullptr;
+    PyObject* type = has_device ? classes[static_cast<int>(error.kind())] : PyExc_AssertionError;
     if (name)
       PyErr_Format(type, "%s: %s", name, error.what());
     else

@@ -5,6 +5,7 @@
 
 #include "core/allocator.h"
 #include "core/layout.h"
+#include "core/no_device.h"
 
 namespace fb {
 namespace {
@@ -145,8 +146,14 @@ bool Tensor::is_contiguous(MemoryFormat format) const {
 }
 
 void check_device(Device device) {
-  FB_CHECK(device.type == DeviceType::kCpu, "no device ", device,
-           " here: this build of Flambeau computes on the CPU");
+  if (device.type == DeviceType::kCpu) return;
+  FB_CHECK_AS(ErrorKind::kNotImplemented, device.type != DeviceType::kMeta,
+              "no device meta here: tensors without elements do not exist yet; make them on the "
+              "CPU, and modules there too (torch.nn.utils.skip_init saves their initialisation)");
+  std::ostringstream text;
+  text << "no device " << device << " here: this build of Flambeau computes on the CPU; ask "
+       << "torch.cuda.is_available() first, or use device='cpu'";
+  throw NoDevice(text.str());
 }
 
 Tensor make_tensor(IntSpan sizes, DType dtype, Device device) {

@@ -1,0 +1,106 @@
+"""``torch.Stream`` and ``torch.Event``: queues of work on any device, here on the CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flambeau as fb
+from flambeau.accelerator import ACCELERATOR
+
+__all__ = ["Event", "Stream"]
+
+
+def _checked(device: Any, name: str) -> fb.device:
+    place = fb.device("cpu" if device is None else device)
+    if place.type != "cpu":
+        raise ACCELERATOR.error(name)
+    return place
+
+
+class Stream:
+    """A queue of work. On the CPU operators have run when they return, so it is always empty."""
+
+    def __init__(self, device: Any = None, *, priority: int = 0) -> None:
+        self.device = _checked(device, "Stream")
+        self.stream_id = 0
+        self.device_index = -1
+        self.device_type = 0
+        self.priority = priority
+
+    def query(self) -> bool:
+        """Whether all work is done."""
+        return True
+
+    def synchronize(self) -> None:
+        """Wait until all work is done."""
+
+    def wait_event(self, event: Event) -> None:
+        """Let what comes wait for a mark."""
+
+    def wait_stream(self, stream: Stream) -> None:
+        """Let what comes wait for another queue."""
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """Leave a mark, and return it."""
+        mark = Event(self.device) if event is None else event
+        mark.record(self)
+        return mark
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        return
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stream) and self.device == other.device
+
+    def __hash__(self) -> int:
+        return hash((Stream, self.device))
+
+    def __repr__(self) -> str:
+        return f"torch.Stream device_type={self.device.type}, device_index=-1, stream_id=0"
+
+
+class Event:
+    """A mark in a queue of work. Times between marks are those at which they were recorded."""
+
+    def __init__(
+        self,
+        device: Any = None,
+        *,
+        enable_timing: bool = False,
+        blocking: bool = False,
+        interprocess: bool = False,
+    ) -> None:
+        self.device = _checked(device, "Event")
+        self.event_id = 0
+        self._times = enable_timing
+        self._seconds: float | None = None
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Put the mark into a queue."""
+        import time  # rarely needed
+
+        self._seconds = time.perf_counter()
+
+    def query(self) -> bool:
+        """Whether it has been reached."""
+        return True
+
+    def synchronize(self) -> None:
+        """Wait until it has been reached."""
+
+    def wait(self, stream: Stream | None = None) -> None:
+        """Let a queue wait until it has been reached."""
+
+    def elapsed_time(self, end_event: Event) -> float:
+        """The milliseconds between two marks."""
+        if not (self._times and end_event._times):
+            raise ValueError("Event.elapsed_time: both events need enable_timing=True")
+        if self._seconds is None or end_event._seconds is None:
+            raise ValueError("Event.elapsed_time: both events must have been recorded")
+        return (end_event._seconds - self._seconds) * 1000
+
+    def __repr__(self) -> str:
+        return f"torch.Event device_type={self.device.type}, device_index=-1, event_flag=0"

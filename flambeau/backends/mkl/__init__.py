@@ -1,0 +1,28 @@
+"""Intel's library of linear algebra, which Flambeau does not use: OpenBLAS is in its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["VERBOSE_OFF", "VERBOSE_ON", "is_available", "verbose"]
+
+VERBOSE_OFF = 0
+VERBOSE_ON = 1
+
+
+def is_available() -> bool:
+    """Whether the library is there."""
+    return False
+
+
+class verbose:
+    """A block whose calls the library reports; without the library there are none."""
+
+    def __init__(self, enable: int) -> None:
+        self.enable = enable
+
+    def __enter__(self) -> verbose:
+        return self
+
+    def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> None:
+        return

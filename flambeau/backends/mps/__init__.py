@@ -1,0 +1,30 @@
+"""Whether tensors can live on the GPU of an Apple machine."""
+
+from __future__ import annotations
+
+from flambeau.mps import MPS
+
+__all__ = [
+    "get_core_count",
+    "get_name",
+    "is_available",
+    "is_built",
+    "is_macos13_or_newer",
+    "is_macos_or_newer",
+]
+
+
+def is_built() -> bool:
+    """Whether this build can compute there."""
+    return False
+
+
+def is_available() -> bool:
+    """Whether this build can compute there, and there is such a GPU."""
+    return False
+
+
+get_name = MPS.function("get_name", "The name of the GPU.")
+get_core_count = MPS.function("get_core_count", "The cores of the GPU.")
+is_macos_or_newer = MPS.function("is_macos_or_newer", "Whether the system is that new.")
+is_macos13_or_newer = MPS.function("is_macos13_or_newer", "Whether the system is that new.")

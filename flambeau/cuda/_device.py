@@ -1,0 +1,167 @@
+"""Which GPUs there are, and which one is current."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flambeau as fb
+from flambeau.cuda._absence import CUDA
+
+__all__ = [
+    "CudaError",
+    "DeferredCudaCallError",
+    "can_device_access_peer",
+    "check_error",
+    "clock_rate",
+    "cudaStatus",
+    "cudart",
+    "current_blas_handle",
+    "current_device",
+    "device",
+    "device_count",
+    "device_memory_used",
+    "device_of",
+    "get_arch_list",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "get_gencode_flags",
+    "get_sync_debug_mode",
+    "has_half",
+    "has_magma",
+    "init",
+    "ipc_collect",
+    "is_available",
+    "is_bf16_supported",
+    "is_initialized",
+    "is_tf32_supported",
+    "memory_usage",
+    "power_draw",
+    "set_device",
+    "set_sync_debug_mode",
+    "synchronize",
+    "temperature",
+    "utilization",
+]
+
+has_half = True
+has_magma = False
+
+
+class CudaError(RuntimeError):
+    """A call into CUDA that failed, with its code."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"CUDA failed with code {code}")
+
+
+class DeferredCudaCallError(Exception):
+    """A call that waited for CUDA to start and failed then."""
+
+
+class cudaStatus:
+    """The codes that programs compare with."""
+
+    SUCCESS: int = 0
+    ERROR_NOT_READY: int = 34
+
+
+def device_count() -> int:
+    """How many GPUs tensors can live on."""
+    return 0
+
+
+def is_available() -> bool:
+    """Whether tensors can live on a GPU."""
+    return device_count() > 0
+
+
+def is_initialized() -> bool:
+    """Whether CUDA has been started in this process."""
+    return False
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """Whether the current GPU computes in bfloat16."""
+    return False
+
+
+def is_tf32_supported() -> bool:
+    """Whether the current GPU computes products in TF32."""
+    return False
+
+
+def get_arch_list() -> list[str]:
+    """The architectures that kernels exist for."""
+    return []
+
+
+def get_gencode_flags() -> str:
+    """The same as options of NVCC."""
+    return ""
+
+
+def check_error(res: int) -> None:
+    """Raise for a code that is not success."""
+    if res != cudaStatus.SUCCESS:
+        raise CudaError(res)
+
+
+def index_of(place: Any) -> int:
+    """The index that ``device`` and ``set_device`` are given: -1 and None name no GPU at all."""
+    if place is None:
+        return -1
+    if isinstance(place, int):
+        return place
+    chosen = fb.device(place)
+    if chosen.type != "cuda":
+        raise ValueError(f"Expected a cuda device, but got: {chosen}")
+    return 0 if chosen.index is None else chosen.index
+
+
+class device:
+    """Makes a GPU the current one while a block runs; ``-1`` and None leave it as it is."""
+
+    def __init__(self, device: Any) -> None:
+        self.idx = index_of(device)
+        self.prev_idx = -1
+
+    def __enter__(self) -> None:
+        if self.idx >= 0:
+            raise CUDA.error("device", RuntimeError)
+
+    def __exit__(self, type: Any, value: Any, traceback: Any) -> None:
+        return
+
+
+class device_of(device):
+    """The same for the GPU of a tensor; a tensor on the CPU leaves the current one."""
+
+    def __init__(self, obj: Any) -> None:
+        super().__init__(obj.get_device() if obj.is_cuda else -1)
+
+
+def set_device(device: Any) -> None:
+    """Make a GPU the current one; ``-1`` leaves it as it is."""
+    if index_of(device) >= 0:
+        raise CUDA.error("set_device")
+
+
+init = CUDA.function("init", "Start CUDA in this process.")
+current_device = CUDA.function("current_device", "The index of the current GPU.")
+synchronize = CUDA.function("synchronize", "Wait for everything a GPU was given to do.")
+get_device_name = CUDA.function("get_device_name", "The name of a GPU.")
+get_device_properties = CUDA.function("get_device_properties", "Name, memory, processors.")
+get_device_capability = CUDA.function("get_device_capability", "The compute capability.")
+can_device_access_peer = CUDA.function("can_device_access_peer", "Whether GPUs copy directly.")
+cudart = CUDA.function("cudart", "The CUDA run time.")
+current_blas_handle = CUDA.function("current_blas_handle", "The handle of cuBLAS.")
+ipc_collect = CUDA.function("ipc_collect", "Free memory that other processes have released.")
+set_sync_debug_mode = CUDA.function("set_sync_debug_mode", "Report calls that wait for a GPU.")
+get_sync_debug_mode = CUDA.function("get_sync_debug_mode", "What such calls do.")
+memory_usage = CUDA.function("memory_usage", "The share of time the memory was busy.")
+device_memory_used = CUDA.function("device_memory_used", "The bytes that are in use on a GPU.")
+utilization = CUDA.function("utilization", "The share of time a GPU was busy.")
+temperature = CUDA.function("temperature", "The temperature of a GPU.")
+power_draw = CUDA.function("power_draw", "The power that a GPU draws.")
+clock_rate = CUDA.function("clock_rate", "The clock of a GPU.")

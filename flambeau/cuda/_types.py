@@ -1,0 +1,44 @@
+"""Old spellings of tensor types on a GPU: ``torch.cuda.FloatTensor``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flambeau as fb
+from flambeau._legacy import TensorType
+from flambeau.cuda._absence import CUDA
+
+__all__ = [
+    "BFloat16Tensor",
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+]
+
+
+class CudaTensorType(TensorType):
+    """The class of ``torch.cuda.FloatTensor`` and its like."""
+
+    is_cuda = True
+    place = "cuda"
+
+    def __call__(cls, *args: Any, device: Any = None) -> fb.Tensor:
+        raise CUDA.error(cls.__name__, TypeError)
+
+
+BFloat16Tensor = CudaTensorType("BFloat16Tensor", fb.bfloat16)
+BoolTensor = CudaTensorType("BoolTensor", fb.bool)
+ByteTensor = CudaTensorType("ByteTensor", fb.uint8)
+CharTensor = CudaTensorType("CharTensor", fb.int8)
+DoubleTensor = CudaTensorType("DoubleTensor", fb.float64)
+FloatTensor = CudaTensorType("FloatTensor", fb.float32)
+HalfTensor = CudaTensorType("HalfTensor", fb.float16)
+IntTensor = CudaTensorType("IntTensor", fb.int32)
+LongTensor = CudaTensorType("LongTensor", fb.int64)
+ShortTensor = CudaTensorType("ShortTensor", fb.int16)

@@ -1,0 +1,13 @@
+"""Copies between GPUs."""
+
+from __future__ import annotations
+
+from flambeau.cuda._absence import CUDA
+
+__all__ = ["broadcast", "broadcast_coalesced", "gather", "reduce_add", "scatter"]
+
+broadcast = CUDA.function("comm.broadcast", "Copies of a tensor on several GPUs.")
+broadcast_coalesced = CUDA.function("comm.broadcast_coalesced", "The same for many tensors.")
+scatter = CUDA.function("comm.scatter", "Pieces of a tensor on several GPUs.")
+gather = CUDA.function("comm.gather", "One tensor of pieces on several GPUs.")
+reduce_add = CUDA.function("comm.reduce_add", "The sum of tensors on several GPUs.")

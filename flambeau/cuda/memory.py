@@ -1,0 +1,138 @@
+"""What the memory of a GPU holds."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from flambeau.cuda._absence import CUDA
+
+__all__ = [
+    "CUDAPluggableAllocator",
+    "MemPool",
+    "caching_allocator_alloc",
+    "caching_allocator_delete",
+    "caching_allocator_disabled",
+    "caching_allocator_enable",
+    "change_current_allocator",
+    "empty_cache",
+    "get_allocator_backend",
+    "get_per_process_memory_fraction",
+    "host_memory_stats",
+    "host_memory_stats_as_nested_dict",
+    "list_gpu_processes",
+    "max_memory_allocated",
+    "max_memory_cached",
+    "max_memory_reserved",
+    "mem_get_info",
+    "memory_allocated",
+    "memory_cached",
+    "memory_reserved",
+    "memory_snapshot",
+    "memory_stats",
+    "memory_stats_as_nested_dict",
+    "memory_summary",
+    "reset_accumulated_host_memory_stats",
+    "reset_accumulated_memory_stats",
+    "reset_max_memory_allocated",
+    "reset_max_memory_cached",
+    "reset_peak_host_memory_stats",
+    "reset_peak_memory_stats",
+    "set_per_process_memory_fraction",
+    "use_mem_pool",
+]
+
+
+def empty_cache() -> None:
+    """Give unused memory back to the system: there is none before CUDA has been started."""
+
+
+def caching_allocator_enable(value: bool = True) -> None:
+    """Keep freed memory for the next tensor, or not."""
+
+
+@contextlib.contextmanager
+def caching_allocator_disabled() -> Iterator[None]:
+    """Do not keep freed memory while a block runs."""
+    yield
+
+
+def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
+    """The counts of ``memory_stats`` as dictionaries in dictionaries."""
+    return {}
+
+
+def memory_stats(device: Any = None) -> dict[str, Any]:
+    """The counts of the allocator: none before CUDA has been started."""
+    return collections.OrderedDict()
+
+
+def host_memory_stats_as_nested_dict() -> dict[str, Any]:
+    """The counts of ``host_memory_stats`` as dictionaries in dictionaries."""
+    return {}
+
+
+def host_memory_stats() -> dict[str, Any]:
+    """The counts of the allocator of page-locked memory."""
+    return collections.OrderedDict()
+
+
+def memory_allocated(device: Any = None) -> int:
+    """The bytes that tensors take."""
+    return 0
+
+
+def max_memory_allocated(device: Any = None) -> int:
+    """The most that ``memory_allocated`` has been."""
+    return 0
+
+
+def memory_reserved(device: Any = None) -> int:
+    """The bytes that the allocator holds."""
+    return 0
+
+
+def max_memory_reserved(device: Any = None) -> int:
+    """The most that ``memory_reserved`` has been."""
+    return 0
+
+
+# The names of these two before "reserved".
+memory_cached = memory_reserved
+max_memory_cached = max_memory_reserved
+
+
+def list_gpu_processes(device: Any = None) -> str:
+    """The processes that use a GPU, one to a line."""
+    return "there is no GPU that this build computes on"
+
+
+reset_peak_memory_stats = CUDA.function("reset_peak_memory_stats", "Forget the peaks.")
+reset_max_memory_allocated = CUDA.function("reset_max_memory_allocated", "Forget a peak.")
+reset_max_memory_cached = CUDA.function("reset_max_memory_cached", "Forget a peak.")
+reset_accumulated_memory_stats = CUDA.function("reset_accumulated_memory_stats", "Forget totals.")
+reset_peak_host_memory_stats = CUDA.function("reset_peak_host_memory_stats", "Forget the peaks.")
+reset_accumulated_host_memory_stats = CUDA.function(
+    "reset_accumulated_host_memory_stats", "Forget totals."
+)
+mem_get_info = CUDA.function("mem_get_info", "The free and the whole memory of a GPU.")
+memory_summary = CUDA.function("memory_summary", "The counts as a table.")
+memory_snapshot = CUDA.function("memory_snapshot", "Every block of the allocator.")
+get_allocator_backend = CUDA.function("get_allocator_backend", "The name of the allocator.")
+get_per_process_memory_fraction = CUDA.function(
+    "get_per_process_memory_fraction", "The share of memory that the process may take."
+)
+set_per_process_memory_fraction = CUDA.function(
+    "set_per_process_memory_fraction", "Limit the share of memory that the process may take."
+)
+caching_allocator_alloc = CUDA.function("caching_allocator_alloc", "A block of memory.")
+caching_allocator_delete = CUDA.function("caching_allocator_delete", "Free such a block.")
+change_current_allocator = CUDA.function("change_current_allocator", "Use another allocator.")
+use_mem_pool = CUDA.function("use_mem_pool", "Take memory from a pool while a block runs.")
+_record_memory_history = CUDA.function("memory._record_memory_history", "Note every block.")
+_snapshot = CUDA.function("memory._snapshot", "What was noted.")
+_dump_snapshot = CUDA.function("memory._dump_snapshot", "Write what was noted into a file.")
+MemPool = CUDA.type("MemPool", "A pool of memory.", RuntimeError)
+CUDAPluggableAllocator = CUDA.type("CUDAPluggableAllocator", "An allocator of a library.")

@@ -1,0 +1,58 @@
+"""The generators of random numbers on GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import SupportsInt
+
+from flambeau import Generator, Tensor
+from flambeau.cuda._absence import CUDA
+
+__all__ = [
+    "get_rng_state",
+    "get_rng_state_all",
+    "initial_seed",
+    "manual_seed",
+    "manual_seed_all",
+    "seed",
+    "seed_all",
+    "set_rng_state",
+    "set_rng_state_all",
+]
+
+default_generators: tuple[Generator, ...] = ()
+
+
+def manual_seed(seed: SupportsInt) -> None:
+    """Seed the generator of the current GPU, if there is one."""
+    int(seed)  # what is not a number is refused here too
+
+
+def manual_seed_all(seed: SupportsInt) -> None:
+    """Seed the generators of all GPUs, of which there may be none."""
+    int(seed)
+
+
+def seed() -> None:
+    """Seed the generator of the current GPU with a number that cannot be foreseen."""
+
+
+def seed_all() -> None:
+    """The same for all GPUs."""
+
+
+def get_rng_state_all() -> list[Tensor]:
+    """The states of the generators of all GPUs."""
+    return [generator.get_state() for generator in default_generators]
+
+
+def set_rng_state(new_state: Tensor, device: object = "cuda") -> None:
+    """Go on from a state that ``get_rng_state`` returned. Without a GPU there is nothing to set."""
+
+
+def set_rng_state_all(new_states: Iterable[Tensor]) -> None:
+    """The same for the states of all GPUs."""
+
+
+get_rng_state = CUDA.function("get_rng_state", "The state of the generator of a GPU.")
+initial_seed = CUDA.function("initial_seed", "The seed of the generator of the current GPU.")

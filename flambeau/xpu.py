@@ -1,0 +1,138 @@
+"""``torch.xpu``: GPUs of Intel, which this build does not compute on."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any, SupportsInt
+
+from flambeau import Tensor
+from flambeau._absent import Absent
+
+__all__ = [
+    "Event",
+    "Stream",
+    "can_device_access_peer",
+    "current_device",
+    "current_stream",
+    "device_count",
+    "empty_cache",
+    "get_arch_list",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "get_rng_state",
+    "get_rng_state_all",
+    "init",
+    "initial_seed",
+    "is_available",
+    "is_bf16_supported",
+    "is_initialized",
+    "is_tf32_supported",
+    "manual_seed",
+    "manual_seed_all",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "mem_get_info",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "reset_peak_memory_stats",
+    "seed",
+    "seed_all",
+    "set_device",
+    "set_rng_state",
+    "stream",
+    "synchronize",
+]
+
+XPU = Absent("xpu", "ask torch.xpu.is_available() first")
+
+
+def device_count() -> int:
+    """How many there are."""
+    return 0
+
+
+def is_available() -> bool:
+    """Whether tensors can live there."""
+    return False
+
+
+def is_initialized() -> bool:
+    """Whether they have been started in this process."""
+    return False
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """Whether the current one computes in bfloat16."""
+    return False
+
+
+def is_tf32_supported() -> bool:
+    """Whether the current one computes products in TF32."""
+    return False
+
+
+def get_arch_list() -> list[str]:
+    """The architectures that kernels exist for."""
+    return []
+
+
+def empty_cache() -> None:
+    """Give unused memory back to the system: there is none."""
+
+
+def manual_seed(seed: SupportsInt) -> None:
+    """Seed the generator of the current one, if there is one."""
+    int(seed)  # what is not a number is refused here too
+
+
+# There is no generator, so that all of them and the current one are the same.
+manual_seed_all = manual_seed
+
+
+def seed() -> None:
+    """Seed the generator of the current one with a number that cannot be foreseen."""
+
+
+seed_all = seed
+
+
+def get_rng_state_all() -> list[Tensor]:
+    """The states of all generators."""
+    return []
+
+
+def set_rng_state(new_state: Tensor, device: object = "xpu") -> None:
+    """Go on from a state. Without a device there is nothing to set."""
+
+
+def memory_allocated(device: Any = None) -> int:
+    """The bytes that tensors take there."""
+    return 0
+
+
+max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
+
+
+def memory_stats(device: Any = None) -> dict[str, Any]:
+    """The counts of the allocator."""
+    return collections.OrderedDict()
+
+
+init = XPU.function("init", "Start them in this process.")
+initial_seed = XPU.function("initial_seed", "The seed of the current one's generator.")
+get_rng_state = XPU.function("get_rng_state", "The state of the current one's generator.")
+current_device = XPU.function("current_device", "The index of the current one.")
+current_stream = XPU.function("current_stream", "The stream that work goes into.")
+set_device = XPU.function("set_device", "Make one the current one.")
+synchronize = XPU.function("synchronize", "Wait for everything one was given to do.")
+get_device_name = XPU.function("get_device_name", "The name of one.")
+get_device_properties = XPU.function("get_device_properties", "Name, memory, units.")
+get_device_capability = XPU.function("get_device_capability", "What one can do.")
+can_device_access_peer = XPU.function("can_device_access_peer", "Whether two copy directly.")
+mem_get_info = XPU.function("mem_get_info", "The free and the whole memory of one.")
+reset_peak_memory_stats = XPU.function("reset_peak_memory_stats", "Forget the peaks.")
+stream = XPU.function("stream", "A block whose work goes into a stream.")
+Stream = XPU.type("Stream", "A queue of work.")
+Event = XPU.type("Event", "A mark in a queue of work.")
