@@ -42,10 +42,13 @@ legacy_contiguous_format = contiguous_format  # noqa: F405
 # Modules that programs reach as attributes without importing them, loaded when asked for.
 if _typing.TYPE_CHECKING:
     from flambeau import __config__ as __config__
+    from flambeau import _dynamo as _dynamo
+    from flambeau import _inductor as _inductor
     from flambeau import accelerator as accelerator
     from flambeau import autograd as autograd
     from flambeau import backends as backends
     from flambeau import compat as compat
+    from flambeau import compiler as compiler
     from flambeau import cpu as cpu
     from flambeau import cuda as cuda
     from flambeau import datasets as datasets
@@ -62,6 +65,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import sparse as sparse
     from flambeau import testing as testing
     from flambeau import xpu as xpu
+    from flambeau._compile import compile as compile
     from flambeau._device_modules import get_device_module as get_device_module
     from flambeau._progress import progress as progress
     from flambeau._streams import Event as Event
@@ -77,10 +81,13 @@ else:
     del nn  # the native module: the package of that name is loaded when asked for
     _LAZY_MODULES = (
         "__config__",
+        "_dynamo",
+        "_inductor",
         "accelerator",
         "autograd",
         "backends",
         "compat",
+        "compiler",
         "cpu",
         "cuda",
         "datasets",
@@ -99,6 +106,7 @@ else:
     _LAZY_NAMES = {
         "Event": "flambeau._streams",
         "Stream": "flambeau._streams",
+        "compile": "flambeau._compile",
         "get_device_module": "flambeau._device_modules",
         "load": "flambeau.serialization",
         "progress": "flambeau._progress",

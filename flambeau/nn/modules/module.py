@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from flambeau import _C
+from flambeau._compile import compile
 from flambeau.nn.modules._conversion import Convertible
 from flambeau.nn.modules._global_hooks import (  # noqa: F401  some are known by this path
     _global_backward_hooks,
@@ -106,6 +107,7 @@ class Module(Convertible):
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Accept what `torch.compile` does: calls of this module are computed eagerly as before."""
+        compile(self.forward, *args, **kwargs)  # which looks at the arguments
 
     # How it is shown.
 
