@@ -11,7 +11,10 @@ from math import pi as pi
 # isort: off
 from flambeau._C import *
 from flambeau._C import _install_places
+from flambeau._C import _dirichlet_grad as _dirichlet_grad
+from flambeau._C import _sample_dirichlet as _sample_dirichlet
 from flambeau._C import _standard_gamma as _standard_gamma
+from flambeau._C import _standard_gamma_grad as _standard_gamma_grad
 from flambeau._typeinfo import *
 from flambeau._printing import *
 from flambeau._settings import *
@@ -52,6 +55,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import cpu as cpu
     from flambeau import cuda as cuda
     from flambeau import datasets as datasets
+    from flambeau import distributions as distributions
     from flambeau import fft as fft
     from flambeau import func as func
     from flambeau import hub as hub
@@ -91,6 +95,7 @@ else:
         "cpu",
         "cuda",
         "datasets",
+        "distributions",
         "func",
         "hub",
         "mps",

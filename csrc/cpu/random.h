@@ -49,4 +49,10 @@ void sample_gamma(Generator& generator, DType dtype, void* out, int64_t n, const
 void sample_categories(Generator& generator, DType dtype, int64_t* out, int64_t samples,
                        const void* weights, int64_t rows, int64_t categories);
 
+// How the samples above move with their parameters: the derivative of a gamma number by its shape;
+// that of a Dirichlet number by its own concentration, divided by one minus the number.
+void gamma_gradient(DType dtype, void* out, int64_t n, const void* shape, const void* sample);
+void dirichlet_gradient(DType dtype, void* out, int64_t n, const void* sample,
+                        const void* concentration, const void* total);
+
 }  // namespace fb::cpu

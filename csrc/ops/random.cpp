@@ -252,6 +252,14 @@ Tensor compute::poisson(const Tensor& input, Generator* generator) {
   return out;
 }
 
+namespace {
+
+Tensor broadcast_contiguous(const Tensor& t, const Dims& shape) {
+  return contiguous(as_view(t, shape, broadcast_strides(t.sizes(), t.strides(), shape)));
+}
+
+}  // namespace
+
 Tensor compute::binomial(const Tensor& count, const Tensor& prob, Generator* generator) {
   for (const Tensor* t : {&count, &prob})
     FB_CHECK_VALUE(is_floating(t->dtype()),
@@ -259,12 +267,10 @@ Tensor compute::binomial(const Tensor& count, const Tensor& prob, Generator* gen
   FB_CHECK(count.dtype() == prob.dtype(), "expected count and prob of one dtype, got ",
            count.dtype(), " and ", prob.dtype());
   const Dims shape = broadcast_shapes(count.sizes(), prob.sizes());
-  const auto stretched = [&](const Tensor& t) {
-    return contiguous(as_view(t, shape, broadcast_strides(t.sizes(), t.strides(), shape)));
-  };
   Tensor out = make_tensor(shape, count.dtype(), count.device());
   cpu::sample_binomial(or_default(generator), out.dtype(), out.data(), out.numel(),
-                       stretched(count).data(), stretched(prob).data());
+                       broadcast_contiguous(count, shape).data(),
+                       broadcast_contiguous(prob, shape).data());
   return out;
 }
 
@@ -272,6 +278,29 @@ Tensor compute::_standard_gamma(const Tensor& input, Generator* generator) {
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
   const Tensor shape = contiguous(input);
   cpu::sample_gamma(or_default(generator), out.dtype(), out.data(), out.numel(), shape.data());
+  return out;
+}
+
+Tensor compute::_standard_gamma_grad(const Tensor& input, const Tensor& output) {
+  FB_CHECK(input.dtype() == output.dtype(), "expected input and output of one dtype, got ",
+           input.dtype(), " and ", output.dtype());
+  const Dims shape = broadcast_shapes(input.sizes(), output.sizes());
+  Tensor out = make_tensor(shape, input.dtype(), input.device());
+  cpu::gamma_gradient(out.dtype(), out.data(), out.numel(),
+                      broadcast_contiguous(input, shape).data(),
+                      broadcast_contiguous(output, shape).data());
+  return out;
+}
+
+Tensor compute::_dirichlet_grad(const Tensor& x, const Tensor& alpha, const Tensor& total) {
+  FB_CHECK(x.dtype() == alpha.dtype() && x.dtype() == total.dtype(),
+           "expected x, alpha and total of one dtype, got ", x.dtype(), ", ", alpha.dtype(),
+           " and ", total.dtype());
+  const Dims shape = broadcast_shapes(broadcast_shapes(x.sizes(), alpha.sizes()), total.sizes());
+  Tensor out = make_tensor(shape, x.dtype(), x.device());
+  cpu::dirichlet_gradient(
+      out.dtype(), out.data(), out.numel(), broadcast_contiguous(x, shape).data(),
+      broadcast_contiguous(alpha, shape).data(), broadcast_contiguous(total, shape).data());
   return out;
 }
 

@@ -196,8 +196,17 @@ op(
     dtypes=("float32", "float64"),
     forms="function",
     random=True,
-    grad=not_implemented,
+    grad={"input": "grad * _standard_gamma_grad(input, result)"},
     doc="Gamma numbers of scale 1 whose shape parameters stand in input.",
+)
+op(
+    "_standard_gamma_grad(input: Tensor, output: Tensor) -> Tensor",
+    kind=native,
+    dtypes=("float32", "float64"),
+    forms="function",
+    grad=not_implemented,
+    doc="How gamma numbers move with their shape parameters, at a fixed probability.",
+    batch="aligned",
 )
 op(
     f"_sample_dirichlet(input: Tensor, {_GENERATOR}) -> Tensor",
@@ -205,8 +214,21 @@ op(
     dtypes=("float32", "float64"),
     forms="function",
     random=True,
-    grad=not_implemented,
+    grad={
+        "input": "_dirichlet_grad(result, input, sum(input, -1, True))"
+        " * (grad - sum(result * grad, -1, True))"
+    },
     doc="Dirichlet numbers: the last dim of the result sums to 1, its concentrations stand in input.",
+)
+
+op(
+    "_dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor",
+    kind=native,
+    dtypes=("float32", "float64"),
+    forms="function",
+    grad=not_implemented,
+    doc="How Dirichlet numbers x move with their concentrations alpha, divided by 1 - x.",
+    batch="aligned",
 )
 
 # --- filling a tensor. `from` is a word of Python: an argument of that name is written from_.

@@ -1,0 +1,79 @@
+"""The beta distribution."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau.distributions import constraints
+from flambeau.distributions.dirichlet import Dirichlet
+from flambeau.distributions.distribution import Shape
+from flambeau.distributions.exp_family import ExponentialFamily
+from flambeau.distributions.utils import broadcast_all
+
+__all__ = ["Beta"]
+
+
+class Beta(ExponentialFamily):
+    """Density proportional to x^(``concentration1`` - 1) (1 - x)^(``concentration0`` - 1).
+
+    This is the first of two shares of a Dirichlet distribution, which does the work.
+    """
+
+    arg_constraints: ClassVar = {
+        "concentration1": constraints.positive,
+        "concentration0": constraints.positive,
+    }
+    support = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(
+        self,
+        concentration1: Tensor | float,
+        concentration0: Tensor | float,
+        validate_args: bool | None = None,
+    ) -> None:
+        both = fb.stack(broadcast_all(concentration1, concentration0), -1)
+        self._dirichlet = Dirichlet(both, validate_args=False)
+        super().__init__(both.shape[:-1], validate_args=validate_args)
+
+    @property
+    def concentration1(self) -> Tensor:
+        """The concentration of the share itself."""
+        return self._dirichlet.concentration[..., 0]
+
+    @property
+    def concentration0(self) -> Tensor:
+        """The concentration of what is left to one."""
+        return self._dirichlet.concentration[..., 1]
+
+    @property
+    def mean(self) -> Tensor:
+        return self.concentration1 / (self.concentration1 + self.concentration0)
+
+    @property
+    def mode(self) -> Tensor:
+        return self._dirichlet.mode[..., 0]
+
+    @property
+    def variance(self) -> Tensor:
+        return self._dirichlet.variance[..., 0]
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        return self._dirichlet.rsample(sample_shape).select(-1, 0)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        return self._dirichlet.log_prob(fb.stack([value, 1.0 - value], -1))
+
+    def entropy(self) -> Tensor:
+        return self._dirichlet.entropy()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.concentration1, self.concentration0)
+
+    def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
+        return fb.lgamma(x) + fb.lgamma(y) - fb.lgamma(x + y)

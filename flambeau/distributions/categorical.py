@@ -1,0 +1,87 @@
+"""The categorical distribution."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import flambeau as fb
+from flambeau import Size, Tensor, nan
+from flambeau._joining import broadcast_shapes
+from flambeau.distributions import constraints
+from flambeau.distributions._odds import ProbsOrLogits
+from flambeau.distributions.distribution import Distribution, Shape
+
+__all__ = ["Categorical"]
+
+
+class Categorical(ProbsOrLogits, Distribution):
+    """Indices in proportion to ``probs``, or to the exponentials of ``logits``."""
+
+    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    has_enumerate_support = True
+    _is_binary = False
+
+    def __init__(
+        self,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        name, value = self._given(probs, logits)
+        if value.dim() < 1:
+            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+        if name == "probs":
+            self.probs = value / value.sum(-1, keepdim=True)
+        else:
+            self.logits = value.log_softmax(-1)
+        shape = value.shape
+        self._num_events = shape[-1]
+        super().__init__(shape[:-1], validate_args=validate_args)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> constraints.Constraint:
+        return constraints.integer_interval(0, self._num_events - 1)
+
+    def _undefined(self) -> Tensor:
+        return fb.full(
+            self._extended_shape(), nan, dtype=self._param.dtype, device=self._param.device
+        )
+
+    @property
+    def mean(self) -> Tensor:
+        return self._undefined()
+
+    @property
+    def mode(self) -> Tensor:
+        return self.probs.argmax(-1)
+
+    @property
+    def variance(self) -> Tensor:
+        return self._undefined()
+
+    def sample(self, sample_shape: Shape = ()) -> Tensor:
+        rows = self.probs.detach().reshape(-1, self._num_events)
+        count = Size(sample_shape).numel()
+        indices = fb.multinomial(rows, count, True)
+        return indices.t().reshape(self._extended_shape(sample_shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        logits = self.logits
+        index = value.long().unsqueeze(-1)
+        if value.shape != self._batch_shape:
+            shape = broadcast_shapes(value.shape, self._batch_shape)
+            index = index.expand(*shape, 1)
+            logits = logits.expand(*shape, self._num_events)
+        return logits.gather(-1, index).squeeze(-1)
+
+    def entropy(self) -> Tensor:
+        # Shares of zero, whose logarithm is infinite, count for nothing.
+        logits = self.logits.clamp(min=fb.finfo(self.logits.dtype).min)
+        return -(logits * self.probs).sum(-1)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        values = fb.arange(self._num_events, device=self._param.device)
+        values = values.view(-1, *(1 for _ in self._batch_shape))
+        return values.expand(-1, *self._batch_shape) if expand else values

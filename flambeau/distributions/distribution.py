@@ -1,0 +1,241 @@
+"""The base of all distributions: shapes, the checks of parameters and values, expanding."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import flambeau as fb
+from flambeau import Size, Tensor
+from flambeau.distributions import constraints
+from flambeau.distributions.utils import lazy_property
+
+__all__ = ["Distribution"]
+
+_SelfT = TypeVar("_SelfT", bound="Distribution")
+Shape = Sequence[int]
+SCALAR = Size()
+
+
+class Distribution:
+    """A probability distribution over events of ``event_shape``, ``batch_shape`` of them at once.
+
+    A subclass names its parameters in ``arg_constraints``, keeps them as attributes of those names,
+    and gets their checks, ``expand`` and ``repr`` from here.
+    """
+
+    has_rsample: Any = False
+    has_enumerate_support: Any = False
+    _validate_args = __debug__
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Whether distributions check parameters and values unless they are told otherwise."""
+        if value not in (True, False):
+            raise ValueError(f"set_default_validate_args: expected True or False, got {value!r}")
+        Distribution._validate_args = value
+
+    def __init__(
+        self,
+        batch_shape: Shape = SCALAR,
+        event_shape: Shape = SCALAR,
+        validate_args: bool | None = None,
+    ) -> None:
+        self._batch_shape = batch_shape
+        self._event_shape = event_shape
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        try:
+            regions = self.arg_constraints
+        except NotImplementedError:
+            warnings.warn(
+                f"{type(self)} does not define `arg_constraints`. Please set"
+                " `arg_constraints = {}` or initialize the distribution with `validate_args=False`"
+                " to turn off validation.",
+                stacklevel=4,
+            )
+            return
+        for name, region in regions.items():
+            if isinstance(region, constraints._Dependent):
+                continue
+            value = self.__dict__.get(name)
+            if value is None:
+                # Parameters that are computed from the given ones need no check of their own.
+                if isinstance(vars_of(type(self), name), lazy_property):
+                    continue
+                value = getattr(self, name)
+            if not region._holds(value):
+                raise ValueError(
+                    f"Expected parameter {name} ({type(value).__name__} of shape"
+                    f" {tuple(value.shape)}) of distribution {self!r} to satisfy the constraint"
+                    f" {region!r}, but found invalid values:\n{value}"
+                )
+
+    @property
+    def batch_shape(self) -> Size:
+        """The shape of the parameters: how many distributions this object holds."""
+        return self._batch_shape  # type: ignore[return-value]
+
+    @property
+    def event_shape(self) -> Size:
+        """The shape of one sample of one of them."""
+        return self._event_shape  # type: ignore[return-value]
+
+    @property
+    def arg_constraints(self) -> dict[str, constraints.Constraint]:
+        """The region of each parameter, by name."""
+        raise NotImplementedError
+
+    @property
+    def support(self) -> Any:
+        """The region of the samples."""
+        raise NotImplementedError
+
+    @property
+    def mean(self) -> Tensor:
+        """The expected value; NaN or infinite where there is none."""
+        raise NotImplementedError
+
+    @property
+    def mode(self) -> Tensor:
+        """A value of the greatest density."""
+        raise NotImplementedError(f"{type(self)} does not implement mode")
+
+    @property
+    def variance(self) -> Tensor:
+        """The expected square of the distance from the mean."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Tensor:
+        """The square root of the variance."""
+        return self.variance.sqrt()
+
+    def sample(self, sample_shape: Shape = ()) -> Tensor:
+        """Samples of shape ``sample_shape + batch_shape + event_shape``, without a gradient."""
+        with fb.no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        """Samples that are differentiable functions of the parameters."""
+        raise NotImplementedError
+
+    def sample_n(self, n: int) -> Tensor:
+        """``sample((n,))``, by its old name."""
+        warnings.warn(
+            "sample_n(n) will be deprecated. Use .sample((n,)) instead.",
+            category=FutureWarning,
+            stacklevel=2,
+        )
+        return self.sample(Size((n,)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density, or of the probability, at ``value``."""
+        raise NotImplementedError
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of samples up to ``value``."""
+        raise NotImplementedError
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The value up to which samples have the probability ``value``."""
+        raise NotImplementedError
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """All possible values along a new first dimension, for the whole batch if ``expand``."""
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        """The entropy, in nats."""
+        raise NotImplementedError
+
+    def perplexity(self) -> Tensor:
+        """The exponential of the entropy."""
+        return fb.exp(self.entropy())
+
+    def expand(self: _SelfT, batch_shape: Shape, _instance: Any = None) -> _SelfT:
+        """The same distribution with its parameters expanded to a larger batch."""
+        new = self._get_checked_instance(type(self), _instance)
+        batch_shape = Size(batch_shape)
+        regions = self.arg_constraints
+        for name, value in self.__dict__.items():
+            if name in new.__dict__:  # a subclass has dealt with it
+                continue
+            if isinstance(value, Distribution):
+                value = value.expand(batch_shape)
+            elif name in regions and isinstance(value, Tensor):
+                events = value.shape[value.dim() - regions[name].event_dim :]
+                value = value.expand(batch_shape + events)
+            new.__dict__[name] = value
+        new._batch_shape = batch_shape
+        return new
+
+    def _get_checked_instance(self: _SelfT, cls: type, _instance: Any = None) -> _SelfT:
+        """An empty object of this type for ``expand`` to fill, or the one it was given."""
+        if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__"
+                " method must also define a custom .expand() method."
+            )
+        return object.__new__(type(self)) if _instance is None else _instance
+
+    def _extended_shape(self, sample_shape: Shape = ()) -> Size:
+        """The shape of samples."""
+        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+
+    def _validate_sample(self, value: Tensor) -> None:
+        """Raise ValueError unless ``value`` could be a sample."""
+        if not isinstance(value, Tensor):
+            raise ValueError(
+                f"The value argument to log_prob must be a Tensor, got {type(value).__name__}"
+            )
+        if value.shape != self._batch_shape or self._event_shape:
+            self._check_shape(value.shape)
+        try:
+            support = self.support
+        except NotImplementedError:
+            warnings.warn(
+                f"{type(self)} does not define `support` to enable sample validation. Please"
+                " initialize the distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
+            return
+        if not support._holds(value):
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to"
+                f" be within the support ({support!r}) of the distribution {self!r}, but found"
+                f" invalid values:\n{value}"
+            )
+
+    def _check_shape(self, given: Size) -> None:
+        event = Size(self._event_shape)
+        if given[len(given) - len(event) :] != event:
+            raise ValueError(
+                f"The right-most size of value must match event_shape: {given} vs {event}."
+            )
+        expected = self._batch_shape + event  # type: ignore[operator]
+        for size, other in zip(reversed(given), reversed(expected), strict=False):
+            if size != 1 and other != 1 and size != other:
+                raise ValueError(
+                    "Value is not broadcastable with batch_shape+event_shape:"
+                    f" {given} vs {expected}."
+                )
+
+    def __repr__(self) -> str:
+        shown = []
+        for name in self.arg_constraints:
+            value = self.__dict__.get(name)
+            if value is not None:
+                one = not isinstance(value, Tensor) or value.numel() == 1
+                shown.append(f"{name}: {value if one else value.size()}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def vars_of(owner: type, name: str) -> Any:
+    """What a class or one of its bases holds under a name, unread."""
+    return next((vars(base)[name] for base in owner.__mro__ if name in vars(base)), None)

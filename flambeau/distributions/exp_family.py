@@ -1,0 +1,42 @@
+"""Distributions whose density is the exponential of natural parameters times statistics."""
+
+from __future__ import annotations
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau.distributions.distribution import Distribution
+
+__all__ = ["ExponentialFamily"]
+
+
+class ExponentialFamily(Distribution):
+    """A density exp(<t(x), theta> - F(theta) + k(x)) with natural parameters theta.
+
+    A subclass that gives ``_natural_params``, the log normalizer F and the mean of k has an entropy
+    and a divergence from others of its family by differentiating F.
+    """
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        raise NotImplementedError
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    @property
+    def _mean_carrier_measure(self) -> float:
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        """The entropy F - <E[t], theta> - E[k], where E[t] is the gradient of F."""
+        parameters = [
+            p if p.requires_grad else p.detach().requires_grad_() for p in self._natural_params
+        ]
+        with fb.enable_grad():
+            normalizer = self._log_normalizer(*parameters)
+        gradients = fb.autograd.grad(normalizer.sum(), parameters, create_graph=True)
+        result = normalizer - self._mean_carrier_measure
+        for parameter, gradient in zip(parameters, gradients, strict=True):
+            term = (parameter * gradient).reshape(*self._batch_shape, -1).sum(-1)
+            result = result - term
+        return result

@@ -1,0 +1,146 @@
+"""What distributions share: parameters of one shape, probabilities and their logits, laziness."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any, Generic, TypeVar, overload
+
+import flambeau as fb
+from flambeau import Size, Tensor
+from flambeau._joining import broadcast_shapes
+from flambeau.nn.functional import binary_cross_entropy_with_logits
+
+__all__ = [
+    "broadcast_all",
+    "clamp_probs",
+    "lazy_property",
+    "logits_to_probs",
+    "probs_to_logits",
+    "tril_matrix_to_vec",
+    "vec_to_tril_matrix",
+]
+
+euler_constant = 0.57721566490153286060
+
+_T = TypeVar("_T")
+
+
+def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
+    """Tensors and numbers as tensors of one shape; numbers take the dtype of the first tensor."""
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    shape = tensors[0].shape if tensors else Size()
+    if any(tensor.shape != shape for tensor in tensors):
+        shape = broadcast_shapes(*(tensor.shape for tensor in tensors))
+    elif len(tensors) == len(values):
+        return values
+    if not all(isinstance(value, (Tensor, int, float)) for value in values):
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects implementing"
+            f" __torch_function__, got {', '.join(type(value).__name__ for value in values)}"
+        )
+    dtype = tensors[0].dtype if tensors else fb.get_default_dtype()
+    device = tensors[0].device if tensors else None
+    return tuple(
+        value.expand(shape)
+        if isinstance(value, Tensor)
+        else fb.full(shape, value, dtype=dtype, device=device)
+        for value in values
+    )
+
+
+def standard_normal(shape: Any, like: Tensor) -> Tensor:
+    """Normal numbers of a shape, in the dtype of a parameter."""
+    return fb.randn(shape, dtype=like.dtype, device=like.device)
+
+
+def standard_gamma(concentration: Tensor) -> Tensor:
+    """Gamma numbers of scale one, which follow their concentrations when those change."""
+    return fb._standard_gamma(concentration)
+
+
+def open_uniform(shape: Any, like: Tensor) -> Tensor:
+    """Uniform numbers from the least positive normal one up to 1, which is excluded."""
+    return fb.empty(shape, dtype=like.dtype, device=like.device).uniform_(
+        fb.finfo(like.dtype).tiny, 1
+    )
+
+
+def sum_rightmost(value: Tensor, count: int) -> Tensor:
+    """The sum over the last ``count`` dimensions."""
+    return value.flatten(value.dim() - count).sum(-1) if count > 0 else value
+
+
+def batch_mv(matrix: Tensor, vector: Tensor) -> Tensor:
+    """Products of matrices with vectors, broadcast against each other."""
+    return (matrix @ vector.unsqueeze(-1)).squeeze(-1)
+
+
+def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
+    """Probabilities from log-odds, or from unnormalised logarithms along the last dimension."""
+    return fb.sigmoid(logits) if is_binary else fb.softmax(logits, -1)
+
+
+def clamp_probs(probs: Tensor) -> Tensor:
+    """Probabilities moved off 0 and 1 by the epsilon of their dtype."""
+    epsilon = fb.finfo(probs.dtype).eps
+    return probs.clamp(epsilon, 1 - epsilon)
+
+
+def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
+    """Log-odds of probabilities, or their logarithms; clamped, so that they are finite."""
+    clamped = clamp_probs(probs)
+    return clamped.log() - (-clamped).log1p() if is_binary else clamped.log()
+
+
+def log_bernoulli(logits: Tensor, value: Tensor) -> Tensor:
+    """The logarithm of the probability that coins of these log-odds show ``value``."""
+    logits, value = broadcast_all(logits, value)
+    return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+
+class lazy_property(Generic[_T]):
+    """A property that is computed when first read, and then an attribute of the object."""
+
+    def __init__(self, wrapped: Callable[[Any], _T]) -> None:
+        self.wrapped = wrapped
+        update_wrapper(self, wrapped)  # type: ignore[arg-type]
+
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> property: ...
+    @overload
+    def __get__(self, instance: object, owner: Any = None) -> _T: ...
+    def __get__(self, instance: object, owner: Any = None) -> Any:
+        if instance is None:
+            return property(self.wrapped)
+        with fb.enable_grad():
+            value = self.wrapped(instance)
+        setattr(instance, self.wrapped.__name__, value)
+        return value
+
+
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
+    """The elements of square matrices on and below a diagonal, row by row."""
+    size = mat.size(-1)
+    if not -size <= diag < size:
+        raise ValueError(f"diag ({diag}) provided is outside [{-size}, {size - 1}].")
+    rows, columns = fb.tril_indices(size, size, diag, device=mat.device)
+    return mat[..., rows, columns]
+
+
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
+    """Square matrices from their elements on and below a diagonal, zero above it."""
+    count = vec.size(-1)
+    # n rows hold (n^2 + (1 + 2 diag) n - |diag| (diag + 1)) / 2 elements: solved for n.
+    linear = 1 + 2 * diag
+    size = (math.sqrt(linear**2 + 8 * count + 4 * abs(diag) * (diag + 1)) - linear) / 2
+    if not size.is_integer():
+        raise ValueError(
+            f"The size of last dimension is {count} which cannot be expressed as "
+            "the lower triangular part of a square D x D matrix."
+        )
+    rows, columns = fb.tril_indices(int(size), int(size), diag, device=vec.device)
+    matrix = vec.new_zeros((*vec.shape[:-1], int(size), int(size)))
+    matrix[..., rows, columns] = vec
+    return matrix
