@@ -67,6 +67,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import optim as optim
     from flambeau import serialization as serialization
     from flambeau import sparse as sparse
+    from flambeau import special as special
     from flambeau import testing as testing
     from flambeau import xpu as xpu
     from flambeau._compile import compile as compile
@@ -81,6 +82,7 @@ else:
     # In this form, because `from flambeau import fft` would find the native module of that name.
     import flambeau.fft as fft  # noqa: F401
     import flambeau.linalg as linalg  # noqa: F401
+    import flambeau.special as special  # noqa: F401
 
     del nn  # the native module: the package of that name is loaded when asked for
     _LAZY_MODULES = (

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "scalar/explog.h"
+#include "scalar/special/airy.h"
 #include "scalar/special/bessel.h"
+#include "scalar/special/bessel_k.h"
 #include "scalar/special/gamma.h"
 #include "scalar/trig.h"
 
@@ -125,13 +127,8 @@ FB_FN T entr(T x) {
 
 template <class T>
 FB_FN T spherical_bessel_j0(T x) {
-  if (math::abs(x) == math::infinity<T>()) return T(0);
-  if (math::abs(x) < T(0.5)) {  // sin(x) / x by its series
-    const T z = x * x;
-    return math::polynomial(z, T(1), T(-1.0 / 6), T(1.0 / 120), T(-1.0 / 5040), T(1.0 / 362880),
-                            T(-1.0 / 39916800));
-  }
-  return math::sin(x) / x;
+  const T value = x == T(0) ? T(1) : math::sin(x) / x;
+  return math::abs(x) == math::infinity<T>() ? T(0) : value;
 }
 
 }  // namespace fb::scalar

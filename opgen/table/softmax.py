@@ -6,6 +6,7 @@ op(
     "softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=floating,
+    aliases="special.softmax",
     grad={"input": "_softmax_backward(grad, result, dim)"},
     doc="``exp(input)`` scaled to sum to 1 along ``dim``; NaN where all of a line is -inf.",
 )
@@ -14,6 +15,7 @@ op(
     " -> Tensor",
     kind=native,
     dtypes=floating,
+    aliases="special.log_softmax",
     grad={"input": "_log_softmax_backward(grad, result, dim)"},
     doc="The logarithm of ``softmax(input, dim)``, without its underflow.",
 )
@@ -47,6 +49,7 @@ op(
     "logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=all_types,
+    aliases="special.logsumexp",
     grad={"input": "logsumexp_backward(grad, input, result, dim, keepdim)"},
     doc="``log(sum(exp(input)))`` over ``dim``, without overflow; -inf of nothing.",
 )

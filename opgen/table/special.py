@@ -114,6 +114,23 @@ for name, kinds, aliases, gradient, doc in (
         "",
         "The Bessel function of the second kind of order 1; NaN below zero.",
     ),
+    (
+        "modified_bessel_k0",
+        SINGLE_DOUBLE,
+        "",
+        "",
+        "The modified Bessel function of the second kind of order 0; infinite at 0, NaN below.",
+    ),
+    (
+        "modified_bessel_k1",
+        SINGLE_DOUBLE,
+        "",
+        "",
+        "The modified Bessel function of the second kind of order 1; infinite at 0, NaN below.",
+    ),
+    ("scaled_modified_bessel_k0", SINGLE_DOUBLE, "", "", "exp(x) modified_bessel_k0(x)."),
+    ("scaled_modified_bessel_k1", SINGLE_DOUBLE, "", "", "exp(x) modified_bessel_k1(x)."),
+    ("airy_ai", SINGLE_DOUBLE, "", "", "The Airy function Ai; 0 at both infinities."),
     ("spherical_bessel_j0", SINGLE_DOUBLE, "", "", "sin(x) / x; 1 at zero."),
 ):
     op(

@@ -25,7 +25,7 @@ FB_FN double digamma(double x) {
   double sum = 0.0;
   if (x < 0.0) {
     if (x == math::floor(x)) return math::quiet_nan<double>();
-    const double fraction = x - math::trunc(x);  // pi times x itself would lose its digits
+    const double fraction = x - math::rint(x);  // pi times x itself would lose its digits
     sum = -math::kPi<double> / math::tan(math::kPi<double> * fraction);
     x = 1.0 - x;
   }
@@ -40,7 +40,7 @@ FB_FN double digamma(double x) {
 FB_FN double trigamma(double x) {
   double sum = 0.0, sign = 1.0;
   if (x < 0.5) {
-    const double ratio = math::kPi<double> / math::sin(math::kPi<double> * (x - math::trunc(x)));
+    const double ratio = math::kPi<double> / math::sin(math::kPi<double> * (x - math::rint(x)));
     sum = -ratio * ratio;
     sign = -1.0;
     x = 1.0 - x;

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import special
 
 from tests.ops.pointwise import in_double, unary
-from tests.ops.registry import errors, forward_only, inf, samples
+from tests.ops.registry import errors, forward_only, inf, nan, samples
 
 for name, function in (
     ("erf", special.erf),
@@ -51,6 +51,22 @@ for name, function in (
     ("special.bessel_y1", special.y1),
 ):
     unary(name, in_double(function), low=0.1, high=20, special=(0.0, 1.0, 30.0), tolerance=COARSE)
+
+
+for order, plain, scaled in ((0, special.k0, special.k0e), (1, special.k1, special.k1e)):
+    points = {"low": 0.1, "high": 20, "special": (0.0, 2.0, 30.0, inf)}
+    unary(f"special.modified_bessel_k{order}", in_double(plain), **points)
+    unary(f"special.scaled_modified_bessel_k{order}", in_double(scaled), **points)
+
+# PyTorch's own is off by 3e-6 near -2, and NaN at infinity.
+unary(
+    "special.airy_ai",
+    in_double(lambda x: special.airy(x)[0]),
+    low=-9,
+    high=9,
+    special=(0.0, -4.0, 2.0, -20.0, 50.0, nan),
+    tolerance={"float32": (1e-4, 1e-5), "float64": (4e-6, 4e-6)},
+)
 
 
 @samples("special.xlog1py", reference=in_double(special.xlog1py))

@@ -1,0 +1,3 @@
+"""``torch.special``: special functions."""
+
+from flambeau._C.special import *  # noqa: F403
