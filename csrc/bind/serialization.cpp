@@ -134,6 +134,7 @@ void add_serialization(nb::module_& m) {
     const BlockingRegion region(size > kPiece);
     return crc32(data, static_cast<size_t>(size), before);
   });
+  m.def("_crc32c", [](nb::bytes data) { return crc32c(data.data(), data.size()); });
 }
 
 }  // namespace fb::bind

@@ -6,9 +6,10 @@ import typing as _typing
 if _typing.TYPE_CHECKING:
     from flambeau.utils import data as data
     from flambeau.utils import model_zoo as model_zoo
+    from flambeau.utils import tensorboard as tensorboard
 else:
     # Modules that programs reach as attributes without importing them, loaded when asked for.
-    _LAZY_MODULES = ("data", "model_zoo")
+    _LAZY_MODULES = ("data", "model_zoo", "tensorboard")
 
     def __getattr__(name):
         if name in _LAZY_MODULES:
