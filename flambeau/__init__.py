@@ -65,6 +65,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import multiprocessing as multiprocessing
     from flambeau import nn as nn
     from flambeau import optim as optim
+    from flambeau import overrides as overrides
     from flambeau import serialization as serialization
     from flambeau import sparse as sparse
     from flambeau import special as special
@@ -105,6 +106,7 @@ else:
         "multiprocessing",
         "nn",
         "optim",
+        "overrides",
         "serialization",
         "sparse",
         "testing",

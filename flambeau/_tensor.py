@@ -7,6 +7,7 @@ from typing import Any
 
 from flambeau import _C, Tensor, _legacy, _matrices, _pickling, _storage
 from flambeau._interop import dlpack_capsule, dlpack_device
+from flambeau._overriding import overridable, torch_function
 
 __all__ = ["is_tensor"]
 
@@ -95,7 +96,7 @@ def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     return _legacy.construct(self.dtype, args, device)
 
 
-_METHODS = {
+_METHODS: dict[str, Any] = {
     "H": property(_matrices.hermitian),
     "mH": property(_matrices.adjoint),
     "__array__": _array,
@@ -121,5 +122,9 @@ _METHODS = {
     "untyped_storage": _storage.untyped_storage,
 }
 
+# Iteration and the attributes ask for other things of the tensor, which can be overridden.
+_NOT_OVERRIDABLE = {"__iter__", "__array_priority__", "H", "mH"}
+
 for _name, _value in _METHODS.items():
-    setattr(Tensor, _name, _value)
+    setattr(Tensor, _name, _value if _name in _NOT_OVERRIDABLE else overridable(_value))
+Tensor.__torch_function__ = classmethod(torch_function)  # type: ignore[attr-defined]

@@ -194,12 +194,22 @@ PyObject* raise_mismatch(const OverloadSet& set, const Call& call) {
   return nullptr;
 }
 
-PyObject* dispatch(const OverloadSet& set, const Call& call) {
+bool is_overridden(const Call& call) {
+  if (call.self && overrides(call.self)) return true;
+  return bind::is_overridden(call.args, call.nargs + call.keywords());
+}
+
+// `owner` is where users find the function: a module, or the class Tensor.
+PyObject* dispatch(const OverloadSet& set, PyObject* owner, const Call& call) {
   try {
+    if (is_mode_active()) [[unlikely]]
+      return call_override(owner, set.name, call.self, call.args, call.nargs, call.kwnames);
     Match found;
     for (int i = 0; i < set.count; ++i)
       if (match(set, set.overloads[i], call, found, nullptr))
         return set.overloads[i].invoke(found.slots);
+    if (is_overridden(call))
+      return call_override(owner, set.name, call.self, call.args, call.nargs, call.kwnames);
     return raise_mismatch(set, call);
   } catch (...) {
     set_python_error(set.name);
@@ -209,13 +219,12 @@ PyObject* dispatch(const OverloadSet& set, const Call& call) {
 
 }  // namespace
 
-PyObject* call_function(const OverloadSet& set, PyObject*, PyObject* const* args, Py_ssize_t nargs,
-                        PyObject* kwnames) {
-  return dispatch(set, {nullptr, args, nargs, kwnames});
+PyObject* call_function(const OverloadSet& set, FB_PY_ARGUMENTS) {
+  return dispatch(set, self, {nullptr, args, nargs, kwnames});
 }
 
 PyObject* call_method(const OverloadSet& set, FB_PY_ARGUMENTS) {
-  return dispatch(set, {self, args, nargs, kwnames});
+  return dispatch(set, reinterpret_cast<PyObject*>(tensor_type), {self, args, nargs, kwnames});
 }
 
 // The keywords in the body's own words.
@@ -237,12 +246,17 @@ static Ref canonical_keywords(const PythonBody& body, PyObject* kwnames) {
 
 PyObject* call_python(PythonBody& body, FB_PY_ARGUMENTS) {
   return guarded(nullptr, [&] {
+    const Call call{body.is_method ? self : nullptr, args, nargs, kwnames};
+    if (is_overridden(call)) {
+      PyObject* owner = body.is_method ? reinterpret_cast<PyObject*>(tensor_type) : self;
+      return call_override(owner, body.name, call.self, args, nargs, kwnames);
+    }
     if (!body.callable) {
       const Ref module = checked(PyImport_ImportModule(body.module));
       body.callable = checked(PyObject_GetAttrString(module.get(), body.function)).release();
     }
     const Ref names = kwnames ? canonical_keywords(body, kwnames) : Ref();
-    if (!self)
+    if (!body.is_method)
       return PyObject_Vectorcall(body.callable, args, static_cast<size_t>(nargs), names.get());
     const Py_ssize_t total = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
     SmallVec<PyObject*, 12> all;
@@ -251,6 +265,17 @@ PyObject* call_python(PythonBody& body, FB_PY_ARGUMENTS) {
     return PyObject_Vectorcall(body.callable, all.data(), static_cast<size_t>(nargs + 1),
                                names.get());
   });
+}
+
+PyObject* call_operator_override(const OperatorNames& names, PyObject* a, PyObject* b) {
+  try {
+    if (!is_tensor(a) && names.reflected) return call_method_override(names.reflected, {b, a});
+    return call_method_override(names.method, {a, b});
+  } catch (const Error& error) {
+    // Nobody has answered; Python may know another way.
+    if (error.kind() != ErrorKind::kType) throw;
+    return new_ref(Py_NotImplemented);
+  }
 }
 
 PyObject* wrap(const Scalar& value) {

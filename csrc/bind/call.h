@@ -6,6 +6,7 @@
 
 #include "autograd/history.h"
 #include "bind/arguments.h"
+#include "bind/override.h"
 #include "bind/value_types.h"
 #include "ops/output.h"
 #include "ops/types.h"
@@ -43,6 +44,8 @@ PyObject* call_method(const OverloadSet& set, FB_PY_ARGUMENTS);
 
 // An operator whose body is Python, imported when it is first called.
 struct PythonBody {
+  const char* name;  // as users call it
+  bool is_method;
   const char* module;
   const char* function;
   const ArgSpec* args;
@@ -136,18 +139,33 @@ inline Tensor with_requires_grad(Tensor tensor, PyObject* flag) {
 // --- operators of the number protocol: a type that does not fit leaves the turn to the other
 // operand
 
+// What an operator is called: in messages, and as the method that an override is asked for, with
+// the operands exchanged where only the right one is a tensor.
+struct OperatorNames {
+  const char* name;
+  const char* method;
+  const char* reflected;
+};
+PyObject* call_operator_override(const OperatorNames& names, PyObject* a, PyObject* b);
+
 template <class F>
-PyObject* unary_slot(const char* name, PyObject* a, F&& f) {
-  return guarded(name, [&] { return wrap(f(a)); });
+PyObject* unary_slot(const OperatorNames& names, PyObject* a, F&& f) {
+  return guarded(names.name, [&] {
+    if (is_overridden(a)) [[unlikely]]
+      return call_method_override(names.method, {a});
+    return wrap(f(a));
+  });
 }
 // The tensor on the memory of a NumPy array; empty for any other object. See interop.h.
 Ref tensor_on_array(PyObject* object);
 template <class F>
-PyObject* binary_slot(const char* name, ArgType left, ArgType right, PyObject* a, PyObject* b,
-                      F&& f) {
-  if (fits(left, a) && fits(right, b)) [[likely]]
-    return guarded(name, [&] { return wrap(f(a, b)); });
-  return guarded(name, [&] {
+PyObject* binary_slot(const OperatorNames& names, ArgType left, ArgType right, PyObject* a,
+                      PyObject* b, F&& f) {
+  if (fits(left, a) && fits(right, b) && !is_mode_active()) [[likely]]
+    return guarded(names.name, [&] { return wrap(f(a, b)); });
+  return guarded(names.name, [&] {
+    PyObject* const operands[] = {a, b};
+    if (is_overridden(operands, 2)) return call_operator_override(names, a, b);
     const Ref x = tensor_on_array(a), y = tensor_on_array(b);
     PyObject* first = x ? x.get() : a;
     PyObject* second = y ? y.get() : b;
@@ -156,9 +174,12 @@ PyObject* binary_slot(const char* name, ArgType left, ArgType right, PyObject* a
   });
 }
 template <class F>
-PyObject* inplace_slot(const char* name, ArgType right, PyObject* a, PyObject* b, F&& f) {
-  if (!fits(right, b)) return new_ref(Py_NotImplemented);
-  return guarded(name, [&] {
+PyObject* inplace_slot(const OperatorNames& names, ArgType right, PyObject* a, PyObject* b, F&& f) {
+  return guarded(names.name, [&] {
+    PyObject* const operands[] = {a, b};
+    if (is_overridden(operands, 2)) [[unlikely]]
+      return call_operator_override(names, a, b);
+    if (!fits(right, b)) return new_ref(Py_NotImplemented);
     f(a, b);
     return new_ref(a);
   });

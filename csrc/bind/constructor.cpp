@@ -23,14 +23,6 @@ PyTypeObject* subclass(PyObject* object) {
   return type;
 }
 
-PyObject* invoke_as_subclass(PyObject* const* a) {
-  PyTypeObject* type = subclass(a[1]);
-  return wrap_as(type, another_handle(tensor_of(a[0])));
-}
-constexpr ArgSpec kAsSubclassArgs[] = {{"input", ArgType::kTensor, true, 0},
-                                       {"cls", ArgType::kAny, true, 1}};
-constexpr Overload kAsSubclass{"(type cls)", kAsSubclassArgs, 2, 2, 2, invoke_as_subclass};
-
 }  // namespace
 
 // Sizes are the common case; the other forms of the old constructor are told apart in Python.
@@ -59,9 +51,16 @@ PyObject* tensor_make_subclass(PyObject*, PyObject* const* args, Py_ssize_t coun
   });
 }
 
+// Never handed over: this is what overrides make their results with.
 PyObject* bound_as_subclass_method(FB_PY_ARGUMENTS) {
-  static constexpr OverloadSet set{"as_subclass", &kAsSubclass, 1};
-  return call_method(set, self, args, nargs, kwnames);
+  return guarded("as_subclass", [&] {
+    const Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+    const bool is_cls =
+        named == 0 || PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, 0), "cls") == 0;
+    FB_CHECK_TYPE(nargs + named == 1 && is_cls, "expected one argument, cls, got ", nargs,
+                  " positional and ", named, " keyword arguments");
+    return wrap_as(subclass(args[0]), another_handle(tensor_of(self)));
+  });
 }
 
 }  // namespace fb::bind

@@ -220,6 +220,8 @@ void assign_tensor(const Tensor& target, Tensor value) {
 
 PyObject* tensor_getitem(PyObject* self, PyObject* index) {
   return guarded("__getitem__", [&] {
+    if (is_overridden(self) || (!PyLong_CheckExact(index) && is_overridden(&index, 1))) [[unlikely]]
+      return call_method_override("__getitem__", {self, index});
     const Tensor& t = tensor_of(self);
     FB_CHECK_INDEX(t.dim() > 0 || !PyLong_CheckExact(index),
                    "invalid index of a 0-dim tensor; use item() to convert it to a number");
@@ -234,6 +236,11 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
   return guarded_int("__setitem__", [&] {
     const Tensor& t = tensor_of(self);
     FB_CHECK_TYPE(value != nullptr, "a tensor does not support deleting items");
+    PyObject* const operands[] = {self, index, value};
+    if (is_overridden(operands, 3)) [[unlikely]] {
+      const Ref ignored(call_method_override("__setitem__", {self, index, value}));
+      return 0;
+    }
     FB_CHECK_TYPE(!is_sparse(t), "cannot assign to a sparse tensor; use .to_dense() first");
     const bool is_plain =
         autograd::is_plain(t) && (!is_tensor(value) || autograd::is_plain(tensor_of(value)));

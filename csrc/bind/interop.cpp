@@ -74,7 +74,7 @@ constexpr Overload kItem{"()", kSelfOnly, 1, 1, 1, invoke_item};
 
 // A method without arguments: matching is needed only to refuse them.
 PyObject* call_without_arguments(const OverloadSet& set, FB_PY_ARGUMENTS) {
-  if (nargs || kwnames) return call_method(set, self, args, nargs, kwnames);
+  if (nargs || kwnames || is_overridden(self)) return call_method(set, self, args, nargs, kwnames);
   return guarded(set.name, [&] { return set.overloads->invoke(&self); });
 }
 

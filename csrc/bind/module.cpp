@@ -11,6 +11,7 @@
 #include "bind/nn_module.h"
 #include "bind/node_object.h"
 #include "bind/optim.h"
+#include "bind/override.h"
 #include "bind/packed_list.h"
 #include "bind/place.h"
 #include "bind/registry.h"
@@ -157,6 +158,7 @@ NB_MODULE(_C, m) {
   add_value_types(m.ptr());
   add_generator_type(m.ptr());
   add_tensor_type(m.ptr());
+  add_overrides(m.ptr());
   add_node_type(m.ptr());
   add_nn_module(m.ptr());
   add_optim(m.ptr());

@@ -37,6 +37,10 @@ const Names* names = nullptr;
 // The dictionaries of hooks that all modules have in common.
 std::array<PyObject*, 4> global_hooks = {};
 
+// Called with a module, a name and the member found; what it returns is given instead. Null unless
+// somebody follows which members a network uses.
+PyObject* member_hook = nullptr;
+
 PyTypeObject* base_type = nullptr;
 PyObject* own_getattr = nullptr;          // what `__getattr__` is unless a class overrides it
 PyObject* object_getattribute = nullptr;  // and `__getattribute__`
@@ -68,7 +72,12 @@ Ref find_member(PyObject* own, PyObject* name) {
 }
 
 PyObject* get_member(PyObject* self, PyObject* own, PyObject* name) {
-  if (Ref found = find_member(own, name)) return found.release();
+  if (Ref found = find_member(own, name)) {
+    if (!member_hook) [[likely]]
+      return found.release();
+    const Ref hook(new_ref(member_hook));
+    return PyObject_CallFunctionObjArgs(hook.get(), self, name, found.get(), nullptr);
+  }
   if (!PyErr_Occurred())
     PyErr_Format(PyExc_AttributeError, "'%.200s' object has no attribute '%S'",
                  Py_TYPE(self)->tp_name, name);
@@ -295,6 +304,12 @@ PyObject* set_global_hooks(PyObject*, PyObject* const* dictionaries, Py_ssize_t 
   });
 }
 
+// Returns the hook that was there before.
+PyObject* set_member_hook(PyObject*, PyObject* hook) {
+  PyObject* previous = std::exchange(member_hook, hook == Py_None ? nullptr : new_ref(hook));
+  return previous ? previous : none();
+}
+
 PyCFunction as_fastcall(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
@@ -309,6 +324,7 @@ PyMethodDef module_methods[] = {
 
 PyMethodDef functions[] = {
     {"_adopt_module_class", adopt_class, METH_O, nullptr},
+    {"_set_module_member_hook", set_member_hook, METH_O, nullptr},
     {"_set_global_module_hooks", as_fastcall(set_global_hooks), METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

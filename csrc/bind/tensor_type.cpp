@@ -1,11 +1,13 @@
 // The Tensor type: life and death of its objects, and the slots that are not generated.
 
+#include <string_view>
 #include <vector>
 
 #include "autograd/batch.h"
 #include "autograd/history.h"
 #include "bind/call.h"
 #include "bind/interop.h"
+#include "bind/override.h"
 #include "bind/registry.h"
 #include "bind/tensor_object.h"
 #include "gen/ops/sparse.h"
@@ -119,6 +121,8 @@ int tensor_clear(PyObject* self) {
 }
 
 PyObject* tensor_repr(PyObject* self) {
+  if (is_overridden(self))
+    return guarded("__repr__", [&] { return call_method_override("__repr__", {self}); });
   static PyObject* format = nullptr;
   if (!format) {
     const Ref module(PyImport_ImportModule("flambeau._printing"));
@@ -137,6 +141,10 @@ PyObject* tensor_compare(PyObject* a, PyObject* b, int operation) {
 }
 
 Py_ssize_t tensor_length(PyObject* self) {
+  if (is_overridden(self)) [[unlikely]] {
+    const Ref length(guarded("__len__", [&] { return call_method_override("__len__", {self}); }));
+    return length ? PyLong_AsSsize_t(length.get()) : -1;
+  }
   const Tensor& t = tensor_of(self);
   if (t.dim() == 0) {
     PyErr_SetString(PyExc_TypeError, "len() of a 0-d tensor");
@@ -156,6 +164,10 @@ Scalar single_element(const Tensor& t, const char* wanted) {
 
 int tensor_bool(PyObject* self) {
   return guarded_int("__bool__", [&] {
+    if (is_overridden(self)) [[unlikely]] {
+      const Ref answer(call_method_override("__bool__", {self}));
+      return PyObject_IsTrue(answer.get());
+    }
     const Tensor& t = tensor_of(self);
     autograd::check_no_branch(t);
     FB_CHECK(t.numel() != 0, "Boolean value of Tensor with no values is ambiguous");
@@ -167,6 +179,8 @@ int tensor_bool(PyObject* self) {
 
 PyObject* tensor_int(PyObject* self) {
   return guarded("__int__", [&] {
+    if (is_overridden(self)) [[unlikely]]
+      return call_method_override("__int__", {self});
     const Scalar value = single_element(tensor_of(self), "int");
     if (value.is_integral()) return wrap(value.to<int64_t>());
     FB_CHECK_TYPE(value.kind() == Scalar::Kind::kFloat, "can't convert a complex number to int");
@@ -176,6 +190,8 @@ PyObject* tensor_int(PyObject* self) {
 
 PyObject* tensor_index(PyObject* self) {
   return guarded("__index__", [&] {
+    if (is_overridden(self)) [[unlikely]]
+      return call_method_override("__index__", {self});
     const Tensor& t = tensor_of(self);
     FB_CHECK_TYPE(is_integral(t.dtype()) && t.numel() == 1,
                   "only integer tensors of a single element can be converted to an index");
@@ -185,6 +201,8 @@ PyObject* tensor_index(PyObject* self) {
 
 PyObject* tensor_float(PyObject* self) {
   return guarded("__float__", [&] {
+    if (is_overridden(self)) [[unlikely]]
+      return call_method_override("__float__", {self});
     const Scalar value = single_element(tensor_of(self), "float");
     FB_CHECK(value.kind() != Scalar::Kind::kComplex || value.to<Complex<double>>().im == 0,
              "value cannot be converted to type double without overflow");
@@ -221,10 +239,43 @@ PyMethodDef* all_methods() {
   return methods->data();
 }
 
+// Hands the access over: `accessor` is __get__ or __set__ of the attribute's descriptor.
+PyObject* call_property_override(const PyGetSetDef& property, const char* accessor,
+                                 std::initializer_list<PyObject*> args) {
+  const Ref descriptor =
+      checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(tensor_type), property.name));
+  return call_override(descriptor.get(), accessor, nullptr, args.begin(),
+                       static_cast<Py_ssize_t>(args.size()), nullptr);
+}
+
+// An attribute behind the test for an override.
+PyObject* get_property(PyObject* self, void* closure) {
+  const auto* property = static_cast<const PyGetSetDef*>(closure);
+  if (!is_overridden(self)) [[likely]]
+    return property->get(self, property->closure);
+  return guarded(property->name,
+                 [&] { return call_property_override(*property, "__get__", {self}); });
+}
+int set_property(PyObject* self, PyObject* value, void* closure) {
+  const auto* property = static_cast<const PyGetSetDef*>(closure);
+  if (!value || !is_overridden(self)) return property->set(self, value, property->closure);
+  return guarded_int(property->name, [&] {
+    const Ref ignored(call_property_override(*property, "__set__", {self, value}));
+    return 0;
+  });
+}
+
 PyGetSetDef* all_properties() {
   auto* properties = new std::vector<PyGetSetDef>;
-  for (const PyGetSetDef* list : {tensor_properties, grad_properties})
-    for (; list->name; ++list) properties->push_back(*list);
+  for (const PyGetSetDef* list : {tensor_properties, grad_properties}) {
+    for (; list->name; ++list) {
+      if (std::string_view(list->name) == "__dict__")
+        properties->push_back(*list);
+      else
+        properties->push_back({list->name, get_property, list->set ? set_property : nullptr,
+                               list->doc, const_cast<PyGetSetDef*>(list)});
+    }
+  }
   properties->push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
   return properties->data();
 }

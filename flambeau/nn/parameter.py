@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import flambeau as fb
-from flambeau import Tensor
+from flambeau import _C, Tensor
 from flambeau._printing import PLAIN_TYPES
 
 if TYPE_CHECKING:
@@ -38,8 +38,11 @@ class _ParameterMeta(type):
 class Parameter(Tensor, metaclass=_ParameterMeta):
     """A tensor that a module trains: assigned to a module, it is one of its ``parameters()``.
 
-    It shares the elements of ``data``, and requires gradients unless told otherwise.
+    It shares the elements of ``data``, and requires gradients unless told otherwise. What is
+    computed with it is a plain tensor.
     """
+
+    __torch_function__ = _C._disabled_torch_function_impl
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Self:
         if data is None:
@@ -71,6 +74,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
 
 PLAIN_TYPES.add(Parameter)
+_C._set_parameter_type(Parameter)
 
 
 def _rebuild_parameter(
@@ -104,6 +108,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     """
 
     persistent: bool
+    __torch_function__ = _C._disabled_torch_function_impl
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Self:
         if data is None:
@@ -118,6 +123,7 @@ class UninitializedTensorMixin:
     """What a tensor can do before its size is known: be moved, and become a real one."""
 
     cls_to_become: type[Tensor]
+    __torch_function__ = _C._disabled_torch_function_impl
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a tensor of this shape, with elements that are not set yet."""

@@ -228,19 +228,42 @@ def slot(name: str, function: str) -> str:
     return f"{{Py_nb_{name}, reinterpret_cast<void*>({function})}}"
 
 
+# Operators that are handed over under Python's name for them and not under the method's, and those
+# that have no method of their own for operands in the other order: as PyTorch does it.
+BY_PROTOCOL = {"floordiv", "pow", "eq", "lshift", "rshift", "and", "or", "xor", "invert"}
+BY_PROTOCOL_IN_PLACE = BY_PROTOCOL - {"floordiv"}
+COMMUTATIVE = {"add", "mul", "and", "or", "xor"}
+
+
+def operator_names(op: Op) -> str:
+    """OperatorNames: in messages, of the method that overrides see, and of its reflection."""
+    method = f"__{op.operator}__" if op.operator in BY_PROTOCOL else op.name
+    reflected = "nullptr"
+    if op.operator in COMMUTATIVE:
+        reflected = quote(op.name)
+    elif op.operator not in COMPARISONS and len(op.tensor_inputs) > 1:
+        reflected = quote(f"__r{op.operator}__")
+    return f"{{{quote(op.name)}, {quote(method)}, {reflected}}}"
+
+
+def inplace_operator_names(op: Op) -> str:
+    method = f"__i{op.operator}__" if op.operator in BY_PROTOCOL_IN_PLACE else f"{op.name}_"
+    return f"{{{quote(op.name + '_')}, {quote(method)}, nullptr}}"
+
+
 def operator_function(op: Op, name: str) -> list[str]:
     operands = op.tensor_inputs
     if len(operands) == 1:
         return [
             f"PyObject* {name}(PyObject* a) {{",
-            f"  return unary_slot({quote(op.name)}, a, [](PyObject* x) {{ return ops::{op.function}(tensor(x)); }});",
+            f"  return unary_slot({operator_names(op)}, a, [](PyObject* x) {{ return ops::{op.function}(tensor(x)); }});",
             "}",
         ]
     left, right = operands[:2]
     third = ", PyObject*" if op.operator == "pow" else ""
     return [
         f"PyObject* {name}(PyObject* a, PyObject* b{third}) {{",
-        f"  return binary_slot({quote(op.name)}, ArgType::{left.type.tag}, ArgType::{right.type.tag}, a, b,",
+        f"  return binary_slot({operator_names(op)}, ArgType::{left.type.tag}, ArgType::{right.type.tag}, a, b,",
         "                     [](PyObject* x, PyObject* y) {",
         f"                       return ops::{op.function}({left.type.reader}(x), {right.type.reader}(y));",
         "                     });",
@@ -254,7 +277,7 @@ def inplace_operator_function(op: Op, name: str) -> list[str]:
     body = f"ops::{op.function}_(tensor(x), {right.type.reader}(y));"
     return [
         f"PyObject* {name}(PyObject* a, PyObject* b{third}) {{",
-        f"  return inplace_slot({quote(op.name + '_')}, ArgType::{right.type.tag}, a, b,",
+        f"  return inplace_slot({inplace_operator_names(op)}, ArgType::{right.type.tag}, a, b,",
         f"                      [](PyObject* x, PyObject* y) {{ {body} }});",
         "}",
     ]
@@ -281,7 +304,7 @@ def entry_points(namespace: str, name: str, group: list[Op], index: dict[int, in
         entry = f"py_{symbol}{suffix}"
         is_method = form == "method" or (form == "inplace" and ops[0].has_inplace_method)
         if ops[0].kind == "python":
-            made.lines += python_entry(ops[0], entry, is_method)
+            made.lines += python_entry(ops[0], entry, public, is_method)
         elif ops[0].kind == "bound":
             made.lines.append(f"constexpr auto& {entry} = bound_{symbol}{suffix};")
         else:
@@ -337,14 +360,16 @@ def native_entry(
     ]
 
 
-def python_entry(op: Op, entry: str, is_method: bool) -> list[str]:
+def python_entry(op: Op, entry: str, public: str, is_method: bool) -> list[str]:
     module, function = op.body.split(":")
     specs = ", ".join(arg_spec(a, slot) for slot, a in enumerate(op.args))
+    called = f"{quote(public)}, {'true' if is_method else 'false'}"
+    body = f"{quote(module)}, {quote(function)}, kArgs_{entry}, {len(op.args)}"
     return [
         f"constexpr ArgSpec kArgs_{entry}[] = {{{specs}}};",
-        f"PythonBody kBody_{entry}{{{quote(module)}, {quote(function)}, kArgs_{entry}, {len(op.args)}}};",
-        f"PyObject* {entry}([[maybe_unused]] FB_PY_ARGUMENTS) {{",
-        f"  return call_python(kBody_{entry}, {'self' if is_method else 'nullptr'}, args, nargs, kwnames);",
+        f"PythonBody kBody_{entry}{{{called}, {body}}};",
+        f"PyObject* {entry}(FB_PY_ARGUMENTS) {{",
+        f"  return call_python(kBody_{entry}, self, args, nargs, kwnames);",
         "}",
     ]
 
@@ -383,6 +408,9 @@ def docstring(public: str, ops: list[Op], is_method: bool) -> str:
                 arg.default or "", arg.default
             )
             # inspect evaluates defaults as literals only
+            if default is not None and " / " in default:
+                numerator, denominator = default.split(" / ")
+                default = repr(float(numerator) / float(denominator))
             parts.append(
                 arg.name
                 + (

@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor
+from flambeau import _C, Tensor
 
 __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_left"]
 
@@ -25,6 +25,7 @@ class CausalBias(Tensor):
     variant: CausalVariant
     seq_len_q: int
     seq_len_kv: int
+    __torch_function__ = _C._disabled_torch_function_impl  # attention with it gives plain tensors
 
     def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> Any:
         if not isinstance(variant, CausalVariant):

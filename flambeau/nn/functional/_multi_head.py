@@ -8,6 +8,7 @@ from typing import NamedTuple
 import flambeau as fb
 import flambeau.nn.functional as F
 from flambeau import Tensor
+from flambeau._overriding import overridable
 
 
 class Projections(NamedTuple):
@@ -33,6 +34,7 @@ class Projections(NamedTuple):
         return weights  # type: ignore[return-value]
 
 
+@overridable
 def multi_head_attention_forward(
     query: Tensor,
     key: Tensor,

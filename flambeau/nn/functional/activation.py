@@ -45,6 +45,7 @@ from flambeau._C.nn.functional import (
     tanhshrink,
     threshold,
 )
+from flambeau._overriding import overridable
 
 __all__ = [
     "celu",
@@ -86,6 +87,7 @@ __all__ = [
 ]
 
 
+@overridable
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:

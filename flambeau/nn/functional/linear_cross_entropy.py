@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import flambeau
 from flambeau import Tensor
+from flambeau._overriding import overridable
 from flambeau.nn.functional.linear import linear
 from flambeau.nn.functional.loss import cross_entropy
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["linear_cross_entropy"]
 
 
+@overridable
 def linear_cross_entropy(
     input: Tensor,
     linear_weight: Tensor,

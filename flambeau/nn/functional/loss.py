@@ -29,6 +29,7 @@ from flambeau._C.nn.functional import (
     soft_margin_loss,
     triplet_margin_loss,
 )
+from flambeau._overriding import overridable
 from flambeau.nn.functional.distance import pairwise_distance
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
 ]
 
 
+@overridable
 def triplet_margin_with_distance_loss(
     anchor: Tensor,
     positive: Tensor,

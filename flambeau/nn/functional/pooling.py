@@ -27,6 +27,7 @@ from flambeau._C.nn.functional import (
     max_pool3d,
     max_pool3d_with_indices,
 )
+from flambeau._overriding import overridable
 
 if TYPE_CHECKING:
     from flambeau import Tensor
@@ -91,6 +92,7 @@ def _lp_pool(
     return (_torch.sign(mean) * _torch.relu(_torch.abs(mean))).mul(size).pow(1.0 / norm_type)
 
 
+@overridable
 def lp_pool1d(
     input: Tensor,
     norm_type: float,
@@ -102,6 +104,7 @@ def lp_pool1d(
     return _lp_pool(avg_pool1d, input, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
+@overridable
 def lp_pool2d(
     input: Tensor,
     norm_type: float,
@@ -113,6 +116,7 @@ def lp_pool2d(
     return _lp_pool(avg_pool2d, input, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
+@overridable
 def lp_pool3d(
     input: Tensor,
     norm_type: float,
@@ -163,6 +167,7 @@ def _unpooled_size(
     return asked
 
 
+@overridable
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,
@@ -176,6 +181,7 @@ def max_unpool1d(
     return _C._max_unpool1d(input, indices, size)
 
 
+@overridable
 def max_unpool2d(
     input: Tensor,
     indices: Tensor,
@@ -189,6 +195,7 @@ def max_unpool2d(
     return _C._max_unpool2d(input, indices, size)
 
 
+@overridable
 def max_unpool3d(
     input: Tensor,
     indices: Tensor,
@@ -232,6 +239,7 @@ def _fractional_max_pool(
     return pool(input, kernel_size, output_size, samples)
 
 
+@overridable
 def fractional_max_pool2d_with_indices(
     input: Tensor,
     kernel_size: _Ints,
@@ -244,6 +252,7 @@ def fractional_max_pool2d_with_indices(
     return _fractional_max_pool(input, kernel_size, output_size, output_ratio, _random_samples, 2)
 
 
+@overridable
 def fractional_max_pool2d(
     input: Tensor,
     kernel_size: _Ints,
@@ -259,6 +268,7 @@ def fractional_max_pool2d(
     return both if return_indices else both[0]
 
 
+@overridable
 def fractional_max_pool3d_with_indices(
     input: Tensor,
     kernel_size: _Ints,
@@ -271,6 +281,7 @@ def fractional_max_pool3d_with_indices(
     return _fractional_max_pool(input, kernel_size, output_size, output_ratio, _random_samples, 3)
 
 
+@overridable
 def fractional_max_pool3d(
     input: Tensor,
     kernel_size: _Ints,

@@ -15,6 +15,7 @@ from flambeau._C.nn.functional import (
     pixel_shuffle,
     pixel_unshuffle,
 )
+from flambeau._overriding import overridable
 
 if TYPE_CHECKING:
     from flambeau import Tensor
@@ -40,6 +41,7 @@ def _warn(name: str) -> None:
     )
 
 
+@overridable
 def upsample(
     input: Tensor,
     size: int | Sequence[int] | None = None,
@@ -52,6 +54,7 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
+@overridable
 def upsample_nearest(
     input: Tensor,
     size: int | Sequence[int] | None = None,
@@ -62,6 +65,7 @@ def upsample_nearest(
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
+@overridable
 def upsample_bilinear(
     input: Tensor,
     size: int | Sequence[int] | None = None,

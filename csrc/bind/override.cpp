@@ -1,0 +1,193 @@
+// Handing calls over to __torch_function__.
+#include "bind/override.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fb::bind {
+
+PyTypeObject* parameter_type = nullptr;
+
+namespace {
+
+PyObject* disabled_override = nullptr;
+
+struct ThreadState {
+  OverrideLevel level = OverrideLevel::kAll;
+  std::vector<PyObject*> modes;  // owned; the innermost is last
+};
+thread_local ThreadState state;
+
+PyObject* attribute_name() {
+  static PyObject* name = PyUnicode_InternFromString("__torch_function__");
+  return name;
+}
+
+// Arguments that take over, one of each class: in the order given, but subclasses first.
+class Candidates {
+ public:
+  void consider(PyObject* object) {
+    if (overrides(object)) return add(object);
+    if (!PyTuple_Check(object) && !PyList_Check(object)) return;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+      if (PyObject* item = PySequence_Fast_GET_ITEM(object, i); overrides(item)) add(item);
+  }
+
+  const std::vector<PyObject*>& objects() const { return objects_; }
+
+  Ref types() const {
+    Ref types = checked(PyTuple_New(static_cast<Py_ssize_t>(objects_.size())));
+    for (size_t i = 0; i < objects_.size(); ++i)
+      PyTuple_SET_ITEM(types.get(), static_cast<Py_ssize_t>(i),
+                       new_ref(reinterpret_cast<PyObject*>(Py_TYPE(objects_[i]))));
+    return types;
+  }
+
+ private:
+  void add(PyObject* object) {
+    PyTypeObject* type = Py_TYPE(object);
+    for (PyObject* known : objects_)
+      if (Py_TYPE(known) == type) return;
+    auto place = objects_.begin();
+    while (place != objects_.end() && !PyType_IsSubtype(type, Py_TYPE(*place))) ++place;
+    objects_.insert(place, object);
+  }
+
+  std::vector<PyObject*> objects_;
+};
+
+// The innermost mode, out of the way while it answers: what it calls goes to the next one.
+class SetAside {
+ public:
+  SetAside() : mode_(pop_mode()) {}
+  ~SetAside() { push_mode(mode_.get()); }
+  SetAside(const SetAside&) = delete;
+  PyObject* mode() const { return mode_.get(); }
+
+ private:
+  Ref mode_;
+};
+
+// What `object` answers.
+Ref ask(PyObject* object, PyObject* function, PyObject* types, PyObject* args, PyObject* kwargs) {
+  const Ref method = checked(PyObject_GetAttr(object, attribute_name()));
+  return checked(
+      PyObject_CallFunctionObjArgs(method.get(), function, types, args, kwargs, nullptr));
+}
+
+std::string text_of(Ref text) {
+  if (!text) throw PythonError{};
+  const char* chars = PyUnicode_AsUTF8(text.get());
+  if (!chars) throw PythonError{};
+  return chars;
+}
+
+[[noreturn]] void refuse(PyObject* function, const Candidates& candidates) {
+  std::string who;
+  for (PyObject* object : candidates.objects())
+    who += (who.empty() ? "" : ", ") + std::string(Py_TYPE(object)->tp_name);
+  if (is_mode_active()) {
+    who += who.empty() ? "" : ", ";
+    who += "the mode " + text_of(Ref(PyObject_Repr(mode_at(mode_depth() - 1))));
+  }
+  const std::string name = text_of(Ref(PyObject_Repr(function)));
+  fail(ErrorKind::kType, "Multiple dispatch failed for ", name,
+       "; all __torch_function__ handlers returned NotImplemented: ", who);
+}
+
+PyObject* hand_over(PyObject* function, const Candidates& candidates, PyObject* args,
+                    PyObject* kwargs) {
+  const Ref types = candidates.types();
+  const Ref named = kwargs ? Ref(new_ref(kwargs)) : checked(PyDict_New());
+  if (is_mode_active()) {
+    const SetAside innermost;
+    Ref result = ask(innermost.mode(), function, types.get(), args, named.get());
+    if (result.get() != Py_NotImplemented) return result.release();
+  }
+  for (PyObject* object : candidates.objects()) {
+    Ref result = ask(object, function, types.get(), args, named.get());
+    if (result.get() != Py_NotImplemented) return result.release();
+  }
+  refuse(function, candidates);
+}
+
+Ref function_of(PyObject* owner, const char* name) {
+  return checked(PyObject_GetAttrString(owner, name));
+}
+
+}  // namespace
+
+bool thread_has_mode() { return !state.modes.empty() && state.level != OverrideLevel::kNone; }
+
+bool class_overrides(PyTypeObject* type) {
+  if (state.level != OverrideLevel::kAll) return false;
+  PyObject* found = _PyType_Lookup(type, attribute_name());
+  return found && found != disabled_override;
+}
+
+bool is_overridden(PyObject* const* args, Py_ssize_t count) {
+  if (is_mode_active()) return true;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (overrides(args[i])) return true;
+    if (!PyTuple_Check(args[i]) && !PyList_Check(args[i])) continue;
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(args[i]); ++k)
+      if (overrides(PySequence_Fast_GET_ITEM(args[i], k))) return true;
+  }
+  return false;
+}
+
+PyObject* hand_over(PyObject* function, PyObject* const* relevant, Py_ssize_t count, PyObject* args,
+                    PyObject* kwargs) {
+  Candidates candidates;
+  for (Py_ssize_t i = 0; i < count; ++i) candidates.consider(relevant[i]);
+  return hand_over(function, candidates, args, kwargs);
+}
+
+PyObject* call_override(PyObject* owner, const char* name, FB_PY_ARGUMENTS) {
+  const Ref function = function_of(owner, name);
+  const Py_ssize_t hidden = self ? 1 : 0;
+  const Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  Candidates candidates;
+  if (self) candidates.consider(self);
+  for (Py_ssize_t i = 0; i < nargs + named; ++i) candidates.consider(args[i]);
+  const Ref positional = checked(PyTuple_New(hidden + nargs));
+  if (self) PyTuple_SET_ITEM(positional.get(), 0, new_ref(self));
+  for (Py_ssize_t i = 0; i < nargs; ++i)
+    PyTuple_SET_ITEM(positional.get(), hidden + i, new_ref(args[i]));
+  const Ref keywords = checked(PyDict_New());
+  for (Py_ssize_t i = 0; i < named; ++i)
+    if (PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(kwnames, i), args[nargs + i]) < 0)
+      throw PythonError{};
+  return hand_over(function.get(), candidates, positional.get(), keywords.get());
+}
+
+PyObject* call_method_override(const char* name, std::initializer_list<PyObject*> args) {
+  return call_override(reinterpret_cast<PyObject*>(tensor_type), name, nullptr, args.begin(),
+                       static_cast<Py_ssize_t>(args.size()), nullptr);
+}
+
+OverrideLevel override_level() { return state.level; }
+OverrideLevel set_override_level(OverrideLevel level) { return std::exchange(state.level, level); }
+
+void push_mode(PyObject* mode) {
+  state.modes.push_back(new_ref(mode));
+  ++mode_count;
+}
+
+Ref pop_mode() {
+  FB_CHECK(!state.modes.empty(), "no mode is active");
+  Ref mode(state.modes.back());
+  state.modes.pop_back();
+  --mode_count;
+  return mode;
+}
+
+PyObject* mode_at(Py_ssize_t place) {
+  return place >= 0 && place < mode_depth() ? state.modes[static_cast<size_t>(place)] : nullptr;
+}
+Py_ssize_t mode_depth() { return static_cast<Py_ssize_t>(state.modes.size()); }
+
+void set_disabled_override(PyObject* function) { disabled_override = new_ref(function); }
+
+}  // namespace fb::bind

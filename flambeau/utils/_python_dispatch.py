@@ -1,0 +1,32 @@
+"""Modes below autograd, which Flambeau has no place for: operators are called directly."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+__all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass"]
+
+
+class TorchDispatchMode:
+    """A mode that sees operators after autograd has: can be defined, but not entered."""
+
+    def __enter__(self) -> NoReturn:
+        raise NotImplementedError(
+            "TorchDispatchMode: there is no dispatcher between autograd and the kernels; "
+            "torch.overrides.TorchFunctionMode sees every call of a function, method or operator"
+        )
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+def is_traceable_wrapper_subclass(t: Any) -> bool:
+    """Whether ``t`` is a tensor made of other tensors, as ``__tensor_flatten__`` tells."""
+    from flambeau import Tensor
+
+    is_subclass = isinstance(t, Tensor) and type(t) is not Tensor
+    return is_subclass and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
+
+
+def _get_current_dispatch_mode() -> None:
+    """There never is one."""
