@@ -70,6 +70,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import sparse as sparse
     from flambeau import special as special
     from flambeau import testing as testing
+    from flambeau import vision as vision
     from flambeau import xpu as xpu
     from flambeau._compile import compile as compile
     from flambeau._device_modules import get_device_module as get_device_module
@@ -110,6 +111,7 @@ else:
         "serialization",
         "sparse",
         "testing",
+        "vision",
         "xpu",
     )
     _LAZY_NAMES = {

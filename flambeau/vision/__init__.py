@@ -1,0 +1,45 @@
+"""Images: transforms, data sets, pretrained models, under torchvision's names.
+
+Programs that import ``torchvision`` find this package under the import hook. Pillow is needed for
+files and for PIL images only (``pip install flambeau[vision]``); tensors need nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.28.0"  # the torchvision whose behaviour this is
+
+if TYPE_CHECKING:
+    from flambeau.vision import io as io
+    from flambeau.vision import transforms as transforms
+    from flambeau.vision import utils as utils
+
+_MODULES = ("io", "transforms", "utils")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"flambeau.vision.{name}")
+    raise AttributeError(f"module 'flambeau.vision' has no attribute {name!r}")
+
+
+def set_image_backend(backend: str) -> None:
+    """Choose what reads images of folders: Pillow is the only one."""
+    if backend != "PIL":
+        raise ValueError(f"Invalid backend '{backend}'. Options are 'PIL'")
+
+
+def get_image_backend() -> str:
+    """Return the name of the package that reads images of folders."""
+    return "PIL"
+
+
+def get_video_backend() -> str:
+    """Return the name torchvision gives to its usual reader of films; none is here."""
+    return "pyav"
+
+
+def disable_beta_transforms_warning() -> None:
+    """Do nothing: the warning that this silenced is long gone."""

@@ -1,0 +1,26 @@
+"""Pillow, which is optional: imported when first needed."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+__all__ = ["is_pil_image", "pillow"]
+
+
+def pillow(module: str = "Image") -> Any:
+    """Import a module of Pillow; ImportError says how to install it."""
+    try:
+        return importlib.import_module(f"PIL.{module}")
+    except ImportError as error:
+        raise ImportError(
+            "Pillow is needed for image files and PIL images: pip install flambeau[vision] "
+            "(or pip install pillow); tensors work without it"
+        ) from error
+
+
+def is_pil_image(value: Any) -> bool:
+    """Whether a value is a PIL image; Pillow is not imported to find out."""
+    module = sys.modules.get("PIL.Image")
+    return module is not None and isinstance(value, module.Image)

@@ -1,0 +1,91 @@
+"""Random erasing (https://arxiv.org/abs/1708.04896)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor, nn
+from flambeau.vision.transforms import functional as F
+from flambeau.vision.transforms._random import below, chance, uniform
+
+__all__ = ["RandomErasing"]
+
+
+class RandomErasing(nn.Module):
+    """A rectangle of a tensor replaced, with a probability, by a value or by noise."""
+
+    def __init__(
+        self,
+        p: float = 0.5,
+        scale: Sequence[float] = (0.02, 0.33),
+        ratio: Sequence[float] = (0.3, 3.3),
+        value: Any = 0,
+        inplace: bool = False,
+    ) -> None:
+        super().__init__()
+        if not isinstance(value, (int, float, str, tuple, list)):
+            raise TypeError("Argument value should be either a number or str or a sequence")
+        if isinstance(value, str) and value != "random":
+            raise ValueError(f"If value is str, it should be 'random', got {value!r}")
+        for name, pair in (("Scale", scale), ("Ratio", ratio)):
+            if not isinstance(pair, (tuple, list)):
+                raise TypeError(f"{name} should be a sequence, got {pair!r}")
+        if not 0 <= scale[0] <= scale[1] <= 1:
+            raise ValueError(f"Scale should be between 0 and 1, got {scale}")
+        if not 0 <= p <= 1:
+            raise ValueError(f"Random erasing probability should be between 0 and 1, got {p}")
+        self.p = p
+        self.scale = scale
+        self.ratio = ratio
+        self.value = value
+        self.inplace = inplace
+
+    @staticmethod
+    def get_params(
+        img: Tensor,
+        scale: Sequence[float],
+        ratio: Sequence[float],
+        value: Sequence[float] | None = None,
+    ) -> tuple[int, int, int, int, Tensor]:
+        """Draw the top, left, height and width of a rectangle and what is put there."""
+        channels, height, width = img.shape[-3:]
+        logs = math.log(ratio[0]), math.log(ratio[1])
+        for _ in range(10):
+            area = height * width * uniform(scale[0], scale[1])
+            shape = math.exp(uniform(*logs))
+            rows, columns = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
+            if rows >= height or columns >= width:
+                continue
+            if value is None:
+                patch = fb.empty([channels, rows, columns], dtype=fb.float32).normal_()
+            else:
+                patch = fb.tensor(value)[:, None, None]
+            top = below(height - rows + 1)
+            return top, below(width - columns + 1), rows, columns, patch
+        return 0, 0, height, width, img
+
+    def forward(self, img: Tensor) -> Tensor:
+        if not chance(self.p):
+            return img
+        params = self.get_params(img, self.scale, self.ratio, self._values(img.shape[-3]))
+        return F.erase(img, *params, inplace=self.inplace)
+
+    def _values(self, channels: int) -> list[float] | None:
+        if isinstance(self.value, str):
+            return None
+        values = [float(self.value)] if isinstance(self.value, (int, float)) else [*self.value]
+        if len(values) not in (1, channels):
+            raise ValueError(
+                "If value is a sequence, it should have either a single value or "
+                f"{channels} (number of input channels), got {len(values)}"
+            )
+        return values
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(p={self.p}, scale={self.scale}, ratio={self.ratio}, "
+            f"value={self.value}, inplace={self.inplace})"
+        )

@@ -1,0 +1,70 @@
+"""PIL images as tensors and tensors as PIL images, their pixels unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau.vision._pillow import pillow
+
+__all__ = ["from_pil", "mode_of", "pixels_of", "through_tensor", "to_pil"]
+
+_BYTES = {"L", "LA", "P", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr", "HSV", "LAB"}
+# The modes that pixels of so many numbers may have; the first is taken where none is asked for.
+_MODES = {
+    2: ("LA",),
+    3: ("RGB", "YCbCr", "HSV"),
+    4: ("RGBA", "CMYK", "RGBX"),
+}
+_SINGLE = {fb.uint8: "L", fb.int16: "I;16", fb.int32: "I", fb.float32: "F"}
+
+
+def pixels_of(img: Any) -> Tensor:
+    """The pixels of an image in the order of Pillow, (height, width, bands)."""
+    if img.mode in _BYTES:
+        pixels = fb.frombuffer(bytearray(img.tobytes()), dtype=fb.uint8)
+    else:
+        import numpy as np
+
+        pixels = fb.from_numpy(np.array(img))
+    return pixels.view(img.height, img.width, len(img.getbands()))
+
+
+def from_pil(img: Any) -> Tensor:
+    """The pixels of an image, (bands, height, width)."""
+    return pixels_of(img).permute(2, 0, 1).contiguous()
+
+
+def mode_of(channels: int, dtype: fb.dtype, asked: str | None) -> str:
+    """Pillow's name for images of such pixels; ValueError if another was asked for."""
+    if channels == 1:
+        if dtype not in _SINGLE:
+            raise TypeError(f"Input type {dtype} is not supported")
+        permitted: tuple[str, ...] = (_SINGLE[dtype],)
+    else:
+        permitted = _MODES[channels]
+        if dtype != fb.uint8:
+            raise TypeError(f"Input type {dtype} is not supported for {channels} channels")
+    if asked is None:
+        return permitted[0]
+    if asked not in permitted:
+        raise ValueError(
+            f"Incorrect mode ({asked}) supplied for input type {dtype} and {channels} channels. "
+            f"Should be {' or '.join(permitted)}"
+        )
+    return asked
+
+
+def to_pil(pixels: Tensor, mode: str | None) -> Any:
+    """An image of pixels (height, width, channels)."""
+    height, width, channels = pixels.shape
+    mode = mode_of(channels, pixels.dtype, mode)
+    raw = pixels.contiguous().numpy().tobytes()
+    return pillow().frombytes(mode, (width, height), raw)
+
+
+def through_tensor(img: Any, operator: Callable[[Tensor], Tensor]) -> Any:
+    """Apply an operator of tensors to an image."""
+    return to_pil(operator(from_pil(img)).permute(1, 2, 0), img.mode)

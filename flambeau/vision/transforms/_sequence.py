@@ -1,0 +1,112 @@
+"""Transforms made of transforms."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import flambeau as fb
+from flambeau import nn
+
+__all__ = ["Compose", "Lambda", "RandomApply", "RandomChoice", "RandomOrder", "RandomTransforms"]
+
+
+def _listed(owner: Any, transforms: Any, *first: str) -> str:
+    lines = [*first, *(f"{each}" for each in transforms)]
+    return "\n".join([f"{type(owner).__name__}(", *(f"    {line}" for line in lines), ")"])
+
+
+class Compose:
+    """Transforms one after another."""
+
+    def __init__(self, transforms: Sequence[Callable[[Any], Any]]) -> None:
+        self.transforms = transforms
+
+    def __call__(self, img: Any) -> Any:
+        for transform in self.transforms:
+            img = transform(img)
+        return img
+
+    def __repr__(self) -> str:
+        return _listed(self, self.transforms)
+
+
+class Lambda:
+    """Any function as a transform."""
+
+    def __init__(self, lambd: Callable[[Any], Any]) -> None:
+        if not callable(lambd):
+            raise TypeError(f"Argument lambd should be callable, got {type(lambd).__name__!r}")
+        self.lambd = lambd
+
+    def __call__(self, img: Any) -> Any:
+        return self.lambd(img)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class RandomTransforms:
+    """What `RandomOrder` and `RandomChoice` have in common."""
+
+    def __init__(self, transforms: Sequence[Callable[[Any], Any]]) -> None:
+        if not isinstance(transforms, Sequence):
+            raise TypeError(f"Argument transforms should be a sequence, got {type(transforms)}")
+        self.transforms = transforms
+
+    def __call__(self, *args: Any) -> Any:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return _listed(self, self.transforms)
+
+
+class RandomOrder(RandomTransforms):
+    """All transforms, in an order drawn by Python's ``random`` for every image."""
+
+    def __call__(self, img: Any) -> Any:
+        order = list(range(len(self.transforms)))
+        random.shuffle(order)
+        for position in order:
+            img = self.transforms[position](img)
+        return img
+
+
+class RandomChoice(RandomTransforms):
+    """One of the transforms, drawn by Python's ``random`` with the weights ``p``."""
+
+    def __init__(
+        self, transforms: Sequence[Callable[[Any], Any]], p: Sequence[float] | None = None
+    ) -> None:
+        super().__init__(transforms)
+        if p is not None and not isinstance(p, Sequence):
+            raise TypeError(f"Argument p should be a sequence, got {type(p)}")
+        self.p = p
+
+    def __call__(self, *args: Any) -> Any:
+        return random.choices(self.transforms, weights=self.p)[0](*args)
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}(p={self.p})"
+
+
+class RandomApply(nn.Module):
+    """All of the transforms with a probability, or none."""
+
+    def __init__(
+        self, transforms: Sequence[Callable[[Any], Any]] | nn.ModuleList, p: float = 0.5
+    ) -> None:
+        super().__init__()
+        self.transforms = transforms
+        self.p = p
+
+    def forward(self, img: Any) -> Any:
+        if self.p < fb.rand(1).item():
+            return img
+        for transform in self.transforms:
+            img = transform(img)
+        return img
+
+    def __repr__(self) -> str:
+        return _listed(self, self.transforms, f"p={self.p}")

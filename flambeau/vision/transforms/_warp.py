@@ -1,0 +1,250 @@
+"""Images turned, sheared and bent at random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor, nn
+from flambeau.vision.transforms import functional as F
+from flambeau.vision.transforms._arguments import angles_of
+from flambeau.vision.transforms._image import (
+    Fill,
+    Image,
+    InterpolationMode,
+    dimensions,
+    interpolation_of,
+)
+from flambeau.vision.transforms._random import below, chance, uniform
+
+__all__ = ["ElasticTransform", "RandomAffine", "RandomPerspective", "RandomRotation"]
+
+
+def _checked_fill(fill: Any) -> Any:
+    if fill is None:
+        return 0
+    if not isinstance(fill, (Sequence, int, float)):
+        raise TypeError(f"Fill should be either a sequence or a number, got {fill!r}")
+    return fill
+
+
+def _fill_for(img: Image, fill: Any) -> Fill:
+    """One value for every channel of a tensor; a PIL image takes what it is given."""
+    if not isinstance(img, Tensor):
+        return fill  # type: ignore[no-any-return]
+    channels = dimensions(img)[0]
+    values = [float(fill)] * channels if isinstance(fill, (int, float)) else fill
+    return [float(value) for value in values]
+
+
+class RandomRotation(nn.Module):
+    """An image turned by a random angle."""
+
+    def __init__(
+        self,
+        degrees: float | Sequence[float],
+        interpolation: InterpolationMode | int = InterpolationMode.NEAREST,
+        expand: bool = False,
+        center: Sequence[float] | None = None,
+        fill: Fill = 0,
+    ) -> None:
+        super().__init__()
+        self.degrees = angles_of(degrees, "degrees")
+        if center is not None and len(center) != 2:
+            raise ValueError(f"center should be a sequence of length 2, got {center}")
+        self.center = center
+        self.interpolation = interpolation_of(interpolation)
+        self.expand = expand
+        self.fill = _checked_fill(fill)
+
+    @staticmethod
+    def get_params(degrees: Sequence[float]) -> float:
+        """Draw an angle."""
+        return uniform(degrees[0], degrees[1])
+
+    def forward(self, img: Image) -> Image:
+        angle = self.get_params(self.degrees)
+        fill = _fill_for(img, self.fill)
+        return F.rotate(img, angle, self.interpolation, self.expand, self.center, fill)
+
+    def __repr__(self) -> str:
+        center = "" if self.center is None else f", center={self.center}"
+        fill = "" if self.fill is None else f", fill={self.fill}"
+        return (
+            f"{type(self).__name__}(degrees={self.degrees}, "
+            f"interpolation={self.interpolation.value}, expand={self.expand}{center}{fill})"
+        )
+
+
+class RandomAffine(nn.Module):
+    """An image turned, moved, scaled and sheared at random about its middle."""
+
+    def __init__(
+        self,
+        degrees: float | Sequence[float],
+        translate: Sequence[float] | None = None,
+        scale: Sequence[float] | None = None,
+        shear: float | Sequence[float] | None = None,
+        interpolation: InterpolationMode | int = InterpolationMode.NEAREST,
+        fill: Fill = 0,
+        center: Sequence[float] | None = None,
+    ) -> None:
+        super().__init__()
+        self.degrees = angles_of(degrees, "degrees")
+        for name, pair in (("translate", translate), ("scale", scale), ("center", center)):
+            if pair is not None and len(pair) != 2:
+                raise ValueError(f"{name} should be a sequence of length 2, got {pair}")
+        if translate is not None and not all(0.0 <= share <= 1.0 for share in translate):
+            raise ValueError(f"translation values should be between 0 and 1, got {translate}")
+        if scale is not None and min(scale) <= 0:
+            raise ValueError(f"scale values should be positive, got {scale}")
+        self.translate = translate
+        self.scale = scale
+        self.shear = None if shear is None else angles_of(shear, "shear", (2, 4))
+        self.interpolation = interpolation_of(interpolation)
+        self.fill = _checked_fill(fill)
+        self.center = center
+
+    @staticmethod
+    def get_params(
+        degrees: Sequence[float],
+        translate: Sequence[float] | None,
+        scale_ranges: Sequence[float] | None,
+        shears: Sequence[float] | None,
+        img_size: Sequence[int],
+    ) -> tuple[float, tuple[int, int], float, tuple[float, float]]:
+        """Draw the angle, the way (x, y), the scale and the two shears."""
+        angle = uniform(degrees[0], degrees[1])
+        way, scale, shear = (0, 0), 1.0, (0.0, 0.0)
+        if translate is not None:
+            farthest = [share * side for share, side in zip(translate, img_size, strict=True)]
+            way = (
+                round(uniform(-farthest[0], farthest[0])),
+                round(uniform(-farthest[1], farthest[1])),
+            )
+        if scale_ranges is not None:
+            scale = uniform(scale_ranges[0], scale_ranges[1])
+        if shears is not None:
+            along_x = uniform(shears[0], shears[1])
+            shear = (along_x, uniform(shears[2], shears[3]) if len(shears) == 4 else 0.0)
+        return angle, way, scale, shear
+
+    def forward(self, img: Image) -> Image:
+        _, height, width = dimensions(img)
+        params = self.get_params(
+            self.degrees, self.translate, self.scale, self.shear, [width, height]
+        )
+        fill = _fill_for(img, self.fill)
+        return F.affine(
+            img, *params, interpolation=self.interpolation, fill=fill, center=self.center
+        )
+
+    def __repr__(self) -> str:
+        options: dict[str, Any] = {"degrees": self.degrees}
+        for name in ("translate", "scale", "shear"):
+            if getattr(self, name) is not None:
+                options[name] = getattr(self, name)
+        if self.interpolation is not InterpolationMode.NEAREST:
+            options["interpolation"] = self.interpolation.value
+        if self.fill != 0:
+            options["fill"] = self.fill
+        if self.center is not None:
+            options["center"] = self.center
+        return f"{type(self).__name__}({', '.join(f'{k}={v}' for k, v in options.items())})"
+
+
+class RandomPerspective(nn.Module):
+    """An image with its corners moved inwards at random, with a probability."""
+
+    def __init__(
+        self,
+        distortion_scale: float = 0.5,
+        p: float = 0.5,
+        interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
+        fill: Fill = 0,
+    ) -> None:
+        super().__init__()
+        self.p = p
+        self.interpolation = interpolation_of(interpolation)
+        self.distortion_scale = distortion_scale
+        self.fill = _checked_fill(fill)
+
+    @staticmethod
+    def get_params(
+        width: int, height: int, distortion_scale: float
+    ) -> tuple[list[list[int]], list[list[int]]]:
+        """Draw where the four corners go: top left, top right, bottom right, bottom left."""
+        across = int(distortion_scale * (width // 2)) + 1
+        down = int(distortion_scale * (height // 2)) + 1
+        corners = [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]]
+        moved = []
+        for x, y in corners:
+            column = below(across) if x == 0 else width - across + below(across)
+            row = below(down) if y == 0 else height - down + below(down)
+            moved.append([column, row])
+        return corners, moved
+
+    def forward(self, img: Image) -> Image:
+        fill = _fill_for(img, self.fill)
+        if not chance(self.p):
+            return img
+        _, height, width = dimensions(img)
+        corners, moved = self.get_params(width, height, self.distortion_scale)
+        return F.perspective(img, corners, moved, self.interpolation, fill)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(p={self.p})"
+
+
+class ElasticTransform(nn.Module):
+    """An image seen through moving water: ``alpha`` is how far, ``sigma`` how smoothly."""
+
+    def __init__(
+        self,
+        alpha: float | Sequence[float] = 50.0,
+        sigma: float | Sequence[float] = 5.0,
+        interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
+        fill: Fill = 0,
+    ) -> None:
+        super().__init__()
+        self.alpha = _two_numbers("alpha", alpha)
+        self.sigma = _two_numbers("sigma", sigma)
+        self.interpolation = interpolation_of(interpolation)
+        fill = _checked_fill(fill)
+        self.fill = [float(fill)] if isinstance(fill, (int, float)) else [float(v) for v in fill]
+
+    @staticmethod
+    def get_params(alpha: Sequence[float], sigma: Sequence[float], size: Sequence[int]) -> Tensor:
+        """Draw how far every pixel moves along x and y, (1, H, W, 2)."""
+        ways = []
+        for strength, deviation, side in zip(alpha, sigma, reversed(size), strict=True):
+            way = fb.rand([1, 1, *size]) * 2 - 1
+            if deviation > 0.0:
+                window = int(8 * deviation + 1) | 1
+                way = F.gaussian_blur(way, [window, window], sigma)
+            ways.append(way * strength / side)
+        return fb.cat(ways, 1).permute([0, 2, 3, 1])
+
+    def forward(self, tensor: Image) -> Image:
+        _, height, width = dimensions(tensor)
+        displacement = self.get_params(self.alpha, self.sigma, [height, width])
+        return F.elastic_transform(tensor, displacement, self.interpolation, self.fill)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(alpha={self.alpha}, sigma={self.sigma}, "
+            f"interpolation={self.interpolation}, fill={self.fill})"
+        )
+
+
+def _two_numbers(name: str, value: Any) -> list[float]:
+    if isinstance(value, (int, float)):
+        return [float(value), float(value)]
+    if not isinstance(value, Sequence):
+        raise TypeError(f"{name} should be float or a sequence of floats. Got {type(value)}")
+    if len(value) not in (1, 2):
+        raise ValueError(f"{name} is a sequence its length should be 1 or 2. Got {len(value)}")
+    if not all(isinstance(number, (int, float)) for number in value):
+        raise TypeError(f"{name} should be a sequence of floats. Got {value!r}")
+    return [float(value[0]), float(value[-1])]

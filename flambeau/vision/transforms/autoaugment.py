@@ -1,0 +1,298 @@
+"""Changes drawn from a set, as found by search or none: AutoAugment and its successors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from enum import Enum
+
+import flambeau as fb
+from flambeau import Tensor, nn
+from flambeau.vision.transforms import _policies
+from flambeau.vision.transforms import functional as F
+from flambeau.vision.transforms._image import Fill, Image, InterpolationMode, dimensions
+from flambeau.vision.transforms._pil.convert import through_tensor
+from flambeau.vision.transforms._random import below
+
+__all__ = ["AugMix", "AutoAugment", "AutoAugmentPolicy", "RandAugment", "TrivialAugmentWide"]
+
+# For every change: its strengths (one number where it has none), and whether it has two directions.
+_Space = dict[str, tuple[Tensor, bool]]
+_ENHANCEMENTS = ("Brightness", "Color", "Contrast", "Sharpness")
+_NONE = (fb.tensor(0.0), False)
+
+
+class AutoAugmentPolicy(Enum):
+    """The data that a policy was learned on."""
+
+    IMAGENET = "imagenet"
+    CIFAR10 = "cifar10"
+    SVHN = "svhn"
+
+
+def _space(bins: int, shear: float, ways: Sequence[float], turn: float) -> _Space:
+    """Changes of place, from none to the strongest."""
+    return {
+        "ShearX": (fb.linspace(0.0, shear, bins), True),
+        "ShearY": (fb.linspace(0.0, shear, bins), True),
+        "TranslateX": (fb.linspace(0.0, ways[0], bins), True),
+        "TranslateY": (fb.linspace(0.0, ways[1], bins), True),
+        "Rotate": (fb.linspace(0.0, turn, bins), True),
+    }
+
+
+def _enhancements(bins: int, strongest: float) -> _Space:
+    return {name: (fb.linspace(0.0, strongest, bins), True) for name in _ENHANCEMENTS}
+
+
+def _tones(bins: int, bits: int, fewer: int) -> _Space:
+    """Changes of shades: from `bits` bits down to `fewer` less, from no inversion to all of it."""
+    steps = (fb.arange(bins) / ((bins - 1) / fewer)).round().int()
+    return {
+        "Posterize": (bits - steps, False),
+        "Solarize": (fb.linspace(255.0, 0.0, bins), False),
+        "AutoContrast": _NONE,
+        "Equalize": _NONE,
+    }
+
+
+def _apply(
+    img: Image, name: str, strength: float, interpolation: InterpolationMode, fill: Fill
+) -> Image:
+    """One change of one strength."""
+    if name.startswith(("Shear", "Translate")):
+        return _shift(img, name, strength, interpolation, fill)
+    if name == "Rotate":
+        return F.rotate(img, strength, interpolation=interpolation, fill=fill)
+    if name == "Posterize":
+        return F.posterize(img, int(strength))
+    if name == "Solarize":
+        return F.solarize(img, strength)
+    if name in _FACTORS:
+        return _FACTORS[name](img, 1.0 + strength)
+    return _PLAIN[name](img)
+
+
+_FACTORS: dict[str, Callable[[Image, float], Image]] = {
+    "Brightness": F.adjust_brightness,
+    "Color": F.adjust_saturation,
+    "Contrast": F.adjust_contrast,
+    "Sharpness": F.adjust_sharpness,
+}
+_PLAIN: dict[str, Callable[[Image], Image]] = {
+    "AutoContrast": F.autocontrast,
+    "Equalize": F.equalize,
+    "Invert": F.invert,
+    "Identity": lambda img: img,
+}
+
+
+def _shift(
+    img: Image, name: str, strength: float, interpolation: InterpolationMode, fill: Fill
+) -> Image:
+    pair = [strength, 0.0] if name.endswith("X") else [0.0, strength]
+    if name.startswith("Shear"):
+        shear = [math.degrees(math.atan(share)) for share in pair]
+        # About the corner, as the published policies were found.
+        return F.affine(img, 0.0, [0, 0], 1.0, shear, interpolation, fill, center=[0, 0])
+    way = [int(length) for length in pair]
+    return F.affine(img, 0.0, way, 1.0, [0.0, 0.0], interpolation, fill)
+
+
+class _Augment(nn.Module):
+    """What the four have in common: how pixels are found and what is beside the image."""
+
+    def __init__(
+        self, interpolation: InterpolationMode, fill: float | Sequence[float] | None
+    ) -> None:
+        super().__init__()
+        self.interpolation = interpolation
+        self.fill = fill
+
+    def _fill_for(self, img: Image) -> Fill:
+        if not isinstance(img, Tensor) or self.fill is None:
+            return self.fill
+        if isinstance(self.fill, (int, float)):
+            return [float(self.fill)] * dimensions(img)[0]
+        return [float(value) for value in self.fill]
+
+    def _shown(self, *names: str) -> str:
+        options = ", ".join(f"{name}={getattr(self, name)}" for name in names)
+        return f"{type(self).__name__}({options})"
+
+
+def _directed(strength: float, signed: bool) -> float:
+    """Half of the time the other way, where there are two."""
+    return -strength if signed and below(2) else strength
+
+
+class AutoAugment(_Augment):
+    """Two changes by one of 25 learned pairs."""
+
+    def __init__(
+        self,
+        policy: AutoAugmentPolicy = AutoAugmentPolicy.IMAGENET,
+        interpolation: InterpolationMode = InterpolationMode.NEAREST,
+        fill: float | Sequence[float] | None = None,
+    ) -> None:
+        super().__init__(interpolation, fill)
+        if not isinstance(policy, AutoAugmentPolicy):
+            raise ValueError(f"The provided policy {policy} is not recognized.")
+        self.policy = policy
+        self.policies: _policies.Policy = getattr(_policies, policy.name)
+
+    @staticmethod
+    def get_params(transform_num: int) -> tuple[int, Tensor, Tensor]:
+        """Draw which pair, two numbers that decide whether, and two directions."""
+        return below(transform_num), fb.rand((2,)), fb.randint(2, (2,))
+
+    def forward(self, img: Image) -> Image:
+        fill = self._fill_for(img)
+        _, height, width = dimensions(img)
+        space = _large_space(10, height, width) | {"Invert": _NONE}
+        which, chances, directions = self.get_params(len(self.policies))
+        for position, (name, probability, level) in enumerate(self.policies[which]):
+            if chances[position].item() > probability:
+                continue
+            strengths, signed = space[name]
+            strength = 0.0 if level is None else float(strengths[level].item())
+            if signed and directions[position].item() == 0:
+                strength = -strength
+            img = _apply(img, name, strength, self.interpolation, fill)
+        return img
+
+    def __repr__(self) -> str:
+        return self._shown("policy", "fill")
+
+
+def _large_space(bins: int, height: int, width: int) -> _Space:
+    ways = (150.0 / 331.0 * width, 150.0 / 331.0 * height)
+    return _space(bins, 0.3, ways, 30.0) | _enhancements(bins, 0.9) | _tones(bins, 8, 4)
+
+
+class RandAugment(_Augment):
+    """So many changes drawn evenly, all of one strength (https://arxiv.org/abs/1909.13719)."""
+
+    def __init__(
+        self,
+        num_ops: int = 2,
+        magnitude: int = 9,
+        num_magnitude_bins: int = 31,
+        interpolation: InterpolationMode = InterpolationMode.NEAREST,
+        fill: float | Sequence[float] | None = None,
+    ) -> None:
+        super().__init__(interpolation, fill)
+        self.num_ops = num_ops
+        self.magnitude = magnitude
+        self.num_magnitude_bins = num_magnitude_bins
+
+    def forward(self, img: Image) -> Image:
+        fill = self._fill_for(img)
+        _, height, width = dimensions(img)
+        space = {"Identity": _NONE} | _large_space(self.num_magnitude_bins, height, width)
+        for _ in range(self.num_ops):
+            name = list(space)[below(len(space))]
+            strengths, signed = space[name]
+            strength = float(strengths[self.magnitude].item()) if strengths.ndim else 0.0
+            img = _apply(img, name, _directed(strength, signed), self.interpolation, fill)
+        return img
+
+    def __repr__(self) -> str:
+        return self._shown("num_ops", "magnitude", "num_magnitude_bins", "interpolation", "fill")
+
+
+class TrivialAugmentWide(_Augment):
+    """One change of any strength, drawn evenly (https://arxiv.org/abs/2103.10158)."""
+
+    def __init__(
+        self,
+        num_magnitude_bins: int = 31,
+        interpolation: InterpolationMode = InterpolationMode.NEAREST,
+        fill: float | Sequence[float] | None = None,
+    ) -> None:
+        super().__init__(interpolation, fill)
+        self.num_magnitude_bins = num_magnitude_bins
+
+    def forward(self, img: Image) -> Image:
+        fill = self._fill_for(img)
+        bins = self.num_magnitude_bins
+        places = _space(bins, 0.99, (32.0, 32.0), 135.0)
+        space = {"Identity": _NONE} | places | _enhancements(bins, 0.99) | _tones(bins, 8, 6)
+        name = list(space)[below(len(space))]
+        strengths, signed = space[name]
+        strength = float(strengths[below(len(strengths))].item()) if strengths.ndim else 0.0
+        return _apply(img, name, _directed(strength, signed), self.interpolation, fill)
+
+    def __repr__(self) -> str:
+        return self._shown("num_magnitude_bins", "interpolation", "fill")
+
+
+class AugMix(_Augment):
+    """An image mixed with chains of changes of it (https://arxiv.org/abs/1912.02781)."""
+
+    def __init__(
+        self,
+        severity: int = 3,
+        mixture_width: int = 3,
+        chain_depth: int = -1,
+        alpha: float = 1.0,
+        all_ops: bool = True,
+        interpolation: InterpolationMode = InterpolationMode.BILINEAR,
+        fill: float | Sequence[float] | None = None,
+    ) -> None:
+        super().__init__(interpolation, fill)
+        if not 1 <= severity <= 10:
+            raise ValueError(f"The severity must be between [1, 10]. Got {severity} instead.")
+        self.severity = severity
+        self.mixture_width = mixture_width
+        self.chain_depth = chain_depth
+        self.alpha = alpha
+        self.all_ops = all_ops
+
+    def forward(self, img: Image) -> Image:
+        if not isinstance(img, Tensor):
+            dimensions(img)
+            return through_tensor(img, self.forward)
+        fill = self._fill_for(img)
+        _, height, width = dimensions(img)
+        space = _space(10, 0.3, (width / 3.0, height / 3.0), 30.0) | _tones(10, 4, 4)
+        if self.all_ops:
+            space |= _enhancements(10, 0.9)
+        batch = img.view(*[1] * max(4 - img.ndim, 0), *img.shape)
+        shares, weights = self._weights(batch.shape[0])
+        mixed = shares[:, 0].view(-1, 1, 1, 1) * batch
+        for chain in range(self.mixture_width):
+            changed = self._chain(batch, space, fill)
+            mixed += weights[:, chain].view(-1, 1, 1, 1) * changed
+        return mixed.view(img.shape).to(img.dtype)
+
+    def _weights(self, count: int) -> tuple[Tensor, Tensor]:
+        """How much of each image stays, and how the rest is shared by the chains."""
+        shares = _dirichlet(self.alpha, count, 2)
+        return shares, _dirichlet(self.alpha, count, self.mixture_width) * shares[:, 1:]
+
+    def _chain(self, batch: Tensor, space: _Space, fill: Fill) -> Tensor:
+        depth = self.chain_depth if self.chain_depth > 0 else 1 + below(3)
+        for _ in range(depth):
+            name = list(space)[below(len(space))]
+            strengths, signed = space[name]
+            strength = float(strengths[below(self.severity)].item()) if strengths.ndim else 0.0
+            batch = _apply(batch, name, _directed(strength, signed), self.interpolation, fill)
+        return batch
+
+    def __repr__(self) -> str:
+        return self._shown(
+            "severity",
+            "mixture_width",
+            "chain_depth",
+            "alpha",
+            "all_ops",
+            "interpolation",
+            "fill",
+        )
+
+
+def _dirichlet(alpha: float, count: int, parts: int) -> Tensor:
+    """Shares that add up to 1, `count` times."""
+    weights = fb._standard_gamma(fb.full((count, parts), alpha))
+    return weights / weights.sum(-1, keepdim=True)

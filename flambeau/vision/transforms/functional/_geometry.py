@@ -1,0 +1,194 @@
+"""Sizes, crops, flips and margins."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from flambeau import Tensor
+from flambeau.vision.transforms._image import (
+    Image,
+    InterpolationMode,
+    dimensions,
+    interpolation_of,
+)
+from flambeau.vision.transforms.functional._backend import backend
+
+__all__ = [
+    "center_crop",
+    "crop",
+    "erase",
+    "five_crop",
+    "hflip",
+    "pad",
+    "resize",
+    "resized_crop",
+    "ten_crop",
+    "vflip",
+]
+
+_PAD_MODES = ("constant", "edge", "reflect", "symmetric")
+
+
+def resize(
+    img: Image,
+    size: int | Sequence[int],
+    interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
+    max_size: int | None = None,
+    antialias: bool | None = True,
+) -> Image:
+    """Scale an image to (height, width), or its shorter side to one number.
+
+    The longer side is then at most ``max_size``. ``antialias=False`` has no effect on PIL images.
+    """
+    mode = interpolation_of(interpolation)
+    kernels = backend(img)
+    _, height, width = dimensions(img)
+    wanted = _resized(height, width, size, max_size)
+    if wanted == [height, width]:
+        return img
+    if antialias is False and not isinstance(img, Tensor):
+        warnings.warn(
+            "Anti-alias option is always applied for PIL Image input: antialias=False is ignored.",
+            stacklevel=2,
+        )
+    return kernels.resize(img, wanted, mode, antialias)
+
+
+def _resized(
+    height: int, width: int, size: int | Sequence[int] | None, max_size: int | None
+) -> list[int]:
+    if isinstance(size, (list, tuple)) and len(size) == 2:
+        if max_size is not None:
+            raise ValueError(
+                "max_size should only be passed if size specifies the length of the smaller edge,"
+                f" got size={size}"
+            )
+        return [int(size[0]), int(size[1])]
+    if isinstance(size, (list, tuple)) and len(size) != 1:
+        raise ValueError(f"Size must be an int or a 1 or 2 element tuple/list, got {size}")
+    if not isinstance(size, (int, list, tuple)):
+        raise TypeError(f"Size should be int or a sequence of ints, got {size!r}")
+    shorter = size if isinstance(size, int) else size[0]
+    short, long = min(height, width), max(height, width)
+    longer = int(shorter * long / short)
+    if max_size is not None:
+        if max_size <= shorter:
+            raise ValueError(
+                f"max_size = {max_size} must be strictly greater than the requested size for the "
+                f"smaller edge size = {size}"
+            )
+        if longer > max_size:
+            shorter, longer = int(max_size * shorter / longer), max_size
+    return [longer, shorter] if width <= height else [shorter, longer]
+
+
+def crop(img: Image, top: int, left: int, height: int, width: int) -> Image:
+    """Cut out a rectangle; what lies outside of the image is black."""
+    return backend(img).crop(img, top, left, height, width)
+
+
+def center_crop(img: Image, output_size: int | Sequence[int]) -> Image:
+    """Cut out the middle, with a black margin where the image is smaller."""
+    rows, columns = _height_width(output_size)
+    _, height, width = dimensions(img)
+    if columns > width or rows > height:
+        missing = [max(columns - width, 0), max(rows - height, 0)]
+        img = pad(img, [m // 2 for m in missing] + [(m + 1) // 2 for m in missing])
+        _, height, width = dimensions(img)
+        if (rows, columns) == (height, width):
+            return img
+    return crop(img, round((height - rows) / 2), round((width - columns) / 2), rows, columns)
+
+
+def resized_crop(
+    img: Image,
+    top: int,
+    left: int,
+    height: int,
+    width: int,
+    size: int | Sequence[int],
+    interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
+    antialias: bool | None = True,
+) -> Image:
+    """Cut out a rectangle and scale it."""
+    return resize(crop(img, top, left, height, width), size, interpolation, antialias=antialias)
+
+
+def hflip(img: Image) -> Image:
+    """Exchange left and right."""
+    return backend(img).hflip(img)
+
+
+def vflip(img: Image) -> Image:
+    """Exchange top and bottom."""
+    return backend(img).vflip(img)
+
+
+def pad(
+    img: Image,
+    padding: int | Sequence[int],
+    fill: float | Sequence[float] = 0,
+    padding_mode: str = "constant",
+) -> Image:
+    """Add margins: one for all sides, (sides, top and bottom), or left, top, right, bottom."""
+    sides = [padding] if isinstance(padding, int) else padding
+    if not isinstance(sides, (tuple, list)):
+        raise TypeError(f"Got inappropriate padding arg: {padding!r}")
+    if not isinstance(fill, (int, float, str, tuple, list)):
+        raise TypeError(f"Got inappropriate fill arg: {fill!r}")
+    if len(sides) not in (1, 2, 4):
+        raise ValueError(
+            f"Padding must be an int or a 1, 2, or 4 element tuple, not a {len(sides)} element "
+            "tuple"
+        )
+    if padding_mode not in _PAD_MODES:
+        raise ValueError(
+            "Padding mode should be either constant, edge, reflect or symmetric, got "
+            f"{padding_mode!r}"
+        )
+    sides = [*sides] * (4 // len(sides))
+    return backend(img).pad(img, sides, fill, padding_mode)
+
+
+def five_crop(img: Image, size: int | Sequence[int]) -> tuple[Image, Image, Image, Image, Image]:
+    """Cut out the four corners (top first, left first) and the middle."""
+    rows, columns = _height_width(size)
+    _, height, width = dimensions(img)
+    if columns > width or rows > height:
+        raise ValueError(
+            f"Requested crop size {(rows, columns)} is bigger than input size {(height, width)}"
+        )
+    bottom, right = height - rows, width - columns
+    top_left, top_right, bottom_left, bottom_right = (
+        crop(img, top, left, rows, columns)
+        for top, left in ((0, 0), (0, right), (bottom, 0), (bottom, right))
+    )
+    middle = center_crop(img, [rows, columns])
+    return top_left, top_right, bottom_left, bottom_right, middle
+
+
+def ten_crop(
+    img: Image, size: int | Sequence[int], vertical_flip: bool = False
+) -> tuple[Image, ...]:
+    """Return five crops of an image and five of its mirror image."""
+    mirrored = vflip(img) if vertical_flip else hflip(img)
+    return five_crop(img, size) + five_crop(mirrored, size)
+
+
+def erase(img: Tensor, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False) -> Tensor:
+    """Put a value or a patch into the rectangle with its top left corner at row i, column j."""
+    if not isinstance(img, Tensor):
+        raise TypeError(f"img should be Tensor Image. Got {type(img)}")
+    result = img if inplace else img.clone()
+    result[..., i : i + h, j : j + w] = v
+    return result
+
+
+def _height_width(size: int | float | Sequence[int]) -> tuple[int, int]:
+    if isinstance(size, (int, float)):
+        return int(size), int(size)
+    if len(size) not in (1, 2):
+        raise ValueError(f"Please provide only two dimensions (h, w) for size, got {size}")
+    return size[0], size[-1]

@@ -1,0 +1,16 @@
+"""Pictures of images: grids of them, files, and marks drawn on them."""
+
+from flambeau.vision.utils._drawing import (
+    draw_bounding_boxes,
+    draw_keypoints,
+    draw_segmentation_masks,
+)
+from flambeau.vision.utils._grid import make_grid, save_image
+
+__all__ = [
+    "draw_bounding_boxes",
+    "draw_keypoints",
+    "draw_segmentation_masks",
+    "make_grid",
+    "save_image",
+]
