@@ -13,6 +13,7 @@
 
 #include "autograd/deferred.h"
 #include "autograd/history.h"
+#include "core/profile.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/copy.h"
@@ -119,11 +120,21 @@ class Executing {
  private:
   const Node* outer_;
 };
+
+// What profilers see of a node: its evaluation as a whole, with its hooks, and its `apply` alone.
+class NodeSpan : public profile::Span {
+ public:
+  NodeSpan(profile::Kind kind, const Node& node) {
+    if (profile::is_on()) [[unlikely]]
+      open(kind, profile::kept(node.name()), node.sequence, node.wanted);
+  }
+};
 }  // namespace
 
 Gradients call(Node& node, std::span<const Tensor> grads) {
   Gradients out(node.edges.size());
   const Executing here(node);
+  const NodeSpan span(profile::Kind::kNode, node);
   try {
     node.apply(grads, out);
   } catch (...) {
@@ -343,6 +354,7 @@ class Run {
   }
 
   Gradients execute(uint32_t slot, Node& node, Gradients& grads) {
+    const NodeSpan span(profile::Kind::kEvaluation, node);
     if (node.hooks || node.is_accumulator) with_place(node, [&] { run_tensor_hooks(node, grads); });
     const bool is_input = states_[slot].is_input;
     if (is_input) capture(node, grads);

@@ -1,6 +1,7 @@
 // Recording an operator.
 #include "autograd/record.h"
 
+#include "core/profile.h"
 #include "gen/ops/create.h"
 #include "gen/ops/view.h"
 
@@ -34,6 +35,8 @@ void Recorder::prepare(Node* node) {
   node->wanted = wanted_;
   node->sequence = next_sequence();
   node->place = Place::here();
+  if (profile::is_on()) [[unlikely]]
+    profile::note_node(node->sequence);
   for (Edge& edge : edges_) node->edges.push_back(std::move(edge));
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "autograd/record.h"
+#include "bind/profile.h"
 
 namespace fb::bind {
 namespace {
@@ -199,6 +200,18 @@ bool is_overridden(const Call& call) {
   return bind::is_overridden(call.args, call.nargs + call.keywords());
 }
 
+// The same within a span, as a profiler sees it.
+[[gnu::noinline]] PyObject* invoke_measured(const Overload& overload, PyObject* const* slots) {
+  const CallSpan span(overload.span, slots, overload.slots);
+  return overload.invoke(slots);
+}
+
+PyObject* invoke(const Overload& overload, PyObject* const* slots) {
+  if (profile::is_on() && overload.span) [[unlikely]]
+    return invoke_measured(overload, slots);
+  return overload.invoke(slots);
+}
+
 // `owner` is where users find the function: a module, or the class Tensor.
 PyObject* dispatch(const OverloadSet& set, PyObject* owner, const Call& call) {
   try {
@@ -207,7 +220,7 @@ PyObject* dispatch(const OverloadSet& set, PyObject* owner, const Call& call) {
     Match found;
     for (int i = 0; i < set.count; ++i)
       if (match(set, set.overloads[i], call, found, nullptr))
-        return set.overloads[i].invoke(found.slots);
+        return invoke(set.overloads[i], found.slots);
     if (is_overridden(call))
       return call_override(owner, set.name, call.self, call.args, call.nargs, call.kwnames);
     return raise_mismatch(set, call);

@@ -29,6 +29,7 @@ struct Overload {
   uint8_t positional;
   uint8_t slots;
   PyObject* (*invoke)(PyObject* const* slots);
+  const char* span;  // what a profiler calls it; null where the operator tells profilers itself
 };
 
 struct OverloadSet {

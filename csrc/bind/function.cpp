@@ -7,6 +7,7 @@
 #include "autograd/record.h"
 #include "bind/call.h"
 #include "bind/function_node.h"
+#include "core/profile.h"
 
 namespace fb::bind {
 namespace {
@@ -145,6 +146,8 @@ void Application::make_node(PyObject* outputs) {
   FunctionNode& node = node_of(context_);
   node_ = FunctionNode::retain(context_);
   node.sequence = autograd::next_sequence();
+  if (profile::is_on()) [[unlikely]]
+    profile::note_node(node.sequence);
   node.place = autograd::Place::here();
   // A changed view comes first: see CopySlices.
   std::vector<Py_ssize_t> order;
@@ -315,6 +318,11 @@ PyObject* apply_function(FB_PY_ARGUMENTS) {
   static_cast<void>(self);
   return guarded(nullptr, [&] {
     FB_ASSERT(nargs > 0);
+    profile::Span span;
+    if (profile::is_on()) [[unlikely]]
+      span.open(profile::Kind::kOperator,
+                profile::kept(reinterpret_cast<PyTypeObject*>(args[0])->tp_name), 0, 0,
+                profile::details_now());
     Ref inputs = bound_inputs(args[0], args + 1, nargs - 1, kwnames);
     if (autograd::in_map() && has_batch(inputs.get())) return apply_batched(args[0], inputs.get());
     return Application(args[0], std::move(inputs)).run();

@@ -14,6 +14,7 @@
 #include "bind/override.h"
 #include "bind/packed_list.h"
 #include "bind/place.h"
+#include "bind/profile.h"
 #include "bind/registry.h"
 #include "bind/saved_hooks.h"
 #include "bind/serialization.h"
@@ -178,5 +179,6 @@ NB_MODULE(_C, m) {
   add_grad_switches(m.ptr());
   add_transforms(m);
   add_serialization(m);
+  add_profile(m);
   m.def("_install_places", [](const char* folder) { install_places(folder); }, nb::arg("folder"));
 }

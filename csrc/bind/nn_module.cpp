@@ -8,6 +8,7 @@
 #include <array>
 #include <vector>
 
+#include "bind/profile.h"
 #include "bind/tensor_object.h"
 
 namespace fb::bind {
@@ -204,6 +205,7 @@ PyObject* call_with_hooks(PyObject* self, PyObject* const* args, Py_ssize_t coun
 }
 
 PyObject* call(PyObject* self, PyObject** args, Py_ssize_t count, PyObject* kwargs) {
+  const ModuleSpan span(self);
   const Ref own = dict_of(self);
   if (has_hooks(own.get())) return call_with_hooks(self, args, count, kwargs);
   return call_forward(self, own.get(), args, count, kwargs);

@@ -17,6 +17,7 @@
 #include "autograd/place.h"
 #include "bind/place.h"
 #include "bind/python.h"
+#include "core/profile.h"
 
 namespace fb::bind {
 namespace {
@@ -134,11 +135,40 @@ std::string describe(void* code, int32_t position) {
   return std::string(file ? file : "?") + ":" + std::to_string(PyCode_Addr2Line(object, position));
 }
 
+using Frames = std::vector<std::pair<void*, int32_t>>;
+
+// All frames, for profilers: also those of the package.
+void capture_stack(Frames& frames) {
+  constexpr size_t kMost = 128;
+  if (!PyGILState_Check()) return;
+  for (Frame frame = Frame::innermost(); frame && frames.size() < kMost; frame = frame.caller()) {
+    if (!frame.code()) continue;
+    int32_t position = 0;
+    void* code = captured(frame, &position);
+    frames.emplace_back(code, position);
+  }
+}
+
+// Threads drop what they have recorded also while they do not hold the interpreter's lock.
+void release_stack(Frames& frames) {
+  if (!Py_IsInitialized()) return;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  for (const auto& [code, position] : frames) Py_DECREF(static_cast<PyObject*>(code));
+  PyGILState_Release(state);
+}
+
 }  // namespace
+
+PyObject* describe_frame(void* code, int32_t position) {
+  auto* object = static_cast<PyCodeObject*>(code);
+  return PyUnicode_FromFormat("%U(%d): %U", object->co_filename, PyCode_Addr2Line(object, position),
+                              object->co_name);
+}
 
 void install_places(const char* folder) {
   package_folder = folder;
   autograd::place_hooks = {capture, release, describe};
+  profile::stack_hooks = {capture_stack, release_stack};
 }
 
 }  // namespace fb::bind

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/profile.h"
 #include "core/unseen.h"
 
 namespace fb {
@@ -273,6 +274,8 @@ Storage allocate_cpu(size_t bytes) {
   storage->bytes = bytes;
   storage->size_class = size_class;
   storage->block_bytes = block_bytes;
+  if (profile::wants(profile::kMemory)) [[unlikely]]
+    profile::note_memory(storage->data, static_cast<int64_t>(bytes));
   return Storage(storage);
 }
 
@@ -284,6 +287,8 @@ void StorageImpl::destroy() {
     delete this;
     return;
   }
+  if (profile::wants(profile::kMemory)) [[unlikely]]
+    profile::note_memory(data, -static_cast<int64_t>(bytes));
   void* block = this;
   if (size_class == kLargeClass) {
     free_large(block, block_bytes);

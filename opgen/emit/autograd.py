@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opgen.emit import batching, sparse
+from opgen.emit import batching, profiling, sparse
 from opgen.emit.inputs import (
     is_list,
     results_list,
@@ -60,7 +60,11 @@ def includes(recorders: list[Recorded]) -> list[str]:
     for recorder in recorders:
         for formula in recorder.formulas.values():
             called |= formula.families
-    lines = ['#include "autograd/batch_rules.h"', '#include "autograd/inplace.h"']
+    lines = [
+        '#include "autograd/batch_rules.h"',
+        '#include "autograd/inplace.h"',
+        '#include "ops/profile.h"',
+    ]
     if any(recorder.op.kind == "view" for recorder in recorders):
         lines.append('#include "ops/layout.h"')
     if any(recorder.op.sparse == "values" for recorder in recorders):
@@ -144,6 +148,7 @@ class Recorded(NodeText):
             *batching.computing(op, self.batched),
             "}  // namespace",
             f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
+            *profiling.measured(op, op.function, self.given),
             *self.drawing(self.batched),
             *([f"  settle({first});"] if op.kind == "view" else []),
             f"  if ({self.plain()}) [[likely]]",
@@ -281,6 +286,7 @@ class Recorded(NodeText):
         op = self.op
         return [
             f"void {op.function}_out(const Tensor& out, {parameters(op, False)}) {{",
+            *profiling.measured(op, f"{op.function}_out", f"out, {self.given}"),
             f"  if (!({self.plain()} && is_plain(out))) [[unlikely]] {{",
             f"    const unsigned flags = {self.flags} | flags_of(out);",
             f"    if (flags & kSparse) refuse_sparse({quote(op.public_name)});",
@@ -298,7 +304,10 @@ class Recorded(NodeText):
         op = self.op
         first = cpp_name(op.core_args[0].name)
         public = op.name if op.mutates else f"{op.name}_"
-        head = [f"void {function}({params}) {{"]
+        head = [
+            f"void {function}({params}) {{",
+            *profiling.measured(op, function, self.given, in_place=not op.mutates),
+        ]
         if op.kind == "view":
             return [*head, *self.reseating(first, public), "}"]
         if not op.mutates and not op.is_recorded:

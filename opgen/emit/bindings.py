@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from opgen.emit.profiling import span_of_call
 from opgen.emit.text import HEADER, default_value, overload_sets, quote
 from opgen.model import COMPARISONS, OPERATOR_SLOTS, Arg, Op, Table, composite
 
@@ -347,7 +348,7 @@ def native_entry(
         specs = f"kArgs_{op.symbol}_{number}" if args else "nullptr"
         overloads.append(
             f"{{{quote(overload_text(args, is_method))}, {specs}, {len(args)}, "
-            f"{positional}, {len(op.args)}, {invoke}}}"
+            f"{positional}, {len(op.args)}, {invoke}, {span_of_call(op, form)}}}"
         )
     return [
         f"constexpr Overload kOverloads_{entry}[] = {{",

@@ -1,0 +1,170 @@
+// What a profiler records: calls of operators, nodes, modules and named ranges, and memory.
+//
+// Note [Profiling]: while no session runs, all that an operator does for profilers is to read one
+// word that never changes. While one does, each thread appends events to a track of its own without
+// locks; sessions read the tracks from outside. An event is complete when it is published, but for
+// its end, which is 0 while the span is open. A thread gives up its track itself, the next time it
+// records or when it ends, so that a span that outlives its session closes on memory that is there.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/dims.h"
+#include "core/scalar.h"
+
+namespace fb::profile {
+
+enum Wants : uint32_t {
+  kSpans = 1,
+  kArguments = 2,  // shapes, types and values
+  kMemory = 4,
+  kStacks = 8,  // the lines of the program that led to a call
+  kModules = 16,
+};
+
+// What the sessions that run now ask for together.
+extern constinit std::atomic<uint32_t> wanted;
+inline bool is_on() { return wanted.load(std::memory_order_relaxed) != 0; }
+inline bool wants(Wants what) { return wanted.load(std::memory_order_relaxed) & what; }
+
+enum class Kind : uint8_t { kOperator, kNode, kEvaluation, kModule, kRange, kMemory };
+
+struct Shape {
+  std::vector<int64_t> sizes;
+  DType dtype;
+};
+// Of one argument of an operator; nothing for those that profilers have no use for.
+using Argument = std::variant<std::monostate, Shape, std::vector<Shape>, Scalar,
+                              std::vector<int64_t>, std::string>;
+
+// The lines of a program, the innermost first. The core does not know Python: the binding installs
+// the functions.
+struct StackHooks {
+  void (*capture)(std::vector<std::pair<void*, int32_t>>& frames) = nullptr;
+  void (*release)(std::vector<std::pair<void*, int32_t>>& frames) = nullptr;
+};
+inline StackHooks stack_hooks;
+
+struct Details {
+  std::vector<Argument> arguments;
+  std::vector<std::pair<void*, int32_t>> stack;
+
+  Details() = default;
+  Details(const Details&) = delete;
+  Details& operator=(const Details&) = delete;
+  ~Details() {
+    if (!stack.empty()) stack_hooks.release(stack);
+  }
+};
+
+struct Event {
+  const char* name = nullptr;   // kept for as long as a session runs
+  int64_t start = 0;            // nanoseconds
+  std::atomic<int64_t> end{0};  // 0 while the span is open
+  Event* parent = nullptr;
+  std::unique_ptr<Details> details;
+  // kNode, kEvaluation: the number of the node. kOperator: of the node that it recorded, or 0.
+  std::atomic<uint64_t> sequence{0};
+  int64_t bytes = 0;     // kMemory: taken, or negative: given back
+  uint64_t subject = 0;  // kMemory: the address. kModule: which one. kNode: the wanted gradients
+  uint32_t index = 0;    // in its track
+  Kind kind = Kind::kOperator;
+};
+
+// What one thread recorded.
+struct Track {
+  static constexpr uint32_t kChunk = 256;
+  struct Chunk {
+    Event events[kChunk];
+    std::atomic<Chunk*> next{nullptr};
+  };
+
+  explicit Track(uint64_t of);
+  Track(const Track&) = delete;
+  Track& operator=(const Track&) = delete;
+  ~Track();
+
+  // For the thread itself: the place of the next event, and making it visible.
+  Event& place();
+  void publish() {
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  // For others: all events that are there.
+  template <class F>
+  void each(F&& f) const {
+    Chunk* chunk = first.get();
+    const uint32_t end = count.load(std::memory_order_acquire);
+    for (uint32_t i = 0; i < end; ++i) {
+      if (i > 0 && i % kChunk == 0) chunk = chunk->next.load(std::memory_order_acquire);
+      f(chunk->events[i % kChunk]);
+    }
+  }
+
+  uint64_t thread;  // the system's number
+  std::atomic<uint32_t> count{0};
+  std::unique_ptr<Chunk> first;
+  Chunk* last;
+  Event* innermost = nullptr;  // that is open
+};
+
+// A stretch of time of this thread, from open() to the end of its scope.
+class Span {
+ public:
+  Span() = default;
+  Span(const Span&) = delete;
+  Span& operator=(const Span&) = delete;
+  ~Span() {
+    if (event_) [[unlikely]]
+      close();
+  }
+
+  // `name` lives as long as the session: see kept().
+  void open(Kind kind, const char* name, uint64_t sequence = 0, uint64_t subject = 0,
+            std::unique_ptr<Details> details = nullptr);
+  void close();
+
+ private:
+  Event* event_ = nullptr;
+  uint32_t generation_ = 0;
+};
+
+// A span that may be closed by another thread, and in any order.
+class Range {
+ public:
+  Range() = default;
+  void open(std::string_view name, std::vector<Argument> arguments);
+  void close();
+
+ private:
+  std::shared_ptr<Track> track_;
+  Event* event_ = nullptr;
+};
+
+// Of a call that happens now: null unless somebody wants details, with the stack if that is wanted.
+std::unique_ptr<Details> details_now();
+// The same text, for as long as a session runs.
+const char* kept(std::string_view text);
+
+// See ops/profile.h: whether an operator is to open its span, or was called from within it.
+bool enters();
+void enter();
+
+// The operator whose span is open has recorded this node.
+void note_node(uint64_t sequence);
+void note_memory(const void* address, int64_t bytes);
+
+// A session asks for some of Wants. Sessions may overlap: each reads what began after it.
+uint64_t start(uint32_t wants);
+bool is_running(uint64_t session);
+// When a session began, and the tracks of all threads since the first of those that run now.
+int64_t began(uint64_t session);
+std::vector<std::shared_ptr<const Track>> tracks();
+void stop(uint64_t session);
+int64_t now();
+
+}  // namespace fb::profile
