@@ -29,7 +29,8 @@ struct Overload {
   uint8_t positional;
   uint8_t slots;
   PyObject* (*invoke)(PyObject* const* slots);
-  const char* span;  // what a profiler calls it; null where the operator tells profilers itself
+  // What a profiler calls it; null where the operator tells profilers itself.
+  const char* span = nullptr;
 };
 
 struct OverloadSet {

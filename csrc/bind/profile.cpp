@@ -69,7 +69,7 @@ template <class T>
 nb::object object_of(const std::vector<T>& values) {
   nb::list list;
   for (const T& value : values) list.append(object_of(value));
-  return std::move(list);
+  return list;
 }
 nb::object object_of(std::monostate) { return nb::none(); }
 nb::object object_of(const std::string& text) { return nb::str(text.c_str(), text.size()); }
@@ -89,7 +89,7 @@ nb::object arguments_of(const profile::Event& event) {
   nb::list list;
   for (const profile::Argument& argument : event.details->arguments)
     list.append(std::visit([](const auto& value) { return object_of(value); }, argument));
-  return std::move(list);
+  return list;
 }
 
 nb::object stack_of(const profile::Event& event) {
@@ -97,7 +97,7 @@ nb::object stack_of(const profile::Event& event) {
   nb::list list;
   for (const auto& [code, position] : event.details->stack)
     list.append(nb::steal(describe_frame(code, position)));
-  return std::move(list);
+  return list;
 }
 
 void append_track(nb::list& events, const profile::Track& track, int64_t began) {

@@ -66,7 +66,7 @@ def measured(op: Op, function: str, given: str, in_place: bool = False) -> list[
     return [
         "  if (profile::is_on() && profile::enters()) [[unlikely]] {",
         f"    const profile::OperatorSpan span({quote(aten_name(op, in_place))}, {given});",
-        f"    return {function}({given});",
+        f"    return ops::{function}({given});",
         "  }",
     ]
 
