@@ -121,7 +121,7 @@ class Executing {
   const Node* outer_;
 };
 
-// What profilers see of a node: its evaluation as a whole, with its hooks, and its `apply` alone.
+// What profilers see of a node: its evaluation as a whole, and its `apply` alone.
 class NodeSpan : public profile::Span {
  public:
   NodeSpan(profile::Kind kind, const Node& node) {
@@ -343,6 +343,7 @@ class Run {
 
   void step(uint32_t slot) {
     const NodeRef node = states_[slot].node;
+    const NodeSpan span(profile::Kind::kEvaluation, *node);
     if (states_[slot].deferred) states_[slot].deferred->flush(states_[slot].grads[0]);
     Gradients grads = std::move(states_[slot].grads);
     bool any = false;
@@ -354,7 +355,6 @@ class Run {
   }
 
   Gradients execute(uint32_t slot, Node& node, Gradients& grads) {
-    const NodeSpan span(profile::Kind::kEvaluation, node);
     if (node.hooks || node.is_accumulator) with_place(node, [&] { run_tensor_hooks(node, grads); });
     const bool is_input = states_[slot].is_input;
     if (is_input) capture(node, grads);

@@ -3,6 +3,9 @@
 #include "bind/optim_step.h"
 
 #include <array>
+#include <string>
+
+#include "core/profile.h"
 
 namespace fb::bind::optim {
 namespace {
@@ -62,10 +65,18 @@ PyObject* call_hooks(PyObject* function, PyObject* const* args, Py_ssize_t count
                                       nullptr);
 }
 
+// As profiles show a step: "Optimizer.step#SGD.step".
+const char* range_name(PyObject* optimizer) {
+  return profile::kept(std::string("Optimizer.step#") + Py_TYPE(optimizer)->tp_name + ".step");
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* kwnames) {
   return guarded(nullptr, [&] {
     PyObject* function = reinterpret_cast<PyStep*>(self)->function;
     const Py_ssize_t count = PyVectorcall_NARGS(flagged);
+    profile::Span span;
+    if (profile::is_on() && count > 0 && args[0] != inside) [[unlikely]]
+      span.open(profile::Kind::kRange, range_name(args[0]));
     if (count > 0 && call_with_hooks && args[0] != inside && has_hooks(args[0])) {
       const Inside once(args[0]);
       return call_hooks(function, args, count, kwnames);
