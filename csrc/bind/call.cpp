@@ -200,7 +200,7 @@ bool is_overridden(const Call& call) {
   return bind::is_overridden(call.args, call.nargs + call.keywords());
 }
 
-// The same within a span, as a profiler sees it.
+// Of an operator that opens no span itself.
 [[gnu::noinline]] PyObject* invoke_measured(const Overload& overload, PyObject* const* slots) {
   const CallSpan span(overload.span, slots, overload.slots);
   return overload.invoke(slots);
