@@ -34,6 +34,9 @@ BATCH_RULES = ("aligned", "dims", "same", "sized", "own", "loop", "refuse")
 # What an operator does with a sparse tensor besides refusing it: see emit/sparse.py.
 SPARSE_RULES = ("any", "own", "values")
 
+# What an operator does with its inputs while autocast is on: see emit/autocast.py.
+AUTOCAST_RULES = ("lower", "float32", "promote", "off", "own")
+
 KINDS = ("pointwise", "native", "view", "python", "bound")
 pointwise, native, view, python, bound = KINDS
 
@@ -120,6 +123,7 @@ class Op:
     retypes: bool = False  # view: reads the elements as another type
     batch: str = ""  # how vmap applies it, where the signature does not tell: see emit/batching.py
     sparse: str = ""  # what it does with a sparse tensor; empty: refuses it
+    autocast: str = ""  # how it takes its inputs while autocast is on; empty: as they are
     signature: str = field(default="", repr=False)
 
     @property
@@ -177,6 +181,18 @@ class Op:
             return False
         has_tensors = any("Tensor" in a.type.annotation for a in self.core_args)
         return has_tensors and (self.mutates or "Tensor" in self.result.annotation)
+
+    @property
+    def is_cast(self) -> bool:
+        """Whether the generated operator looks at autocast before it comes to its body."""
+        return bool(self.autocast) and self.kind != "python"
+
+    @property
+    def body_namespace(self) -> str:
+        """Where a generated operator finds its hand-written body; empty: the operator is it."""
+        if self.is_recorded:
+            return "compute"
+        return "composed" if self.is_cast else ""
 
     @property
     def has_inplace_operator(self) -> bool:
@@ -286,6 +302,7 @@ def op(
     retypes: bool = False,
     batch: str = "",
     sparse: str = "",
+    autocast: str = "",
 ) -> None:
     """Declares an operator, or an overload. Refuses what cannot be right, naming file and line.
 
@@ -297,6 +314,7 @@ def op(
     number_nodes: the node's name where the argument of that name is a number.
     batch: how vmap applies it, where the signature does not tell.
     sparse: what it does with sparse tensors; without a word it refuses them.
+    autocast: how it takes its inputs while autocast is on; without a word, as they are.
     """
     frame = sys._getframe(1)
     path = Path(frame.f_code.co_filename)
@@ -332,6 +350,7 @@ def op(
         retypes=retypes,
         batch=batch,
         sparse=sparse,
+        autocast=autocast,
     )
     entry = replace(entry, grad=entry.grad or implied_grad(entry))
     validate(entry)
@@ -438,6 +457,22 @@ def validate_grad(op: Op, refuse: Callable[[str], None]) -> None:
             refuse(f"the gradient of {names!r} is not an expression: {formula!r} ({error})")
 
 
+def validate_autocast(op: Op, refuse: Callable[[str], None]) -> None:
+    if not op.autocast:
+        return
+    if op.autocast not in AUTOCAST_RULES:
+        refuse(f"autocast is one of {', '.join(AUTOCAST_RULES)}, not {op.autocast!r}")
+    takes_tensors = any("Tensor" in a.type.annotation for a in op.core_args)
+    if op.kind == "bound" or not (takes_tensors or op.kind == "python"):
+        refuse("autocast is for operators that take tensors, and not for bound ones")
+    if op.mutates:
+        refuse("an operator that writes to its input computes in the type of that")
+    if op.kind == "python" and op.autocast not in ("lower", "float32"):
+        refuse(f"autocast={op.autocast!r} needs a body in C++")
+    if not op.is_recorded and op.has_inplace_operator:
+        refuse("a composition with an in-place form leaves autocast to its parts")
+
+
 def syntax_error(expression: str) -> str:
     """What Python objects to; empty if nothing."""
     try:
@@ -497,6 +532,7 @@ def validate(op: Op) -> None:
         refuse(f"sparse is one of {', '.join(SPARSE_RULES)}, not {op.sparse!r}")
     if op.sparse in ("own", "values") and not op.is_recorded:
         refuse(f"sparse={op.sparse!r} is for operators that are recorded; this one takes 'any'")
+    validate_autocast(op, refuse)
     if op.returns and len(op.returns) != op.result.count:
         refuse(f"returns names {len(op.returns)} fields, the result has {op.result.count}")
     if "inplace" in op.forms and op.inplace_args != op.args[: len(op.inplace_args)]:

@@ -1,6 +1,7 @@
 // flambeau._C: the module that everything native is reached through.
 #include <nanobind/nanobind.h>
 
+#include "bind/autocast.h"
 #include "bind/backward.h"
 #include "bind/config.h"
 #include "bind/fft.h"
@@ -177,6 +178,7 @@ NB_MODULE(_C, m) {
   add_function(m.ptr());
   add_saved_hooks(m.ptr());
   add_grad_switches(m.ptr());
+  add_autocast(m);
   add_transforms(m);
   add_serialization(m);
   add_profile(m);

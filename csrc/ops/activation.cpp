@@ -30,7 +30,7 @@ void check_limits(std::span<const Operand>, std::span<const Scalar> params, DTyp
            "uint8 elements cannot be clamped to a negative limit, got ", params[0]);
 }
 
-Tensor prelu(const Tensor& input, const Tensor& weight) {
+Tensor composed::prelu(const Tensor& input, const Tensor& weight) {
   FB_CHECK(weight.dim() <= 1, "weight must have at most one dimension, got the shape ",
            weight.sizes());
   if (weight.numel() == 1) return weighted_relu(input, view(weight, IntSpan{}));

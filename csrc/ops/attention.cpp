@@ -190,10 +190,9 @@ std::tuple<Tensor, Tensor, Tensor> compute::attention_backward(
   return {cast(gq, dtype), cast(gk, dtype), cast(gv, dtype)};
 }
 
-Tensor nn_functional_scaled_dot_product_attention(const Tensor& query, const Tensor& key,
-                                                  const Tensor& value, const Tensor& attn_mask,
-                                                  double dropout_p, bool is_causal,
-                                                  std::optional<double> scale, bool enable_gqa) {
+Tensor composed::nn_functional_scaled_dot_product_attention(
+    const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
+    double dropout_p, bool is_causal, std::optional<double> scale, bool enable_gqa) {
   check_inputs(query, key, value, attn_mask);
   FB_CHECK(dropout_p >= 0 && dropout_p <= 1,
            "dropout probability has to be between 0 and 1, but got ", dropout_p);

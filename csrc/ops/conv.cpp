@@ -287,17 +287,18 @@ Tensor compute::convolution_weight(const Tensor& gradient, const Tensor& input, 
 }
 
 #define FB_CONVOLUTION(n)                                                                          \
-  Tensor conv##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntSpan stride, \
-                    IntSpan padding, IntSpan dilation, int64_t groups) {                           \
+  Tensor composed::conv##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias,       \
+                              IntSpan stride, IntSpan padding, IntSpan dilation, int64_t groups) { \
     return convolve(n, input, weight, bias, stride, padding, dilation, groups);                    \
   }                                                                                                \
-  Tensor conv##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntSpan stride, \
-                    const std::string& padding, IntSpan dilation, int64_t groups) {                \
+  Tensor composed::conv##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias,       \
+                              IntSpan stride, const std::string& padding, IntSpan dilation,        \
+                              int64_t groups) {                                                    \
     return convolve(n, input, weight, bias, stride, padding, dilation, groups);                    \
   }                                                                                                \
-  Tensor conv_transpose##n##d(const Tensor& input, const Tensor& weight, const Tensor& bias,       \
-                              IntSpan stride, IntSpan padding, IntSpan output_padding,             \
-                              int64_t groups, IntSpan dilation) {                                  \
+  Tensor composed::conv_transpose##n##d(                                                           \
+      const Tensor& input, const Tensor& weight, const Tensor& bias, IntSpan stride,               \
+      IntSpan padding, IntSpan output_padding, int64_t groups, IntSpan dilation) {                 \
     return convolve(n, input, weight, bias, stride, padding, dilation, true, output_padding,       \
                     groups);                                                                       \
   }
@@ -306,7 +307,8 @@ FB_CONVOLUTION(2)
 FB_CONVOLUTION(3)
 #undef FB_CONVOLUTION
 
-Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
+Tensor composed::conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                          int64_t pad) {
   FB_CHECK(input.dim() == 3 && weight.dim() == 3 && bias.dim() == 1,
            "expected input and weight of 3 dimensions and bias of 1, got ", input.sizes(), ", ",
            weight.sizes(), " and ", bias.sizes());

@@ -125,7 +125,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::linalg_svd(const Tensor& A, bool ful
   return decompose(A, full_matrices ? 'A' : 'S');
 }
 
-Tensor linalg_svdvals(const Tensor& A, std::optional<std::string> driver) {
+Tensor composed::linalg_svdvals(const Tensor& A, std::optional<std::string> driver) {
   FB_CHECK(!driver, "driver= is for CUDA alone");
   if (may_be_recorded(A)) return std::get<1>(linalg_svd(A, false, {}));
   return std::get<1>(decompose(A, 'N'));
@@ -146,7 +146,7 @@ std::tuple<Tensor, Tensor> compute::linalg_eigh(const Tensor& input, const std::
   return eigen_hermitian(input, UPLO, 'V');
 }
 
-Tensor linalg_eigvalsh(const Tensor& input, const std::string& UPLO) {
+Tensor composed::linalg_eigvalsh(const Tensor& input, const std::string& UPLO) {
   if (may_be_recorded(input)) return std::get<0>(linalg_eigh(input, UPLO));
   return std::get<0>(eigen_hermitian(input, UPLO, 'N'));
 }
@@ -155,7 +155,7 @@ std::tuple<Tensor, Tensor> compute::linalg_eig(const Tensor& input) {
   return eigen_general(input, true);
 }
 
-Tensor linalg_eigvals(const Tensor& input) {
+Tensor composed::linalg_eigvals(const Tensor& input) {
   if (may_be_recorded(input)) return std::get<0>(linalg_eig(input));
   return std::get<0>(eigen_general(input, false));
 }

@@ -113,7 +113,8 @@ Tensor unusual_linear(const Tensor& input, const Tensor& weight, const Tensor& b
 
 }  // namespace
 
-Tensor nn_functional_linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+Tensor composed::nn_functional_linear(const Tensor& input, const Tensor& weight,
+                                      const Tensor& bias) {
   if (input.dim() > 0 && weight.dim() == 2) [[likely]] {
     if (!bias) return _linear_product(input, weight);
     const bool one_each = bias.dim() == 1 && bias.numel() == weight.sizes()[0];
@@ -181,8 +182,8 @@ void check_bilinear(const Tensor& input1, const Tensor& input2, const Tensor& we
 
 }  // namespace
 
-Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
-                const Tensor& bias) {
+Tensor composed::bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
+                          const Tensor& bias) {
   check_bilinear(input1, input2, weight, bias);
   const int64_t rows = row_count(input1), out = weight.size(0), in1 = weight.size(1),
                 in2 = weight.size(2);

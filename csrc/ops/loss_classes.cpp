@@ -184,10 +184,10 @@ Tensor compute::nll_loss_gradient(const Tensor& gradient, const Tensor& input, c
   return cast(out, input.dtype());
 }
 
-Tensor nn_functional_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
-                                   std::optional<bool> size_average, int64_t ignore_index,
-                                   std::optional<bool> reduce, const std::string& reduction,
-                                   double label_smoothing) {
+Tensor composed::nn_functional_cross_entropy(const Tensor& input, const Tensor& target,
+                                             const Tensor& weight, std::optional<bool> size_average,
+                                             int64_t ignore_index, std::optional<bool> reduce,
+                                             const std::string& reduction, double label_smoothing) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   FB_CHECK(label_smoothing >= 0 && label_smoothing <= 1,
            "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
@@ -200,9 +200,10 @@ Tensor nn_functional_cross_entropy(const Tensor& input, const Tensor& target, co
       recorded(input, target, weight, ignore_index, label_smoothing, number_of(how)));
 }
 
-Tensor nn_functional_nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
-                              std::optional<bool> size_average, int64_t ignore_index,
-                              std::optional<bool> reduce, const std::string& reduction) {
+Tensor composed::nn_functional_nll_loss(const Tensor& input, const Tensor& target,
+                                        const Tensor& weight, std::optional<bool> size_average,
+                                        int64_t ignore_index, std::optional<bool> reduce,
+                                        const std::string& reduction) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   check_classes(input, target, weight);
   const auto recorded = input.dim() > 2 ? _nll_loss2d : _nll_loss;

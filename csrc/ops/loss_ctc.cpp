@@ -153,31 +153,33 @@ Tensor compute::_ctc_loss_backward(const Tensor& gradient, const Tensor& log_pro
   return cast(out, log_probs.dtype());
 }
 
-Tensor nn_functional_ctc_loss(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths,
-                              IntSpan target_lengths, int64_t blank, const std::string& reduction,
-                              bool zero_infinity) {
+Tensor composed::nn_functional_ctc_loss(const Tensor& log_probs, const Tensor& targets,
+                                        IntSpan input_lengths, IntSpan target_lengths,
+                                        int64_t blank, const std::string& reduction,
+                                        bool zero_infinity) {
   return ctc(log_probs, targets, input_lengths, target_lengths, blank,
              read_reduction(reduction, {}, {}), zero_infinity);
 }
 
-Tensor nn_functional_ctc_loss(const Tensor& log_probs, const Tensor& targets,
-                              const Tensor& input_lengths, const Tensor& target_lengths,
-                              int64_t blank, const std::string& reduction, bool zero_infinity) {
+Tensor composed::nn_functional_ctc_loss(const Tensor& log_probs, const Tensor& targets,
+                                        const Tensor& input_lengths, const Tensor& target_lengths,
+                                        int64_t blank, const std::string& reduction,
+                                        bool zero_infinity) {
   return ctc(log_probs, targets, numbers_of(input_lengths, "input_lengths"),
              numbers_of(target_lengths, "target_lengths"), blank, read_reduction(reduction, {}, {}),
              zero_infinity);
 }
 
-Tensor numbered_ctc_loss(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths,
-                         IntSpan target_lengths, int64_t blank, int64_t reduction,
-                         bool zero_infinity) {
+Tensor composed::numbered_ctc_loss(const Tensor& log_probs, const Tensor& targets,
+                                   IntSpan input_lengths, IntSpan target_lengths, int64_t blank,
+                                   int64_t reduction, bool zero_infinity) {
   return ctc(log_probs, targets, input_lengths, target_lengths, blank,
              numbered_reduction(reduction), zero_infinity);
 }
 
-Tensor numbered_ctc_loss(const Tensor& log_probs, const Tensor& targets,
-                         const Tensor& input_lengths, const Tensor& target_lengths, int64_t blank,
-                         int64_t reduction, bool zero_infinity) {
+Tensor composed::numbered_ctc_loss(const Tensor& log_probs, const Tensor& targets,
+                                   const Tensor& input_lengths, const Tensor& target_lengths,
+                                   int64_t blank, int64_t reduction, bool zero_infinity) {
   return ctc(log_probs, targets, numbers_of(input_lengths, "input_lengths"),
              numbers_of(target_lengths, "target_lengths"), blank, numbered_reduction(reduction),
              zero_infinity);

@@ -110,9 +110,10 @@ Tensor ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& ta
 
 }  // namespace
 
-Tensor nn_functional_mse_loss(const Tensor& input, const Tensor& target,
-                              std::optional<bool> size_average, std::optional<bool> reduce,
-                              const std::string& reduction, const Tensor& weight) {
+Tensor composed::nn_functional_mse_loss(const Tensor& input, const Tensor& target,
+                                        std::optional<bool> size_average,
+                                        std::optional<bool> reduce, const std::string& reduction,
+                                        const Tensor& weight) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   warn_of_broadcasting(input, target);
   const auto [x, y] = alike(input, target);
@@ -121,9 +122,9 @@ Tensor nn_functional_mse_loss(const Tensor& input, const Tensor& target,
   return weighted(_mse_loss(x, y, number_of(Reduction::kNone)), weight, how, true);
 }
 
-Tensor nn_functional_l1_loss(const Tensor& input, const Tensor& target,
-                             std::optional<bool> size_average, std::optional<bool> reduce,
-                             const std::string& reduction, const Tensor& weight) {
+Tensor composed::nn_functional_l1_loss(const Tensor& input, const Tensor& target,
+                                       std::optional<bool> size_average, std::optional<bool> reduce,
+                                       const std::string& reduction, const Tensor& weight) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   warn_of_broadcasting(input, target);
   const Operand operands[] = {input, target};
@@ -140,9 +141,10 @@ Tensor nn_functional_l1_loss(const Tensor& input, const Tensor& target,
   return weighted(losses, weight, how, true);
 }
 
-Tensor nn_functional_smooth_l1_loss(const Tensor& input, const Tensor& target,
-                                    std::optional<bool> size_average, std::optional<bool> reduce,
-                                    const std::string& reduction, double beta) {
+Tensor composed::nn_functional_smooth_l1_loss(const Tensor& input, const Tensor& target,
+                                              std::optional<bool> size_average,
+                                              std::optional<bool> reduce,
+                                              const std::string& reduction, double beta) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   warn_of_broadcasting(input, target);
   FB_CHECK(beta >= 0, "expected beta >= 0, got ", beta);
@@ -151,8 +153,9 @@ Tensor nn_functional_smooth_l1_loss(const Tensor& input, const Tensor& target,
   return _smooth_l1_loss(x, y, beta, number_of(how));
 }
 
-Tensor nn_functional_huber_loss(const Tensor& input, const Tensor& target,
-                                const std::string& reduction, double delta, const Tensor& weight) {
+Tensor composed::nn_functional_huber_loss(const Tensor& input, const Tensor& target,
+                                          const std::string& reduction, double delta,
+                                          const Tensor& weight) {
   const Reduction how = read_reduction(reduction, {}, {});
   warn_of_broadcasting(input, target);
   FB_CHECK(delta > 0, "expected delta > 0, got ", delta);
@@ -162,10 +165,11 @@ Tensor nn_functional_huber_loss(const Tensor& input, const Tensor& target,
   return weighted(_huber_loss(x, y, delta, number_of(Reduction::kNone)), weight, how, false);
 }
 
-Tensor nn_functional_binary_cross_entropy(const Tensor& input, const Tensor& target,
-                                          const Tensor& weight, std::optional<bool> size_average,
-                                          std::optional<bool> reduce,
-                                          const std::string& reduction) {
+Tensor composed::nn_functional_binary_cross_entropy(const Tensor& input, const Tensor& target,
+                                                    const Tensor& weight,
+                                                    std::optional<bool> size_average,
+                                                    std::optional<bool> reduce,
+                                                    const std::string& reduction) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   FB_CHECK_VALUE(target.sizes() == input.sizes(), "Using a target size (", SizeOf{target.sizes()},
                  ") that is different to the input size (", SizeOf{input.sizes()},
@@ -179,24 +183,22 @@ Tensor nn_functional_binary_cross_entropy(const Tensor& input, const Tensor& tar
   return weighted(_binary_cross_entropy(x, y, number_of(Reduction::kNone)), fitting, how, false);
 }
 
-Tensor nn_functional_binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
-                                                      const Tensor& weight,
-                                                      std::optional<bool> size_average,
-                                                      std::optional<bool> reduce,
-                                                      const std::string& reduction,
-                                                      const Tensor& pos_weight) {
+Tensor composed::nn_functional_binary_cross_entropy_with_logits(
+    const Tensor& input, const Tensor& target, const Tensor& weight,
+    std::optional<bool> size_average, std::optional<bool> reduce, const std::string& reduction,
+    const Tensor& pos_weight) {
   return logits_loss(input, target, weight, pos_weight,
                      read_reduction(reduction, size_average, reduce));
 }
 
-Tensor numbered_logits(const Tensor& input, const Tensor& target, const Tensor& weight,
-                       const Tensor& pos_weight, int64_t reduction) {
+Tensor composed::numbered_logits(const Tensor& input, const Tensor& target, const Tensor& weight,
+                                 const Tensor& pos_weight, int64_t reduction) {
   return logits_loss(input, target, weight, pos_weight, numbered_reduction(reduction));
 }
 
-Tensor nn_functional_kl_div(const Tensor& input, const Tensor& target,
-                            std::optional<bool> size_average, std::optional<bool> reduce,
-                            const std::string& reduction, bool log_target) {
+Tensor composed::nn_functional_kl_div(const Tensor& input, const Tensor& target,
+                                      std::optional<bool> size_average, std::optional<bool> reduce,
+                                      const std::string& reduction, bool log_target) {
   if (reduction == "batchmean" && !size_average && !reduce) {
     const Tensor total = divergence(input, target, Reduction::kSum, log_target);
     return input.dim() == 0 ? total : div(total, input.sizes()[0]);
@@ -210,20 +212,22 @@ Tensor nn_functional_kl_div(const Tensor& input, const Tensor& target,
   return divergence(input, target, how, log_target);
 }
 
-Tensor numbered_kl_div(const Tensor& input, const Tensor& target, int64_t reduction,
-                       bool log_target) {
+Tensor composed::numbered_kl_div(const Tensor& input, const Tensor& target, int64_t reduction,
+                                 bool log_target) {
   return divergence(input, target, numbered_reduction(reduction), log_target);
 }
 
-Tensor nn_functional_poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input,
-                                      bool full, std::optional<bool> size_average, double eps,
-                                      std::optional<bool> reduce, const std::string& reduction) {
+Tensor composed::nn_functional_poisson_nll_loss(const Tensor& input, const Tensor& target,
+                                                bool log_input, bool full,
+                                                std::optional<bool> size_average, double eps,
+                                                std::optional<bool> reduce,
+                                                const std::string& reduction) {
   return poisson_loss(input, target, log_input, full, eps,
                       read_reduction(reduction, size_average, reduce));
 }
 
-Tensor numbered_poisson(const Tensor& input, const Tensor& target, bool log_input, bool full,
-                        double eps, int64_t reduction) {
+Tensor composed::numbered_poisson(const Tensor& input, const Tensor& target, bool log_input,
+                                  bool full, double eps, int64_t reduction) {
   return poisson_loss(input, target, log_input, full, eps, numbered_reduction(reduction));
 }
 
@@ -248,33 +252,36 @@ Tensor nn_functional_gaussian_nll_loss(const Tensor& input, const Tensor& target
   return _gaussian_loss(x, y, z, eps, constant, number_of(how));
 }
 
-Tensor nn_functional_hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin,
-                                          std::optional<bool> size_average,
-                                          std::optional<bool> reduce,
-                                          const std::string& reduction) {
+Tensor composed::nn_functional_hinge_embedding_loss(const Tensor& input, const Tensor& target,
+                                                    double margin, std::optional<bool> size_average,
+                                                    std::optional<bool> reduce,
+                                                    const std::string& reduction) {
   return hinge_loss(input, target, margin, read_reduction(reduction, size_average, reduce));
 }
 
-Tensor numbered_hinge(const Tensor& input, const Tensor& target, double margin, int64_t reduction) {
+Tensor composed::numbered_hinge(const Tensor& input, const Tensor& target, double margin,
+                                int64_t reduction) {
   return hinge_loss(input, target, margin, numbered_reduction(reduction));
 }
 
-Tensor nn_functional_margin_ranking_loss(const Tensor& input1, const Tensor& input2,
-                                         const Tensor& target, double margin,
-                                         std::optional<bool> size_average,
-                                         std::optional<bool> reduce, const std::string& reduction) {
+Tensor composed::nn_functional_margin_ranking_loss(const Tensor& input1, const Tensor& input2,
+                                                   const Tensor& target, double margin,
+                                                   std::optional<bool> size_average,
+                                                   std::optional<bool> reduce,
+                                                   const std::string& reduction) {
   return ranking_loss(input1, input2, target, margin,
                       read_reduction(reduction, size_average, reduce));
 }
 
-Tensor numbered_ranking(const Tensor& input1, const Tensor& input2, const Tensor& target,
-                        double margin, int64_t reduction) {
+Tensor composed::numbered_ranking(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                                  double margin, int64_t reduction) {
   return ranking_loss(input1, input2, target, margin, numbered_reduction(reduction));
 }
 
-Tensor nn_functional_soft_margin_loss(const Tensor& input, const Tensor& target,
-                                      std::optional<bool> size_average, std::optional<bool> reduce,
-                                      const std::string& reduction) {
+Tensor composed::nn_functional_soft_margin_loss(const Tensor& input, const Tensor& target,
+                                                std::optional<bool> size_average,
+                                                std::optional<bool> reduce,
+                                                const std::string& reduction) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   const auto [x, y] = alike(input, target);
   return _soft_margin_loss(x, y, number_of(how));

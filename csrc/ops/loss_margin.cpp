@@ -138,10 +138,11 @@ Tensor compute::multilabel_margin_gradient(const Tensor& gradient, const Tensor&
   return Margins(input, target, true).gradient(gradient, numbered_reduction(reduction));
 }
 
-Tensor nn_functional_multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p,
-                                       double margin, const Tensor& weight,
-                                       std::optional<bool> size_average, std::optional<bool> reduce,
-                                       const std::string& reduction) {
+Tensor composed::nn_functional_multi_margin_loss(const Tensor& input, const Tensor& target,
+                                                 int64_t p, double margin, const Tensor& weight,
+                                                 std::optional<bool> size_average,
+                                                 std::optional<bool> reduce,
+                                                 const std::string& reduction) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   FB_CHECK_VALUE(p == 1 || p == 2, "only p == 1 and p == 2 supported, got ", p);
   FB_CHECK_VALUE(!weight || weight.dim() == 1, "weight must be one-dimensional, got shape ",
@@ -159,10 +160,10 @@ Tensor nn_functional_multi_margin_loss(const Tensor& input, const Tensor& target
   return _multi_margin_loss(input, target, p, margin, weight, number_of(how));
 }
 
-Tensor nn_functional_multilabel_margin_loss(const Tensor& input, const Tensor& target,
-                                            std::optional<bool> size_average,
-                                            std::optional<bool> reduce,
-                                            const std::string& reduction) {
+Tensor composed::nn_functional_multilabel_margin_loss(const Tensor& input, const Tensor& target,
+                                                      std::optional<bool> size_average,
+                                                      std::optional<bool> reduce,
+                                                      const std::string& reduction) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   check_scores(input, target);
   FB_CHECK(target.sizes() == input.sizes(), "inconsistent target size: ", ListOf{target.sizes()},
@@ -170,31 +171,34 @@ Tensor nn_functional_multilabel_margin_loss(const Tensor& input, const Tensor& t
   return _multilabel_margin_loss(input, target, number_of(how));
 }
 
-Tensor nn_functional_cosine_embedding_loss(const Tensor& input1, const Tensor& input2,
-                                           const Tensor& target, double margin,
-                                           std::optional<bool> size_average,
-                                           std::optional<bool> reduce,
-                                           const std::string& reduction) {
+Tensor composed::nn_functional_cosine_embedding_loss(const Tensor& input1, const Tensor& input2,
+                                                     const Tensor& target, double margin,
+                                                     std::optional<bool> size_average,
+                                                     std::optional<bool> reduce,
+                                                     const std::string& reduction) {
   return cosine_loss(input1, input2, target, margin,
                      read_reduction(reduction, size_average, reduce));
 }
 
-Tensor numbered_cosine(const Tensor& input1, const Tensor& input2, const Tensor& target,
-                       double margin, int64_t reduction) {
+Tensor composed::numbered_cosine(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                                 double margin, int64_t reduction) {
   return cosine_loss(input1, input2, target, margin, numbered_reduction(reduction));
 }
 
-Tensor nn_functional_triplet_margin_loss(const Tensor& anchor, const Tensor& positive,
-                                         const Tensor& negative, double margin, double p,
-                                         double eps, bool swap, std::optional<bool> size_average,
-                                         std::optional<bool> reduce, const std::string& reduction) {
+Tensor composed::nn_functional_triplet_margin_loss(const Tensor& anchor, const Tensor& positive,
+                                                   const Tensor& negative, double margin, double p,
+                                                   double eps, bool swap,
+                                                   std::optional<bool> size_average,
+                                                   std::optional<bool> reduce,
+                                                   const std::string& reduction) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   FB_CHECK_VALUE(margin > 0, "margin must be greater than 0, got ", margin);
   return triplet_loss(anchor, positive, negative, margin, p, eps, swap, how);
 }
 
-Tensor numbered_triplet(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
-                        double margin, double p, double eps, bool swap, int64_t reduction) {
+Tensor composed::numbered_triplet(const Tensor& anchor, const Tensor& positive,
+                                  const Tensor& negative, double margin, double p, double eps,
+                                  bool swap, int64_t reduction) {
   return triplet_loss(anchor, positive, negative, margin, p, eps, swap,
                       numbered_reduction(reduction));
 }

@@ -116,7 +116,7 @@ Tensor compute::bmm(const Tensor& input, const Tensor& mat2) {
   return matrix_product(input, mat2);
 }
 
-Tensor matmul(const Tensor& input, const Tensor& other) {
+Tensor composed::matmul(const Tensor& input, const Tensor& other) {
   if (input.dim() == 2 && other.dim() == 2) return mm(input, other);
   FB_CHECK(input.dim() > 0 && other.dim() > 0,
            "both operands need a dimension at least, got shapes ", input.sizes(), " and ",
@@ -161,6 +161,7 @@ Tensor inner(const Tensor& input, const Tensor& other) {
   FB_CHECK(input.size(-1) == other.size(-1),
            "expected the last dimensions to be of one size, got shapes ", input.sizes(), " and ",
            other.sizes());
+  if (input.dim() == 1 && other.dim() == 1) return dot(input, other);
   return _tensordot(input, other, {-1}, {-1});
 }
 

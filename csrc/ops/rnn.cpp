@@ -119,9 +119,10 @@ Tensor state_after(const std::string& mode, const Tensor& input, const Tensor& h
 
 }  // namespace
 
-std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorList hx, TensorList params,
-                                        bool has_biases, int64_t num_layers, double dropout,
-                                        bool train, bool bidirectional, bool batch_first) {
+std::tuple<Tensor, Tensor, Tensor> composed::lstm(const Tensor& input, TensorList hx,
+                                                  TensorList params, bool has_biases,
+                                                  int64_t num_layers, double dropout, bool train,
+                                                  bool bidirectional, bool batch_first) {
   check_two(hx);
   auto [output, h, c] =
       run("LSTM", input, hx[0], hx[1],
@@ -129,10 +130,11 @@ std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorList hx, Tens
   return {output, h, c};
 }
 
-std::tuple<Tensor, Tensor, Tensor> lstm_packed(const Tensor& data, const Tensor& batch_sizes,
-                                               TensorList hx, TensorList params, bool has_biases,
-                                               int64_t num_layers, double dropout, bool train,
-                                               bool bidirectional) {
+std::tuple<Tensor, Tensor, Tensor> composed::lstm_packed(const Tensor& data,
+                                                         const Tensor& batch_sizes, TensorList hx,
+                                                         TensorList params, bool has_biases,
+                                                         int64_t num_layers, double dropout,
+                                                         bool train, bool bidirectional) {
   check_two(hx);
   auto [output, h, c] = run("LSTM", data, hx[0], hx[1],
                             {params, has_biases, num_layers, dropout, train, bidirectional},
@@ -140,32 +142,33 @@ std::tuple<Tensor, Tensor, Tensor> lstm_packed(const Tensor& data, const Tensor&
   return {output, h, c};
 }
 
-#define FB_NETWORK(name, mode)                                                                     \
-  std::tuple<Tensor, Tensor> name(const Tensor& input, const Tensor& hx, TensorList params,        \
-                                  bool has_biases, int64_t num_layers, double dropout, bool train, \
-                                  bool bidirectional, bool batch_first) {                          \
-    return without_cells(run(mode, input, hx, {},                                                  \
-                             {params, has_biases, num_layers, dropout, train, bidirectional}, {},  \
-                             batch_first));                                                        \
-  }                                                                                                \
-  std::tuple<Tensor, Tensor> name##_packed(                                                        \
-      const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params,          \
-      bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {       \
-    return without_cells(run(mode, data, hx, {},                                                   \
-                             {params, has_biases, num_layers, dropout, train, bidirectional},      \
-                             IntSpan(sizes_of(batch_sizes)), false));                              \
-  }                                                                                                \
-  Tensor name##_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,                    \
-                     const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {                 \
-    return state_after(mode, input, hx, w_ih, w_hh, b_ih, b_hh);                                   \
+#define FB_NETWORK(name, mode)                                                                    \
+  std::tuple<Tensor, Tensor> composed::name(                                                      \
+      const Tensor& input, const Tensor& hx, TensorList params, bool has_biases,                  \
+      int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {     \
+    return without_cells(run(mode, input, hx, {},                                                 \
+                             {params, has_biases, num_layers, dropout, train, bidirectional}, {}, \
+                             batch_first));                                                       \
+  }                                                                                               \
+  std::tuple<Tensor, Tensor> composed::name##_packed(                                             \
+      const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params,         \
+      bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {      \
+    return without_cells(run(mode, data, hx, {},                                                  \
+                             {params, has_biases, num_layers, dropout, train, bidirectional},     \
+                             IntSpan(sizes_of(batch_sizes)), false));                             \
+  }                                                                                               \
+  Tensor composed::name##_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,         \
+                               const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {      \
+    return state_after(mode, input, hx, w_ih, w_hh, b_ih, b_hh);                                  \
   }
 FB_NETWORK(gru, "GRU")
 FB_NETWORK(rnn_tanh, "RNN_TANH")
 FB_NETWORK(rnn_relu, "RNN_RELU")
 #undef FB_NETWORK
 
-std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,
-                                     const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
+std::tuple<Tensor, Tensor> composed::lstm_cell(const Tensor& input, TensorList hx,
+                                               const Tensor& w_ih, const Tensor& w_hh,
+                                               const Tensor& b_ih, const Tensor& b_hh) {
   check_two(hx);
   auto [h, c, gates] =
       rnn_cell("LSTM", input, hx[0], hx[1], w_ih, w_hh, as_vector(b_ih), as_vector(b_hh));

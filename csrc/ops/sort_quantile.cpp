@@ -80,20 +80,20 @@ Tensor order_of(double q, const Tensor& like) {
 
 }  // namespace
 
-Tensor quantile(const Tensor& input, double q, std::optional<int64_t> dim, bool keepdim,
-                const std::string& interpolation) {
+Tensor composed::quantile(const Tensor& input, double q, std::optional<int64_t> dim, bool keepdim,
+                          const std::string& interpolation) {
   return quantiles(input, order_of(q, input), dim, keepdim, interpolation, false);
 }
-Tensor quantile(const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
-                const std::string& interpolation) {
+Tensor composed::quantile(const Tensor& input, const Tensor& q, std::optional<int64_t> dim,
+                          bool keepdim, const std::string& interpolation) {
   return quantiles(input, q, dim, keepdim, interpolation, false);
 }
-Tensor nanquantile(const Tensor& input, double q, std::optional<int64_t> dim, bool keepdim,
-                   const std::string& interpolation) {
+Tensor composed::nanquantile(const Tensor& input, double q, std::optional<int64_t> dim,
+                             bool keepdim, const std::string& interpolation) {
   return quantiles(input, order_of(q, input), dim, keepdim, interpolation, true);
 }
-Tensor nanquantile(const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
-                   const std::string& interpolation) {
+Tensor composed::nanquantile(const Tensor& input, const Tensor& q, std::optional<int64_t> dim,
+                             bool keepdim, const std::string& interpolation) {
   return quantiles(input, q, dim, keepdim, interpolation, true);
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opgen.emit import batching, profiling, sparse
+from opgen.emit import autocast, batching, profiling, sparse
 from opgen.emit.inputs import (
     is_list,
     results_list,
@@ -26,8 +26,13 @@ def emit(table: Table) -> dict[str, str]:
     return {
         f"gen/autograd/{family}.cpp": recorded_family(family, ops, table)
         for family, ops in table.families().items()
-        if any(op.is_recorded or op.has_inplace_operator for op in ops)
+        if any(is_generated(op) for op in ops)
     }
+
+
+def is_generated(op: Op) -> bool:
+    """Whether the operator itself, or its form in place, is written here."""
+    return op.is_recorded or op.has_inplace_operator or op.is_cast
 
 
 def recorded_family(family: str, ops: list[Op], table: Table) -> str:
@@ -41,7 +46,7 @@ def recorded_family(family: str, ops: list[Op], table: Table) -> str:
         if face in faces:
             continue
         faces.add(face)
-        if op.is_recorded or op.has_inplace_operator:
+        if is_generated(op):
             recorders.append(Recorded(op, number, table))
     lines = [HEADER.format(family=family) + '#include "autograd/formula.h"', *includes(recorders)]
     lines += ["", "namespace fb::autograd {", "namespace {", "using namespace formula;", ""]
@@ -65,6 +70,8 @@ def includes(recorders: list[Recorded]) -> list[str]:
         '#include "autograd/inplace.h"',
         '#include "ops/profile.h"',
     ]
+    if any(recorder.op.is_cast for recorder in recorders):
+        lines.append('#include "autograd/autocast_rules.h"')
     if any(recorder.op.kind == "view" for recorder in recorders):
         lines.append('#include "ops/layout.h"')
     if any(recorder.op.sparse == "values" for recorder in recorders):
@@ -90,6 +97,8 @@ class Recorded(NodeText):
             lines += self.computing()
             if self.op.kind == "pointwise":
                 lines += self.storing()
+        elif self.op.is_cast:
+            lines += self.composing()
         if self.op.has_inplace_operator:
             lines += self.changing(f"{self.op.function}_", inplace_parameters(self.op, False))
         return lines
@@ -124,6 +133,11 @@ class Recorded(NodeText):
         """The function that computes it for a batch."""
         return f"batched_{self.struct.removeprefix('Node_')}"
 
+    @property
+    def cast(self) -> str:
+        """The function that computes it while autocast is on."""
+        return f"autocast_{self.struct.removeprefix('Node_')}"
+
     def drawing(self, function: str) -> list[str]:
         """What depends on chance is drawn for each sample of a map."""
         if not self.op.random:
@@ -146,8 +160,10 @@ class Recorded(NodeText):
         lines = [
             "namespace {",
             *batching.computing(op, self.batched),
+            *autocast.casting(op, self.cast),
             "}  // namespace",
             f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
+            *autocast.test(op, self.cast),
             *profiling.measured(op, op.function, self.given),
             *self.drawing(self.batched),
             *([f"  settle({first});"] if op.kind == "view" else []),
@@ -168,6 +184,19 @@ class Recorded(NodeText):
             "}",
         ]
         return lines
+
+    def composing(self) -> list[str]:
+        """A composition, which has no node of its own but a rule for autocast."""
+        op = self.op
+        return [
+            "namespace {",
+            *autocast.casting(op, self.cast),
+            "}  // namespace",
+            f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
+            *autocast.test(op, self.cast),
+            f"  return composed::{op.function}({self.given});",
+            "}",
+        ]
 
     @property
     def call(self) -> str:

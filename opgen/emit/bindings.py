@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from opgen.emit import autocast
 from opgen.emit.profiling import span_of_call
 from opgen.emit.text import HEADER, default_value, overload_sets, quote
 from opgen.model import COMPARISONS, OPERATOR_SLOTS, Arg, Op, Table, composite
@@ -31,8 +32,10 @@ def registry(families: list[str]) -> str:
 
 
 def bindings(family: str, ops: list[Op]) -> str:
+    casts = any(op.autocast for op in ops)
     lines = [
         HEADER.format(family=family) + '#include "autograd/batch.h"',
+        *(['#include "bind/autocast.h"'] if casts else []),
         '#include "bind/call.h"',
         '#include "bind/registry.h"',
         f'#include "gen/ops/{family}.h"',
@@ -189,6 +192,9 @@ def out_branch(op: Op, slot: int, given: list[str], call: str) -> list[str]:
     if op.kind == "pointwise":
         body = f"    ops::{op.function}_out(tensor(a[{slot}]), {', '.join(given)});"
         return [condition, body, f"    return same(a[{slot}]);", "  }"]
+    if op.autocast:
+        # What goes into a tensor of the caller's is computed in the types that came.
+        condition += "\n    const autocast::Off off;"
     if op.returns or op.result.count != 1:
         body = f"    store_results({quote(op.name)}, a[{slot}], {call});"
         fields = ", ".join(quote(f) for f in op.returns)
@@ -370,6 +376,7 @@ def python_entry(op: Op, entry: str, public: str, is_method: bool) -> list[str]:
         f"constexpr ArgSpec kArgs_{entry}[] = {{{specs}}};",
         f"PythonBody kBody_{entry}{{{called}, {body}}};",
         f"PyObject* {entry}(FB_PY_ARGUMENTS) {{",
+        *autocast.python_test(op, f"kBody_{entry}"),
         f"  return call_python(kBody_{entry}, self, args, nargs, kwnames);",
         "}",
     ]

@@ -44,6 +44,7 @@ def record(op: Op) -> dict[str, object]:
         "random": op.random,
         "grad": op.grad,
         "differentiable": op.gradient_inputs,
+        "autocast": op.autocast,
         "alias_of": op.alias_of,
         "doc": op.doc,
         "where": op.where,

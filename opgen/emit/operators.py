@@ -38,9 +38,9 @@ def declarations(op: Op) -> list[str]:
     return lines
 
 
-def compute_declarations(op: Op) -> list[str]:
-    """What a recorded operator computes, without a word to the graph."""
-    if not op.is_recorded:
+def body_declarations(op: Op) -> list[str]:
+    """What a generated operator calls: its body, without a word to the graph or to autocast."""
+    if not op.body_namespace:
         return []
     result = "void" if op.mutates else op.result.cpp
     lines = [f"{result} {op.function}({parameters(op, True)});"]
@@ -79,19 +79,20 @@ def header(family: str, ops: list[Op]) -> str:
         "",
     ]
     declared = set()
-    computing = []
+    bodies: dict[str, list[str]] = {"compute": [], "composed": []}
     sparse = []
     for op in ops:
         # Entries may share a function: `concat` is `cat` by another name.
         face = (op.function, *(arg.type.cpp for arg in op.core_args))
         if face not in declared:
             lines += declarations(op)
-            computing += compute_declarations(op)
+            bodies.get(op.body_namespace, []).extend(body_declarations(op))
             sparse += sparse_declarations(op)
         declared.add(face)
-    lines += ["", "namespace compute {", "", *computing, "", "}  // namespace compute"]
-    if sparse:
-        lines += ["", "namespace sparse {", "", *sparse, "", "}  // namespace sparse"]
+    for namespace, lines_of in {**bodies, "sparse": sparse}.items():
+        if lines_of or namespace == "compute":
+            head, foot = f"namespace {namespace} {{", f"}}  // namespace {namespace}"
+            lines += ["", head, "", *lines_of, "", foot]
     return "\n".join([*lines, "", "}  // namespace fb::ops", ""])
 
 

@@ -78,6 +78,7 @@ op(
     aliases="nn.functional.prelu",
     grad=composite,
     doc="x above zero, weight * x below; weight has one element, or one per channel (dimension 1).",
+    autocast="lower",
 )
 op(
     "_prelu(input: Tensor, weight: Tensor) -> Tensor",

@@ -14,6 +14,7 @@ op(
     grad=composite,
     doc="softmax(query @ key.mT * scale + attn_mask) @ value, the weights dropped out by dropout_p;"
     " 0 for a query whose keys are all masked. scale is 1 / sqrt(features) unless given.",
+    autocast="lower",
 )
 op(
     "_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, is_causal: bool,"

@@ -51,6 +51,7 @@ op(
         "angle": "(grad * result.conj()).imag()",
     },
     doc="The complex numbers with these sizes and angles.",
+    autocast="float32",
 )
 op(
     "complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor",

@@ -17,6 +17,7 @@ for n in (1, 2, 3):
             grad=composite,
             doc=f"Products of the kernels in weight with windows of input along {n} dimension(s),"
             " summed over the channels of a group; padding may be 'same' or 'valid'.",
+            autocast="lower",
         )
     op(
         f"conv_transpose{n}d(input: Tensor, weight: Tensor, bias: Tensor | None = None,"
@@ -28,6 +29,7 @@ for n in (1, 2, 3):
         aliases=f"nn.functional.conv_transpose{n}d",
         grad=composite,
         doc=f"The transpose of conv{n}d: every element of input adds a scaled kernel to the result.",
+        autocast="lower",
     )
 
 op(
@@ -72,4 +74,5 @@ op(
     forms="function",
     grad=composite,
     doc="conv1d of (length, batch, channels) with a weight of (length, channels in, channels out).",
+    autocast="lower",
 )

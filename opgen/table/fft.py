@@ -32,7 +32,7 @@ op(
 )
 
 
-def transform(signature: str, doc: str) -> None:
+def transform(signature: str, doc: str, autocast: str = "") -> None:
     op(
         signature,
         kind=python,
@@ -41,6 +41,7 @@ def transform(signature: str, doc: str) -> None:
         namespace="fft",
         body=f"flambeau._fourier:{signature.split('(')[0]}",
         doc=doc,
+        autocast=autocast,
     )
 
 
@@ -52,7 +53,11 @@ for name, doc in (
     ("hfft", "Real transform of a signal that is Hermitian in time, given its half."),
     ("ihfft", "Inverse of hfft."),
 ):
-    transform(f"{name}(input: Tensor, n: int | None = None, dim: int = -1, {NORM}) -> Tensor", doc)
+    transform(
+        f"{name}(input: Tensor, n: int | None = None, dim: int = -1, {NORM}) -> Tensor",
+        doc,
+        autocast="float32",
+    )
 
 for name, doc in (
     ("fft", "Discrete Fourier transform over dimensions."),
@@ -65,10 +70,12 @@ for name, doc in (
     transform(
         f"{name}2(input: Tensor, s: Dims | None = None, dim: Dims = (-2, -1), {NORM}) -> Tensor",
         doc,
+        autocast="float32",
     )
     transform(
         f"{name}n(input: Tensor, s: Dims | None = None, dim: Dims | None = None, {NORM}) -> Tensor",
         doc,
+        autocast="float32",
     )
 
 OPTIONS = (

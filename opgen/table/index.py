@@ -26,6 +26,7 @@ def writing(
     out: bool = False,
     number: int = 0,
     batch: str = "",
+    autocast: str = "",
 ) -> None:
     """An operator and the form that changes its input, which is the one with a kernel.
 
@@ -41,6 +42,7 @@ def writing(
         grad=grad,
         node=node,
         batch=batch,
+        autocast=autocast,
     )
     op(
         f"{name}_(input: Tensor, {arguments}) -> Tensor",
@@ -165,6 +167,7 @@ writing(
         "source": "picked_parts(grad, dim, index, source.shape)",
     },
     out=True,
+    autocast="promote",
 )
 for kind, number, gradients in (
     ("Tensor", 1, {"value": "filled_places(grad, dim, index)"}),

@@ -28,6 +28,7 @@ op(
     returns="L info",
     grad={"A": "cholesky_backward(grad, L, upper)"},
     doc="Cholesky factor and, per matrix, 0 or the order of the first minor that is not positive.",
+    autocast="float32",
 )
 op(
     "cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor",
@@ -48,6 +49,7 @@ op(
     returns="LU pivots info",
     grad={"A": "lu_factor_backward(grad, LU, pivots)"},
     doc="L and U in one matrix, the exchanged rows (from 1) and, per matrix, 0 or the zero on U's diagonal.",
+    autocast="float32",
 )
 op(
     "lu_factor(A: Tensor, *, pivot: bool = True, out: list[Tensor] | None = None)"
@@ -92,6 +94,7 @@ op(
     returns="Q R",
     grad={"A": "qr_backward(grads[0], grads[1], Q, R, mode)"},
     doc="A = Q R with orthonormal Q and upper R; mode is 'reduced', 'complete' or 'r' (no Q).",
+    autocast="float32",
 )
 op(
     "geqrf(input: Tensor, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
@@ -100,6 +103,7 @@ op(
     returns="a tau",
     grad=not_implemented,
     doc="The QR factorisation as LAPACK stores it: R, and Q as Householder reflectors.",
+    autocast="float32",
 )
 op(
     "householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -112,6 +116,7 @@ op(
         "tau": "householder_tau_backward(grad, input, tau)",
     },
     doc="The first columns of the product of Householder reflectors, as geqrf gives them.",
+    autocast="float32",
 )
 op(
     "orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -132,6 +137,7 @@ op(
         "other": "ormqr(input, tau, grad, left, not transpose)",
     },
     doc="Product of a matrix with the Q whose reflectors geqrf gives, or with its adjoint.",
+    autocast="float32",
 )
 
 # --- systems and inverses
@@ -149,6 +155,7 @@ op(
     },
     doc="linalg.solve_ex, and the factors of A, or of its transpose if not left.",
     batch="dims",
+    autocast="float32",
 )
 op(
     "solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False,"
@@ -181,6 +188,7 @@ op(
     returns="inverse info",
     grad={"A": "inverse_backward(grad, inverse)"},
     doc="The inverse and, per matrix, 0 or where A is singular.",
+    autocast="float32",
 )
 op(
     "inv(A: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -212,6 +220,7 @@ op(
     },
     doc="X with A X = B, or with A^H or X A, for A factored by lu_factor.",
     batch="dims",
+    autocast="float32",
 )
 op(
     "lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -233,6 +242,7 @@ op(
     },
     doc="X with A X = B, or X A = B, for triangular A; zeros on its diagonal give infinities.",
     batch="dims",
+    autocast="float32",
 )
 op(
     "triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False,"
@@ -246,6 +256,7 @@ op(
     },
     doc="X with A X = b for triangular A, and a copy of A; the older form of linalg.solve_triangular.",
     batch="dims",
+    autocast="float32",
 )
 op(
     "cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None)"
@@ -258,6 +269,7 @@ op(
     },
     doc="X with A X = input, given the Cholesky factor of A.",
     batch="dims",
+    autocast="float32",
 )
 op(
     "cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor",
@@ -265,6 +277,7 @@ op(
     dtypes=LAPACK,
     grad={"L": "cholesky_inverse_backward(grad, L, result, upper)"},
     doc="The inverse of A, given its Cholesky factor.",
+    autocast="float32",
 )
 op(
     "lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None)"
@@ -279,6 +292,7 @@ op(
         "b": "lstsq_side_backward(grads[0], grads[1], input, b, solution)",
     },
     doc="X that makes |A X - B| least; driver is 'gelsy' (default), 'gels', 'gelsd' or 'gelss'.",
+    autocast="float32",
 )
 op(
     "det(A: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -288,6 +302,7 @@ op(
     namespace="linalg",
     grad={"A": "det_backward(grad, A, result)"},
     doc="Determinant of square matrices; 1 for empty ones.",
+    autocast="float32",
 )
 op(
     "det(input: Tensor) -> Tensor",
@@ -306,6 +321,7 @@ op(
     returns="sign logabsdet",
     grad={"A": "slogdet_backward(grads[0], grads[1], A, sign)"},
     doc="Sign and logarithm of the absolute determinant; 0 and -inf for a singular matrix.",
+    autocast="float32",
 )
 op(
     "slogdet(input: Tensor, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
@@ -336,6 +352,7 @@ op(
     returns="eigenvalues eigenvectors",
     grad={"input": "eigh_backward(given_grads[0], given_grads[1], eigenvalues, eigenvectors)"},
     doc="Eigenvalues, smallest first, and eigenvectors of Hermitian matrices; reads one triangle.",
+    autocast="float32",
 )
 op(
     "eigvalsh(input: Tensor, UPLO: str = 'L', *, out: Tensor | None = None) -> Tensor",
@@ -345,6 +362,7 @@ op(
     namespace="linalg",
     grad=composite,
     doc="Eigenvalues of Hermitian matrices, smallest first; reads one triangle.",
+    autocast="float32",
 )
 op(
     "eig(input: Tensor, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
@@ -355,6 +373,7 @@ op(
     returns="eigenvalues eigenvectors",
     grad={"input": "eig_backward(given_grads[0], given_grads[1], eigenvalues, eigenvectors)"},
     doc="Eigenvalues and eigenvectors of square matrices, complex whatever the input is.",
+    autocast="float32",
 )
 op(
     "eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -364,6 +383,7 @@ op(
     namespace="linalg",
     grad=composite,
     doc="Eigenvalues of square matrices, complex whatever the input is.",
+    autocast="float32",
 )
 op(
     "svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None,"
@@ -375,6 +395,7 @@ op(
     returns="U S Vh",
     grad={"A": "svd_backward(given_grads[0], given_grads[1], given_grads[2], U, S, Vh)"},
     doc="A = U diag(S) Vh with orthonormal U and Vh and S from the largest on.",
+    autocast="float32",
 )
 op(
     "svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor",
@@ -384,6 +405,7 @@ op(
     namespace="linalg",
     grad=composite,
     doc="Singular values, from the largest on.",
+    autocast="float32",
 )
 op(
     "svd(input: Tensor, some: bool = True, compute_uv: bool = True, *,"
@@ -403,6 +425,7 @@ op(
     dtypes=LAPACK,
     grad={"input": "cholesky_backward(grad, result, upper)"},
     doc="The older form of linalg.cholesky.",
+    autocast="float32",
 )
 op(
     "qr(input: Tensor, some: bool = True, *, out: list[Tensor] | None = None)"
@@ -419,6 +442,7 @@ op(
     dtypes=LAPACK,
     body=f"{LINALG}:lu",
     doc="The older form of linalg.lu_factor; get_infos adds a tensor of error codes.",
+    autocast="float32",
 )
 op(
     "vector_norm(x: Tensor, ord: Number = 2, dim: Dims | None = None, keepdim: bool = False, *,"
@@ -462,6 +486,7 @@ op(
     namespace="linalg",
     grad={"A": "matrix_exp_backward(grad, A)"},
     doc="Matrix exponential, by a Taylor polynomial of the scaled matrix and repeated squaring.",
+    autocast="off",
 )
 op(
     "matrix_exp(input: Tensor) -> Tensor",
@@ -479,11 +504,17 @@ op(
     forms="function",
     grad={"A": "pinv_backward(grad, result, A)"},
     doc="Moore-Penrose inverse; singular values up to max(atol, rtol * the largest) count as 0.",
+    autocast="own",
 )
 
 
 def composed(
-    signature: str, doc: str, namespace: str = "linalg", body: str = "", forms: str = "function"
+    signature: str,
+    doc: str,
+    namespace: str = "linalg",
+    body: str = "",
+    forms: str = "function",
+    autocast: str = "",
 ) -> None:
     """An operator whose body is Python; `body` is the function's name where it is another."""
     name = body or signature.split("(")[0]
@@ -495,6 +526,7 @@ def composed(
         namespace=namespace,
         body=f"{LINALG}:{name}",
         doc=doc,
+        autocast=autocast,
     )
 
 
@@ -527,6 +559,7 @@ composed(
     "The older form of linalg.pinv.",
     namespace="",
     forms="function method",
+    autocast="float32",
 )
 composed(
     "matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor",
@@ -557,6 +590,7 @@ composed(
 composed(
     "vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor",
     "Dot products along a dimension, with the conjugate of x.",
+    autocast="lower",
 )
 op(
     "diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor",

@@ -16,6 +16,7 @@ op(
     namespace="nn.functional",
     grad=composite,
     doc="input @ weight.T + bias, over the last dimension.",
+    autocast="lower",
 )
 op(
     "_linear(bias: Tensor, input: Tensor, weight: Tensor) -> Tensor",
@@ -78,4 +79,5 @@ op(
     aliases="nn.functional.bilinear",
     grad=composite,
     doc="For each matrix of weight the form input1 @ matrix @ input2 of the last dimensions.",
+    autocast="off",
 )

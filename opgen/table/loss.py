@@ -21,7 +21,9 @@ OLD = "size_average: bool | None = None, reduce: bool | None = None"
 NAMED = f"{OLD}, reduction: str = 'mean'"
 
 
-def public(signature: str, doc: str, dtypes: tuple[str, ...] = floating) -> None:
+def public(
+    signature: str, doc: str, dtypes: tuple[str, ...] = floating, autocast: str = "float32"
+) -> None:
     """A function of nn.functional that is made of the operators below."""
     op(
         f"{signature} -> Tensor",
@@ -31,6 +33,7 @@ def public(signature: str, doc: str, dtypes: tuple[str, ...] = floating) -> None
         forms="function",
         grad=composite,
         doc=doc,
+        autocast=autocast,
     )
 
 
@@ -44,6 +47,7 @@ def numbered(signature: str, name: str, doc: str, dtypes: tuple[str, ...] = floa
         cpp=f"numbered_{name}",
         grad=composite,
         doc=f"{doc} reduction: 0 none, 1 mean, 2 sum.",
+        autocast="float32",
     )
 
 
@@ -161,6 +165,7 @@ public(
     "gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | Number, full: bool = False,"
     " eps: float = 1e-06, reduction: str = 'mean')",
     "(log(var) + (input - target)^2 / var) / 2, var no less than eps; full adds log(2 pi) / 2.",
+    autocast="",  # PyTorch has no rule for it
 )
 public(
     f"hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, {NAMED})",
@@ -188,6 +193,7 @@ public(
 public(
     f"multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, {NAMED})",
     "The mean over classes of binary cross entropy of sigmoid(input).",
+    autocast="",  # PyTorch has no rule for it
 )
 
 # --- class numbers

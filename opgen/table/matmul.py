@@ -10,6 +10,7 @@ op(
     grad=composite,
     doc="Matrix product over the last two dimensions; the others broadcast, a 1-d operand is a vector.",
     sparse="any",
+    autocast="lower",
 )
 op(
     "mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -22,6 +23,7 @@ op(
     doc="Product of two matrices.",
     batch="own",
     sparse="own",
+    autocast="lower",
 )
 op(
     "bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -33,6 +35,7 @@ op(
     },
     doc="Products of two batches of matrices.",
     batch="own",
+    autocast="lower",
 )
 op(
     "mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -92,6 +95,7 @@ op(
     },
     doc="beta * input + alpha * (mat1 @ mat2); with beta 0 input is not read, NaNs in it included.",
     batch="own",
+    autocast="lower",
 )
 op(
     "addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1,"
@@ -130,6 +134,7 @@ op(
         "batch2": "scaled(product(adjoint_of(batch1), grad, batch2.by_columns), alpha)",
     },
     doc="beta * input + alpha * (batch1 @ batch2); with beta 0 input is not read.",
+    autocast="lower",
 )
 op(
     "addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1,"
@@ -143,6 +148,7 @@ op(
         "batch2": "scaled(matmul(adjoint_of(batch1), grad), alpha)",
     },
     doc="beta * input + alpha * the sum over the batch of batch1 @ batch2; with beta 0 input is not read.",
+    autocast="lower",
 )
 op(
     "_tensordot(input: Tensor, other: Tensor, dims_input: Ints, dims_other: Ints) -> Tensor",
@@ -228,4 +234,5 @@ op(
     forms="function",
     body="flambeau._contraction:cdist",
     doc="Distances in the p-norm between each row of x1 and each row of x2.",
+    autocast="float32",
 )

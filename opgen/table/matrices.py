@@ -15,6 +15,7 @@ op(
     dtypes=numeric,
     grad={"input": "trace_backward(grad, input.shape)"},
     doc="The sum of the elements on the diagonal of a matrix; integers sum to int64.",
+    autocast="float32",
 )
 op(
     "fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor",

@@ -31,6 +31,7 @@ for mode, name in (
             f"_{name}_pad{rank}d(input: Tensor, padding: Ints) -> Tensor",
             doc=f"Elements of input itself {PAIRS}.",
             grad={"input": f"pad_backward(grad, input.window, padding, '{mode}')"},
+            autocast="" if name == "circular" or (name, rank) == ("reflection", 3) else "float32",
         )
 padding(
     "_pad_backward(gradient: Tensor, shape: Ints, channels_last: bool, padding: Ints, mode: str) -> Tensor",

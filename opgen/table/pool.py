@@ -23,6 +23,8 @@ pooling = partial(
 )
 
 for rank in (1, 2, 3):
+    # Under autocast volumes are pooled in float32.
+    autocast = "float32" if rank == 3 else ""
     # --- the largest
     name = f"max_pool{rank}d"
     doc = f"The largest element of each window over the last {rank} dimensions; NaN counts as such."
@@ -45,6 +47,7 @@ for rank in (1, 2, 3):
         },
         namespace="",
         node=LARGEST_NODES[rank - 1],
+        autocast=autocast,
     )
 
     # --- the average
@@ -59,6 +62,7 @@ for rank in (1, 2, 3):
         dtypes=("int64", *floating),
         aliases="avg_pool1d" if rank == 1 else "",
         node=AVERAGE_NODES[rank - 1],
+        autocast=autocast,
     )
 
     # --- windows that share the input evenly among the outputs
@@ -69,6 +73,7 @@ for rank in (1, 2, 3):
         dtypes=floating,
         aliases="adaptive_avg_pool1d" if rank == 1 else "",
         node="SqueezeBackward1" if rank == 1 else f"AdaptiveAvgPool{rank}DBackward0",
+        autocast=autocast,
     )
     name = f"adaptive_max_pool{rank}d"
     doc = (
@@ -89,6 +94,7 @@ for rank in (1, 2, 3):
         grad={"input": f"max_place(grad, results[1], input.shape, {rank})"},
         namespace="",
         node="SqueezeBackward1" if rank == 1 else f"AdaptiveMaxPool{rank}DBackward0",
+        autocast=autocast,
     )
 
     # --- largest elements put back where they came from
@@ -99,6 +105,7 @@ for rank in (1, 2, 3):
         namespace="",
         dtypes=real,
         node="SqueezeBackward1" if rank == 1 else f"MaxUnpool{rank}DBackward0",
+        autocast="float32",
     )
 
 pooling(
@@ -114,6 +121,7 @@ for rank in (2, 3):
         namespace="",
         dtypes=floating,
         node=f"FractionalMaxPool{rank}DBackward0",
+        autocast="float32",
     )
 
 # --- their gradients

@@ -74,6 +74,7 @@ op(
     dtypes=all_types,
     doc="The product of all elements. Integers and bool multiply in int64; the product of nothing is 1.",
     grad={"input": "prod_backward(grad, input, result)"},
+    autocast="float32",
 )
 op(
     "prod(input: Tensor, dim: int, keepdim: bool = False, *, dtype: DType | None = None,"
@@ -83,6 +84,7 @@ op(
     doc="The product over ``dim``.",
     grad={"input": "prod_backward(grad, input, result, dim, keepdim)"},
     node="ProdBackward1",
+    autocast="float32",
 )
 
 for name, which in (("max", "largest"), ("min", "smallest")):

@@ -85,6 +85,7 @@ image_op(
     doc="For each pixel of an image of the given size, where the affine map theta takes it.",
     grad={"theta": "affine_grid_backward(grad, size, align_corners)"},
     batch="loop",
+    autocast="lower",
 )
 image_op(
     "affine_grid(theta: Tensor, size: Ints, align_corners: bool | None = None) -> Tensor",
@@ -111,6 +112,7 @@ for rank in (2, 3):
             "align_corners, needed)"
         },
         node=f"GridSampler{rank}DBackward0",
+        autocast="float32",
     )
 image_op(
     "_grid_sampler_backward(gradient: Tensor, input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, "

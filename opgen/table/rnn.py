@@ -18,6 +18,7 @@ op(
     grad=composite,
     random=True,
     doc="A long short-term memory " + _LONG_DOC.format("its states and cells"),
+    autocast="own",
 )
 op(
     f"lstm(input: Tensor, hx: list[Tensor], {_NETWORK}, batch_first: bool)"
@@ -28,11 +29,12 @@ op(
     grad=composite,
     random=True,
     doc="A long short-term memory " + _LONG_DOC.format("its states and cells"),
+    autocast="own",
 )
-for name, what in (
-    ("gru", "A gated recurrent unit "),
-    ("rnn_tanh", "A recurrent network with tanh "),
-    ("rnn_relu", "A recurrent network with relu "),
+for name, what, rule in (
+    ("gru", "A gated recurrent unit ", "own"),
+    ("rnn_tanh", "A recurrent network with tanh ", "lower"),
+    ("rnn_relu", "A recurrent network with relu ", "lower"),
 ):
     op(
         f"{name}(data: Tensor, batch_sizes: Tensor, hx: Tensor, {_NETWORK})"
@@ -44,6 +46,7 @@ for name, what in (
         grad=composite,
         random=True,
         doc=what + _LONG_DOC.format("its states"),
+        autocast=rule,
     )
     op(
         f"{name}(input: Tensor, hx: Tensor, {_NETWORK}, batch_first: bool)"
@@ -54,6 +57,7 @@ for name, what in (
         grad=composite,
         random=True,
         doc=what + _LONG_DOC.format("its states"),
+        autocast=rule,
     )
 
 _CELL = "w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None"
@@ -65,11 +69,12 @@ op(
     forms="function",
     grad=composite,
     doc="One step of a long short-term memory: the new state and cell.",
+    autocast="own",
 )
-for name, what in (
-    ("gru_cell", "a gated recurrent unit"),
-    ("rnn_tanh_cell", "a recurrent network with tanh"),
-    ("rnn_relu_cell", "a recurrent network with relu"),
+for name, what, rule in (
+    ("gru_cell", "a gated recurrent unit", "own"),
+    ("rnn_tanh_cell", "a recurrent network with tanh", "lower"),
+    ("rnn_relu_cell", "a recurrent network with relu", "lower"),
 ):
     op(
         f"{name}(input: Tensor, hx: Tensor, {_CELL}) -> Tensor",
@@ -78,6 +83,7 @@ for name, what in (
         forms="function",
         grad=composite,
         doc=f"One step of {what}: the new state.",
+        autocast=rule,
     )
 
 # --- one layer and one cell, each with its backward as one kernel

@@ -13,6 +13,7 @@ def arrangement(
     cpp: str = "",
     aliases: str = "",
     batch: str = "",
+    autocast: str = "",
 ) -> None:
     op(
         signature,
@@ -23,6 +24,7 @@ def arrangement(
         doc=doc,
         grad=grad,
         batch=batch,
+        autocast=autocast,
     )
 
 
@@ -34,6 +36,7 @@ arrangement(
     {"tensors": "cat_backward(grad, tensors.shapes, dim)"},
     forms="function",
     aliases="concat concatenate",
+    autocast="promote",
 )
 arrangement(
     f"stack(tensors: list[Tensor], dim: int = 0, *, {OUT}) -> Tensor",
@@ -41,6 +44,7 @@ arrangement(
     {"tensors": "grad.unbind(dim)"},
     forms="function",
     batch="own",
+    autocast="promote",
 )
 
 # --- repeated

@@ -94,6 +94,7 @@ for name, about_nan in (("quantile", "NaN if there is one"), ("nanquantile", "Na
         dtypes=FLOATS,
         doc=f"The quantiles ``q``, which come first in the result's shape; {about_nan}.",
         grad=composite,
+        autocast="float32",
     )
     op(
         f"{name}(input: Tensor, q: float, dim: int | None = None, keepdim: bool = False, *,"
@@ -102,4 +103,5 @@ for name, about_nan in (("quantile", "NaN if there is one"), ("nanquantile", "Na
         dtypes=FLOATS,
         doc=f"The ``q`` quantile along ``dim``, or of all elements; {about_nan}.",
         grad=composite,
+        autocast="float32",
     )

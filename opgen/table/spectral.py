@@ -14,6 +14,7 @@ op(
     body="flambeau._spectral:stft",
     dtypes=FLOATS + COMPLEX,
     doc="Fourier transforms of overlapping windows of a signal, as (..., frequency, frame).",
+    autocast="float32",
 )
 op(
     f"istft({FRAMES}, normalized: bool = False, onesided: bool | None = None, length: int | None = None, "

@@ -294,6 +294,7 @@ op(
     grad={"input": "view_as_real(grad)"},
     retypes=True,
     batch="same",
+    autocast="float32",
 )
 op(
     "real(input: Tensor) -> Tensor",

@@ -1,0 +1,63 @@
+// The switches of autocast, and Python bodies on inputs that are cast.
+#include "bind/autocast.h"
+
+#include "bind/tensor_object.h"
+
+namespace nb = nanobind;
+
+namespace fb::bind {
+namespace {
+
+Ref cast_object(const autocast::Cast& cast, PyObject* object) {
+  return Ref(is_tensor(object) ? wrap(cast(tensor_of(object))) : new_ref(object));
+}
+
+bool has_out(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  const Py_ssize_t count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const char* name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, i));
+    if (name && std::string_view(name) == "out") return args[nargs + i] != Py_None;
+  }
+  return false;
+}
+
+DType checked_dtype(nb::handle d) {
+  FB_CHECK_TYPE(is_dtype(d.ptr()), "argument 'dtype' must be torch.dtype, not ",
+                Py_TYPE(d.ptr())->tp_name);
+  return dtype_of(d.ptr());
+}
+
+}  // namespace
+
+PyObject* call_python_cast(DType target, PythonBody& body, FB_PY_ARGUMENTS) {
+  const Py_ssize_t total = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+  const bool is_overridden =
+      (body.is_method && overrides(self)) || bind::is_overridden(args, total);
+  if (is_overridden) return call_python(body, self, args, nargs, kwnames);
+  return guarded(nullptr, [&] {
+    const autocast::Cast cast(target);
+    const autocast::Off off;
+    if (has_out(args, nargs, kwnames)) return call_python(body, self, args, nargs, kwnames);
+    std::vector<Ref> kept;
+    std::vector<PyObject*> given;
+    for (Py_ssize_t i = 0; i < total; ++i)
+      given.push_back(kept.emplace_back(cast_object(cast, args[i])).get());
+    const Ref owner = body.is_method ? cast_object(cast, self) : Ref(new_ref(self));
+    return call_python(body, owner.get(), given.data(), nargs, kwnames);
+  });
+}
+
+void add_autocast(nb::module_& m) {
+  using autocast::state;
+  nb::module_ sub = m.def_submodule("_autocast");
+  sub.def("is_on", [] { return state.is_on; });
+  sub.def("switch", [](bool on) { state.is_on = on; });
+  sub.def("dtype", [] { return nb::borrow(dtype_object(state.lower)); });
+  sub.def("set_dtype", [](nb::handle dtype) { state.lower = checked_dtype(dtype); });
+  sub.def("caches", [] { return state.caches; });
+  sub.def("set_caches", [](bool enabled) { state.caches = enabled; });
+  sub.def("nest", [](int by) { return state.nesting += by; });
+  sub.def("forget_casts", &autocast::forget_casts);
+}
+
+}  // namespace fb::bind

@@ -1,0 +1,17 @@
+// Autocast as Python sees it: its switches, and operators whose body is Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "autograd/autocast.h"
+#include "bind/call.h"
+
+namespace fb::bind {
+
+// An operator with a Python body while autocast is on: gets its tensors in the type `target`.
+PyObject* call_python_cast(DType target, PythonBody& body, FB_PY_ARGUMENTS);
+
+// Adds the submodule _autocast. Called once.
+void add_autocast(nanobind::module_& m);
+
+}  // namespace fb::bind

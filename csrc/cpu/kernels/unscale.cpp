@@ -1,0 +1,48 @@
+// Gradients of a scaled loss: scaled back and looked over in one pass.
+#include "cpu/unscale.h"
+
+#include <atomic>
+#include <bit>
+
+#include "cpu/threads.h"
+
+namespace fb::cpu::FB_ISA {
+namespace {
+
+// The exponent of infinities and NaNs is all ones. Looking at bits keeps the loop free of branches.
+bool unscale_part(float* x, int64_t n, float factor) {
+  constexpr uint32_t kExponent = 0x7f800000;
+  uint32_t bad = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    bad |= (std::bit_cast<uint32_t>(x[i]) & kExponent) == kExponent;
+    x[i] *= factor;
+  }
+  return !bad;
+}
+bool unscale_part(double* x, int64_t n, double factor) {
+  constexpr uint64_t kExponent = 0x7ff0000000000000;
+  uint64_t bad = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    bad |= (std::bit_cast<uint64_t>(x[i]) & kExponent) == kExponent;
+    x[i] *= factor;
+  }
+  return !bad;
+}
+
+template <class T>
+bool unscale_all(T* data, int64_t n, T factor) {
+  std::atomic<bool> finite = true;
+  parallel_for(n, kGrain, [&](int64_t begin, int64_t end) {
+    if (!unscale_part(data + begin, end - begin, factor)) finite = false;
+  });
+  return finite;
+}
+
+}  // namespace
+
+bool unscale(void* data, int64_t n, DType dtype, double factor) {
+  if (dtype == DType::kFloat64) return unscale_all(static_cast<double*>(data), n, factor);
+  return unscale_all(static_cast<float*>(data), n, static_cast<float>(factor));
+}
+
+}  // namespace fb::cpu::FB_ISA

@@ -1,0 +1,206 @@
+"""The switches of autocast, one set for each thread and kind of device.
+
+Operators look at those of the CPU, which are native; the others are remembered for who asks.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import Any
+
+import flambeau as fb
+from flambeau import _C
+
+__all__ = [
+    "autocast_decrement_nesting",
+    "autocast_increment_nesting",
+    "clear_autocast_cache",
+    "get_autocast_cpu_dtype",
+    "get_autocast_dtype",
+    "get_autocast_gpu_dtype",
+    "is_autocast_available",
+    "is_autocast_cache_enabled",
+    "is_autocast_cpu_enabled",
+    "is_autocast_enabled",
+    "set_autocast_cache_enabled",
+    "set_autocast_cpu_dtype",
+    "set_autocast_cpu_enabled",
+    "set_autocast_dtype",
+    "set_autocast_enabled",
+    "set_autocast_gpu_dtype",
+]
+
+_native = _C._autocast
+
+# The type that each kind of device begins with.
+_DTYPES = {
+    "cpu": fb.bfloat16,
+    "cuda": fb.float16,
+    "hpu": fb.bfloat16,
+    "ipu": fb.float16,
+    "maia": fb.bfloat16,
+    "mps": fb.float16,
+    "mtia": fb.float16,
+    "privateuseone": fb.float16,
+    "xla": fb.bfloat16,
+    "xpu": fb.float16,
+}
+# Kinds of devices that PyTorch knows and that have no autocast.
+_OTHERS = "fpga hip ideep lazy meta mkldnn opencl opengl ve vulkan".split()
+
+
+class _Remembered(threading.local):
+    """What was set for devices other than the CPU."""
+
+    def __init__(self) -> None:
+        self.enabled: set[str] = set()
+        self.dtypes: dict[str, fb.dtype] = {}
+
+
+_remembered = _Remembered()
+
+
+def kind_of(device_type: str) -> str:
+    """``cuda`` for ``cuda:0``; refuses what is no kind of device."""
+    kind = device_type.partition(":")[0]
+    if kind not in _DTYPES and kind not in _OTHERS:
+        raise RuntimeError(
+            f"expected a device type, one of {', '.join([*_DTYPES, *_OTHERS])}, got {device_type!r}"
+        )
+    return kind
+
+
+def _casting_kind(device_type: Any, function: str) -> str:
+    if not isinstance(device_type, str):
+        name = type(device_type).__name__
+        raise TypeError(
+            f"{function}(): argument 'device_type' (position 1) must be str, not {name}"
+        )
+    kind = kind_of(device_type)
+    if kind not in _DTYPES:
+        raise RuntimeError(f"{function}(): there is no autocast for the device type {kind!r}")
+    return kind
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether there is autocast for a kind of device at all."""
+    return kind_of(device_type) in _DTYPES
+
+
+def is_autocast_enabled(device_type: str = "cuda") -> bool:
+    """Whether autocast is on, on this thread, for tensors of a kind of device."""
+    kind = _casting_kind(device_type, "is_autocast_enabled")
+    return bool(_native.is_on()) if kind == "cpu" else kind in _remembered.enabled
+
+
+def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
+    """Switch autocast on or off; a single argument switches that of CUDA."""
+    if enabled is None:
+        device_type, enabled = "cuda", device_type
+    kind = _casting_kind(device_type, "set_autocast_enabled")
+    if not isinstance(enabled, bool):
+        raise TypeError(
+            f"set_autocast_enabled(): argument 'enabled' must be bool, not {type(enabled).__name__}"
+        )
+    if kind == "cpu":
+        _native.switch(enabled)
+    elif enabled:
+        _remembered.enabled.add(kind)
+    else:
+        _remembered.enabled.discard(kind)
+
+
+def get_autocast_dtype(device_type: str) -> fb.dtype:
+    """The 16-bit type that autocast uses for a kind of device."""
+    kind = _casting_kind(device_type, "get_autocast_dtype")
+    dtype: fb.dtype = (
+        _native.dtype() if kind == "cpu" else _remembered.dtypes.get(kind, _DTYPES[kind])
+    )
+    return dtype
+
+
+def set_autocast_dtype(device_type: str, dtype: fb.dtype) -> None:
+    """Set the 16-bit type that autocast uses for a kind of device."""
+    kind = _casting_kind(device_type, "set_autocast_dtype")
+    if not isinstance(dtype, fb.dtype):
+        raise TypeError(
+            "set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not "
+            f"{type(dtype).__name__}"
+        )
+    if kind == "cpu":
+        _native.set_dtype(dtype)
+    else:
+        _remembered.dtypes[kind] = dtype
+
+
+def is_autocast_cache_enabled() -> bool:
+    """Whether the casts of parameters are kept until the outermost region ends."""
+    return bool(_native.caches())
+
+
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Set whether the casts of parameters are kept."""
+    _native.set_caches(enabled)
+
+
+def clear_autocast_cache() -> None:
+    """Forget the casts of parameters that were kept."""
+    _native.forget_casts()
+
+
+def autocast_increment_nesting() -> int:
+    """Count a region that begins; returns how many there are now."""
+    return int(_native.nest(1))
+
+
+def autocast_decrement_nesting() -> int:
+    """Count a region that ends; returns how many there are left."""
+    return int(_native.nest(-1))
+
+
+# --- the older functions, one for each device
+
+
+def _deprecate(old: str, new: str) -> None:
+    warnings.warn(
+        f"torch.{old} is deprecated. Please use torch.{new} instead.",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """The older form of ``is_autocast_enabled("cpu")``."""
+    _deprecate("is_autocast_cpu_enabled()", "is_autocast_enabled('cpu')")
+    return is_autocast_enabled("cpu")
+
+
+def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """The older form of ``set_autocast_enabled("cpu", enabled)``."""
+    _deprecate("set_autocast_cpu_enabled(enabled)", "set_autocast_enabled('cpu', enabled)")
+    set_autocast_enabled("cpu", enabled)
+
+
+def get_autocast_cpu_dtype() -> fb.dtype:
+    """The older form of ``get_autocast_dtype("cpu")``."""
+    _deprecate("get_autocast_cpu_dtype()", "get_autocast_dtype('cpu')")
+    return get_autocast_dtype("cpu")
+
+
+def set_autocast_cpu_dtype(dtype: fb.dtype) -> None:
+    """The older form of ``set_autocast_dtype("cpu", dtype)``."""
+    _deprecate("set_autocast_cpu_dtype(dtype)", "set_autocast_dtype('cpu', dtype)")
+    set_autocast_dtype("cpu", dtype)
+
+
+def get_autocast_gpu_dtype() -> fb.dtype:
+    """The older form of ``get_autocast_dtype("cuda")``."""
+    _deprecate("get_autocast_gpu_dtype()", "get_autocast_dtype('cuda')")
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_gpu_dtype(dtype: fb.dtype) -> None:
+    """The older form of ``set_autocast_dtype("cuda", dtype)``."""
+    _deprecate("set_autocast_gpu_dtype(dtype)", "set_autocast_dtype('cuda', dtype)")
+    set_autocast_dtype("cuda", dtype)

@@ -1,0 +1,185 @@
+"""Regions in which operators choose the types they compute in."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import flambeau as fb
+from flambeau.amp import _switches
+from flambeau.amp._switches import is_autocast_available, kind_of
+
+__all__ = ["autocast", "autocast_decorator", "custom_bwd", "custom_fwd", "is_autocast_available"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_HALF_TYPES = (fb.bfloat16, fb.float16)
+
+
+class autocast:
+    """A region, or a function, in which operators choose the types they compute in.
+
+    Products of matrices and convolutions run in ``dtype``, losses and the like in float32; what an
+    operator is not known for runs in the types of its inputs. Parameters stay as they are.
+    """
+
+    def __init__(
+        self,
+        device_type: str,
+        dtype: fb.dtype | None = None,
+        enabled: bool = True,
+        cache_enabled: bool | None = None,
+    ) -> None:
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        if dtype is None:
+            dtype = _switches.get_autocast_dtype(device_type)
+        if not is_autocast_available(device_type):
+            raise RuntimeError(
+                f"User specified an unsupported autocast device_type '{device_type}'"
+            )
+        caches = _switches.is_autocast_cache_enabled()
+        self.device = device_type
+        self.fast_dtype = dtype
+        self._cache_enabled = caches if cache_enabled is None else cache_enabled
+        self._enabled = bool(enabled) and _is_usable(device_type, dtype)
+        # One object may be entered again before it was left.
+        self._before: list[tuple[bool, fb.dtype, bool]] = []
+
+    def __enter__(self) -> autocast:
+        self._before.append(
+            (
+                _switches.is_autocast_enabled(self.device),
+                _switches.get_autocast_dtype(self.device),
+                _switches.is_autocast_cache_enabled(),
+            )
+        )
+        self._switch(self._enabled, self.fast_dtype, self._cache_enabled)
+        _switches.autocast_increment_nesting()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if _switches.autocast_decrement_nesting() == 0:
+            _switches.clear_autocast_cache()
+        self._switch(*self._before.pop())
+
+    def _switch(self, enabled: bool, dtype: fb.dtype, caches: bool) -> None:
+        _switches.set_autocast_enabled(self.device, enabled)
+        _switches.set_autocast_dtype(self.device, dtype)
+        _switches.set_autocast_cache_enabled(caches)
+
+    def __call__(self, func: _Function) -> _Function:
+        return autocast_decorator(self, func)
+
+
+def _is_usable(device_type: str, dtype: fb.dtype) -> bool:
+    """Whether a region of these can be switched on; warns if not."""
+    if device_type == "cuda":
+        warnings.warn(
+            "CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=3
+        )
+        return False
+    if dtype not in _HALF_TYPES:
+        name = device_type.upper()
+        warnings.warn(
+            f"In {name} autocast, but the target dtype is not supported. Disabling autocast.\n"
+            f"{name} Autocast only supports dtypes of torch.bfloat16, torch.float16 currently.",
+            stacklevel=3,
+        )
+        return False
+    return True
+
+
+def autocast_decorator(autocast_instance: Any, func: _Function) -> _Function:
+    """``func`` with the region around each of its calls."""
+
+    @functools.wraps(func)
+    def within_region(*args: Any, **kwargs: Any) -> Any:
+        with autocast_instance:
+            return func(*args, **kwargs)
+
+    return within_region  # type: ignore[return-value]
+
+
+def _enter_autocast(*vals: Any) -> autocast:
+    """Begin a region that `_exit_autocast` ends: for graphs, which know no blocks."""
+    return autocast(*vals).__enter__()
+
+
+def _exit_autocast(mode: autocast) -> None:
+    """End a region that `_enter_autocast` began."""
+    mode.__exit__(None, None, None)
+
+
+# --- functions with a backward of their own
+
+
+def custom_fwd(
+    fwd: Callable[..., Any] | None = None,
+    *,
+    device_type: str,
+    cast_inputs: fb.dtype | None = None,
+) -> Any:
+    """Make the forward of an autograd.Function remember the region it was called in.
+
+    With ``cast_inputs`` it gets its tensors in this type, and runs with autocast off, when it is
+    called within a region.
+    """
+    _check_device_type(device_type)
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def decorated(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        ctx._dtype = _switches.get_autocast_dtype(device_type)
+        within = _switches.is_autocast_enabled(device_type)
+        ctx._fwd_used_autocast = within and cast_inputs is None
+        if not within or cast_inputs is None:
+            return fwd(ctx, *args, **kwargs)
+        with autocast(device_type, enabled=False):
+            return fwd(
+                ctx,
+                *_cast(args, device_type, cast_inputs),
+                **_cast(kwargs, device_type, cast_inputs),
+            )
+
+    return decorated
+
+
+def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
+    """Make the backward of an autograd.Function run in the region of its forward."""
+    _check_device_type(device_type)
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        ctx = args[0]
+        with autocast(device_type, enabled=ctx._fwd_used_autocast, dtype=ctx._dtype):
+            return bwd(*args, **kwargs)
+
+    return decorated
+
+
+def _check_device_type(device_type: Any) -> None:
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+
+
+def _cast(value: Any, device_type: str, dtype: fb.dtype) -> Any:
+    """The value with its tensors of floating-point types, but for float64, in another type."""
+    if isinstance(value, fb.Tensor):
+        is_eligible = (
+            value.is_floating_point()
+            and value.dtype != fb.float64
+            and value.device.type == kind_of(device_type)
+        )
+        return value.to(dtype) if is_eligible else value
+    if isinstance(value, Mapping):
+        return {
+            _cast(k, device_type, dtype): _cast(v, device_type, dtype) for k, v in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return type(value)(_cast(each, device_type, dtype) for each in value)
+    return value
