@@ -48,6 +48,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import _dynamo as _dynamo
     from flambeau import _inductor as _inductor
     from flambeau import accelerator as accelerator
+    from flambeau import amp as amp
     from flambeau import autograd as autograd
     from flambeau import backends as backends
     from flambeau import compat as compat
@@ -77,6 +78,9 @@ if _typing.TYPE_CHECKING:
     from flambeau._progress import progress as progress
     from flambeau._streams import Event as Event
     from flambeau._streams import Stream as Stream
+    from flambeau.amp import GradScaler as GradScaler
+    from flambeau.amp import autocast as autocast
+    from flambeau.amp._switches import *
     from flambeau.func import vmap as vmap
     from flambeau.serialization import load as load
     from flambeau.serialization import save as save
@@ -92,6 +96,7 @@ else:
         "_dynamo",
         "_inductor",
         "accelerator",
+        "amp",
         "autograd",
         "backends",
         "compat",
@@ -114,9 +119,31 @@ else:
         "vision",
         "xpu",
     )
+    _AUTOCAST_SWITCHES = (
+        "autocast_decrement_nesting",
+        "autocast_increment_nesting",
+        "clear_autocast_cache",
+        "get_autocast_cpu_dtype",
+        "get_autocast_dtype",
+        "get_autocast_gpu_dtype",
+        "is_autocast_cache_enabled",
+        "is_autocast_cpu_enabled",
+        "is_autocast_enabled",
+        "set_autocast_cache_enabled",
+        "set_autocast_cpu_dtype",
+        "set_autocast_cpu_enabled",
+        "set_autocast_dtype",
+        "set_autocast_enabled",
+        "set_autocast_gpu_dtype",
+    )
     _LAZY_NAMES = {
+        **dict.fromkeys(_AUTOCAST_SWITCHES, "flambeau.amp._switches"),
         "Event": "flambeau._streams",
+        "GradScaler": "flambeau.amp",
         "Stream": "flambeau._streams",
+        "_amp_foreach_non_finite_check_and_unscale_": "flambeau._C",
+        "_amp_update_scale_": "flambeau._C",
+        "autocast": "flambeau.amp",
         "compile": "flambeau._compile",
         "get_device_module": "flambeau._device_modules",
         "load": "flambeau.serialization",

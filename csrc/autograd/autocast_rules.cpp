@@ -1,8 +1,9 @@
-// Recurrent networks and the pseudo-inverse under autocast.
+// Recurrent networks and some others under autocast.
 #include "autograd/autocast_rules.h"
 
 #include "gen/ops/copy.h"
 #include "gen/ops/linalg.h"
+#include "gen/ops/norm.h"
 #include "gen/ops/rnn.h"
 #include "ops/promotion.h"
 
@@ -87,6 +88,14 @@ Tensor _linalg_pinv(const Tensor& A, const Tensor& atol, const Tensor& rtol, boo
   const Cast cast(DType::kFloat32);
   const Off off;
   return Cast(autocast::lower())(ops::_linalg_pinv(cast(A), atol, rtol, hermitian));
+}
+
+Tensor nn_functional_local_response_norm(const Tensor& input, int64_t size, double alpha,
+                                         double beta, double k) {
+  const Cast cast(DType::kFloat32);
+  const Off off;
+  return ops::nn_functional_local_response_norm(input.dim() > 3 ? cast(input) : input, size, alpha,
+                                                beta, k);
 }
 
 }  // namespace fb::cast_rule

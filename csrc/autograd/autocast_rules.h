@@ -29,4 +29,9 @@ Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const
 // Singular values in float32, then a product in 16 bits.
 Tensor _linalg_pinv(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian);
 
+// PyTorch averages over channels as over volumes, which it does in float32, and where there are but
+// three dimensions as over images, which it does in any type.
+Tensor nn_functional_local_response_norm(const Tensor& input, int64_t size, double alpha,
+                                         double beta, double k);
+
 }  // namespace fb::cast_rule

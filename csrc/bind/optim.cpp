@@ -182,6 +182,15 @@ PyObject* call_closure(PyObject* closure) {
   return checked(PyObject_CallNoArgs(closure)).release();
 }
 
+// Whether a GradScaler has found gradients that are not finite. It leaves word by attributes of the
+// optimiser; the gradients are scaled back then.
+bool is_held_back(PyObject* optimizer) {
+  PyObject** own = _PyObject_GetDictPtr(optimizer);
+  if (!own || !*own || PyDict_Contains(*own, names->found_inf) != 1) return false;
+  const Ref held = checked(PyObject_CallMethodNoArgs(optimizer, names->scale_back));
+  return held.get() == Py_True;
+}
+
 // step(optimizer, closure=None).
 template <class Rule>
 PyObject* step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -196,6 +205,7 @@ PyObject* step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwn
                     PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, 0)), "'");
     PyObject* optimizer = args[0];
     Ref loss(call_closure(nargs + named == 2 ? args[1] : nullptr));
+    if (is_held_back(optimizer)) return loss.release();
     const Ref groups = checked(PyObject_GetAttr(optimizer, names->param_groups));
     const Ref state = checked(PyObject_GetAttr(optimizer, names->state));
     FB_CHECK_TYPE(PyList_Check(groups.get()), "param_groups is not a list");

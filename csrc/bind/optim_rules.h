@@ -36,6 +36,7 @@ struct Names {
   PyObject* exp_avg = PyUnicode_InternFromString("exp_avg");
   PyObject* exp_avg_sq = PyUnicode_InternFromString("exp_avg_sq");
   PyObject* exp_inf = PyUnicode_InternFromString("exp_inf");
+  PyObject* found_inf = PyUnicode_InternFromString("found_inf");
   PyObject* grad_avg = PyUnicode_InternFromString("grad_avg");
   PyObject* lambd = PyUnicode_InternFromString("lambd");
   PyObject* lr = PyUnicode_InternFromString("lr");
@@ -61,6 +62,7 @@ struct Names {
   PyObject* param_groups = PyUnicode_InternFromString("param_groups");
   PyObject* state = PyUnicode_InternFromString("state");
   PyObject* init_state = PyUnicode_InternFromString("_init_state");
+  PyObject* scale_back = PyUnicode_InternFromString("_scale_back");
   PyObject* step_composed = PyUnicode_InternFromString("_step_composed");
 };
 inline const Names* names = nullptr;

@@ -134,8 +134,8 @@ Tensor rms_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& wei
   return std::get<0>(_rms_norm(input, normalized_shape, weight, eps.value_or(spacing)));
 }
 
-Tensor nn_functional_local_response_norm(const Tensor& input, int64_t size, double alpha,
-                                         double beta, double k) {
+Tensor composed::nn_functional_local_response_norm(const Tensor& input, int64_t size, double alpha,
+                                                   double beta, double k) {
   FB_CHECK_VALUE(input.dim() >= 3, "expected an input of 3 or more dimensions, got the shape ",
                  input.sizes());
   FB_CHECK(size > 0, "expected size to be greater than 0, got ", size);

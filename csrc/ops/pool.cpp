@@ -35,12 +35,6 @@ Tensor largest(const Tensor& input, const Windows& windows, bool ceil_mode) {
                          : max_pooled(input, windows, ceil_mode, Where::kNowhere));
 }
 
-OneOrTwo largest_as_asked(const Tensor& input, const Windows& windows, bool ceil_mode,
-                          bool return_indices) {
-  if (return_indices) return recorded(input, windows, ceil_mode, false);
-  return largest(input, windows, ceil_mode);
-}
-
 Both adaptive(const Tensor& input, IntSpan output_size, int64_t rank) {
   check_image(input, rank);
   const Image image(input, rank);
@@ -147,44 +141,48 @@ Both run_max_pool(const Image& image, const PoolPlan& plan, Where where) {
   return {std::move(out), std::move(positions)};
 }
 
-// The operators over one, two and three dimensions differ in nothing else.
-#define FB_MAX_POOLING(rank)                                                                   \
-  Tensor max_pool##rank##d(const Tensor& input, IntSpan kernel, std::optional<IntSpan> stride, \
-                           IntSpan padding, IntSpan dilation, bool ceil_mode) {                \
-    return largest(input, read_windows(kernel, stride, padding, dilation, rank), ceil_mode);   \
-  }                                                                                            \
-  OneOrTwo nn_functional_max_pool##rank##d(                                                    \
-      const Tensor& input, IntSpan kernel, std::optional<IntSpan> stride, IntSpan padding,     \
-      IntSpan dilation, bool ceil_mode, bool return_indices) {                                 \
-    const Windows windows = read_windows(kernel, stride, padding, dilation, rank);             \
-    return largest_as_asked(input, windows, ceil_mode, return_indices);                        \
-  }                                                                                            \
-  Both nn_functional_max_pool##rank##d_with_indices(                                           \
-      const Tensor& input, IntSpan kernel, std::optional<IntSpan> stride, IntSpan padding,     \
-      IntSpan dilation, bool ceil_mode, bool) {                                                \
-    return recorded(input, read_windows(kernel, stride, padding, dilation, rank), ceil_mode,   \
-                    false);                                                                    \
-  }                                                                                            \
-  Both compute::_max_pool##rank##d(const Tensor& input, IntSpan kernel, IntSpan stride,        \
-                                   IntSpan padding, IntSpan dilation, bool ceil_mode,          \
-                                   bool compact) {                                             \
-    return max_pooled(input, read_windows(kernel, stride, padding, dilation, rank), ceil_mode, \
-                      compact ? Where::kCompact : Where::kIndices);                            \
-  }                                                                                            \
-  OneOrTwo nn_functional_adaptive_max_pool##rank##d(const Tensor& input, IntSpan output_size,  \
-                                                    bool return_indices) {                     \
-    return as_asked(ops::_adaptive_max_pool##rank##d(input, output_size), return_indices);     \
-  }                                                                                            \
-  Both nn_functional_adaptive_max_pool##rank##d_with_indices(const Tensor& input,              \
-                                                             IntSpan output_size, bool) {      \
-    return ops::_adaptive_max_pool##rank##d(input, output_size);                               \
-  }                                                                                            \
-  Both compute::_adaptive_max_pool##rank##d(const Tensor& input, IntSpan output_size) {        \
-    return adaptive(input, output_size, rank);                                                 \
+// The operators over one, two and three dimensions differ in nothing else but a rule for autocast,
+// which makes the body of one a function of another namespace.
+#define FB_MAX_POOLING(rank, space)                                                                \
+  Tensor space max_pool##rank##d(const Tensor& input, IntSpan kernel,                              \
+                                 std::optional<IntSpan> stride, IntSpan padding, IntSpan dilation, \
+                                 bool ceil_mode) {                                                 \
+    return largest(input, read_windows(kernel, stride, padding, dilation, rank), ceil_mode);       \
+  }                                                                                                \
+  OneOrTwo nn_functional_max_pool##rank##d(                                                        \
+      const Tensor& input, IntSpan kernel, std::optional<IntSpan> stride, IntSpan padding,         \
+      IntSpan dilation, bool ceil_mode, bool return_indices) {                                     \
+    if (!return_indices)                                                                           \
+      return ops::max_pool##rank##d(input, kernel, stride, padding, dilation, ceil_mode);          \
+    return recorded(input, read_windows(kernel, stride, padding, dilation, rank), ceil_mode,       \
+                    false);                                                                        \
+  }                                                                                                \
+  Both nn_functional_max_pool##rank##d_with_indices(                                               \
+      const Tensor& input, IntSpan kernel, std::optional<IntSpan> stride, IntSpan padding,         \
+      IntSpan dilation, bool ceil_mode, bool) {                                                    \
+    return recorded(input, read_windows(kernel, stride, padding, dilation, rank), ceil_mode,       \
+                    false);                                                                        \
+  }                                                                                                \
+  Both compute::_max_pool##rank##d(const Tensor& input, IntSpan kernel, IntSpan stride,            \
+                                   IntSpan padding, IntSpan dilation, bool ceil_mode,              \
+                                   bool compact) {                                                 \
+    return max_pooled(input, read_windows(kernel, stride, padding, dilation, rank), ceil_mode,     \
+                      compact ? Where::kCompact : Where::kIndices);                                \
+  }                                                                                                \
+  OneOrTwo nn_functional_adaptive_max_pool##rank##d(const Tensor& input, IntSpan output_size,      \
+                                                    bool return_indices) {                         \
+    return as_asked(ops::_adaptive_max_pool##rank##d(input, output_size), return_indices);         \
+  }                                                                                                \
+  Both nn_functional_adaptive_max_pool##rank##d_with_indices(const Tensor& input,                  \
+                                                             IntSpan output_size, bool) {          \
+    return ops::_adaptive_max_pool##rank##d(input, output_size);                                   \
+  }                                                                                                \
+  Both compute::_adaptive_max_pool##rank##d(const Tensor& input, IntSpan output_size) {            \
+    return adaptive(input, output_size, rank);                                                     \
   }
-FB_MAX_POOLING(1)
-FB_MAX_POOLING(2)
-FB_MAX_POOLING(3)
+FB_MAX_POOLING(1, )
+FB_MAX_POOLING(2, )
+FB_MAX_POOLING(3, composed::)
 #undef FB_MAX_POOLING
 
 Both adaptive_max_pool1d(const Tensor& input, IntSpan output_size) {

@@ -19,7 +19,6 @@ __all__ = [
     "get_autocast_cpu_dtype",
     "get_autocast_dtype",
     "get_autocast_gpu_dtype",
-    "is_autocast_available",
     "is_autocast_cache_enabled",
     "is_autocast_cpu_enabled",
     "is_autocast_enabled",
@@ -47,7 +46,7 @@ _DTYPES = {
     "xpu": fb.float16,
 }
 # Kinds of devices that PyTorch knows and that have no autocast.
-_OTHERS = "fpga hip ideep lazy meta mkldnn opencl opengl ve vulkan".split()
+_OTHERS = ["fpga", "hip", "ideep", "lazy", "meta", "mkldnn", "opencl", "opengl", "ve", "vulkan"]
 
 
 class _Remembered(threading.local):

@@ -11,7 +11,14 @@ import flambeau as fb
 from flambeau.amp import _switches
 from flambeau.amp._switches import is_autocast_available, kind_of
 
-__all__ = ["autocast", "autocast_decorator", "custom_bwd", "custom_fwd", "is_autocast_available"]
+__all__ = [
+    "autocast",
+    "autocast_decorator",
+    "current_region",
+    "custom_bwd",
+    "custom_fwd",
+    "is_autocast_available",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _HALF_TYPES = (fb.bfloat16, fb.float16)
@@ -100,6 +107,16 @@ def autocast_decorator(autocast_instance: Any, func: _Function) -> _Function:
             return func(*args, **kwargs)
 
     return within_region  # type: ignore[return-value]
+
+
+def current_region(device_type: str) -> autocast:
+    """A region like the one that the caller is in, or one with autocast off."""
+    return autocast(
+        device_type,
+        dtype=_switches.get_autocast_dtype(device_type),
+        enabled=_switches.is_autocast_enabled(device_type),
+        cache_enabled=_switches.is_autocast_cache_enabled(),
+    )
 
 
 def _enter_autocast(*vals: Any) -> autocast:

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import flambeau as fb
-from flambeau import Tensor
+from flambeau import _C, Tensor
 
 if TYPE_CHECKING:
     from flambeau.optim import Optimizer
@@ -103,7 +103,9 @@ class GradScaler:
         if self._scale is None:
             raise AssertionError(f"{funcname} needs a scale, but there is none yet: {hint}")
         if self._growth_tracker is None:
-            raise AssertionError(f"{funcname} needs a count of steps, but there is none yet: {hint}")
+            raise AssertionError(
+                f"{funcname} needs a count of steps, but there is none yet: {hint}"
+            )
         return self._scale, self._growth_tracker
 
     # --- the gradients
@@ -132,7 +134,7 @@ class GradScaler:
     def _unscale_grads_(
         self, optimizer: Optimizer, inv_scale: Tensor, found_inf: Tensor, allow_fp16: bool
     ) -> dict[fb.device, Tensor]:
-        """Multiply all gradients in one pass; which devices have some, and whether all are finite."""
+        """Multiply all gradients in one pass; say whether one of a device was not finite."""
         gradients = []
         for group in optimizer.param_groups:
             for param in group["params"]:
@@ -144,7 +146,7 @@ class GradScaler:
         if not gradients:
             return {}
         with fb.no_grad():
-            fb._amp_foreach_non_finite_check_and_unscale_(gradients, found_inf, inv_scale)
+            _C._amp_foreach_non_finite_check_and_unscale_(gradients, found_inf, inv_scale)
         return {found_inf.device: found_inf}
 
     def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
@@ -234,7 +236,7 @@ class GradScaler:
             ]
             if not found:
                 raise AssertionError("No inf checks were recorded prior to update.")
-            fb._amp_update_scale_(
+            _C._amp_update_scale_(
                 scale,
                 tracker,
                 sum(found[1:], found[0]),

@@ -6,9 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor
+from flambeau import _C, Tensor
 
-__all__ = ["step_lists"]
+__all__ = ["scale_back", "step_lists"]
+
+
+def scale_back(grads: list[Tensor], grad_scale: Tensor | None, found_inf: Tensor | None) -> bool:
+    """Divide gradients by a scale; say whether some were found not to be finite."""
+    if grad_scale is not None:
+        inverse = grad_scale.double().reciprocal().float()
+        with fb.no_grad():
+            _C._amp_foreach_non_finite_check_and_unscale_(grads, fb.zeros(()), inverse)
+    return found_inf is not None and bool(found_inf.item())
 
 
 def step_lists(

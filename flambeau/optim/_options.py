@@ -54,11 +54,15 @@ def check_betas(betas: Any) -> None:
         check_range(0.0 <= betas[index] < 1.0, f"beta parameter at index {index}", betas[index])
 
 
-def check_fused(fused: Any, foreach: Any, differentiable: Any) -> None:
+def check_fused(optimizer: Any, fused: Any, foreach: Any, differentiable: Any) -> None:
     """Refuse options of which PyTorch allows one at a time; here all steps are fused."""
-    if fused and differentiable:
+    if not fused:
+        return
+    # A GradScaler leaves it to the step to scale gradients back.
+    optimizer._step_supports_amp_scaling = True
+    if differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")
-    if fused and foreach:
+    if foreach:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
 

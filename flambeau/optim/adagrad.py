@@ -72,7 +72,7 @@ class Adagrad(Optimizer):
             "fused": fused,
         }
         super().__init__(params, defaults)
-        check_fused(fused, foreach, differentiable)
+        check_fused(self, fused, foreach, differentiable)
         for group in self.param_groups:
             for param in group["params"]:
                 self._init_state(param, group)

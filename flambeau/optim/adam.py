@@ -7,7 +7,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau.optim._functional import step_lists
+from flambeau.optim._functional import scale_back, step_lists
 from flambeau.optim._hooks import stepping_by
 from flambeau.optim._options import (
     LATER_OPTIONS,
@@ -81,7 +81,7 @@ class Adam(Optimizer):
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, defaults)
-        check_fused(fused, foreach, differentiable)
+        check_fused(self, fused, foreach, differentiable)
 
     @stepping_by(_C._optim.adam)
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -178,6 +178,8 @@ def adam(
     maximize: bool,
 ) -> None:
     """Take a step of `Adam` with parameters, gradients and state given as lists."""
+    if scale_back(grads, grad_scale, found_inf):
+        return
     state = {
         "exp_avg": exp_avgs,
         "exp_avg_sq": exp_avg_sqs,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeAlias, overload
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau.optim._functional import scale_back
 from flambeau.optim._hooks import (
     hooked,
     register_optimizer_step_post_hook,
@@ -66,6 +67,10 @@ class Optimizer:
     # Options that groups from older pickles and state dicts lack, and what they mean by that.
     _later_options: ClassVar[dict[str, Any]] = {}
 
+    # What a GradScaler sets for the time of a step.
+    grad_scale: Tensor | None
+    found_inf: Tensor | None
+
     _optimizer_step_pre_hooks: _Hooks
     _optimizer_step_post_hooks: _Hooks
     _optimizer_state_dict_pre_hooks: _Hooks
@@ -122,6 +127,15 @@ class Optimizer:
         here, and what is to be differentiated.
         """
         raise NotImplementedError
+
+    def _scale_back(self) -> bool:
+        """Divide gradients by the attribute ``grad_scale``; say whether ``found_inf`` is set.
+
+        A GradScaler sets both while it calls the step of an optimiser with ``fused=True``.
+        """
+        params = [param for group in self.param_groups for param in group["params"]]
+        grads = [param.grad for param in params if param.grad is not None]
+        return scale_back(grads, self.grad_scale, self.found_inf)
 
     def _step_composed(self, group: dict[str, Any], params: list[Tensor]) -> None:
         """Take a step with some of the parameters of a group, one after the other."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau.optim._functional import step_lists
+from flambeau.optim._functional import scale_back, step_lists
 from flambeau.optim._hooks import stepping_by
 from flambeau.optim._options import (
     check_fused,
@@ -72,7 +72,7 @@ class SGD(Optimizer):
             "fused": fused,
         }
         super().__init__(params, defaults)
-        check_fused(fused, foreach, differentiable)
+        check_fused(self, fused, foreach, differentiable)
 
     @stepping_by(_C._optim.sgd)
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -140,6 +140,8 @@ def sgd(
     maximize: bool,
 ) -> None:
     """Take a step of `SGD` with parameters, gradients and state given as lists."""
+    if scale_back(d_p_list, grad_scale, found_inf):
+        return
     options = {
         "weight_decay": weight_decay,
         "momentum": momentum,

@@ -12,6 +12,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau.amp.autocast_mode import current_region
 from flambeau.autograd import Function
 from flambeau.autograd.graph import saved_tensors_hooks
 
@@ -201,6 +202,7 @@ class _Region:
         self.kwargs = kwargs
         self.first_context, self.second_context = contexts
         self.rng_state = fb.get_rng_state() if preserve_rng_state else None
+        self.autocast = current_region("cpu")
         self.is_checked = is_checked
         self.is_debug = is_debug
         self.early_stop = early_stop
@@ -261,7 +263,13 @@ class _Region:
         with fb.random.fork_rng(enabled=self.rng_state is not None):
             if self.rng_state is not None:
                 fb.set_rng_state(self.rng_state)
-            with contextlib.suppress(_Stop), fb.enable_grad(), hooks, self.second_context:
+            with (
+                contextlib.suppress(_Stop),
+                fb.enable_grad(),
+                self.autocast,
+                hooks,
+                self.second_context,
+            ):
                 self.function(*args, **self.kwargs)
         self._compare(found)
 
@@ -351,6 +359,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.rng_state = fb.get_rng_state() if preserve_rng_state else None
+        ctx.autocast = current_region("cpu")
         ctx.others = [None if isinstance(arg, Tensor) else arg for arg in args]
         ctx.tensors_at = [i for i, arg in enumerate(args) if isinstance(arg, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.tensors_at))
@@ -374,7 +383,8 @@ class CheckpointFunction(Function):
         with fb.random.fork_rng(enabled=ctx.rng_state is not None), fb.enable_grad():
             if ctx.rng_state is not None:
                 fb.set_rng_state(ctx.rng_state)
-            outputs = ctx.run_function(*inputs)
+            with ctx.autocast:
+                outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         pairs = [
             (output, grad)

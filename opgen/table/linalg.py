@@ -49,7 +49,6 @@ op(
     returns="LU pivots info",
     grad={"A": "lu_factor_backward(grad, LU, pivots)"},
     doc="L and U in one matrix, the exchanged rows (from 1) and, per matrix, 0 or the zero on U's diagonal.",
-    autocast="float32",
 )
 op(
     "lu_factor(A: Tensor, *, pivot: bool = True, out: list[Tensor] | None = None)"
@@ -242,7 +241,6 @@ op(
     },
     doc="X with A X = B, or X A = B, for triangular A; zeros on its diagonal give infinities.",
     batch="dims",
-    autocast="float32",
 )
 op(
     "triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False,"
@@ -302,7 +300,6 @@ op(
     namespace="linalg",
     grad={"A": "det_backward(grad, A, result)"},
     doc="Determinant of square matrices; 1 for empty ones.",
-    autocast="float32",
 )
 op(
     "det(input: Tensor) -> Tensor",
@@ -321,7 +318,6 @@ op(
     returns="sign logabsdet",
     grad={"A": "slogdet_backward(grads[0], grads[1], A, sign)"},
     doc="Sign and logarithm of the absolute determinant; 0 and -inf for a singular matrix.",
-    autocast="float32",
 )
 op(
     "slogdet(input: Tensor, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",

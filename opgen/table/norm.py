@@ -205,6 +205,7 @@ op(
     forms="function",
     grad=composite,
     doc="input / (k + alpha * mean of the squares of size neighbouring channels) ** beta.",
+    autocast="own",
 )
 op(
     "normalize(input: Tensor, p: float = 2.0, dim: Dims = (1,), eps: float = 1e-12, *,"

@@ -29,7 +29,7 @@ for rank in (1, 2, 3):
     name = f"max_pool{rank}d"
     doc = f"The largest element of each window over the last {rank} dimensions; NaN counts as such."
     where = " Also where it is, counted in the dimensions that are pooled."
-    pooling(f"{name}(input: Tensor, {MAX}) -> Tensor", doc=doc, namespace="")
+    pooling(f"{name}(input: Tensor, {MAX}) -> Tensor", doc=doc, namespace="", autocast=autocast)
     pooling(
         f"{name}(input: Tensor, {MAX}, return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]",
         doc=doc + where,
@@ -47,7 +47,6 @@ for rank in (1, 2, 3):
         },
         namespace="",
         node=LARGEST_NODES[rank - 1],
-        autocast=autocast,
     )
 
     # --- the average
