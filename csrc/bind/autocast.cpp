@@ -52,8 +52,8 @@ void add_autocast(nb::module_& m) {
   nb::module_ sub = m.def_submodule("_autocast");
   sub.def("is_on", [] { return state.is_on; });
   sub.def("switch", [](bool on) { state.is_on = on; });
-  sub.def("dtype", [] { return nb::borrow(dtype_object(state.lower)); });
-  sub.def("set_dtype", [](nb::handle dtype) { state.lower = checked_dtype(dtype); });
+  sub.def("lower", [] { return nb::borrow(dtype_object(state.lower)); });
+  sub.def("set_lower", [](nb::handle dtype) { state.lower = checked_dtype(dtype); });
   sub.def("caches", [] { return state.caches; });
   sub.def("set_caches", [](bool enabled) { state.caches = enabled; });
   sub.def("nest", [](int by) { return state.nesting += by; });

@@ -114,7 +114,7 @@ def get_autocast_dtype(device_type: str) -> fb.dtype:
     """The 16-bit type that autocast uses for a kind of device."""
     kind = _casting_kind(device_type, "get_autocast_dtype")
     dtype: fb.dtype = (
-        _native.dtype() if kind == "cpu" else _remembered.dtypes.get(kind, _DTYPES[kind])
+        _native.lower() if kind == "cpu" else _remembered.dtypes.get(kind, _DTYPES[kind])
     )
     return dtype
 
@@ -128,7 +128,7 @@ def set_autocast_dtype(device_type: str, dtype: fb.dtype) -> None:
             f"{type(dtype).__name__}"
         )
     if kind == "cpu":
-        _native.set_dtype(dtype)
+        _native.set_lower(dtype)
     else:
         _remembered.dtypes[kind] = dtype
 
