@@ -1,0 +1,152 @@
+"""Programs: the operators that a function called, one after the other, without its Python code.
+
+A program is plain data: names of operators, numbers, and references to inputs, to parameters by
+their names, to constants and to results of earlier steps. It can be written into a file and run in
+a process that does not have the function. Operators are looked up by name among those of the
+package, so that a file cannot call anything else.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import flambeau as fb
+from flambeau import Tensor, overrides
+
+__all__: list[str] = []
+
+# Arithmetic on sizes, which are plain numbers.
+NUMBERS = {
+    f"operator.{name}": getattr(operator, name)
+    for name in ("add", "sub", "mul", "floordiv", "mod", "neg", "truediv", "pow", "getitem")
+}
+# What arguments may be beside containers: these are written as they are.
+LITERALS = (type(None), bool, int, float, complex, str, fb.dtype, fb.device, fb.layout)
+LITERALS += (fb.memory_format, fb.Size)
+
+
+class Reference(NamedTuple):
+    """A value of a running program: by the number of its slot, and the way into it."""
+
+    slot: int
+    path: tuple[Any, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"%{self.slot}" + "".join(f"[{key!r}]" for key in self.path)
+
+
+class State(NamedTuple):
+    """A parameter or buffer, by its name."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return f"self.{self.name}"
+
+
+class Constant(NamedTuple):
+    """A tensor that belongs to the program."""
+
+    index: int
+
+    def __repr__(self) -> str:
+        return f"constants[{self.index}]"
+
+
+class Step(NamedTuple):
+    """One call; its result goes into the next slot."""
+
+    function: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def __repr__(self) -> str:
+        arguments = [repr(each) for each in self.args]
+        arguments += [f"{name}={value!r}" for name, value in self.kwargs.items()]
+        return f"{self.function}({', '.join(arguments)})"
+
+
+@functools.cache
+def functions() -> dict[str, Callable[..., Any]]:
+    """Everything that a step may call, by its name."""
+    table: dict[str, Callable[..., Any]] = dict(NUMBERS)
+    for group in overrides.get_overridable_functions().values():
+        for function in group:
+            name = overrides.resolve_name(function)
+            if name is not None:
+                table[name] = function
+    return table
+
+
+class Program:
+    """Steps with their inputs, constants and result."""
+
+    def __init__(
+        self,
+        arguments: list[str],
+        input_count: int,
+        steps: list[Step],
+        constants: list[Tensor],
+        result: Any,
+    ) -> None:
+        self.arguments = arguments
+        self.input_count = input_count
+        self.steps = steps
+        self.constants = constants
+        self.result = result
+        self._calls = [_function(step.function) for step in steps]
+
+    def run(self, inputs: list[Tensor], state: Callable[[str], Any]) -> Any:
+        """The result for these tensors, with ``state`` to look up parameters."""
+        if len(inputs) != self.input_count:
+            raise RuntimeError(
+                f"forward: expected {self.input_count} tensors, as in the example, got "
+                f"{len(inputs)}"
+            )
+        values: list[Any] = list(inputs)
+
+        def filled(value: Any) -> Any:
+            if type(value) is Reference:
+                found = values[value.slot]
+                for key in value.path:
+                    found = found[key]
+                return found
+            if type(value) is State:
+                return state(value.name)
+            if type(value) is Constant:
+                return self.constants[value.index]
+            return mapped(filled, value)
+
+        for call, step in zip(self._calls, self.steps, strict=True):
+            values.append(call(*filled(step.args), **filled(step.kwargs)))
+        return filled(self.result)
+
+    def __str__(self) -> str:
+        inputs = ", ".join(f"%{slot}" for slot in range(self.input_count))
+        lines = [
+            f"  %{slot} = {step!r}" for slot, step in enumerate(self.steps, start=self.input_count)
+        ]
+        return "\n".join([f"def forward({inputs}):", *lines, f"  return {self.result!r}\n"])
+
+
+def mapped(function: Callable[[Any], Any], value: Any) -> Any:
+    """Containers with ``function`` applied to what is in them; anything else as it is."""
+    if type(value) is tuple:
+        return tuple([function(each) for each in value])
+    if type(value) is list:
+        return [function(each) for each in value]
+    if type(value) is dict:
+        return {key: function(each) for key, each in value.items()}
+    if type(value) is slice:
+        return slice(function(value.start), function(value.stop), function(value.step))
+    return value
+
+
+def _function(name: str) -> Callable[..., Any]:
+    try:
+        return functions()[name]
+    except KeyError:
+        raise RuntimeError(f"jit: there is no operator called {name!r}") from None

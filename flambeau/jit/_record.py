@@ -1,0 +1,190 @@
+"""Recording a program while a function runs on example inputs."""
+
+from __future__ import annotations
+
+import operator
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor, overrides
+from flambeau.jit._program import LITERALS, Constant, Program, Reference, State, Step, mapped
+from flambeau.utils._pytree import tree_leaves
+
+__all__: list[str] = []
+
+# What gives Python a number that the steps after it may depend on.
+_LOOKS_AT_ELEMENTS = {
+    f"torch.Tensor.{name}": what
+    for name, what in {
+        "__bool__": "a Python boolean",
+        "__float__": "a Python float",
+        "__index__": "a Python index",
+        "__int__": "a Python integer",
+        "item": "a Python number",
+        "numpy": "a NumPy array",
+        "tolist": "a Python list",
+    }.items()
+}
+_SIZES = {f"torch.Tensor.{name}" for name in ("__len__", "numel", "shape.__get__", "size")}
+_CHANGES_ONLY = {"torch.Tensor.__setitem__", "torch.Tensor.data.__set__"}
+
+_active = threading.local()
+
+
+class TracerWarning(Warning):
+    """Something that a trace may get wrong for other inputs."""
+
+    @staticmethod
+    def ignore_lib_warnings() -> None:
+        """Kept for programs that call it: the package itself causes none."""
+
+
+def is_tracing() -> bool:
+    """Whether a function is being recorded."""
+    return getattr(_active, "recorder", None) is not None
+
+
+class Number(int):
+    """A size of a tensor, which remembers where it came from: other inputs have other sizes."""
+
+    reference: Reference
+
+    @classmethod
+    def made(cls, value: int, reference: Reference) -> Number:
+        number = cls(value)
+        number.reference = reference
+        return number
+
+
+def _arithmetic(name: str, is_reflected: bool) -> Callable[[Any, Any], Any]:
+    plain = getattr(operator, name)
+
+    def compute(self: Number, other: Any) -> Any:
+        if not isinstance(other, (int, float)):
+            return NotImplemented
+        operands = (other, self) if is_reflected else (self, other)
+        result = plain(*(int(each) if isinstance(each, int) else each for each in operands))
+        recorder: Recorder | None = getattr(_active, "recorder", None)
+        if recorder is None or not isinstance(result, int):
+            return result
+        return Number.made(result, recorder.add_step(f"operator.{name}", operands, {}))
+
+    return compute
+
+
+for _name in ("add", "sub", "mul", "floordiv", "mod"):
+    setattr(Number, f"__{_name}__", _arithmetic(_name, False))
+    setattr(Number, f"__r{_name}__", _arithmetic(_name, True))
+
+
+class Recorder(overrides.TorchFunctionMode):
+    """Notes every operator that is called in its block."""
+
+    def __init__(self, inputs: list[Tensor], state: dict[int, str], strict: bool = False) -> None:
+        super().__init__()
+        self.steps: list[Step] = []
+        self.constants: list[Tensor] = []
+        self.strict = strict
+        self._state = state
+        self._inputs = inputs
+        self._known = {id(tensor): Reference(slot) for slot, tensor in enumerate(inputs)}
+        self._alive: list[Any] = []  # ids are of living objects only
+
+    def __enter__(self) -> Recorder:
+        _active.recorder = self
+        return super().__enter__()
+
+    def __exit__(self, *exception: object) -> None:
+        super().__exit__(*exception)
+        _active.recorder = None
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        name = overrides.resolve_name(func) or ""
+        self._look_out(name)
+        keywords = kwargs or {}
+        before = self._encoded(args), self._encoded(keywords)
+        result = func(*args, **keywords)
+        if name in _SIZES:
+            return self._sizes(result, self._append(Step(name, *before)))
+        if name in _CHANGES_ONLY or any(isinstance(each, Tensor) for each in tree_leaves(result)):
+            self._note(result, self._append(Step(name, *before)), ())
+        return result
+
+    def add_step(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reference:
+        """Note a call, and return where its result will be."""
+        return Reference(self._append(Step(function, self._encoded(args), self._encoded(kwargs))))
+
+    def program(self, arguments: list[str], result: Any) -> Program:
+        """What was recorded, with the result of the function."""
+        return Program(
+            arguments, len(self._inputs), self.steps, self.constants, self._encoded(result)
+        )
+
+    def _append(self, step: Step) -> int:
+        self.steps.append(step)
+        return len(self._inputs) + len(self.steps) - 1
+
+    def _note(self, value: Any, slot: int, path: tuple[Any, ...]) -> None:
+        """Remember the tensors in a result."""
+        if isinstance(value, Tensor):
+            self._known[id(value)] = Reference(slot, path)
+            self._alive.append(value)
+        elif isinstance(value, (tuple, list)):
+            for index, each in enumerate(value):
+                self._note(each, slot, (*path, index))
+        elif isinstance(value, dict):
+            for key, each in value.items():
+                self._note(each, slot, (*path, key))
+
+    def _sizes(self, result: Any, slot: int) -> Any:
+        if isinstance(result, int):
+            return Number.made(result, Reference(slot))
+        return fb.Size(
+            [Number.made(size, Reference(slot, (index,))) for index, size in enumerate(result)]
+        )
+
+    def _encoded(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return self._tensor(value)
+        if type(value) is Number:
+            return value.reference
+        if isinstance(value, (tuple, fb.Size)):
+            return tuple([self._encoded(each) for each in value])
+        if isinstance(value, LITERALS) or value is Ellipsis:
+            return value
+        if isinstance(value, (list, dict, slice)):
+            return mapped(self._encoded, value)
+        if isinstance(value, fb.Generator):
+            return None  # the default one, in another process
+        raise RuntimeError(f"trace: an argument of type {type(value).__name__} is not recorded")
+
+    def _tensor(self, tensor: Tensor) -> Reference | State | Constant:
+        if id(tensor) in self._known:
+            return self._known[id(tensor)]
+        if id(tensor) in self._state:
+            return State(self._state[id(tensor)])
+        self.constants.append(tensor.detach())
+        self._alive.append(tensor)
+        constant = Constant(len(self.constants) - 1)
+        self._known[id(tensor)] = constant  # type: ignore[assignment]
+        return constant
+
+    def _look_out(self, name: str) -> None:
+        if name not in _LOOKS_AT_ELEMENTS:
+            return
+        if self.strict:
+            raise RuntimeError(
+                f"jit: a tensor was turned into {_LOOKS_AT_ELEMENTS[name]}, so that what follows "
+                "may depend on its elements; that cannot be recorded"
+            )
+        warnings.warn(
+            f"trace: a tensor was turned into {_LOOKS_AT_ELEMENTS[name]}, which is a constant of "
+            "the trace from now on; for other inputs the trace may be wrong",
+            TracerWarning,
+            stacklevel=4,
+        )

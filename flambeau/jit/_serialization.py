@@ -1,0 +1,187 @@
+"""Files of scripts: the members of a module and the programs of its methods, as plain data.
+
+The file is a checkpoint in the archive format of ``torch.save`` and is read as one, so that loading
+it runs no code from the file. It does not need the classes that the module was made of.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from flambeau import serialization
+from flambeau.jit._program import LITERALS, Constant, Program, Reference, State, Step, mapped
+from flambeau.jit._script import ScriptFunction, ScriptModule
+from flambeau.jit._trace import TopLevelTracedModule, TracedModule, traced_example
+from flambeau.nn import Module, Parameter
+
+__all__: list[str] = []
+
+_FORMAT = "flambeau.jit"
+_VERSION = 1
+_TAGS = {Reference: "reference", State: "state", Constant: "constant"}
+_KINDS = {tag: kind for kind, tag in _TAGS.items()}
+
+
+def save(m: Any, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
+    """Write a traced function or module into a file; extra files go with it, by name."""
+    if isinstance(m, TracedModule):
+        content: dict[str, Any] = {"module": _module_data(m)}
+        programs = m.__dict__["_programs"]
+    elif isinstance(m, ScriptFunction) and m._program is not None:
+        content = {"module": None}
+        programs = {"forward": m.graph}
+    elif isinstance(m, (ScriptModule, ScriptFunction)):
+        return save(_traced_for_saving(m), f, _extra_files)
+    else:
+        raise AttributeError(
+            f"jit.save: expected a script, got {type(m).__name__}; use torch.jit.trace before"
+        )
+    content |= {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "programs": {name: _program_data(program) for name, program in programs.items()},
+        "extra_files": dict(_extra_files or {}),
+    }
+    return serialization.save(content, f)
+
+
+def load(
+    f: Any,
+    map_location: Any = None,
+    _extra_files: dict[str, Any] | None = None,
+    _restore_shapes: bool = False,
+) -> Any:
+    """A module that runs the programs in a file. No code from the file is run."""
+    if isinstance(f, (str, os.PathLike)) and not os.path.exists(f):
+        raise ValueError(f"jit.load: there is no file {os.fspath(f)!r}")
+    _refuse_torchscript(f)
+    content = serialization.load(f, map_location=map_location, weights_only=True)
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        raise RuntimeError(
+            "jit.load: this is a checkpoint, not a script; torch.load reads it, and "
+            "load_state_dict gives its contents to a module"
+        )
+    if content["version"] > _VERSION:
+        raise RuntimeError("jit.load: the file was written by a newer version of Flambeau")
+    for name in _extra_files or {}:
+        _extra_files[name] = content["extra_files"].get(name, "")  # type: ignore[index]
+    data = content["module"] or {"name": "PlaceholderModule", "training": True}
+    module = _module(data, TopLevelTracedModule)
+    for name, program in content["programs"].items():
+        module.__dict__["_programs"][name] = _program(program)
+    return module
+
+
+def _traced_for_saving(script: ScriptModule | ScriptFunction) -> Any:
+    """A trace of a script for tensors as it was called with, if no element decides what it does."""
+    example = script.__dict__.get("_example")
+    if example is None:
+        raise RuntimeError(
+            "jit.save: a script is saved as the operators it calls, and they are not known before "
+            "it has been called; call it once, or use torch.jit.trace with example inputs"
+        )
+    return traced_example(script, example)
+
+
+def _module_data(module: Module) -> dict[str, Any]:
+    """Parameters, buffers and children of a module."""
+    children = {name: child for name, child in module._modules.items() if child is not None}
+    return {
+        "name": getattr(module, "original_name", type(module).__name__),
+        "training": module.training,
+        "parameters": {
+            name: (parameter.detach(), parameter.requires_grad)
+            for name, parameter in module._parameters.items()
+            if parameter is not None
+        },
+        "buffers": {k: buffer for k, buffer in module._buffers.items() if buffer is not None},
+        "non_persistent": sorted(module._non_persistent_buffers_set),
+        "children": {name: _module_data(child) for name, child in children.items()},
+    }
+
+
+def _module(data: dict[str, Any], kind: type[TracedModule] = TracedModule) -> TracedModule:
+    module = kind(data["name"], data["training"])
+    for name, (tensor, requires_grad) in data.get("parameters", {}).items():
+        module.register_parameter(name, Parameter(tensor, requires_grad))
+    for name, buffer in data.get("buffers", {}).items():
+        module.register_buffer(name, buffer, persistent=name not in data["non_persistent"])
+    for name, child in data.get("children", {}).items():
+        module.add_module(name, _module(child))
+    return module
+
+
+def _program_data(program: Program) -> dict[str, Any]:
+    return {
+        "arguments": program.arguments,
+        "input_count": program.input_count,
+        "steps": [
+            (step.function, _encoded(step.args), _encoded(step.kwargs)) for step in program.steps
+        ],
+        "constants": program.constants,
+        "result": _encoded(program.result),
+    }
+
+
+def _program(data: dict[str, Any]) -> Program:
+    steps = [
+        Step(name, _decoded(args), _decoded(kwargs)) for name, args, kwargs in data["steps"]
+    ]
+    return Program(
+        data["arguments"],
+        data["input_count"],
+        steps,
+        data["constants"],
+        _decoded(data["result"]),
+    )
+
+
+def _encoded(value: Any) -> Any:
+    """Values as pairs of a word and plain data, which any reader of pickles understands."""
+    kind = type(value)
+    if kind in _TAGS:
+        return (_TAGS[kind], tuple(value))
+    if value is Ellipsis:
+        return ("ellipsis", None)
+    if kind is slice:
+        return ("slice", [_encoded(part) for part in (value.start, value.stop, value.step)])
+    if kind in (tuple, list, dict):
+        return (kind.__name__, mapped(_encoded, value))
+    if isinstance(value, LITERALS):
+        return ("value", value)
+    raise RuntimeError(f"jit.save: a value of type {kind.__name__} cannot be written")
+
+
+def _decoded(pair: Any) -> Any:
+    word, value = pair
+    if word in _KINDS:
+        return _KINDS[word](*value)
+    if word == "ellipsis":
+        return Ellipsis
+    if word == "slice":
+        return slice(*map(_decoded, value))
+    if word in ("tuple", "list", "dict"):
+        return mapped(_decoded, value)
+    if word == "value":
+        return value
+    raise RuntimeError(f"jit.load: the file holds {word!r}, which no script has")
+
+
+def _refuse_torchscript(f: Any) -> None:
+    import zipfile
+
+    try:
+        names = zipfile.ZipFile(f).namelist()
+    except (zipfile.BadZipFile, AttributeError, TypeError):
+        names = []
+    if hasattr(f, "seek"):
+        f.seek(0)
+    if any("/code/" in name or name.endswith("constants.pkl") for name in names):
+        raise NotImplementedError(
+            "jit.load: this file holds TorchScript code, which Flambeau does not run; in PyTorch, "
+            "save the weights by torch.save(module.state_dict()), or export to ONNX, and load "
+            "them into the module's class"
+        )
+
+

@@ -1,0 +1,320 @@
+"""``torch.jit.trace``: a function or module as it runs on example inputs."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau.jit._program import Program
+from flambeau.jit._record import Recorder, TracerWarning
+from flambeau.jit._script import ScriptFunction, ScriptModule, scripted_module
+from flambeau.nn import Module
+from flambeau.testing import assert_close
+from flambeau.utils._pytree import tree_leaves
+
+__all__: list[str] = []
+
+
+class TracingCheckError(Exception):
+    """A trace that does not compute what the function does."""
+
+    def __init__(
+        self, graph_diff_error: Any, tensor_compare_error: Any, extra_msg: str | None = None
+    ) -> None:
+        parts = (extra_msg, graph_diff_error, tensor_compare_error)
+        self.message = "\n".join(str(part) for part in parts if part)
+        super().__init__(self.message)
+
+
+class TracedModule(ScriptModule):
+    """The members of a module, and the programs that were recorded of its methods."""
+
+    def __init__(self, original_name: str, training: bool = True) -> None:
+        super().__init__()
+        self.__dict__["_original_name"] = original_name
+        self.__dict__["_programs"] = {}
+        self.training = training
+
+    @property
+    def original_name(self) -> str:
+        name: str = self.__dict__["_original_name"]
+        return name
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self._run("forward", args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.__dict__.get("_programs", ()):
+            return lambda *args, **kwargs: self._run(name, args, kwargs)
+        return super().__getattr__(name)
+
+    @property
+    def graph(self) -> Program:
+        """The recorded steps of ``forward``."""
+        return self._program("forward")
+
+    @property
+    def code(self) -> str:
+        """The same as text."""
+        return str(self.graph)
+
+    def _program(self, method: str) -> Program:
+        programs: dict[str, Program] = self.__dict__["_programs"]
+        if method not in programs:
+            raise NotImplementedError(
+                f"{self.original_name}.{method}: only the outermost module of a trace runs"
+            )
+        return programs[method]
+
+    def _run(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        program = self._program(method)
+        return program.run(flat_inputs(program.arguments, args, kwargs), self._member)
+
+    def _member(self, name: str) -> Any:
+        path, _, last = name.rpartition(".")
+        module: Any = self
+        for part in path.split(".") if path else ():
+            module = module._modules[part]
+        found = module._parameters.get(last)
+        return module._buffers[last] if found is None else found
+
+    def _get_name(self) -> str:
+        return self.original_name
+
+    def extra_repr(self) -> str:
+        return f"original_name={self.original_name}"
+
+
+class TopLevelTracedModule(TracedModule):
+    """The outermost module of a trace."""
+
+
+def flat_inputs(
+    arguments: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Tensor]:
+    """The tensors of a call, in the order of the arguments of the function."""
+    if len(args) > len(arguments):
+        raise RuntimeError(
+            f"forward: expected at most {len(arguments)} arguments, got {len(args)}"
+        )
+    given = dict(zip(arguments, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in arguments or name in given:
+            raise RuntimeError(f"forward: unexpected keyword argument {name!r}")
+        given[name] = value
+    ordered = [given[name] for name in arguments if name in given]
+    return [leaf for leaf in tree_leaves(ordered) if isinstance(leaf, Tensor)]
+
+
+def record(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    state: dict[int, str],
+    *,
+    strict_outputs: bool = True,
+    strict_values: bool = False,
+) -> Program:
+    """Run a function once; returns what it did."""
+    signature = function.forward if isinstance(function, Module) else function
+    arguments = _argument_names(signature, len(args), list(kwargs))
+    inputs = flat_inputs(arguments, args, kwargs)
+    with Recorder(inputs, state, strict_values) as recorder:
+        result = function(*args, **kwargs)
+    _check_outputs(result, strict_outputs)
+    return recorder.program(arguments, result)
+
+
+def _argument_names(function: Callable[..., Any], count: int, keywords: list[str]) -> list[str]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        parameters = ()  # type: ignore[assignment]
+    named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [each.name for each in parameters if each.kind in named]
+    names += [f"argument_{index}" for index in range(len(names), count)]
+    return names + [name for name in keywords if name not in names]
+
+
+def _check_outputs(result: Any, strict: bool) -> None:
+    if isinstance(result, dict) and strict:
+        raise RuntimeError(
+            "trace: the result is a dict, whose keys might depend on the inputs; return a tuple or "
+            "a NamedTuple, or pass strict=False if they do not"
+        )
+    if isinstance(result, list) and strict:
+        warnings.warn(
+            "trace: the result is a list, whose length might depend on the inputs; return a tuple, "
+            "or pass strict=False if it does not",
+            TracerWarning,
+            stacklevel=4,
+        )
+    leaves = tree_leaves(result)
+    if not leaves or not all(isinstance(leaf, Tensor) for leaf in leaves):
+        raise RuntimeError(
+            "trace: only tensors, and lists, tuples and dictionaries of tensors can be the result "
+            f"of a traced function, got {type(result).__name__}"
+        )
+
+
+def state_names(module: Module) -> dict[int, str]:
+    """The names of the parameters and buffers of a module, by their identity."""
+    members = [*module.named_parameters(), *module.named_buffers()]
+    return {id(tensor): name for name, tensor in members}
+
+
+def trace(
+    func: Any,
+    example_inputs: Any = None,
+    optimize: Any = None,
+    check_trace: bool = True,
+    check_inputs: Any = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+    _force_outplace: bool = False,
+    _module_class: Any = None,
+    _compilation_unit: Any = None,
+    example_kwarg_inputs: dict[str, Any] | None = None,
+    _store_inputs: bool = True,
+) -> Any:
+    """The operators that ``func`` calls for these inputs, as a function or module of its own."""
+    args, kwargs = _examples(example_inputs, example_kwarg_inputs)
+    if isinstance(func, (ScriptModule, ScriptFunction)):
+        return func
+    owner = getattr(func, "__self__", None)
+    if isinstance(owner, Module) and getattr(func, "__name__", "") == "forward":
+        func = owner
+    checks = [*([(args, kwargs)] if check_trace else []), *_more_examples(check_inputs)]
+    if isinstance(func, Module):
+        return _traced_module(func, {"forward": (args, kwargs)}, checks, check_tolerance, strict)
+    if not callable(func):
+        raise TypeError(f"trace: expected a function or module, got {type(func).__name__}")
+    program = record(func, args, kwargs, {}, strict_outputs=strict)
+    traced = ScriptFunction(func, TracedFunction(program))
+    _check(func, traced, checks, check_tolerance)
+    return traced
+
+
+def trace_module(
+    mod: Module,
+    inputs: dict[str, Any],
+    optimize: Any = None,
+    check_trace: bool = True,
+    check_inputs: Any = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+    _force_outplace: bool = False,
+    _module_class: Any = None,
+    _compilation_unit: Any = None,
+    example_inputs_is_kwarg: bool = False,
+    _store_inputs: bool = True,
+) -> Any:
+    """The same for several methods of a module, each with its example inputs."""
+    if not isinstance(mod, Module):
+        raise AttributeError(f"trace_module: expected a module, got {type(mod).__name__}")
+    if not isinstance(inputs, dict):
+        raise AttributeError(f"trace_module: expected a dict, got {type(inputs).__name__}")
+    examples = {
+        method: _examples(None, example) if example_inputs_is_kwarg else _examples(example, None)
+        for method, example in inputs.items()
+    }
+    checks = [examples["forward"]] if check_trace and "forward" in examples else []
+    return _traced_module(mod, examples, checks, check_tolerance, strict)
+
+
+class TracedFunction:
+    """A program without parameters, called as the function it was recorded of."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        inputs = flat_inputs(self.program.arguments, args, kwargs)
+        return self.program.run(inputs, lambda name: None)
+
+    def __str__(self) -> str:
+        return str(self.program)
+
+
+def _examples(inputs: Any, keywords: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    if inputs is None:
+        if not isinstance(keywords, dict):
+            raise RuntimeError(
+                "trace: expected example_inputs, or a dict as example_kwarg_inputs, got "
+                f"{type(keywords).__name__}"
+            )
+        return (), keywords
+    if isinstance(inputs, (Tensor, dict)):
+        return (inputs,), {}
+    return tuple(inputs), {}
+
+
+def _more_examples(check_inputs: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+    return [_examples(each, None) for each in check_inputs or ()]
+
+
+def _traced_module(
+    module: Module,
+    examples: dict[str, tuple[tuple[Any, ...], dict[str, Any]]],
+    checks: list[tuple[tuple[Any, ...], dict[str, Any]]],
+    tolerance: float,
+    strict: bool,
+) -> TopLevelTracedModule:
+    traced = TopLevelTracedModule(type(module).__name__, module.training)
+    copied = scripted_module(module, {})
+    for members in ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set"):
+        traced.__dict__[members] = copied.__dict__[members]
+    programs = traced.__dict__["_programs"]
+    for method, (args, kwargs) in examples.items():
+        function = module if method == "forward" else getattr(module, method)
+        programs[method] = record(
+            function, args, kwargs, state_names(module), strict_outputs=strict
+        )
+    with _kept_buffers(module):
+        _check(module, traced, checks, tolerance)
+    return traced
+
+
+@contextlib.contextmanager
+def _kept_buffers(module: Module) -> Iterator[None]:
+    """A block after which the buffers are what they were: running means move with every call."""
+    before = [(buffer, buffer.clone()) for buffer in module.buffers()]
+    try:
+        yield
+    finally:
+        with fb.no_grad():
+            for buffer, value in before:
+                buffer.copy_(value)
+
+
+def _check(
+    function: Callable[..., Any],
+    traced: Callable[..., Any],
+    examples: list[tuple[tuple[Any, ...], dict[str, Any]]],
+    tolerance: float,
+) -> None:
+    """Warn if the trace computes something else than the function, with the same random numbers."""
+    for args, kwargs in examples:
+        results = []
+        for call in (function, traced):
+            with fb.random.fork_rng(), fb.no_grad(), warnings.catch_warnings():
+                warnings.simplefilter("ignore", TracerWarning)
+                results.append(call(*args, **kwargs))
+        try:
+            assert_close(results[1], results[0], rtol=tolerance, atol=1e-5, equal_nan=True)
+        except AssertionError as error:
+            warnings.warn(
+                f"trace: the result of the trace is not that of the function. {error}",
+                TracerWarning,
+                stacklevel=4,
+            )
+
+
+def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that a trace should keep whole, with its control flow: it runs as it is."""
+    return fn
