@@ -59,7 +59,9 @@ if _typing.TYPE_CHECKING:
     from flambeau import distributions as distributions
     from flambeau import fft as fft
     from flambeau import func as func
+    from flambeau import futures as futures
     from flambeau import hub as hub
+    from flambeau import jit as jit
     from flambeau import linalg as linalg
     from flambeau import mps as mps
     from flambeau import mtia as mtia
@@ -106,7 +108,9 @@ else:
         "datasets",
         "distributions",
         "func",
+        "futures",
         "hub",
+        "jit",
         "mps",
         "mtia",
         "multiprocessing",

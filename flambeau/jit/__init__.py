@@ -5,18 +5,12 @@ for example inputs; ``save`` and ``load`` carry such a recording to a process th
 code.
 """
 
-from __future__ import annotations
-
 from flambeau.futures import Future
-from flambeau.jit import annotations
+from flambeau.jit import annotations as annotations
 from flambeau.jit._async import fork, wait
 from flambeau.jit._marks import (
     Attribute,
     Final,
-    _drop,
-    _overload,
-    _overload_method,
-    _unwrap_optional,
     annotate,
     export,
     ignore,
@@ -25,6 +19,10 @@ from flambeau.jit._marks import (
     script_method,
     unused,
 )
+from flambeau.jit._marks import _drop as _drop
+from flambeau.jit._marks import _overload as _overload
+from flambeau.jit._marks import _overload_method as _overload_method
+from flambeau.jit._marks import _unwrap_optional as _unwrap_optional
 from flambeau.jit._options import (
     enable_onednn_fusion,
     freeze,

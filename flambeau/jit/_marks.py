@@ -10,6 +10,7 @@ __all__ = ["Attribute", "Final"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Class = TypeVar("_Class", bound=type)
 
+
 class Attribute(NamedTuple):
     """A value with the type that a script gives it."""
 

@@ -24,8 +24,10 @@ NUMBERS = {
     for name in ("add", "sub", "mul", "floordiv", "mod", "neg", "truediv", "pow", "getitem")
 }
 # What arguments may be beside containers: these are written as they are.
-LITERALS = (type(None), bool, int, float, complex, str, fb.dtype, fb.device, fb.layout)
-LITERALS += (fb.memory_format, fb.Size)
+LITERALS: tuple[type, ...] = (
+    *(type(None), bool, int, float, complex, str),
+    *(fb.dtype, fb.device, fb.layout, fb.memory_format, fb.Size),
+)
 
 
 class Reference(NamedTuple):
@@ -50,10 +52,10 @@ class State(NamedTuple):
 class Constant(NamedTuple):
     """A tensor that belongs to the program."""
 
-    index: int
+    number: int
 
     def __repr__(self) -> str:
-        return f"constants[{self.index}]"
+        return f"constants[{self.number}]"
 
 
 class Step(NamedTuple):
@@ -117,7 +119,7 @@ class Program:
             if type(value) is State:
                 return state(value.name)
             if type(value) is Constant:
-                return self.constants[value.index]
+                return self.constants[value.number]
             return mapped(filled, value)
 
         for call, step in zip(self._calls, self.steps, strict=True):

@@ -11,7 +11,7 @@ import builtins
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
@@ -140,7 +140,7 @@ class CompilationUnit:
     def __init__(self, lang: str | None = None, _frames_up: int = 0) -> None:
         if lang:
             raise NotImplementedError(
-                "CompilationUnit: text of TorchScript is not compiled; define the function in Python"
+                "CompilationUnit: text of TorchScript is not compiled; write the function in Python"
             )
 
 
@@ -169,7 +169,8 @@ def scripted_module(module: Module, made: dict[int, Module]) -> Module:
         return module
     if id(module) in made:
         return made[id(module)]
-    kind = script_class(type(module), RecursiveScriptModule)
+    original: Any = type(module)
+    kind = _script_class(original)
     scripted = made[id(module)] = kind.__new__(kind)
     scripted.__dict__.update(_copied_state(module))
     children = scripted.__dict__["_modules"]
@@ -179,9 +180,10 @@ def scripted_module(module: Module, made: dict[int, Module]) -> Module:
 
 
 @functools.cache
-def script_class(original: type[Module], base: type[Module]) -> type[Module]:
+def _script_class(original: Any) -> type[Module]:
     """The class of scripts of modules of a class."""
-    return type(base.__name__, (base, original), {"_original_class": original})
+    bases = (RecursiveScriptModule, original)
+    return type("RecursiveScriptModule", bases, {"_original_class": original})
 
 
 def _copied_state(module: Module) -> dict[str, Any]:
@@ -193,22 +195,21 @@ def _copied_state(module: Module) -> dict[str, Any]:
     }
 
 
-class _Shape(NamedTuple):
+class Shape:
     """A tensor of an example, without its elements."""
 
-    size: tuple[int, ...]
-    dtype: fb.dtype
+    def __init__(self, tensor: Tensor) -> None:
+        self.size = tuple(tensor.shape)
+        self.dtype = tensor.dtype
 
     def made(self) -> Tensor:
+        """A tensor like it."""
         return fb.zeros(self.size, dtype=self.dtype)
 
 
 def _shapes(example: Any) -> Any:
     """What a script was called with the first time, of which it may be traced when it is saved."""
-    return tree_map(
-        lambda leaf: _Shape(tuple(leaf.shape), leaf.dtype) if isinstance(leaf, Tensor) else leaf,
-        example,
-    )
+    return tree_map(lambda leaf: Shape(leaf) if isinstance(leaf, Tensor) else leaf, example)
 
 
 def _no_graph(what: str) -> RuntimeError:

@@ -125,9 +125,7 @@ def _program_data(program: Program) -> dict[str, Any]:
 
 
 def _program(data: dict[str, Any]) -> Program:
-    steps = [
-        Step(name, _decoded(args), _decoded(kwargs)) for name, args, kwargs in data["steps"]
-    ]
+    steps = [Step(name, _decoded(args), _decoded(kwargs)) for name, args, kwargs in data["steps"]]
     return Program(
         data["arguments"],
         data["input_count"],
@@ -183,5 +181,3 @@ def _refuse_torchscript(f: Any) -> None:
             "save the weights by torch.save(module.state_dict()), or export to ONNX, and load "
             "them into the module's class"
         )
-
-

@@ -12,10 +12,10 @@ import flambeau as fb
 from flambeau import Tensor
 from flambeau.jit._program import Program
 from flambeau.jit._record import Recorder, TracerWarning
-from flambeau.jit._script import ScriptFunction, ScriptModule, scripted_module
+from flambeau.jit._script import ScriptFunction, ScriptModule, Shape, scripted_module
 from flambeau.nn import Module
 from flambeau.testing import assert_close
-from flambeau.utils._pytree import tree_leaves
+from flambeau.utils._pytree import tree_leaves, tree_map
 
 __all__: list[str] = []
 
@@ -99,9 +99,7 @@ def flat_inputs(
 ) -> list[Tensor]:
     """The tensors of a call, in the order of the arguments of the function."""
     if len(args) > len(arguments):
-        raise RuntimeError(
-            f"forward: expected at most {len(arguments)} arguments, got {len(args)}"
-        )
+        raise RuntimeError(f"forward: expected at most {len(arguments)} arguments, got {len(args)}")
     given = dict(zip(arguments, args, strict=False))
     for name, value in kwargs.items():
         if name not in arguments or name in given:
@@ -123,11 +121,24 @@ def record(
     """Run a function once; returns what it did."""
     signature = function.forward if isinstance(function, Module) else function
     arguments = _argument_names(signature, len(args), list(kwargs))
+    args, kwargs = _told_apart(args, kwargs)
     inputs = flat_inputs(arguments, args, kwargs)
     with Recorder(inputs, state, strict_values) as recorder:
         result = function(*args, **kwargs)
     _check_outputs(result, strict_outputs)
     return recorder.program(arguments, result)
+
+
+def _told_apart(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The same inputs with a tensor of its own for each: they may differ in other calls."""
+    seen: set[int] = set()
+
+    def own(leaf: Any) -> Any:
+        is_new = not isinstance(leaf, Tensor) or id(leaf) not in seen
+        seen.add(id(leaf))
+        return leaf if is_new else leaf.view_as(leaf)
+
+    return tree_map(own, (args, kwargs))
 
 
 def _argument_names(function: Callable[..., Any], count: int, keywords: list[str]) -> list[str]:
@@ -264,8 +275,10 @@ def _traced_module(
     checks: list[tuple[tuple[Any, ...], dict[str, Any]]],
     tolerance: float,
     strict: bool,
+    strict_values: bool = False,
 ) -> TopLevelTracedModule:
-    traced = TopLevelTracedModule(type(module).__name__, module.training)
+    name = getattr(module, "original_name", type(module).__name__)
+    traced = TopLevelTracedModule(name, module.training)
     copied = scripted_module(module, {})
     for members in ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set"):
         traced.__dict__[members] = copied.__dict__[members]
@@ -273,11 +286,33 @@ def _traced_module(
     for method, (args, kwargs) in examples.items():
         function = module if method == "forward" else getattr(module, method)
         programs[method] = record(
-            function, args, kwargs, state_names(module), strict_outputs=strict
+            function,
+            args,
+            kwargs,
+            state_names(module),
+            strict_outputs=strict,
+            strict_values=strict_values,
         )
     with _kept_buffers(module):
         _check(module, traced, checks, tolerance)
     return traced
+
+
+def traced_example(script: ScriptModule | ScriptFunction, example: Any) -> Any:
+    """A trace of a script for tensors of the shapes in ``example``.
+
+    It is refused if an element of a tensor decides what the script does: for other inputs the
+    trace would be wrong.
+    """
+    args, kwargs = tree_map(lambda leaf: leaf.made() if isinstance(leaf, Shape) else leaf, example)
+    with fb.random.fork_rng(), fb.no_grad():
+        if isinstance(script, ScriptFunction):
+            program = record(
+                script._function, args, kwargs, {}, strict_outputs=False, strict_values=True
+            )
+            return ScriptFunction(script._function, TracedFunction(program))
+        with _kept_buffers(script):
+            return _traced_module(script, {"forward": (args, kwargs)}, [], 0.0, False, True)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,503 @@
+"""``torch.jit``: scripts, traces, and files of traces that need no code."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import flambeau as torch
+from flambeau import jit, nn
+from flambeau.nn import functional as F
+
+ROOT = Path(__file__).parents[2]
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3, padding=1)
+        self.norm = nn.BatchNorm2d(4)
+        self.head = nn.Linear(4 * 4, 3)
+        self.scale = 2.0
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu(self.norm(self.conv(x))), 2)
+        return self.head(x.view(x.size(0), -1)) * self.scale
+
+    @jit.export
+    def twice(self, x):
+        return x * 2
+
+    @jit.ignore
+    def log(self, x):
+        return "logged"
+
+
+class Choice(nn.Module):
+    def forward(self, x):
+        return x + 1 if bool(x.sum() > 0) else x - 1
+
+
+@pytest.fixture
+def net():
+    torch.manual_seed(0)
+    return Net().eval()
+
+
+def images(count=2):
+    return torch.linspace(-1, 1, count * 16).reshape(count, 1, 4, 4)
+
+
+# --- scripts
+
+
+def test_scripted_function():
+    @jit.script
+    def shifted(x, by: int = 2):
+        """Moved."""
+        return x + by
+
+    assert isinstance(shifted, jit.ScriptFunction)
+    assert shifted(torch.zeros(1), by=3).item() == 3
+    assert shifted.name == "shifted"
+    assert shifted.__doc__ == "Moved."
+    assert "return x + by" in shifted.code
+    assert jit.script(shifted) is shifted
+    with pytest.raises(RuntimeError, match=r"has no graph; torch\.jit\.trace records one"):
+        _ = shifted.graph
+
+
+def test_scripted_method_of_a_class():
+    class Counter:
+        @jit.script
+        def twice(self, x):
+            return x * 2
+
+    assert Counter().twice(3) == 6
+
+
+def test_scripted_module(net):
+    scripted = jit.script(net)
+    assert isinstance(scripted, jit.ScriptModule)
+    assert isinstance(scripted, jit.RecursiveScriptModule)
+    assert isinstance(scripted.conv, jit.ScriptModule)
+    assert torch.equal(scripted(images()), net(images()))
+    assert list(scripted.state_dict()) == list(net.state_dict())
+    assert scripted.head.weight is net.head.weight
+    assert scripted.original_name == "Net"
+    assert repr(scripted).startswith("RecursiveScriptModule(\n  original_name=Net\n  (conv): ")
+    assert "F.max_pool2d" in scripted.code
+    assert scripted.twice(3) == 6
+    assert scripted.log(3) == "logged"
+    assert scripted.scale == 2.0
+    assert jit.script(scripted) is scripted
+
+
+def test_a_script_has_a_mode_of_its_own(net):
+    scripted = jit.script(net)
+    scripted.train()
+    assert not net.training
+    assert scripted.norm.training
+    assert not net.norm.training
+
+
+def test_scripts_of_containers():
+    scripted = jit.script(nn.Sequential(nn.Linear(2, 2), nn.ReLU()))
+    assert scripted[0].weight.shape == (2, 2)
+    assert scripted(torch.ones(1, 2)).shape == (1, 2)
+    shared = nn.Linear(2, 2)
+    twice = jit.script(nn.ModuleList([shared, shared]))
+    assert twice[0] is twice[1]
+
+
+def test_scripts_learn(net):
+    scripted = jit.script(net).train()
+    optimizer = torch.optim.SGD(scripted.parameters(), 0.1)
+    before = net.head.bias.clone()
+    scripted(images()).sum().backward()
+    optimizer.step()
+    assert not torch.equal(net.head.bias, before)
+
+
+def test_copies_of_scripts(net):
+    scripted = jit.script(net)
+    twin = copy.deepcopy(scripted)
+    assert torch.equal(twin(images()), scripted(images()))
+    assert twin.head.weight is not scripted.head.weight
+    with pytest.raises((pickle.PicklingError, AttributeError, TypeError)):
+        pickle.dumps(scripted)
+
+
+def test_classes_are_left_as_they_are():
+    class Point(NamedTuple):
+        x: int
+
+    assert jit.script(Point) is Point
+    assert jit.interface(Point) is Point
+    assert jit.script([1, 2]) == [1, 2]
+    with pytest.raises(TypeError, match="script: expected a function, module or class, got int"):
+        jit.script(3)
+    with pytest.raises(NotImplementedError, match="write the function in Python"):
+        jit.CompilationUnit("def f(x): return x")
+
+
+def test_marks():
+    class Marked(jit.ScriptModule):
+        __constants__ = ["size"]  # noqa: RUF012
+
+        def __init__(self):
+            super().__init__()
+            self.size: jit.Final[int] = 3
+            self.table = jit.Attribute({}, dict[str, int])
+
+        @jit.script_method
+        def forward(self, x):
+            return x + self.size
+
+        @jit.unused
+        def broken(self):
+            return jit.annotate(list[int], [])
+
+        @jit.ignore(drop=True)
+        def dropped(self):
+            return 1
+
+        @jit.unused
+        @property
+        def answer(self):
+            return 42
+
+    marked = Marked()
+    assert marked(torch.zeros(1)).item() == 3
+    assert marked.broken() == []
+    assert marked.dropped() == 1
+    assert marked.answer == 42
+    assert marked.table.value == {}
+    assert not jit.is_scripting()
+    assert not jit.is_tracing()
+    with pytest.raises(RuntimeError, match="ignore: expected a function or a bool, got int"):
+        jit.ignore(3)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "expected"),
+    [
+        ([1], list[int], True),
+        ([1, "a"], list[int], False),
+        ({"a": 1}, dict[str, int], True),
+        ({"a": "b"}, dict[str, int], False),
+        ((1, "a"), tuple[int, str], True),
+        ((1,), tuple[int, str], False),
+        ((1, 2, 3), tuple[int, ...], True),
+        (None, int | None, True),
+        ("a", int | list[int], False),
+        ([[1]], list[list[int]], True),
+        (3, (int, str), True),
+        (3, int, True),
+    ],
+)
+def test_isinstance(value, kind, expected):
+    assert jit.isinstance(value, kind) is expected
+
+
+def test_isinstance_needs_the_elements():
+    with pytest.raises(RuntimeError, match="expected the type of the elements too"):
+        jit.isinstance([1], list)
+
+
+def test_futures():
+    future = jit.fork(lambda x, y: x + y, 1, y=2)
+    assert isinstance(future, jit.Future)
+    assert jit.wait(future) == 3
+
+
+def test_options(net):
+    assert jit.set_fusion_strategy([("STATIC", 1)]) == [("STATIC", 2), ("DYNAMIC", 10)]
+    assert jit.set_fusion_strategy([("STATIC", 2), ("DYNAMIC", 10)]) == [("STATIC", 1)]
+    jit.enable_onednn_fusion(True)
+    assert jit.onednn_fusion_enabled()
+    jit.enable_onednn_fusion(False)
+    with jit.fuser("fuser1"), jit.optimized_execution(False), jit.strict_fusion():
+        pass
+    with pytest.raises(RuntimeError, match="freeze: expected a ScriptModule, got Net"):
+        jit.freeze(net)
+    with pytest.raises(RuntimeError, match="expected a module in evaluation"):
+        jit.freeze(jit.script(net).train())
+    frozen = jit.freeze(jit.script(net).eval())
+    assert torch.equal(frozen(images()), net(images()))
+    assert not any(parameter.requires_grad for parameter in frozen.parameters())
+    assert jit.optimize_for_inference(jit.script(net))(images()).shape == (2, 3)
+
+
+# --- traces
+
+
+def test_traced_function():
+    traced = jit.trace(lambda x, y: (x * y).sum(), (torch.ones(2), torch.ones(2)))
+    assert isinstance(traced, jit.ScriptFunction)
+    assert traced(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])).item() == 11
+    assert "sum" in traced.code
+
+
+def test_traced_module(net):
+    traced = jit.trace(net, example_inputs=images(), check_trace=True, strict=True)
+    assert isinstance(traced, jit.TopLevelTracedModule)
+    assert isinstance(traced, jit.ScriptModule)
+    assert torch.allclose(traced(images(5)), net(images(5)))  # another number of images
+    assert torch.allclose(traced(x=images(1)), net(images(1)))
+    assert list(traced.state_dict()) == list(net.state_dict())
+    assert traced.head.weight is net.head.weight
+    assert traced.original_name == "Net"
+    assert "self.conv.weight" in traced.code
+
+
+def test_a_trace_does_not_run_the_module(net):
+    traced = jit.trace(net, images())
+    before = traced(images())
+    net.scale = 5.0
+    assert torch.equal(traced(images()), before)
+
+
+def test_traces_learn(net):
+    traced = jit.trace(net.train(), images())
+    traced(images()).sum().backward()
+    assert net.conv.weight.grad is not None
+
+
+def test_traces_by_keyword(net):
+    traced = jit.trace(net, example_kwarg_inputs={"x": images()})
+    assert torch.allclose(traced(images(3)), net(images(3)))
+    with pytest.raises(RuntimeError, match="expected example_inputs, or a dict"):
+        jit.trace(net)
+
+
+def test_trace_module(net):
+    traced = jit.trace_module(net, {"forward": images(), "twice": torch.ones(2)})
+    assert torch.equal(traced.twice(torch.tensor([3.0, 4.0])), torch.tensor([6.0, 8.0]))
+    with pytest.raises(AttributeError, match="trace_module: expected a module"):
+        jit.trace_module(abs, {"forward": 1})
+
+
+def test_sizes_are_part_of_a_trace():
+    def rows(x):
+        count = x.shape[0] * 2 // 2
+        flat = x.reshape(count, x.numel() // count)
+        return torch.zeros(count, 1) + flat.sum(1, keepdim=True) / x.shape[1]
+
+    traced = jit.trace(rows, torch.ones(2, 3))
+    for shape in [(5, 3), (4, 6)]:
+        x = torch.arange(float(shape[0] * shape[1])).reshape(shape)
+        assert torch.equal(traced(x)[:, 0], x.sum(1) / shape[1])
+
+
+def test_views_and_changes_in_place_are_part_of_a_trace():
+    def changed(x):
+        y = x.clone()
+        y[1:, ..., 0] = 7
+        y[0].mul_(2)
+        return y, y.max(dim=1).values
+
+    traced = jit.trace(changed, torch.ones(3, 2))
+    x = torch.arange(6.0).reshape(3, 2)
+    for one, other in zip(traced(x), changed(x), strict=True):
+        assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        lambda: nn.LSTM(4, 3, batch_first=True),
+        lambda: nn.TransformerEncoderLayer(4, 2, 8, batch_first=True),
+        lambda: nn.MultiheadAttention(4, 2),
+        lambda: nn.Sequential(nn.LayerNorm(4), nn.GELU(), nn.Dropout(0.5), nn.Softmax(-1)),
+    ],
+)
+def test_layers(module):
+    torch.manual_seed(0)
+    layer = module().eval()
+    x = torch.randn(2, 5, 4)
+    inputs = (x, x, x) if isinstance(layer, nn.MultiheadAttention) else (x,)
+    traced = jit.trace(layer, inputs)
+    other = tuple(torch.randn(3, 5, 4) for _ in inputs)
+    torch.testing.assert_close(traced(*other), layer(*other))
+
+
+def test_elements_that_decide():
+    with pytest.warns(jit.TracerWarning, match="a tensor was turned into a Python boolean"):
+        traced = jit.trace(Choice(), torch.ones(2))
+    assert torch.equal(traced(-torch.ones(2)), torch.zeros(2))  # the way of the example
+
+
+def test_random_numbers_of_a_trace():
+    traced = jit.trace(lambda x: F.dropout(x, 0.5) + torch.rand(3), torch.ones(3))
+    torch.manual_seed(1)
+    first = traced(torch.ones(3))
+    torch.manual_seed(1)
+    assert torch.equal(F.dropout(torch.ones(3), 0.5) + torch.rand(3), first)
+
+
+def test_a_trace_is_checked():
+    calls = []
+
+    def unsteady(x):
+        calls.append(1)
+        return x + len(calls)
+
+    with pytest.warns(jit.TracerWarning, match="the result of the trace is not that of the"):
+        jit.trace(unsteady, torch.ones(2))
+    jit.trace(unsteady, torch.ones(2), check_trace=False)
+
+
+def test_running_means_are_not_moved_by_the_check():
+    layer, twin = nn.BatchNorm1d(2), nn.BatchNorm1d(2)
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+    jit.trace(layer, x)
+    twin(x)
+    assert torch.equal(layer.running_mean, twin.running_mean)
+
+
+def test_results_of_traces():
+    x = torch.ones(2)
+    with pytest.raises(RuntimeError, match="the result is a dict"):
+        jit.trace(lambda x: {"a": x}, x)
+    assert jit.trace(lambda x: {"a": x + 1}, x, strict=False)(x)["a"].tolist() == [2, 2]
+    with pytest.warns(jit.TracerWarning, match="the result is a list"):
+        jit.trace(lambda x: [x, x + 1], x)
+    with pytest.raises(RuntimeError, match="only tensors, and lists, tuples"):
+        jit.trace(lambda x: 3, x)
+
+
+def test_calls_that_do_not_fit_a_trace(net):
+    traced = jit.trace(net, images())
+    with pytest.raises(RuntimeError, match="expected 1 tensors, as in the example, got 0"):
+        traced(3)
+    with pytest.raises(RuntimeError, match="unexpected keyword argument 'y'"):
+        traced(y=images())
+    with pytest.raises(RuntimeError, match="at most 1 arguments, got 2"):
+        traced(images(), images())
+
+
+def test_is_tracing():
+    seen = []
+
+    def watched(x):
+        seen.append(jit.is_tracing())
+        return x + 1
+
+    jit.trace(watched, torch.ones(1), check_trace=False)
+    assert seen == [True]
+    assert not jit.is_tracing()
+
+
+# --- files
+
+
+def test_saved_module(net, tmp_path):
+    path = tmp_path / "net.pt"
+    jit.save(jit.trace(net, images()), path)
+    loaded = jit.load(path)
+    assert torch.allclose(loaded(images(3)), net(images(3)))
+    assert list(loaded.state_dict()) == list(net.state_dict())
+    assert not loaded.training
+    assert loaded.original_name == "Net"
+    with pytest.raises(NotImplementedError, match="only the outermost module of a trace runs"):
+        loaded.conv(images())
+
+
+def test_a_file_needs_no_code(net, tmp_path):
+    path = tmp_path / "net.pt"
+    jit.trace(net, images()).save(str(path))
+    program = (
+        "import sys, flambeau as torch\n"
+        f"net = torch.jit.load({str(path)!r})\n"
+        "x = torch.linspace(-1, 1, 48).reshape(3, 1, 4, 4)\n"
+        "print(net(x).sum().item(), 'tests' in sys.modules)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    value, has_tests = result.stdout.split()
+    x = torch.linspace(-1, 1, 48).reshape(3, 1, 4, 4)
+    assert float(value) == pytest.approx(net(x).sum().item(), rel=1e-6)
+    assert has_tests == "False"
+
+
+def test_buffers_and_extra_files(net):
+    traced = jit.trace(net, images())
+    buffer = io.BytesIO()
+    jit.save(traced, buffer, _extra_files={"labels.txt": "a\nb"})
+    buffer.seek(0)
+    extra = {"labels.txt": "", "other.txt": ""}
+    loaded = jit.load(buffer, map_location="cpu", _extra_files=extra)
+    assert extra == {"labels.txt": "a\nb", "other.txt": ""}
+    assert torch.equal(loaded(images()), traced(images()))
+    assert jit.load(io.BytesIO(traced.save_to_buffer()))(images()).shape == (2, 3)
+
+
+def test_saved_function(tmp_path):
+    traced = jit.trace(lambda x: x[..., :2] * 2, torch.ones(3))
+    traced.save(tmp_path / "function.pt")
+    loaded = jit.load(tmp_path / "function.pt")
+    assert loaded(torch.arange(4.0)).tolist() == [0, 2]
+
+
+def test_a_saved_script_is_a_trace_of_it(net, tmp_path):
+    scripted = jit.script(net)
+    with pytest.raises(RuntimeError, match="not known before it has been called"):
+        scripted.save(tmp_path / "net.pt")
+    scripted(images())
+    scripted.save(tmp_path / "net.pt")
+    loaded = jit.load(tmp_path / "net.pt")
+    assert torch.allclose(loaded(images(4)), net(images(4)))
+
+
+def test_a_script_that_elements_decide_about_is_not_saved(tmp_path):
+    scripted = jit.script(Choice())
+    scripted(torch.ones(2))
+    with pytest.raises(RuntimeError, match="may depend on its elements"):
+        scripted.save(tmp_path / "choice.pt")
+
+
+def test_a_loaded_module_learns_and_is_saved_again(net, tmp_path):
+    jit.trace(net, images()).save(tmp_path / "net.pt")
+    loaded = jit.load(tmp_path / "net.pt")
+    optimizer = torch.optim.SGD(loaded.parameters(), 0.1)
+    loaded(images()).sum().backward()
+    optimizer.step()
+    loaded.save(tmp_path / "again.pt")
+    again = jit.load(tmp_path / "again.pt")
+    assert torch.equal(again(images()), loaded(images()))
+
+
+def test_files_that_are_something_else(tmp_path):
+    with pytest.raises(ValueError, match="there is no file"):
+        jit.load(tmp_path / "nothing.pt")
+    torch.save({"weight": torch.ones(1)}, tmp_path / "checkpoint.pt")
+    with pytest.raises(RuntimeError, match=r"a checkpoint, not a script; torch\.load reads it"):
+        jit.load(tmp_path / "checkpoint.pt")
+    with zipfile.ZipFile(tmp_path / "script.pt", "w") as archive:
+        archive.writestr("archive/code/__torch__/net.py", "class Net: ...")
+        archive.writestr("archive/data.pkl", b"")
+    with pytest.raises(NotImplementedError, match="holds TorchScript code"):
+        jit.load(tmp_path / "script.pt")
+    with pytest.raises(AttributeError, match=r"expected a script, got Net"):
+        jit.save(Net(), tmp_path / "net.pt")
+
+
+def test_a_file_cannot_call_what_is_no_operator(tmp_path):
+    jit.trace(lambda x: x + 1, torch.ones(1)).save(tmp_path / "function.pt")
+    content = torch.load(tmp_path / "function.pt")
+    name, args, kwargs = content["programs"]["forward"]["steps"][0]
+    assert "add" in name
+    content["programs"]["forward"]["steps"][0] = ("os.system", args, kwargs)
+    torch.save(content, tmp_path / "hostile.pt")
+    with pytest.raises(RuntimeError, match=r"there is no operator called 'os\.system'"):
+        jit.load(tmp_path / "hostile.pt")
