@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import sys
-from typing import Any
+from typing import IO, Any
 from urllib.parse import urlparse
 from urllib.request import Request, urlopen
 
@@ -49,22 +49,37 @@ def download_url_to_file(
     RuntimeError if its SHA-256 does not begin with ``hash_prefix``, and nothing is kept.
     """
     digest = hashlib.sha256()
-    request = Request(url, headers={"User-Agent": "torch.hub"})
-    with urlopen(request) as response, replacing(os.path.expanduser(dst)) as descriptor:
-        size = int(response.headers.get("Content-Length") or 0) or None
-        with (
-            fb.progress(total=size, unit="B", show=None if progress else False) as bar,
-            os.fdopen(descriptor, "wb", closefd=False) as file,
-        ):
-            while piece := response.read(_PIECE):
-                file.write(piece)
-                digest.update(piece)
-                bar.update(len(piece))
+    with open_url(url) as response, replacing(os.path.expanduser(dst)) as descriptor:
+        with os.fdopen(descriptor, "wb", closefd=False) as file:
+            receive(response, file, progress, digest)
         if hash_prefix and not digest.hexdigest().startswith(hash_prefix):
             raise RuntimeError(
                 f'invalid hash value (expected "{hash_prefix}", got "{digest.hexdigest()}"): '
                 f"{url} was changed or damaged on its way"
             )
+
+
+def open_url(url: str, start: int = 0) -> Any:
+    """Open an address, where the server can do so at the byte after the first `start` ones."""
+    headers = {"User-Agent": "torch.hub"}
+    if start:
+        headers["Range"] = f"bytes={start}-"
+    return urlopen(Request(url, headers=headers))
+
+
+def receive(
+    response: Any, file: IO[bytes], progress: bool, digest: Any = None, before: int = 0
+) -> None:
+    """Write what arrives to a file, with a bar; so many bytes had come before."""
+    size = int(response.headers.get("Content-Length") or 0)
+    total = before + size if size else None
+    with fb.progress(total=total, unit="B", show=None if progress else False) as bar:
+        bar.update(before)
+        while piece := response.read(_PIECE):
+            file.write(piece)
+            bar.update(len(piece))
+            if digest is not None:
+                digest.update(piece)
 
 
 def load_state_dict_from_url(

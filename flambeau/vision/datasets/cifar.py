@@ -1,0 +1,145 @@
+"""CIFAR-10 and CIFAR-100: 60 000 photographs of 32 × 32 pixels."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from typing import Any
+
+from flambeau.vision._pillow import pillow
+from flambeau.vision.datasets.utils import check_integrity, download_and_extract_archive
+from flambeau.vision.datasets.vision import Transform, VisionDataset, missing_error
+
+__all__ = ["CIFAR10", "CIFAR100"]
+
+# All that a published file needs: arrays and their bytes.
+_PERMITTED = {
+    ("numpy.core.multiarray", "_reconstruct"),
+    ("numpy._core.multiarray", "_reconstruct"),
+    ("numpy", "ndarray"),
+    ("numpy", "dtype"),
+    ("_codecs", "encode"),
+}
+
+
+class _Unpickler(pickle.Unpickler):
+    """A reader of pickled arrays that runs no other code."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in _PERMITTED:
+            raise pickle.UnpicklingError(f"{module}.{name} has no place in such a file")
+        if name == "_reconstruct":  # its module moved in NumPy 2, where the old name only warns
+            return _reconstruct
+        return super().find_class(module, name)
+
+
+def _reconstruct(kind: Any, shape: Any, code: Any) -> Any:
+    """An empty array, which the pickle then fills."""
+    return kind.__new__(kind, shape, code)
+
+
+def _unpickled(path: str) -> dict[str, Any]:
+    with open(path, "rb") as file:
+        try:
+            content = _Unpickler(file, encoding="latin1").load()
+        except (pickle.UnpicklingError, EOFError, ValueError, IndexError, KeyError) as error:
+            raise RuntimeError(f"{path}: not a file of CIFAR ({error})") from error
+    if not isinstance(content, dict):
+        raise RuntimeError(f"{path}: not a file of CIFAR (a {type(content).__name__})")
+    return content
+
+
+class CIFAR10(VisionDataset):
+    """Photographs of ten kinds of things (https://www.cs.toronto.edu/~kriz/cifar.html).
+
+    Files are looked for in ``root/cifar-10-batches-py``. ``data`` is an array (N, 32, 32, 3).
+    """
+
+    base_folder = "cifar-10-batches-py"
+    url = "https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz"
+    filename = "cifar-10-python.tar.gz"
+    tgz_md5 = "c58f30108f718f92721af3b95e74349a"
+    train_list = [
+        ["data_batch_1", "c99cafc152244af753f735de768cd75f"],
+        ["data_batch_2", "d4bba439e000b95fd0a9bffe97cbabec"],
+        ["data_batch_3", "54ebc095f3ab1f0389bbae665268c751"],
+        ["data_batch_4", "634d18415352ddfa80567beed471001a"],
+        ["data_batch_5", "482c414d41f54cd18b22e5b47cb7c3cb"],
+    ]
+    test_list = [["test_batch", "40351d587109b95175f43aff81a1287e"]]
+    meta = {
+        "filename": "batches.meta",
+        "key": "label_names",
+        "md5": "5ff9c542aee3614f3951f8cda6e48888",
+    }
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        train: bool = True,
+        transform: Transform = None,
+        target_transform: Transform = None,
+        download: bool = False,
+    ) -> None:
+        super().__init__(root, transform=transform, target_transform=target_transform)
+        self.train = train
+        if download:
+            self.download()
+        if not self._check_integrity():
+            raise missing_error(self._files(), "Dataset", self.url)
+        self.data, self.targets = self._load()
+        self.classes: list[str] = _unpickled(self._file(self.meta["filename"]))[self.meta["key"]]
+        self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
+
+    def _file(self, name: str) -> str:
+        return os.path.join(os.fspath(self.root or ""), self.base_folder, name)
+
+    def _files(self) -> list[tuple[str, str | None]]:
+        listed = [*self.train_list, *self.test_list, [self.meta["filename"], self.meta["md5"]]]
+        return [(self._file(name), md5) for name, md5 in listed]
+
+    def _check_integrity(self) -> bool:
+        return all(check_integrity(path, md5) for path, md5 in self._files())
+
+    def _load(self) -> tuple[Any, list[int]]:
+        import numpy as np
+
+        rows, targets = [], []
+        for name, _ in self.train_list if self.train else self.test_list:
+            batch = _unpickled(self._file(name))
+            rows.append(batch["data"])
+            targets += batch["labels"] if "labels" in batch else batch["fine_labels"]
+        pixels = np.concatenate(rows).reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        return np.ascontiguousarray(pixels), targets
+
+    def download(self) -> None:
+        """Fetch and unpack the archive, unless its files are there."""
+        if not self._check_integrity():
+            download_and_extract_archive(
+                self.url, os.fspath(self.root or "."), filename=self.filename, md5=self.tgz_md5
+            )
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        return self._transformed(pillow().fromarray(self.data[index]), self.targets[index])
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def extra_repr(self) -> str:
+        return f"Split: {'Train' if self.train else 'Test'}"
+
+
+class CIFAR100(CIFAR10):
+    """Photographs of a hundred kinds of things."""
+
+    base_folder = "cifar-100-python"
+    url = "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz"
+    filename = "cifar-100-python.tar.gz"
+    tgz_md5 = "eb9058c3a382ffc7106e4002c42a8d85"
+    train_list = [["train", "16019d7e3df5f24257cddd939b257f8d"]]
+    test_list = [["test", "f0ef6b0ae62326f3e7ffdfab6717acfc"]]
+    meta = {
+        "filename": "meta",
+        "key": "fine_label_names",
+        "md5": "7973b15100ade9c7d40fb424638fde48",
+    }

@@ -1,0 +1,187 @@
+"""Samples in folders, one for each class."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from flambeau.vision._pillow import pillow
+from flambeau.vision.datasets.vision import Transform, VisionDataset
+
+__all__ = [
+    "IMG_EXTENSIONS",
+    "DatasetFolder",
+    "ImageFolder",
+    "default_loader",
+    "find_classes",
+    "has_file_allowed_extension",
+    "is_image_file",
+    "make_dataset",
+    "pil_loader",
+]
+
+IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
+_Path = str | os.PathLike[str]
+_Extensions = str | tuple[str, ...] | None
+_IsValid = Callable[[str], bool] | None
+
+
+def has_file_allowed_extension(filename: str, extensions: str | tuple[str, ...]) -> bool:
+    """Whether a name ends in one of the extensions, in either case."""
+    return filename.lower().endswith(extensions)
+
+
+def is_image_file(filename: str) -> bool:
+    """Whether a name is one of an image file."""
+    return has_file_allowed_extension(filename, IMG_EXTENSIONS)
+
+
+def find_classes(directory: _Path) -> tuple[list[str], dict[str, int]]:
+    """Return the folders of a folder in order, and the number of each."""
+    classes = sorted(entry.name for entry in os.scandir(directory) if entry.is_dir())
+    if not classes:
+        raise FileNotFoundError(
+            f"Couldn't find any class folder in {os.fspath(directory)}: a folder of samples for "
+            "each class is expected there"
+        )
+    return classes, {name: number for number, name in enumerate(classes)}
+
+
+def make_dataset(
+    directory: _Path,
+    class_to_idx: dict[str, int] | None = None,
+    extensions: _Extensions = None,
+    is_valid_file: _IsValid = None,
+    allow_empty: bool = False,
+) -> list[tuple[str, int]]:
+    """Return the path and the class of every sample, folders and files in order."""
+    root = os.path.expanduser(directory)
+    if class_to_idx is None:
+        class_to_idx = find_classes(root)[1]
+    elif not class_to_idx:
+        raise ValueError("'class_to_index' must have at least one entry to collect any samples.")
+    if (extensions is None) == (is_valid_file is None):
+        raise ValueError(
+            "Both extensions and is_valid_file cannot be None or not None at the same time"
+        )
+    if is_valid_file is None:
+        suffixes = extensions
+
+        def is_valid_file(path: str) -> bool:
+            return has_file_allowed_extension(path, suffixes)  # type: ignore[arg-type]
+
+    samples = []
+    for name in sorted(class_to_idx):
+        for folder, _, files in sorted(os.walk(os.path.join(root, name), followlinks=True)):
+            paths = (os.path.join(folder, file) for file in sorted(files))
+            samples += [(path, class_to_idx[name]) for path in paths if is_valid_file(path)]
+    if not allow_empty:
+        _refuse_empty_classes(root, samples, class_to_idx, extensions)
+    return samples
+
+
+def _refuse_empty_classes(
+    root: str,
+    samples: list[tuple[str, int]],
+    class_to_idx: dict[str, int],
+    extensions: _Extensions,
+) -> None:
+    found = {number for _, number in samples}
+    empty = sorted(name for name, number in class_to_idx.items() if number not in found)
+    if not empty:
+        return
+    message = f"Found no valid file for the classes {', '.join(empty)} in {root}."
+    if extensions is not None:
+        known = extensions if isinstance(extensions, str) else ", ".join(extensions)
+        message += f" Supported extensions are: {known}"
+    raise FileNotFoundError(message)
+
+
+class DatasetFolder(VisionDataset):
+    """Samples ``root/class/…/file``, read by a function of their path."""
+
+    def __init__(
+        self,
+        root: _Path,
+        loader: Callable[[str], Any],
+        extensions: tuple[str, ...] | None = None,
+        transform: Transform = None,
+        target_transform: Transform = None,
+        is_valid_file: _IsValid = None,
+        allow_empty: bool = False,
+    ) -> None:
+        super().__init__(root, transform=transform, target_transform=target_transform)
+        folder = os.fspath(self.root or root)
+        classes, class_to_idx = self.find_classes(folder)
+        self.loader = loader
+        self.extensions = extensions
+        self.classes = classes
+        self.class_to_idx = class_to_idx
+        self.samples = self.make_dataset(
+            folder, class_to_idx, extensions, is_valid_file, allow_empty
+        )
+        self.targets = [number for _, number in self.samples]
+
+    @staticmethod
+    def make_dataset(
+        directory: _Path,
+        class_to_idx: dict[str, int],
+        extensions: tuple[str, ...] | None = None,
+        is_valid_file: _IsValid = None,
+        allow_empty: bool = False,
+    ) -> list[tuple[str, int]]:
+        """Return the path and the class of every sample."""
+        return make_dataset(directory, class_to_idx, extensions, is_valid_file, allow_empty)
+
+    def find_classes(self, directory: _Path) -> tuple[list[str], dict[str, int]]:
+        """Return the classes and their numbers; override it for another arrangement."""
+        return find_classes(directory)
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        path, target = self.samples[index]
+        return self._transformed(self.loader(path), target)
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+
+def pil_loader(path: _Path) -> Any:
+    """Read an image file as an RGB image of Pillow; errors name the file."""
+    image_module = pillow()
+    try:
+        with open(path, "rb") as file:
+            return image_module.open(file).convert("RGB")
+    except (OSError, SyntaxError, ValueError) as error:
+        if isinstance(error, (FileNotFoundError, PermissionError)):
+            raise
+        raise image_module.UnidentifiedImageError(
+            f"{os.fspath(path)}: not a whole image that can be decoded ({error})"
+        ) from error
+
+
+default_loader = pil_loader
+
+
+class ImageFolder(DatasetFolder):
+    """Images ``root/class/…/file``."""
+
+    def __init__(
+        self,
+        root: _Path,
+        transform: Transform = None,
+        target_transform: Transform = None,
+        loader: Callable[[str], Any] = default_loader,
+        is_valid_file: _IsValid = None,
+        allow_empty: bool = False,
+    ) -> None:
+        super().__init__(
+            root,
+            loader,
+            IMG_EXTENSIONS if is_valid_file is None else None,
+            transform,
+            target_transform,
+            is_valid_file,
+            allow_empty,
+        )
+        self.imgs = self.samples

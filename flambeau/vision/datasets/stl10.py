@@ -1,0 +1,129 @@
+"""STL-10: few labelled photographs and many without a label."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from flambeau.vision._pillow import pillow
+from flambeau.vision.datasets.utils import (
+    check_integrity,
+    download_and_extract_archive,
+    verify_str_arg,
+)
+from flambeau.vision.datasets.vision import Transform, VisionDataset, missing_error
+
+__all__ = ["STL10"]
+
+
+class STL10(VisionDataset):
+    """Photographs of 96 × 96 pixels (https://cs.stanford.edu/~acoates/stl10/).
+
+    Files are looked for in ``root/stl10_binary``. ``folds`` (0 to 9) takes one of the published
+    parts of the training images; the label of those without one is -1.
+    """
+
+    base_folder = "stl10_binary"
+    url = "http://ai.stanford.edu/~acoates/stl10/stl10_binary.tar.gz"
+    filename = "stl10_binary.tar.gz"
+    tgz_md5 = "91f7769df0f17e558f3565bffb0c7dfb"
+    class_names_file = "class_names.txt"
+    folds_list_file = "fold_indices.txt"
+    train_list = [
+        ["train_X.bin", "918c2871b30a85fa023e0c44e0bee87f"],
+        ["train_y.bin", "5a34089d4802c674881badbb80307741"],
+        ["unlabeled_X.bin", "5242ba1fed5e4be9e1e742405eb56ca4"],
+    ]
+    test_list = [
+        ["test_X.bin", "7f263ba9f9e0b06b93213547f721ac82"],
+        ["test_y.bin", "36f9794fa4beb8a2c72628de14fa638e"],
+    ]
+    splits = ("train", "train+unlabeled", "unlabeled", "test")
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        split: str = "train",
+        folds: int | None = None,
+        transform: Transform = None,
+        target_transform: Transform = None,
+        download: bool = False,
+    ) -> None:
+        super().__init__(root, transform=transform, target_transform=target_transform)
+        self.split = verify_str_arg(split, "split", self.splits)
+        if folds is not None and folds not in range(10):
+            raise ValueError(
+                f"Value for argument folds should be in the range [0, 10), got {folds}."
+            )
+        self.folds = folds
+        if download:
+            self.download()
+        if not self._check_integrity():
+            raise missing_error(self._files(), "Dataset", self.url)
+        self.data, self.labels = self._load()
+        names = self._file(self.class_names_file)
+        self.classes: list[str] = []
+        if os.path.isfile(names):
+            with open(names, encoding="utf-8") as file:
+                self.classes = file.read().splitlines()
+
+    def _file(self, name: str) -> str:
+        return os.path.join(os.fspath(self.root or ""), self.base_folder, name)
+
+    def _files(self) -> list[tuple[str, str | None]]:
+        return [(self._file(name), md5) for name, md5 in [*self.train_list, *self.test_list]]
+
+    def _check_integrity(self) -> bool:
+        return all(check_integrity(path, md5) for path, md5 in self._files())
+
+    def _load(self) -> tuple[Any, Any]:
+        import numpy as np
+
+        parts = []
+        if self.split.startswith("train"):
+            images, labels = self._images("train_X.bin"), self._labels("train_y.bin")
+            chosen = self._fold()
+            parts.append((images, labels) if chosen is None else (images[chosen], labels[chosen]))
+        if self.split.endswith("unlabeled"):
+            images = self._images("unlabeled_X.bin")
+            parts.append((images, np.full(len(images), -1)))
+        if self.split == "test":
+            parts.append((self._images("test_X.bin"), self._labels("test_y.bin")))
+        images, labels = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return images, labels
+
+    def _images(self, name: str) -> Any:
+        import numpy as np
+
+        columns_first = np.fromfile(self._file(name), dtype=np.uint8).reshape(-1, 3, 96, 96)
+        return columns_first.transpose(0, 1, 3, 2)
+
+    def _labels(self, name: str) -> Any:
+        import numpy as np
+
+        return np.fromfile(self._file(name), dtype=np.uint8).astype(np.int64) - 1
+
+    def _fold(self) -> Any:
+        import numpy as np
+
+        if self.folds is None:
+            return None
+        with open(self._file(self.folds_list_file), encoding="utf-8") as file:
+            line = file.read().splitlines()[self.folds]
+        return np.array(line.split(), dtype=np.int64)
+
+    def download(self) -> None:
+        """Fetch and unpack the archive, unless its files are there."""
+        if not self._check_integrity():
+            root = os.fspath(self.root or ".")
+            download_and_extract_archive(self.url, root, filename=self.filename, md5=self.tgz_md5)
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        image = pillow().fromarray(self.data[index].transpose(1, 2, 0))
+        return self._transformed(image, int(self.labels[index]))
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def extra_repr(self) -> str:
+        return f"Split: {self.split}"

@@ -1,0 +1,109 @@
+"""What every data set of images has: a folder and transforms."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from flambeau.utils.data import Dataset
+from flambeau.vision.datasets.utils import check_integrity
+
+__all__ = ["StandardTransform", "VisionDataset"]
+
+Transform = Callable[[Any], Any] | None
+
+
+class VisionDataset(Dataset[Any]):
+    """A data set in a folder, whose samples are transformed as they are taken.
+
+    ``transforms`` takes an image and its target; ``transform`` and ``target_transform`` take one
+    of them each.
+    """
+
+    _repr_indent = 4
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str] | None = None,
+        transforms: Callable[..., Any] | None = None,
+        transform: Transform = None,
+        target_transform: Transform = None,
+    ) -> None:
+        self.root = os.path.expanduser(root) if isinstance(root, str) else root
+        separate = transform is not None or target_transform is not None
+        if transforms is not None and separate:
+            raise ValueError(
+                "Only transforms or transform/target_transform can be passed as argument"
+            )
+        self.transform = transform
+        self.target_transform = target_transform
+        self.transforms = StandardTransform(transform, target_transform) if separate else transforms
+
+    def __getitem__(self, index: int) -> Any:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        lines = [f"Number of datapoints: {len(self)}"]
+        if self.root is not None:
+            lines.append(f"Root location: {self.root}")
+        lines += self.extra_repr().splitlines()
+        if self.transforms is not None:
+            lines.append(repr(self.transforms))
+        space = " " * self._repr_indent
+        return "\n".join([f"Dataset {type(self).__name__}", *(space + line for line in lines)])
+
+    def extra_repr(self) -> str:
+        """Return lines that a subclass adds to its text."""
+        return ""
+
+    def _transformed(self, image: Any, target: Any) -> tuple[Any, Any]:
+        if self.transform is not None:
+            image = self.transform(image)
+        if self.target_transform is not None:
+            target = self.target_transform(target)
+        return image, target
+
+
+class StandardTransform:
+    """A transform of images and one of targets, as one of both."""
+
+    def __init__(self, transform: Transform = None, target_transform: Transform = None) -> None:
+        self.transform = transform
+        self.target_transform = target_transform
+
+    def __call__(self, input: Any, target: Any) -> tuple[Any, Any]:
+        if self.transform is not None:
+            input = self.transform(input)
+        if self.target_transform is not None:
+            target = self.target_transform(target)
+        return input, target
+
+    def __repr__(self) -> str:
+        lines = [type(self).__name__]
+        for name, each in (
+            ("Transform", self.transform),
+            ("Target transform", self.target_transform),
+        ):
+            if each is not None:
+                first, *rest = repr(each).splitlines()
+                space = " " * (len(name) + 2)
+                lines += [f"{name}: {first}", *(space + line for line in rest)]
+        return "\n".join(lines)
+
+
+def missing_error(files: Iterable[tuple[str, str | None]], what: str, source: str) -> RuntimeError:
+    """The error for files of a data set that are not there or not the published ones."""
+    problems = []
+    for path, md5 in files:
+        if not os.path.isfile(path):
+            problems.append(f"{path} is missing")
+        elif not check_integrity(path, md5):
+            problems.append(f"{path} is damaged: its MD5 sum should be {md5}")
+    return RuntimeError(
+        f"{what} not found or corrupted: {'; '.join(problems)}. You can use download=True to "
+        f"download it, or put there what {source} holds"
+    )
