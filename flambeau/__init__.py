@@ -47,6 +47,8 @@ if _typing.TYPE_CHECKING:
     from flambeau import __config__ as __config__
     from flambeau import _dynamo as _dynamo
     from flambeau import _inductor as _inductor
+    from flambeau import _lowrank as _lowrank
+    from flambeau import _utils as _utils
     from flambeau import accelerator as accelerator
     from flambeau import amp as amp
     from flambeau import autograd as autograd
@@ -59,6 +61,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import distributions as distributions
     from flambeau import fft as fft
     from flambeau import func as func
+    from flambeau import functional as functional
     from flambeau import futures as futures
     from flambeau import hub as hub
     from flambeau import jit as jit
@@ -66,26 +69,55 @@ if _typing.TYPE_CHECKING:
     from flambeau import mps as mps
     from flambeau import mtia as mtia
     from flambeau import multiprocessing as multiprocessing
+    from flambeau import nested as nested
     from flambeau import nn as nn
     from flambeau import optim as optim
     from flambeau import overrides as overrides
     from flambeau import serialization as serialization
     from flambeau import sparse as sparse
     from flambeau import special as special
+    from flambeau import storage as storage
     from flambeau import testing as testing
     from flambeau import vision as vision
     from flambeau import xpu as xpu
     from flambeau._compile import compile as compile
     from flambeau._device_modules import get_device_module as get_device_module
+    from flambeau._legacy import range as range
+    from flambeau._lowrank import pca_lowrank as pca_lowrank
+    from flambeau._lowrank import svd_lowrank as svd_lowrank
     from flambeau._progress import progress as progress
     from flambeau._streams import Event as Event
     from flambeau._streams import Stream as Stream
+    from flambeau._symbolic import SymBool as SymBool
+    from flambeau._symbolic import SymFloat as SymFloat
+    from flambeau._symbolic import SymInt as SymInt
+    from flambeau._symbolic import sym_float as sym_float
+    from flambeau._symbolic import sym_int as sym_int
+    from flambeau._symbolic import sym_ite as sym_ite
+    from flambeau._symbolic import sym_max as sym_max
+    from flambeau._symbolic import sym_min as sym_min
+    from flambeau._symbolic import sym_not as sym_not
+    from flambeau._symbolic import sym_sqrt as sym_sqrt
+    from flambeau._symbolic import sym_sum as sym_sum
     from flambeau.amp import GradScaler as GradScaler
     from flambeau.amp import autocast as autocast
     from flambeau.amp._switches import *
     from flambeau.func import vmap as vmap
     from flambeau.serialization import load as load
     from flambeau.serialization import save as save
+    from flambeau.storage import BFloat16Storage as BFloat16Storage
+    from flambeau.storage import BoolStorage as BoolStorage
+    from flambeau.storage import ByteStorage as ByteStorage
+    from flambeau.storage import CharStorage as CharStorage
+    from flambeau.storage import ComplexDoubleStorage as ComplexDoubleStorage
+    from flambeau.storage import ComplexFloatStorage as ComplexFloatStorage
+    from flambeau.storage import DoubleStorage as DoubleStorage
+    from flambeau.storage import FloatStorage as FloatStorage
+    from flambeau.storage import HalfStorage as HalfStorage
+    from flambeau.storage import IntStorage as IntStorage
+    from flambeau.storage import LongStorage as LongStorage
+    from flambeau.storage import ShortStorage as ShortStorage
+    from flambeau.storage import Storage as Storage
 else:
     # In this form, because `from flambeau import fft` would find the native module of that name.
     import flambeau.fft as fft  # noqa: F401
@@ -97,6 +129,8 @@ else:
         "__config__",
         "_dynamo",
         "_inductor",
+        "_lowrank",
+        "_utils",
         "accelerator",
         "amp",
         "autograd",
@@ -108,17 +142,20 @@ else:
         "datasets",
         "distributions",
         "func",
+        "functional",
         "futures",
         "hub",
         "jit",
         "mps",
         "mtia",
         "multiprocessing",
+        "nested",
         "nn",
         "optim",
         "overrides",
         "serialization",
         "sparse",
+        "storage",
         "testing",
         "vision",
         "xpu",
@@ -141,19 +178,46 @@ else:
         "set_autocast_gpu_dtype",
     )
     _LAZY_NAMES = {
-        **dict.fromkeys(_AUTOCAST_SWITCHES, "flambeau.amp._switches"),
+        "BFloat16Storage": "flambeau.storage",
+        "BoolStorage": "flambeau.storage",
+        "ByteStorage": "flambeau.storage",
+        "CharStorage": "flambeau.storage",
+        "ComplexDoubleStorage": "flambeau.storage",
+        "ComplexFloatStorage": "flambeau.storage",
+        "DoubleStorage": "flambeau.storage",
         "Event": "flambeau._streams",
+        "FloatStorage": "flambeau.storage",
         "GradScaler": "flambeau.amp",
+        "HalfStorage": "flambeau.storage",
+        "IntStorage": "flambeau.storage",
+        "LongStorage": "flambeau.storage",
+        "ShortStorage": "flambeau.storage",
+        "Storage": "flambeau.storage",
         "Stream": "flambeau._streams",
+        "SymBool": "flambeau._symbolic",
+        "SymFloat": "flambeau._symbolic",
+        "SymInt": "flambeau._symbolic",
         "_amp_foreach_non_finite_check_and_unscale_": "flambeau._C",
         "_amp_update_scale_": "flambeau._C",
         "autocast": "flambeau.amp",
         "compile": "flambeau._compile",
         "get_device_module": "flambeau._device_modules",
         "load": "flambeau.serialization",
+        "pca_lowrank": "flambeau._lowrank",
         "progress": "flambeau._progress",
+        "range": "flambeau._legacy",
         "save": "flambeau.serialization",
+        "svd_lowrank": "flambeau._lowrank",
+        "sym_float": "flambeau._symbolic",
+        "sym_int": "flambeau._symbolic",
+        "sym_ite": "flambeau._symbolic",
+        "sym_max": "flambeau._symbolic",
+        "sym_min": "flambeau._symbolic",
+        "sym_not": "flambeau._symbolic",
+        "sym_sqrt": "flambeau._symbolic",
+        "sym_sum": "flambeau._symbolic",
         "vmap": "flambeau.func",
+        **dict.fromkeys(_AUTOCAST_SWITCHES, "flambeau.amp._switches"),
     }
 
     def __getattr__(name):

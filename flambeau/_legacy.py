@@ -97,6 +97,41 @@ _NAMES = {
 _DTYPES = {f"torch.{name}": dtype for dtype, name in _NAMES.items()}
 
 
+def range(
+    start: float,
+    end: float,
+    step: float = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: fb.dtype | None = None,
+    layout: fb.layout | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """``arange`` up to the end and with it; of floating point numbers, unless given a type."""
+    import warnings
+
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior "
+        "is inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
+        "values in [start, end).",
+        stacklevel=2,
+    )
+    if step == 0:
+        raise RuntimeError("range: step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError(
+            f"range: upper bound and lower bound inconsistent with step sign: from {start} to "
+            f"{end} by {step}"
+        )
+    count = int((end - start) / step) + 1
+    kind = dtype or (fb.get_default_dtype() if out is None else out.dtype)
+    values = fb.arange(count, dtype=fb.float64, device=device).mul_(step).add_(start).to(kind)
+    if out is not None:
+        return out.resize_(values.shape).copy_(values)
+    return values.requires_grad_(requires_grad)
+
+
 def construct(dtype: fb.dtype, args: tuple[Any, ...], device: Any = None) -> Tensor:
     """``Tensor(2, 3)`` of this shape, ``Tensor([2, 3])`` of values, ``Tensor(t)`` on ``t``."""
     if device is not None and fb.device(device).type != "cpu":

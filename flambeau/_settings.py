@@ -14,11 +14,18 @@ __all__ = [
     "get_deterministic_debug_mode",
     "get_float32_matmul_precision",
     "get_num_interop_threads",
+    "has_lapack",
+    "has_mkl",
+    "has_openmp",
+    "has_spectral",
     "is_deterministic_algorithms_warn_only_enabled",
+    "is_warn_always_enabled",
     "set_default_device",
     "set_deterministic_debug_mode",
     "set_float32_matmul_precision",
+    "set_flush_denormal",
     "set_num_interop_threads",
+    "set_warn_always",
     "use_deterministic_algorithms",
 ]
 
@@ -26,10 +33,18 @@ _PRECISIONS = ("highest", "high", "medium")
 _DEBUG_MODES = ("default", "warn", "error")
 
 
+# Which libraries the CPU kernels are built on.
+has_lapack = True
+has_mkl = False
+has_openmp = False
+has_spectral = True
+
+
 class _State:
     deterministic = False
     warn_only = False
     interop_threads = 1
+    warn_always = False
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -128,3 +143,18 @@ def get_num_interop_threads() -> int:
 def compiled_with_cxx11_abi() -> bool:
     """Whether the C++ library's newer binary interface is in use."""
     return True
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """Return False: numbers below the smallest normal one are always computed with."""
+    return False
+
+
+def set_warn_always(b: bool) -> None:
+    """Set what ``is_warn_always_enabled`` says; ``warnings`` decides how often one is shown."""
+    _State.warn_always = bool(b)
+
+
+def is_warn_always_enabled() -> bool:
+    """Whether ``set_warn_always(True)`` was called."""
+    return _State.warn_always

@@ -7,6 +7,7 @@ which share memory still do after pickling or ``deepcopy``.
 from __future__ import annotations
 
 import math
+import sys
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -155,9 +156,33 @@ class TypedStorage:
     _untyped_storage: UntypedStorage
     dtype: fb.dtype
 
-    def __init__(self, wrap_storage: UntypedStorage, dtype: fb.dtype) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        wrap_storage: UntypedStorage | None = None,
+        dtype: fb.dtype | None = None,
+        device: Any = None,
+    ) -> None:
+        """Wrap an untyped storage, or make one: of no elements, of a number of them, of values."""
+        self.dtype = fb.get_default_dtype() if dtype is None else dtype
+        if wrap_storage is None:
+            wrap_storage = _new_storage(args, self.dtype, device)
         self._untyped_storage = wrap_storage
-        self.dtype = dtype
+
+    @classmethod
+    def from_buffer(
+        cls,
+        buffer: Any,
+        byte_order: str | None = None,
+        count: int = -1,
+        offset: int = 0,
+        *,
+        dtype: fb.dtype | None = None,
+    ) -> TypedStorage:
+        """Copy ``count`` elements from a buffer, from the byte ``offset`` on."""
+        kind = fb.get_default_dtype() if dtype is None else dtype
+        contents = _bytes_of_buffer(buffer, kind, byte_order, count, offset)
+        return cls(wrap_storage=untyped_storage(contents), dtype=kind)
 
     @property
     def _elements(self) -> Tensor:
@@ -217,6 +242,31 @@ class TypedStorage:
         self._untyped_storage.resize_(size * self.element_size())
         return self
 
+    def copy_(self, source: TypedStorage, non_blocking: bool | None = None) -> TypedStorage:
+        self._elements.copy_(source._elements)
+        return self
+
+    def clone(self) -> TypedStorage:
+        return self.to(self.dtype)
+
+    def to(self, dtype: fb.dtype) -> TypedStorage:
+        """Return the elements in new memory, as another type."""
+        copied = self._elements.to(dtype, copy=True)
+        return TypedStorage(wrap_storage=untyped_storage(copied), dtype=dtype)
+
+    def cpu(self) -> TypedStorage:
+        return self if self.device.type == "cpu" else typed_storage(self._elements.cpu())
+
+    @property
+    def is_cuda(self) -> bool:
+        return self._untyped_storage.is_cuda
+
+    def pickle_storage_type(self) -> str:
+        """Return the name of the old class for storages of this type: ``FloatStorage``."""
+        from flambeau.serialization._names import STORAGE_KINDS
+
+        return STORAGE_KINDS[self.dtype].name
+
     def __repr__(self) -> str:
         lines = "".join(f" {value}\n" for value in self)
         kind = f"torch.storage.TypedStorage(dtype={self.dtype}, device={self.device})"
@@ -236,7 +286,7 @@ def untyped_storage(tensor: Tensor) -> UntypedStorage:
 
 def typed_storage(tensor: Tensor) -> TypedStorage:
     """``Tensor.storage``: the storage behind the tensor, as elements of the tensor's type."""
-    return TypedStorage(untyped_storage(tensor), tensor.dtype)
+    return TypedStorage(wrap_storage=untyped_storage(tensor), dtype=tensor.dtype)
 
 
 def set_(
@@ -275,6 +325,47 @@ def set_(
 def is_storage(obj: Any, /) -> bool:
     """Whether ``obj`` is a storage."""
     return isinstance(obj, (UntypedStorage, TypedStorage))
+
+
+def _new_storage(args: tuple[Any, ...], dtype: fb.dtype, device: Any) -> UntypedStorage:
+    if len(args) > 1:
+        raise RuntimeError(
+            "TypedStorage: expected a number of elements or a sequence of values, "
+            f"got {len(args)} arguments"
+        )
+    if not args or isinstance(args[0], int):
+        return untyped_storage(fb.empty(*(args or (0,)), dtype=dtype, device=device))
+    if isinstance(args[0], (bytes, str)):
+        raise TypeError(f"new(): invalid data type {type(args[0]).__name__!r}")
+    return untyped_storage(fb.tensor(args[0], dtype=dtype, device=device))
+
+
+def _bytes_of_buffer(
+    buffer: Any, dtype: fb.dtype, byte_order: str | None, count: int, offset: int
+) -> Tensor:
+    """The bytes of some elements of a buffer, copied, in the order of this machine."""
+    if byte_order is None and dtype not in (fb.uint8, fb.int8):
+        raise RuntimeError("from_buffer: function missing required argument 'byte_order' (pos 2)")
+    if byte_order not in (None, "big", "little", "native"):
+        raise ValueError(
+            f"invalid byte_order {byte_order!r} (expected 'big', 'little', or 'native')"
+        )
+    view = memoryview(buffer).cast("B")[offset:]
+    if count < 0 and len(view) % dtype.itemsize:
+        raise ValueError(
+            f"buffer size ({len(view)}) must be a multiple of element size ({dtype.itemsize})"
+        )
+    size = len(view) if count < 0 else count * dtype.itemsize
+    if size > len(view):
+        raise ValueError(
+            f"buffer has only {len(view)} bytes after offset {offset}, "
+            f"but {count} elements of {dtype} take {size}"
+        )
+    contents = fb.frombuffer(bytearray(view[:size]), dtype=fb.uint8) if size else fb.empty(0)
+    part = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+    if byte_order not in (None, "native", sys.byteorder):
+        contents = contents.reshape(-1, part).flip(1).reshape(-1)
+    return contents
 
 
 def _from_buffer(buffer: Any) -> UntypedStorage:

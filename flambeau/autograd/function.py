@@ -29,6 +29,7 @@ class FunctionCtx:
     non_differentiable: tuple[Tensor, ...]
     materialize_grads: bool
     needs_input_grad: tuple[bool, ...]
+    saved_tensors: tuple[Any, ...]  # those of save_for_backward, as they were
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep inputs and outputs for `backward`, which finds them in ``ctx.saved_tensors``.

@@ -51,7 +51,7 @@ class StorageIdentity(NamedTuple):
         """A storage as the pickle wants it: of elements, or of bytes."""
         if self.kind.dtype is None:
             return storage
-        return TypedStorage(storage, self.kind.dtype)
+        return TypedStorage(wrap_storage=storage, dtype=self.kind.dtype)
 
 
 def refuse_identity(pid: Any) -> NoReturn:

@@ -72,7 +72,7 @@ def _tensor_parts(tensor: Tensor) -> Reduction:
         return _rebuild._rebuild_sparse_tensor, (tensor.layout, data)
     hooks: OrderedDict[str, Any] = OrderedDict()
     parts = (
-        TypedStorage(tensor.untyped_storage(), tensor.dtype),
+        TypedStorage(wrap_storage=tensor.untyped_storage(), dtype=tensor.dtype),
         tensor.storage_offset(),
         tuple(tensor.shape),
         tensor.stride(),

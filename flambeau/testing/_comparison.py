@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,12 @@ _TOLERANCES = {
     "torch.float64": (1e-7, 1e-7),
     "torch.complex64": (1.3e-6, 1e-5),
     "torch.complex128": (1e-7, 1e-7),
+}
+# Those of assert_allclose.
+_OLDER_TOLERANCES = {
+    "torch.float16": (1e-3, 1e-3),
+    "torch.float32": (1e-4, 1e-5),
+    "torch.float64": (1e-5, 1e-8),
 }
 
 
@@ -247,3 +254,36 @@ def _greatest(values: Tensor) -> tuple[Any, tuple[int, ...]]:
         flat, position = divmod(flat, size)
         index.append(position)
     return value, tuple(reversed(index))
+
+
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
+    """The older `assert_close`, which compares values alone; numbers and lists become tensors."""
+    warnings.warn(
+        "torch.testing.assert_allclose is deprecated since 1.12; use torch.testing.assert_close",
+        FutureWarning,
+        stacklevel=2,
+    )
+    if not isinstance(actual, Tensor):
+        actual = fb.tensor(actual)
+    if not isinstance(expected, Tensor):
+        expected = fb.tensor(expected, dtype=actual.dtype)
+    if rtol is None and atol is None:
+        both = (_OLDER_TOLERANCES.get(str(each.dtype), (0.0, 0.0)) for each in (actual, expected))
+        rtol, atol = map(max, zip(*both, strict=True))
+    assert_close(
+        actual,
+        expected,
+        rtol=rtol,
+        atol=atol,
+        equal_nan=equal_nan,
+        check_device=True,
+        check_dtype=False,
+        msg=msg or None,
+    )

@@ -4,12 +4,26 @@ import importlib as _importlib
 import typing as _typing
 
 if _typing.TYPE_CHECKING:
+    from flambeau.utils import checkpoint as checkpoint
     from flambeau.utils import data as data
+    from flambeau.utils import deterministic as deterministic
+    from flambeau.utils import dlpack as dlpack
+    from flambeau.utils import hooks as hooks
     from flambeau.utils import model_zoo as model_zoo
     from flambeau.utils import tensorboard as tensorboard
+    from flambeau.utils import weak as weak
 else:
     # Modules that programs reach as attributes without importing them, loaded when asked for.
-    _LAZY_MODULES = ("data", "model_zoo", "tensorboard")
+    _LAZY_MODULES = (
+        "checkpoint",
+        "data",
+        "deterministic",
+        "dlpack",
+        "hooks",
+        "model_zoo",
+        "tensorboard",
+        "weak",
+    )
 
     def __getattr__(name):
         if name in _LAZY_MODULES:

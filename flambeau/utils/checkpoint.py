@@ -15,13 +15,21 @@ from flambeau import _C, Tensor
 from flambeau.amp.autocast_mode import current_region
 from flambeau.autograd import Function
 from flambeau.autograd.graph import saved_tensors_hooks
+from flambeau.utils._selective import (
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
 
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "CheckpointPolicy",
+    "SelectiveCheckpointContext",
     "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detach_variable",
     "noop_context_fn",
     "set_checkpoint_debug_enabled",

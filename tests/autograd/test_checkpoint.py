@@ -307,3 +307,20 @@ def test_without_gradients():
         y = checkpoint(fb.exp, leaf(), use_reentrant=False)
     assert not y.requires_grad
     assert not checkpoint(fb.exp, fb.ones(2), use_reentrant=False).requires_grad
+
+
+def test_selective_checkpointing_gives_the_same_gradients():
+    from functools import partial
+
+    from flambeau.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
+
+    def policy(ctx, op, *args, **kwargs):
+        return CheckpointPolicy.MUST_SAVE
+
+    x = fb.randn(3, requires_grad=True)
+    contexts = partial(create_selective_checkpoint_contexts, policy)
+    y = checkpoint(lambda x: x.sin().exp(), x, use_reentrant=False, context_fn=contexts)
+    (grad,) = fb.autograd.grad(y.sum(), x)
+    fb.testing.assert_close(grad, (x.cos() * x.sin().exp()).detach())
+    with pytest.raises(TypeError, match="must be a function or a list of operators, got int"):
+        create_selective_checkpoint_contexts(3)

@@ -23,6 +23,7 @@ from .functions import FUNCTIONS
 from .methods import METHODS
 from .modules import MODULES
 from .optim import OPTIMIZERS
+from .seldom import SELDOM
 from .serialization import CHECKPOINTS
 from .widespread import WIDESPREAD
 
@@ -37,7 +38,7 @@ EXAMPLES: dict[str, list[str]] = {
     **{f"torch.nn.functional.{name}": calls for name, calls in FUNCTIONALS.items()},
     **{f"torch.optim.{name}": calls for name, calls in OPTIMIZERS.items()},
     **{f"torch.utils.data.{name}": calls for name, calls in DATA.items()},
-    **{f"torch.{name}": calls for name, calls in (CHECKPOINTS | WIDESPREAD).items()},
+    **{f"torch.{name}": calls for name, calls in (CHECKPOINTS | WIDESPREAD | SELDOM).items()},
 }
 # Keyword arguments that the count holds and no example uses, and why.
 KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {

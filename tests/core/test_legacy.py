@@ -106,3 +106,25 @@ def test_typename():
     assert fb.typename(fb.ones(1)) == "torch.FloatTensor"
     assert fb.typename(3) == "int"
     assert fb.typename(np.zeros(1)) == "numpy.ndarray"
+
+
+def test_range_holds_its_end():
+    with pytest.warns(UserWarning, match="torch.range is deprecated"):
+        assert fb.range(0, 1, 0.25).tolist() == [0, 0.25, 0.5, 0.75, 1]
+    with pytest.warns(UserWarning, match="deprecated"):
+        values = fb.range(4, 1, -1, dtype=fb.int64)
+    assert (values.tolist(), values.dtype) == ([4, 3, 2, 1], fb.int64)
+    out = fb.empty(0)
+    with pytest.warns(UserWarning, match="deprecated"):
+        assert fb.range(1, 3, out=out) is out
+    assert out.tolist() == [1, 2, 3]
+    with (
+        pytest.warns(UserWarning, match="deprecated"),
+        pytest.raises(RuntimeError, match="inconsistent with step"),
+    ):
+        fb.range(1, 0)
+    with (
+        pytest.warns(UserWarning, match="deprecated"),
+        pytest.raises(RuntimeError, match="step must be nonzero"),
+    ):
+        fb.range(0, 1, 0)

@@ -120,3 +120,14 @@ def test_make_tensor_refuses():
         make_tensor(2, dtype=fb.uint8, device="cpu", low=-5, high=-1)
     with pytest.raises(ValueError, match="cannot require grad"):
         make_tensor(2, dtype=fb.int64, device="cpu", requires_grad=True)
+
+
+def test_assert_allclose():
+    with pytest.warns(FutureWarning, match="use torch.testing.assert_close"):
+        fb.testing.assert_allclose(fb.ones(2), fb.ones(2, dtype=fb.float64) * (1 + 2e-5))
+    with pytest.warns(FutureWarning):
+        fb.testing.assert_allclose([1.0, float("nan")], fb.tensor([1.0, float("nan")]))
+    with pytest.warns(FutureWarning), pytest.raises(AssertionError, match="hello"):
+        fb.testing.assert_allclose(fb.ones(2), fb.ones(2) * 1.1, rtol=1e-3, atol=1e-3, msg="hello")
+    with pytest.warns(FutureWarning), pytest.raises(AssertionError, match="not equal"):
+        fb.testing.assert_allclose(fb.ones(2, dtype=fb.bfloat16), fb.tensor([1.0, 1.01]).bfloat16())

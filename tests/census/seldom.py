@@ -1,0 +1,77 @@
+"""Examples of names that few programs use (operands: see ``__init__.py``)."""
+
+from __future__ import annotations
+
+_SAVED = (
+    "type('Double', (t.autograd.Function,), {"
+    "'forward': staticmethod(lambda ctx, a: (ctx.save_for_backward(a), a * 2)[1]),"
+    " 'backward': staticmethod(lambda ctx, g: g * ctx.saved_tensors[0])})"
+    ".apply(x.requires_grad_()).sum().backward()"
+)
+_POLICIES = "MUST_SAVE PREFER_RECOMPUTE MUST_RECOMPUTE MUST_CPU_OFFLOAD"
+# Attributes that the objects of a class have, and how an object is made.
+_LAYERS = {
+    "nn.Conv1d(2, 4, 3, stride=2)": "kernel_size stride dilation out_channels",
+    "nn.Conv2d(2, 4, 3)": "in_channels padding_mode",
+    "nn.Conv3d(2, 4, 3)": "stride kernel_size dilation out_channels",
+    "nn.ConvTranspose1d(2, 4, 3)": "kernel_size stride",
+    "nn.ConvTranspose2d(2, 4, 3)": (
+        "out_channels groups in_channels output_padding stride kernel_size"
+    ),
+    "nn.MaxPool2d(3, 2)": "kernel_size stride ceil_mode dilation padding",
+    "nn.AvgPool2d(3)": "ceil_mode count_include_pad",
+    "nn.AdaptiveAvgPool2d(3)": "output_size",
+    "nn.GroupNorm(2, 4)": "affine",
+    "nn.LayerNorm(4)": "elementwise_affine",
+    "nn.Unfold(3)": "dilation kernel_size padding stride",
+}
+_RECURRENT = "hidden_size input_size num_layers"
+
+SELDOM: dict[str, list[str]] = {
+    **{
+        f"{layer.partition('(')[0]}.{name}": [f"{layer}.{name}"]
+        for layer, names in _LAYERS.items()
+        for name in names.split(" ")
+    },
+    **{f"nn.RNNBase.{name}": [f"nn.LSTM(2, 3).{name}"] for name in _RECURRENT.split(" ")},
+    "nn.RNNCellBase.weight_hh": ["nn.GRUCell(2, 3).weight_hh.shape"],
+    "nn.PReLU.weight": ["nn.PReLU().weight"],
+    "nn.MultiheadAttention.out_proj": ["nn.MultiheadAttention(4, 2).out_proj.weight.shape"],
+    "nn.Transformer.encoder": [
+        ("nn.Transformer(4, 2, 1, 1, 8).eval().encoder(t.ones(3, 1, 4), mask=t.zeros(3, 3)).shape")
+    ],
+    "nn.Transformer.decoder": ["len(nn.Transformer(4, 2, 1, 2, 8).decoder.layers)"],
+    # the graph
+    "autograd.function.FunctionCtx.saved_tensors": [_SAVED],
+    "autograd.Function.saved_tensors": [_SAVED],
+    **{
+        f"utils.checkpoint.CheckpointPolicy.{name}": [
+            f"t.utils.checkpoint.CheckpointPolicy.{name}.value"
+        ]
+        for name in _POLICIES.split(" ")
+    },
+    "utils.checkpoint.create_selective_checkpoint_contexts": [
+        "len(t.utils.checkpoint.create_selective_checkpoint_contexts(lambda ctx, op, *args: None))"
+    ],
+    # numbers that are known later
+    "SymInt": ["isinstance(x.shape[0], t.SymInt)"],
+    "SymBool": ["isinstance(True, t.SymBool)"],
+    "SymFloat": ["isinstance(2.5, t.SymFloat)"],
+    "sym_float": ["t.sym_float(3)"],
+    "sym_int": ["t.sym_int(2.75)"],
+    "sym_ite": ["t.sym_ite(True, 1, 2)"],
+    "sym_max": ["t.sym_max(3, 2.0)"],
+    "sym_min": ["t.sym_min(3, 2)"],
+    "sym_not": ["t.sym_not(False)"],
+    "sym_sum": ["t.sym_sum([1, 2, 3])"],
+    # tensors and storages
+    "range": ["t.range(0, 1, 0.25)"],
+    "functional": ["t.functional.split(x, 2)"],
+    "pca_lowrank": ["t.pca_lowrank(x, q=2)[1]"],
+    "storage": ["isinstance(x.storage(), t.storage.TypedStorage)"],
+    "TypedStorage.from_buffer": ["t.IntStorage.from_buffer(b'abcd', 'little').tolist()"],
+    "testing.assert_allclose": ["t.testing.assert_allclose(x, x + 1e-7, rtol=1e-4, atol=1e-5)"],
+    "utils.deterministic.fill_uninitialized_memory": [
+        "t.utils.deterministic.fill_uninitialized_memory"
+    ],
+}
