@@ -54,6 +54,7 @@ GROUPS = {
         Group("checkpoints", "saving and loading", 1.0, 0.8),
         Group("sparse", "steps with sparse gradients", 1.0, 0.8),
         Group("schedules", "schedules, averages, and optimisers of matrices", 2.0, 0.8),
+        Group("logging", "logs for TensorBoard", 3.0, 0.8),
         Group("train", "whole training steps", 2.2, 1.1),
     )
 }

@@ -25,6 +25,7 @@ from .modules import MODULES
 from .optim import OPTIMIZERS
 from .seldom import SELDOM
 from .serialization import CHECKPOINTS
+from .tensorboard import TENSORBOARD
 from .widespread import WIDESPREAD
 
 # Of all uses, names in the order of the count are needed until this share is reached...
@@ -38,6 +39,7 @@ EXAMPLES: dict[str, list[str]] = {
     **{f"torch.nn.functional.{name}": calls for name, calls in FUNCTIONALS.items()},
     **{f"torch.optim.{name}": calls for name, calls in OPTIMIZERS.items()},
     **{f"torch.utils.data.{name}": calls for name, calls in DATA.items()},
+    **{f"torch.utils.tensorboard.{name}": calls for name, calls in TENSORBOARD.items()},
     **{f"torch.{name}": calls for name, calls in (CHECKPOINTS | WIDESPREAD | SELDOM).items()},
 }
 # Keyword arguments that the count holds and no example uses, and why.
@@ -155,8 +157,9 @@ def run(module: Any, call: str) -> Any:
     names = {"t": module, "nn": module.nn, "F": module.nn.functional}
     if "tv." in call:
         names["tv"] = _vision(module)
-    if "flex_attention" in call:
-        importlib.import_module(f"{module.__name__}.nn.attention.flex_attention")
+    for part in ("nn.attention.flex_attention", "utils.tensorboard"):
+        if part in call:
+            importlib.import_module(f"{module.__name__}.{part}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # advice against some old spellings
         return eval(call, names | _operands(module))

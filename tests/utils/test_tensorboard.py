@@ -382,7 +382,7 @@ def test_embedding(writer):
     rows = (place / "tensors.tsv").read_text().splitlines()
     assert [[float(x) for x in row.split("\t")] for row in rows] == vectors.tolist()
     assert (place / "metadata.tsv").read_text().split() == ["a", "b", "c", "d", "é"]
-    assert struct.unpack(">II", (place / "sprite.png").read_bytes()[16:24]) == (12, 6)
+    assert struct.unpack(">II", (place / "sprite.png").read_bytes()[16:24]) == (12, 12)
     config = (folder / "projector_config.pbtxt").read_text()
     assert 'sprite {\n    image_path: "00007/my%2ftag/sprite.png"' in config
     assert "single_image_dim: 4\n    single_image_dim: 2\n" in config

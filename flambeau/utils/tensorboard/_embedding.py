@@ -59,14 +59,14 @@ def _write_table(rows: Sequence[Sequence[Any]], path: str) -> None:
 
 
 def make_sprite(label_img: Any, save_path: str) -> None:
-    """Write the pictures ``(N, C, H, W)`` as one, which has as many rows as columns."""
+    """Write the pictures ``(N, C, H, W)`` as one square picture."""
     pictures = make_np(label_img)
-    side = math.ceil(math.sqrt(len(pictures)))
-    table: _Array = make_grid(pictures, ncols=side).transpose(1, 2, 0)
+    columns = math.ceil(math.sqrt(len(pictures)))
+    table: _Array = make_grid(pictures, ncols=columns).transpose(1, 2, 0)
     if table.dtype != np.uint8:
         table = (table * 255).clip(0, 255).astype(np.uint8)
-    height, width = pictures.shape[2:]
-    square = np.zeros((side * height, side * width, table.shape[2]), np.uint8)
+    side = max(table.shape[:2])
+    square = np.zeros((side, side, table.shape[2]), np.uint8)
     square[: table.shape[0], : table.shape[1]] = table
     with open(os.path.join(save_path, "sprite.png"), "wb") as file:
         file.write(_png.encode(square))
