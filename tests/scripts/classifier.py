@@ -39,7 +39,7 @@ class ShapesDataset(Dataset):
             mask = (np.minimum(abs(dx), abs(dy)) < 1.5) & (np.maximum(abs(dx), abs(dy)) < radius)
         else:
             mask = (dy < radius * 0.7) & (dy > 2 * abs(dx) - radius)
-        return mask + rng.normal(0, 0.35, (size, size)).astype(np.float32)
+        return mask + rng.normal(0, 0.2, (size, size)).astype(np.float32)
 
     def __len__(self):
         return len(self.labels)
@@ -124,7 +124,7 @@ def main():
     parser.add_argument("--batch-size", type=int, default=64, metavar="N")
     parser.add_argument("--test-batch-size", type=int, default=256, metavar="N")
     parser.add_argument("--epochs", type=int, default=4, metavar="N")
-    parser.add_argument("--lr", type=float, default=0.05, metavar="LR")
+    parser.add_argument("--lr", type=float, default=0.02, metavar="LR")
     parser.add_argument("--gamma", type=float, default=0.7, metavar="M")
     parser.add_argument("--no-cuda", action="store_true", default=False)
     parser.add_argument("--seed", type=int, default=1, metavar="S")
