@@ -309,7 +309,7 @@ class _Multinomial(Constraint):
 
     def check(self, x: Tensor) -> Tensor:
         inside: Tensor = x.sum(-1) <= self.upper_bound
-        return inside & nonnegative_integer.check(x).all(-1)
+        return inside & (x >= 0).all(-1)
 
 
 class _LowerTriangular(Constraint):

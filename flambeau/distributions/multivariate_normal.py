@@ -63,19 +63,22 @@ class MultivariateNormal(Distribution):
     @lazy_property
     def scale_tril(self) -> Tensor:
         """The lower triangle of the covariance."""
-        return self._unbroadcasted_scale_tril.expand(
-            *self._batch_shape, *self._event_shape, *self._event_shape
-        )
+        return self._matrix(self._unbroadcasted_scale_tril)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
         """The covariance."""
-        return self.scale_tril @ self.scale_tril.mT
+        triangle = self._unbroadcasted_scale_tril
+        return self._matrix(triangle @ triangle.mT)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
         """The inverse of the covariance."""
-        return fb.cholesky_inverse(self.scale_tril)
+        return self._matrix(fb.cholesky_inverse(self._unbroadcasted_scale_tril))
+
+    def _matrix(self, matrix: Tensor) -> Tensor:
+        """One matrix for each of the batch."""
+        return matrix.expand(*self._extended_shape(), self._event_shape[0])
 
     @property
     def mean(self) -> Tensor:

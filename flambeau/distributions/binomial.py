@@ -1,0 +1,87 @@
+"""The binomial distribution."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau.distributions import constraints
+from flambeau.distributions._odds import ProbsOrLogits
+from flambeau.distributions.distribution import Distribution, Shape
+from flambeau.distributions.utils import broadcast_all
+from flambeau.nn.functional import softplus
+
+__all__ = ["Binomial"]
+
+
+class Binomial(ProbsOrLogits, Distribution):
+    """How many of ``total_count`` trials succeed, each with probability ``probs``."""
+
+    arg_constraints: ClassVar = {
+        "total_count": constraints.nonnegative_integer,
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    has_enumerate_support = True
+
+    def __init__(
+        self,
+        total_count: Tensor | int = 1,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        name, value = self._given(probs, logits)
+        total_count, value = broadcast_all(total_count, value)
+        self.total_count = total_count.type_as(value)
+        setattr(self, name, value)
+        super().__init__(value.shape, validate_args=validate_args)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> Any:
+        return constraints.integer_interval(0, self.total_count)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.total_count * self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        with fb.no_grad():
+            return fb.binomial(self.total_count.expand(shape), self.probs.expand(shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        log_choices = (
+            fb.lgamma(self.total_count + 1)
+            - fb.lgamma(value + 1)
+            - fb.lgamma(self.total_count - value + 1)
+        )
+        return value * self.logits - self.total_count * softplus(self.logits) + log_choices
+
+    def _common_count(self, purpose: str) -> int:
+        count = int(self.total_count.max())
+        if not int(self.total_count.min()) == count:
+            raise NotImplementedError(f"Inhomogeneous total count not supported by `{purpose}`.")
+        return count
+
+    def entropy(self) -> Tensor:
+        self._common_count("entropy")
+        log_prob = self.log_prob(self.enumerate_support(False))
+        return -(log_prob.exp() * log_prob).sum(0)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        count = self._common_count("enumerate_support")
+        values = fb.arange(1 + count, dtype=self._param.dtype, device=self._param.device)
+        values = values.view(-1, *(1 for _ in self._batch_shape))
+        return values.expand(-1, *self._batch_shape) if expand else values

@@ -1,0 +1,83 @@
+"""Bernoulli distributions relaxed to numbers between 0 and 1."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau.distributions import constraints
+from flambeau.distributions._odds import Number, ProbsOrLogits
+from flambeau.distributions.distribution import Distribution, Shape
+from flambeau.distributions.transformed_distribution import TransformedDistribution
+from flambeau.distributions.transforms import SigmoidTransform
+from flambeau.distributions.utils import broadcast_all, clamp_probs
+from flambeau.nn.functional import softplus
+
+__all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
+
+
+class LogitRelaxedBernoulli(ProbsOrLogits, Distribution):
+    """Log-odds of relaxed Bernoulli numbers: logistic noise around ``logits``, over temperature."""
+
+    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.real
+
+    def __init__(
+        self,
+        temperature: Tensor,
+        probs: Tensor | Number | None = None,
+        logits: Tensor | Number | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        self.temperature = temperature
+        name, value = self._given(probs, logits)
+        (value,) = broadcast_all(value)
+        setattr(self, name, value)
+        super().__init__(value.shape, validate_args=validate_args)
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        u = clamp_probs(fb.rand(shape, dtype=self._param.dtype, device=self._param.device))
+        noise = u.log() - (-u).log1p()
+        return (noise + self.logits) / self.temperature
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        distance = self.logits - value * self.temperature
+        return self.temperature.log() + distance - 2 * softplus(distance)
+
+
+class RelaxedBernoulli(TransformedDistribution):
+    """Numbers of (0, 1) that gather at its ends as ``temperature`` falls."""
+
+    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.unit_interval
+    has_rsample = True
+    base_dist: LogitRelaxedBernoulli
+
+    def __init__(
+        self,
+        temperature: Tensor,
+        probs: Tensor | Number | None = None,
+        logits: Tensor | Number | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        base = LogitRelaxedBernoulli(temperature, probs, logits)
+        super().__init__(base, SigmoidTransform(), validate_args=validate_args)
+
+    @property
+    def temperature(self) -> Tensor:
+        """How far from 0 and 1 the numbers stay."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Tensor:
+        """The log-odds of 1 at temperature 0."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Tensor:
+        """The probability of 1 at temperature 0."""
+        return self.base_dist.probs

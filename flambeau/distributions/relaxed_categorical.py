@@ -1,0 +1,108 @@
+"""Categorical distributions relaxed to shares (Gumbel-softmax)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import flambeau as fb
+from flambeau import Size, Tensor
+from flambeau.distributions import constraints
+from flambeau.distributions.categorical import Categorical
+from flambeau.distributions.distribution import Distribution, Shape
+from flambeau.distributions.transformed_distribution import TransformedDistribution
+from flambeau.distributions.transforms import ExpTransform
+from flambeau.distributions.utils import clamp_probs
+
+__all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
+
+
+class ExpRelaxedCategorical(Distribution):
+    """Logarithms of relaxed one-hot vectors."""
+
+    arg_constraints: ClassVar = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    support = constraints.real_vector
+    has_rsample = True
+
+    def __init__(
+        self,
+        temperature: Tensor,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        self._categorical = Categorical(probs, logits)
+        self.temperature = temperature
+        shape = self._categorical.param_shape
+        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
+
+    def _new(self, *args: Any, **kwargs: Any) -> Tensor:
+        return self._categorical._new(*args, **kwargs)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter that was given."""
+        return self._categorical.param_shape
+
+    @property
+    def logits(self) -> Tensor:
+        """The logarithms of the probabilities of the categories."""
+        return self._categorical.logits
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities of the categories at temperature 0."""
+        return self._categorical.probs
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        u = clamp_probs(fb.rand(shape, dtype=self.logits.dtype, device=self.logits.device))
+        gumbel = -(-u.log()).log()
+        return ((self.logits + gumbel) / self.temperature).log_softmax(-1)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        count = self._event_shape[0]
+        constant = fb.lgamma(fb.full_like(self.temperature, float(count)))
+        constant = constant + (count - 1) * self.temperature.log()
+        return (self.logits - value * self.temperature).log_softmax(-1).sum(-1) + constant
+
+
+class RelaxedOneHotCategorical(TransformedDistribution):
+    """Shares that gather at one-hot vectors as ``temperature`` falls."""
+
+    arg_constraints: ClassVar = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    support = constraints.simplex
+    has_rsample = True
+    base_dist: ExpRelaxedCategorical
+
+    def __init__(
+        self,
+        temperature: Tensor,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
+        super().__init__(base, ExpTransform(), validate_args=validate_args)
+
+    @property
+    def temperature(self) -> Tensor:
+        """How far from one-hot vectors the shares stay."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Tensor:
+        """The logarithms of the probabilities of the categories."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities of the categories at temperature 0."""
+        return self.base_dist.probs
