@@ -65,6 +65,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import futures as futures
     from flambeau import hub as hub
     from flambeau import jit as jit
+    from flambeau import library as library
     from flambeau import linalg as linalg
     from flambeau import mps as mps
     from flambeau import mtia as mtia
@@ -80,11 +81,13 @@ if _typing.TYPE_CHECKING:
     from flambeau import testing as testing
     from flambeau import vision as vision
     from flambeau import xpu as xpu
+    from flambeau._classes import classes as classes
     from flambeau._compile import compile as compile
     from flambeau._device_modules import get_device_module as get_device_module
     from flambeau._legacy import range as range
     from flambeau._lowrank import pca_lowrank as pca_lowrank
     from flambeau._lowrank import svd_lowrank as svd_lowrank
+    from flambeau._ops import ops as ops
     from flambeau._progress import progress as progress
     from flambeau._streams import Event as Event
     from flambeau._streams import Stream as Stream
@@ -103,6 +106,7 @@ if _typing.TYPE_CHECKING:
     from flambeau.amp import autocast as autocast
     from flambeau.amp._switches import *
     from flambeau.func import vmap as vmap
+    from flambeau.library import Tag as Tag
     from flambeau.serialization import load as load
     from flambeau.serialization import save as save
     from flambeau.storage import BFloat16Storage as BFloat16Storage
@@ -146,6 +150,7 @@ else:
         "futures",
         "hub",
         "jit",
+        "library",
         "mps",
         "mtia",
         "multiprocessing",
@@ -197,12 +202,15 @@ else:
         "SymBool": "flambeau._symbolic",
         "SymFloat": "flambeau._symbolic",
         "SymInt": "flambeau._symbolic",
+        "Tag": "flambeau.library",
         "_amp_foreach_non_finite_check_and_unscale_": "flambeau._C",
         "_amp_update_scale_": "flambeau._C",
         "autocast": "flambeau.amp",
+        "classes": "flambeau._classes",
         "compile": "flambeau._compile",
         "get_device_module": "flambeau._device_modules",
         "load": "flambeau.serialization",
+        "ops": "flambeau._ops",
         "pca_lowrank": "flambeau._lowrank",
         "progress": "flambeau._progress",
         "range": "flambeau._legacy",

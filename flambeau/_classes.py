@@ -1,0 +1,44 @@
+"""``torch.classes``: classes of compiled libraries for PyTorch, of which there are none."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, NoReturn
+
+__all__ = ["classes"]
+
+
+class _ClassNamespace(ModuleType):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"torch.classes.{name}")
+        self.name = name
+
+    def __getattr__(self, attr: str) -> Any:
+        if attr.startswith("__"):
+            raise AttributeError(attr)
+        raise RuntimeError(
+            f"torch.classes: there is no class '{self.name}.{attr}'; libraries that are compiled "
+            "against PyTorch cannot be loaded here"
+        )
+
+
+class _Classes(ModuleType):
+    """Namespaces of classes, made when they are asked for."""
+
+    def __init__(self) -> None:
+        super().__init__("torch.classes")
+        self.loaded_libraries: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _ClassNamespace(name)
+
+    def load_library(self, path: Any) -> NoReturn:
+        """Classes of a compiled library for PyTorch, which needs PyTorch itself."""
+        from flambeau._ops import ops
+
+        ops.load_library(path)
+
+
+classes = _Classes()

@@ -1,0 +1,1 @@
+"""Operators that programs define: their signatures, kernels and derivatives."""
