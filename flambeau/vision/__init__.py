@@ -14,10 +14,11 @@ __version__ = "0.28.0"  # the torchvision whose behaviour this is
 if TYPE_CHECKING:
     from flambeau.vision import datasets as datasets
     from flambeau.vision import io as io
+    from flambeau.vision import models as models
     from flambeau.vision import transforms as transforms
     from flambeau.vision import utils as utils
 
-_MODULES = ("datasets", "io", "transforms", "utils")
+_MODULES = ("datasets", "io", "models", "transforms", "utils")
 
 
 def __getattr__(name: str) -> Any:

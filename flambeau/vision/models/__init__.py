@@ -1,0 +1,12 @@
+"""Networks for images, with torchvision's module names, so that published weights fit."""
+
+from flambeau.vision.models._api import Weights as Weights
+from flambeau.vision.models._api import WeightsEnum as WeightsEnum
+from flambeau.vision.models._api import get_model as get_model
+from flambeau.vision.models._api import get_model_builder as get_model_builder
+from flambeau.vision.models._api import get_model_weights as get_model_weights
+from flambeau.vision.models._api import get_weight as get_weight
+from flambeau.vision.models._api import list_models as list_models
+from flambeau.vision.models.alexnet import *
+from flambeau.vision.models.resnet import *
+from flambeau.vision.models.vgg import *

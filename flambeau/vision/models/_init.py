@@ -1,0 +1,46 @@
+"""How the networks begin: the same numbers as in torchvision for the same seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flambeau import nn
+
+__all__ = ["constant", "conv_fan_out", "linear_normal", "norm_unit", "start"]
+
+_NORMS = (nn.BatchNorm2d, nn.GroupNorm)
+
+
+def start(model: nn.Module, *rules: Callable[[nn.Module], None]) -> None:
+    """Apply rules to every module, in the order they were made."""
+    for module in model.modules():
+        for rule in rules:
+            rule(module)
+
+
+def constant(parameter: Any, value: float) -> None:
+    """Fill a parameter, if there is one."""
+    if parameter is not None:
+        nn.init.constant_(parameter, value)
+
+
+def conv_fan_out(module: nn.Module) -> None:
+    """Convolutions by Kaiming's rule for what they put out, without a bias."""
+    if isinstance(module, nn.Conv2d):
+        nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
+        constant(module.bias, 0.0)
+
+
+def norm_unit(module: nn.Module) -> None:
+    """Normalisation that changes nothing further."""
+    if isinstance(module, _NORMS):
+        constant(module.weight, 1.0)
+        constant(module.bias, 0.0)
+
+
+def linear_normal(module: nn.Module) -> None:
+    """Small normal weights and no bias."""
+    if isinstance(module, nn.Linear):
+        nn.init.normal_(module.weight, 0, 0.01)
+        constant(module.bias, 0.0)

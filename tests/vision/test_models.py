@@ -1,0 +1,111 @@
+"""Networks by published facts: their parameters, the shapes they return, weights from files."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from pathlib import Path
+
+import pytest
+
+import flambeau as fb
+from flambeau.vision import models
+from flambeau.vision.models import _utils
+
+TABLE = Path(models.__file__).parent / "weights.tsv"
+LIGHT = 40_000_000  # parameters; larger models are built by the comparison with torchvision
+
+
+def _published() -> dict[str, int]:
+    with TABLE.open(newline="", encoding="utf-8") as file:
+        rows = csv.DictReader(file, delimiter="\t")
+        return {row["model"]: int(row["parameters"]) for row in rows}
+
+
+COUNTS = {name: count for name, count in _published().items() if name in models.list_models()}
+
+
+def _made(name: str, **options: object) -> fb.nn.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        return models.get_model(name, **options)
+
+
+@pytest.mark.parametrize("name", [name for name, count in COUNTS.items() if count < LIGHT])
+def test_published_parameter_counts(name: str) -> None:
+    model = _made(name)
+    # The published count of the two Inceptions is that of the training form.
+    assert sum(parameter.numel() for parameter in _trained(model)) == COUNTS[name]
+
+
+def _trained(model: fb.nn.Module) -> list[fb.Tensor]:
+    auxiliary = ("aux1", "aux2") if hasattr(model, "aux1") else ()
+    return [p for name, p in model.named_parameters() if not name.startswith(auxiliary or "\0")]
+
+
+def test_a_step_of_training() -> None:
+    model = models.resnet18(num_classes=4)
+    optimizer = fb.optim.SGD(model.parameters(), lr=0.01)
+    images, labels = fb.randn(4, 3, 64, 64), fb.tensor([0, 1, 2, 3])
+    loss = fb.nn.functional.cross_entropy(model(images), labels)
+    loss.backward()
+    optimizer.step()
+    assert model(images).shape == (4, 4)
+
+
+def _file(weights: models.WeightsEnum, folder: Path) -> dict[str, fb.Tensor]:
+    state = models.resnet18().state_dict()
+    fb.save(state, folder / weights.url.rpartition("/")[2])
+    return state
+
+
+def test_weights_from_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAMBEAU_WEIGHTS", str(tmp_path))
+    state = _file(models.ResNet18_Weights.IMAGENET1K_V1, tmp_path)
+    for choice in ("DEFAULT", "IMAGENET1K_V1", models.ResNet18_Weights.DEFAULT):
+        loaded = models.resnet18(weights=choice).state_dict()
+        assert (loaded["fc.weight"] == state["fc.weight"]).all()
+    with pytest.warns(UserWarning, match="pretrained"):
+        loaded = models.resnet18(pretrained=True).state_dict()
+    assert (loaded["conv1.weight"] == state["conv1.weight"]).all()
+
+
+def test_offline_says_where_to_put_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    monkeypatch.delenv("FLAMBEAU_WEIGHTS", raising=False)
+    weights = models.ResNet18_Weights.DEFAULT
+    monkeypatch.setattr(weights.value, "url", "http://127.0.0.1:1/resnet18-f37072fd.pth")
+    with pytest.raises(RuntimeError, match=r"checkpoints.resnet18-f37072fd\.pth.*FLAMBEAU_WEIGHTS"):
+        models.resnet18(weights=weights)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_weights_know_their_transform() -> None:
+    weights = models.get_weight("ResNet50_Weights.IMAGENET1K_V2")
+    assert weights is models.ResNet50_Weights.DEFAULT
+    assert weights.transforms()(fb.zeros(3, 300, 400, dtype=fb.uint8)).shape == (3, 224, 224)
+    assert weights.meta["categories"][:2] == ["tench", "goldfish"]
+    assert len(weights.meta["categories"]) == 1000
+
+
+def test_layers_of_a_network() -> None:
+    body = _utils.IntermediateLayerGetter(models.resnet18(), {"layer1": "low", "layer3": "high"})
+    results = body(fb.randn(1, 3, 64, 64))
+    assert {name: value.shape for name, value in results.items()} == {
+        "low": (1, 64, 16, 16),
+        "high": (1, 256, 4, 4),
+    }
+    assert "layer4" not in body
+    with pytest.raises(ValueError, match="layer9"):
+        _utils.IntermediateLayerGetter(models.resnet18(), {"layer9": "0"})
+
+
+def test_refusals() -> None:
+    with pytest.raises(ValueError, match=r"Unknown model resnet19: .*resnet18"):
+        models.get_model("resnet19")
+    with pytest.raises(TypeError, match="expected ResNet18_Weights"):
+        models.resnet18(weights=models.VGG16_Weights.DEFAULT)
+    with pytest.raises(ValueError, match=r"num_classes.*1000 but got 3"):
+        models.resnet18(weights="DEFAULT", num_classes=3)
