@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -125,3 +126,9 @@ def get_capabilities() -> Mapping[str, Any]:
     """Which instruction sets the kernels use."""
     level = _isa()
     return MappingProxyType({"avx2": level in ("avx2", "avx512"), "avx512": level == "avx512"})
+
+
+def __getattr__(name: str) -> Any:
+    if name == "amp":
+        return importlib.import_module("flambeau.cpu.amp")
+    raise AttributeError(f"module 'flambeau.cpu' has no attribute {name!r}")

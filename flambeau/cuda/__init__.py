@@ -240,7 +240,7 @@ __all__ = [
     "utilization",
 ]
 
-_LAZY_MODULES = ("comm", "jiterator", "nccl", "profiler")
+_LAZY_MODULES = ("amp", "comm", "jiterator", "nccl", "profiler")
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from .amp import AMP
 from .attributes import ATTRIBUTES
 from .data import DATA
 from .functionals import FUNCTIONALS
@@ -40,6 +41,7 @@ EXAMPLES: dict[str, list[str]] = {
     **{f"torch.optim.{name}": calls for name, calls in OPTIMIZERS.items()},
     **{f"torch.utils.data.{name}": calls for name, calls in DATA.items()},
     **{f"torch.utils.tensorboard.{name}": calls for name, calls in TENSORBOARD.items()},
+    **{f"torch.{name}": calls for name, calls in AMP.items()},
     **{f"torch.{name}": calls for name, calls in (CHECKPOINTS | WIDESPREAD | SELDOM).items()},
 }
 # Keyword arguments that the count holds and no example uses, and why.

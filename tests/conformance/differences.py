@@ -87,3 +87,14 @@ NODES = {
     "sub": "sub(1, x) is named as 1 - x is: RsubBackward1",
     "div": "div(1, x) is named as 1 / x is: MulBackward0",
 }
+
+# Operators whose types under autocast are others than torch's.
+AUTOCAST = {
+    "linalg.solve_ex": "torch solves no system in 16 bits, but returns one without unknowns",
+    "lstm": "torch composes a float16 network in a region of bfloat16, float32 all through",
+    "native_batch_norm": "statistics are float32, whatever autocast does",
+    "native_group_norm": "statistics are float32, whatever autocast does",
+    "native_layer_norm": "statistics are float32, whatever autocast does",
+    "nn.functional.l1_loss": "with weights torch computes in 16 bits, here it is a loss as others",
+    "nn.functional.mse_loss": "with weights torch computes in 16 bits, here it is a loss as others",
+}

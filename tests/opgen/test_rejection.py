@@ -50,6 +50,23 @@ INPLACE_FIRST = "planted(x: Tensor, inplace: bool = False, p: float = 1.0) -> Te
             f'op("{UNARY}", kind=pointwise, bool_inputs=("mask",), doc="D.")',
             "names no operand: mask",
         ),
+        (f'op("{UNARY}", kind=native, autocast="half", doc="D.")', "autocast is one of"),
+        (
+            'op("planted(n: int) -> Tensor", kind=native, forms="", autocast="lower", doc="D.")',
+            "operators that take tensors",
+        ),
+        (
+            f'op("{UNARY}", kind=native, mutates=True, autocast="lower", grad="none", doc="D.")',
+            "computes in the type of that",
+        ),
+        (
+            f'op("{UNARY}", kind="python", body="a:b", autocast="promote", doc="D.")',
+            "needs a body in C",
+        ),
+        (
+            f'op("{UNARY}", kind=native, forms="inplace", grad=composite, autocast="off", doc=".")',
+            "leaves autocast to its parts",
+        ),
         (f'op("{UNARY}", kind=native, returns="values indices", doc="D.")', "names 2 fields"),
         (f'op("{UNARY}", kind=native, body="a:b", doc="D.")', "python operators, and only they"),
         (f'op("{UNARY}", kind=pointwise, operator="plus", doc="D.")', "unknown operator 'plus'"),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import flambeau
-from flambeau import Tensor, dtype
+from flambeau import _C, Tensor, dtype
 from flambeau.nn.modules._rnn_cells import (
     GRUCell,
     LSTMCell,
@@ -128,7 +128,7 @@ class RNNBase(Module):
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Refuse an input whose type, dimensions or features do not fit."""
         weight = self._flat_weights[0]
-        if input.dtype != weight.dtype:
+        if input.dtype != weight.dtype and not _C._autocast.is_on():
             raise ValueError(
                 f"{type(self).__name__} input dtype ({input.dtype}) does not match weight dtype "
                 f"({weight.dtype}). Convert input: input.to({weight.dtype}), or convert model: "
