@@ -40,6 +40,7 @@ _install_places(__file__.removesuffix("__init__.py"))
 del _install_places
 
 newaxis = None
+spmm = dsmm = mm  # noqa: F405  (which takes sparse matrices too)
 legacy_contiguous_format = contiguous_format  # noqa: F405
 
 # Modules that programs reach as attributes without importing them, loaded when asked for.

@@ -25,7 +25,7 @@ def printed(framework: str, script: Path, *arguments: str) -> str:
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
     )
     assert result.returncode == 0, result.stderr
     return result.stdout

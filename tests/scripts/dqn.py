@@ -139,11 +139,11 @@ class Agent:
 
 def main():
     parser = ArgumentParser()
-    parser.add_argument("--episodes", type=int, default=30)
+    parser.add_argument("--episodes", type=int, default=180)
     parser.add_argument("--batch-size", type=int, default=64)
-    parser.add_argument("--gamma", type=float, default=0.97)
-    parser.add_argument("--tau", type=float, default=0.02)
-    parser.add_argument("--lr", type=float, default=1e-3)
+    parser.add_argument("--gamma", type=float, default=0.95)
+    parser.add_argument("--tau", type=float, default=0.01)
+    parser.add_argument("--lr", type=float, default=3e-4)
     parser.add_argument("--seed", type=int, default=5)
     args = parser.parse_args()
     random.seed(args.seed)
@@ -176,8 +176,8 @@ def main():
             if terminated or truncated:
                 durations.append(t + 1)
                 break
-        if (i_episode + 1) % 5 == 0:
-            mean = sum(durations[-5:]) / 5
+        if (i_episode + 1) % 20 == 0:
+            mean = sum(durations[-20:]) / 20
             mean_loss = sum(losses) / max(1, len(losses))
             print(f"episode {i_episode + 1:3d} duration {mean:5.1f} loss {mean_loss:.6f}")
 

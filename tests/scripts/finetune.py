@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections import OrderedDict
 
+import numpy as np
 import torch
 import torch.nn as nn
 from torch.optim import lr_scheduler
@@ -66,15 +67,17 @@ class TinyResNet(nn.Module):
         return self.fc(torch.flatten(self.avgpool(x), 1))
 
 
-def gratings(count, classes, generator, size=16):
+def gratings(count, classes, rng, size=16):
     """The class is the direction of the stripes."""
-    labels = torch.randint(classes, (count,), generator=generator)
-    angle = labels.float().view(-1, 1, 1) * (3.14159265 / classes)
-    phase = torch.rand(count, 1, 1, generator=generator) * 6.2831853
-    grid = torch.arange(size).float()
-    waves = torch.cos(angle) * grid.view(1, -1, 1) + torch.sin(angle) * grid.view(1, 1, -1)
-    noise = 0.5 * torch.randn(count, size, size, generator=generator)
-    return TensorDataset((torch.sin(waves * 1.2 + phase) + noise).unsqueeze(1), labels)
+    labels = rng.integers(classes, size=count)
+    angle = labels[:, None, None] * (np.pi / classes)
+    y, x = np.mgrid[:size, :size]
+    waves = 1.2 * (np.cos(angle) * y + np.sin(angle) * x)
+    images = np.sin(waves + rng.uniform(0, 2 * np.pi, (count, 1, 1)))
+    images += rng.normal(0, 0.5, images.shape)
+    return TensorDataset(
+        torch.from_numpy(images.astype(np.float32)).unsqueeze(1), torch.from_numpy(labels)
+    )
 
 
 def train_model(model, dataloaders, criterion, optimizer, scheduler, device, num_epochs):
@@ -125,12 +128,12 @@ def main():
     args = parser.parse_args()
     torch.manual_seed(args.seed)
     device = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
-    generator = torch.Generator().manual_seed(args.seed)
+    rng = np.random.default_rng(args.seed)
     criterion = nn.CrossEntropyLoss(label_smoothing=0.05)
 
     print("Pre-training")
     model = TinyResNet(num_classes=8).to(device)
-    data = loaders(gratings(512, 8, generator), gratings(128, 8, generator), 32)
+    data = loaders(gratings(512, 8, rng), gratings(128, 8, rng), 32)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     scheduler = lr_scheduler.CosineAnnealingLR(optimizer, T_max=args.epochs)
     model = train_model(model, data, criterion, optimizer, scheduler, device, args.epochs)
@@ -158,11 +161,11 @@ def main():
         nesterov=True,
     )
     scheduler = lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.1)
-    data = loaders(gratings(96, 3, generator), gratings(128, 3, generator), 16)
+    data = loaders(gratings(96, 3, rng), gratings(128, 3, rng), 16)
     train_model(model, data, criterion, optimizer, scheduler, device, args.epochs)
-    for before, after in ((checkpoint["state_dict"], model.state_dict()),):
-        frozen = torch.equal(before["stem.conv.weight"], after["stem.conv.weight"].cpu())
-        print("first layer unchanged:", frozen)
+    before, after = checkpoint["state_dict"], model.state_dict()
+    frozen = torch.equal(before["stem.conv.weight"], after["stem.conv.weight"].cpu())
+    print("first layer unchanged:", frozen)
 
 
 if __name__ == "__main__":

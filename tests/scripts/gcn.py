@@ -1,6 +1,6 @@
-from __future__ import division, print_function
-
 """A graph convolutional network that finds communities, with a sparse adjacency matrix."""
+
+from __future__ import division, print_function
 
 import argparse
 import math
@@ -43,9 +43,7 @@ class GraphConvolution(Module):
             return output
 
     def __repr__(self):
-        return "{} ({} -> {})".format(
-            self.__class__.__name__, self.in_features, self.out_features
-        )
+        return "{} ({} -> {})".format(self.__class__.__name__, self.in_features, self.out_features)
 
 
 class GCN(nn.Module):

@@ -38,7 +38,12 @@ class Regressor(nn.Module):
 
 def make_data(n, generator):
     x = torch.rand(n, 6, generator=generator) * 2 - 1
-    y = torch.sin(3 * x[:, 0]) + x[:, 1] * x[:, 2] - torch.exp(-x[:, 3] ** 2) + 0.5 * x[:, 4].abs()
+    y = (
+        torch.sin(3 * x[:, 0])
+        + x[:, 1] * x[:, 2]
+        - torch.exp(-(x[:, 3] ** 2))
+        + 0.5 * x[:, 4].abs()
+    )
     return TensorDataset(x, y)
 
 
@@ -114,7 +119,11 @@ def main():
     generator = torch.Generator().manual_seed(args.seed)
     train_set, val_set = make_data(2048, generator), make_data(512, generator)
     train_loader = DataLoader(
-        train_set, args.batch_size, shuffle=True, generator=generator, pin_memory=device.type != "cpu"
+        train_set,
+        args.batch_size,
+        shuffle=True,
+        generator=generator,
+        pin_memory=device.type != "cpu",
     )
     val_loader = DataLoader(val_set, 256)
     args.steps_per_epoch = len(train_loader) // args.accumulate

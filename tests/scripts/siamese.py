@@ -118,7 +118,7 @@ def main():
     criterion = ContrastiveLoss()
     optimizer = optim.Adam(net.parameters(), lr=0.0005)
 
-    for epoch in range(0, Config.train_number_epochs):
+    for epoch in range(Config.train_number_epochs):
         epoch_loss = 0
         for data in train_dataloader:
             img0, img1, label = data
