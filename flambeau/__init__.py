@@ -52,6 +52,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import _utils as _utils
     from flambeau import accelerator as accelerator
     from flambeau import amp as amp
+    from flambeau import ao as ao
     from flambeau import autograd as autograd
     from flambeau import backends as backends
     from flambeau import compat as compat
@@ -73,8 +74,10 @@ if _typing.TYPE_CHECKING:
     from flambeau import multiprocessing as multiprocessing
     from flambeau import nested as nested
     from flambeau import nn as nn
+    from flambeau import onnx as onnx
     from flambeau import optim as optim
     from flambeau import overrides as overrides
+    from flambeau import quantization as quantization
     from flambeau import serialization as serialization
     from flambeau import sparse as sparse
     from flambeau import special as special
@@ -138,6 +141,7 @@ else:
         "_utils",
         "accelerator",
         "amp",
+        "ao",
         "autograd",
         "backends",
         "compat",
@@ -157,8 +161,10 @@ else:
         "multiprocessing",
         "nested",
         "nn",
+        "onnx",
         "optim",
         "overrides",
+        "quantization",
         "serialization",
         "sparse",
         "storage",

@@ -7,7 +7,7 @@ import json
 
 from flambeau.cli._machine import Facts, facts
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "run", "text"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,9 +15,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    found = facts()
-    print(json.dumps(found, indent=2) if arguments.json else _text(found))
+    print(json.dumps(facts(), indent=2) if arguments.json else text())
     return 0
+
+
+def text() -> str:
+    """The few lines."""
+    return _text(facts())
 
 
 def _text(found: Facts) -> str:

@@ -21,7 +21,15 @@ if _typing.TYPE_CHECKING:
     from flambeau.nn import init as init
     from flambeau.nn import utils as utils
 else:
-    _LAZY_MODULES = ("attention", "common_types", "grad", "init", "utils")
+    _LAZY_MODULES = (
+        "attention",
+        "common_types",
+        "grad",
+        "init",
+        "intrinsic",
+        "quantized",
+        "utils",
+    )
 
     def __getattr__(name):
         if name in _LAZY_MODULES:

@@ -5,6 +5,8 @@ import typing as _typing
 
 if _typing.TYPE_CHECKING:
     from flambeau.utils import checkpoint as checkpoint
+    from flambeau.utils import collect_env as collect_env
+    from flambeau.utils import cpp_extension as cpp_extension
     from flambeau.utils import data as data
     from flambeau.utils import deterministic as deterministic
     from flambeau.utils import dlpack as dlpack
@@ -16,6 +18,8 @@ else:
     # Modules that programs reach as attributes without importing them, loaded when asked for.
     _LAZY_MODULES = (
         "checkpoint",
+        "collect_env",
+        "cpp_extension",
         "data",
         "deterministic",
         "dlpack",

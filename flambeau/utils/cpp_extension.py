@@ -1,0 +1,117 @@
+"""``torch.utils.cpp_extension``: extensions compiled against PyTorch, which cannot be built here.
+
+Setup scripts and packages import this module to ask what there is; building raises an error that
+says what to do instead.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import Any, NoReturn
+
+__all__ = [
+    "CUDA_HOME",
+    "ROCM_HOME",
+    "BuildExtension",
+    "CUDAExtension",
+    "CppExtension",
+    "check_compiler_ok_for_platform",
+    "get_default_build_root",
+    "include_paths",
+    "is_ninja_available",
+    "library_paths",
+    "load",
+    "load_inline",
+    "verify_ninja_availability",
+]
+
+
+def _find_cuda() -> str | None:
+    """Where CUDA's compiler is installed, if it is."""
+    home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
+    compiler = shutil.which("nvcc")
+    if home is None and compiler is not None:
+        home = os.path.dirname(os.path.dirname(os.path.realpath(compiler)))
+    return home
+
+
+CUDA_HOME: str | None = _find_cuda()
+CUDNN_HOME: str | None = os.environ.get("CUDNN_HOME")
+ROCM_HOME: str | None = None
+IS_HIP_EXTENSION = False
+
+
+def _refuse(what: str) -> NoReturn:
+    raise NotImplementedError(
+        f"{what}: extensions in C++ are compiled against PyTorch's headers, which Flambeau does "
+        "not have; write the operator in Python with torch.library.custom_op, or set the package's "
+        "option that leaves its extensions out"
+    )
+
+
+def CppExtension(name: str, sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    """The description of an extension for ``setup``."""
+    _refuse("CppExtension")
+
+
+def CUDAExtension(name: str, sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    """The description of an extension with kernels for GPUs."""
+    _refuse("CUDAExtension")
+
+
+class BuildExtension:
+    """The command of ``setup`` that builds extensions: there is none that it could build."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _refuse("BuildExtension")
+
+    @classmethod
+    def with_options(cls, **options: Any) -> type[BuildExtension]:
+        """The command with options of its own."""
+        return type("BuildExtension", (cls,), {"options": options})
+
+
+def load(name: str, sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    """Build an extension and import it."""
+    _refuse("load")
+
+
+def load_inline(name: str, cpp_sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    """The same from text."""
+    _refuse("load_inline")
+
+
+def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> list[str]:
+    """Where headers are: none of PyTorch's."""
+    return []
+
+
+def library_paths(
+    device_type: str = "cpu",
+    torch_include_dirs: bool = True,
+    cross_target_platform: str | None = None,
+) -> list[str]:
+    """Where libraries are: none of PyTorch's."""
+    return []
+
+
+def is_ninja_available() -> bool:
+    """Whether the program ninja is installed."""
+    return shutil.which("ninja") is not None
+
+
+def verify_ninja_availability() -> None:
+    """Raise an error if it is not."""
+    if not is_ninja_available():
+        raise RuntimeError("Ninja is required to load C++ extensions (pip install ninja)")
+
+
+def check_compiler_ok_for_platform(compiler: str) -> bool:
+    """Whether a compiler is there."""
+    return shutil.which(compiler) is not None
+
+
+def get_default_build_root() -> str:
+    """Where ``load`` would build."""
+    return os.path.realpath(os.path.join(os.path.expanduser("~"), ".cache", "torch_extensions"))
