@@ -126,6 +126,26 @@ def test_shared_and_repeated_modules():
     assert "Twice/Linear[linear]/weight" in nodes["Twice/Linear[tied]/addmm"].input
 
 
+def test_a_backward_that_refuses():
+    class Refusing(fb.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            raise RuntimeError("never")
+
+    class Net(nn.Module):
+        def forward(self, x):
+            return Refusing.apply(x.exp()).sum()
+
+    nodes = nodes_of(Net(), fb.ones(3))
+    assert nodes["Net/sum"].input == ["Net/refusing"]
+    assert shape_of(nodes["Net/refusing"]) == [(3,)]
+    assert not nodes["Net/exp"].attr
+
+
 def test_the_file(tmp_path, capsys):
     with SummaryWriter(tmp_path) as writer:
         writer.add_graph(Net(), (fb.rand(2, 4), fb.tensor([1, 2])), verbose=True)

@@ -178,9 +178,11 @@ class _Recording:
         sources = [t for t in _tensors(inputs) if t.requires_grad]
         sources += self._model.parameters()
         handles = [watch(node) for node in nodes]
-        if ends and sources:
-            starts = [fb.ones_like(end) for end in ends]
-            fb.autograd.grad(ends, sources, starts, allow_unused=True)
+        starts = [fb.ones_like(end) for end in ends]
+        # A backward of the program's own may refuse: then shapes before it stay unknown.
+        with contextlib.suppress(Exception):
+            if ends and sources:
+                fb.autograd.grad(ends, sources, starts, allow_unused=True)
         for handle in handles:
             handle.remove()
         return shapes
