@@ -96,8 +96,11 @@ def tensor_repr(tensor: Any) -> str:
         return f"BatchedTensor(lvl={depth}, bdim=0, value=\n{inner}\n)"
     name = "tensor" if type(tensor) in PLAIN_TYPES else type(tensor).__name__
     indent = len(name) + 1
-    data = tensor.detach() if tensor.requires_grad else tensor
-    contents = _sparse_contents(data, indent) if tensor.is_sparse else _contents(data, indent)
+    if tensor.is_meta:
+        contents = "..."
+    else:
+        data = tensor.detach() if tensor.requires_grad else tensor
+        contents = _sparse_contents(data, indent) if tensor.is_sparse else _contents(data, indent)
     text = f"{name}({contents}"
     last_line = len(text) - text.rfind("\n") + 1
     if tensor.is_sparse:
@@ -118,7 +121,7 @@ def _suffixes(tensor: Any) -> Iterator[str]:
         yield f"device='{tensor.device}'"
     default = _C.get_default_dtype()
     is_empty = tensor.numel() == 0
-    is_meta = tensor.device.type == "meta"
+    is_meta = tensor.is_meta
     if tensor.is_sparse:
         yield f"size={tuple(tensor.shape)}"
         yield f"nnz={tensor._nnz()}"
@@ -145,8 +148,6 @@ def _is_implied(dtype: Any, default: Any) -> bool:
 
 
 def _contents(tensor: Any, indent: int) -> str:
-    if tensor.device.type == "meta":
-        return "..."
     if tensor.numel() == 0:
         return "[]"
     shown = _shown_elements(tensor) if tensor.numel() > PRINT_OPTS.threshold else tensor.tolist()

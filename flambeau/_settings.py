@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from typing import Any
 
@@ -45,6 +46,17 @@ class _State:
     warn_only = False
     interop_threads = 1
     warn_always = False
+    default_device: Any = None  # the mode that puts new tensors there
+
+
+class _Blocks(threading.local):
+    """The modes of the ``with torch.device(...)`` that this thread is in."""
+
+    def __init__(self) -> None:
+        self.modes: list[Any] = []
+
+
+_blocks = _Blocks()
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -104,24 +116,42 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_default_device(device: Any) -> None:
-    """Set where new tensors live; the CPU is the only place yet."""
-    if device is not None:
-        fb.empty(0, device=device)  # says what is wrong with the device
+    """Set where new tensors live unless they say it: the CPU, or ``"meta"`` without elements."""
+    if _State.default_device is not None:
+        _State.default_device.__exit__(None, None, None)
+        _State.default_device = None
+    if device is not None and _is_elsewhere(device):
+        _State.default_device = _on_device(fb.device(device))
+        _State.default_device.__enter__()
 
 
 def get_default_device() -> fb.device:
     """Where new tensors live."""
-    return fb.device("cpu")
+    return fb.empty(0).device
+
+
+def _is_elsewhere(device: Any) -> bool:
+    """Whether tensors do not live there anyway; says what is wrong with a device."""
+    return bool(fb.empty(0, device=device).device.type != "cpu")
+
+
+def _on_device(device: fb.device) -> Any:
+    from flambeau._meta import OnDevice  # rarely needed
+
+    return OnDevice(device)
 
 
 def _enter_device(self: fb.device) -> fb.device:
-    """``with torch.device("cpu"):`` new tensors of the block live there."""
-    set_default_device(self)
+    """``with torch.device("meta"):`` new tensors of the block live there."""
+    _is_elsewhere(self)
+    block = _on_device(self)
+    block.__enter__()
+    _blocks.modes.append(block)
     return self
 
 
 def _exit_device(self: fb.device, *exc_info: object) -> None:
-    return
+    _blocks.modes.pop().__exit__(*exc_info)
 
 
 for _name, _method in (("__enter__", _enter_device), ("__exit__", _exit_device)):

@@ -8,6 +8,7 @@
 
 #include "autograd/record.h"
 #include "bind/profile.h"
+#include "core/no_device.h"
 
 namespace fb::bind {
 namespace {
@@ -212,6 +213,13 @@ PyObject* invoke(const Overload& overload, PyObject* const* slots) {
   return overload.invoke(slots);
 }
 
+PyObject* on_meta(const OverloadSet& set, PyObject* owner, const Call& call) {
+  return guarded(nullptr, [&] {
+    return call_instead("flambeau._meta", "call_on_meta", owner, set.name, call.self, call.args,
+                        call.nargs, call.kwnames);
+  });
+}
+
 // `owner` is where users find the function: a module, or the class Tensor.
 PyObject* dispatch(const OverloadSet& set, PyObject* owner, const Call& call) {
   try {
@@ -224,6 +232,8 @@ PyObject* dispatch(const OverloadSet& set, PyObject* owner, const Call& call) {
     if (is_overridden(call))
       return call_override(owner, set.name, call.self, call.args, call.nargs, call.kwnames);
     return raise_mismatch(set, call);
+  } catch (const OnMeta&) {
+    return on_meta(set, owner, call);
   } catch (...) {
     set_python_error(set.name);
     return nullptr;

@@ -112,8 +112,24 @@ PyObject* hand_over(PyObject* function, const Candidates& candidates, PyObject* 
   refuse(function, candidates);
 }
 
-Ref function_of(PyObject* owner, const char* name) {
-  return checked(PyObject_GetAttrString(owner, name));
+// A call as Python sees it.
+struct Packed {
+  Ref function;
+  Ref args;
+  Ref kwargs;
+};
+
+Packed packed(PyObject* owner, const char* name, FB_PY_ARGUMENTS) {
+  const Py_ssize_t hidden = self ? 1 : 0;
+  Packed call{checked(PyObject_GetAttrString(owner, name)), checked(PyTuple_New(hidden + nargs)),
+              checked(PyDict_New())};
+  if (self) PyTuple_SET_ITEM(call.args.get(), 0, new_ref(self));
+  for (Py_ssize_t i = 0; i < nargs; ++i)
+    PyTuple_SET_ITEM(call.args.get(), hidden + i, new_ref(args[i]));
+  for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); ++i)
+    if (PyDict_SetItem(call.kwargs.get(), PyTuple_GET_ITEM(kwnames, i), args[nargs + i]) < 0)
+      throw PythonError{};
+  return call;
 }
 
 }  // namespace
@@ -145,21 +161,20 @@ PyObject* hand_over(PyObject* function, PyObject* const* relevant, Py_ssize_t co
 }
 
 PyObject* call_override(PyObject* owner, const char* name, FB_PY_ARGUMENTS) {
-  const Ref function = function_of(owner, name);
-  const Py_ssize_t hidden = self ? 1 : 0;
+  const Packed call = packed(owner, name, self, args, nargs, kwnames);
   const Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
   Candidates candidates;
   if (self) candidates.consider(self);
   for (Py_ssize_t i = 0; i < nargs + named; ++i) candidates.consider(args[i]);
-  const Ref positional = checked(PyTuple_New(hidden + nargs));
-  if (self) PyTuple_SET_ITEM(positional.get(), 0, new_ref(self));
-  for (Py_ssize_t i = 0; i < nargs; ++i)
-    PyTuple_SET_ITEM(positional.get(), hidden + i, new_ref(args[i]));
-  const Ref keywords = checked(PyDict_New());
-  for (Py_ssize_t i = 0; i < named; ++i)
-    if (PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(kwnames, i), args[nargs + i]) < 0)
-      throw PythonError{};
-  return hand_over(function.get(), candidates, positional.get(), keywords.get());
+  return hand_over(call.function.get(), candidates, call.args.get(), call.kwargs.get());
+}
+
+PyObject* call_instead(const char* module, const char* function, PyObject* owner, const char* name,
+                       FB_PY_ARGUMENTS) {
+  const Packed call = packed(owner, name, self, args, nargs, kwnames);
+  const Ref home = checked(PyImport_ImportModule(module));
+  return PyObject_CallMethod(home.get(), function, "OOO", call.function.get(), call.args.get(),
+                             call.kwargs.get());
 }
 
 PyObject* call_method_override(const char* name, std::initializer_list<PyObject*> args) {

@@ -45,7 +45,10 @@ inline bool is_overridden(PyObject* object) { return is_mode_active() || overrid
 // `owner` has the function that was called as its attribute `name`; `self` is null unless it is a
 // method's.
 PyObject* call_override(PyObject* owner, const char* name, FB_PY_ARGUMENTS);
-// The same for a method of Tensor whose arguments, `self` first, are all positional.
+// Hands a call to `function` of a Python module, as (called function, arguments, keywords).
+PyObject* call_instead(const char* module, const char* function, PyObject* owner, const char* name,
+                       FB_PY_ARGUMENTS);
+// call_override for a method of Tensor whose arguments, `self` first, are all positional.
 PyObject* call_method_override(const char* name, std::initializer_list<PyObject*> args);
 // The same for any function; `relevant` are the arguments that may take over.
 PyObject* hand_over(PyObject* function, PyObject* const* relevant, Py_ssize_t count, PyObject* args,

@@ -147,9 +147,7 @@ bool Tensor::is_contiguous(MemoryFormat format) const {
 
 void check_device(Device device) {
   if (device.type == DeviceType::kCpu) return;
-  FB_CHECK_AS(ErrorKind::kNotImplemented, device.type != DeviceType::kMeta,
-              "no device meta here: tensors without elements do not exist yet; make them on the "
-              "CPU, and modules there too (torch.nn.utils.skip_init saves their initialisation)");
+  if (device.type == DeviceType::kMeta) throw OnMeta();
   std::ostringstream text;
   text << "no device " << device << " here: this build of Flambeau computes on the CPU; ask "
        << "torch.cuda.is_available() first, or use device='cpu'";

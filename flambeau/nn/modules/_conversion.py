@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import flambeau as fb
 from flambeau import Tensor
 from flambeau.nn.modules._state import Stateful
+from flambeau.nn.parameter import Parameter
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -22,18 +23,22 @@ class Convertible(Stateful):
     def _apply(self, fn: Callable[[Any], Tensor], recurse: bool = True) -> Self:
         """Exchange the elements of every parameter, gradient and buffer for ``fn`` of them.
 
-        The parameters stay the same objects, so that an optimizer still knows them.
+        The parameters stay the same objects, so that an optimizer still knows them, but for those
+        that come from the device ``meta`` or go there.
         """
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for parameter in self._parameters.values():
+        for name, parameter in self._parameters.items():
             if parameter is None:
                 continue
             grad = parameter.grad
             with fb.no_grad():
                 data = fn(parameter)
                 grad_data = None if grad is None else fn(grad)
+            if data.is_meta or parameter.is_meta:
+                self._parameters[name] = Parameter(data, parameter.requires_grad)
+                continue
             parameter.data = data
             if grad is not None and grad_data is not None:
                 grad.data = grad_data

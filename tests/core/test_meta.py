@@ -1,0 +1,162 @@
+"""The device meta: tensors with a shape and a type, but without elements."""
+
+from __future__ import annotations
+
+import copy
+import resource
+import threading
+
+import pytest
+
+import flambeau as fb
+from flambeau import nn
+
+
+@pytest.fixture
+def x() -> fb.Tensor:
+    return fb.empty(2, 3, device="meta")
+
+
+def test_what_it_is(x: fb.Tensor):
+    assert isinstance(x, fb.Tensor)
+    assert x.device == fb.device("meta")
+    assert (x.is_meta, x.is_cpu, x.data_ptr()) == (True, False, 0)
+    assert (x.shape, x.stride(), x.dtype, x.numel()) == ((2, 3), (3, 1), fb.float32, 6)
+    assert repr(x) == "tensor(..., device='meta', size=(2, 3))"
+    assert not fb.ones(2).is_meta
+
+
+@pytest.mark.parametrize(
+    ("make", "shape", "dtype"),
+    [
+        (lambda: fb.zeros(2, 3, device="meta"), (2, 3), fb.float32),
+        (lambda: fb.ones((4,), dtype=fb.int8, device="meta"), (4,), fb.int8),
+        (lambda: fb.full((2,), 3, device="meta"), (2,), fb.int64),
+        (lambda: fb.randn(2, generator=fb.Generator(), device="meta"), (2,), fb.float32),
+        (lambda: fb.arange(5, device="meta"), (5,), fb.int64),
+        (lambda: fb.tensor([1.0, 2.0], device="meta"), (2,), fb.float32),
+        (lambda: fb.ones(2, 2).to("meta"), (2, 2), fb.float32),
+        (lambda: fb.ones(2).to("meta", fb.float64), (2,), fb.float64),
+        (lambda: fb.zeros_like(fb.ones(3), device="meta"), (3,), fb.float32),
+        (lambda: fb.ones(3).new_empty(2, device="meta"), (2,), fb.float32),
+    ],
+)
+def test_making_them(make, shape, dtype):
+    made = make()
+    assert made.is_meta
+    assert (made.shape, made.dtype) == (shape, dtype)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x + 1,
+        lambda x: 2 * x * x,
+        lambda x: x @ x.t(),
+        lambda x: x.view(6),
+        lambda x: x.transpose(0, 1),
+        lambda x: x[0],
+        lambda x: x[:, None, 1:],
+        lambda x: x.sum(dim=1, keepdim=True),
+        lambda x: x.half(),
+        lambda x: x > 0,
+        lambda x: fb.cat([x, x]),
+        lambda x: x.new_zeros(7),
+        lambda x: x.clone(),
+        lambda x: x.expand(4, 2, 3),
+        lambda x: x.max(dim=1).indices,
+        lambda x: nn.functional.softmax(x, dim=1),
+        lambda x: x.to(fb.float64),
+    ],
+)
+def test_results_have_the_shape_that_elements_would_have(x: fb.Tensor, function):
+    result, expected = function(x), function(fb.ones(2, 3))
+    assert result.is_meta
+    assert (result.shape, result.dtype) == (expected.shape, expected.dtype)
+    assert result.stride() == expected.stride()
+
+
+def test_changes_in_place_do_nothing(x: fb.Tensor):
+    assert x.normal_() is x
+    assert x.zero_() is x
+    assert x.copy_(fb.ones(2, 3)) is x
+    x[0] = 1
+    x += 1
+    assert x.is_meta
+
+
+@pytest.mark.parametrize(
+    ("function", "error"),
+    [
+        (lambda x: x[0, 0].item(), RuntimeError),
+        (lambda x: x.tolist(), RuntimeError),
+        (lambda x: x.numpy(), RuntimeError),
+        (lambda x: bool(x.sum() > 0), RuntimeError),
+        (lambda x: x.nonzero(), RuntimeError),
+        (lambda x: x.to("cpu"), NotImplementedError),
+        (lambda x: x.cpu(), NotImplementedError),
+        (lambda x: fb.ones(2, 3).copy_(x), NotImplementedError),
+        (lambda x: x + fb.ones(2, 3), RuntimeError),
+        (lambda x: x @ x, RuntimeError),
+    ],
+)
+def test_what_needs_elements(x: fb.Tensor, function, error):
+    with pytest.raises(error):
+        function(x)
+
+
+def test_numbers_go_with_them(x: fb.Tensor):
+    assert (x * fb.tensor(2.0)).is_meta
+
+
+def test_a_large_model_takes_no_memory():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with fb.device("meta"):
+        model = nn.Sequential(nn.Linear(20_000, 20_000), nn.LayerNorm(20_000))
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 200_000  # kilobytes; the weights alone would take 1.6 million
+    assert model[0].weight.is_meta
+    assert isinstance(model[0].weight, nn.Parameter)
+    assert sum(each.numel() for each in model.parameters()) == 400_060_000
+    assert model.half()[0].weight.dtype is fb.float16
+
+
+def test_from_meta_to_elements():
+    model = nn.Linear(3, 2, device="meta")
+    assert model(fb.empty(5, 3, device="meta")).shape == (5, 2)
+    copied = copy.deepcopy(model)
+    assert isinstance(copied.weight, nn.Parameter)
+    state = nn.Linear(3, 2).state_dict()
+    model.load_state_dict(state, assign=True)
+    assert fb.equal(model.weight, state["weight"])
+    assert type(model.weight) is nn.Parameter
+    copied.to_empty(device="cpu")
+    copied.load_state_dict(state)
+    assert fb.equal(copied.bias, state["bias"])
+    assert nn.Linear(3, 2).to("meta").weight.is_meta
+
+
+def test_loading_into_meta_without_assigning_warns():
+    with pytest.warns(UserWarning, match="no-op.*assign=True"):
+        nn.Linear(3, 2, device="meta").load_state_dict(nn.Linear(3, 2).state_dict())
+
+
+def test_blocks_and_the_default():
+    with fb.device("meta"):
+        assert fb.ones(2).is_meta
+        assert not fb.ones(2, device="cpu").is_meta
+        with fb.device("cpu"):
+            assert not fb.ones(2).is_meta
+        seen: list[bool] = []
+        thread = threading.Thread(target=lambda: seen.append(fb.ones(2).is_meta))
+        thread.start()
+        thread.join()
+        assert seen == [False]
+    assert not fb.ones(2).is_meta
+    fb.set_default_device("meta")
+    try:
+        assert fb.tensor([1]).is_meta
+        assert fb.get_default_device() == fb.device("meta")
+    finally:
+        fb.set_default_device(None)
+    assert fb.get_default_device() == fb.device("cpu")
