@@ -18,14 +18,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from benchmarks import graph, machine, memory, startup
+from benchmarks import graph, machine, memory, scripts, startup
 from benchmarks.case import GROUPS, Case, Group, all_cases
 from benchmarks.roofline import Rates, Work
 
 RESULTS = Path(__file__).parent / "results"
 IMPORT_BAR = 12.0
 SIZE_BAR = 100e6
-OTHER_GROUPS = ("graph", "import", "size", "memory")
+OTHER_GROUPS = ("graph", "memory", "scripts", "import", "size")
 SAME_RESULT = 1e-3  # relative; what two frameworks may differ by after a few steps of training
 
 
@@ -312,6 +312,30 @@ def run_memory(modules: tuple[str, str], threads: int) -> dict[str, Any]:
     return {"rows": rows, "bar": memory.BAR}
 
 
+def run_scripts(modules: tuple[str, str], threads: int) -> dict[str, Any]:
+    """Compare the time of whole programs, one run each in turn: they last for seconds."""
+    screen = Screen()
+    header = "whole programs  (scripts)"
+    screen.line(f"{header:46} {modules[0]:>9} {modules[1]:>9}   ratio")
+    rows: list[dict[str, Any]] = []
+    for script in scripts.SCRIPTS:
+        screen.progress(f"  {script.name} …")
+        try:
+            ours, theirs = (scripts.seconds(script, module, threads) for module in modules)
+        except RuntimeError as error:
+            rows.append({"name": script.name, "error": str(error)})
+            screen.line(f"  {script.name:44} {str(error)[:70]}", False)
+            continue
+        ratio = theirs / ours
+        rows.append({"name": script.name, "ours_seconds": ours, "theirs_seconds": theirs})
+        screen.line(f"  {script.name:44} {_time(ours):>9} {_time(theirs):>9} {ratio:7.2f}")
+    ratios = [row["theirs_seconds"] / row["ours_seconds"] for row in rows if "error" not in row]
+    mean = geometric_mean(ratios) if ratios else 0.0
+    screen.line(f"  geometric mean {mean:.2f} (bar {scripts.BAR:g})", mean >= scripts.BAR)
+    screen.line()
+    return {"rows": rows, "mean": mean, "bar": scripts.BAR}
+
+
 def save(report: dict[str, Any]) -> Path:
     """Write the report under the time of the run, and as `latest.json`."""
     RESULTS.mkdir(exist_ok=True)
@@ -368,6 +392,8 @@ def main() -> None:
         report["groups"]["graph"] = run_graph(modules)
     if "memory" in chosen:
         report["groups"]["memory"] = run_memory(modules, options.threads)
+    if "scripts" in chosen:
+        report["groups"]["scripts"] = run_scripts(modules, options.threads)
     if "import" in chosen:
         report["groups"]["import"] = run_import(modules, rounds)
     if "size" in chosen:
