@@ -21,6 +21,7 @@ from flambeau.utils.tensorboard._messages import (
     PrCurvePluginData,
     SessionLog,
 )
+from flambeau.utils.tensorboard._numbers import default_bins
 
 from .events import decode, events, files, plugin_of, values
 
@@ -131,6 +132,27 @@ def test_histogram(writer):
     assert len(histo.bucket) == len(histo.bucket_limit)
     ends = np.repeat(histo.bucket_limit, np.array(histo.bucket, int))
     assert (ends > [-2, 0, 0.5, 0.5, 3]).all()
+
+
+def test_default_bins():
+    """Counting by logarithms finds the bins that a search finds, at their limits too."""
+    limits = default_bins()
+    assert len(limits) == 1549
+    rng = np.random.default_rng(0)
+    wide = rng.standard_normal(5000) * 10.0 ** rng.integers(-15, 19, 5000)
+    inner = limits[1:-1]
+    values = np.concatenate([wide, inner, np.nextafter(inner, -1), np.nextafter(inner, 1), [-0.0]])
+    expected = np.histogram(values, limits)[0]
+    made = summary.make_histogram(values, limits)
+    first = np.flatnonzero(expected)[0]
+    assert made.bucket[1:].tolist() == expected[first : first + len(made.bucket) - 1].tolist()
+    assert made.bucket.sum() == len(values)
+
+
+def test_histogram_beyond_the_bins():
+    made = summary.make_histogram(np.array([1.0, 1e30]), default_bins())
+    assert made.max == 1e30
+    assert made.bucket.sum() == 1
 
 
 def test_histogram_of_given_bins(writer):

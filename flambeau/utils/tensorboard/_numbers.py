@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +25,7 @@ from flambeau.utils.tensorboard._messages import (
 
 __all__ = [
     "compute_curve",
+    "default_bins",
     "histogram",
     "histogram_raw",
     "make_histogram",
@@ -35,6 +38,8 @@ __all__ = [
 
 _Array = np.ndarray[Any, Any]
 _MOST_THRESHOLDS = 127
+_GROWTH = 1.1  # of the default bins of histograms
+_BLOCK = 8192  # values that stay in the cache while they are counted
 _TINY = 1e-7  # keeps quotients of empty counts finite
 
 
@@ -128,7 +133,10 @@ def make_histogram(values: _Array, bins: Any, max_bins: int | None = None) -> Hi
     if values.size == 0:
         raise ValueError("a histogram of no values at all: the input has no element")
     values = values.reshape(-1).astype(float, copy=False)
-    counts, limits = np.histogram(values, bins=bins)
+    if bins is default_bins():
+        counts, limits = _in_default_bins(values), bins
+    else:
+        counts, limits = np.histogram(values, bins=bins)
     if max_bins is not None and (merged := len(counts) // max_bins) > 1:
         counts = np.add.reduceat(counts, np.arange(0, len(counts), merged))
         limits = np.append(limits[:-1:merged], limits[-1])
@@ -144,6 +152,40 @@ def make_histogram(values: _Array, bins: Any, max_bins: int | None = None) -> Hi
         bucket_limit=limits[first : last + 1],
         bucket=np.append(0, counts[first:last]),
     )
+
+
+@functools.cache
+def default_bins() -> _Array:
+    """Limits on both sides of zero that grow by a tenth, from 1e-12 to 1e20."""
+    limits = [1e-12]
+    while limits[-1] * _GROWTH < 1e20:
+        limits.append(limits[-1] * _GROWTH)
+    return np.array([*(-limit for limit in reversed(limits)), 0.0, *limits])
+
+
+def _in_default_bins(values: _Array) -> _Array:
+    """Count by logarithms, which tell where a value lies without a search."""
+    limits = default_bins()
+    if not max(values.max(), -values.min()) < limits[-1]:  # nor if one is no number
+        return np.histogram(values, limits)[0]
+    counts = np.zeros(len(limits) - 1, np.intp)
+    for start in range(0, len(values), _BLOCK):
+        places = _default_places(values[start : start + _BLOCK])
+        counts += np.bincount(places, minlength=len(counts))
+    return counts
+
+
+def _default_places(values: _Array) -> _Array:
+    limits = default_bins()
+    middle = len(limits) // 2
+    least = limits[middle + 1]
+    steps = np.log(np.maximum(np.abs(values), least) / least) / math.log(_GROWTH)
+    above = steps.astype(np.intp) + 1  # for values above zero, counted from it
+    places: _Array = middle + above - (values < 0) * (2 * above + 1)
+    # The logarithm is rounded, and what is smaller than the least limit lies beside zero.
+    places -= values < limits[places]
+    places += values >= limits[places + 1]
+    return places
 
 
 def pr_curve(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import functools
 import os
 import socket
 import time
@@ -24,6 +23,7 @@ from flambeau.utils.tensorboard._messages import (
     Summary,
     TaggedRunMetadata,
 )
+from flambeau.utils.tensorboard._numbers import default_bins
 from flambeau.utils.tensorboard._utils import figure_to_image
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class SummaryWriter:
         self.filename_suffix = filename_suffix
         self.file_writer: FileWriter | None = None
         self.all_writers: dict[str, FileWriter] | None = None
-        self.default_bins = _default_bins()
+        self.default_bins = default_bins()
         self._projector = ""  # entries of the projector's list
         self._get_file_writer()
 
@@ -464,17 +464,6 @@ class SummaryWriter:
         exc_tb: TracebackType | None,
     ) -> None:
         self.close()
-
-
-@functools.cache
-def _default_bins() -> tuple[float, ...]:
-    """Limits on both sides of zero that grow by a tenth, from 1e-12 to 1e20."""
-    limits = []
-    limit = 1e-12
-    while limit < 1e20:
-        limits.append(limit)
-        limit *= 1.1
-    return (*(-limit for limit in reversed(limits)), 0.0, *limits)
 
 
 def _refuse_onnx() -> None:
