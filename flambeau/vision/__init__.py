@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from flambeau.vision import datasets as datasets
     from flambeau.vision import io as io
     from flambeau.vision import models as models
+    from flambeau.vision import ops as ops
     from flambeau.vision import transforms as transforms
     from flambeau.vision import utils as utils
 
-_MODULES = ("datasets", "io", "models", "transforms", "utils")
+_MODULES = ("datasets", "io", "models", "ops", "transforms", "utils")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,62 @@
+"""Boxes, regions and the layers that networks for images are made of."""
+
+from flambeau.vision.ops.box_losses import (
+    complete_box_iou_loss,
+    distance_box_iou_loss,
+    generalized_box_iou_loss,
+)
+from flambeau.vision.ops.boxes import (
+    batched_nms,
+    box_area,
+    box_convert,
+    box_iou,
+    clip_boxes_to_image,
+    complete_box_iou,
+    distance_box_iou,
+    generalized_box_iou,
+    masks_to_boxes,
+    nms,
+    remove_small_boxes,
+)
+from flambeau.vision.ops.focal_loss import sigmoid_focal_loss
+from flambeau.vision.ops.misc import (
+    MLP,
+    Conv2dNormActivation,
+    Conv3dNormActivation,
+    FrozenBatchNorm2d,
+    Permute,
+    SqueezeExcitation,
+)
+from flambeau.vision.ops.roi_align import RoIAlign, roi_align
+from flambeau.vision.ops.roi_pool import RoIPool, roi_pool
+from flambeau.vision.ops.stochastic_depth import StochasticDepth, stochastic_depth
+
+__all__ = [
+    "MLP",
+    "Conv2dNormActivation",
+    "Conv3dNormActivation",
+    "FrozenBatchNorm2d",
+    "Permute",
+    "RoIAlign",
+    "RoIPool",
+    "SqueezeExcitation",
+    "StochasticDepth",
+    "batched_nms",
+    "box_area",
+    "box_convert",
+    "box_iou",
+    "clip_boxes_to_image",
+    "complete_box_iou",
+    "complete_box_iou_loss",
+    "distance_box_iou",
+    "distance_box_iou_loss",
+    "generalized_box_iou",
+    "generalized_box_iou_loss",
+    "masks_to_boxes",
+    "nms",
+    "remove_small_boxes",
+    "roi_align",
+    "roi_pool",
+    "sigmoid_focal_loss",
+    "stochastic_depth",
+]

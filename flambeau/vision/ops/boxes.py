@@ -1,0 +1,173 @@
+"""Boxes (left, top, right, bottom): which to keep, how much they overlap, other forms of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau._C import _nms
+
+__all__ = [
+    "batched_nms",
+    "box_area",
+    "box_convert",
+    "box_iou",
+    "clip_boxes_to_image",
+    "complete_box_iou",
+    "distance_box_iou",
+    "generalized_box_iou",
+    "masks_to_boxes",
+    "nms",
+    "remove_small_boxes",
+]
+
+# Formats by their fields: corners, corner and size, middle and size.
+_FORMATS = ("xyxy", "xywh", "cxcywh")
+
+
+def nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
+    """Return the rows of boxes (N, 4) to keep, best first.
+
+    A box goes if it overlaps a better one that stays by more than the threshold.
+    """
+    return _nms(boxes, scores, iou_threshold)
+
+
+def batched_nms(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: float) -> Tensor:
+    """Do the same for the boxes of each class ``idxs`` by itself."""
+    if boxes.numel() == 0:
+        return fb.empty(0, dtype=fb.int64, device=boxes.device)
+    # Boxes of different classes are moved so far apart that they cannot overlap.
+    offsets = idxs.to(boxes) * (boxes.max() + 1)
+    return nms(boxes + offsets[:, None], scores, iou_threshold)
+
+
+def remove_small_boxes(boxes: Tensor, min_size: float) -> Tensor:
+    """Return the rows of boxes whose sides are both at least so long."""
+    width, height = (boxes[:, 2:] - boxes[:, :2]).unbind(1)
+    large = fb.logical_and(width >= min_size, height >= min_size)
+    return fb.argwhere(large).flatten()
+
+
+def clip_boxes_to_image(boxes: Tensor, size: tuple[int, int]) -> Tensor:
+    """Return boxes (..., 4) cut off at the edges of an image of (height, width)."""
+    height, width = size
+    across, down = boxes[..., 0::2].clamp(0, width), boxes[..., 1::2].clamp(0, height)
+    return fb.stack((across, down), boxes.ndim).reshape(boxes.shape)
+
+
+def box_convert(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
+    """Return boxes (..., 4) in another form: ``xyxy``, ``xywh`` or ``cxcywh``."""
+    if in_fmt not in _FORMATS or out_fmt not in _FORMATS:
+        raise ValueError(
+            f"Unsupported Bounding Box Conversions for given in_fmt {in_fmt} and out_fmt {out_fmt}"
+        )
+    if in_fmt == out_fmt:
+        return boxes.clone()
+    first, second = boxes[..., :2], boxes[..., 2:]
+    if in_fmt == "xywh":
+        second = first + second
+    elif in_fmt == "cxcywh":
+        first, second = first - 0.5 * second, first + 0.5 * second
+    if out_fmt == "xywh":
+        second = second - first
+    elif out_fmt == "cxcywh":
+        first, second = (first + second) / 2, second - first
+    return fb.cat((first, second), -1)
+
+
+def box_area(boxes: Tensor, fmt: str = "xyxy") -> Tensor:
+    """Return the area of every box (..., 4)."""
+    if fmt not in _FORMATS:
+        raise ValueError(f"Unsupported Bounding Box area for given format {fmt}")
+    wide = _widened(boxes)
+    sides = wide[..., 2:] - wide[..., :2] if fmt == "xyxy" else wide[..., 2:]
+    return sides[..., 0] * sides[..., 1]
+
+
+def _widened(boxes: Tensor) -> Tensor:
+    """Boxes in a type whose products do not overflow."""
+    if boxes.is_floating_point():
+        return boxes if boxes.dtype in (fb.float32, fb.float64) else boxes.float()
+    return boxes if boxes.dtype in (fb.int32, fb.int64) else boxes.int()
+
+
+def _overlap(boxes1: Tensor, boxes2: Tensor) -> tuple[Tensor, Tensor]:
+    """The areas that are in both and in either of every pair."""
+    corner = fb.max(boxes1[..., :, None, :2], boxes2[..., None, :, :2])
+    other = fb.min(boxes1[..., :, None, 2:], boxes2[..., None, :, 2:])
+    sides = _widened(other - corner).clamp(min=0)
+    both = sides[..., 0] * sides[..., 1]
+    areas = box_area(boxes1)[..., :, None] + box_area(boxes2)[..., None, :]
+    return both, areas - both
+
+
+def _hull(boxes1: Tensor, boxes2: Tensor) -> Tensor:
+    """The sides of the smallest box around every pair."""
+    corner = fb.min(boxes1[..., :, None, :2], boxes2[..., None, :, :2])
+    other = fb.max(boxes1[..., :, None, 2:], boxes2[..., None, :, 2:])
+    return _widened(other - corner).clamp(min=0)
+
+
+def _for_corners(
+    measure: Callable[[Tensor, Tensor], Tensor], boxes1: Tensor, boxes2: Tensor, fmt: str
+) -> Tensor:
+    if fmt != "xyxy":
+        boxes1, boxes2 = (box_convert(boxes, fmt, "xyxy") for boxes in (boxes1, boxes2))
+    return measure(boxes1, boxes2)
+
+
+def box_iou(boxes1: Tensor, boxes2: Tensor, fmt: str = "xyxy") -> Tensor:
+    """Return the overlap of every pair (N, M): the area in both by the area in either."""
+
+    def measure(first: Tensor, second: Tensor) -> Tensor:
+        both, either = _overlap(first, second)
+        return both / either
+
+    return _for_corners(measure, boxes1, boxes2, fmt)
+
+
+def generalized_box_iou(boxes1: Tensor, boxes2: Tensor) -> Tensor:
+    """Return the overlap of every pair less the share of their hull that is in neither."""
+    both, either = _overlap(boxes1, boxes2)
+    sides = _hull(boxes1, boxes2)
+    area = sides[..., 0] * sides[..., 1]
+    return both / either - (area - either) / area
+
+
+def distance_box_iou(boxes1: Tensor, boxes2: Tensor, eps: float = 1e-7) -> Tensor:
+    """Return the overlap of every pair less the distance of their middles, in diagonals."""
+    both, either = _overlap(boxes1, boxes2)
+    diagonal = (_hull(boxes1, boxes2) ** 2).sum(-1) + eps
+    middles1, middles2 = ((boxes[..., :2] + boxes[..., 2:]) / 2 for boxes in (boxes1, boxes2))
+    distance = _widened(middles1[..., :, None, :] - middles2[..., None, :, :]) ** 2
+    return both / either - distance.sum(-1) / diagonal
+
+
+def complete_box_iou(boxes1: Tensor, boxes2: Tensor, eps: float = 1e-7) -> Tensor:
+    """Return `distance_box_iou` less a measure of how different the shapes are."""
+    both, either = _overlap(boxes1, boxes2)
+    overlap = both / either
+    shape1, shape2 = (_slope(boxes) for boxes in (boxes1, boxes2))
+    difference = 4 / math.pi**2 * (shape1[..., :, None] - shape2[..., None, :]) ** 2
+    with fb.no_grad():
+        weight = difference / (1 - overlap + difference + eps)
+    return distance_box_iou(boxes1, boxes2, eps) - weight * difference
+
+
+def _slope(boxes: Tensor) -> Tensor:
+    sides = boxes[..., 2:] - boxes[..., :2]
+    return fb.atan(sides[..., 0] / sides[..., 1])
+
+
+def masks_to_boxes(masks: Tensor) -> Tensor:
+    """Return the box around the marked pixels of every mask (N, H, W)."""
+    boxes = fb.zeros((masks.shape[0], 4), dtype=fb.float32, device=masks.device)
+    for row, mask in zip(boxes, masks, strict=True):
+        y, x = fb.where(mask != 0)
+        if y.numel() == 0:
+            raise ValueError("masks_to_boxes: a mask marks no pixel, so it has no box")
+        row.copy_(fb.stack((x.min(), y.min(), x.max(), y.max())))
+    return boxes

@@ -1,0 +1,128 @@
+"""`vision.ops` against torchvision: boxes, losses, layers; regions where its library is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import flambeau
+from flambeau.vision import ops as ours
+from tests.conformance import vision_oracle
+
+theirs = vision_oracle.load("ops")
+Call = Callable[[Any, Any], Any]
+
+
+def _boxes(t: Any, count: int = 9, seed: int = 0, dtype: str = "float32") -> Any:
+    corners = np.random.default_rng(seed).random((count, 4)) * 20
+    corners[:, 2:] += corners[:, :2] + 1
+    return t.tensor(corners.astype(dtype))
+
+
+BOXES: dict[str, Call] = {
+    "area": lambda o, t: o.box_area(_boxes(t)),
+    "area of integers": lambda o, t: o.box_area(_boxes(t, dtype="int16")),
+    "iou": lambda o, t: o.box_iou(_boxes(t), _boxes(t, 5, 1)),
+    "iou of integers": lambda o, t: o.box_iou(_boxes(t, dtype="int64"), _boxes(t, 5, 1, "int64")),
+    "iou of middles": lambda o, t: o.box_iou(_boxes(t), _boxes(t, 5, 1), fmt="cxcywh"),
+    "giou": lambda o, t: o.generalized_box_iou(_boxes(t), _boxes(t, 5, 1)),
+    "diou": lambda o, t: o.distance_box_iou(_boxes(t), _boxes(t, 5, 1)),
+    "ciou": lambda o, t: o.complete_box_iou(_boxes(t), _boxes(t, 5, 1)),
+    "clip": lambda o, t: o.clip_boxes_to_image(_boxes(t), (10, 12)),
+    "small": lambda o, t: o.remove_small_boxes(_boxes(t), 8.0),
+    "masks": lambda o, t: o.masks_to_boxes(
+        t.tensor(np.eye(6, dtype=bool)[:, None] * np.ones((1, 4, 1), bool))
+    ),
+    "focal": lambda o, t: o.sigmoid_focal_loss(_boxes(t) - 10, (_boxes(t, seed=2) > 10).float()),
+    "focal mean": lambda o, t: o.sigmoid_focal_loss(
+        _boxes(t) - 10, (_boxes(t) > 10).float(), alpha=-1, gamma=1.5, reduction="mean"
+    ),
+    **{
+        f"{first} to {second}": (lambda o, t, a=first, b=second: o.box_convert(_boxes(t), a, b))
+        for first in ("xyxy", "xywh", "cxcywh")
+        for second in ("xyxy", "xywh", "cxcywh")
+    },
+    **{
+        f"{name} {reduction}": (
+            lambda o, t, n=name, r=reduction: getattr(o, n)(
+                _boxes(t), _boxes(t, seed=1), reduction=r
+            )
+        )
+        for name in ("generalized_box_iou_loss", "distance_box_iou_loss", "complete_box_iou_loss")
+        for reduction in ("none", "mean", "sum")
+    },
+}
+
+
+@pytest.mark.parametrize("name", BOXES)
+def test_boxes(name: str) -> None:
+    mine, other = BOXES[name](ours, flambeau).numpy(), BOXES[name](theirs, torch).numpy()
+    assert mine.dtype == other.dtype
+    np.testing.assert_allclose(mine, other, rtol=2e-5, atol=1e-6)
+
+
+LAYERS: dict[str, Call] = {
+    "frozen": lambda o, t: o.FrozenBatchNorm2d(4),
+    "conv": lambda o, t: o.Conv2dNormActivation(4, 6, stride=2),
+    "dilated": lambda o, t: o.Conv2dNormActivation(4, 6, (3, 5), dilation=2, norm_layer=None),
+    "excitation": lambda o, t: o.SqueezeExcitation(4, 2),
+    "mlp": lambda o, t: o.MLP(8, [5, 3], t.nn.LayerNorm, t.nn.GELU),
+    "permute": lambda o, t: o.Permute([0, 2, 3, 1]),
+    "rows": lambda o, t: o.StochasticDepth(0.5, "row"),
+    "batch": lambda o, t: o.StochasticDepth(0.5, "batch"),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers(name: str) -> None:
+    flambeau.manual_seed(2)
+    torch.manual_seed(2)
+    mine, other = LAYERS[name](ours, flambeau), LAYERS[name](theirs, torch)
+    assert repr(mine) == repr(other)
+    image = np.random.default_rng(0).random((3, 4, 8, 8), dtype=np.float32)
+    results = mine(flambeau.tensor(image)), other(torch.tensor(image))
+    np.testing.assert_allclose(*(r.detach().numpy() for r in results), rtol=1e-4, atol=1e-5)
+
+
+if vision_oracle.has_operators():
+    REGIONS: dict[str, Call] = {
+        "align": lambda o, i: lambda r: o.roi_align(i, r, 5),
+        "aligned": lambda o, i: lambda r: o.roi_align(i, r, (3, 4), 0.5, 2, aligned=True),
+        "sampled": lambda o, i: lambda r: o.RoIAlign((3, 4), 0.25, 3)(i, r),
+        "pool": lambda o, i: lambda r: o.roi_pool(i, r, 3),
+        "scaled pool": lambda o, i: lambda r: o.RoIPool((2, 5), 0.3)(i, r),
+    }
+
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    @pytest.mark.parametrize("name", REGIONS)
+    def test_regions(name: str, dtype: str) -> None:
+        """Values and gradients; some regions lie partly or wholly outside."""
+        image = np.random.default_rng(0).standard_normal((2, 3, 20, 24)).astype(dtype)
+        results = []
+        for package, t in ((ours, flambeau), (theirs, torch)):
+            x = t.tensor(image, requires_grad=True)
+            regions = t.cat((t.arange(8)[:, None] % 2, _boxes(t, 8, dtype=dtype) * 2 - 9), 1)
+            result = REGIONS[name](package, x)(regions.to(x))
+            (result * t.arange(result.numel()).view(result.shape).to(x)).sum().backward()
+            results.append((result.detach().numpy(), x.grad.numpy()))
+        np.testing.assert_allclose(results[0][0], results[1][0], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(results[0][1], results[1][1], rtol=1e-4, atol=1e-2)
+
+    @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.9])
+    def test_nms(threshold: float) -> None:
+        scores = np.round(np.random.default_rng(1).random(200), 2).astype(np.float32)
+        kept = []
+        for package, t in ((ours, flambeau), (theirs, torch)):
+            boxes, ranks = _boxes(t, 200), t.tensor(scores)
+            labels = t.arange(200) % 3
+            kept.append(
+                [
+                    package.nms(boxes, ranks, threshold).tolist(),
+                    package.batched_nms(boxes, ranks, labels, threshold).tolist(),
+                ]
+            )
+        assert kept[0] == kept[1]

@@ -1,0 +1,124 @@
+"""Boxes and regions against definitions written out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flambeau as fb
+from flambeau.vision import ops
+
+RNG = np.random.default_rng(0)
+CORNERS = RNG.random((40, 4)) * 10
+CORNERS[:, 2:] += CORNERS[:, :2] + 1
+SCORES = RNG.permutation(40) / 40
+
+
+def _overlap(a: Any, b: Any) -> float:
+    wide = max(0.0, min(a[2], b[2]) - max(a[0], b[0]))
+    high = max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
+    areas = [(c[2] - c[0]) * (c[3] - c[1]) for c in (a, b)]
+    return wide * high / (sum(areas) - wide * high)
+
+
+@pytest.mark.parametrize("dtype", [fb.float32, fb.float64])
+@pytest.mark.parametrize("threshold", [0.0, 0.2, 0.6, 1.0])
+def test_nms(threshold: float, dtype: fb.dtype) -> None:
+    expected: list[int] = []
+    for candidate in np.argsort(-SCORES):
+        if all(_overlap(CORNERS[k], CORNERS[candidate]) <= threshold for k in expected):
+            expected.append(int(candidate))
+    boxes, scores = fb.tensor(CORNERS, dtype=dtype), fb.tensor(SCORES, dtype=dtype)
+    assert ops.nms(boxes, scores, threshold).tolist() == expected
+
+
+def test_nms_by_class() -> None:
+    boxes, scores = fb.tensor(CORNERS).float(), fb.tensor(SCORES).float()
+    labels = fb.arange(40) % 3
+    kept = set(ops.batched_nms(boxes, scores, labels, 0.3).tolist())
+    for label in range(3):
+        rows = (labels == label).nonzero().flatten()
+        alone = rows[ops.nms(boxes[rows], scores[rows], 0.3)].tolist()
+        assert set(alone) == kept & set(rows.tolist())
+    assert ops.nms(fb.zeros(0, 4), fb.zeros(0), 0.5).tolist() == []
+    assert ops.batched_nms(fb.zeros(0, 4), fb.zeros(0), fb.zeros(0), 0.5).tolist() == []
+
+
+def test_overlaps() -> None:
+    first, second = fb.tensor(CORNERS[:6]), fb.tensor(CORNERS[6:10])
+    expected = [[_overlap(a, b) for b in CORNERS[6:10]] for a in CORNERS[:6]]
+    fb.testing.assert_close(ops.box_iou(first, second), fb.tensor(expected, dtype=fb.float64))
+    apart = fb.tensor([[0.0, 0, 1, 1]]), fb.tensor([[2.0, 0, 3, 1]])
+    assert ops.generalized_box_iou(*apart).item() == pytest.approx(-1 / 3)
+    assert ops.distance_box_iou(*apart).item() == pytest.approx(-0.4)
+
+
+def test_forms() -> None:
+    boxes = fb.tensor(CORNERS)
+    for form in ("xywh", "cxcywh", "xyxy"):
+        there = ops.box_convert(boxes, "xyxy", form)
+        fb.testing.assert_close(ops.box_convert(there, form, "xyxy"), boxes)
+    assert ops.box_convert(fb.tensor([1.0, 2, 3, 6]), "xyxy", "cxcywh").tolist() == [2, 4, 2, 4]
+    assert ops.clip_boxes_to_image(fb.tensor([[-1.0, 2, 9, 9]]), (4, 5)).tolist() == [[0, 2, 5, 4]]
+    assert ops.box_area(fb.tensor([[0, 0, 200, 200]], dtype=fb.uint8)).tolist() == [40000]
+
+
+def test_regions_of_a_ramp() -> None:
+    """The mean of a linear ramp over a cell is its value in the middle of the cell."""
+    ramp = fb.arange(20.0).expand(1, 1, 20, 20)
+    rows = fb.tensor([[0.0, 4, 2, 12, 10]])
+    middles = [4 + 2 * cell + 1.0 for cell in range(4)]
+    assert ops.roi_align(ramp, rows, (1, 4))[0, 0, 0].tolist() == pytest.approx(middles)
+    shifted = ops.roi_align(ramp, rows, (1, 4), aligned=True)[0, 0, 0].tolist()
+    assert shifted == pytest.approx([middle - 0.5 for middle in middles])
+    pooled = ops.roi_pool(ramp, [fb.tensor([[4.0, 2, 11, 9]])], (1, 4))
+    assert pooled.flatten().tolist() == [5, 7, 9, 11]
+
+
+def test_region_gradients() -> None:
+    image = fb.rand(2, 2, 6, 7, dtype=fb.float64, requires_grad=True)
+    rows = fb.tensor([[0, 1, 1, 4.5, 3.2], [1, 0, 2, 8, 9], [1, -3, -3, 1, 1]], dtype=fb.float64)
+    for call in (
+        lambda x: ops.roi_align(x, rows, (2, 3)),
+        lambda x: ops.roi_align(x, rows, 2, 0.5, 2, True),
+        lambda x: ops.roi_pool(x, rows, 2),
+    ):
+        assert fb.autograd.gradcheck(call, (image,))
+        assert fb.autograd.gradgradcheck(call, (image,))
+
+
+def test_an_image_for_every_box_list() -> None:
+    image = fb.rand(2, 1, 8, 8)
+    lists = [fb.tensor([[0.0, 0, 4, 4]]), fb.tensor([[1.0, 1, 5, 5], [2, 2, 7, 7]])]
+    rows = fb.tensor([[0.0, 0, 0, 4, 4], [1, 1, 1, 5, 5], [1, 2, 2, 7, 7]])
+    fb.testing.assert_close(ops.roi_align(image, lists, 2), ops.roi_align(image, rows, 2))
+
+
+def test_frozen_normalisation_loads_a_usual_one() -> None:
+    usual = fb.nn.BatchNorm2d(3)
+    usual(fb.randn(8, 3, 4, 4))
+    frozen = ops.FrozenBatchNorm2d(3)
+    frozen.load_state_dict(usual.state_dict())
+    image = fb.randn(2, 3, 4, 4)
+    fb.testing.assert_close(frozen(image), usual.eval()(image))
+    assert not list(frozen.parameters())
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: ops.nms(fb.zeros(3, 5), fb.zeros(3), 0.5), RuntimeError, r"\(count, 4\)"),
+        (lambda: ops.nms(fb.zeros(3, 4), fb.zeros(2), 0.5), RuntimeError, "each of the 3 boxes"),
+        (lambda: ops.box_convert(fb.zeros(4), "xyxy", "x"), ValueError, "out_fmt x"),
+        (lambda: ops.roi_align(fb.zeros(1, 1, 4, 4), fb.zeros(2, 4), 2), ValueError, r"\(2, 4\)"),
+        (lambda: ops.roi_align(fb.zeros(1, 4, 4), fb.zeros(2, 5), 2), RuntimeError, "channels"),
+        (lambda: ops.roi_align(fb.zeros(1, 1, 4, 4), fb.ones(1, 5), 2), IndexError, "image 1"),
+        (lambda: ops.stochastic_depth(fb.zeros(2), 2.0, "row"), ValueError, "between 0 and 1"),
+        (lambda: ops.masks_to_boxes(fb.zeros(1, 3, 3)), ValueError, "marks no pixel"),
+    ],
+)
+def test_bad_input(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
