@@ -21,6 +21,7 @@ from flambeau._settings import *
 from flambeau._legacy import *
 from flambeau._storage import *
 from flambeau._interop import *
+from flambeau._overriding import _assert as _assert
 from flambeau._tensor import *
 from flambeau._removed import *
 from flambeau._grad_mode import *
@@ -65,6 +66,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import func as func
     from flambeau import functional as functional
     from flambeau import futures as futures
+    from flambeau import fx as fx
     from flambeau import hub as hub
     from flambeau import jit as jit
     from flambeau import library as library
@@ -153,6 +155,7 @@ else:
         "func",
         "functional",
         "futures",
+        "fx",
         "hub",
         "jit",
         "library",

@@ -56,3 +56,10 @@ def overridable(function: Function) -> Function:
 
     OVERRIDABLE.add(public)
     return public  # type: ignore[return-value]
+
+
+@overridable
+def _assert(condition: Any, message: str) -> None:
+    """Raise an AssertionError unless ``condition`` holds; a traced program keeps the test."""
+    if not condition:
+        raise AssertionError(message)

@@ -1,0 +1,59 @@
+"""The form in which calls are recorded: as PyTorch writes them, so that code reads the same."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from flambeau.fx._naming import torch_names
+
+
+@functools.cache
+def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(_SIGNATURES.get(torch_names()[function], function))
+    except (TypeError, ValueError):
+        return None
+
+
+# Of functions with overloads: the form that all of them have in PyTorch.
+_SIGNATURES: dict[str, Callable[..., Any]] = {
+    "torch.functional.norm": lambda input, p="fro", dim=None, keepdim=False, out=None, dtype=None: (
+        None
+    ),
+    "torch.functional.meshgrid": lambda *tensors, indexing=None: None,
+}
+
+
+def canonical_call(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[str, Any, tuple[Any, ...], dict[str, Any]]:
+    """Op, target, args and kwargs of the node for a call.
+
+    Functions that PyTorch writes in Python pass the arguments that they require by position, and
+    all others by keyword, also those that were left out.
+    """
+    name = torch_names().get(function, "")
+    if not name.startswith(("torch.nn.functional.", "torch.functional.")):
+        return "call_function", function, args, kwargs
+    signature = _signature(function)
+    if signature is None or name == "torch.functional.einsum":
+        return "call_function", function, args, kwargs
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError:
+        return "call_function", function, args, kwargs
+    bound.apply_defaults()
+    positional: list[Any] = []
+    named: dict[str, Any] = {}
+    for parameter in signature.parameters.values():
+        value = bound.arguments[parameter.name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            positional += value
+        elif parameter.default is parameter.empty and parameter.kind is not parameter.KEYWORD_ONLY:
+            positional.append(value)
+        else:
+            named[parameter.name] = value
+    return "call_function", function, tuple(positional), named

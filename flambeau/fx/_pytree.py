@@ -1,0 +1,26 @@
+"""Nested inputs of traced functions, taken apart by a shape that was found when tracing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flambeau.utils._pytree import TreeSpec
+
+__all__ = ["tree_flatten_spec"]
+
+
+def tree_flatten_spec(pytree: Any, spec: TreeSpec) -> list[Any]:
+    """The leaves of ``pytree``; of dictionaries, what is at the keys of ``spec``."""
+    if spec.kind is None:
+        return [pytree]
+    if issubclass(spec.kind, dict):
+        # A defaultdict's factory stands before its keys.
+        keys = spec.keys[1] if isinstance(spec.keys, tuple) else spec.keys
+        values = [pytree[key] for key in keys]
+    else:
+        values = list(pytree)[: len(spec.children)]
+    return [
+        leaf
+        for value, child in zip(values, spec.children, strict=True)
+        for leaf in tree_flatten_spec(value, child)
+    ]
