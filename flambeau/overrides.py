@@ -159,10 +159,10 @@ def _functions() -> dict[str, dict[str, Any]]:
     """Overridable functions by the name of their namespace, and their own name."""
     found: dict[str, dict[str, Any]] = {}
     for space, module in _namespaces().items():
-        for name in dir(module):
+        # Not dir(), which knows modules that are loaded when asked for.
+        for name, value in vars(module).items():
             if name.startswith("_") or name in _NEVER_HANDED_OVER:
                 continue
-            value = getattr(module, name)
             if _is_function(value) and _is_overridable(value):
                 found.setdefault(space, {})[name] = value
     return found

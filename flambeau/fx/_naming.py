@@ -87,9 +87,10 @@ _IN_FUNCTIONAL = (
 def _functions_of(space: Any) -> dict[str, Any]:
     return {
         name: value
-        for name in dir(space)
+        # Not dir(), which knows modules that are loaded when asked for.
+        for name, value in vars(space).items()
         if not name.startswith("_")
-        and isinstance(value := getattr(space, name), _FUNCTION_TYPES)
+        and isinstance(value, _FUNCTION_TYPES)
         and (value.__module__ or "").startswith("flambeau")
     }
 
