@@ -10,6 +10,7 @@ from flambeau._joining import broadcast_shapes
 from flambeau.distributions import constraints
 from flambeau.distributions._odds import ProbsOrLogits
 from flambeau.distributions.distribution import Distribution, Shape
+from flambeau.distributions.utils import least_number
 
 __all__ = ["Categorical"]
 
@@ -78,7 +79,7 @@ class Categorical(ProbsOrLogits, Distribution):
 
     def entropy(self) -> Tensor:
         # Shares of zero, whose logarithm is infinite, count for nothing.
-        logits = self.logits.clamp(min=fb.finfo(self.logits.dtype).min)
+        logits = self.logits.clamp(min=least_number(self.logits.dtype))
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:

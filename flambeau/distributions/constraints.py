@@ -251,7 +251,7 @@ class _IndependentConstraint(_Around):
         return self.base_constraint._holds(value)
 
     def _check_rank(self, value: Tensor) -> None:
-        if value.dim() < self.event_dim:
+        if value.dim() < self.reinterpreted_batch_ndims:
             raise ValueError(
                 f"{self!r}: expected a value of at least {self.event_dim} dimensions,"
                 f" got shape {tuple(value.shape)}"

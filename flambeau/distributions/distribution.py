@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import flambeau as fb
 from flambeau import Size, Tensor
@@ -28,6 +28,16 @@ class Distribution:
     has_rsample: Any = False
     has_enumerate_support: Any = False
     _validate_args = __debug__
+    _lazy_names: ClassVar[frozenset[str]] = frozenset()  # attributes computed when first read
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        attributes: dict[str, Any] = {}
+        for base in reversed(cls.__mro__):
+            attributes.update(vars(base))
+        cls._lazy_names = frozenset(
+            name for name, value in attributes.items() if isinstance(value, lazy_property)
+        )
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -66,7 +76,7 @@ class Distribution:
             value = self.__dict__.get(name)
             if value is None:
                 # Parameters that are computed from the given ones need no check of their own.
-                if isinstance(vars_of(type(self), name), lazy_property):
+                if name in self._lazy_names:
                     continue
                 value = getattr(self, name)
             if not region._holds(value):
@@ -234,8 +244,3 @@ class Distribution:
                 one = not isinstance(value, Tensor) or value.numel() == 1
                 shown.append(f"{name}: {value if one else value.size()}")
         return f"{type(self).__name__}({', '.join(shown)})"
-
-
-def vars_of(owner: type, name: str) -> Any:
-    """What a class or one of its bases holds under a name, unread."""
-    return next((vars(base)[name] for base in owner.__mro__ if name in vars(base)), None)

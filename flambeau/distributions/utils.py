@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from typing import Any, Generic, TypeVar, overload
 
 import flambeau as fb
-from flambeau import Size, Tensor
+from flambeau import Tensor
 from flambeau._joining import broadcast_shapes
 from flambeau.nn.functional import binary_cross_entropy_with_logits
 
@@ -29,12 +29,11 @@ _T = TypeVar("_T")
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     """Tensors and numbers as tensors of one shape; numbers take the dtype of the first tensor."""
-    tensors = [value for value in values if isinstance(value, Tensor)]
-    shape = tensors[0].shape if tensors else Size()
-    if any(tensor.shape != shape for tensor in tensors):
-        shape = broadcast_shapes(*(tensor.shape for tensor in tensors))
-    elif len(tensors) == len(values):
+    shapes = {value.shape if isinstance(value, Tensor) else None for value in values}
+    if len(shapes) == 1 and None not in shapes:
         return values
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    shape = tensors[0].shape if len(tensors) == 1 else broadcast_shapes(*(shapes - {None}))
     if not all(isinstance(value, (Tensor, int, float)) for value in values):
         raise ValueError(
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing"
@@ -48,6 +47,12 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
         else fb.full(shape, value, dtype=dtype, device=device)
         for value in values
     )
+
+
+@cache
+def least_number(dtype: fb.dtype) -> float:
+    """The least finite number of a dtype."""
+    return fb.finfo(dtype).min
 
 
 def standard_normal(shape: Any, like: Tensor) -> Tensor:
