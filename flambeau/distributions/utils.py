@@ -41,12 +41,11 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
         )
     dtype = tensors[0].dtype if tensors else fb.get_default_dtype()
     device = tensors[0].device if tensors else None
-    return tuple(
-        value.expand(shape)
-        if isinstance(value, Tensor)
-        else fb.full(shape, value, dtype=dtype, device=device)
+    tensors = [
+        value if isinstance(value, Tensor) else fb.full((), value, dtype=dtype, device=device)
         for value in values
-    )
+    ]
+    return tuple(tensor.expand(shape) for tensor in tensors)
 
 
 @cache

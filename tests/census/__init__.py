@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from .amp import AMP
 from .attributes import ATTRIBUTES
 from .data import DATA
+from .distributions import DISTRIBUTIONS
 from .functionals import FUNCTIONALS
 from .functions import FUNCTIONS
 from .methods import METHODS
@@ -39,6 +40,7 @@ EXAMPLES: dict[str, list[str]] = {
     **{f"torch.nn.{name}": calls for name, calls in MODULES.items()},
     **{f"torch.nn.functional.{name}": calls for name, calls in FUNCTIONALS.items()},
     **{f"torch.optim.{name}": calls for name, calls in OPTIMIZERS.items()},
+    **{f"torch.distributions.{name}": calls for name, calls in DISTRIBUTIONS.items()},
     **{f"torch.utils.data.{name}": calls for name, calls in DATA.items()},
     **{f"torch.utils.tensorboard.{name}": calls for name, calls in TENSORBOARD.items()},
     **{f"torch.{name}": calls for name, calls in AMP.items()},
@@ -51,6 +53,11 @@ KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
     "torch.einsum": {"backend": "PyTorch refuses it"},
     "torch.mm": {"out_dtype": "PyTorch has it on CUDA only"},
     "torch.randn": {"names": "named dimensions, which PyTorch never finished"},
+    "torch.distributions.Distribution.sample": {
+        "generator": "PyTorch refuses it",
+        "base_samples": "PyTorch refuses it",
+    },
+    "torch.distributions.Distribution.rsample": {"base_samples": "PyTorch refuses it"},
     "torch.nn.Module.cuda": {"device": "there may be none"},
     "torch.optim.lr_scheduler.ReduceLROnPlateau": {"verbose": "PyTorch refuses it"},
     "torch.utils.data.TensorDataset": {
