@@ -53,6 +53,10 @@ class UntypedStorage:
     def size(self) -> int:
         return self.nbytes()
 
+    def __sizeof__(self) -> int:
+        """What ``sys.getsizeof`` tells: the elements count too."""
+        return super().__sizeof__() + self.nbytes()
+
     def __len__(self) -> int:
         return self.nbytes()
 
@@ -199,6 +203,9 @@ class TypedStorage:
 
     def element_size(self) -> int:
         return self.dtype.itemsize
+
+    def __sizeof__(self) -> int:
+        return super().__sizeof__() + self.nbytes()
 
     def nbytes(self) -> int:
         return self._untyped_storage.nbytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 
 import pytest
 
@@ -105,6 +106,7 @@ class TestStorage:
 
     def test_resize(self):
         tensor = fb.ones(2)
+        assert sys.getsizeof(tensor.untyped_storage()) >= tensor.untyped_storage().nbytes() > 0
         tensor.untyped_storage().resize_(40)
         assert tensor.untyped_storage().nbytes() >= 40
         assert tensor.tolist() == [1, 1]
