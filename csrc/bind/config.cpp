@@ -56,6 +56,8 @@ nb::dict thread_limits() {
 void add_config(nb::module_& m) {
   m.def("_isa", [] { return kLevels[static_cast<int>(cpu::isa())]; });
   m.def("_build", &build);
+  // Programs have copied this call from PyTorch's sources. Nothing is logged.
+  m.def("_log_api_usage_once", [](nb::handle) {});
   m.def("_thread_limits", &thread_limits);
   m.def("_cgroup_quota", &cpu::cgroup_quota, nb::arg("membership"), nb::arg("mount"));
 }

@@ -304,6 +304,24 @@ def test_hparams(writer):
     assert found["accuracy"][0].simple_value == 0.5
 
 
+def test_hparams_in_the_run_itself(tmp_path):
+    """By a subclass that many programs share."""
+
+    class Writer(SummaryWriter):
+        def add_hparams(self, hparam_dict, metric_dict):
+            fb._C._log_api_usage_once("tensorboard.logging.add_hparams")
+            for made in summary.hparams(hparam_dict, metric_dict):
+                self.file_writer.add_summary(made)
+            for name, value in metric_dict.items():
+                self.add_scalar(name, value)
+
+    with Writer(tmp_path) as writer:
+        writer.add_hparams({"lr": 0.1}, {"loss": 2})
+    found = values(tmp_path)
+    assert "_hparams_/experiment" in found
+    assert found["loss"][0].simple_value == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
