@@ -25,6 +25,7 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from flambeau import _C
 from flambeau.utils.data._epoch import Epoch
 from flambeau.utils.data._utils import randomness
 from flambeau.utils.data._utils.batching import index_batches
@@ -201,7 +202,7 @@ class _BaseDataLoaderIter:
 
     def __next__(self) -> Any:
         try:
-            data = self._next_data()
+            data = self._measured_next() if _C._is_profiling() else self._next_data()
         except StopIteration:
             self._epoch.finished = True
             raise
@@ -209,6 +210,12 @@ class _BaseDataLoaderIter:
         if self._IterableDataset_len_called is not None:
             self._check_length()
         return data
+
+    def _measured_next(self) -> Any:
+        from flambeau.autograd.profiler import record_function
+
+        with record_function(f"enumerate(DataLoader)#{type(self).__name__}.__next__"):
+            return self._next_data()
 
     def _check_length(self) -> None:
         """Warn of a stream that is longer than its ``__len__``, once a program has asked for it."""

@@ -1,0 +1,266 @@
+"""Profiles of a block of code: the events of operators, nodes and named ranges."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import ContextDecorator
+from types import TracebackType
+from typing import Any, NoReturn
+
+from flambeau import _C
+from flambeau.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg, Kernel
+from flambeau._profiling.events import event_list
+from flambeau._profiling.modules import ModuleList, by_module
+from flambeau._profiling.records import Recording, Session
+
+__all__ = [
+    "EventList",
+    "FunctionEvent",
+    "FunctionEventAvg",
+    "Kernel",
+    "emit_itt",
+    "emit_nvtx",
+    "profile",
+    "record_function",
+]
+
+
+class profile:
+    """Record what operators take inside a ``with`` block.
+
+    ``record_shapes`` keeps the shapes of arguments, ``profile_memory`` the memory that operators
+    take and give back, ``with_stack`` the lines of the program that called them, ``with_flops``
+    their floating point operations and ``with_modules`` the calls of modules. All threads are
+    recorded.
+    """
+
+    def __init__(
+        self,
+        enabled: bool = True,
+        *,
+        use_cuda: bool = False,
+        use_device: str | None = None,
+        record_shapes: bool = False,
+        with_flops: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_modules: bool = False,
+        use_kineto: bool = False,
+        use_cpu: bool = True,
+        experimental_config: Any = None,
+        acc_events: bool = False,
+        custom_trace_id_callback: Any = None,
+    ) -> None:
+        self.enabled = enabled
+        self.entered = False
+        self.record_shapes = record_shapes or with_flops
+        self.with_flops = with_flops
+        self.profile_memory = profile_memory
+        self.with_stack = with_stack
+        self.with_modules = with_modules
+        self.use_cpu = use_cpu
+        self.acc_events = acc_events
+        self.use_device: str | None = None
+        self.metadata: dict[str, Any] = {}
+        self._session: Session | None = None
+        self._recording: Recording | None = None
+        self._events: EventList | None = None
+        if enabled:
+            _refuse_devices(use_cuda, use_device)
+
+    def __enter__(self) -> profile | None:
+        if not self.enabled:
+            return None
+        if self.entered:
+            raise RuntimeError("Profiler context manager is not reentrant")
+        self.entered = True
+        self._start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self.enabled:
+            self._stop()
+
+    def _start(self) -> None:
+        self._session = Session(
+            arguments=self.record_shapes,
+            memory=self.profile_memory,
+            stacks=self.with_stack,
+            modules=self.with_modules,
+        )
+
+    def _stop(self) -> None:
+        if self._session is None:
+            return
+        recording = self._session.stop()
+        self._session = None
+        events = event_list(
+            recording,
+            record_shapes=self.record_shapes,
+            profile_memory=self.profile_memory,
+            with_flops=self.with_flops,
+            metadata={
+                "record_shapes": int(self.record_shapes),
+                "profile_memory": int(self.profile_memory),
+                "with_stack": int(self.with_stack),
+                "with_flops": int(self.with_flops),
+                "with_modules": int(self.with_modules),
+                **self.metadata,
+            },
+        )
+        if self.acc_events and self._events is not None:
+            trace = events._trace
+            events[:0] = self._events
+            events._trace = trace
+        self._recording, self._events = recording, events
+
+    def __repr__(self) -> str:
+        return "<unfinished torch.autograd.profile>" if self._events is None else repr(self._events)
+
+    def __str__(self) -> str:
+        return "<unfinished torch.autograd.profile>" if self._events is None else str(self._events)
+
+    @property
+    def function_events(self) -> EventList:
+        """All events, in the order of their start; none before the block has ended."""
+        return EventList() if self._events is None else self._events
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """Microseconds of all events, none of them counted twice."""
+        return self.function_events.self_cpu_time_total
+
+    def key_averages(
+        self,
+        group_by_input_shape: bool = False,
+        group_by_stack_n: int = 0,
+        group_by_overload_name: bool = False,
+    ) -> EventList:
+        """The sums of events by name, shapes or lines of the program."""
+        return self.function_events.key_averages(
+            group_by_input_shape, group_by_stack_n, group_by_overload_name
+        )
+
+    def by_module(self) -> ModuleList:
+        """Time and memory of modules, with their part of the backward pass."""
+        if not self.with_modules:
+            raise RuntimeError("by_module: the profile did not record modules; use with_modules=True")
+        return ModuleList() if self._recording is None else by_module(self._recording)
+
+    def total_average(self) -> FunctionEventAvg:
+        """One sum of all events."""
+        return self.function_events.total_average()
+
+    def table(
+        self,
+        sort_by: str | None = None,
+        row_limit: int = 100,
+        max_src_column_width: int = 75,
+        max_name_column_width: int = 55,
+        max_shapes_column_width: int = 80,
+        header: str | None = None,
+        top_level_events_only: bool = False,
+        time_unit: str | None = None,
+    ) -> str:
+        """A table with a row for each event."""
+        return self.function_events.table(
+            sort_by,
+            row_limit,
+            max_src_column_width,
+            max_name_column_width,
+            max_shapes_column_width,
+            header,
+            top_level_events_only,
+            time_unit,
+        )
+
+    def export_chrome_trace(self, path: str) -> None:
+        """Write what `chrome://tracing` and Perfetto show; packed if the name ends in ``.gz``."""
+        if self._events is None:
+            raise RuntimeError("export_chrome_trace: nothing was recorded; run the profile first")
+        self._events.export_chrome_trace(path)
+
+    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
+        """Write stacks with their time, a line each, as tools for flame graphs read them."""
+        assert self.with_stack, "export_stacks() requires with_stack=True"
+        self.function_events.export_stacks(path, metric)
+
+
+def _refuse_devices(use_cuda: bool, use_device: str | None) -> None:
+    """Say which devices cannot be profiled."""
+    if use_cuda:
+        warnings.warn(
+            "The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'`` "
+            "instead.",
+            FutureWarning,
+            stacklevel=3,
+        )
+    device = "cuda" if use_cuda else use_device
+    if device is not None and device != "cpu":
+        word = device.upper()
+        warnings.warn(f"{word} is not available, disabling {word} profiling", stacklevel=3)
+
+
+class record_function(ContextDecorator):
+    """Show a block, or the calls of a function, under a name of its own in profiles.
+
+    ``args`` is a text that traces show beside the name.
+    """
+
+    def __init__(self, name: str, args: str | None = None) -> None:
+        self.name = name
+        self.args = args
+        # One for each time that it was entered and not left: functions may call themselves.
+        self._open: list[Any] = []
+
+    def __enter__(self) -> record_function:
+        range_ = _C._ProfileRange(self.name, self.args or "")
+        range_.open()
+        self._open.append(range_)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._open:
+            self._open.pop().close()
+
+
+class emit_nvtx:
+    """NVTX ranges for NVIDIA's profilers, which need CUDA."""
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
+        self.enabled = enabled
+        self.record_shapes = record_shapes
+
+    def __enter__(self) -> emit_nvtx:
+        if self.enabled:
+            _refuse_ranges("emit_nvtx", "NVTX, which comes with CUDA")
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+class emit_itt(emit_nvtx):
+    """ITT ranges for Intel's VTune."""
+
+    def __enter__(self) -> emit_itt:
+        if self.enabled:
+            _refuse_ranges("emit_itt", "Intel's ITT library")
+        return self
+
+
+def _refuse_ranges(name: str, needed: str) -> NoReturn:
+    raise AssertionError(
+        f"{name}: Torch not compiled with CUDA enabled: this needs {needed}. Use "
+        "flambeau.profiler.profile, whose traces chrome://tracing and Perfetto show."
+    )

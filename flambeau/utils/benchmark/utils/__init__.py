@@ -1,0 +1,1 @@
+"""The parts of the benchmark package, by the paths that programs import them from."""
