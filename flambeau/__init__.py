@@ -79,6 +79,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import onnx as onnx
     from flambeau import optim as optim
     from flambeau import overrides as overrides
+    from flambeau import profiler as profiler
     from flambeau import quantization as quantization
     from flambeau import serialization as serialization
     from flambeau import sparse as sparse
@@ -167,6 +168,7 @@ else:
         "onnx",
         "optim",
         "overrides",
+        "profiler",
         "quantization",
         "serialization",
         "sparse",

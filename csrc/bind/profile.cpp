@@ -103,7 +103,7 @@ nb::object stack_of(const profile::Event& event) {
 void append_track(nb::list& events, const profile::Track& track, int64_t began) {
   constexpr int64_t kBefore = -1;
   std::vector<int64_t> numbers;  // of the track's events, among those of the session
-  track.each([&](const profile::Event& event) {
+  track.each([&](profile::Event& event) {
     const bool is_ours = event.start >= began;
     numbers.push_back(is_ours ? static_cast<int64_t>(events.size()) : kBefore);
     if (!is_ours) return;
@@ -111,7 +111,8 @@ void append_track(nb::list& events, const profile::Track& track, int64_t began) 
     events.append(nb::make_tuple(static_cast<int>(event.kind), event.name, track.thread,
                                  event.start, event.end.load(std::memory_order_acquire), parent,
                                  event.sequence.load(std::memory_order_relaxed), event.bytes,
-                                 event.subject, arguments_of(event), stack_of(event)));
+                                 std::atomic_ref(event.subject).load(std::memory_order_relaxed),
+                                 arguments_of(event), stack_of(event)));
   });
 }
 

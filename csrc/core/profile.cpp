@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <unordered_set>
@@ -152,6 +153,8 @@ void Span::open(Kind kind, const char* name, uint64_t sequence, uint64_t subject
 void Span::close() {
   // Another session may have begun since; the track of this one is gone then.
   if (own && own->generation == generation_) {
+    if (event_->kind == Kind::kOperator && std::uncaught_exceptions() > 0)
+      std::atomic_ref(event_->subject).store(1, std::memory_order_relaxed);
     event_->end.store(now(), std::memory_order_release);
     if (own->track->innermost == event_) own->track->innermost = open_around(*event_);
   }

@@ -70,9 +70,10 @@ struct Event {
   std::unique_ptr<Details> details;
   // kNode, kEvaluation: the number of the node. kOperator: of the node that it recorded, or 0.
   std::atomic<uint64_t> sequence{0};
-  int64_t bytes = 0;     // kMemory: taken, or negative: given back
-  uint64_t subject = 0;  // kMemory: the address. kModule: which one. kNode: the wanted gradients
-  uint32_t index = 0;    // in its track
+  int64_t bytes = 0;  // kMemory: taken, or negative: given back
+  uint64_t subject =
+      0;  // kMemory: address. kModule: which. kNode: wanted gradients. kOperator: 1: failed
+  uint32_t index = 0;  // in its track
   Kind kind = Kind::kOperator;
 };
 

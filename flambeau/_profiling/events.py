@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau.autograd.profiler_util import EventList, FunctionEvent
 from flambeau._profiling.flops import flops_of_call
 from flambeau._profiling.records import Kind, Record, Recording
 from flambeau._profiling.trace import Trace
+from flambeau.autograd.profiler_util import EventList, FunctionEvent
 
 __all__ = ["event_list", "shown_name"]
 
@@ -76,7 +76,9 @@ def enclosing(recording: Recording, place: int, shown: list[bool]) -> int | None
 def shown_name(record: Record) -> str:
     """The name of an event as PyTorch's tables have it."""
     name = f"torch::autograd::{record.name}" if record.name in _ENGINE_NODES else record.name
-    return f"autograd::engine::evaluate_function: {name}" if record.kind == Kind.EVALUATION else name
+    return (
+        f"autograd::engine::evaluate_function: {name}" if record.kind == Kind.EVALUATION else name
+    )
 
 
 def shapes_of(record: Record) -> list[list[int]]:
@@ -109,7 +111,8 @@ def _event(
         concrete_inputs=[None if isinstance(a, tuple) else a for a in record.arguments or ()]
         if has_shapes
         else None,
-        stack=record.stack,
+        # The innermost frame of a range is the one that opens it.
+        stack=record.stack[1:] if record.stack and kind == Kind.RANGE else record.stack,
         scope=_SCOPES.get(kind, 0),
         sequence_nr=record.sequence if has_sequence else -1,
         is_user_annotation=kind == Kind.RANGE,

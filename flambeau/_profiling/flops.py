@@ -55,9 +55,7 @@ def _convolution(args: Sequence[Any]) -> int:
         return 2 * _numel(image) * per_element
     outputs = math.prod(
         (size + 2 * _at(padding, i) - _at(dilation, i) * (kernel - 1) - 1) // _at(stride, i) + 1
-        for i, (size, kernel) in enumerate(
-            zip(_sizes(image)[2:], _sizes(kernels)[2:], strict=True)
-        )
+        for i, (size, kernel) in enumerate(zip(_sizes(image)[2:], _sizes(kernels)[2:], strict=True))
     )
     return 2 * _sizes(image)[0] * _sizes(kernels)[0] * outputs * per_element
 
@@ -95,7 +93,7 @@ def _recurrent(args: Sequence[Any]) -> int:
 
 
 def _recurrent_backward(forward: Record, node: Record) -> int:
-    args = forward.arguments or ()
+    args: Sequence[Any] = forward.arguments or ()
     matrices = _matrices(args)
     directions = 1 if len(matrices) <= 3 else 2  # each has two matrices, or three
     of_inputs = 2 * sum(map(_numel, matrices[:: len(matrices) // directions]))
@@ -146,7 +144,7 @@ _ELEMENTWISE = frozenset({"aten::add", "aten::mul"})
 def product_of(record: Record) -> Product | None:
     """What an operator has multiplied; None if it is none that multiplies."""
     rule = _RULES.get(record.name)
-    if rule is None or record.kind != Kind.OPERATOR or not record.arguments:
+    if rule is None or record.kind != Kind.OPERATOR or record.is_failed or not record.arguments:
         return None
     return Product(record.name.replace("::", "."), rule.forward(record.arguments))
 

@@ -91,7 +91,7 @@ def names_of_modules(recording: Recording) -> dict[int, str]:
     for place, record in enumerate(recording.records):
         if record.kind != Kind.MODULE or record.subject in names:
             continue
-        if any(True for _ in modules_around(recording, place)):
+        if next(modules_around(recording, place), None) is not None:
             # Called within another without being its child: known by its class.
             names[record.subject] = record.name
             continue

@@ -38,9 +38,16 @@ class Record(NamedTuple):
     parent: int  # its place in the list of records, or -1
     sequence: int  # the number of the node that it is, or has recorded, or 0
     bytes: int  # of memory: taken, or negative: given back
-    subject: int  # of memory: the address; of a module: which; of a node: the gradients it gives
+    # Of memory: the address; of a module: which one; of a node: the gradients that it gives; of an
+    # operator: whether it failed.
+    subject: int
     arguments: list[Argument] | None
     stack: list[str] | None
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether an operator ended with an error."""
+        return self.kind == Kind.OPERATOR and self.subject == 1
 
     def gives_gradient_of(self, argument: int) -> bool:
         """Of a node: whether it computes the gradient of an argument of its operator."""

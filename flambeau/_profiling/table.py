@@ -100,9 +100,7 @@ def _columns(
     chosen.append(_Column("Calls", lambda e: str(e.count)))
     if with_flops:
         scale, unit = flops_unit(max((e.flops or 0 for e in rows), default=0))
-        chosen.append(
-            _Column(unit, lambda e: f"{e.flops / scale:.3f}" if e.flops else "--")
-        )
+        chosen.append(_Column(unit, lambda e: f"{e.flops / scale:.3f}" if e.flops else "--"))
     if any(event.input_shapes for event in rows):
         chosen.append(
             _Column("Input Shapes", lambda e: cut(str(e.input_shapes), layout.shapes), is_text=True)

@@ -7,10 +7,8 @@ to their backward ("s" and "f"); changes of memory are instants ("i").
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
-import socket
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -38,6 +36,8 @@ class Trace:
         """Write to ``path``, packed if it ends in ``.gz``."""
         path = os.fspath(path)
         if path.endswith(".gz"):
+            import gzip
+
             with gzip.open(path, "wt", encoding="utf-8", compresslevel=4) as file:
                 self._write(file)
         else:
@@ -45,6 +45,8 @@ class Trace:
                 self._write(file)
 
     def _write(self, file: IO[str]) -> None:
+        import socket
+
         head = {
             "schemaVersion": 1,
             "displayTimeUnit": "ms",

@@ -1,5 +1,8 @@
 """Automatic differentiation: gradients of what operators have computed."""
 
+import importlib as _importlib
+import typing as _typing
+
 from flambeau.autograd import forward_ad as forward_ad
 from flambeau.autograd import functional as functional
 from flambeau.autograd import grad_mode as grad_mode
@@ -17,6 +20,19 @@ from flambeau.autograd.grad_mode import set_multithreading_enabled as set_multit
 from flambeau.autograd.gradcheck import gradcheck as gradcheck
 from flambeau.autograd.gradcheck import gradgradcheck as gradgradcheck
 from flambeau.autograd.variable import Variable as Variable
+
+if _typing.TYPE_CHECKING:
+    from flambeau.autograd import profiler as profiler
+    from flambeau.autograd import profiler_util as profiler_util
+else:
+    # Modules that programs reach as attributes without importing them, loaded when asked for.
+    _LAZY_MODULES = ("profiler", "profiler_util")
+
+    def __getattr__(name):
+        if name in _LAZY_MODULES:
+            return _importlib.import_module(f"flambeau.autograd.{name}")
+        raise AttributeError(f"module 'flambeau.autograd' has no attribute {name!r}")
+
 
 __all__ = [
     "Function",

@@ -8,10 +8,10 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from flambeau import _C
-from flambeau.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg, Kernel
 from flambeau._profiling.events import event_list
 from flambeau._profiling.modules import ModuleList, by_module
 from flambeau._profiling.records import Recording, Session
+from flambeau.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg, Kernel
 
 __all__ = [
     "EventList",
@@ -149,7 +149,9 @@ class profile:
     def by_module(self) -> ModuleList:
         """Time and memory of modules, with their part of the backward pass."""
         if not self.with_modules:
-            raise RuntimeError("by_module: the profile did not record modules; use with_modules=True")
+            raise RuntimeError(
+                "by_module: the profile did not record modules; use with_modules=True"
+            )
         return ModuleList() if self._recording is None else by_module(self._recording)
 
     def total_average(self) -> FunctionEventAvg:
@@ -216,7 +218,7 @@ class record_function(ContextDecorator):
         self.name = name
         self.args = args
         # One for each time that it was entered and not left: functions may call themselves.
-        self._open: list[Any] = []
+        self._open: list[_C._ProfileRange] = []
 
     def __enter__(self) -> record_function:
         range_ = _C._ProfileRange(self.name, self.args or "")

@@ -58,9 +58,7 @@ class FormattedTimesMixin:
         new = name.replace("cuda", "device")
         if new == name or name.startswith("__"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        warnings.warn(
-            f"`{name}` is deprecated. Use `{new}` instead.", FutureWarning, stacklevel=2
-        )
+        warnings.warn(f"`{name}` is deprecated. Use `{new}` instead.", FutureWarning, stacklevel=2)
         return getattr(self, new)
 
     @property

@@ -87,10 +87,11 @@ def schedule(
     There are ``repeat`` cycles, or with 0 as many as the program has steps for. A positive
     ``skip_first_wait`` leaves the waiting out of the first cycle.
     """
-    assert wait >= 0 and warmup >= 0 and active > 0 and repeat >= 0 and skip_first >= 0, (
-        f"Invalid profiler schedule arguments. Got {wait=} (need >= 0), {warmup=} (need >= 0), "
-        f"{active=} (need > 0), {repeat=} (need >= 0), {skip_first=} (need >= 0)."
-    )
+    if min(wait, warmup, active - 1, repeat, skip_first) < 0:
+        raise AssertionError(
+            f"Invalid profiler schedule arguments. Got {wait=} (need >= 0), {warmup=} (need >= 0), "
+            f"{active=} (need > 0), {repeat=} (need >= 0), {skip_first=} (need >= 0)."
+        )
     if warmup == 0:
         warnings.warn(
             "Profiler won't be using warmup, this can skew profiler results", stacklevel=2
@@ -246,9 +247,7 @@ class profile:
             after not in _RECORDING or before == ProfilerAction.RECORD_AND_SAVE
         ):
             if before == ProfilerAction.RECORD:
-                warnings.warn(
-                    f"Incorrect schedule: RECORD followed by {after.name}", stacklevel=4
-                )
+                warnings.warn(f"Incorrect schedule: RECORD followed by {after.name}", stacklevel=4)
             assert self.profiler is not None
             self.profiler._stop()
             self._trace_ready()
@@ -316,9 +315,8 @@ class profile:
     def export_memory_timeline(self, path: str, device: str | None = None) -> None:
         """Write how much memory tensors took over time, as JSON."""
         recording = self._finished("exporting memory timeline")._recording
-        assert self.profile_memory and recording is not None, (
-            "export_memory_timeline() requires profile_memory=True"
-        )
+        assert self.profile_memory, "export_memory_timeline() requires profile_memory=True"
+        assert recording is not None, "export_memory_timeline() requires a finished profile"
         write_timeline(recording, path)
 
     def add_metadata(self, key: str, value: str) -> None:

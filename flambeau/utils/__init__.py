@@ -4,12 +4,14 @@ import importlib as _importlib
 import typing as _typing
 
 if _typing.TYPE_CHECKING:
+    from flambeau.utils import benchmark as benchmark
     from flambeau.utils import checkpoint as checkpoint
     from flambeau.utils import collect_env as collect_env
     from flambeau.utils import cpp_extension as cpp_extension
     from flambeau.utils import data as data
     from flambeau.utils import deterministic as deterministic
     from flambeau.utils import dlpack as dlpack
+    from flambeau.utils import flop_counter as flop_counter
     from flambeau.utils import hooks as hooks
     from flambeau.utils import model_zoo as model_zoo
     from flambeau.utils import tensorboard as tensorboard
@@ -17,12 +19,14 @@ if _typing.TYPE_CHECKING:
 else:
     # Modules that programs reach as attributes without importing them, loaded when asked for.
     _LAZY_MODULES = (
+        "benchmark",
         "checkpoint",
         "collect_env",
         "cpp_extension",
         "data",
         "deterministic",
         "dlpack",
+        "flop_counter",
         "hooks",
         "model_zoo",
         "tensorboard",

@@ -15,6 +15,7 @@ from flambeau import _C, Tensor
 from flambeau.amp.autocast_mode import current_region
 from flambeau.autograd import Function
 from flambeau.autograd.graph import saved_tensors_hooks
+from flambeau.autograd.profiler import record_function
 from flambeau.utils._selective import (
     CheckpointPolicy,
     SelectiveCheckpointContext,
@@ -277,6 +278,7 @@ class _Region:
                 self.autocast,
                 hooks,
                 self.second_context,
+                record_function("checkpoint: second run"),
             ):
                 self.function(*args, **self.kwargs)
         self._compare(found)

@@ -33,7 +33,9 @@ class FlopCounterMode:
         custom_mapping: dict[Any, Any] | None = None,
     ) -> None:
         if mods is not None:
-            warnings.warn("mods argument is not needed anymore, you can stop passing it", stacklevel=2)
+            warnings.warn(
+                "mods argument is not needed anymore, you can stop passing it", stacklevel=2
+            )
         if custom_mapping:
             raise NotImplementedError(
                 "FlopCounterMode: custom_mapping is not supported; the products within an operator "
@@ -100,7 +102,8 @@ def _count(recording: Recording) -> dict[str, dict[str, int]]:
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     counted: set[int] = set()  # and all within them
     for place, record in enumerate(recording.records):
-        if record.parent in counted:
+        # What a backward runs under a name, such as a checkpoint, is no part of it.
+        if record.parent in counted and record.kind not in (Kind.RANGE, Kind.MODULE):
             counted.add(place)
             continue
         forward = forwards.get(record.sequence, -1) if record.kind == Kind.NODE else -1

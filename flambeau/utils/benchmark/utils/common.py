@@ -75,7 +75,7 @@ class TaskSpec:
 
 @dataclasses.dataclass(init=True, repr=False)
 class Measurement:
-    """Times of a statement: each of ``raw_times`` is that of ``number_per_run`` runs, in seconds."""
+    """Times of a statement, in seconds: each of ``raw_times`` is of ``number_per_run`` runs."""
 
     number_per_run: int
     raw_times: list[float]
@@ -187,8 +187,8 @@ class Measurement:
                 else "could indicate system fluctuation"
             )
             lines.append(
-                f"  WARNING: Interquartile range is {100 * spread:.1f}% of the median measurement.\n"
-                f"           This {cause}."
+                f"  WARNING: Interquartile range is {100 * spread:.1f}% of the median "
+                f"measurement.\n           This {cause}."
             )
         return "\n".join(lines)
 

@@ -124,7 +124,9 @@ class Compare:
             output.append(line(names[i], self._colored(grid, i, aligned)))
         output += ["", f"Times are in {unit_to_english(unit)}s ({unit})."]
         if self._highlight_warnings and any(r.has_warnings for r in results):
-            output.append("(! XX%) Measurement has high variance, where XX is the IQR / median * 100.")
+            output.append(
+                "(! XX%) Measurement has high variance, where XX is the IQR / median * 100."
+            )
         return "\n".join([*output, ""])
 
     def _texts(self, grid: list[list[Measurement | None]], scale: float) -> list[list[str]]:

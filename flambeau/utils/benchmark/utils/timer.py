@@ -54,14 +54,18 @@ class Timer:
         language: Language | str = Language.PYTHON,
     ) -> None:
         if not isinstance(stmt, str):
-            raise ValueError(f"Currently only a `str` stmt is supported, got {type(stmt).__name__}.")
+            raise ValueError(
+                f"Currently only a `str` stmt is supported, got {type(stmt).__name__}."
+            )
         if language not in (Language.PYTHON, "py", "python"):
             raise NotImplementedError(
                 "Timer: statements in C++ would have to be compiled; time a Python statement that "
                 "calls them"
             )
         if global_setup:
-            raise ValueError(f"global_setup is C++ only, got `{global_setup}`. Use `setup` instead.")
+            raise ValueError(
+                f"global_setup is C++ only, got `{global_setup}`. Use `setup` instead."
+            )
         self._globals = {"torch": fb, **(globals or {})}
         self._language = Language.PYTHON
         stmt = textwrap.dedent(stmt)
