@@ -81,6 +81,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import overrides as overrides
     from flambeau import profiler as profiler
     from flambeau import quantization as quantization
+    from flambeau import return_types as return_types
     from flambeau import serialization as serialization
     from flambeau import sparse as sparse
     from flambeau import special as special
@@ -91,7 +92,23 @@ if _typing.TYPE_CHECKING:
     from flambeau._classes import classes as classes
     from flambeau._compile import compile as compile
     from flambeau._device_modules import get_device_module as get_device_module
+    from flambeau._inplace import addmv_ as addmv_
+    from flambeau._inplace import as_strided_ as as_strided_
+    from flambeau._inplace import clamp_ as clamp_
+    from flambeau._inplace import clamp_max_ as clamp_max_
+    from flambeau._inplace import clamp_min_ as clamp_min_
+    from flambeau._inplace import clip_ as clip_
+    from flambeau._inplace import gcd_ as gcd_
+    from flambeau._inplace import index_put_ as index_put_
+    from flambeau._inplace import lcm_ as lcm_
+    from flambeau._inplace import ldexp_ as ldexp_
+    from flambeau._inplace import logit_ as logit_
+    from flambeau._inplace import nan_to_num_ as nan_to_num_
+    from flambeau._inplace import round_ as round_
+    from flambeau._inplace import square_ as square_
+    from flambeau._inplace import xlogy_ as xlogy_
     from flambeau._legacy import range as range
+    from flambeau._legacy import spmm as spmm
     from flambeau._lowrank import pca_lowrank as pca_lowrank
     from flambeau._lowrank import svd_lowrank as svd_lowrank
     from flambeau._ops import ops as ops
@@ -135,6 +152,8 @@ else:
     import flambeau.linalg as linalg  # noqa: F401
     import flambeau.special as special  # noqa: F401
 
+    globals().update(_importlib.import_module("flambeau._unsupported").FUNCTIONS)
+
     del nn  # the native module: the package of that name is loaded when asked for
     _LAZY_MODULES = (
         "__config__",
@@ -170,6 +189,7 @@ else:
         "overrides",
         "profiler",
         "quantization",
+        "return_types",
         "serialization",
         "sparse",
         "storage",
@@ -217,16 +237,31 @@ else:
         "Tag": "flambeau.library",
         "_amp_foreach_non_finite_check_and_unscale_": "flambeau._C",
         "_amp_update_scale_": "flambeau._C",
+        "addmv_": "flambeau._inplace",
+        "as_strided_": "flambeau._inplace",
         "autocast": "flambeau.amp",
+        "clamp_": "flambeau._inplace",
+        "clamp_max_": "flambeau._inplace",
+        "clamp_min_": "flambeau._inplace",
         "classes": "flambeau._classes",
+        "clip_": "flambeau._inplace",
         "compile": "flambeau._compile",
+        "gcd_": "flambeau._inplace",
         "get_device_module": "flambeau._device_modules",
+        "index_put_": "flambeau._inplace",
+        "lcm_": "flambeau._inplace",
+        "ldexp_": "flambeau._inplace",
         "load": "flambeau.serialization",
+        "logit_": "flambeau._inplace",
+        "nan_to_num_": "flambeau._inplace",
         "ops": "flambeau._ops",
         "pca_lowrank": "flambeau._lowrank",
         "progress": "flambeau._progress",
         "range": "flambeau._legacy",
+        "round_": "flambeau._inplace",
         "save": "flambeau.serialization",
+        "spmm": "flambeau._legacy",
+        "square_": "flambeau._inplace",
         "svd_lowrank": "flambeau._lowrank",
         "sym_float": "flambeau._symbolic",
         "sym_int": "flambeau._symbolic",
@@ -237,6 +272,7 @@ else:
         "sym_sqrt": "flambeau._symbolic",
         "sym_sum": "flambeau._symbolic",
         "vmap": "flambeau.func",
+        "xlogy_": "flambeau._inplace",
         **dict.fromkeys(_AUTOCAST_SWITCHES, "flambeau.amp._switches"),
     }
 
@@ -248,6 +284,11 @@ else:
         if name.startswith("_foreach_"):
             try:
                 return _importlib.import_module("flambeau._foreach").foreach(name[9:])
+            except KeyError:
+                pass
+        if name.endswith("_copy"):
+            try:
+                return _importlib.import_module("flambeau._copies").copying(name)
             except KeyError:
                 pass
         raise AttributeError(f"module 'flambeau' has no attribute {name!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flambeau import _C, Tensor, _legacy, _matrices, _pickling, _storage
+from flambeau import _C, Tensor, _legacy, _matrices, _pickling, _storage, _unsupported
 from flambeau._interop import dlpack_capsule, dlpack_device
 from flambeau._overriding import overridable, torch_function
 
@@ -96,7 +96,44 @@ def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     return _legacy.construct(self.dtype, args, device)
 
 
+def _dequantize(self: Tensor) -> Tensor:
+    """The elements as float32: no tensor is quantized."""
+    return self.to(_C.float32)
+
+
+def _complex_half(self: Tensor) -> Tensor:
+    """The elements as complex32, which no tensor holds yet."""
+    return self.to(_C.complex32)
+
+
+def _dim_order(self: Tensor, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions in the order of their strides, the longest first."""
+    stride = self.stride()
+    order = sorted(range(self.dim()), key=lambda dim: -stride[dim])
+    if ambiguity_check and len({stride[dim] for dim in order if self.shape[dim] != 1}) < self.dim():
+        raise RuntimeError("dim_order: the tensor does not have a unique order of its dimensions")
+    return tuple(order)
+
+
+def _module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What `load_state_dict` puts in the place of this tensor when it swaps tensors."""
+    return other.detach() if assign else self.copy_(other).detach()
+
+
+def _storage_type(self: Tensor) -> Any:
+    """The old class for storages of this element type: ``FloatStorage``."""
+    from flambeau import storage  # rarely needed
+
+    return getattr(storage, self.storage().pickle_storage_type())
+
+
+def _is_distributed(self: Tensor) -> bool:
+    """Whether the elements are spread over processes: never."""
+    return False
+
+
 _METHODS: dict[str, Any] = {
+    **_unsupported.METHODS,
     "H": property(_matrices.hermitian),
     "mH": property(_matrices.adjoint),
     "__array__": _array,
@@ -111,13 +148,20 @@ _METHODS: dict[str, Any] = {
     "__iter__": _iter,
     "__reduce_ex__": _pickling.reduce_tensor,
     "__reversed__": _reversed,
+    "chalf": _complex_half,
+    "const_data_ptr": Tensor.data_ptr,
     "cuda": _cuda,
+    "dequantize": _dequantize,
     "describe": _describe,
+    "dim_order": _dim_order,
+    "is_distributed": _is_distributed,
+    "module_load": _module_load,
     "new": _new,
     "pin_memory": _pin_memory,
     "record_stream": _record_stream,
     "share_memory_": _share_memory_,
     "storage": _storage.typed_storage,
+    "storage_type": _storage_type,
     "type": _legacy.convert_type,
     "untyped_storage": _storage.untyped_storage,
 }

@@ -349,10 +349,13 @@ PyObject* pack(PyTypeObject* type, PyObject* const* items, size_t count) {
 }
 
 PyTypeObject* return_type(const char* name, const char* const* fields, size_t count) {
-  // Keyed by the literal's address: each call site has its own.
+  // Keyed by the literal's address first: each call site has its own, and all have one type.
   static std::unordered_map<const char*, PyTypeObject*> types;
+  static std::unordered_map<std::string, PyTypeObject*> types_by_name;
   PyTypeObject*& type = types[name];
   if (type) return type;
+  PyTypeObject*& known = types_by_name[name];
+  if (known) return type = known;
   // The descriptor's strings must live as long as the type.
   auto* full_name = new std::string("torch.return_types." + std::string(name));
   auto* members = new std::vector<PyStructSequence_Field>;
@@ -360,9 +363,9 @@ PyTypeObject* return_type(const char* name, const char* const* fields, size_t co
   members->push_back({nullptr, nullptr});
   auto* description = new PyStructSequence_Desc{full_name->c_str(), nullptr, members->data(),
                                                 static_cast<int>(count)};
-  type = PyStructSequence_NewType(description);
-  if (!type) throw PythonError{};
-  return type;
+  known = PyStructSequence_NewType(description);
+  if (!known) throw PythonError{};
+  return type = known;
 }
 
 void check_given_layout(PyObject* layout, PyObject* like) {

@@ -148,6 +148,13 @@ void add_interop(PyObject* module) {
     moved->storage = target.storage();
     moved->offset = target.offset();
   });
+  m.def("_swap_tensors", [](nb::handle one, nb::handle other) {
+    auto* first = reinterpret_cast<PyTensor*>(one.ptr());
+    auto* second = reinterpret_cast<PyTensor*>(other.ptr());
+    std::swap(first->value, second->value);
+    first->value->python_object = first;
+    second->value->python_object = second;
+  });
   m.def("_tensor_on_storage", [](nb::handle bytes, nb::handle dtype, int64_t offset,
                                  nb::handle size, nb::handle stride) {
     return object_of(tensor_on_storage(tensor_of(bytes.ptr()), dtype_of(dtype.ptr()), offset,

@@ -1,8 +1,11 @@
 // flambeau._C: the module that everything native is reached through.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "bind/autocast.h"
 #include "bind/backward.h"
+#include "bind/call.h"
 #include "bind/config.h"
 #include "bind/fft.h"
 #include "bind/function.h"
@@ -122,7 +125,19 @@ void add_defaults(nb::module_& m) {
       nb::arg("d"), "Sets the floating point type of new tensors.");
 }
 
+// The type of the results of an operator that may not have been called yet. The strings are kept
+// as long as the type, which is forever.
+nb::object named_return_type(const std::string& name, const std::vector<std::string>& fields) {
+  auto* kept = new std::vector<std::string>(fields);
+  std::vector<const char*> pointers;
+  for (const std::string& field : *kept) pointers.push_back(field.c_str());
+  const char* kept_name = (new std::string(name))->c_str();
+  PyTypeObject* type = return_type(kept_name, pointers.data(), pointers.size());
+  return nb::borrow(reinterpret_cast<PyObject*>(type));
+}
+
 void add_op_info(nb::module_& m) {
+  m.def("_return_type", named_return_type);
   m.def(
       "op_info", [] { return nb::module_::import_("json").attr("loads")(kOpInfoJson); },
       "What the operator table says: one dictionary per entry.");

@@ -100,6 +100,8 @@ bool always_true(const Tensor&) { return true; }
 
 #define FB_PROPERTY(name, expression, doc) \
   {name, get<[](const Tensor& t) { return expression; }>, nullptr, doc, const_cast<char*>(name)}
+// Of kinds of tensors that there are not.
+#define FB_NEVER(name) {name, get<always_false>, nullptr, "Always False.", const_cast<char*>(name)}
 
 const PyGetSetDef tensor_properties[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, "What users have attached.",
@@ -122,17 +124,22 @@ const PyGetSetDef tensor_properties[] = {
      const_cast<char*>("is_cpu")},
     {"is_cuda", get<always_false>, nullptr, "Whether it is on an NVIDIA GPU.",
      const_cast<char*>("is_cuda")},
-    {"is_mps", get<always_false>, nullptr, "Always False.", const_cast<char*>("is_mps")},
-    {"is_xpu", get<always_false>, nullptr, "Always False.", const_cast<char*>("is_xpu")},
+    FB_NEVER("is_mps"),
+    FB_NEVER("is_xpu"),
+    FB_NEVER("is_ipu"),
+    FB_NEVER("is_maia"),
+    FB_NEVER("is_mkldnn"),
+    FB_NEVER("is_mtia"),
+    FB_NEVER("is_vulkan"),
+    FB_NEVER("is_xla"),
+    FB_NEVER("volatile"),
     {"is_meta", get<always_false>, nullptr, "Whether it has no elements at all.",
      const_cast<char*>("is_meta")},
     {"is_sparse", get<is_sparse>, nullptr, "Whether it is sparse, in coordinate form.",
      const_cast<char*>("is_sparse")},
-    {"is_sparse_csr", get<always_false>, nullptr, "Always False.",
-     const_cast<char*>("is_sparse_csr")},
-    {"is_quantized", get<always_false>, nullptr, "Always False.",
-     const_cast<char*>("is_quantized")},
-    {"is_nested", get<always_false>, nullptr, "Always False.", const_cast<char*>("is_nested")},
+    FB_NEVER("is_sparse_csr"),
+    FB_NEVER("is_quantized"),
+    FB_NEVER("is_nested"),
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace fb::bind

@@ -15,6 +15,8 @@ namespace {
 
 struct LayoutObject {
   Layout value;
+  const char* name;
+  bool is_name_only = false;  // no tensor is laid out so
 };
 struct MemoryFormatObject {
   MemoryFormat value;
@@ -116,16 +118,17 @@ void add_devices(nb::module_& m) {
 void add_layouts(nb::module_& m) {
   nb::class_<LayoutObject> layout(m, "layout");
   layout_type = reinterpret_cast<PyTypeObject*>(layout.ptr());
-  const auto name = [](const LayoutObject& l) { return kLayoutNames[static_cast<int>(l.value)]; };
-  layout.def("__repr__", [=](const LayoutObject& l) { return std::string("torch.") + name(l); })
-      .def("__reduce__", [=](const LayoutObject& l) { return name(l); })
+  layout.def("__repr__", [](const LayoutObject& l) { return std::string("torch.") + l.name; })
+      .def("__reduce__", [](const LayoutObject& l) { return l.name; })
       .def("__copy__", [](nb::object self) { return self; })
       .def("__deepcopy__", [](nb::object self, nb::object) { return self; });
   for (int i = 0; i < kLayoutCount; ++i) {
-    nb::object object = nb::cast(LayoutObject{Layout(i)});
+    nb::object object = nb::cast(LayoutObject{Layout(i), kLayoutNames[i]});
     layout_objects[i] = object.inc_ref().ptr();
     m.attr(kLayoutNames[i]) = object;
   }
+  for (const char* name : {"jagged", "_mkldnn"})
+    m.attr(name) = nb::cast(LayoutObject{Layout::kStrided, name, true});
 
   nb::class_<MemoryFormatObject> format(m, "memory_format");
   memory_format_type = reinterpret_cast<PyTypeObject*>(format.ptr());
@@ -162,7 +165,12 @@ Device device_of(PyObject* o) {
 PyObject* device_object(Device device) { return nb::cast(device).release().ptr(); }
 
 bool is_layout(PyObject* o) { return Py_TYPE(o) == layout_type; }
-Layout layout_of(PyObject* o) { return nb::inst_ptr<LayoutObject>(o)->value; }
+Layout layout_of(PyObject* o) {
+  const LayoutObject& layout = *nb::inst_ptr<LayoutObject>(o);
+  FB_CHECK_AS(ErrorKind::kNotImplemented, !layout.is_name_only, "torch.", layout.name,
+              ": tensors of this layout are not supported yet; use torch.strided");
+  return layout.value;
+}
 PyObject* layout_object(Layout layout) { return layout_objects[static_cast<int>(layout)]; }
 
 bool is_memory_format(PyObject* o) { return Py_TYPE(o) == memory_format_type; }

@@ -1,6 +1,7 @@
 // Arithmetic that is more than one element function: checks of its arguments, and compositions.
 #include "gen/ops/arith.h"
 
+#include <cmath>
 #include <limits>
 
 #include "gen/ops/activation.h"
@@ -63,6 +64,24 @@ Tensor compute::div(const Operand& input, const Operand& other,
            "rounding_mode must be None, 'trunc' or 'floor', got '", *rounding_mode, "'");
   return *rounding_mode == "trunc" ? compute::div_trunc(input, other)
                                    : compute::floor_divide(input, other);
+}
+
+std::tuple<Tensor, Tensor> compute::frexp(const Tensor& input) {
+  FB_CHECK(is_floating(input.dtype()), "only supports floating-point dtypes, got ", input.dtype());
+  const Tensor x = contiguous(cast(input, compute_type(input.dtype())));
+  const Tensor mantissa = make_tensor(x.sizes(), x.dtype());
+  const Tensor exponent = make_tensor(x.sizes(), DType::kInt32);
+  visit_floating(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* const from = x.data_as<T>();
+    T* const part = mantissa.data_as<T>();
+    int32_t* const power = exponent.data_as<int32_t>();
+    for (int64_t i = 0; i < x.numel(); ++i) {
+      part[i] = std::frexp(from[i], &power[i]);
+      if (!std::isfinite(from[i])) power[i] = 0;  // which the library leaves open
+    }
+  });
+  return {cast(mantissa, input.dtype()), exponent};
 }
 
 Tensor positive(const Tensor& input) {

@@ -16,6 +16,7 @@ if _typing.TYPE_CHECKING:
     from flambeau.utils import model_zoo as model_zoo
     from flambeau.utils import tensorboard as tensorboard
     from flambeau.utils import weak as weak
+    from flambeau.utils._swapping import swap_tensors as swap_tensors
 else:
     # Modules that programs reach as attributes without importing them, loaded when asked for.
     _LAZY_MODULES = (
@@ -36,4 +37,6 @@ else:
     def __getattr__(name):
         if name in _LAZY_MODULES:
             return _importlib.import_module(f"flambeau.utils.{name}")
+        if name == "swap_tensors":
+            return _importlib.import_module("flambeau.utils._swapping").swap_tensors
         raise AttributeError(f"module 'flambeau.utils' has no attribute {name!r}")

@@ -121,6 +121,7 @@ sparse_csr: layout
 sparse_csc: layout
 sparse_bsr: layout
 sparse_bsc: layout
+jagged: layout
 contiguous_format: memory_format
 preserve_format: memory_format
 channels_last: memory_format
@@ -144,6 +145,13 @@ class Tensor:
     is_cuda: _bool
     is_mps: _bool
     is_xpu: _bool
+    is_ipu: _bool
+    is_maia: _bool
+    is_mkldnn: _bool
+    is_mtia: _bool
+    is_vulkan: _bool
+    is_xla: _bool
+    volatile: _bool
     is_meta: _bool
     is_sparse: _bool
     is_quantized: _bool
@@ -415,6 +423,8 @@ def _crc32c(bytes: bytes, /) -> _int: ...
 def _storage_address(tensor: Tensor, /) -> _int: ...
 def _storage_is_resizable(tensor: Tensor, /) -> _bool: ...
 def _resize_storage(tensor: Tensor, bytes: _int, /) -> None: ...
+def _swap_tensors(one: Tensor, other: Tensor, /) -> None: ...
+def _return_type(name: _str, fields: Sequence[_str], /) -> type[tuple[Any, ...]]: ...
 def _move_to(tensor: Tensor, window: Tensor, /) -> None: ...
 def _tensor_on_storage(
     bytes: Tensor, dtype: dtype, offset: _int, size: Sequence[_int], stride: Sequence[_int], /

@@ -442,6 +442,14 @@ op(
     doc="input * 2^other.",
 )
 op(
+    "frexp(input: Tensor, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
+    kind=native,
+    dtypes=floating,
+    returns="mantissa exponent",
+    grad={"input": "ldexp(grad, -exponent)"},
+    doc="mantissa * 2^exponent is input, with a mantissa in [0.5, 1); exponent 0 of 0, inf and NaN.",
+)
+op(
     "heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=pointwise,
     dtypes=real_bool,

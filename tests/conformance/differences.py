@@ -15,6 +15,8 @@ OPERATORS_REFUSED_BY_ACCIDENT = {
     "rnn_tanh": _BATCH_SIZES,
     "native_group_norm": {"Expected X.is_contiguous(memory_format)": "it copies what is strided"},
     "conv_tbc": _VIEW,
+    "norm_except_dim": {"cannot reshape tensor of 0 elements": "the norm of nothing is zero"},
+    "resize_as": {"view() received an invalid combination": "torch cannot ask for no dimensions"},
     "nn.functional.local_response_norm": _VIEW,
 }
 

@@ -301,3 +301,10 @@ def nan_to_num(make):
         yield forward_only(make.of(*SPECIAL), nan=1.0, posinf=2.0, neginf=-3.0)
     if make.dtype == "float64":  # the largest number of another type is not that of the reference
         yield forward_only(make.of(*SPECIAL))
+
+
+@samples("frexp", reference=np.frexp, strides=False)  # always one after another
+def frexp(make):
+    yield make(3, 4)
+    yield make(1031)
+    yield forward_only(make.of(0.0, -0.0, 1.0, -0.75, inf, nan, 1e-7))

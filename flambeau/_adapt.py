@@ -1,0 +1,103 @@
+"""Tensors brought to a given size or length."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+
+__all__: list[str] = []
+
+
+def resize(input: Tensor, *sizes: Any) -> Tensor:
+    """Return the elements in another shape with as many."""
+    shape = _sizes(sizes)
+    if math.prod(shape) != input.numel():
+        raise RuntimeError(
+            f"resize: the shape {shape} has {math.prod(shape)} elements, but the tensor has "
+            f"{input.numel()}; resize_() changes their number"
+        )
+    return input.reshape(shape)
+
+
+def resize_as(input: Tensor, tensor: Tensor) -> Tensor:
+    """Return the elements in the shape of ``tensor``."""
+    return resize(input, tensor.shape)
+
+
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Sum over the dimensions that broadcasting from ``size`` has added or stretched."""
+    shape = _sizes(size)
+    added = input.dim() - len(shape)
+    kept = input.shape[added:]
+    if added < 0 or any(a not in (1, b) for a, b in zip(shape, kept, strict=True)):
+        raise RuntimeError(
+            f"sum_to_size: size {list(shape)} is not expandable to size {list(input.shape)}"
+        )
+    stretched = [d + added for d in range(len(shape)) if shape[d] == 1 != kept[d]]
+    over = [*range(added), *stretched]
+    return input.sum(over, keepdim=True).reshape(shape) if over else input
+
+
+def _sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """``(2, 3)`` of ``resize(2, 3)`` and of ``resize((2, 3))``."""
+    return tuple(given[0]) if len(given) == 1 and not isinstance(given[0], int) else given
+
+
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
+    """Return the first ``size`` rows of ``nonzero(input)``, filled up with ``fill_value``."""
+    if size < 0:
+        raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
+    found = input.nonzero()[:size]
+    result = fb.full((size, input.dim()), fill_value, dtype=fb.int64, device=input.device)
+    result[: found.shape[0]] = found
+    return result
+
+
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Scale down to ``maxnorm`` the slices along ``dim`` whose p-norm is above it."""
+    if input.dim() < 2:
+        raise RuntimeError(
+            f"renorm: input needs at least 2 dimensions, got {input.dim()} dimensions"
+        )
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    others = _all_but(input, dim)
+    norms = fb.linalg.vector_norm(input, p, others, keepdim=True)
+    # What keeps a norm of exactly maxnorm below it, and zero from dividing.
+    scale = fb.where(norms > maxnorm, maxnorm / (norms + 1e-7), fb.ones_like(norms))
+    return input * scale
+
+
+def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """`renorm` in place."""
+    # Of a copy, because the derivative of the norm needs the elements as they were.
+    return input.copy_(renorm(input.clone(), p, dim, maxnorm))
+
+
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """Return the norm over all dimensions but ``dim``, which are kept; over all if it is -1."""
+    if dim == -1:
+        return fb.linalg.vector_norm(v, pow)
+    return fb.linalg.vector_norm(v, pow, _all_but(v, dim), keepdim=True)
+
+
+def _all_but(tensor: Tensor, dim: int) -> list[int]:
+    if not -tensor.dim() <= dim < tensor.dim():
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-tensor.dim()}, "
+            f"{tensor.dim() - 1}], but got {dim})"
+        )
+    return [d for d in range(tensor.dim()) if d != dim % tensor.dim()]
+
+
+def nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Return the sum of the singular values of a matrix, or of those in two dimensions."""
+    return fb.linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim)
+
+
+def frobenius_norm(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+    """Return the root of the sum of squares over ``dim``."""
+    return fb.linalg.vector_norm(input, 2, dim, keepdim)

@@ -1,0 +1,65 @@
+"""Views in memory of their own: ``view_copy`` and its like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+
+__all__ = ["COPIES", "copying"]
+
+
+def _same(input: Tensor) -> Tensor:
+    return input
+
+
+def _slice(
+    input: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+) -> Tensor:
+    return input[(slice(None),) * (dim % input.dim()) + (slice(start, end, step),)]
+
+
+# Of what they are copies.
+COPIES: dict[str, Callable[..., Any]] = {
+    "alias_copy": _same,
+    "as_strided_copy": Tensor.as_strided,
+    "detach_copy": Tensor.detach,
+    "diagonal_copy": Tensor.diagonal,
+    "expand_copy": Tensor.expand,
+    "narrow_copy": Tensor.narrow,
+    "permute_copy": Tensor.permute,
+    "select_copy": Tensor.select,
+    "slice_copy": _slice,
+    "split_copy": Tensor.split,
+    "split_with_sizes_copy": Tensor.split,
+    "squeeze_copy": Tensor.squeeze,
+    "t_copy": Tensor.t,
+    "transpose_copy": Tensor.transpose,
+    "unbind_copy": Tensor.unbind,
+    "unfold_copy": Tensor.unfold,
+    "unsqueeze_copy": Tensor.unsqueeze,
+    "view_as_complex_copy": fb.view_as_complex,
+    "view_as_real_copy": fb.view_as_real,
+    "view_copy": Tensor.view,
+}
+
+
+def copying(name: str) -> Callable[..., Any]:
+    """Return the function of a name in ``COPIES``."""
+    view = COPIES[name]
+
+    def copied(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        result = view(input, *args, **kwargs)
+        if isinstance(result, Tensor):
+            return result.clone(memory_format=fb.contiguous_format)
+        return tuple(each.clone(memory_format=fb.contiguous_format) for each in result)
+
+    copied.__name__ = copied.__qualname__ = name
+    copied.__doc__ = f"``{name.removesuffix('_copy')}`` in memory of its own."
+    return copied
