@@ -108,7 +108,6 @@ if _typing.TYPE_CHECKING:
     from flambeau._inplace import square_ as square_
     from flambeau._inplace import xlogy_ as xlogy_
     from flambeau._legacy import range as range
-    from flambeau._legacy import spmm as spmm
     from flambeau._lowrank import pca_lowrank as pca_lowrank
     from flambeau._lowrank import svd_lowrank as svd_lowrank
     from flambeau._ops import ops as ops
@@ -260,7 +259,6 @@ else:
         "range": "flambeau._legacy",
         "round_": "flambeau._inplace",
         "save": "flambeau.serialization",
-        "spmm": "flambeau._legacy",
         "square_": "flambeau._inplace",
         "svd_lowrank": "flambeau._lowrank",
         "sym_float": "flambeau._symbolic",

@@ -132,11 +132,6 @@ def range(
     return values.requires_grad_(requires_grad)
 
 
-def spmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """An old name of ``sparse.mm``."""
-    return fb.sparse.mm(input, mat2)
-
-
 def construct(dtype: fb.dtype, args: tuple[Any, ...], device: Any = None) -> Tensor:
     """``Tensor(2, 3)`` of this shape, ``Tensor([2, 3])`` of values, ``Tensor(t)`` on ``t``."""
     if device is not None and fb.device(device).type != "cpu":
