@@ -61,6 +61,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import cpu as cpu
     from flambeau import cuda as cuda
     from flambeau import datasets as datasets
+    from flambeau import distributed as distributed
     from flambeau import distributions as distributions
     from flambeau import fft as fft
     from flambeau import func as func
@@ -170,6 +171,7 @@ else:
         "cpu",
         "cuda",
         "datasets",
+        "distributed",
         "distributions",
         "func",
         "functional",

@@ -2,5 +2,6 @@
 
 from flambeau.nn.parallel.data_parallel import DataParallel as DataParallel
 from flambeau.nn.parallel.data_parallel import data_parallel as data_parallel
+from flambeau.nn.parallel.distributed import DistributedDataParallel as DistributedDataParallel
 
-__all__ = ["DataParallel", "data_parallel"]
+__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]

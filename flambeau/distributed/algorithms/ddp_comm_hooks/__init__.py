@@ -1,0 +1,7 @@
+"""What becomes of gradients on their way to the other processes."""
+
+from __future__ import annotations
+
+from flambeau.distributed.algorithms.ddp_comm_hooks import default_hooks, powerSGD_hook
+
+__all__ = ["default_hooks", "powerSGD_hook"]

@@ -1,0 +1,43 @@
+"""Checkpoints that processes write together: of one process, in a folder."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from flambeau.distributed._absent import type_without_objects
+from flambeau.distributed.checkpoint._storage import (
+    FileSystemReader,
+    FileSystemWriter,
+    StorageReader,
+    StorageWriter,
+)
+from flambeau.distributed.checkpoint.state_dict_loader import load, load_state_dict
+from flambeau.distributed.checkpoint.state_dict_saver import async_save, save, save_state_dict
+from flambeau.distributed.checkpoint.stateful import Stateful
+
+__all__ = [
+    "FileSystemReader",
+    "FileSystemWriter",
+    "HuggingFaceStorageReader",
+    "HuggingFaceStorageWriter",
+    "Stateful",
+    "StorageReader",
+    "StorageWriter",
+    "async_save",
+    "load",
+    "load_state_dict",
+    "save",
+    "save_state_dict",
+]
+
+_INSTEAD = "use torch.serialization.safetensors"
+
+HuggingFaceStorageReader = type_without_objects("HuggingFaceStorageReader", _INSTEAD)
+HuggingFaceStorageWriter = type_without_objects("HuggingFaceStorageWriter", _INSTEAD)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "state_dict":
+        return importlib.import_module("flambeau.distributed.checkpoint.state_dict")
+    raise AttributeError(f"module 'flambeau.distributed.checkpoint' has no attribute {name!r}")

@@ -1,0 +1,74 @@
+"""Where a checkpoint lies: a folder with one file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from flambeau import serialization
+
+__all__: list[str] = []
+
+_FILE = "state.pt"
+
+
+class StorageWriter:
+    """Writes a checkpoint."""
+
+    def write(self, state: dict[str, Any]) -> None:
+        """Write it whole."""
+        raise NotImplementedError(f"{type(self).__name__} does not write")
+
+
+class StorageReader:
+    """Reads a checkpoint."""
+
+    def read(self) -> Any:
+        """Read it whole."""
+        raise NotImplementedError(f"{type(self).__name__} does not read")
+
+    def read_metadata(self) -> dict[str, Any]:
+        """The names in it."""
+        return dict.fromkeys(self.read())
+
+
+class FileSystemWriter(StorageWriter):
+    """Writes a checkpoint into a folder, which appears whole or not at all."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        single_file_per_rank: bool = True,
+        sync_files: bool = True,
+        thread_count: int = 1,
+        per_thread_copy_ahead: int = 10_000_000,
+        cache_staged_state_dict: bool = False,
+        overwrite: bool = True,
+        **options: Any,
+    ) -> None:
+        self.path = Path(path)
+        self.overwrite = overwrite
+
+    def write(self, state: dict[str, Any]) -> None:
+        file = self.path / _FILE
+        if file.exists() and not self.overwrite:
+            raise RuntimeError(f"FileSystemWriter: there is a checkpoint in {self.path} already")
+        self.path.mkdir(parents=True, exist_ok=True)
+        serialization.save(state, file)
+
+
+class FileSystemReader(StorageReader):
+    """Reads a checkpoint of ``FileSystemWriter``."""
+
+    def __init__(self, path: str | os.PathLike[str], **options: Any) -> None:
+        self.path = Path(path)
+
+    def read(self) -> Any:
+        file = self.path / _FILE
+        if not file.exists():
+            raise RuntimeError(
+                f"checkpoint.load: there is no checkpoint of Flambeau in {self.path}; those of "
+                "PyTorch's several processes cannot be read yet"
+            )
+        return serialization.load(file, weights_only=True)

@@ -1,0 +1,7 @@
+"""Processes of such a job."""
+
+from __future__ import annotations
+
+from flambeau.distributed.elastic.multiprocessing import errors
+
+__all__ = ["errors"]

@@ -1,0 +1,29 @@
+"""Collective operations that gradients flow through."""
+
+from __future__ import annotations
+
+from flambeau.distributed.nn import functional
+from flambeau.distributed.nn.functional import (
+    all_gather,
+    all_reduce,
+    all_to_all,
+    all_to_all_single,
+    broadcast,
+    gather,
+    reduce,
+    reduce_scatter,
+    scatter,
+)
+
+__all__ = [
+    "all_gather",
+    "all_reduce",
+    "all_to_all",
+    "all_to_all_single",
+    "broadcast",
+    "functional",
+    "gather",
+    "reduce",
+    "reduce_scatter",
+    "scatter",
+]

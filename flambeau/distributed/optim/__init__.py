@@ -1,0 +1,54 @@
+"""Optimisers whose state is spread over processes; one process holds it all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from flambeau.distributed._absent import type_without_objects
+from flambeau.distributed._init import get_world_size
+from flambeau.optim import Optimizer
+
+__all__ = ["DistributedOptimizer", "PostLocalSGDOptimizer", "ZeroRedundancyOptimizer"]
+
+
+class ZeroRedundancyOptimizer(Optimizer):
+    """An optimiser whose state is spread over the processes of a group: of one."""
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        optimizer_class: type[Optimizer],
+        process_group: Any = None,
+        parameters_as_bucket_view: bool = False,
+        overlap_with_ddp: bool = False,
+        **defaults: Any,
+    ) -> None:
+        get_world_size(process_group)
+        self.optim = optimizer_class(params, **defaults)
+        super().__init__(self.optim.param_groups, self.optim.defaults)
+        # One list of groups and one state, whichever of the two is looked at.
+        self.param_groups = self.optim.param_groups
+        self.state = self.optim.state
+
+    def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:
+        return self.optim.step(closure, **kwargs)
+
+    def consolidate_state_dict(self, to: int = 0) -> None:
+        """Gather the state in one process, where it is."""
+
+    def state_dict(self) -> dict[str, Any]:
+        return self.optim.state_dict()
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        self.optim.load_state_dict(state_dict)
+        self.param_groups = self.optim.param_groups
+        self.state = self.optim.state
+
+
+DistributedOptimizer = type_without_objects(
+    "DistributedOptimizer", "use an optimiser of torch.optim"
+)
+PostLocalSGDOptimizer = type_without_objects(
+    "PostLocalSGDOptimizer", "use an optimiser of torch.optim"
+)

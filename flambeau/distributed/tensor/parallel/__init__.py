@@ -1,0 +1,106 @@
+"""Plans of how the layers of a model are spread over processes; they can be written down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flambeau.distributed._absent import function
+from flambeau.distributed.tensor.placement_types import Replicate, Shard
+
+__all__ = [
+    "ColwiseParallel",
+    "ParallelStyle",
+    "PrepareModuleInput",
+    "PrepareModuleInputOutput",
+    "PrepareModuleOutput",
+    "RowwiseParallel",
+    "SequenceParallel",
+    "loss_parallel",
+    "parallelize_module",
+]
+
+
+class ParallelStyle:
+    """How one layer is spread."""
+
+    src_data_rank: int | None = 0
+
+
+class ColwiseParallel(ParallelStyle):
+    """A linear layer or an embedding, spread along its outputs."""
+
+    def __init__(
+        self,
+        *,
+        input_layouts: Any = None,
+        output_layouts: Any = None,
+        use_local_output: bool = True,
+    ) -> None:
+        self.input_layouts = (input_layouts or Replicate(),)
+        self.output_layouts = (output_layouts or Shard(-1),)
+        self.desired_input_layouts = (Replicate(),)
+        self.use_local_output = use_local_output
+
+
+class RowwiseParallel(ParallelStyle):
+    """A linear layer or an embedding, spread along its inputs."""
+
+    def __init__(
+        self,
+        *,
+        input_layouts: Any = None,
+        output_layouts: Any = None,
+        use_local_output: bool = True,
+    ) -> None:
+        self.input_layouts = (input_layouts or Shard(-1),)
+        self.output_layouts = (output_layouts or Replicate(),)
+        self.use_local_output = use_local_output
+
+
+class SequenceParallel(ParallelStyle):
+    """A normalisation or dropout, spread along the sequence."""
+
+    def __init__(self, *, sequence_dim: int = 1, use_local_output: bool = False) -> None:
+        self.sequence_sharding = (Shard(sequence_dim),)
+        self.use_local_output = use_local_output
+
+
+class PrepareModuleInput(ParallelStyle):
+    """What the inputs of a layer are spread like."""
+
+    def __init__(
+        self,
+        *,
+        input_layouts: Any = None,
+        desired_input_layouts: Any = None,
+        input_kwarg_layouts: dict[str, Any] | None = None,
+        desired_input_kwarg_layouts: dict[str, Any] | None = None,
+        use_local_output: bool = False,
+    ) -> None:
+        self.input_layouts = input_layouts
+        self.desired_input_layouts = desired_input_layouts
+        self.input_kwarg_layouts = input_kwarg_layouts or {}
+        self.desired_input_kwarg_layouts = desired_input_kwarg_layouts or {}
+        self.use_local_output = use_local_output
+
+
+class PrepareModuleOutput(ParallelStyle):
+    """What the results of a layer are spread like."""
+
+    def __init__(
+        self, *, output_layouts: Any, desired_output_layouts: Any, use_local_output: bool = True
+    ) -> None:
+        self.output_layouts = output_layouts
+        self.desired_output_layouts = desired_output_layouts
+        self.use_local_output = use_local_output
+
+
+class PrepareModuleInputOutput(ParallelStyle):
+    """Both."""
+
+    def __init__(self, **layouts: Any) -> None:
+        self.layouts = layouts
+
+
+parallelize_module = function("parallelize_module", "use the module as it is")
+loss_parallel = function("loss_parallel", "compute the loss in one process")

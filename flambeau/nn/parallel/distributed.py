@@ -1,0 +1,100 @@
+"""``DistributedDataParallel``: a module whose gradients processes share. Here there is one."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from flambeau.nn.modules.module import Module
+
+__all__ = ["DistributedDataParallel"]
+
+
+class DistributedDataParallel(Module):
+    """A module around another one, ``module``, in a group of processes.
+
+    The gradients of one process are those of the group, so that a call is a call of the module.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        device_ids: Any = None,
+        output_device: Any = None,
+        dim: int = 0,
+        broadcast_buffers: bool = True,
+        init_sync: bool = True,
+        process_group: Any = None,
+        bucket_cap_mb: float | None = None,
+        find_unused_parameters: bool = False,
+        check_reduction: bool = False,
+        gradient_as_bucket_view: bool = False,
+        static_graph: bool = False,
+        delay_all_reduce_named_params: Any = None,
+        param_to_hook_all_reduce: Any = None,
+        mixed_precision: Any = None,
+        device_mesh: Any = None,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        from flambeau.distributed import _group
+
+        if not any(parameter.requires_grad for parameter in module.parameters()):
+            raise RuntimeError(
+                "DistributedDataParallel: no parameter of the module requires a gradient, so that "
+                "there is nothing to share"
+            )
+        if device_ids or output_device is not None:
+            raise ValueError(
+                "DistributedDataParallel: device_ids and output_device are for modules on GPUs, "
+                f"got device_ids={device_ids}, output_device={output_device}; leave them out"
+            )
+        self.process_group = _group.checked_group(process_group)
+        self.device_mesh = device_mesh
+        self.module = module
+        self.device_ids = None
+        self.output_device = None
+        self.dim = dim
+        self.broadcast_buffers = broadcast_buffers
+        self.find_unused_parameters = find_unused_parameters
+        self.gradient_as_bucket_view = gradient_as_bucket_view
+        self.static_graph = static_graph
+        self.mixed_precision = mixed_precision
+        self.require_backward_grad_sync = True
+        self.require_forward_param_sync = True
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)
+
+    @contextlib.contextmanager
+    def no_sync(self) -> Iterator[None]:
+        """A block whose gradients are added up without being shared."""
+        before = self.require_backward_grad_sync
+        self.require_backward_grad_sync = False
+        try:
+            yield
+        finally:
+            self.require_backward_grad_sync = before
+
+    @contextlib.contextmanager
+    def join(
+        self,
+        divide_by_initial_world_size: bool = True,
+        enable: bool = True,
+        throw_on_early_termination: bool = False,
+    ) -> Iterator[None]:
+        """A block in which processes may have different numbers of batches."""
+        yield
+
+    def register_comm_hook(self, state: Any, hook: Any) -> None:
+        """Exchange gradients in another way, which one process does not do at all."""
+        if not callable(hook):
+            raise TypeError("DistributedDataParallel.register_comm_hook: hook must be callable")
+        raise NotImplementedError(
+            "register_comm_hook: one process has no gradients to exchange; change them by "
+            "Tensor.register_hook"
+        )
+
+    def _set_static_graph(self) -> None:
+        self.static_graph = True
