@@ -27,7 +27,7 @@ from flambeau.distributions.pareto import Pareto
 from flambeau.distributions.poisson import Poisson
 from flambeau.distributions.transformed_distribution import TransformedDistribution
 from flambeau.distributions.uniform import Uniform
-from flambeau.distributions.utils import euler_constant, sum_rightmost
+from flambeau.distributions.utils import _sum_rightmost, euler_constant
 from flambeau.nn.functional import softplus
 
 
@@ -46,7 +46,7 @@ def _exponential_families(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
     result = q._log_normalizer(*q._natural_params) - normalizer
     for x, y, slope in zip(own, q._natural_params, slopes, strict=True):
         term = (y - x) * slope
-        result = result - sum_rightmost(term, term.dim() - result.dim())
+        result = result - _sum_rightmost(term, term.dim() - result.dim())
     return result
 
 
@@ -114,7 +114,7 @@ def _independent(p: Independent[Normal], q: Independent[Normal]) -> Tensor:
             f" {p.reinterpreted_batch_ndims} reinterpreted batch dims, q has"
             f" {q.reinterpreted_batch_ndims}"
         )
-    return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
+    return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
 
 
 @register_kl(Binomial, Binomial)

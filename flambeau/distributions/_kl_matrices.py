@@ -6,7 +6,7 @@ import math
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau.distributions._matrices import log_diagonal, squared_distance
+from flambeau.distributions._matrices import _batch_mahalanobis, log_diagonal
 from flambeau.distributions.distribution import Distribution
 from flambeau.distributions.kl import register_kl
 from flambeau.distributions.lowrank_multivariate_normal import LowRankMultivariateNormal
@@ -38,7 +38,7 @@ def _to_multivariate_normal(
         root = fb.cat([p._unbroadcasted_cov_factor, diagonal.sqrt().diag_embed()], -1)
         half_log_determinant = 0.5 * p._log_determinant()
     trace = fb.linalg.solve_triangular(triangle, root, upper=False).square().sum((-2, -1))
-    distance = squared_distance(triangle, q.loc - p.loc)
+    distance = _batch_mahalanobis(triangle, q.loc - p.loc)
     log_ratio = log_diagonal(triangle) - half_log_determinant
     return log_ratio + 0.5 * (trace + distance - p.event_shape[0])
 

@@ -1,4 +1,7 @@
-"""Covariance matrices: their triangles, and distances in their metric."""
+"""Covariance matrices: their triangles, and distances in their metric.
+
+Names with an underscore are those by which other packages know these functions of PyTorch.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import flambeau as fb
 from flambeau import Tensor
 
 
-def triangle_of_precision(precision: Tensor) -> Tensor:
+def _precision_to_scale_tril(precision: Tensor) -> Tensor:
     """The lower triangle L with L L^T = precision^-1.
 
     Cholesky's factor from the last row up makes precision = U U^T with an upper triangle U, so that
@@ -17,12 +20,17 @@ def triangle_of_precision(precision: Tensor) -> Tensor:
     return fb.linalg.solve_triangular(upper.mT, identity.expand_as(upper), upper=False)
 
 
+def _batch_mv(matrix: Tensor, vector: Tensor) -> Tensor:
+    """Products of matrices with vectors, broadcast against each other."""
+    return (matrix @ vector.unsqueeze(-1)).squeeze(-1)
+
+
 def log_diagonal(triangle: Tensor) -> Tensor:
     """The logarithm of the determinant of a triangle."""
     return triangle.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
 
-def squared_distance(triangle: Tensor, difference: Tensor) -> Tensor:
+def _batch_mahalanobis(triangle: Tensor, difference: Tensor) -> Tensor:
     """|L^-1 d|^2 for a batch of triangles L and of vectors d that may have more dimensions."""
     batch = triangle.shape[:-2]
     extra = difference.dim() - 1 - len(batch)

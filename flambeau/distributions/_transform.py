@@ -9,7 +9,7 @@ import flambeau as fb
 from flambeau import Size, Tensor
 from flambeau.distributions import constraints
 from flambeau.distributions.distribution import Shape
-from flambeau.distributions.utils import sum_rightmost
+from flambeau.distributions.utils import _sum_rightmost
 
 
 class Transform:
@@ -231,7 +231,7 @@ class ComposeTransform(Transform):
         total: Any = 0
         for part, before, after in zip(self.parts, points, points[1:], strict=False):
             term = part.log_abs_det_jacobian(before, after)
-            total = total + sum_rightmost(term, event_dim - part.domain.event_dim)
+            total = total + _sum_rightmost(term, event_dim - part.domain.event_dim)
             event_dim += part.codomain.event_dim - part.domain.event_dim
         return total  # type: ignore[no-any-return]
 
@@ -294,7 +294,7 @@ class IndependentTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         base = self.base_transform.log_abs_det_jacobian(x, y)
-        return sum_rightmost(base, self.reinterpreted_batch_ndims)
+        return _sum_rightmost(base, self.reinterpreted_batch_ndims)
 
     def forward_shape(self, shape: Shape) -> Shape:
         return self.base_transform.forward_shape(shape)

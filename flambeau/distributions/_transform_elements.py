@@ -11,7 +11,7 @@ from flambeau._joining import broadcast_shapes
 from flambeau.distributions import constraints
 from flambeau.distributions._transform import Transform
 from flambeau.distributions.distribution import Distribution, Shape
-from flambeau.distributions.utils import broadcast_all, sum_rightmost
+from flambeau.distributions.utils import _sum_rightmost, broadcast_all
 from flambeau.nn.functional import softplus
 
 
@@ -216,7 +216,7 @@ class AffineTransform(Transform):
             each = self.scale.abs().log()
         else:
             each = fb.full_like(x, math.log(abs(self.scale)))
-        return sum_rightmost(each.expand(broadcast_shapes(x.shape, each.shape)), self._event_dim)
+        return _sum_rightmost(each.expand(broadcast_shapes(x.shape, each.shape)), self._event_dim)
 
     def forward_shape(self, shape: Shape) -> Shape:
         return broadcast_shapes(

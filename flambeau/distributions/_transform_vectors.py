@@ -13,7 +13,7 @@ from flambeau.distributions._transform import Transform, check_rank
 from flambeau.distributions._transform_elements import inside_unit_interval, log_tanh_slope
 from flambeau.distributions.distribution import Shape
 from flambeau.distributions.utils import (
-    sum_rightmost,
+    _sum_rightmost,
     tril_matrix_to_vec,
     vec_to_tril_matrix,
 )
@@ -242,7 +242,7 @@ class CatTransform(_JoinedTransform):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         logs = [
-            sum_rightmost(log, self.event_dim - transform.event_dim)
+            _sum_rightmost(log, self.event_dim - transform.event_dim)
             for transform, log in zip(self.transforms, self._jacobians(x, y), strict=True)
         ]
         # Counted from the right of what the events leave; inside of an event the parts add up.

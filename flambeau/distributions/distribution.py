@@ -196,6 +196,11 @@ class Distribution:
 
     def _extended_shape(self, sample_shape: Shape = ()) -> Size:
         """The shape of samples."""
+        if isinstance(sample_shape, int):
+            raise TypeError(
+                f"sample_shape: expected a sequence of sizes, got {sample_shape}:"
+                f" write ({sample_shape},)"
+            )
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
     def _validate_sample(self, value: Tensor) -> None:

@@ -9,7 +9,7 @@ from flambeau import Tensor
 from flambeau.distributions import constraints
 from flambeau.distributions.distribution import Shape
 from flambeau.distributions.exp_family import ExponentialFamily
-from flambeau.distributions.utils import broadcast_all, standard_gamma
+from flambeau.distributions.utils import broadcast_all
 
 __all__ = ["Gamma"]
 
@@ -48,7 +48,7 @@ class Gamma(ExponentialFamily):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        value = standard_gamma(self.concentration.expand(shape)) / self.rate
+        value = fb._standard_gamma(self.concentration.expand(shape)) / self.rate
         value.detach().clamp_(min=fb.finfo(value.dtype).tiny)  # the density may not reach zero
         return value
 

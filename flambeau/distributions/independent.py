@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from flambeau import Size, Tensor
 from flambeau.distributions import constraints
 from flambeau.distributions.distribution import Distribution, Shape
-from flambeau.distributions.utils import sum_rightmost
+from flambeau.distributions.utils import _sum_rightmost
 
 __all__ = ["Independent"]
 
@@ -79,10 +79,10 @@ class Independent(Distribution, Generic[D]):
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
+        return _sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
 
     def entropy(self) -> Tensor:
-        return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
+        return _sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         if self.reinterpreted_batch_ndims > 0:

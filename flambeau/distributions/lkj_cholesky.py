@@ -10,7 +10,7 @@ from flambeau import Size, Tensor
 from flambeau.distributions import constraints
 from flambeau.distributions.beta import Beta
 from flambeau.distributions.distribution import Distribution, Shape
-from flambeau.distributions.utils import broadcast_all, standard_normal
+from flambeau.distributions.utils import _standard_normal, broadcast_all
 
 __all__ = ["LKJCholesky"]
 
@@ -54,7 +54,8 @@ class LKJCholesky(Distribution):
         with fb.no_grad():
             square = self._beta.sample(sample_shape).unsqueeze(-1)
             shape = self._extended_shape(sample_shape)
-            direction = standard_normal(shape, self.concentration).tril(-1)
+            like = self.concentration
+            direction = _standard_normal(shape, like.dtype, like.device).tril(-1)
             direction = direction / direction.norm(dim=-1, keepdim=True)
             direction[..., 0, :] = 0.0  # the first row has nothing left of the diagonal
             rows = square.sqrt() * direction

@@ -9,9 +9,9 @@ import flambeau as fb
 from flambeau import Tensor
 from flambeau._joining import broadcast_shapes
 from flambeau.distributions import constraints
-from flambeau.distributions._matrices import log_diagonal, squared_distance
+from flambeau.distributions._matrices import _batch_mahalanobis, _batch_mv, log_diagonal
 from flambeau.distributions.distribution import Distribution, Shape
-from flambeau.distributions.utils import batch_mv, lazy_property, standard_normal
+from flambeau.distributions.utils import _standard_normal, lazy_property
 
 __all__ = ["LowRankMultivariateNormal"]
 
@@ -89,11 +89,12 @@ class LowRankMultivariateNormal(Distribution):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        along = standard_normal((*shape[:-1], self.cov_factor.size(-1)), self.loc)
-        across = standard_normal(shape, self.loc)
+        rank = self.cov_factor.size(-1)
+        along = _standard_normal((*shape[:-1], rank), self.loc.dtype, self.loc.device)
+        across = _standard_normal(shape, self.loc.dtype, self.loc.device)
         return (
             self.loc
-            + batch_mv(self._unbroadcasted_cov_factor, along)
+            + _batch_mv(self._unbroadcasted_cov_factor, along)
             + self._unbroadcasted_cov_diag.sqrt() * across
         )
 
@@ -116,7 +117,7 @@ class LowRankMultivariateNormal(Distribution):
         """d^T covariance^-1 d."""
         scaled = self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
         whole = (difference.square() / self._unbroadcasted_cov_diag).sum(-1)
-        return whole - squared_distance(self._capacitance_tril, batch_mv(scaled, difference))
+        return whole - _batch_mahalanobis(self._capacitance_tril, _batch_mv(scaled, difference))
 
 
 def capacitance_triangle(factor: Tensor, diagonal: Tensor) -> Tensor:

@@ -10,12 +10,13 @@ from flambeau import Tensor
 from flambeau._joining import broadcast_shapes
 from flambeau.distributions import constraints
 from flambeau.distributions._matrices import (
+    _batch_mahalanobis,
+    _batch_mv,
+    _precision_to_scale_tril,
     log_diagonal,
-    squared_distance,
-    triangle_of_precision,
 )
 from flambeau.distributions.distribution import Distribution, Shape
-from flambeau.distributions.utils import batch_mv, lazy_property, standard_normal
+from flambeau.distributions.utils import _standard_normal, lazy_property
 
 __all__ = ["MultivariateNormal"]
 
@@ -57,7 +58,7 @@ class MultivariateNormal(Distribution):
         if name == "covariance_matrix":
             matrix = fb.linalg.cholesky(matrix)
         elif name == "precision_matrix":
-            matrix = triangle_of_precision(matrix)
+            matrix = _precision_to_scale_tril(matrix)
         self._unbroadcasted_scale_tril = matrix
 
     @lazy_property
@@ -94,14 +95,15 @@ class MultivariateNormal(Distribution):
         return variance.expand(self._extended_shape())
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        noise = standard_normal(self._extended_shape(sample_shape), self.loc)
-        return self.loc + batch_mv(self._unbroadcasted_scale_tril, noise)
+        shape = self._extended_shape(sample_shape)
+        noise = _standard_normal(shape, self.loc.dtype, self.loc.device)
+        return self.loc + _batch_mv(self._unbroadcasted_scale_tril, noise)
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         triangle = self._unbroadcasted_scale_tril
-        distance = squared_distance(triangle, value - self.loc)
+        distance = _batch_mahalanobis(triangle, value - self.loc)
         constant = self._event_shape[0] * math.log(2 * math.pi)
         return -0.5 * (constant + distance) - log_diagonal(triangle)
 

@@ -11,7 +11,7 @@ from flambeau._C import _normal_log_prob
 from flambeau.distributions import constraints
 from flambeau.distributions.distribution import Shape
 from flambeau.distributions.exp_family import ExponentialFamily
-from flambeau.distributions.utils import broadcast_all, standard_normal
+from flambeau.distributions.utils import _standard_normal, broadcast_all
 
 __all__ = ["Normal"]
 
@@ -54,7 +54,8 @@ class Normal(ExponentialFamily):
             return fb.normal(loc, scale)
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc) * self.scale
+        shape = self._extended_shape(sample_shape)
+        return self.loc + _standard_normal(shape, self.loc.dtype, self.loc.device) * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:

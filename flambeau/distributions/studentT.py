@@ -10,7 +10,7 @@ from flambeau import Tensor, inf, nan
 from flambeau.distributions import constraints
 from flambeau.distributions.chi2 import Chi2
 from flambeau.distributions.distribution import Distribution, Shape
-from flambeau.distributions.utils import broadcast_all, standard_normal
+from flambeau.distributions.utils import _standard_normal, broadcast_all
 
 __all__ = ["StudentT"]
 
@@ -51,7 +51,7 @@ class StudentT(Distribution):
         return spread.masked_fill(self.df <= 2, inf).masked_fill(self.df <= 1, nan)
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        normal = standard_normal(self._extended_shape(sample_shape), self.df)
+        normal = _standard_normal(self._extended_shape(sample_shape), self.df.dtype, self.df.device)
         chi2 = self._chi2.rsample(sample_shape)
         return self.loc + self.scale * (normal * (chi2 / self.df).rsqrt())
 

@@ -11,7 +11,7 @@ from flambeau.distributions import constraints
 from flambeau.distributions.distribution import Distribution, Shape
 from flambeau.distributions.independent import Independent
 from flambeau.distributions.transforms import ComposeTransform, Transform
-from flambeau.distributions.utils import sum_rightmost
+from flambeau.distributions.utils import _sum_rightmost
 
 __all__ = ["TransformedDistribution"]
 
@@ -91,10 +91,10 @@ class TransformedDistribution(Distribution):
             x = transform.inv(value)
             event_dim += transform.domain.event_dim - transform.codomain.event_dim
             change = transform.log_abs_det_jacobian(x, value)
-            volume = volume + sum_rightmost(change, event_dim - transform.domain.event_dim)
+            volume = volume + _sum_rightmost(change, event_dim - transform.domain.event_dim)
             value = x
         base = self.base_dist.log_prob(value)
-        return sum_rightmost(base, event_dim - len(self.base_dist.event_shape)) - volume
+        return _sum_rightmost(base, event_dim - len(self.base_dist.event_shape)) - volume
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
         """Probabilities above instead of below, where the transforms decrease."""

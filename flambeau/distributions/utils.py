@@ -54,31 +54,14 @@ def least_number(dtype: fb.dtype) -> float:
     return fb.finfo(dtype).min
 
 
-def standard_normal(shape: Any, like: Tensor) -> Tensor:
-    """Normal numbers of a shape, in the dtype of a parameter."""
-    return fb.randn(shape, dtype=like.dtype, device=like.device)
+def _standard_normal(shape: Any, dtype: fb.dtype, device: Any) -> Tensor:
+    """Normal numbers of a shape."""
+    return fb.randn(shape, dtype=dtype, device=device)
 
 
-def standard_gamma(concentration: Tensor) -> Tensor:
-    """Gamma numbers of scale one, which follow their concentrations when those change."""
-    return fb._standard_gamma(concentration)
-
-
-def open_uniform(shape: Any, like: Tensor) -> Tensor:
-    """Uniform numbers from the least positive normal one up to 1, which is excluded."""
-    return fb.empty(shape, dtype=like.dtype, device=like.device).uniform_(
-        fb.finfo(like.dtype).tiny, 1
-    )
-
-
-def sum_rightmost(value: Tensor, count: int) -> Tensor:
+def _sum_rightmost(value: Tensor, count: int) -> Tensor:
     """The sum over the last ``count`` dimensions."""
     return value.flatten(value.dim() - count).sum(-1) if count > 0 else value
-
-
-def batch_mv(matrix: Tensor, vector: Tensor) -> Tensor:
-    """Products of matrices with vectors, broadcast against each other."""
-    return (matrix @ vector.unsqueeze(-1)).squeeze(-1)
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:

@@ -8,7 +8,7 @@ import flambeau as fb
 from flambeau import Size, Tensor, nan
 from flambeau._joining import broadcast_shapes
 from flambeau.distributions import constraints
-from flambeau.distributions._matrices import log_diagonal, triangle_of_precision
+from flambeau.distributions._matrices import _precision_to_scale_tril, log_diagonal
 from flambeau.distributions._odds import Number
 from flambeau.distributions.chi2 import Chi2
 from flambeau.distributions.distribution import Shape
@@ -50,7 +50,7 @@ class Wishart(ExponentialFamily):
         if name == "covariance_matrix":
             matrix = fb.linalg.cholesky(matrix)
         elif name == "precision_matrix":
-            matrix = triangle_of_precision(matrix)
+            matrix = _precision_to_scale_tril(matrix)
         self._unbroadcasted_scale_tril = matrix
 
     @property
