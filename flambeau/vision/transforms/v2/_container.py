@@ -1,0 +1,90 @@
+"""Transforms made of transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import flambeau as fb
+from flambeau import nn
+from flambeau.vision.transforms.v2._transform import Transform
+
+__all__ = ["Compose", "RandomApply", "RandomChoice", "RandomOrder"]
+
+_Transforms = Sequence[Callable[..., Any]]
+
+
+def _in_turn(transforms: Any, inputs: tuple[Any, ...]) -> Any:
+    several = len(inputs) > 1
+    for transform in transforms:
+        outputs = transform(*inputs)
+        inputs = outputs if several else (outputs,)
+    return inputs if several else inputs[0]
+
+
+class Compose(Transform):
+    """Transforms one after another."""
+
+    def __init__(self, transforms: _Transforms) -> None:
+        super().__init__()
+        if not isinstance(transforms, Sequence):
+            raise TypeError(f"Argument transforms should be a sequence, got {type(transforms)}")
+        if not transforms:
+            raise ValueError("Pass at least one transform")
+        self.transforms = transforms
+
+    def forward(self, *inputs: Any) -> Any:
+        return _in_turn(self.transforms, inputs)
+
+    def extra_repr(self) -> str:
+        return "\n".join(f"    {transform}" for transform in self.transforms)
+
+
+class RandomApply(Transform):
+    """All of the transforms with a probability, or none."""
+
+    def __init__(self, transforms: _Transforms | nn.ModuleList, p: float = 0.5) -> None:
+        super().__init__()
+        if not 0.0 <= p <= 1.0:
+            raise ValueError("`p` should be a floating point value in the interval [0.0, 1.0].")
+        self.transforms = transforms
+        self.p = p
+
+    def forward(self, *inputs: Any) -> Any:
+        if fb.rand(1).item() >= self.p:
+            return inputs if len(inputs) > 1 else inputs[0]
+        return _in_turn(self.transforms, inputs)
+
+    def extra_repr(self) -> str:
+        return "\n".join(f"    {transform}" for transform in self.transforms)
+
+
+class RandomChoice(Transform):
+    """One of the transforms, drawn with the weights ``p``."""
+
+    def __init__(self, transforms: _Transforms, p: Sequence[float] | None = None) -> None:
+        super().__init__()
+        weights = [1.0] * len(transforms) if p is None else list(p)
+        if len(weights) != len(transforms):
+            raise ValueError(
+                f"Length of p doesn't match the number of transforms: {len(weights)} != "
+                f"{len(transforms)}"
+            )
+        self.transforms = transforms
+        self.p = [weight / sum(weights) for weight in weights]
+
+    def forward(self, *inputs: Any) -> Any:
+        which = int(fb.multinomial(fb.tensor(self.p), 1).item())
+        return self.transforms[which](*inputs)
+
+
+class RandomOrder(Transform):
+    """All transforms, in an order drawn for every sample."""
+
+    def __init__(self, transforms: _Transforms) -> None:
+        super().__init__()
+        self.transforms = transforms
+
+    def forward(self, *inputs: Any) -> Any:
+        order = fb.randperm(len(self.transforms)).tolist()
+        return _in_turn([self.transforms[which] for which in order], inputs)
