@@ -137,6 +137,10 @@ _RULES: dict[str, _Rule] = {
     ),
     "aten::_rnn_layer": _Rule(_recurrent, _recurrent_backward, "aten._rnn_layer_backward"),
 }
+# What gradients of factors are computed by: as large a product as that of the forward.
+_GRADIENTS = frozenset(
+    {"aten::mm", "aten::bmm", "aten::_convolution_input", "aten::_convolution_weight"}
+)
 # Counted in tables of operators, but no products.
 _ELEMENTWISE = frozenset({"aten::add", "aten::mul"})
 
@@ -164,11 +168,10 @@ def flops_of_call(recording: Recording, place: int, forwards: dict[int, int]) ->
         return 0
     if record.name in _ELEMENTWISE:
         return _numel(record.arguments[0])
-    product = product_of(record)
-    if product is None:
-        return 0
     around = recording.records[record.parent] if record.parent >= 0 else None
-    if around is not None and around.kind == Kind.NODE and around.sequence in forwards:
-        forward = product_of(recording.records[forwards[around.sequence]])
-        return forward.flops if forward is not None else product.flops
-    return product.flops
+    if around is not None and around.kind == Kind.NODE and record.name in _GRADIENTS:
+        forward = product_of(recording.records[forwards.get(around.sequence, record.parent)])
+        if forward is not None:
+            return forward.flops
+    product = product_of(record)
+    return product.flops if product is not None else 0

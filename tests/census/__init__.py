@@ -25,6 +25,7 @@ from .functions import FUNCTIONS
 from .methods import METHODS
 from .modules import MODULES
 from .optim import OPTIMIZERS
+from .profiler import PROFILER
 from .seldom import SELDOM
 from .serialization import CHECKPOINTS
 from .tensorboard import TENSORBOARD
@@ -43,7 +44,7 @@ EXAMPLES: dict[str, list[str]] = {
     **{f"torch.distributions.{name}": calls for name, calls in DISTRIBUTIONS.items()},
     **{f"torch.utils.data.{name}": calls for name, calls in DATA.items()},
     **{f"torch.utils.tensorboard.{name}": calls for name, calls in TENSORBOARD.items()},
-    **{f"torch.{name}": calls for name, calls in AMP.items()},
+    **{f"torch.{name}": calls for name, calls in (AMP | PROFILER).items()},
     **{f"torch.{name}": calls for name, calls in (CHECKPOINTS | WIDESPREAD | SELDOM).items()},
 }
 # Keyword arguments that the count holds and no example uses, and why.
@@ -166,7 +167,12 @@ def run(module: Any, call: str) -> Any:
     names = {"t": module, "nn": module.nn, "F": module.nn.functional}
     if "tv." in call:
         names["tv"] = _vision(module)
-    for part in ("nn.attention.flex_attention", "utils.tensorboard"):
+    for part in (
+        "nn.attention.flex_attention",
+        "utils.benchmark",
+        "utils.flop_counter",
+        "utils.tensorboard",
+    ):
         if part in call:
             importlib.import_module(f"{module.__name__}.{part}")
     with warnings.catch_warnings():

@@ -155,11 +155,6 @@ class Measurement:
         return self.task_spec.title
 
     @property
-    def env(self) -> str:
-        """Where it was measured, for comparisons."""
-        return "Unspecified env" if self.task_spec.env is None else self.task_spec.env
-
-    @property
     def as_row_name(self) -> str:
         """What its row is called in a comparison."""
         return self.task_spec.sub_label or self.task_spec.stmt or "[Unknown]"

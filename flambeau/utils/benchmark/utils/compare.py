@@ -94,7 +94,7 @@ class Compare:
         heads = ordered_unique(result.task_spec.description for result in results)
         cells: dict[tuple[_Row, str | None], Measurement] = {}
         for result in results:
-            env = result.env if has_envs else None
+            env = (result.task_spec.env or "Unspecified env") if has_envs else None
             row = _Row(result.task_spec.num_threads, env, result.as_row_name)
             cells[row, result.task_spec.description] = result
         rows = sorted(ordered_unique(row for row, _ in cells), key=lambda row: row.threads)
