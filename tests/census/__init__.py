@@ -12,6 +12,7 @@ import ast
 import csv
 import importlib.util
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -19,13 +20,16 @@ from typing import Any, NamedTuple
 from .amp import AMP
 from .attributes import ATTRIBUTES
 from .data import DATA
+from .devices import DEVICES
 from .distributions import DISTRIBUTIONS
 from .functionals import FUNCTIONALS
 from .functions import FUNCTIONS
 from .methods import METHODS
 from .modules import MODULES
 from .optim import OPTIMIZERS
+from .processes import PROCESSES, grouped
 from .profiler import PROFILER
+from .scripts import SCRIPTS
 from .seldom import SELDOM
 from .serialization import CHECKPOINTS
 from .tensorboard import TENSORBOARD
@@ -44,7 +48,8 @@ EXAMPLES: dict[str, list[str]] = {
     **{f"torch.distributions.{name}": calls for name, calls in DISTRIBUTIONS.items()},
     **{f"torch.utils.data.{name}": calls for name, calls in DATA.items()},
     **{f"torch.utils.tensorboard.{name}": calls for name, calls in TENSORBOARD.items()},
-    **{f"torch.{name}": calls for name, calls in (AMP | PROFILER).items()},
+    **{f"torch.{name}": calls for name, calls in (AMP | DEVICES | PROFILER).items()},
+    **{f"torch.{name}": calls for name, calls in (PROCESSES | SCRIPTS).items()},
     **{f"torch.{name}": calls for name, calls in (CHECKPOINTS | WIDESPREAD | SELDOM).items()},
 }
 # Keyword arguments that the count holds and no example uses, and why.
@@ -60,6 +65,7 @@ KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
     },
     "torch.distributions.Distribution.rsample": {"base_samples": "PyTorch refuses it"},
     "torch.nn.Module.cuda": {"device": "there may be none"},
+    "torch.distributed.init_process_group": {"_ranks": "not part of PyTorch's interface"},
     "torch.optim.lr_scheduler.ReduceLROnPlateau": {"verbose": "PyTorch refuses it"},
     "torch.utils.data.TensorDataset": {
         "data_tensor": "PyTorch refuses it",
@@ -68,6 +74,19 @@ KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
 }
 # Names within the target that the package does not hold, and why.
 LEFT_OUT: dict[str, str] = {}
+
+
+# Modules that PyTorch loads only when a program imports them.
+_ASKED_FOR = (
+    "distributed.checkpoint.state_dict",
+    "distributed.tensor",
+    "nn.attention.flex_attention",
+    "onnx.operators",
+    "utils.benchmark",
+    "utils.cpp_extension",
+    "utils.flop_counter",
+    "utils.tensorboard",
+)
 
 
 class Entry(NamedTuple):
@@ -165,19 +184,24 @@ def run(module: Any, call: str) -> Any:
     """Evaluate an example with ``t`` as the module and freshly made operands."""
     module.manual_seed(0)
     names = {"t": module, "nn": module.nn, "F": module.nn.functional}
+    names |= {"grouped": grouped(module), "refused": _refused}
     if "tv." in call:
         names["tv"] = _vision(module)
-    for part in (
-        "nn.attention.flex_attention",
-        "utils.benchmark",
-        "utils.flop_counter",
-        "utils.tensorboard",
-    ):
+    for part in _ASKED_FOR:
         if part in call:
             importlib.import_module(f"{module.__name__}.{part}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # advice against some old spellings
         return eval(call, names | _operands(module))
+
+
+def _refused(call: Callable[[], Any]) -> bool:
+    """Whether a call raises an error: on a machine without GPUs some do."""
+    try:
+        call()
+    except Exception:
+        return True
+    return False
 
 
 def _operands(t: Any) -> dict[str, Any]:

@@ -20,8 +20,9 @@ _INPUT_STEPS = 127
 
 def quantized(weight: Tensor) -> tuple[Tensor, float]:
     """A weight as integers from -128 to 127, and the size of their unit."""
-    scale = max(weight.abs().max().item() / 127.5, float(fb.finfo(fb.float32).eps))
-    return (weight / scale).round().clamp(-128, 127).to(fb.int8), scale
+    scale = (weight.abs().max() / 127.5).clamp(min=fb.finfo(fb.float32).eps)
+    # By the inverse in float32, as PyTorch does: the greatest weight lies between two integers.
+    return (weight * (1 / scale)).round().clamp(-128, 127).to(fb.int8), scale.item()
 
 
 def rounded_input(x: Tensor) -> Tensor:
@@ -31,7 +32,8 @@ def rounded_input(x: Tensor) -> Tensor:
     low, high = min(x.min().item(), 0.0), max(x.max().item(), 0.0)
     scale = (high - low) / _INPUT_STEPS or 1.0
     zero = min(max(round(-low / scale), 0), _INPUT_STEPS)
-    return ((x / scale).round().add(zero).clamp(0, _INPUT_STEPS) - zero) * scale
+    steps = x.mul(1 / scale).add(zero).round().clamp(0, _INPUT_STEPS)
+    return (steps - zero) * scale
 
 
 class _DynamicQuantized(nn.Module):
