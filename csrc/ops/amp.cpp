@@ -25,7 +25,8 @@ bool has_kernel(const Tensor& t) {
 
 // Returns whether all elements were finite.
 bool unscale(const Tensor& t, double factor) {
-  FB_CHECK(is_floating(t.dtype()), "expected gradients of a floating-point type, got ", t.dtype());
+  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(t.dtype()),
+              "expected gradients of a floating-point type, got ", t.dtype());
   if (has_kernel(t)) {
     t.bump_version("_amp_foreach_non_finite_check_and_unscale_");
     return FB_KERNEL(unscale)(t.data(), t.numel(), t.dtype(), factor);

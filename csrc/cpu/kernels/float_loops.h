@@ -22,6 +22,14 @@ FB_FN void put(T* p, const V& value) {
     *p = convert<T>(value);
   } else if constexpr (kIsFloat<T>) {
     store(p, value);
+  } else if constexpr (__is_same(T, BFloat16)) {
+    // BFloat16::from_float of all lanes at once: GCC 12 does not make that of the loop below.
+    using Bits = Vec<unsigned, W>;
+    const Vec<float, W> number = value;
+    const Bits bits = (Bits)number;
+    const Bits rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+    const Bits chosen = number != number ? Bits{} + 0x7fc0u : rounded;
+    store(p, __builtin_convertvector(chosen, Vec<unsigned short, W>));
   } else {
     alignas(kVectorBytes) float numbers[W];
     store(numbers, value);
