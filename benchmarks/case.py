@@ -55,6 +55,7 @@ GROUPS = {
         Group("sparse", "steps with sparse gradients", 1.0, 0.8),
         Group("schedules", "schedules, averages, and optimisers of matrices", 2.0, 0.8),
         Group("logging", "logs for TensorBoard", 3.0, 0.8),
+        Group("amp", "mixed precision in bfloat16", 1.5, 0.95),
         Group("profiler", "profiles of small operators", 5.0, 2.0),
         Group("distributions", "distributions on small tensors", 6.0, 2.0),
         Group("train", "whole training steps", 2.2, 1.1),

@@ -8,6 +8,9 @@ namespace nb = nanobind;
 namespace fb::bind {
 namespace {
 
+using autocast::State;
+using autocast::state;
+
 Ref cast_object(const autocast::Cast& cast, PyObject* object) {
   return Ref(is_tensor(object) ? wrap(cast(tensor_of(object))) : new_ref(object));
 }
@@ -25,6 +28,19 @@ DType checked_dtype(nb::handle d) {
   FB_CHECK_TYPE(is_dtype(d.ptr()), "argument 'dtype' must be torch.dtype, not ",
                 Py_TYPE(d.ptr())->tp_name);
   return dtype_of(d.ptr());
+}
+
+// Begins a region; returns what the switches were, for `leave`.
+nb::tuple enter(bool on, nb::handle dtype, bool caches) {
+  const State before = state;
+  state = {on, caches, checked_dtype(dtype), before.nesting + 1};
+  return nb::make_tuple(before.is_on, nb::borrow(dtype_object(before.lower)), before.caches);
+}
+
+// Ends a region; the outermost forgets the casts.
+void leave(bool on, nb::handle dtype, bool caches) {
+  state = {on, caches, checked_dtype(dtype), state.nesting - 1};
+  if (state.nesting == 0) autocast::forget_casts();
 }
 
 }  // namespace
@@ -48,7 +64,6 @@ PyObject* call_python_cast(DType target, PythonBody& body, FB_PY_ARGUMENTS) {
 }
 
 void add_autocast(nb::module_& m) {
-  using autocast::state;
   nb::module_ sub = m.def_submodule("_autocast");
   sub.def("is_on", [] { return state.is_on; });
   sub.def("switch", [](bool on) { state.is_on = on; });
@@ -57,6 +72,8 @@ void add_autocast(nb::module_& m) {
   sub.def("caches", [] { return state.caches; });
   sub.def("set_caches", [](bool enabled) { state.caches = enabled; });
   sub.def("nest", [](int by) { return state.nesting += by; });
+  sub.def("enter", &enter);
+  sub.def("leave", &leave);
   sub.def("forget_casts", &autocast::forget_casts);
 }
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from typing import Any
+from typing import Any, TypeAlias
 
 import flambeau as fb
 from flambeau import _C
@@ -31,6 +31,9 @@ __all__ = [
 ]
 
 _native = _C._autocast
+
+# Whether autocast is on, the 16-bit type, and whether casts are kept.
+Switches: TypeAlias = tuple[bool, fb.dtype, bool]
 
 # The type that each kind of device begins with.
 _DTYPES = {
@@ -70,7 +73,10 @@ def kind_of(device_type: str) -> str:
     return kind
 
 
-def _casting_kind(device_type: Any, function: str) -> str:
+def casting_kind(device_type: Any, function: str) -> str:
+    """The kind of a device that has autocast; refuses others in the name of a function."""
+    if device_type in _DTYPES:
+        return str(device_type)
     if not isinstance(device_type, str):
         name = type(device_type).__name__
         raise TypeError(
@@ -89,7 +95,7 @@ def is_autocast_available(device_type: str) -> bool:
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Whether autocast is on, on this thread, for tensors of a kind of device."""
-    kind = _casting_kind(device_type, "is_autocast_enabled")
+    kind = casting_kind(device_type, "is_autocast_enabled")
     return bool(_native.is_on()) if kind == "cpu" else kind in _remembered.enabled
 
 
@@ -97,7 +103,7 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
     """Switch autocast on or off; a single argument switches that of CUDA."""
     if enabled is None:
         device_type, enabled = "cuda", device_type
-    kind = _casting_kind(device_type, "set_autocast_enabled")
+    kind = casting_kind(device_type, "set_autocast_enabled")
     if not isinstance(enabled, bool):
         raise TypeError(
             f"set_autocast_enabled(): argument 'enabled' must be bool, not {type(enabled).__name__}"
@@ -112,7 +118,7 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
 
 def get_autocast_dtype(device_type: str) -> fb.dtype:
     """The 16-bit type that autocast uses for a kind of device."""
-    kind = _casting_kind(device_type, "get_autocast_dtype")
+    kind = casting_kind(device_type, "get_autocast_dtype")
     dtype: fb.dtype = (
         _native.lower() if kind == "cpu" else _remembered.dtypes.get(kind, _DTYPES[kind])
     )
@@ -121,7 +127,7 @@ def get_autocast_dtype(device_type: str) -> fb.dtype:
 
 def set_autocast_dtype(device_type: str, dtype: fb.dtype) -> None:
     """Set the 16-bit type that autocast uses for a kind of device."""
-    kind = _casting_kind(device_type, "set_autocast_dtype")
+    kind = casting_kind(device_type, "set_autocast_dtype")
     if not isinstance(dtype, fb.dtype):
         raise TypeError(
             "set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not "
@@ -156,6 +162,34 @@ def autocast_increment_nesting() -> int:
 def autocast_decrement_nesting() -> int:
     """Count a region that ends; returns how many there are left."""
     return int(_native.nest(-1))
+
+
+# --- regions
+
+
+def enter(kind: str, enabled: bool, dtype: fb.dtype, caches: bool) -> Switches:
+    """Set the switches at the beginning of a region; returns what they were, for `leave`."""
+    if kind == "cpu":
+        return _native.enter(enabled, dtype, caches)
+    before = (is_autocast_enabled(kind), get_autocast_dtype(kind), _native.caches())
+    set_autocast_enabled(kind, enabled)
+    set_autocast_dtype(kind, dtype)
+    _native.set_caches(caches)
+    _native.nest(1)
+    return before
+
+
+def leave(kind: str, before: Switches) -> None:
+    """Set the switches back; the outermost region forgets the casts."""
+    if kind == "cpu":
+        _native.leave(*before)
+        return
+    if _native.nest(-1) == 0:
+        _native.forget_casts()
+    enabled, dtype, caches = before
+    set_autocast_enabled(kind, enabled)
+    set_autocast_dtype(kind, dtype)
+    _native.set_caches(caches)
 
 
 # --- the older functions, one for each device

@@ -40,41 +40,25 @@ class autocast:
     ) -> None:
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        self._kind = _switches.casting_kind(device_type, "autocast")
         if dtype is None:
-            dtype = _switches.get_autocast_dtype(device_type)
-        if not is_autocast_available(device_type):
-            raise RuntimeError(
-                f"User specified an unsupported autocast device_type '{device_type}'"
-            )
-        caches = _switches.is_autocast_cache_enabled()
+            dtype = _switches.get_autocast_dtype(self._kind)
+        if cache_enabled is None:
+            cache_enabled = _switches.is_autocast_cache_enabled()
         self.device = device_type
         self.fast_dtype = dtype
-        self._cache_enabled = caches if cache_enabled is None else cache_enabled
+        self._cache_enabled = cache_enabled
         self._enabled = bool(enabled) and _is_usable(device_type, dtype)
         # One object may be entered again before it was left.
-        self._before: list[tuple[bool, fb.dtype, bool]] = []
+        self._before: list[_switches.Switches] = []
 
     def __enter__(self) -> autocast:
-        self._before.append(
-            (
-                _switches.is_autocast_enabled(self.device),
-                _switches.get_autocast_dtype(self.device),
-                _switches.is_autocast_cache_enabled(),
-            )
-        )
-        self._switch(self._enabled, self.fast_dtype, self._cache_enabled)
-        _switches.autocast_increment_nesting()
+        before = _switches.enter(self._kind, self._enabled, self.fast_dtype, self._cache_enabled)
+        self._before.append(before)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if _switches.autocast_decrement_nesting() == 0:
-            _switches.clear_autocast_cache()
-        self._switch(*self._before.pop())
-
-    def _switch(self, enabled: bool, dtype: fb.dtype, caches: bool) -> None:
-        _switches.set_autocast_enabled(self.device, enabled)
-        _switches.set_autocast_dtype(self.device, dtype)
-        _switches.set_autocast_cache_enabled(caches)
+        _switches.leave(self._kind, self._before.pop())
 
     def __call__(self, func: _Function) -> _Function:
         return autocast_decorator(self, func)

@@ -6,6 +6,14 @@ from opgen.emit.text import overload_sets
 from opgen.model import Op, Table
 
 
+# What the rules of emit/autocast.py mean to users.
+AUTOCAST = {
+    "lower": "in the 16-bit type of the region",
+    "float32": "in float32",
+    "promote": "in the widest type among its inputs",
+}
+
+
 def emit(table: Table) -> dict[str, str]:
     files = {
         f"docs/operators/{family}.md": page(family, ops) for family, ops in table.families().items()
@@ -38,7 +46,9 @@ def facts(group: list[Op]) -> str:
     if any(op.has_out for op in group):
         listed.append("`out=`")
     dtypes = ", ".join(group[0].accepted_types)
-    return f"*Forms:* {', '.join(listed)}. *Types:* {dtypes}."
+    rule = AUTOCAST.get(group[0].autocast, "")
+    casts = f" *Under autocast:* {rule}." if rule else ""
+    return f"*Forms:* {', '.join(listed)}. *Types:* {dtypes}.{casts}"
 
 
 def index(table: Table) -> str:
