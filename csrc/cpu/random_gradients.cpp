@@ -11,7 +11,6 @@
 namespace fb::cpu {
 namespace {
 
-constexpr double kTolerance = 1e-14;
 constexpr int kTerms = 20000;  // needed grow with the root of the parameters; serves 10^7
 
 // A number and its derivative by the parameter.
@@ -24,13 +23,14 @@ Dual operator*(Dual a, Dual b) {
   return {a.value * b.value, a.slope * b.value + a.value * b.slope};
 }
 Dual operator/(Dual a, Dual b) {
-  const double ratio = a.value / b.value;
-  return {ratio, (a.slope - ratio * b.slope) / b.value};
+  const double inverse = 1 / b.value;
+  const double ratio = a.value * inverse;
+  return {ratio, (a.slope - ratio * b.slope) * inverse};
 }
 
 // b(0) + a(1) / (b(1) + a(2) / (b(2) + ...)) by Lentz's method.
 template <class Numerator, class Denominator>
-Dual continued_fraction(Numerator a, Denominator b) {
+Dual continued_fraction(Numerator a, Denominator b, double tolerance) {
   Dual value = b(0);
   Dual c = value;
   Dual d{0, 0};
@@ -39,31 +39,31 @@ Dual continued_fraction(Numerator a, Denominator b) {
     c = b(k) + a(k) / c;
     const Dual factor = c * d;
     value = value * factor;
-    const bool settled = std::abs(factor.value - 1) < kTolerance &&
-                         std::abs(factor.slope * value.value) <= kTolerance * std::abs(value.slope);
+    const bool settled = std::abs(factor.value - 1) < tolerance &&
+                         std::abs(factor.slope * value.value) <= tolerance * std::abs(value.slope);
     if (settled) break;
   }
   return value;
 }
 
 // P(a, x) = x f(x) / a times the sum of x^n / ((a + 1) ... (a + n)).
-double gamma_slope_below(double a, double x) {
+double gamma_slope_below(double a, double x, double tolerance) {
   Dual term{1, 0};
   Dual sum = term;
   for (int n = 1; n < kTerms; ++n) {
     term = term * (Dual{x, 0} / Dual{a + n, 1});
     sum = sum + term;
-    if (term.value <= kTolerance * sum.value && -term.slope <= -kTolerance * sum.slope) break;
+    if (term.value <= tolerance * sum.value && -term.slope <= -tolerance * sum.slope) break;
   }
   const double log_slope = std::log(x) - scalar::detail::digamma(a + 1);
   return -x / a * (log_slope * sum.value + sum.slope);
 }
 
 // 1 - P(a, x) = x f(x) / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / ...)).
-double gamma_slope_above(double a, double x) {
+double gamma_slope_above(double a, double x, double tolerance) {
   const Dual fraction =
       continued_fraction([&](int k) { return Dual{k * (a - k), static_cast<double>(k)}; },
-                         [&](int k) { return Dual{x + 2 * k + 1 - a, -1}; });
+                         [&](int k) { return Dual{x + 2 * k + 1 - a, -1}; }, tolerance);
   const double log_slope = std::log(x) - scalar::detail::digamma(a);
   const Dual rest = Dual{1, log_slope} / fraction;
   return x * rest.slope;
@@ -85,16 +85,16 @@ double gamma_slope_normal(double a, double x) {
          (3 * z2 * z2 + 7 * z2 - 16) / (810 * a * a);
 }
 
-double gamma_slope(double a, double x) {
+double gamma_slope(double a, double x, double tolerance) {
   if (!(a > 0 && x >= 0)) return std::numeric_limits<double>::quiet_NaN();
   if (x == 0) return 0;
   if (a > 1e4 && std::abs(x - a) < 8 * std::sqrt(a)) return gamma_slope_normal(a, x);
-  return x < a + 1 ? gamma_slope_below(a, x) : gamma_slope_above(a, x);
+  return x < a + 1 ? gamma_slope_below(a, x, tolerance) : gamma_slope_above(a, x, tolerance);
 }
 
 // The fraction of the incomplete beta function I(x; p, q), of which x^p (1 - x)^q / (p B(p, q)) is
 // taken out. It converges for x below about p / (p + q).
-Dual beta_fraction(Dual p, Dual q, double x) {
+Dual beta_fraction(Dual p, Dual q, double x, double tolerance) {
   const auto number = [](double value) { return Dual{value, 0}; };
   const auto term = [&](int k) {
     const Dual m = number(k / 2);
@@ -102,26 +102,30 @@ Dual beta_fraction(Dual p, Dual q, double x) {
     if (k % 2 == 1) return number(-x) * (p + m) * (p + q + m) / (even * (even + number(1)));
     return number(x) * m * (q + number(-k / 2)) / ((even + number(-1)) * even);
   };
-  return number(1) / continued_fraction(term, [&](int) { return number(1); });
+  return number(1) / continued_fraction(term, [&](int) { return number(1); }, tolerance);
 }
 
 // The derivative by a of a beta(a, b) number, divided by 1 - x.
-double beta_slope(double a, double b, double x) {
+double beta_slope(double a, double b, double x, double tolerance) {
   if (!(a > 0 && b > 0 && x >= 0 && x <= 1)) return std::numeric_limits<double>::quiet_NaN();
   if (x == 0) return 0;
   const double log_x = std::log(x);
   if (x < (a + 1) / (a + b + 2)) {
-    const Dual fraction = beta_fraction({a, 1}, {b, 0}, x);
+    const Dual fraction = beta_fraction({a, 1}, {b, 0}, x, tolerance);
     const double log_slope =
         log_x - scalar::detail::digamma(a + 1) + scalar::detail::digamma(a + b);
     return -x / a * (log_slope * fraction.value + fraction.slope);
   }
-  const Dual fraction = beta_fraction({b, 0}, {a, 1}, 1 - x);
+  const Dual fraction = beta_fraction({b, 0}, {a, 1}, 1 - x, tolerance);
   const double log_slope = log_x - scalar::detail::digamma(a) + scalar::detail::digamma(a + b);
   return x / b * (log_slope * fraction.value + fraction.slope);
 }
 
 constexpr int64_t kSamples = 256;  // worth a thread of their own
+
+// Where series and fractions may end: a good deal beyond the last digit of T.
+template <class T>
+constexpr double kTolerance = std::is_same_v<T, float> ? 1e-9 : 1e-14;
 
 }  // namespace
 
@@ -130,8 +134,8 @@ void gamma_gradient(DType dtype, void* out, int64_t n, const void* shape, const 
     using T = typename decltype(tag)::type;
     parallel_for(n, kSamples, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
-        static_cast<T*>(out)[i] = static_cast<T>(
-            gamma_slope(static_cast<const T*>(shape)[i], static_cast<const T*>(sample)[i]));
+        static_cast<T*>(out)[i] = static_cast<T>(gamma_slope(
+            static_cast<const T*>(shape)[i], static_cast<const T*>(sample)[i], kTolerance<T>));
     });
   });
 }
@@ -145,7 +149,7 @@ void dirichlet_gradient(DType dtype, void* out, int64_t n, const void* sample,
         const double a = static_cast<const T*>(concentration)[i];
         const double b = static_cast<const T*>(total)[i] - a;
         static_cast<T*>(out)[i] =
-            static_cast<T>(beta_slope(a, b, static_cast<const T*>(sample)[i]));
+            static_cast<T>(beta_slope(a, b, static_cast<const T*>(sample)[i], kTolerance<T>));
       }
     });
   });

@@ -5,6 +5,7 @@ from __future__ import annotations
 import flambeau as fb
 from flambeau import Tensor, inf
 from flambeau._C import _normal_divergence
+from flambeau._C.nn.functional import softplus
 from flambeau.distributions.bernoulli import Bernoulli
 from flambeau.distributions.beta import Beta
 from flambeau.distributions.binomial import Binomial
@@ -28,7 +29,6 @@ from flambeau.distributions.poisson import Poisson
 from flambeau.distributions.transformed_distribution import TransformedDistribution
 from flambeau.distributions.uniform import Uniform
 from flambeau.distributions.utils import _sum_rightmost, euler_constant
-from flambeau.nn.functional import softplus
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)

@@ -7,12 +7,12 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._C.nn.functional import softplus
 from flambeau._joining import broadcast_shapes
 from flambeau.distributions import constraints
 from flambeau.distributions._transform import Transform
 from flambeau.distributions.distribution import Distribution, Shape
 from flambeau.distributions.utils import _sum_rightmost, broadcast_all
-from flambeau.nn.functional import softplus
 
 
 class ExpTransform(Transform):

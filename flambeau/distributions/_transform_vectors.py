@@ -8,6 +8,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Size, Tensor
+from flambeau._C.nn.functional import logsigmoid, pad
 from flambeau.distributions import constraints
 from flambeau.distributions._transform import Transform, check_rank
 from flambeau.distributions._transform_elements import inside_unit_interval, log_tanh_slope
@@ -17,7 +18,6 @@ from flambeau.distributions.utils import (
     tril_matrix_to_vec,
     vec_to_tril_matrix,
 )
-from flambeau.nn.functional import logsigmoid, pad
 
 
 class SoftmaxTransform(Transform):

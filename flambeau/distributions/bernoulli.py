@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import flambeau as fb
 from flambeau import Tensor, nan
+from flambeau._C.nn.functional import binary_cross_entropy_with_logits, softplus
 from flambeau.distributions import constraints
 from flambeau.distributions._odds import Number, ProbsOrLogits
 from flambeau.distributions.distribution import Shape
 from flambeau.distributions.exp_family import ExponentialFamily
 from flambeau.distributions.utils import broadcast_all, log_bernoulli
-from flambeau.nn.functional import binary_cross_entropy_with_logits, softplus
 
 __all__ = ["Bernoulli"]
 

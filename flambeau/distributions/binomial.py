@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._C.nn.functional import softplus
 from flambeau.distributions import constraints
 from flambeau.distributions._odds import ProbsOrLogits
 from flambeau.distributions.distribution import Distribution, Shape
 from flambeau.distributions.utils import broadcast_all
-from flambeau.nn.functional import softplus
 
 __all__ = ["Binomial"]
 

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._C.nn.functional import binary_cross_entropy_with_logits
 from flambeau.distributions import constraints
 from flambeau.distributions._odds import Number, ProbsOrLogits
 from flambeau.distributions.distribution import Distribution, Shape
 from flambeau.distributions.utils import broadcast_all
-from flambeau.nn.functional import binary_cross_entropy_with_logits
 
 __all__ = ["Geometric"]
 

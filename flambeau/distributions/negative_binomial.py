@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._C.nn.functional import logsigmoid
 from flambeau.distributions import constraints
 from flambeau.distributions._odds import ProbsOrLogits
 from flambeau.distributions.distribution import Distribution, Shape
 from flambeau.distributions.gamma import Gamma
 from flambeau.distributions.utils import broadcast_all, lazy_property
-from flambeau.nn.functional import logsigmoid
 
 __all__ = ["NegativeBinomial"]
 

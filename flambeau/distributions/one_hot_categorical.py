@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import flambeau as fb
 from flambeau import Size, Tensor
+from flambeau._C.nn.functional import one_hot
 from flambeau.distributions import constraints
 from flambeau.distributions.categorical import Categorical
 from flambeau.distributions.distribution import Distribution, Shape
-from flambeau.nn.functional import one_hot
 
 __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 

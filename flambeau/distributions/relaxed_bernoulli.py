@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._C.nn.functional import softplus
 from flambeau.distributions import constraints
 from flambeau.distributions._odds import Number, ProbsOrLogits
 from flambeau.distributions.distribution import Distribution, Shape
 from flambeau.distributions.transformed_distribution import TransformedDistribution
 from flambeau.distributions.transforms import SigmoidTransform
 from flambeau.distributions.utils import broadcast_all, clamp_probs
-from flambeau.nn.functional import softplus
 
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 

@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar, overload
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._C.nn.functional import binary_cross_entropy_with_logits
 from flambeau._joining import broadcast_shapes
-from flambeau.nn.functional import binary_cross_entropy_with_logits
 
 __all__ = [
     "broadcast_all",

@@ -67,6 +67,16 @@ def test_all_within() -> None:
     assert _all_within(t.tensor([]), 0, 1)
 
 
+def test_all_within_of_long_tensors() -> None:
+    x = t.rand(5000)
+    assert _all_within(x, 0, 1)
+    for wrong in (-0.5, 1.5, math.nan):
+        x[4321] = wrong
+        assert not _all_within(x, 0, 1)
+        assert not _all_within(x[1::3], 0, 1)
+    assert _all_within(t.arange(5000.0), 0, 4999, whole=True)
+
+
 def test_bounds_are_rounded_to_the_dtype() -> None:
     for dtype in (t.float32, t.float64):
         edge = t.tensor(0.1, dtype=dtype)
