@@ -63,6 +63,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import datasets as datasets
     from flambeau import distributed as distributed
     from flambeau import distributions as distributions
+    from flambeau import export as export
     from flambeau import fft as fft
     from flambeau import func as func
     from flambeau import functional as functional
@@ -173,6 +174,7 @@ else:
         "datasets",
         "distributed",
         "distributions",
+        "export",
         "func",
         "functional",
         "futures",

@@ -132,7 +132,7 @@ def torch_names() -> dict[Any, str]:
 def is_native(function: Any) -> bool:
     """Whether the package has the function, which code then reaches through ``torch``."""
     module = getattr(function, "__module__", None) or ""
-    return module == "flambeau" or module.startswith("flambeau.") or module == "torch"
+    return module in ("flambeau", "torch") or module.startswith(("flambeau.", "torch.ops."))
 
 
 def qualified_name(function: Callable[..., Any]) -> str:

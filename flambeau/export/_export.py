@@ -1,0 +1,293 @@
+"""export(): a module, recorded on example inputs and checked on others."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor, nn
+from flambeau._dynamo.exc import UserError
+from flambeau.export._record import Recorder, TracedInt
+from flambeau.export.dynamic_shapes import UNBOUNDED, Dim, _DimHint, _DimHintType, dims_of_inputs
+from flambeau.export.exported_program import CallSpec, ExportedProgram, InputGuard
+from flambeau.export.graph_signature import (
+    ConstantArgument,
+    ExportGraphSignature,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    OutputSpec,
+    TensorArgument,
+)
+from flambeau.fx.graph import Graph
+from flambeau.fx.graph_module import GraphModule
+from flambeau.fx.node import Node
+from flambeau.utils import _pytree as pytree
+
+
+def export(
+    mod: nn.Module,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any] | None = None,
+    *,
+    dynamic_shapes: Any = None,
+    strict: bool = False,
+    preserve_module_call_signature: tuple[str, ...] = (),
+    prefer_deferred_runtime_asserts_over_guards: bool = False,
+) -> ExportedProgram:
+    """Record what a module does with ``args`` as a graph of operators.
+
+    Sizes in ``dynamic_shapes`` may differ from call to call: the program is run with others, too,
+    and refused if it gives other results than the module. All else is as in the examples.
+    """
+    if not isinstance(mod, nn.Module):
+        raise ValueError(f"Expected `mod` to be an instance of `torch.nn.Module`, got {type(mod)}.")
+    if not isinstance(args, tuple):
+        raise UserError(
+            f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}"
+        )
+    kwargs = kwargs or {}
+    declared = dims_of_inputs(mod.forward, args, kwargs, dynamic_shapes)
+    program = _Exporter(mod, args, kwargs, declared).run()
+    _check_other_sizes(mod, program, args, kwargs, declared)
+    return program
+
+
+@contextmanager
+def _untouched(mod: nn.Module) -> Iterator[None]:
+    """Buffers and the generator are afterwards as they were before."""
+    saved = {name: buffer.clone() for name, buffer in mod.named_buffers()}
+    state = fb.get_rng_state()
+    try:
+        yield
+    finally:
+        fb.set_rng_state(state)
+        with fb.no_grad():
+            for name, buffer in mod.named_buffers():
+                buffer.copy_(saved[name])
+
+
+def _fresh(value: Any) -> Any:
+    """Inputs that the program may change."""
+
+    def copied(leaf: Any) -> Any:
+        if not isinstance(leaf, Tensor):
+            return leaf
+        return leaf.detach().clone().requires_grad_(leaf.requires_grad)
+
+    return pytree.tree_map(copied, value)
+
+
+class _Exporter:
+    """One export."""
+
+    def __init__(
+        self, mod: nn.Module, args: Any, kwargs: dict[str, Any], declared: list[dict[int, Any]]
+    ) -> None:
+        self.mod = mod
+        self.args, self.kwargs = args, kwargs
+        self.declared = declared
+        self.graph = Graph()
+        self.recorder = Recorder(self.graph, traces_sizes=any(declared))
+        self.inputs: list[InputSpec] = []
+        self.guards: list[InputGuard | None] = []
+
+    def run(self) -> ExportedProgram:
+        args, kwargs = _fresh((self.args, self.kwargs))
+        self._add_state()
+        self._add_inputs(args, kwargs)
+        with _untouched(self.mod), self.recorder:
+            result = self.mod(*args, **kwargs)
+        leaves, out_spec = pytree.tree_flatten(result)
+        outputs = self._add_output(leaves)
+        in_spec = pytree.tree_flatten((self.args, self.kwargs))[1]
+        self._name_constants()
+        self.graph.eliminate_dead_code(lambda node: node.is_impure() or _changes_something(node))
+        state = {
+            **dict(self.mod.named_parameters(remove_duplicate=False)),
+            **self.mod.state_dict(keep_vars=True),
+        }
+        constants = dict(self.recorder.constants)
+        constants |= {
+            str(spec.target): self.mod.get_buffer(str(spec.target))
+            for spec in self.inputs
+            if spec.persistent is False
+        }
+        return ExportedProgram(
+            GraphModule({}, self.graph),
+            ExportGraphSignature(self.inputs, outputs),
+            state,
+            CallSpec(in_spec, out_spec),
+            self._argument_names(),
+            self.guards,
+            constants,
+            (self.args, self.kwargs),
+        )
+
+    # --- inputs
+
+    def _add_state(self) -> None:
+        for name, parameter in self.mod.named_parameters():
+            self._add_tensor(f"p_{name}", parameter, InputKind.PARAMETER, name)
+        persistent = self.mod.state_dict()
+        for name, buffer in self.mod.named_buffers():
+            self._add_tensor(f"b_{name}", buffer, InputKind.BUFFER, name, name in persistent)
+
+    def _add_tensor(
+        self, name: str, tensor: Tensor, kind: InputKind, target: str, persistent: Any = None
+    ) -> None:
+        node = self.graph.placeholder(name.replace(".", "_"))
+        self.recorder.know(tensor, node, False)
+        self.inputs.append(InputSpec(kind, TensorArgument(node.name), target, persistent))
+
+    def _add_inputs(self, args: Any, kwargs: dict[str, Any]) -> None:
+        bound = inspect.signature(self.mod.forward).bind(*args, **kwargs).arguments
+        named = [pair for name, value in bound.items() for pair in _named_leaves(name, value)]
+        for (name, value), dims in zip(named, self.declared, strict=True):
+            node = self.graph.placeholder(name)
+            if not isinstance(value, Tensor):
+                self.guards.append(None)
+                constant = ConstantArgument(node.name, value)
+                self.inputs.append(InputSpec(InputKind.USER_INPUT, constant, None))
+                continue
+            self.recorder.know(value, node, True)
+            self.inputs.append(InputSpec(InputKind.USER_INPUT, TensorArgument(node.name), None))
+            bounds = {i: _bounds(dim, f"{name}_{i}") for i, dim in dims.items()}
+            self.guards.append(InputGuard(name, tuple(value.shape), value.dtype, bounds))
+
+    def _argument_names(self) -> tuple[list[str], list[str]]:
+        parameters = list(inspect.signature(self.mod.forward).parameters)
+        positional = [p for p in parameters if p not in self.kwargs][: len(self.args)]
+        return positional, list(self.kwargs)
+
+    def _name_constants(self) -> None:
+        nodes = {node.name: node for node in self.graph.find_nodes(op="placeholder")}
+        for name in self.recorder.constants:
+            node = nodes[f"c_{name}"]
+            spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(node.name), name)
+            self.inputs.insert(0, spec)
+
+    # --- outputs
+
+    def _add_output(self, leaves: list[Any]) -> list[OutputSpec]:
+        specs, results = [], []
+        for leaf in leaves:
+            value = self._result(leaf)
+            results.append(value)
+            arg: Any = TensorArgument(value.name) if isinstance(value, Node) else None
+            specs.append(OutputSpec(OutputKind.USER_OUTPUT, arg or ConstantArgument("", value)))
+        self.graph.output(tuple(results))
+        return specs
+
+    def _result(self, leaf: Any) -> Any:
+        if isinstance(leaf, TracedInt):
+            return leaf.node
+        if isinstance(leaf, Tensor):
+            return self.recorder._leaf(leaf)
+        if leaf is None or isinstance(leaf, (bool, int, float, str)):
+            return leaf
+        raise UserError(
+            f"export: the module returned {type(leaf).__name__}, which a program cannot return"
+        )
+
+
+def _changes_something(node: Node) -> bool:
+    """Whether an operator changes its input, or asks the generator for numbers."""
+    name = str(getattr(node.target, "__name__", "")).split(".")[0]
+    return name in ("setitem", "batch_norm", "instance_norm") or name.endswith("_")
+
+
+def _named_leaves(name: str, value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, dict):
+        items: Any = value.items()
+    elif isinstance(value, (list, tuple)):
+        items = enumerate(value)
+    else:
+        return [(name, value)]
+    return [pair for key, item in items for pair in _named_leaves(f"{name}_{key}", item)]
+
+
+def _bounds(dim: Any, place: str) -> tuple[str, int, int]:
+    if isinstance(dim, Dim):
+        return dim.__name__, dim.min, dim.max
+    if isinstance(dim, _DimHint):
+        return place, dim.min, dim.max
+    raise UserError(
+        f"dynamic_shapes: a size is declared by a Dim, Dim.AUTO, Dim.DYNAMIC, Dim.STATIC or None, "
+        f"got {dim!r}"
+    )
+
+
+# --- the same program with other sizes
+
+
+def _check_other_sizes(
+    mod: nn.Module,
+    program: ExportedProgram,
+    args: Any,
+    kwargs: dict[str, Any],
+    declared: list[dict[int, Any]],
+) -> None:
+    """Raise if a size that was declared to differ is built into the program."""
+    if not any(declared):
+        return
+    leaves, spec = pytree.tree_flatten((args, kwargs))
+    others = [_resized(leaf, dims) for leaf, dims in zip(leaves, declared, strict=True)]
+    other_args, other_kwargs = pytree.tree_unflatten(others, spec)
+    try:
+        expected = _shapes_of_run(mod, mod, other_args, other_kwargs)
+    except Exception:
+        _specialize(program, declared, "the module itself refuses other sizes")
+        return
+    try:
+        recorded = program.module(check_guards=False)
+        same = _shapes_of_run(mod, recorded, other_args, other_kwargs) == expected
+    except Exception:
+        same = False
+    if not same:
+        _specialize(program, declared, "the program that was recorded works for one size only")
+
+
+def _specialize(program: ExportedProgram, declared: list[dict[int, Any]], why: str) -> None:
+    """Sizes that were only hoped to differ become fixed; of others say that they cannot."""
+    for dims in declared:
+        for i, dim in dims.items():
+            is_hope = isinstance(dim, _DimHint) and dim.type is _DimHintType.AUTO
+            if not is_hope:
+                name = dim.__name__ if isinstance(dim, Dim) else f"dimension {i}"
+                raise UserError(
+                    f"Constraints violated ({name})! It was declared dynamic, but {why}. Declare "
+                    "it as Dim.STATIC or Dim.AUTO, or do without the number: -1 in view, "
+                    "x.shape[0] instead of a constant."
+                )
+    for guard in program._guards:
+        if guard is not None:
+            guard.dynamic.clear()
+
+
+def _resized(leaf: Any, dims: dict[int, Any]) -> Any:
+    """A tensor like an input, but one longer where its size may differ; shorter at a bound."""
+    if not isinstance(leaf, Tensor) or not dims:
+        return leaf
+    for i, dim in dims.items():
+        least, greatest = _bounds(dim, "")[1:]
+        size = leaf.shape[i]
+        wanted = size + 1 if size < min(greatest, UNBOUNDED) else size - 1
+        if wanted < max(least, 1):
+            continue
+        index = fb.arange(wanted) % max(size, 1)
+        leaf = leaf.index_select(i, index)
+    return leaf
+
+
+def _shapes_of_run(mod: nn.Module, run: nn.Module, args: Any, kwargs: Any) -> list[Any]:
+    """What ``run`` returns for inputs, apart from elements; ``mod`` is the owner of its state."""
+    with _untouched(mod), fb.no_grad():
+        result = run(*_fresh(args), **_fresh(kwargs))
+    return [
+        (tuple(leaf.shape), leaf.dtype) if isinstance(leaf, Tensor) else leaf
+        for leaf in pytree.tree_leaves(result)
+    ]
