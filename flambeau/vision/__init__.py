@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from flambeau.vision import models as models
     from flambeau.vision import ops as ops
     from flambeau.vision import transforms as transforms
+    from flambeau.vision import tv_tensors as tv_tensors
     from flambeau.vision import utils as utils
 
-_MODULES = ("datasets", "io", "models", "ops", "transforms", "utils")
+_MODULES = ("datasets", "io", "models", "ops", "transforms", "tv_tensors", "utils")
 
 
 def __getattr__(name: str) -> Any:

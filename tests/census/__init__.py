@@ -33,6 +33,7 @@ from .scripts import SCRIPTS
 from .seldom import SELDOM
 from .serialization import CHECKPOINTS
 from .tensorboard import TENSORBOARD
+from .vision import VISION
 from .widespread import WIDESPREAD
 
 # Of all uses, names in the order of the count are needed until this share is reached...
@@ -50,6 +51,7 @@ EXAMPLES: dict[str, list[str]] = {
     **{f"torch.utils.tensorboard.{name}": calls for name, calls in TENSORBOARD.items()},
     **{f"torch.{name}": calls for name, calls in (AMP | DEVICES | PROFILER).items()},
     **{f"torch.{name}": calls for name, calls in (PROCESSES | SCRIPTS).items()},
+    **{f"torchvision.{name}": calls for name, calls in VISION.items()},
     **{f"torch.{name}": calls for name, calls in (CHECKPOINTS | WIDESPREAD | SELDOM).items()},
 }
 # Keyword arguments that the count holds and no example uses, and why.
@@ -67,6 +69,7 @@ KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
     "torch.nn.Module.cuda": {"device": "there may be none"},
     "torch.distributed.init_process_group": {"_ranks": "not part of PyTorch's interface"},
     "torch.optim.lr_scheduler.ReduceLROnPlateau": {"verbose": "PyTorch refuses it"},
+    "torchvision.utils.save_image": {"range": "torchvision refuses it"},
     "torch.utils.data.TensorDataset": {
         "data_tensor": "PyTorch refuses it",
         "target_tensor": "PyTorch refuses it",
@@ -172,8 +175,9 @@ def exists(module: Any, name: str) -> bool:
 
 
 def _vision(module: Any) -> Any:
-    name = "flambeau.vision" if module.__name__ == "flambeau" else "torchvision"
-    return importlib.import_module(name)
+    if module.__name__ == "flambeau":
+        return importlib.import_module("flambeau.vision")
+    return importlib.import_module("tests.conformance.vision_oracle").load()
 
 
 def _declares(owner: type, attribute: str) -> bool:
@@ -187,6 +191,7 @@ def run(module: Any, call: str) -> Any:
     names |= {"grouped": grouped(module), "refused": _refused}
     if "tv." in call:
         names["tv"] = _vision(module)
+        importlib.import_module(f"{names['tv'].__name__}.transforms.v2")
     for part in _ASKED_FOR:
         if part in call:
             importlib.import_module(f"{module.__name__}.{part}")

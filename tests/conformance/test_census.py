@@ -21,7 +21,8 @@ PLAIN_TYPES = (bool, int, float, complex, str, type(None))
 
 @pytest.mark.parametrize(("name", "call"), CALLS, ids=[call for _, call in CALLS])
 def test_same_result(name, call):
-    strides = name not in OWN_STRIDES
+    # Where the pixels of an image lie in memory is the affair of each package.
+    strides = name not in OWN_STRIDES and not name.startswith("torchvision.")
     assert_same(census.run(fb, call), census.run(torch, call), fb, strides)
 
 
