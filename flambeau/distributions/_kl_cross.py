@@ -64,15 +64,6 @@ def _mean_log_between(low: Tensor, high: Tensor) -> Tensor:
     return (fb.xlogy(high, high) - fb.xlogy(low, low)) / (high - low) - 1
 
 
-def _mean_log_rest(p: Distribution) -> Tensor:
-    """The mean of log(1 - x)."""
-    if isinstance(p, Beta):
-        total = p.concentration1 + p.concentration0
-        return fb.digamma(p.concentration0) - fb.digamma(total)
-    assert isinstance(p, Uniform)
-    return _mean_log_between(1 - p.high, 1 - p.low)
-
-
 def _mean_exp(p: Distribution, scale: Tensor) -> Tensor:
     """The mean of exp(-x / scale)."""
     if isinstance(p, Normal):
@@ -146,7 +137,8 @@ def _to_beta(p: Uniform, q: Beta) -> Tensor:
         + fb.lgamma(q.concentration0)
         - fb.lgamma(q.concentration1 + q.concentration0)
     )
-    expected = (q.concentration1 - 1) * _mean_log(p) + (q.concentration0 - 1) * _mean_log_rest(p)
+    mean_log, mean_log_rest = _mean_log(p), _mean_log_between(1 - p.high, 1 - p.low)
+    expected = (q.concentration1 - 1) * mean_log + (q.concentration0 - 1) * mean_log_rest
     return (-p.entropy() + log_beta - expected).masked_fill(_leaves_unit(p), inf)
 
 
@@ -171,7 +163,8 @@ def _uniform_to_gamma(p: Uniform, q: Gamma) -> Tensor:
 
 @_register((Uniform,), Pareto)
 def _uniform_to_pareto(p: Uniform, q: Pareto) -> Tensor:
-    expected = (q.alpha * q.scale.pow(q.alpha)).log() - (q.alpha + 1) * _mean_log(p)
+    constant = q.alpha.log() + q.alpha * q.scale.log()
+    expected = constant - (q.alpha + 1) * _mean_log(p)
     return (-p.entropy() - expected).masked_fill(p.low < q.scale, inf)
 
 

@@ -65,8 +65,7 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         values = fb.arange(2, dtype=self._param.dtype, device=self._param.device)
-        values = values.view(2, *(1 for _ in self._batch_shape))
-        return values.expand(2, *self._batch_shape) if expand else values
+        return self._enumerated(values, expand)
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:

@@ -83,5 +83,4 @@ class Binomial(ProbsOrLogits, Distribution):
     def enumerate_support(self, expand: bool = True) -> Tensor:
         count = self._common_count("enumerate_support")
         values = fb.arange(1 + count, dtype=self._param.dtype, device=self._param.device)
-        values = values.view(-1, *(1 for _ in self._batch_shape))
-        return values.expand(-1, *self._batch_shape) if expand else values
+        return self._enumerated(values, expand)

@@ -84,5 +84,4 @@ class Categorical(ProbsOrLogits, Distribution):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         values = fb.arange(self._num_events, device=self._param.device)
-        values = values.view(-1, *(1 for _ in self._batch_shape))
-        return values.expand(-1, *self._batch_shape) if expand else values
+        return self._enumerated(values, expand)

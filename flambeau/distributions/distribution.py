@@ -160,6 +160,12 @@ class Distribution:
         """All possible values along a new first dimension, for the whole batch if ``expand``."""
         raise NotImplementedError
 
+    def _enumerated(self, values: Tensor, expand: bool) -> Tensor:
+        """Possible events along a first dimension, followed by dimensions for the batch."""
+        count, events = values.size(0), values.shape[1:]
+        values = values.view(count, *(1 for _ in self._batch_shape), *events)
+        return values.expand(count, *self._batch_shape, *events) if expand else values
+
     def entropy(self) -> Tensor:
         """The entropy, in nats."""
         raise NotImplementedError

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import flambeau as fb
-from flambeau import Size, Tensor, inf
+from flambeau import Tensor, inf
 from flambeau.distributions import constraints
+from flambeau.distributions._shares import OfCategorical
 from flambeau.distributions.binomial import Binomial
 from flambeau.distributions.categorical import Categorical
 from flambeau.distributions.distribution import Distribution, Shape
@@ -14,13 +15,9 @@ from flambeau.distributions.distribution import Distribution, Shape
 __all__ = ["Multinomial"]
 
 
-class Multinomial(Distribution):
+class Multinomial(OfCategorical, Distribution):
     """How many of ``total_count`` draws fall into each category."""
 
-    arg_constraints: ClassVar = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
     total_count: int
 
     def __init__(
@@ -38,21 +35,6 @@ class Multinomial(Distribution):
         self._categorical = Categorical(probs=probs, logits=logits)
         shape = self._categorical.param_shape
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities of the categories."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """Their logarithms."""
-        return self._categorical.logits
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter that was given."""
-        return self._categorical.param_shape
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Any:

@@ -5,23 +5,19 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-import flambeau as fb
 from flambeau import Tensor
 from flambeau._joining import broadcast_shapes
 from flambeau.distributions import constraints
-from flambeau.distributions._matrices import (
-    _batch_mahalanobis,
-    _batch_mv,
-    _precision_to_scale_tril,
-    log_diagonal,
-)
+from flambeau.distributions._covariance import CovarianceForms
+from flambeau.distributions._matrices import _batch_mahalanobis, _batch_mv, log_diagonal
+from flambeau.distributions._matrices import _precision_to_scale_tril as _precision_to_scale_tril
 from flambeau.distributions.distribution import Distribution, Shape
-from flambeau.distributions.utils import _standard_normal, lazy_property
+from flambeau.distributions.utils import _standard_normal
 
 __all__ = ["MultivariateNormal"]
 
 
-class MultivariateNormal(Distribution):
+class MultivariateNormal(CovarianceForms, Distribution):
     """Vectors of mean ``loc`` and a covariance that is given in one of three ways.
 
     ``scale_tril`` is the lower triangle L with L L^T the covariance, and the cheapest of them.
@@ -46,7 +42,7 @@ class MultivariateNormal(Distribution):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        name, matrix = one_matrix(
+        name, matrix = self._given(
             covariance_matrix=covariance_matrix,
             precision_matrix=precision_matrix,
             scale_tril=scale_tril,
@@ -55,31 +51,7 @@ class MultivariateNormal(Distribution):
         self.loc = loc.expand(*batch, -1)
         setattr(self, name, matrix.expand(*batch, -1, -1))
         super().__init__(batch, loc.shape[-1:], validate_args=validate_args)
-        if name == "covariance_matrix":
-            matrix = fb.linalg.cholesky(matrix)
-        elif name == "precision_matrix":
-            matrix = _precision_to_scale_tril(matrix)
-        self._unbroadcasted_scale_tril = matrix
-
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        """The lower triangle of the covariance."""
-        return self._matrix(self._unbroadcasted_scale_tril)
-
-    @lazy_property
-    def covariance_matrix(self) -> Tensor:
-        """The covariance."""
-        triangle = self._unbroadcasted_scale_tril
-        return self._matrix(triangle @ triangle.mT)
-
-    @lazy_property
-    def precision_matrix(self) -> Tensor:
-        """The inverse of the covariance."""
-        return self._matrix(fb.cholesky_inverse(self._unbroadcasted_scale_tril))
-
-    def _matrix(self, matrix: Tensor) -> Tensor:
-        """One matrix for each of the batch."""
-        return matrix.expand(*self._extended_shape(), self._event_shape[0])
+        self._factorize(name, matrix)
 
     @property
     def mean(self) -> Tensor:
@@ -110,16 +82,3 @@ class MultivariateNormal(Distribution):
     def entropy(self) -> Tensor:
         constant = 0.5 * self._event_shape[0] * (1 + math.log(2 * math.pi))
         return (constant + log_diagonal(self._unbroadcasted_scale_tril)).expand(self._batch_shape)
-
-
-def one_matrix(**matrices: Tensor | None) -> tuple[str, Tensor]:
-    """Name and value of the only matrix that was given."""
-    given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
-    if len(given) != 1:
-        raise ValueError(f"Exactly one of {' or '.join(matrices)} may be specified.")
-    name, matrix = given[0]
-    if matrix.dim() < 2:
-        raise ValueError(
-            f"{name} must be at least two-dimensional, with optional leading batch dimensions"
-        )
-    return name, matrix

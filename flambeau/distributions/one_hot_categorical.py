@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import flambeau as fb
-from flambeau import Size, Tensor
+from flambeau import Tensor
 from flambeau._C.nn.functional import one_hot
 from flambeau.distributions import constraints
+from flambeau.distributions._shares import OfCategorical
 from flambeau.distributions.categorical import Categorical
 from flambeau.distributions.distribution import Distribution, Shape
 
 __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
-class OneHotCategorical(Distribution):
+class OneHotCategorical(OfCategorical, Distribution):
     """Vectors with a single 1, in proportion to ``probs`` or the exponentials of ``logits``."""
 
-    arg_constraints: ClassVar = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
     support = constraints.one_hot
     has_enumerate_support = True
 
@@ -33,28 +28,6 @@ class OneHotCategorical(Distribution):
         self._categorical = Categorical(probs, logits)
         shape = self._categorical.param_shape
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
-
-    @property
-    def _param(self) -> Tensor:
-        return self._categorical._param
-
-    def _new(self, *args: Any, **kwargs: Any) -> Tensor:
-        return self._categorical._new(*args, **kwargs)
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities of the categories."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """Their logarithms."""
-        return self._categorical.logits
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter that was given."""
-        return self._categorical.param_shape
 
     @property
     def mean(self) -> Tensor:
@@ -81,10 +54,9 @@ class OneHotCategorical(Distribution):
         return self._categorical.entropy()
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        count = self._event_shape[0]
-        values = fb.eye(count, dtype=self._param.dtype, device=self._param.device)
-        values = values.view(count, *(1 for _ in self._batch_shape), count)
-        return values.expand(count, *self._batch_shape, count) if expand else values
+        like = self._param
+        values = fb.eye(self._event_shape[0], dtype=like.dtype, device=like.device)
+        return self._enumerated(values, expand)
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):

@@ -9,6 +9,7 @@ from flambeau import Tensor
 from flambeau._C.nn.functional import softplus
 from flambeau.distributions import constraints
 from flambeau.distributions._odds import Number, ProbsOrLogits
+from flambeau.distributions._shares import OfRelaxation
 from flambeau.distributions.distribution import Distribution, Shape
 from flambeau.distributions.transformed_distribution import TransformedDistribution
 from flambeau.distributions.transforms import SigmoidTransform
@@ -49,7 +50,7 @@ class LogitRelaxedBernoulli(ProbsOrLogits, Distribution):
         return self.temperature.log() + distance - 2 * softplus(distance)
 
 
-class RelaxedBernoulli(TransformedDistribution):
+class RelaxedBernoulli(OfRelaxation, TransformedDistribution):
     """Numbers of (0, 1) that gather at its ends as ``temperature`` falls."""
 
     arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -66,18 +67,3 @@ class RelaxedBernoulli(TransformedDistribution):
     ) -> None:
         base = LogitRelaxedBernoulli(temperature, probs, logits)
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)
-
-    @property
-    def temperature(self) -> Tensor:
-        """How far from 0 and 1 the numbers stay."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Tensor:
-        """The log-odds of 1 at temperature 0."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probability of 1 at temperature 0."""
-        return self.base_dist.probs

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import flambeau as fb
-from flambeau import Size, Tensor
+from flambeau import Tensor
 from flambeau.distributions import constraints
+from flambeau.distributions._shares import OfCategorical, OfRelaxation
 from flambeau.distributions.categorical import Categorical
 from flambeau.distributions.distribution import Distribution, Shape
 from flambeau.distributions.transformed_distribution import TransformedDistribution
@@ -16,13 +17,9 @@ from flambeau.distributions.utils import clamp_probs
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
 
-class ExpRelaxedCategorical(Distribution):
+class ExpRelaxedCategorical(OfCategorical, Distribution):
     """Logarithms of relaxed one-hot vectors."""
 
-    arg_constraints: ClassVar = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
     support = constraints.real_vector
     has_rsample = True
 
@@ -37,24 +34,6 @@ class ExpRelaxedCategorical(Distribution):
         self.temperature = temperature
         shape = self._categorical.param_shape
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
-
-    def _new(self, *args: Any, **kwargs: Any) -> Tensor:
-        return self._categorical._new(*args, **kwargs)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter that was given."""
-        return self._categorical.param_shape
-
-    @property
-    def logits(self) -> Tensor:
-        """The logarithms of the probabilities of the categories."""
-        return self._categorical.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities of the categories at temperature 0."""
-        return self._categorical.probs
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -71,7 +50,7 @@ class ExpRelaxedCategorical(Distribution):
         return (self.logits - value * self.temperature).log_softmax(-1).sum(-1) + constant
 
 
-class RelaxedOneHotCategorical(TransformedDistribution):
+class RelaxedOneHotCategorical(OfRelaxation, TransformedDistribution):
     """Shares that gather at one-hot vectors as ``temperature`` falls."""
 
     arg_constraints: ClassVar = {
@@ -91,18 +70,3 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     ) -> None:
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
-
-    @property
-    def temperature(self) -> Tensor:
-        """How far from one-hot vectors the shares stay."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Tensor:
-        """The logarithms of the probabilities of the categories."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities of the categories at temperature 0."""
-        return self.base_dist.probs

@@ -33,7 +33,8 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     if len(shapes) == 1 and None not in shapes:
         return values
     tensors = [value for value in values if isinstance(value, Tensor)]
-    shape = tensors[0].shape if len(tensors) == 1 else broadcast_shapes(*(shapes - {None}))
+    several = len(tensors) != 1
+    shape = broadcast_shapes(*(each.shape for each in tensors)) if several else tensors[0].shape
     if not all(isinstance(value, (Tensor, int, float)) for value in values):
         raise ValueError(
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing"

@@ -8,18 +8,17 @@ import flambeau as fb
 from flambeau import Size, Tensor, nan
 from flambeau._joining import broadcast_shapes
 from flambeau.distributions import constraints
-from flambeau.distributions._matrices import _precision_to_scale_tril, log_diagonal
+from flambeau.distributions._covariance import CovarianceForms
+from flambeau.distributions._matrices import log_diagonal
 from flambeau.distributions._odds import Number
 from flambeau.distributions.chi2 import Chi2
 from flambeau.distributions.distribution import Shape
 from flambeau.distributions.exp_family import ExponentialFamily
-from flambeau.distributions.multivariate_normal import one_matrix
-from flambeau.distributions.utils import lazy_property
 
 __all__ = ["Wishart"]
 
 
-class Wishart(ExponentialFamily):
+class Wishart(CovarianceForms, ExponentialFamily):
     """Sums of x x^T over ``df`` normal vectors x of a covariance given in one of three ways."""
 
     support = constraints.positive_definite
@@ -34,7 +33,7 @@ class Wishart(ExponentialFamily):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        name, matrix = one_matrix(
+        name, matrix = self._given(
             covariance_matrix=covariance_matrix,
             precision_matrix=precision_matrix,
             scale_tril=scale_tril,
@@ -47,11 +46,7 @@ class Wishart(ExponentialFamily):
         if bool((self.df <= size - 1).any()):
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {size - 1}.")
         super().__init__(batch, Size((size, size)), validate_args=validate_args)
-        if name == "covariance_matrix":
-            matrix = fb.linalg.cholesky(matrix)
-        elif name == "precision_matrix":
-            matrix = _precision_to_scale_tril(matrix)
-        self._unbroadcasted_scale_tril = matrix
+        self._factorize(name, matrix)
 
     @property
     def arg_constraints(self) -> dict[str, constraints.Constraint]:
@@ -66,23 +61,6 @@ class Wishart(ExponentialFamily):
     def _size(self) -> int:
         given = ("covariance_matrix", "precision_matrix", "scale_tril")
         return int(next(self.__dict__[name] for name in given if name in self.__dict__).size(-1))
-
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        """The lower triangle of the covariance."""
-        return self._unbroadcasted_scale_tril.expand(self._extended_shape())
-
-    @lazy_property
-    def covariance_matrix(self) -> Tensor:
-        """The covariance of the vectors."""
-        triangle = self._unbroadcasted_scale_tril
-        return (triangle @ triangle.mT).expand(self._extended_shape())
-
-    @lazy_property
-    def precision_matrix(self) -> Tensor:
-        """Its inverse."""
-        inverse = fb.cholesky_inverse(self._unbroadcasted_scale_tril)
-        return inverse.expand(self._extended_shape())
 
     @property
     def mean(self) -> Tensor:

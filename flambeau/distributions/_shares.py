@@ -1,0 +1,62 @@
+"""Distributions that are made of a categorical one, or of relaxations."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from flambeau import Size, Tensor
+from flambeau.distributions import constraints
+from flambeau.distributions.categorical import Categorical
+
+
+class OfCategorical:
+    """The parameters of the categorical distribution that does the work."""
+
+    arg_constraints: ClassVar = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    _categorical: Categorical
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities of the categories."""
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Tensor:
+        """Their logarithms."""
+        return self._categorical.logits
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter that was given."""
+        return self._categorical.param_shape
+
+    @property
+    def _param(self) -> Tensor:
+        return self._categorical._param
+
+    def _new(self, *args: Any, **kwargs: Any) -> Tensor:
+        return self._categorical._new(*args, **kwargs)
+
+
+class OfRelaxation:
+    """The parameters of the relaxed distribution of which this is the transformed one."""
+
+    base_dist: Any
+
+    @property
+    def temperature(self) -> Tensor:
+        """How far from the values at temperature 0 the samples stay."""
+        return self.base_dist.temperature  # type: ignore[no-any-return]
+
+    @property
+    def logits(self) -> Tensor:
+        """The log-odds, or logarithms of the probabilities, at temperature 0."""
+        return self.base_dist.logits  # type: ignore[no-any-return]
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities at temperature 0."""
+        return self.base_dist.probs  # type: ignore[no-any-return]
