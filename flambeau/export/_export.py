@@ -148,6 +148,7 @@ class _Exporter:
         named = [pair for name, value in bound.items() for pair in _named_leaves(name, value)]
         for (name, value), dims in zip(named, self.declared, strict=True):
             node = self.graph.placeholder(name)
+            node.name = name  # also where that is a word of Python, as input
             if not isinstance(value, Tensor):
                 self.guards.append(None)
                 constant = ConstantArgument(node.name, value)

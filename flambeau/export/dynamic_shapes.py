@@ -35,7 +35,12 @@ class _DimHint:
         return _DimHint(self.type, min, max)
 
     def __repr__(self) -> str:
-        return f"DimHint({self.type.name})"
+        parts = [self.type.name]
+        if self.min != 0:
+            parts.append(f"min={self.min}")
+        if self.max != UNBOUNDED:
+            parts.append(f"max={self.max}")
+        return f"DimHint({', '.join(parts)})"
 
 
 class Dim:

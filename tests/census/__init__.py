@@ -24,6 +24,7 @@ from .devices import DEVICES
 from .distributions import DISTRIBUTIONS
 from .functionals import FUNCTIONALS
 from .functions import FUNCTIONS
+from .graphs import GRAPHS
 from .methods import METHODS
 from .modules import MODULES
 from .optim import OPTIMIZERS
@@ -50,8 +51,8 @@ EXAMPLES: dict[str, list[str]] = {
     **{f"torch.utils.data.{name}": calls for name, calls in DATA.items()},
     **{f"torch.utils.tensorboard.{name}": calls for name, calls in TENSORBOARD.items()},
     **{f"torch.{name}": calls for name, calls in (AMP | DEVICES | PROFILER).items()},
-    **{f"torch.{name}": calls for name, calls in (PROCESSES | SCRIPTS).items()},
     **{f"torchvision.{name}": calls for name, calls in VISION.items()},
+    **{f"torch.{name}": calls for name, calls in (GRAPHS | PROCESSES | SCRIPTS).items()},
     **{f"torch.{name}": calls for name, calls in (CHECKPOINTS | WIDESPREAD | SELDOM).items()},
 }
 # Keyword arguments that the count holds and no example uses, and why.
@@ -83,6 +84,7 @@ LEFT_OUT: dict[str, str] = {}
 _ASKED_FOR = (
     "distributed.checkpoint.state_dict",
     "distributed.tensor",
+    "fx.experimental.symbolic_shapes",
     "nn.attention.flex_attention",
     "onnx.operators",
     "utils.benchmark",
