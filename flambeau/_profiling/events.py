@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import gc
 
 from flambeau._profiling.flops import flops_of_call
 from flambeau._profiling.records import Kind, Record, Recording
-from flambeau._profiling.trace import Trace
-from flambeau.autograd.profiler_util import EventList, FunctionEvent
+from flambeau.autograd.profiler_util import FunctionEvent
 
-__all__ = ["event_list", "shown_name"]
+__all__ = ["dtypes_of", "events_of", "shapes_of", "shown_name"]
 
 # Numbers of PyTorch's RecordScope.
-_SCOPES = {Kind.NODE: 1, Kind.EVALUATION: 1, Kind.RANGE: 7}
+_SCOPES: dict[int, int] = {Kind.NODE: 1, Kind.EVALUATION: 1, Kind.RANGE: 7}
 # Nodes that do not come from an operator.
 _ENGINE_NODES = frozenset({"AccumulateGrad", "CopySlices"})
 _NO_SEQUENCE = 2**64 - 1  # of leaves, which run before all else
@@ -33,23 +32,31 @@ _TYPE_NAMES = {
 }
 
 
-def event_list(
-    recording: Recording,
-    *,
-    record_shapes: bool,
-    profile_memory: bool,
-    with_flops: bool,
-    metadata: dict[str, Any],
-) -> EventList:
+def events_of(recording: Recording, record_shapes: bool, with_flops: bool) -> list[FunctionEvent]:
     """The events of a recording: calls with the calls within them; modules are left out."""
+    # Many objects that all stay: looking for garbage among them takes longer than making them.
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        made = _made(recording, record_shapes, with_flops)
+        _merge_repeated(made)
+        _link_backward(recording, made)
+        return list(made.values())
+    finally:
+        if is_collecting:
+            gc.enable()
+
+
+def _made(recording: Recording, record_shapes: bool, with_flops: bool) -> dict[int, FunctionEvent]:
+    """Events by the places of their records."""
     threads: dict[int, int] = {}
-    made: dict[int, FunctionEvent] = {}  # by the place of the record
+    made: dict[int, FunctionEvent] = {}
     shown = [r.kind not in (Kind.MODULE, Kind.MEMORY) for r in recording.records]
     memory = _memory(recording)
-    forwards = recording.forwards()
+    forwards = recording.forwards() if with_flops else {}
     for place, record in enumerate(recording.records):
         around = enclosing(recording, place, shown)
-        if record.kind == Kind.MODULE or (record.kind == Kind.MEMORY and around is not None):
+        if not shown[place] and (record.kind == Kind.MODULE or around is not None):
             continue
         event = _event(record, place, recording.began, threads, record_shapes)
         event.cpu_memory_usage = memory[place]
@@ -58,11 +65,7 @@ def event_list(
         if with_flops:
             _note_flops(event, flops_of_call(recording, place, forwards))
         made[place] = event
-    _merge_repeated(made)
-    _link_backward(recording, forwards, made)
-    events = EventList(made.values(), profile_memory=profile_memory, with_flops=with_flops)
-    events._trace = Trace(recording, metadata)
-    return events
+    return made
 
 
 def enclosing(recording: Recording, place: int, shown: list[bool]) -> int | None:
@@ -97,7 +100,7 @@ def dtypes_of(record: Record) -> list[str]:
 def _event(
     record: Record, place: int, began: int, threads: dict[int, int], record_shapes: bool
 ) -> FunctionEvent:
-    kind = Kind(record.kind)
+    kind = record.kind
     has_sequence = 0 < record.sequence < _NO_SEQUENCE
     has_shapes = record_shapes and kind == Kind.OPERATOR
     return FunctionEvent(
@@ -151,10 +154,9 @@ def _note_flops(event: FunctionEvent, flops: int) -> None:
     event.flops = flops or None
 
 
-def _link_backward(
-    recording: Recording, forwards: dict[int, int], made: dict[int, FunctionEvent]
-) -> None:
+def _link_backward(recording: Recording, made: dict[int, FunctionEvent]) -> None:
     """What runs backwards gets the thread and the stack of the operator that it belongs to."""
+    forwards = recording.forwards()
     for place, event in made.items():
         record = recording.records[place]
         if record.kind not in (Kind.NODE, Kind.EVALUATION):

@@ -12,11 +12,12 @@ import os
 from collections.abc import Iterator
 from typing import IO, Any
 
+from flambeau._profiling.events import dtypes_of, shapes_of, shown_name
 from flambeau._profiling.records import Kind, Record, Recording
 
 __all__ = ["Trace"]
 
-_CATEGORIES = {
+_CATEGORIES: dict[int, str] = {
     Kind.OPERATOR: "cpu_op",
     Kind.NODE: "cpu_op",
     Kind.EVALUATION: "cpu_op",
@@ -89,8 +90,6 @@ class Trace:
             yield heading("thread_name", thread, name=f"thread {thread}")
 
     def _complete(self, record: Record, place: int) -> dict[str, Any]:
-        from flambeau._profiling.events import dtypes_of, shapes_of, shown_name
-
         args: dict[str, Any] = {"External id": place + 1, "Ev Idx": place}
         if 0 < record.sequence < 2**63:
             args["Sequence number"] = record.sequence
@@ -109,7 +108,7 @@ class Trace:
             name = f"nn.Module: {record.name}_{record.subject}"
         return {
             "ph": "X",
-            "cat": _CATEGORIES[Kind(record.kind)],
+            "cat": _CATEGORIES[record.kind],
             "name": name,
             "dur": (record.end - record.start) / 1000,
             "args": args,

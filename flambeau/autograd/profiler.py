@@ -8,9 +8,10 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from flambeau import _C
-from flambeau._profiling.events import event_list
+from flambeau._profiling.events import events_of
 from flambeau._profiling.modules import ModuleList, by_module
 from flambeau._profiling.records import Recording, Session
+from flambeau._profiling.trace import Trace
 from flambeau.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg, Kernel
 
 __all__ = [
@@ -23,6 +24,8 @@ __all__ = [
     "profile",
     "record_function",
 ]
+
+_UNFINISHED = "<unfinished torch.autograd.profile>"
 
 
 class profile:
@@ -63,8 +66,8 @@ class profile:
         self.use_device: str | None = None
         self.metadata: dict[str, Any] = {}
         self._session: Session | None = None
-        self._recording: Recording | None = None
-        self._events: EventList | None = None
+        self._recordings: list[Recording] = []
+        self._events: EventList | None = None  # made of the recordings when somebody looks
         if enabled:
             _refuse_devices(use_cuda, use_device)
 
@@ -99,36 +102,30 @@ class profile:
             return
         recording = self._session.stop()
         self._session = None
-        events = event_list(
-            recording,
-            record_shapes=self.record_shapes,
-            profile_memory=self.profile_memory,
-            with_flops=self.with_flops,
-            metadata={
-                "record_shapes": int(self.record_shapes),
-                "profile_memory": int(self.profile_memory),
-                "with_stack": int(self.with_stack),
-                "with_flops": int(self.with_flops),
-                "with_modules": int(self.with_modules),
-                **self.metadata,
-            },
-        )
-        if self.acc_events and self._events is not None:
-            trace = events._trace
-            events[:0] = self._events
-            events._trace = trace
-        self._recording, self._events = recording, events
+        self._events = None
+        self._recordings = [*self._recordings, recording] if self.acc_events else [recording]
 
     def __repr__(self) -> str:
-        return "<unfinished torch.autograd.profile>" if self._events is None else repr(self._events)
+        return repr(self.function_events) if self._recordings else _UNFINISHED
 
     def __str__(self) -> str:
-        return "<unfinished torch.autograd.profile>" if self._events is None else str(self._events)
+        return str(self.function_events) if self._recordings else _UNFINISHED
 
     @property
     def function_events(self) -> EventList:
         """All events, in the order of their start; none before the block has ended."""
-        return EventList() if self._events is None else self._events
+        if self._events is None:
+            self._events = EventList(profile_memory=self.profile_memory, with_flops=self.with_flops)
+            for recording in self._recordings:
+                self._events += events_of(recording, self.record_shapes, self.with_flops)
+            if self._recordings:
+                self._events._trace = self._trace()
+        return self._events
+
+    def _trace(self) -> Trace:
+        options = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
+        said = {name: int(getattr(self, name)) for name in options}
+        return Trace(self._recordings[-1], said | self.metadata)
 
     @property
     def self_cpu_time_total(self) -> float:
@@ -152,7 +149,7 @@ class profile:
             raise RuntimeError(
                 "by_module: the profile did not record modules; use with_modules=True"
             )
-        return ModuleList() if self._recording is None else by_module(self._recording)
+        return by_module(self._recordings[-1]) if self._recordings else ModuleList()
 
     def total_average(self) -> FunctionEventAvg:
         """One sum of all events."""
@@ -183,9 +180,9 @@ class profile:
 
     def export_chrome_trace(self, path: str) -> None:
         """Write what `chrome://tracing` and Perfetto show; packed if the name ends in ``.gz``."""
-        if self._events is None:
+        if not self._recordings:
             raise RuntimeError("export_chrome_trace: nothing was recorded; run the profile first")
-        self._events.export_chrome_trace(path)
+        self._trace().write(path)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
         """Write stacks with their time, a line each, as tools for flame graphs read them."""

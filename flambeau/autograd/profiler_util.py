@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from flambeau._profiling.text import format_memory, format_share, format_time
@@ -99,6 +99,21 @@ class FormattedTimesMixin:
 class FunctionEvent(FormattedTimesMixin):
     """One call of an operator, one node of a backward pass, or one named range."""
 
+    # What is the same for all events of the CPU. Profiles have many: each keeps but what differs.
+    node_id = -1
+    overload_name = ""
+    count = 1
+    device_memory_usage = 0
+    self_device_memory_usage = 0
+    device_time_total = 0.0
+    self_device_time_total = 0.0
+    device_type = "CPU"
+    device_index = 0
+    is_remote = False
+    is_legacy = False
+    kernels: Sequence[Kernel] = ()
+    cpu_parent: FunctionEvent | None = None
+
     def __init__(
         self,
         id: int,
@@ -122,17 +137,12 @@ class FunctionEvent(FormattedTimesMixin):
         is_user_annotation: bool = False,
     ) -> None:
         self.id = id
-        self.node_id = -1
         self.name = name
-        self.overload_name = ""
         self.trace_name = trace_name or name
         self.time_range = Interval(start_us, end_us)
         self.thread = thread
         self.fwd_thread = fwd_thread
-        self.kernels: list[Kernel] = []
-        self.count = 1
         self.cpu_children: list[FunctionEvent] = []
-        self.cpu_parent: FunctionEvent | None = None
         self.input_shapes = input_shapes or []
         self.concrete_inputs = concrete_inputs or []
         self.input_dtypes = input_dtypes or []
@@ -140,17 +150,10 @@ class FunctionEvent(FormattedTimesMixin):
         self.scope = scope
         self.use_device = use_device
         self.cpu_memory_usage = cpu_memory_usage
-        self.device_memory_usage = 0
         self.is_async = is_async
-        self.is_remote = False
-        self.is_legacy = False
         self.sequence_nr = sequence_nr
-        self.device_type = "CPU"
-        self.device_index = 0
         self.flops = flops
         self.is_user_annotation = is_user_annotation
-        self.device_time_total = 0.0
-        self.self_device_time_total = 0.0
 
     def append_cpu_child(self, child: FunctionEvent) -> None:
         """Make ``child`` a call that was made within this one."""
@@ -178,10 +181,6 @@ class FunctionEvent(FormattedTimesMixin):
     def self_cpu_memory_usage(self) -> int:
         """Bytes that it took and kept by itself, less those that it gave back."""
         return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
-
-    @property
-    def self_device_memory_usage(self) -> int:
-        return 0
 
     def __repr__(self) -> str:
         return (

@@ -314,10 +314,10 @@ class profile:
 
     def export_memory_timeline(self, path: str, device: str | None = None) -> None:
         """Write how much memory tensors took over time, as JSON."""
-        recording = self._finished("exporting memory timeline")._recording
+        recordings = self._finished("exporting memory timeline")._recordings
         assert self.profile_memory, "export_memory_timeline() requires profile_memory=True"
-        assert recording is not None, "export_memory_timeline() requires a finished profile"
-        write_timeline(recording, path)
+        assert recordings, "export_memory_timeline() requires a finished profile"
+        write_timeline(recordings[-1], path)
 
     def add_metadata(self, key: str, value: str) -> None:
         """Write a text into the traces."""

@@ -7,6 +7,7 @@ from collections import defaultdict
 from types import TracebackType
 from typing import Any
 
+import flambeau as fb
 from flambeau._profiling.flops import Product, product_of, product_of_node
 from flambeau._profiling.modules import modules_around, names_of_modules
 from flambeau._profiling.records import Kind, Recording, Session
@@ -65,17 +66,26 @@ class FlopCounterMode:
         if self.display:
             print(self.get_table(self.depth))
 
-    def get_flop_counts(self) -> dict[str, dict[str, int]]:
-        """Operations by module and operator; those of all are under ``"Global"``."""
-        return _count(self._session.read()) if self._session is not None else self._counts
+    def get_flop_counts(self) -> dict[str, dict[Any, int]]:
+        """Operations by module and operator; those of all are under ``"Global"``.
+
+        Operators are those of ``torch.ops.aten``, or their names where it has none.
+        """
+        return {
+            name: {_operator(operator): flops for operator, flops in of_operators.items()}
+            for name, of_operators in self._counts_now().items()
+        }
 
     def get_total_flops(self) -> int:
         """All operations so far."""
-        return sum(self.get_flop_counts()[_GLOBAL].values())
+        return sum(self._counts_now()[_GLOBAL].values())
+
+    def _counts_now(self) -> dict[str, dict[str, int]]:
+        return _count(self._session.read()) if self._session is not None else self._counts
 
     def get_table(self, depth: int | None = None) -> str:
         """A table of modules, those within another below it, with their operators."""
-        counts = self.get_flop_counts()
+        counts = self._counts_now()
         depth = self.depth if depth is None else depth
         total = sum(counts[_GLOBAL].values())
         scale, unit = flops_unit(total)
@@ -94,6 +104,10 @@ class FlopCounterMode:
             rows.append(cells(indent + label, sum(of_operators.values())))
             rows += [cells(f"{indent} - {op}", flops) for op, flops in of_operators.items()]
         return "\n".join(columns(["Module", unit, "% Total"], rows))
+
+
+def _operator(name: str) -> Any:
+    return getattr(fb.ops.aten, name.removeprefix("aten."), name)
 
 
 def _count(recording: Recording) -> dict[str, dict[str, int]]:

@@ -81,7 +81,12 @@ def test_counts_by_module_with_their_backward() -> None:
     with FlopCounterMode(display=False) as counter:
         net(x).sum().backward()
     first, last = 2 * 3 * 4 * 8, 2 * 3 * 8 * 2
-    assert counter.get_flop_counts() == {
+    counts = {
+        module: {str(operator): flops for operator, flops in of_module.items()}
+        for module, of_module in counter.get_flop_counts().items()
+    }
+    assert counter.get_flop_counts()["Net.first"][fb.ops.aten.mm] == first
+    assert counts == {
         "Global": {"aten.addmm": first + last, "aten.mm": first + 2 * last},
         "Net": {"aten.addmm": first + last, "aten.mm": first + 2 * last},
         "Net.first": {"aten.addmm": first, "aten.mm": first},
