@@ -24,6 +24,7 @@ from flambeau._interop import *
 from flambeau._overriding import _assert as _assert
 from flambeau._tensor import *
 from flambeau._removed import *
+from flambeau import _native_names as _native_names
 from flambeau._grad_mode import *
 from flambeau.random import get_rng_state as get_rng_state
 from flambeau.random import initial_seed as initial_seed
@@ -131,9 +132,11 @@ if _typing.TYPE_CHECKING:
     from flambeau.amp import autocast as autocast
     from flambeau.amp._switches import *
     from flambeau.func import vmap as vmap
+    from flambeau.jit import ScriptModule as ScriptModule
     from flambeau.library import Tag as Tag
     from flambeau.serialization import load as load
     from flambeau.serialization import save as save
+    from flambeau.serialization._file_reader import PyTorchFileReader as PyTorchFileReader
     from flambeau.storage import BFloat16Storage as BFloat16Storage
     from flambeau.storage import BoolStorage as BoolStorage
     from flambeau.storage import ByteStorage as ByteStorage
@@ -231,6 +234,8 @@ else:
         "HalfStorage": "flambeau.storage",
         "IntStorage": "flambeau.storage",
         "LongStorage": "flambeau.storage",
+        "PyTorchFileReader": "flambeau.serialization._file_reader",
+        "ScriptModule": "flambeau.jit",
         "ShortStorage": "flambeau.storage",
         "Storage": "flambeau.storage",
         "Stream": "flambeau._streams",

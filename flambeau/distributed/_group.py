@@ -27,6 +27,9 @@ class ReduceOp(enum.IntEnum):
     PREMUL_SUM = 8
 
 
+ReduceOp.RedOpType = ReduceOp  # type: ignore[attr-defined]  # PyTorch's name for the type of SUM
+
+
 class Backend(str):
     """The name of a library for communication, in small letters."""
 

@@ -39,6 +39,10 @@ class ZipReader:
     def __contains__(self, name: str) -> bool:
         return self._folder + name in self._places
 
+    def names(self) -> list[str]:
+        """The names of all records."""
+        return [name.removeprefix(self._folder) for name in self._places]
+
     def read(self, name: str) -> bytes:
         """The contents of a record."""
         return self.source.read(*self.place(name))

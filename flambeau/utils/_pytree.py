@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, namedtuple
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
-__all__ = ["TreeSpec", "tree_flatten", "tree_leaves", "tree_map", "tree_unflatten"]
+__all__ = [
+    "SUPPORTED_NODES",
+    "LeafSpec",
+    "NodeDef",
+    "PyTree",
+    "TreeSpec",
+    "register_pytree_node",
+    "tree_all",
+    "tree_any",
+    "tree_flatten",
+    "tree_leaves",
+    "tree_map",
+    "tree_map_only",
+    "tree_structure",
+    "tree_unflatten",
+]
+
+PyTree: TypeAlias = Any
 
 
 @dataclass(frozen=True)
@@ -34,6 +51,22 @@ class TreeSpec:
 LEAF = TreeSpec(None, None, ())
 
 
+def LeafSpec() -> TreeSpec:
+    """The shape of a value that is no container."""
+    return LEAF
+
+
+class NodeDef(NamedTuple):
+    """How containers of one kind are taken apart and put together again."""
+
+    type: Any
+    flatten_fn: Callable[[Any], tuple[list[Any], Any]]
+    unflatten_fn: Callable[[Iterable[Any], Any], Any]
+
+
+_registered: dict[type, NodeDef] = {}
+
+
 def _is_named(kind: type) -> bool:
     """Whether it is a named tuple, or the type of an operator's named results."""
     return issubclass(kind, tuple) and (
@@ -51,6 +84,9 @@ def children_of(value: Any) -> tuple[type, Any, list[Any]] | None:
         return defaultdict, (value.default_factory, list(value)), list(value.values())
     if type(value) in (dict, OrderedDict):
         return type(value), list(value), list(value.values())
+    if type(value) in _registered:
+        values, context = _registered[type(value)].flatten_fn(value)
+        return type(value), context, list(values)
     return None
 
 
@@ -83,6 +119,8 @@ def _build(spec: TreeSpec, leaves: Any) -> Any:
         return defaultdict(factory, zip(keys, values, strict=True))
     if spec.kind in (dict, OrderedDict):
         return spec.kind(zip(spec.keys, values, strict=True))
+    if spec.kind in _registered:
+        return _registered[spec.kind].unflatten_fn(values, spec.keys)
     if spec.keys is None:
         return spec.kind(values)
     return spec.keys(*values) if hasattr(spec.keys, "_fields") else spec.keys(values)
@@ -97,6 +135,65 @@ def tree_map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     leaves, spec = tree_flatten(tree)
     rest = [tree_leaves(other) for other in others]
     return tree_unflatten([function(*each) for each in zip(leaves, *rest, strict=True)], spec)
+
+
+def tree_map_only(
+    type_or_types: type | tuple[type, ...], function: Callable[[Any], Any], tree: Any
+) -> Any:
+    """Apply ``function`` to the leaves that are of the given types."""
+    return tree_map(lambda leaf: function(leaf) if isinstance(leaf, type_or_types) else leaf, tree)
+
+
+def tree_any(predicate: Callable[[Any], bool], tree: Any) -> bool:
+    return any(map(predicate, tree_leaves(tree)))
+
+
+def tree_all(predicate: Callable[[Any], bool], tree: Any) -> bool:
+    return all(map(predicate, tree_leaves(tree)))
+
+
+def tree_structure(tree: Any) -> TreeSpec:
+    return tree_flatten(tree)[1]
+
+
+def register_pytree_node(
+    cls: type,
+    flatten_fn: Callable[[Any], tuple[list[Any], Any]],
+    unflatten_fn: Callable[[Iterable[Any], Any], Any],
+    **names: Any,
+) -> None:
+    """Let objects of a class be containers; `names` describe them in files, which are not written.
+
+    `flatten_fn` gives the values of an object and what `unflatten_fn` needs beside them.
+    """
+    if cls in SUPPORTED_NODES:
+        raise ValueError(f"{cls} is already registered as pytree node")
+    SUPPORTED_NODES[cls] = _registered[cls] = NodeDef(cls, flatten_fn, unflatten_fn)
+
+
+_register_pytree_node = register_pytree_node
+
+
+def _get_node_type(tree: Any) -> Any:
+    return namedtuple if _is_named(type(tree)) else type(tree)
+
+
+def _definition(kind: Any) -> NodeDef:
+    def flatten(value: Any) -> tuple[list[Any], Any]:
+        parts = children_of(value)
+        assert parts is not None
+        return parts[2], parts[1]
+
+    def unflatten(values: Iterable[Any], context: Any) -> Any:
+        children = list(values)
+        return tree_unflatten(children, TreeSpec(kind, context, (LEAF,) * len(children)))
+
+    return NodeDef(kind, flatten, unflatten)
+
+
+SUPPORTED_NODES: dict[Any, NodeDef] = {
+    kind: _definition(kind) for kind in (tuple, list, dict, OrderedDict, defaultdict, namedtuple)
+}
 
 
 def broadcast_to(tree: Any, spec: TreeSpec) -> list[Any] | None:
