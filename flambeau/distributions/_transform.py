@@ -30,6 +30,7 @@ class Transform:
             raise ValueError(f"cache_size must be 0 or 1, got {cache_size}")
         self._cache_size = cache_size
         self._cached_x_y: tuple[Tensor | None, Tensor | None] = (None, None)
+        super().__init__()  # of a module, say, that is a transform too
 
     @property
     def event_dim(self) -> int:

@@ -58,6 +58,7 @@ class Distribution:
             self._validate_args = validate_args
         if self._validate_args:
             self._check_parameters()
+        super().__init__()  # of other bases that a subclass may have
 
     def _check_parameters(self) -> None:
         try:

@@ -102,6 +102,23 @@ def test_with_cache_keeps_the_transform(source: str) -> None:
     assert repr(cached) == repr(transform)
 
 
+def test_a_module_may_be_a_transform() -> None:
+    class Learned(d.Transform, t.nn.Module):
+        domain = codomain = c.real
+        bijective = True
+
+        def __init__(self) -> None:
+            super().__init__(cache_size=1)
+            self.linear = t.nn.Linear(1, 1)
+
+        def _call(self, x: t.Tensor) -> t.Tensor:
+            return self.linear(x)
+
+    learned = Learned()
+    assert len(list(learned.parameters())) == 2
+    assert learned(t.ones(3, 1)).requires_grad
+
+
 def test_equality() -> None:
     assert d.ExpTransform() == d.ExpTransform()
     assert d.ExpTransform() != d.ExpTransform().inv
