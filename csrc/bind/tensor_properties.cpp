@@ -112,6 +112,8 @@ const PyGetSetDef tensor_properties[] = {
     FB_PROPERTY("itemsize", static_cast<int64_t>(t.element_size()), "Bytes of one element."),
     FB_PROPERTY("nbytes", bytes_of(t), "Bytes of all elements."),
     FB_PROPERTY("_version", version_of(t), "How often the elements were changed in place."),
+    FB_PROPERTY("_cdata", reinterpret_cast<int64_t>(t.get()),
+                "The same for the same tensor alone."),
     FB_PROPERTY("T", reversed_dims(t), "With all dimensions in reverse order."),
     FB_PROPERTY("mT", matrix_transpose(t), "With the last two dimensions swapped."),
     {"real", get<ops::real>, set_real, "The real parts.", const_cast<char*>("real")},

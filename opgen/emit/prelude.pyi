@@ -167,6 +167,7 @@ class Tensor:
     retains_grad: _bool
     _base: Tensor | None
     _version: _int
+    _cdata: _int
     _backward_hooks: Any
     _post_accumulate_grad_hooks: Any
     __hash__: ClassVar[Any]

@@ -17,6 +17,17 @@ def test_names():
     )
 
 
+def test_no_tracer_is_at_work():
+    assert _C._get_tracing_state() is None
+
+
+def test_identity_of_tensors():
+    a = fb.zeros(2)
+    b = a
+    assert a._cdata == b._cdata
+    assert a._cdata != a.view(2)._cdata
+
+
 def test_others_are_missing():
     with pytest.raises(AttributeError, match="_no_such_name"):
         _ = _C._no_such_name
