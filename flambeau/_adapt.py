@@ -50,10 +50,15 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     """Return the first ``size`` rows of ``nonzero(input)``, filled up with ``fill_value``."""
     if size < 0:
         raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
-    found = input.nonzero()[:size]
-    result = fb.full((size, input.dim()), fill_value, dtype=fb.int64, device=input.device)
-    result[: found.shape[0]] = found
-    return result
+    if input.dim() == 0:
+        return fb.empty(size, 0, dtype=fb.int64, device=input.device)
+    # By sorting, because vmap knows no results whose size depends on the elements.
+    chosen = (input != 0).reshape(-1)
+    order = chosen.to(fb.uint8).argsort(descending=True, stable=True)[:size]
+    order = fb.nn.functional.pad(order, (0, size - order.shape[0]))
+    rows = fb.stack(fb.unravel_index(order, input.shape), -1)
+    found = fb.arange(size, device=input.device) < chosen.sum()
+    return fb.where(found[:, None], rows, fill_value)
 
 
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:

@@ -203,15 +203,15 @@ _CONTAINERS = {"tuple": tuple, "list": list, "dict": dict, "OrderedDict": Ordere
 
 
 def _spec_data(spec: TreeSpec) -> Any:
-    if spec.kind is None:
+    if spec.is_leaf():
         return None
-    name = spec.kind.__name__
-    if name not in _CONTAINERS or (spec.kind is tuple and spec.keys is not None):
+    name = spec.type.__name__
+    if name not in _CONTAINERS:
         raise NotImplementedError(
             "save: inputs and outputs of a stored program are tensors in tuples, lists and "
             f"dictionaries, got {spec}"
         )
-    return name, spec.keys, [_spec_data(child) for child in spec.children]
+    return name, spec.context, [_spec_data(child) for child in spec.children()]
 
 
 def _spec(data: Any) -> TreeSpec:

@@ -11,16 +11,16 @@ __all__ = ["tree_flatten_spec"]
 
 def tree_flatten_spec(pytree: Any, spec: TreeSpec) -> list[Any]:
     """The leaves of ``pytree``; of dictionaries, what is at the keys of ``spec``."""
-    if spec.kind is None:
+    if spec.is_leaf():
         return [pytree]
-    if issubclass(spec.kind, dict):
+    if isinstance(spec.type, type) and issubclass(spec.type, dict):
         # A defaultdict's factory stands before its keys.
-        keys = spec.keys[1] if isinstance(spec.keys, tuple) else spec.keys
+        keys = spec.context[1] if isinstance(spec.context, tuple) else spec.context
         values = [pytree[key] for key in keys]
     else:
-        values = list(pytree)[: len(spec.children)]
+        values = list(pytree)[: spec.num_children]
     return [
         leaf
-        for value, child in zip(values, spec.children, strict=True)
+        for value, child in zip(values, spec.children(), strict=True)
         for leaf in tree_flatten_spec(value, child)
     ]
