@@ -27,7 +27,7 @@ def boxes():
         serialized_type_name="Box",
     )
     yield
-    del pytree.SUPPORTED_NODES[Box], pytree._registered[Box]
+    del pytree.SUPPORTED_NODES[Box]
 
 
 def test_registered_containers(boxes):

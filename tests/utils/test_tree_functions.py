@@ -1,4 +1,4 @@
-"""Nested containers as lists of leaves."""
+"""Functions of the leaves of nested containers."""
 
 from __future__ import annotations
 
@@ -89,21 +89,3 @@ def test_paths():
     assert paths == ["['a'][0]", "['a'][1].first", "['a'][1].second"]
     named = pytree.tree_map_with_path(lambda path, x, y: f"{len(path)}:{x}:{y}", tree, tree)
     assert named == {"a": ["2:1:1", Pair("3:2:2", "3:3:3")]}
-
-
-def test_registered_containers():
-    class Box:
-        def __init__(self, content, label):
-            self.content = content
-            self.label = label
-
-    pytree.register_pytree_node(
-        Box, lambda box: ([box.content], box.label), lambda values, label: Box(*values, label)
-    )
-    try:
-        box = pytree.tree_map(lambda x: x + 1, [Box(1, "a")])[0]
-        assert (box.content, box.label) == (2, "a")
-        with pytest.raises(ValueError, match="is already registered as pytree node"):
-            pytree.register_pytree_node(Box, None, None)
-    finally:
-        del pytree.SUPPORTED_NODES[Box]
