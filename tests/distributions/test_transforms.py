@@ -106,6 +106,7 @@ def test_a_module_may_be_a_transform() -> None:
     class Learned(d.Transform, t.nn.Module):
         domain = codomain = c.real
         bijective = True
+        __hash__ = t.nn.Module.__hash__  # transforms have none
 
         def __init__(self) -> None:
             super().__init__(cache_size=1)
