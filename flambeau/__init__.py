@@ -51,6 +51,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import _dynamo as _dynamo
     from flambeau import _inductor as _inductor
     from flambeau import _lowrank as _lowrank
+    from flambeau import _subclasses as _subclasses
     from flambeau import _utils as _utils
     from flambeau import accelerator as accelerator
     from flambeau import amp as amp
@@ -90,6 +91,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import special as special
     from flambeau import storage as storage
     from flambeau import testing as testing
+    from flambeau import types as types
     from flambeau import vision as vision
     from flambeau import xpu as xpu
     from flambeau._classes import classes as classes
@@ -162,6 +164,7 @@ else:
     _LAZY_MODULES = (
         "__config__",
         "_dynamo",
+        "_subclasses",
         "_inductor",
         "_lowrank",
         "_utils",
@@ -200,6 +203,7 @@ else:
         "sparse",
         "storage",
         "testing",
+        "types",
         "vision",
         "xpu",
     )

@@ -26,10 +26,17 @@ _OVERLOADS = (
 # Operators that PyTorch keeps below the ones that programs know.
 _INNER: dict[str, Callable[..., Any]] = {
     "_log_softmax": lambda self, dim, half_to_float=False: fb.log_softmax(self, dim),
+    "_pin_memory": lambda self, device=None: self.pin_memory(),
     "_softmax": lambda self, dim, half_to_float=False: fb.softmax(self, dim),
     "_to_copy": lambda self, **kwargs: self.to(**kwargs, copy=True),
     "_unsafe_view": lambda self, size: self.reshape(size),
+    "_sparse_addmm": lambda self, mat1, mat2, beta=1, alpha=1: fb.sparse.addmm(
+        self, mat1, mat2, beta=beta, alpha=alpha
+    ),
     "alias": lambda self: self.view(self.shape),
+    "index": lambda self, indices: self[
+        tuple(slice(None) if index is None else index for index in indices)
+    ],
     "lift_fresh": lambda self: self,
     "lift_fresh_copy": lambda self: self.clone(),
     "scalar_tensor": lambda s, **kwargs: fb.tensor(s, **kwargs),

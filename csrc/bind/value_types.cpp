@@ -108,11 +108,15 @@ void add_devices(nb::module_& m) {
              return nb::make_tuple(
                  self.type(), nb::make_tuple(nb::str(device_text(nb::cast<Device>(self)).c_str())));
            })
-      .def("__eq__", [](const Device& d, nb::object other) -> nb::object {
-        Device value;
-        if (!nb::try_cast(other, value)) return nb::borrow(Py_NotImplemented);
-        return nb::bool_(d == value);
-      });
+      .def(
+          "__eq__",
+          [](const Device& d, nb::object other) -> nb::object {
+            Device value;
+            if (other.is_none() || !nb::try_cast(other, value))
+              return nb::borrow(Py_NotImplemented);
+            return nb::bool_(d == value);
+          },
+          nb::arg("other").none());
 }
 
 void add_layouts(nb::module_& m) {

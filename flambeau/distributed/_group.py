@@ -26,6 +26,15 @@ class ReduceOp(enum.IntEnum):
     BXOR = 7
     PREMUL_SUM = 8
 
+    @property
+    def op(self) -> ReduceOp:
+        """The operation itself, for what is written for PyTorch's wrapper around it."""
+        return self
+
+
+# PyTorch's name for the operations without their wrapper.
+ReduceOp.RedOpType = ReduceOp  # type: ignore[attr-defined]
+
 
 ReduceOp.RedOpType = ReduceOp  # type: ignore[attr-defined]  # PyTorch's name for the type of SUM
 

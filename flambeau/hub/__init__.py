@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlparse
+
 from flambeau.hub._download import (
     HASH_REGEX,
+    _get_torch_home,
     download_url_to_file,
     get_dir,
     load_state_dict_from_url,
@@ -13,6 +16,7 @@ from flambeau.hub._repository import help, list, load
 
 __all__ = [
     "HASH_REGEX",
+    "_get_torch_home",
     "download_url_to_file",
     "get_dir",
     "help",
@@ -20,4 +24,5 @@ __all__ = [
     "load",
     "load_state_dict_from_url",
     "set_dir",
+    "urlparse",
 ]

@@ -28,11 +28,12 @@ def get_dir() -> str:
     It is what `set_dir` has set, or ``hub`` in ``$TORCH_HOME``, or ``~/.cache/torch/hub``: the one
     that PyTorch uses, so that nothing is fetched twice.
     """
-    if _chosen_dir is not None:
-        return _chosen_dir
+    return os.path.join(_get_torch_home(), "hub") if _chosen_dir is None else _chosen_dir
+
+
+def _get_torch_home() -> str:
     cache = os.environ.get("XDG_CACHE_HOME", os.path.join("~", ".cache"))
-    home = os.environ.get("TORCH_HOME", os.path.join(cache, "torch"))
-    return os.path.join(os.path.expanduser(home), "hub")
+    return os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:

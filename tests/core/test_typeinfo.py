@@ -52,3 +52,8 @@ def test_typeinfo_errors():
     with pytest.raises(AttributeError, match="not writable"):
         fb.finfo().eps = 1.0
     assert fb.finfo(float) == fb.finfo(fb.float64)
+
+
+def test_a_device_is_not_none():
+    assert fb.device("cpu") != None  # noqa: E711
+    assert fb.device("cpu") != "cpu"

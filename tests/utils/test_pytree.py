@@ -62,3 +62,4 @@ def test_leaves_of_a_type():
     assert pytree.tree_any(lambda x: x == "x", tree)
     assert not pytree.tree_all(lambda x: x == "x", tree)
     assert pytree.tree_structure(3) == pytree.LeafSpec()
+    assert pytree.tree_leaves(tree, is_leaf=lambda x: isinstance(x, tuple)) == [1, (2.5, "x")]

@@ -53,6 +53,14 @@ class Shard(Placement):
         return f"Shard(dim={self.dim})"
 
 
+class _StridedShard(Shard):
+    """Parts that were divided twice."""
+
+    def __init__(self, dim: int, *, split_factor: int) -> None:
+        super().__init__(dim)
+        self.split_factor = split_factor
+
+
 class Replicate(Placement):
     """Every process holds the whole."""
 

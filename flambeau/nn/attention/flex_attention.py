@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau.nn.attention._block_mask import (
+    _DEFAULT_SPARSE_BLOCK_SIZE as _DEFAULT_SPARSE_BLOCK_SIZE,
+)
 from flambeau.nn.attention._block_mask import BlockMask, create_block_mask, create_mask
 from flambeau.nn.attention._modifications import (
     ScoreMod,

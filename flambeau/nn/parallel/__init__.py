@@ -3,5 +3,7 @@
 from flambeau.nn.parallel.data_parallel import DataParallel as DataParallel
 from flambeau.nn.parallel.data_parallel import data_parallel as data_parallel
 from flambeau.nn.parallel.distributed import DistributedDataParallel as DistributedDataParallel
+from flambeau.nn.parallel.scatter_gather import gather as gather
+from flambeau.nn.parallel.scatter_gather import scatter as scatter
 
-__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
+__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel", "gather", "scatter"]

@@ -1,0 +1,1 @@
+"""Parallel training of modules that stay what they are."""
