@@ -7,6 +7,7 @@
 #include "autograd/history.h"
 #include "bind/call.h"
 #include "bind/value_types.h"
+#include "core/profile.h"
 #include "gen/ops/sparse.h"
 #include "ops/layout.h"
 
@@ -70,11 +71,12 @@ PyObject* item_of(const Tensor& tensor) {
   return to_python_number(tensor.dtype(), tensor.data());
 }
 PyObject* invoke_item(PyObject* const* a) { return item_of(tensor_of(a[0])); }
-constexpr Overload kItem{"()", kSelfOnly, 1, 1, 1, invoke_item};
+constexpr Overload kItem{"()", kSelfOnly, 1, 1, 1, invoke_item, "aten::item"};
 
-// A method without arguments: matching is needed only to refuse them.
+// A method without arguments: matching is needed only to refuse them, and to tell profilers.
 PyObject* call_without_arguments(const OverloadSet& set, FB_PY_ARGUMENTS) {
-  if (nargs || kwnames || is_overridden(self)) return call_method(set, self, args, nargs, kwnames);
+  if (nargs || kwnames || is_overridden(self) || profile::is_on())
+    return call_method(set, self, args, nargs, kwnames);
   return guarded(set.name, [&] { return set.overloads->invoke(&self); });
 }
 

@@ -41,7 +41,7 @@ def events_of(recording: Recording, record_shapes: bool, with_flops: bool) -> li
         made = _made(recording, record_shapes, with_flops)
         _merge_repeated(made)
         _link_backward(recording, made)
-        return list(made.values())
+        return sorted(made.values(), key=lambda event: event.time_range.start)
     finally:
         if is_collecting:
             gc.enable()

@@ -69,7 +69,9 @@ class Trace:
         yield from self._headings(process)
         forwards = self._recording.forwards()
         allocated = 0
-        for place, record in enumerate(self._recording.records):
+        # In the order of time, so that memory adds up over all threads.
+        in_order = sorted(enumerate(self._recording.records), key=lambda pair: pair[1].start)
+        for place, record in in_order:
             where = {"pid": process, "tid": record.thread, "ts": record.start / 1000}
             if record.kind == Kind.MEMORY:
                 allocated += record.bytes

@@ -161,7 +161,13 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or with ``set_to_none=False`` make them zeros."""
-        _C._optim.forget_group_grads(self.param_groups, set_to_none)
+        if _C._is_profiling():
+            from flambeau.autograd.profiler import record_function
+
+            with record_function(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
+                _C._optim.forget_group_grads(self.param_groups, set_to_none)
+        else:
+            _C._optim.forget_group_grads(self.param_groups, set_to_none)
 
     # Groups.
 

@@ -315,7 +315,7 @@ class Recorded(NodeText):
         op = self.op
         return [
             f"void {op.function}_out(const Tensor& out, {parameters(op, False)}) {{",
-            *profiling.measured(op, f"{op.function}_out", f"out, {self.given}"),
+            *profiling.measured(op, f"{op.function}_out", self.given, out="out"),
             f"  if (!({self.plain()} && is_plain(out))) [[unlikely]] {{",
             f"    const unsigned flags = {self.flags} | flags_of(out);",
             f"    if (flags & kSparse) refuse_sparse({quote(op.public_name)});",

@@ -61,12 +61,14 @@ def aten_name(op: Op, in_place: bool = False) -> str:
     return f"aten::{of}{ATEN_NAMES.get(op.name, op.name)}{'_' if in_place else ''}"
 
 
-def measured(op: Op, function: str, given: str, in_place: bool = False) -> list[str]:
+def measured(op: Op, function: str, given: str, in_place: bool = False, out: str = "") -> list[str]:
     """Where a profiler runs, the function calls itself within a span."""
+    # PyTorch has `out` behind all others.
+    shown, passed = (f"{given}, {out}", f"{out}, {given}") if out else (given, given)
     return [
         "  if (profile::is_on() && profile::enters()) [[unlikely]] {",
-        f"    const profile::OperatorSpan span({quote(aten_name(op, in_place))}, {given});",
-        f"    return ops::{function}({given});",
+        f"    const profile::OperatorSpan span({quote(aten_name(op, in_place))}, {shown});",
+        f"    return ops::{function}({passed});",
         "  }",
     ]
 

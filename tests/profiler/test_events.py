@@ -33,6 +33,13 @@ def test_an_operator_has_its_name_and_shapes() -> None:
     assert events[1].concrete_inputs[1] == 0
 
 
+def test_the_result_comes_last() -> None:
+    out = fb.empty(2, 3)
+    with profile(record_shapes=True) as prof:
+        fb.add(fb.ones(3), 1, out=out)
+    assert prof.events()[-1].input_shapes == [[3], [], [], [2, 3]]
+
+
 def test_shapes_are_kept_only_if_asked_for() -> None:
     a = fb.ones(2)
     with profile() as prof:
@@ -61,6 +68,23 @@ def test_factories_and_compositions_are_recorded() -> None:
         names(prof.events())
     )
     assert "aten::size" not in names(prof.events())
+
+
+def test_numbers_taken_out_of_tensors_are_recorded() -> None:
+    x = fb.ones(1)
+    with profile() as prof:
+        assert x.item() == 1.0
+    assert names(prof.events()) == ["aten::item"]
+
+
+def test_events_of_all_threads_are_in_the_order_of_time() -> None:
+    with profile() as prof:
+        for _ in range(3):
+            thread = threading.Thread(target=lambda: fb.ones(1))
+            thread.start()
+            thread.join()
+            fb.zeros(1)
+    assert names(prof.events()) == ["aten::ones", "aten::zeros"] * 3
 
 
 def test_backward_nodes_know_their_forward() -> None:
@@ -249,6 +273,8 @@ def test_optimisers_and_loaders_have_ranges() -> None:
         for (batch,) in loader:
             layer(batch).sum().backward()
             optimizer.step()
+            optimizer.zero_grad()
     counted = names(prof.events())
+    assert counted.count("Optimizer.zero_grad#SGD.zero_grad") == 2
     assert counted.count("Optimizer.step#SGD.step") == 2
     assert counted.count("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__") == 3
