@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from flambeau.utils._tree import (
@@ -134,3 +134,16 @@ class _Held:
 
     def __init__(self, path: KeyPath) -> None:
         self.path = path
+
+
+# What classes that are dictionaries register themselves with.
+def _dict_flatten(value: dict[Any, Any]) -> tuple[list[Any], Any]:
+    return list(value.values()), list(value)
+
+
+def _dict_unflatten(values: Iterable[Any], context: Any) -> dict[Any, Any]:
+    return dict(zip(context, values, strict=True))
+
+
+def _dict_flatten_with_keys(value: dict[Any, Any]) -> tuple[list[tuple[Any, Any]], Any]:
+    return [(MappingKey(key), item) for key, item in value.items()], list(value)

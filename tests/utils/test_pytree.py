@@ -63,3 +63,11 @@ def test_leaves_of_a_type():
     assert not pytree.tree_all(lambda x: x == "x", tree)
     assert pytree.tree_structure(3) == pytree.LeafSpec()
     assert pytree.tree_leaves(tree, is_leaf=lambda x: isinstance(x, tuple)) == [1, (2.5, "x")]
+
+
+def test_dictionaries_by_hand():
+    values, keys = pytree._dict_flatten({"a": 1, "b": 2})
+    assert pytree._dict_unflatten(values, keys) == {"a": 1, "b": 2}
+    pairs, keys = pytree._dict_flatten_with_keys({"a": 1})
+    assert pairs == [(pytree.MappingKey("a"), 1)]
+    assert keys == ["a"]
