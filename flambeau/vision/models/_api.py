@@ -97,11 +97,15 @@ class WeightsEnum(Enum):
 
 
 def builder(
-    weights: type[WeightsEnum], *, pretrained: Mapping[str, Any] | None = None
+    weights: type[WeightsEnum],
+    *,
+    pretrained: Mapping[str, Any] | None = None,
+    sized: bool = False,
 ) -> Callable[[_B], _B]:
     """Register a function that makes a model, and let it take published weights.
 
-    ``pretrained`` holds arguments that the model has whenever weights are loaded into it.
+    ``pretrained`` holds arguments that the model has whenever weights are loaded into it; a
+    ``sized`` one is then made for images of the size of the training.
     """
 
     def register(make: _B) -> _B:
@@ -110,7 +114,8 @@ def builder(
             chosen, progress, options = _arguments(make.__name__, weights, args, kwargs)
             if chosen is None:
                 return make(**options)
-            _fix(options, {**(pretrained or {}), **_classes_of(chosen)})
+            size = {"image_size": chosen.meta["min_size"][0]} if sized else {}
+            _fix(options, {**(pretrained or {}), **size, **_classes_of(chosen)})
             model = make(**options)
             state = chosen.get_state_dict(progress=progress, check_hash=True)
             model.load_state_dict(state)

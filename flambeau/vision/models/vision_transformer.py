@@ -1,0 +1,258 @@
+"""Vision Transformers (https://arxiv.org/abs/2010.11929)."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor, nn
+from flambeau.vision.models._api import builder
+from flambeau.vision.models._init import constant
+from flambeau.vision.models._weights import weights_of
+from flambeau.vision.ops.misc import MLP
+
+__all__ = [
+    "ViT_B_16_Weights",
+    "ViT_B_32_Weights",
+    "ViT_H_14_Weights",
+    "ViT_L_16_Weights",
+    "ViT_L_32_Weights",
+    "VisionTransformer",
+    "vit_b_16",
+    "vit_b_32",
+    "vit_h_14",
+    "vit_l_16",
+    "vit_l_32",
+]
+
+ViT_B_16_Weights = weights_of("vit_b_16")
+ViT_B_32_Weights = weights_of("vit_b_32")
+ViT_L_16_Weights = weights_of("vit_l_16")
+ViT_L_32_Weights = weights_of("vit_l_32")
+ViT_H_14_Weights = weights_of("vit_h_14")
+
+_Norm = Callable[..., nn.Module]
+_NORM = partial(nn.LayerNorm, eps=1e-6)
+
+
+class MLPBlock(MLP):
+    """Two linear layers with a GELU between them."""
+
+    _version = 2
+
+    def __init__(self, in_dim: int, mlp_dim: int, dropout: float) -> None:
+        super().__init__(
+            in_dim, [mlp_dim, in_dim], activation_layer=nn.GELU, inplace=None, dropout=dropout
+        )
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
+                if module.bias is not None:
+                    nn.init.normal_(module.bias, std=1e-6)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        # Published files are from when the layers were attributes and not numbers.
+        if (local_metadata.get("version") or 1) < 2:
+            for number, old in ((0, "linear_1"), (3, "linear_2")):
+                for kind in ("weight", "bias"):
+                    name = f"{prefix}{old}.{kind}"
+                    if name in state_dict:
+                        state_dict[f"{prefix}{number}.{kind}"] = state_dict.pop(name)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *args, **kwargs)
+
+
+class EncoderBlock(nn.Module):
+    """Attention and a perceptron, each with a normalisation before and a way around."""
+
+    def __init__(
+        self,
+        num_heads: int,
+        hidden_dim: int,
+        mlp_dim: int,
+        dropout: float,
+        attention_dropout: float,
+        norm_layer: _Norm = _NORM,
+    ) -> None:
+        super().__init__()
+        self.num_heads = num_heads
+        self.ln_1 = norm_layer(hidden_dim)
+        self.self_attention = nn.MultiheadAttention(
+            hidden_dim, num_heads, dropout=attention_dropout, batch_first=True
+        )
+        self.dropout = nn.Dropout(dropout)
+        self.ln_2 = norm_layer(hidden_dim)
+        self.mlp = MLPBlock(hidden_dim, mlp_dim, dropout)
+
+    def forward(self, input: Tensor) -> Tensor:
+        normal = self.ln_1(input)
+        attended, _ = self.self_attention(normal, normal, normal, need_weights=False)
+        x = self.dropout(attended) + input
+        return x + self.mlp(self.ln_2(x))  # type: ignore[no-any-return]
+
+
+class Encoder(nn.Module):
+    """Places added to patches, and the blocks."""
+
+    def __init__(
+        self,
+        seq_length: int,
+        num_layers: int,
+        num_heads: int,
+        hidden_dim: int,
+        mlp_dim: int,
+        dropout: float,
+        attention_dropout: float,
+        norm_layer: _Norm = _NORM,
+    ) -> None:
+        super().__init__()
+        self.pos_embedding = nn.Parameter(fb.empty(1, seq_length, hidden_dim).normal_(std=0.02))
+        self.dropout = nn.Dropout(dropout)
+        layers: OrderedDict[str, nn.Module] = OrderedDict()
+        for i in range(num_layers):
+            layers[f"encoder_layer_{i}"] = EncoderBlock(
+                num_heads, hidden_dim, mlp_dim, dropout, attention_dropout, norm_layer
+            )
+        self.layers = nn.Sequential(layers)
+        self.ln = norm_layer(hidden_dim)
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.ndim != 3:
+            raise ValueError(f"(batch_size, seq_length, hidden_dim) expected, got {input.shape}")
+        return self.ln(self.layers(self.dropout(input + self.pos_embedding)))  # type: ignore[no-any-return]
+
+
+class VisionTransformer(nn.Module):
+    """A transformer over the patches of an image of one size."""
+
+    def __init__(
+        self,
+        image_size: int,
+        patch_size: int,
+        num_layers: int,
+        num_heads: int,
+        hidden_dim: int,
+        mlp_dim: int,
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        num_classes: int = 1000,
+        representation_size: int | None = None,
+        norm_layer: _Norm = _NORM,
+    ) -> None:
+        super().__init__()
+        if image_size % patch_size:
+            raise AssertionError(
+                f"Input shape indivisible by patch size: {image_size} by {patch_size}"
+            )
+        self.image_size = image_size
+        self.patch_size = patch_size
+        self.hidden_dim = hidden_dim
+        self.mlp_dim = mlp_dim
+        self.attention_dropout = attention_dropout
+        self.dropout = dropout
+        self.num_classes = num_classes
+        self.representation_size = representation_size
+        self.norm_layer = norm_layer
+        self.conv_proj = nn.Conv2d(3, hidden_dim, kernel_size=patch_size, stride=patch_size)
+        self.class_token = nn.Parameter(fb.zeros(1, 1, hidden_dim))
+        self.seq_length = (image_size // patch_size) ** 2 + 1
+        self.encoder = Encoder(
+            self.seq_length,
+            num_layers,
+            num_heads,
+            hidden_dim,
+            mlp_dim,
+            dropout,
+            attention_dropout,
+            norm_layer,
+        )
+        self.heads = nn.Sequential(_heads(hidden_dim, representation_size, num_classes))
+        self._start()
+
+    def _start(self) -> None:
+        patch = self.conv_proj
+        inputs = patch.in_channels * patch.kernel_size[0] * patch.kernel_size[1]
+        nn.init.trunc_normal_(patch.weight, std=math.sqrt(1 / inputs))
+        constant(patch.bias, 0.0)
+        if self.representation_size is not None:
+            hidden: Any = self.heads.pre_logits
+            nn.init.trunc_normal_(hidden.weight, std=math.sqrt(1 / hidden.in_features))
+            constant(hidden.bias, 0.0)
+        head: Any = self.heads.head
+        constant(head.weight, 0.0)
+        constant(head.bias, 0.0)
+
+    def _process_input(self, x: Tensor) -> Tensor:
+        """Patches as a sequence of vectors."""
+        height, width = x.shape[-2:]
+        if height != self.image_size or width != self.image_size:
+            raise AssertionError(
+                f"Wrong image size! Expected {self.image_size} by {self.image_size}, got {height} "
+                f"by {width}"
+            )
+        return self.conv_proj(x).flatten(2).transpose(1, 2)  # type: ignore[no-any-return]
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self._process_input(x)
+        token = self.class_token.expand(x.shape[0], -1, -1)
+        x = self.encoder(fb.cat([token, x], dim=1))
+        return self.heads(x[:, 0])  # type: ignore[no-any-return]
+
+
+def _heads(
+    width: int, representation_size: int | None, num_classes: int
+) -> OrderedDict[str, nn.Module]:
+    layers: OrderedDict[str, nn.Module] = OrderedDict()
+    if representation_size is not None:
+        layers["pre_logits"] = nn.Linear(width, representation_size)
+        layers["act"] = nn.Tanh()
+        width = representation_size
+    layers["head"] = nn.Linear(width, num_classes)
+    return layers
+
+
+def _vit(
+    patch: int, layers: int, heads: int, width: int, inner: int, **kwargs: Any
+) -> VisionTransformer:
+    image_size = kwargs.pop("image_size", 224)
+    return VisionTransformer(image_size, patch, layers, heads, width, inner, **kwargs)
+
+
+@builder(ViT_B_16_Weights, sized=True)
+def vit_b_16(**kwargs: Any) -> VisionTransformer:
+    """Make a base Vision Transformer on patches of 16 pixels."""
+    return _vit(16, 12, 12, 768, 3072, **kwargs)
+
+
+@builder(ViT_B_32_Weights, sized=True)
+def vit_b_32(**kwargs: Any) -> VisionTransformer:
+    """Make a base Vision Transformer on patches of 32 pixels."""
+    return _vit(32, 12, 12, 768, 3072, **kwargs)
+
+
+@builder(ViT_L_16_Weights, sized=True)
+def vit_l_16(**kwargs: Any) -> VisionTransformer:
+    """Make a large Vision Transformer on patches of 16 pixels."""
+    return _vit(16, 24, 16, 1024, 4096, **kwargs)
+
+
+@builder(ViT_L_32_Weights, sized=True)
+def vit_l_32(**kwargs: Any) -> VisionTransformer:
+    """Make a large Vision Transformer on patches of 32 pixels."""
+    return _vit(32, 24, 16, 1024, 4096, **kwargs)
+
+
+@builder(ViT_H_14_Weights, sized=True)
+def vit_h_14(**kwargs: Any) -> VisionTransformer:
+    """Make a huge Vision Transformer on patches of 14 pixels."""
+    return _vit(14, 32, 16, 1280, 5120, **kwargs)
