@@ -2,6 +2,7 @@
 #include "autograd/autocast.h"
 
 #include <unordered_map>
+#include <utility>
 
 #include "gen/ops/copy.h"
 
@@ -13,9 +14,13 @@ namespace {
 
 struct Kept {
   Tensor parameter, cast;
-  uint32_t version;  // of the parameter, when it was cast
+  Storage storage;  // what the parameter's elements were, and their version, when it was cast
+  uint32_t version;
 };
-thread_local std::unordered_map<const TensorImpl*, Kept> kept;
+using Casts = std::unordered_map<const TensorImpl*, Kept>;
+// Given up rather than dropped by a thread that ends in a region: the graph of a cast may hold
+// objects of Python, which nobody may touch then.
+constinit thread_local Casts* kept = nullptr;
 
 // A leaf that wants a gradient, and nothing else.
 bool is_parameter(const Tensor& t) {
@@ -24,15 +29,20 @@ bool is_parameter(const Tensor& t) {
 
 // The cast of an optimiser's last step, or one without a history, does not serve any more.
 bool serves(const Kept& entry, const Tensor& parameter, DType target) {
-  return entry.version == parameter->storage->version && entry.cast.dtype() == target &&
+  const Storage& storage = parameter->storage;
+  return entry.storage == storage && entry.version == storage->version &&
+         entry.cast.dtype() == target &&
          (autograd::requires_grad(entry.cast) || !autograd::is_recording());
 }
 
 Tensor cast_once(const Tensor& parameter, DType target) {
-  Kept& entry = kept[parameter.get()];
-  if (!entry.cast || !serves(entry, parameter, target))
-    entry = {parameter, ops::to_dtype(parameter, target), parameter->storage->version};
-  return entry.cast;
+  if (!kept) kept = new Casts;
+  const auto found = kept->find(parameter.get());
+  if (found != kept->end() && serves(found->second, parameter, target)) return found->second.cast;
+  const Tensor cast = ops::to_dtype(parameter, target);
+  const Storage& storage = parameter->storage;
+  kept->insert_or_assign(parameter.get(), Kept{parameter, cast, storage, storage->version});
+  return cast;
 }
 
 }  // namespace
@@ -50,6 +60,6 @@ std::vector<Tensor> Cast::operator()(TensorList list) const {
   return result;
 }
 
-void forget_casts() { kept.clear(); }
+void forget_casts() { delete std::exchange(kept, nullptr); }
 
 }  // namespace fb::autocast

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flambeau.amp import grad_scaler
 from flambeau.amp._deprecation import warn_of_device_path
+from flambeau.amp.grad_scaler import OptState
 
-__all__ = ["GradScaler"]
+__all__ = ["GradScaler", "OptState"]
 
 
 class GradScaler(grad_scaler.GradScaler):
