@@ -134,6 +134,7 @@ if _typing.TYPE_CHECKING:
     from flambeau.amp import autocast as autocast
     from flambeau.amp._switches import *
     from flambeau.func import vmap as vmap
+    from flambeau.futures import Future as Future
     from flambeau.jit import ScriptModule as ScriptModule
     from flambeau.library import Tag as Tag
     from flambeau.serialization import load as load
@@ -167,6 +168,7 @@ else:
         "_subclasses",
         "_inductor",
         "_lowrank",
+        "_subclasses",
         "_utils",
         "accelerator",
         "amp",
@@ -234,6 +236,7 @@ else:
         "DoubleStorage": "flambeau.storage",
         "Event": "flambeau._streams",
         "FloatStorage": "flambeau.storage",
+        "Future": "flambeau.futures",
         "GradScaler": "flambeau.amp",
         "HalfStorage": "flambeau.storage",
         "IntStorage": "flambeau.storage",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +14,8 @@ import flambeau as torch
 import flambeau.distributed as dist
 from flambeau import nn
 from flambeau.nn.parallel import DistributedDataParallel
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -454,3 +459,89 @@ def test_record(monkeypatch, tmp_path):
     with pytest.raises(ZeroDivisionError):
         main(0)
     assert "ZeroDivisionError" in (tmp_path / "error.json").read_text()
+
+
+def test_activations_computed_again():
+    from flambeau.distributed.algorithms._checkpoint.checkpoint_wrapper import (
+        CheckpointImpl,
+        CheckpointWrapper,
+        apply_activation_checkpointing,
+        checkpoint_wrapper,
+    )
+
+    layer = nn.Linear(2, 2)
+    wrapped = checkpoint_wrapper(layer, checkpoint_impl=CheckpointImpl.NO_REENTRANT)
+    assert list(wrapped.state_dict()) == ["weight", "bias"]
+    assert [name for name, _ in wrapped.named_parameters()] == ["weight", "bias"]
+    assert wrapped.in_features == 2
+    wrapped(torch.ones(1, 2)).sum().backward()
+    assert layer.weight.grad.tolist() == [[1, 1], [1, 1]]
+    checkpoint_wrapper(nn.Linear(2, 2)).load_state_dict(wrapped.state_dict())
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+    apply_activation_checkpointing(model, check_fn=lambda module: isinstance(module, nn.Linear))
+    assert isinstance(model[0], CheckpointWrapper)
+    assert isinstance(model[1], nn.ReLU)
+    assert list(model.state_dict()) == ["0.weight", "0.bias"]
+
+
+def test_a_folder_becomes_a_file(tmp_path):
+    from flambeau.distributed.checkpoint import format_utils, save
+
+    save({"x": torch.ones(2)}, checkpoint_id=tmp_path / "folder")
+    format_utils.dcp_to_torch_save(tmp_path / "folder", tmp_path / "file.pt")
+    assert torch.load(tmp_path / "file.pt")["x"].tolist() == [1, 1]
+    format_utils.torch_save_to_dcp(tmp_path / "file.pt", tmp_path / "other")
+
+
+PROGRAM = """
+import os, sys
+import flambeau.distributed as dist
+dist.init_process_group("gloo")
+print(dist.get_world_size(), os.environ["LOCAL_RANK"], *sys.argv[1:], __name__)
+"""
+
+
+def test_launcher(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text(PROGRAM)
+    command = [sys.executable, "-m", "flambeau.distributed.run", "--standalone"]
+    command += ["--nproc_per_node=1", str(script), "--epochs", "3"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert result.stdout.split() == ["1", "0", "--epochs", "3", "__main__"]
+
+
+def test_launcher_of_several_processes():
+    from flambeau.distributed import run
+
+    with pytest.raises(NotImplementedError, match="4 processes on 1 machines are not supported"):
+        run.main(["--nproc-per-node", "4", "train.py"])
+
+
+# --- modules on several devices
+
+
+def test_batches_in_pieces():
+    from flambeau.nn import parallel
+    from flambeau.nn.parallel.scatter_gather import scatter_kwargs
+
+    x = torch.arange(4.0)
+    devices = ["cpu", "cpu"]
+    first, second = parallel.scatter((x, {"a": x, "b": "same"}), devices)
+    assert first[0].tolist() == [0, 1]
+    assert second[1]["a"].tolist() == [2, 3]
+    assert second[1]["b"] == "same"
+    args, kwargs = scatter_kwargs((x,), {"y": x}, devices)
+    assert kwargs[1]["y"].tolist() == [2, 3]
+    net = nn.Linear(1, 1)
+    copies = parallel.replicate(net, devices)
+    assert copies[1].weight is net.weight
+    inputs = [args[0][0][:, None], args[1][0][:, None]]
+    results = parallel.parallel_apply(copies, inputs, devices=devices)
+    assert torch.equal(parallel.gather(results, "cpu"), net(x[:, None]))
+    pairs = parallel.gather([{"a": (x, None)}, {"a": (x, None)}], "cpu")
+    assert pairs["a"][0].shape == (8,)
+    assert parallel.gather([x.sum(), x.sum()], "cpu").tolist() == [6, 6]
+    with pytest.raises(AssertionError, match="computes on the CPU"):
+        parallel.scatter(x, [0, 1])
+    with pytest.raises(AssertionError, match="as many inputs as modules"):
+        parallel.parallel_apply([net], [])

@@ -106,3 +106,16 @@ def test_all_futures():
         future.set_result(value)
     assert futures.wait_all(several) == [0, 1, 2]
     assert futures.wait_all([]) == []
+
+
+def test_types_for_annotations():
+    assert isinstance(3.0, torch.types.Number)
+    assert isinstance(torch.device("cpu"), torch.types.Device)
+    assert torch.types._int is int
+
+
+def test_names_below_jit():
+    from flambeau import _jit_internal
+
+    assert _jit_internal.BroadcastingList2[int] == list[int]
+    assert not _jit_internal.is_scripting()

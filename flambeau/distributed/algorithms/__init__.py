@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from flambeau.distributed.algorithms import ddp_comm_hooks
+from flambeau.distributed.algorithms import ddp_comm_hooks, join
 
-__all__ = ["ddp_comm_hooks"]
+__all__ = ["ddp_comm_hooks", "join"]

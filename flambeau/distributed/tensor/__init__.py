@@ -36,6 +36,7 @@ _INSTEAD = "use a tensor of one process"
 _METHODS = ("from_local", "full_tensor", "redistribute", "to_local")
 
 DTensor = type_without_objects("DTensor", _INSTEAD, _METHODS)
+DTensor.__annotations__ = {"device_mesh": DeviceMesh, "placements": tuple[Placement, ...]}
 distribute_tensor = function("distribute_tensor", _INSTEAD)
 distribute_module = function("distribute_module", "use the module as it is")
 empty, full, ones, rand, randn, zeros = (

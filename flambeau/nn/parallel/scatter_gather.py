@@ -56,7 +56,9 @@ def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
     """The results of several devices as one, on one of them."""
     first = outputs[0]
     if isinstance(first, Tensor):
-        return fb.cat([each.to(target_device) for each in outputs], dim)
+        moved = [each.to(target_device) for each in outputs]
+        # A loss of each device is a number: they become a vector.
+        return fb.stack(moved) if first.dim() == 0 and dim == 0 else fb.cat(moved, dim)
     if first is None:
         return None
     if isinstance(first, dict):

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from flambeau.distributed._absent import function
 
-__all__ = ["allreduce_hook", "bf16_compress_hook", "fp16_compress_hook"]
+__all__ = [
+    "allreduce_hook",
+    "bf16_compress_hook",
+    "bf16_compress_wrapper",
+    "fp16_compress_hook",
+    "fp16_compress_wrapper",
+]
 
 _INSTEAD = "one process has no gradients to exchange"
 
 allreduce_hook = function("allreduce_hook", _INSTEAD)
 fp16_compress_hook = function("fp16_compress_hook", _INSTEAD)
 bf16_compress_hook = function("bf16_compress_hook", _INSTEAD)
+fp16_compress_wrapper = function("fp16_compress_wrapper", _INSTEAD)
+bf16_compress_wrapper = function("bf16_compress_wrapper", _INSTEAD)

@@ -1,0 +1,26 @@
+"""Copies of a module on several devices."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from flambeau.nn.modules.module import Module
+
+__all__ = ["replicate"]
+
+
+def replicate(network: Module, devices: Sequence[Any], detach: bool = False) -> list[Module]:
+    """One copy for each device. On the CPU, where memory is shared, a copy shares parameters."""
+    return [_copied(network).to(device) for device in devices]
+
+
+def _copied(module: Module) -> Module:
+    replica = copy.copy(module)
+    for members in ("_parameters", "_buffers", "_modules"):
+        replica.__dict__[members] = dict(module.__dict__[members])
+    for name, child in replica._modules.items():
+        if child is not None:
+            replica._modules[name] = _copied(child)
+    return replica
