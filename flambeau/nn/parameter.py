@@ -119,11 +119,28 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         return made  # type: ignore[no-any-return]
 
 
+# Methods of tensors that need no size, and those that give one.
+_POSSIBLE_WITHOUT_SIZE = {"size", "copy_", "is_complex", "is_floating_point", "get_device", "type"}
+_POSSIBLE_WITHOUT_SIZE |= {"half", "float", "double", "bfloat16", "cuda", "cpu", "to", "__repr__"}
+_POSSIBLE_WITHOUT_SIZE |= {"char", "short", "int", "long", "requires_grad_", "__reduce_ex__"}
+
+
 class UninitializedTensorMixin:
     """What a tensor can do before its size is known: be moved, and become a real one."""
 
     cls_to_become: type[Tensor]
-    __torch_function__ = _C._disabled_torch_function_impl
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Refuse to compute with what has no size; attributes and conversions are answered."""
+        is_attribute = type(func).__name__ == "method-wrapper"
+        if not is_attribute and getattr(func, "__name__", "") not in _POSSIBLE_WITHOUT_SIZE:
+            raise ValueError(
+                f"Attempted to use an uninitialized parameter in {func}. This happens with lazy "
+                f"modules and with {cls.__name__} objects: call `forward` with a dummy batch "
+                "first, which gives the parameters their sizes"
+            )
+        return _C._disabled_torch_function_impl(func, types, args, kwargs)
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a tensor of this shape, with elements that are not set yet."""
@@ -180,7 +197,7 @@ def is_lazy(param: Any) -> bool:
     return isinstance(param, UninitializedTensorMixin)
 
 
-class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[override]
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[override,misc]
     """A parameter that the first input of its module gives its size."""
 
     cls_to_become = Parameter

@@ -418,3 +418,13 @@ class Answering(torch.Tensor):
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
         return func
+
+
+def test_tensors_without_a_size_refuse_to_compute():
+    for thing in (nn.UninitializedParameter(), nn.parameter.UninitializedBuffer()):
+        with pytest.raises(ValueError, match="uninitialized parameter in .*add"):
+            thing + 1
+        with pytest.raises(ValueError, match="call `forward` with a dummy batch"):
+            torch.relu(thing)
+        assert thing.dtype is torch.float32
+        assert thing.is_floating_point()

@@ -14,7 +14,7 @@ from flambeau.fx.graph_module import GraphModule
 from flambeau.fx.node import Node, map_aggregate
 from flambeau.utils import _pytree as pytree
 
-__all__ = ["make_fx"]
+__all__ = ["get_proxy_mode", "make_fx"]
 
 
 def make_fx(
@@ -94,3 +94,11 @@ def _constants_as_attributes(graph: Graph, recorder: Recorder) -> dict[str, Tens
             old.replace_all_uses_with(graph.get_attr(f"_tensor_constant{number}"))
         graph.erase_node(old)
     return attributes
+
+
+def get_proxy_mode() -> Recorder | None:
+    """The recording that is going on, if one is."""
+    from flambeau.overrides import _get_current_function_mode_stack
+
+    modes = reversed(_get_current_function_mode_stack())
+    return next((mode for mode in modes if isinstance(mode, Recorder)), None)

@@ -1,0 +1,13 @@
+"""Marks that PyTorch puts on functions which stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+Object = TypeVar("Object")
+
+
+def compatibility(is_backward_compatible: bool) -> Callable[[Object], Object]:
+    """Mark a function or class; programs that extend fx use it as a decorator."""
+    return lambda marked: marked
