@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -90,6 +91,8 @@ class Session:
         )
         self._began = _C._profile_now()
         self._number = _C._profile_start(wants)
+        # A session that nobody can stop any more must not go on.
+        self._end = weakref.finalize(self, _C._profile_stop, self._number)
 
     def read(self) -> Recording:
         """What was recorded so far."""
@@ -100,7 +103,7 @@ class Session:
     def stop(self) -> Recording:
         """End the session, and return what it recorded."""
         recording = self.read()
-        _C._profile_stop(self._number)
+        self._end()
         return recording
 
 

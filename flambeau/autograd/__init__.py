@@ -24,6 +24,8 @@ from flambeau.autograd.variable import Variable as Variable
 if _typing.TYPE_CHECKING:
     from flambeau.autograd import profiler as profiler
     from flambeau.autograd import profiler_util as profiler_util
+    from flambeau.autograd.profiler import _disable_profiler as _disable_profiler
+    from flambeau.autograd.profiler import _profiler_enabled as _profiler_enabled
 else:
     # Modules that programs reach as attributes without importing them, loaded when asked for.
     _LAZY_MODULES = ("profiler", "profiler_util")
@@ -31,6 +33,8 @@ else:
     def __getattr__(name):
         if name in _LAZY_MODULES:
             return _importlib.import_module(f"flambeau.autograd.{name}")
+        if name in ("_disable_profiler", "_profiler_enabled"):
+            return getattr(_importlib.import_module("flambeau.autograd.profiler"), name)
         raise AttributeError(f"module 'flambeau.autograd' has no attribute {name!r}")
 
 

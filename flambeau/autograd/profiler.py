@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 from contextlib import ContextDecorator
 from types import TracebackType
 from typing import Any, NoReturn
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 _UNFINISHED = "<unfinished torch.autograd.profile>"
+_running: weakref.WeakSet[profile] = weakref.WeakSet()
 
 
 class profile:
@@ -96,12 +98,14 @@ class profile:
             stacks=self.with_stack,
             modules=self.with_modules,
         )
+        _running.add(self)
 
     def _stop(self) -> None:
         if self._session is None:
             return
         recording = self._session.stop()
         self._session = None
+        _running.discard(self)
         self._events = None
         self._recordings = [*self._recordings, recording] if self.acc_events else [recording]
 
@@ -188,6 +192,17 @@ class profile:
         """Write stacks with their time, a line each, as tools for flame graphs read them."""
         assert self.with_stack, "export_stacks() requires with_stack=True"
         self.function_events.export_stacks(path, metric)
+
+
+def _profiler_enabled() -> bool:
+    """Whether a profile runs."""
+    return len(_running) > 0
+
+
+def _disable_profiler() -> None:
+    """Stop the profiles that somebody forgot to stop."""
+    for running in list(_running):
+        running._stop()
 
 
 def _refuse_devices(use_cuda: bool, use_device: str | None) -> None:

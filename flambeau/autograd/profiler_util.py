@@ -175,7 +175,13 @@ class FunctionEvent(FormattedTimesMixin):
         """Microseconds, without the calls that were made within it."""
         if self.is_async:
             return 0.0
-        return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
+        # A range that was closed after the one around it counts up to the end of that one.
+        end = self.time_range.end
+        inner = sum(
+            max(min(child.time_range.end, end) - child.time_range.start, 0.0)
+            for child in self.cpu_children
+        )
+        return self.cpu_time_total - inner
 
     @property
     def self_cpu_memory_usage(self) -> int:

@@ -115,7 +115,7 @@ def schedule(
     return action
 
 
-def _always(step: int) -> ProfilerAction:
+def _default_schedule_fn(step: int) -> ProfilerAction:
     return ProfilerAction.RECORD
 
 
@@ -177,7 +177,7 @@ class profile:
             chosen = chosen | {ProfilerActivity.CUDA} if use_cuda else chosen
         assert chosen, "No valid profiler activities found"
         self.activities = chosen
-        self.schedule = schedule or _always
+        self.schedule = schedule or _default_schedule_fn
         self.record_steps = schedule is not None
         self.on_trace_ready = on_trace_ready
         self.record_shapes = record_shapes

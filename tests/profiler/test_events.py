@@ -146,9 +146,13 @@ def test_ranges_close_in_any_order() -> None:
         first.__enter__()
         second.__enter__()
         first.__exit__(None, None, None)
+        fb.zeros(1)
         second.__exit__(None, None, None)
         fb.ones(1)
-    assert find(prof.events(), "aten::ones").cpu_parent is None
+    events = prof.events()
+    assert find(events, "aten::zeros").cpu_parent.name == "second"
+    assert find(events, "aten::ones").cpu_parent is None
+    assert all(event.self_cpu_time_total >= 0 for event in events)
 
 
 def test_a_range_that_is_open_at_the_end_ends_there() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import flambeau as fb
-from flambeau import nn
+from flambeau import _C, nn
 from flambeau.autograd import profiler as autograd_profiler
 from flambeau.profiler import (
     ProfilerAction,
@@ -147,6 +147,18 @@ def test_nvtx_says_what_it_needs() -> None:
         autograd_profiler.emit_nvtx().__enter__()
     with autograd_profiler.emit_nvtx(enabled=False):
         pass
+
+
+def test_forgotten_profiles_end() -> None:
+    prof = profile()
+    prof.start()
+    assert fb.autograd._profiler_enabled()
+    fb.ones(1)
+    fb.autograd._disable_profiler()
+    assert not fb.autograd._profiler_enabled()
+    assert len(prof.events()) == 1
+    profile().start()
+    assert not _C._is_profiling()  # nobody holds it any more
 
 
 def test_modules_must_have_been_recorded() -> None:
