@@ -28,16 +28,17 @@ class Distribution:
     has_rsample: Any = False
     has_enumerate_support: Any = False
     _validate_args = __debug__
-    _lazy_names: ClassVar[frozenset[str]] = frozenset()  # attributes computed when first read
+    # Parameters that need no check: those of a part, which has checked them, and lazy ones.
+    _checked_by_part: ClassVar[frozenset[str]] = frozenset()
+    _unchecked: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         attributes: dict[str, Any] = {}
         for base in reversed(cls.__mro__):
             attributes.update(vars(base))
-        cls._lazy_names = frozenset(
-            name for name, value in attributes.items() if isinstance(value, lazy_property)
-        )
+        lazy = [name for name, value in attributes.items() if isinstance(value, lazy_property)]
+        cls._unchecked = cls._checked_by_part.union(lazy)
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -76,8 +77,7 @@ class Distribution:
                 continue
             value = self.__dict__.get(name)
             if value is None:
-                # Parameters that are computed from the given ones need no check of their own.
-                if name in self._lazy_names:
+                if name in self._unchecked:
                     continue
                 value = getattr(self, name)
             if not region._holds(value):

@@ -19,6 +19,7 @@ class LogNormal(TransformedDistribution):
     arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.positive
     has_rsample = True
+    _checked_by_part: ClassVar = frozenset(("loc", "scale"))
     base_dist: Normal
 
     def __init__(

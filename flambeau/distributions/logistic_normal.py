@@ -19,6 +19,7 @@ class LogisticNormal(TransformedDistribution):
     arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.simplex
     has_rsample = True
+    _checked_by_part: ClassVar = frozenset(("loc", "scale"))
     base_dist: Any  # Independent, of Normal
 
     def __init__(

@@ -32,7 +32,7 @@ class Multinomial(OfCategorical, Distribution):
                 f"inhomogeneous total_count is not supported: expected an int, got {total_count!r}"
             )
         self.total_count = total_count
-        self._categorical = Categorical(probs=probs, logits=logits)
+        self._categorical = Categorical(probs, logits, validate_args=validate_args)
         shape = self._categorical.param_shape
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
 

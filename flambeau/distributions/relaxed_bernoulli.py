@@ -65,5 +65,5 @@ class RelaxedBernoulli(OfRelaxation, TransformedDistribution):
         logits: Tensor | Number | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        base = LogitRelaxedBernoulli(temperature, probs, logits)
+        base = LogitRelaxedBernoulli(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)

@@ -41,6 +41,30 @@ def test_bad_parameters_are_named() -> None:
         d.Geometric(t.tensor([0.0, 0.5]))
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "d.OneHotCategorical(logits=t.tensor([0.0, float('nan')]), validate_args=True)",
+        "d.Multinomial(3, t.tensor([0.5, -0.5]), validate_args=True)",
+        "d.RelaxedBernoulli(t.tensor(1.0), t.tensor(1.5), validate_args=True)",
+        "d.RelaxedOneHotCategorical(t.tensor(1.0), t.tensor([0.5, -0.5]), validate_args=True)",
+        "d.LogNormal(0.0, -1.0, validate_args=True)",
+        "d.LogisticNormal(t.zeros(2), -1.0, validate_args=True)",
+        "d.InverseGamma(0.0, 1.0, validate_args=True)",
+        "d.HalfNormal(-1.0, validate_args=True)",
+        "d.Chi2(-1.0, validate_args=True)",
+    ],
+)
+def test_parameters_of_parts_are_checked(source: str) -> None:
+    d.Distribution.set_default_validate_args(False)
+    try:
+        with pytest.raises(ValueError, match="Expected parameter"):
+            build(t, source)
+        build(t, source.replace("True)", "False)"))
+    finally:
+        d.Distribution.set_default_validate_args(True)
+
+
 def test_bad_values_are_named() -> None:
     with refused("value argument (Tensor of shape ())", "(Real())", "Normal(loc: 0.0", "nan"):
         d.Normal(0.0, 1.0).log_prob(t.tensor(float("nan")))
