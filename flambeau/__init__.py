@@ -94,8 +94,19 @@ if _typing.TYPE_CHECKING:
     from flambeau import types as types
     from flambeau import vision as vision
     from flambeau import xpu as xpu
+    from flambeau._checks import _assert_async as _assert_async
+    from flambeau._checks import _check as _check
+    from flambeau._checks import _check_index as _check_index
+    from flambeau._checks import _check_is_size as _check_is_size
+    from flambeau._checks import _check_not_implemented as _check_not_implemented
+    from flambeau._checks import _check_tensor_all as _check_tensor_all
+    from flambeau._checks import _check_type as _check_type
+    from flambeau._checks import _check_value as _check_value
+    from flambeau._checks import _shape_as_tensor as _shape_as_tensor
     from flambeau._classes import classes as classes
     from flambeau._compile import compile as compile
+    from flambeau._control import cond as cond
+    from flambeau._control import while_loop as while_loop
     from flambeau._device_modules import get_device_module as get_device_module
     from flambeau._inplace import addmv_ as addmv_
     from flambeau._inplace import as_strided_ as as_strided_
@@ -252,6 +263,15 @@ else:
         "Tag": "flambeau.library",
         "_amp_foreach_non_finite_check_and_unscale_": "flambeau._C",
         "_amp_update_scale_": "flambeau._C",
+        "_assert_async": "flambeau._checks",
+        "_check": "flambeau._checks",
+        "_check_index": "flambeau._checks",
+        "_check_is_size": "flambeau._checks",
+        "_check_not_implemented": "flambeau._checks",
+        "_check_tensor_all": "flambeau._checks",
+        "_check_type": "flambeau._checks",
+        "_check_value": "flambeau._checks",
+        "_shape_as_tensor": "flambeau._checks",
         "addmv_": "flambeau._inplace",
         "as_strided_": "flambeau._inplace",
         "autocast": "flambeau.amp",
@@ -261,6 +281,7 @@ else:
         "classes": "flambeau._classes",
         "clip_": "flambeau._inplace",
         "compile": "flambeau._compile",
+        "cond": "flambeau._control",
         "gcd_": "flambeau._inplace",
         "get_device_module": "flambeau._device_modules",
         "index_put_": "flambeau._inplace",
@@ -286,6 +307,7 @@ else:
         "sym_sqrt": "flambeau._symbolic",
         "sym_sum": "flambeau._symbolic",
         "vmap": "flambeau.func",
+        "while_loop": "flambeau._control",
         "xlogy_": "flambeau._inplace",
         **dict.fromkeys(_AUTOCAST_SWITCHES, "flambeau.amp._switches"),
     }

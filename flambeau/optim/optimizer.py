@@ -10,6 +10,19 @@ from typing import Any, ClassVar, TypeAlias, overload
 import flambeau as fb
 from flambeau import _C, Tensor
 from flambeau.optim._functional import scale_back
+from flambeau.optim._helpers import (
+    _default_to_fused_or_foreach,
+    _disable_dynamo_if_unsupported,
+    _get_capturable_supported_devices,
+    _get_foreach_kernels_supported_devices,
+    _get_fused_kernels_supported_devices,
+    _get_scalar_dtype,
+    _get_value,
+    _group_tensors_by_device_and_dtype,
+    _stack_if_compiling,
+    _use_grad_for_differentiable,
+    _view_as_real,
+)
 from flambeau.optim._hooks import (
     hooked,
     register_optimizer_step_post_hook,
@@ -26,11 +39,22 @@ from flambeau.utils.hooks import RemovableHandle, register_in
 
 __all__ = [
     "Optimizer",
+    "_default_to_fused_or_foreach",
+    "_disable_dynamo_if_unsupported",
+    "_get_capturable_supported_devices",
+    "_get_foreach_kernels_supported_devices",
+    "_get_fused_kernels_supported_devices",
+    "_get_scalar_dtype",
+    "_get_value",
+    "_stack_if_compiling",
+    "_use_grad_for_differentiable",
+    "_view_as_real",
     "register_optimizer_step_post_hook",
     "register_optimizer_step_pre_hook",
 ]
 
 ParamsT: TypeAlias = Iterable[Tensor | dict[str, Any] | tuple[str, Tensor]]
+_params_t: TypeAlias = ParamsT  # its older name
 _Hooks: TypeAlias = OrderedDict[int, Callable[..., Any]]
 
 _HOOKS = (
@@ -77,6 +101,8 @@ class Optimizer:
     _optimizer_state_dict_post_hooks: _Hooks
     _optimizer_load_state_dict_pre_hooks: _Hooks
     _optimizer_load_state_dict_post_hooks: _Hooks
+
+    _group_tensors_by_device_and_dtype = staticmethod(_group_tensors_by_device_and_dtype)
 
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
