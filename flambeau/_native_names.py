@@ -16,7 +16,8 @@ def _find(name: str) -> Any:
     if name == "_nn":
         from flambeau.nn.modules._conversion import _parse_to
 
-        return SimpleNamespace(_parse_to=_parse_to)
+        _C._nn = SimpleNamespace(_parse_to=_parse_to)  # type: ignore[attr-defined]
+        return _C._nn  # type: ignore[attr-defined]
     raise AttributeError(f"module 'flambeau._C' has no attribute {name!r}")
 
 

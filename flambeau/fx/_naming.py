@@ -110,7 +110,6 @@ def torch_names() -> dict[Any, str]:
         names |= {f: f"torch._C._{space}.{space}_{n}" for n, f in own.items()}
     functional = _functions_of(fb.nn.functional)
     fb.nn.functional._threshold = fb.nn.functional.threshold  # type: ignore[attr-defined]
-    _C._nn = types.SimpleNamespace()  # type: ignore[attr-defined]
     for name, function in functional.items():
         if name in _IN_NATIVE_NN:
             setattr(_C._nn, _IN_NATIVE_NN[name], function)  # type: ignore[attr-defined]
