@@ -28,6 +28,12 @@ def test_identity_of_tensors():
     assert a._cdata != a.view(2)._cdata
 
 
+def test_names_of_traces_stand_beside_them():
+    fb.fx.symbolic_trace(fb.nn.GELU())
+    assert callable(_C._nn.gelu)
+    assert callable(_C._nn._parse_to)
+
+
 def test_others_are_missing():
     with pytest.raises(AttributeError, match="_no_such_name"):
         _ = _C._no_such_name
