@@ -98,6 +98,23 @@ class UntypedStorage:
         """The bytes of a file that another process has made; the descriptor stays the caller's."""
         return untyped_storage(_C._attach_shared(fd, size))
 
+    @classmethod
+    def from_file(cls, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The bytes of a mapped file; shared ones are written back, and make the file if needed."""
+        import mmap  # rarely needed
+
+        with open(filename, "a+b" if shared else "rb") as file:
+            size = file.seek(0, 2)
+            if shared and size < nbytes:
+                file.truncate(nbytes)
+            elif size < nbytes:
+                raise RuntimeError(
+                    f"UntypedStorage.from_file: {filename!r} has {size} bytes, expected {nbytes}"
+                )
+            access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
+            contents = mmap.mmap(file.fileno(), nbytes, access=access)
+        return untyped_storage(fb.frombuffer(contents, dtype=fb.uint8))
+
     def is_pinned(self) -> bool:
         return False
 

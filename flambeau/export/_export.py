@@ -10,7 +10,8 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor, nn
 from flambeau._dynamo.exc import UserError
-from flambeau.export._record import Recorder, TracedInt
+from flambeau._traced_int import TracedInt
+from flambeau.export._record import Recorder
 from flambeau.export.dynamic_shapes import UNBOUNDED, Dim, _DimHint, _DimHintType, dims_of_inputs
 from flambeau.export.exported_program import CallSpec, ExportedProgram, InputGuard
 from flambeau.export.graph_signature import (
@@ -185,7 +186,7 @@ class _Exporter:
 
     def _result(self, leaf: Any) -> Any:
         if isinstance(leaf, TracedInt):
-            return leaf.node
+            return leaf.origin
         if isinstance(leaf, Tensor):
             return self.recorder._leaf(leaf)
         if leaf is None or isinstance(leaf, (bool, int, float, str)):

@@ -11,6 +11,7 @@ from flambeau import _C, Tensor
 from flambeau._dynamo.exc import UserError
 from flambeau._ops import OpOverload
 from flambeau._overriding import OVERRIDABLE
+from flambeau._traced_int import TracedInt
 from flambeau.export._targets import recorded_call
 from flambeau.fx.graph import Graph
 from flambeau.fx.node import Node, map_aggregate
@@ -23,47 +24,6 @@ _VIEWS = {"T", "mT", "H", "mH", "real", "imag", "data"}
 # Ways to look at elements, on which the course of a program could depend.
 _ELEMENTS = {"__bool__", "item", "__int__", "__float__", "__index__", "tolist", "numpy"}
 _ELEMENTS |= {"__contains__", "__complex__", "__array__"}
-
-
-class TracedInt(int):
-    """A size that may be another one in the next call; arithmetic with it is recorded."""
-
-    node: Node
-
-    @classmethod
-    def of(cls, value: int, node: Node) -> TracedInt:
-        made = cls(value)
-        made.node = node
-        return made
-
-
-def _traced_operator(name: str, reflected: bool) -> Callable[..., Any]:
-    function = getattr(operator, name)
-
-    def method(self: TracedInt, other: Any = None) -> Any:
-        unary = name == "neg"
-        values = (int(self),) if unary else (int(self), other)
-        if not unary and (isinstance(other, bool) or not isinstance(other, int)):
-            return NotImplemented
-        plain = tuple(int(v) for v in (values[::-1] if reflected else values))
-        nodes = (self.node,) if unary else (self.node, _node_or_value(other))
-        nodes = nodes[::-1] if reflected else nodes
-        result = function(*plain)
-        if not isinstance(result, int):
-            return result
-        return TracedInt.of(result, self.node.graph.call_function(function, nodes))
-
-    return method
-
-
-for _name in ("add", "sub", "mul", "floordiv", "mod", "neg"):
-    setattr(TracedInt, f"__{_name}__", _traced_operator(_name, False))
-    if _name != "neg":
-        setattr(TracedInt, f"__r{_name}__", _traced_operator(_name, True))
-
-
-def _node_or_value(value: Any) -> Any:
-    return value.node if isinstance(value, TracedInt) else value
 
 
 class Recorder(TorchFunctionMode):
@@ -137,7 +97,9 @@ class Recorder(TorchFunctionMode):
         size_of = fb.ops.aten.sym_size.int
         return fb.Size(
             [
-                TracedInt.of(size, self.graph.call_function(size_of, (node, i)))
+                TracedInt.of(
+                    size, self.graph.call_function(size_of, (node, i)), self.graph.call_function
+                )
                 for i, size in enumerate(shape)
             ]
         )
@@ -183,7 +145,7 @@ class Recorder(TorchFunctionMode):
 
     def _leaf(self, value: Any) -> Any:
         if isinstance(value, TracedInt):
-            return value.node
+            return value.origin
         if not isinstance(value, Tensor):
             return value
         if id(value) not in self.nodes:

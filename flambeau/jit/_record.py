@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import threading
 import warnings
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor, overrides
+from flambeau._traced_int import TracedInt
 from flambeau.jit._program import LITERALS, Constant, Program, Reference, State, Step, mapped
 from flambeau.utils._pytree import tree_leaves
 
@@ -47,39 +47,6 @@ def is_tracing() -> bool:
     return getattr(_active, "recorder", None) is not None
 
 
-class Number(int):
-    """A size of a tensor, which remembers where it came from: other inputs have other sizes."""
-
-    reference: Reference
-
-    @classmethod
-    def made(cls, value: int, reference: Reference) -> Number:
-        number = cls(value)
-        number.reference = reference
-        return number
-
-
-def _arithmetic(name: str, is_reflected: bool) -> Callable[[Any, Any], Any]:
-    plain = getattr(operator, name)
-
-    def compute(self: Number, other: Any) -> Any:
-        if not isinstance(other, (int, float)):
-            return NotImplemented
-        operands = (other, self) if is_reflected else (self, other)
-        result = plain(*(int(each) if isinstance(each, int) else each for each in operands))
-        recorder: Recorder | None = getattr(_active, "recorder", None)
-        if recorder is None or not isinstance(result, int):
-            return result
-        return Number.made(result, recorder.add_step(f"operator.{name}", operands, {}))
-
-    return compute
-
-
-for _name in ("add", "sub", "mul", "floordiv", "mod"):
-    setattr(Number, f"__{_name}__", _arithmetic(_name, False))
-    setattr(Number, f"__r{_name}__", _arithmetic(_name, True))
-
-
 class Recorder(overrides.TorchFunctionMode):
     """Notes every operator that is called in its block."""
 
@@ -115,14 +82,14 @@ class Recorder(overrides.TorchFunctionMode):
             self._note(result, self._append(Step(name, *before)), ())
         return result
 
-    def add_step(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reference:
-        """Note a call, and return where its result will be."""
-        return Reference(self._append(Step(function, self._encoded(args), self._encoded(kwargs))))
+    def write(self, function: Callable[..., Any], operands: tuple[Any, ...]) -> Reference:
+        """Note arithmetic on sizes, and return where its result will be."""
+        return Reference(self._append(Step(f"operator.{function.__name__}", operands, {})))
 
     def program(self, arguments: list[str], result: Any) -> Program:
         """What was recorded, with the result of the function."""
         return Program(
-            arguments, len(self._inputs), self.steps, self.constants, self._encoded(result)
+            arguments, len(self._inputs), list(self.steps), self.constants, self._encoded(result)
         )
 
     def _append(self, step: Step) -> int:
@@ -143,16 +110,20 @@ class Recorder(overrides.TorchFunctionMode):
 
     def _sizes(self, result: Any, slot: int) -> Any:
         if isinstance(result, int):
-            return Number.made(result, Reference(slot))
+            return TracedInt.of(result, Reference(slot), self.write)
         return fb.Size(
-            [Number.made(size, Reference(slot, (index,))) for index, size in enumerate(result)]
+            [
+                TracedInt.of(size, Reference(slot, (index,)), self.write)
+                for index, size in enumerate(result)
+            ]
         )
 
     def _encoded(self, value: Any) -> Any:
         if isinstance(value, Tensor):
             return self._tensor(value)
-        if type(value) is Number:
-            return value.reference
+        if isinstance(value, TracedInt):
+            # One that a program has kept from another recording is a number here.
+            return value.origin if value.write == self.write else int(value)
         if isinstance(value, (tuple, fb.Size)):
             return tuple([self._encoded(each) for each in value])
         if isinstance(value, LITERALS) or value is Ellipsis:

@@ -298,6 +298,18 @@ def test_sizes_are_part_of_a_trace():
         assert torch.equal(traced(x)[:, 0], x.sum(1) / shape[1])
 
 
+def test_a_size_that_was_kept_is_a_number():
+    kept = []
+
+    def first(x):
+        kept.append(x.shape[0])
+        return x * 2
+
+    jit.trace(first, torch.ones(3), check_trace=False)
+    second = jit.trace(lambda x: x + kept[0] * 1, torch.ones(2))
+    assert second(torch.zeros(5)).tolist() == [3] * 5
+
+
 def test_views_and_changes_in_place_are_part_of_a_trace():
     def changed(x):
         y = x.clone()

@@ -73,3 +73,19 @@ def test_copies():
     assert other.copy_(storage).tolist() == [1.5, 2.5]
     assert storage.cpu() is storage
     assert not storage.is_cuda
+
+
+def test_storages_of_files(tmp_path):
+    path = tmp_path / "bytes"
+    path.write_bytes(bytes(range(8)))
+    copied = fb.UntypedStorage.from_file(str(path), shared=False, nbytes=4)
+    assert copied.tolist() == [0, 1, 2, 3]
+    copied[0] = 9
+    assert path.read_bytes()[0] == 0
+    shared = fb.UntypedStorage.from_file(str(path), shared=True, nbytes=8)
+    shared[0] = 9
+    assert path.read_bytes()[0] == 9
+    made = fb.UntypedStorage.from_file(str(tmp_path / "new"), shared=True, nbytes=16)
+    assert made.nbytes() == 16
+    with pytest.raises(RuntimeError, match="has 8 bytes, expected 9"):
+        fb.UntypedStorage.from_file(str(path), nbytes=9)

@@ -96,5 +96,9 @@ class DistributedDataParallel(Module):
             "Tensor.register_hook"
         )
 
+    def _get_ddp_logging_data(self) -> dict[str, Any]:
+        """What was measured of the exchange of gradients, which there is none of."""
+        return {"can_set_static_graph": False}
+
     def _set_static_graph(self) -> None:
         self.static_graph = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 _Functions = dict[Any, Callable[..., Any]]
+np_str_obj_array_pattern = re.compile(r"[SaUO]")  # NumPy's letters of text and objects
 default_collate_err_msg_format = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 )
