@@ -8,11 +8,17 @@ from flambeau.vision.models._api import get_model_weights as get_model_weights
 from flambeau.vision.models._api import get_weight as get_weight
 from flambeau.vision.models._api import list_models as list_models
 from flambeau.vision.models.alexnet import *
+from flambeau.vision.models.convnext import *
 from flambeau.vision.models.densenet import *
 from flambeau.vision.models.efficientnet import *
+from flambeau.vision.models.googlenet import *
+from flambeau.vision.models.inception import *
+from flambeau.vision.models.mnasnet import *
 from flambeau.vision.models.mobilenetv2 import *
 from flambeau.vision.models.mobilenetv3 import *
+from flambeau.vision.models.regnet import *
 from flambeau.vision.models.resnet import *
+from flambeau.vision.models.shufflenetv2 import *
 from flambeau.vision.models.squeezenet import *
 from flambeau.vision.models.vgg import *
 from flambeau.vision.models.vision_transformer import *

@@ -100,12 +100,15 @@ def builder(
     weights: type[WeightsEnum],
     *,
     pretrained: Mapping[str, Any] | None = None,
+    usual: Mapping[str, Any] | None = None,
+    optional: Iterable[str] = (),
     sized: bool = False,
 ) -> Callable[[_B], _B]:
     """Register a function that makes a model, and let it take published weights.
 
-    ``pretrained`` holds arguments that the model has whenever weights are loaded into it; a
-    ``sized`` one is then made for images of the size of the training.
+    ``pretrained`` holds arguments that the model has whenever weights are loaded into it, ``usual``
+    those that it has unless told otherwise; a ``sized`` one is then made for images of the size of
+    the training. Of ``optional`` parts that it was made without, the weights are left out.
     """
 
     def register(make: _B) -> _B:
@@ -116,9 +119,14 @@ def builder(
                 return make(**options)
             size = {"image_size": chosen.meta["min_size"][0]} if sized else {}
             _fix(options, {**(pretrained or {}), **size, **_classes_of(chosen)})
-            model = make(**options)
+            model = make(**{**(usual or {}), **options})
             state = chosen.get_state_dict(progress=progress, check_hash=True)
-            model.load_state_dict(state)
+            absent = {part for part in optional if getattr(model, part) is None}
+            model.load_state_dict(
+                {name: v for name, v in state.items() if name.split(".")[0] not in absent}
+                if absent
+                else state
+            )
             return model
 
         build.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
