@@ -206,7 +206,9 @@ def _without_elements(value: Any, homes: set[int]) -> Any:
 
 def _promised(shape: Any, strides: Any, dtype: fb.dtype) -> Any:
     """Zeros that take no memory until they are written to, which nobody does."""
-    extent = 1 + sum((size - 1) * step for size, step in zip(shape, strides, strict=True))
+    # Of a tensor without elements, strides say nothing about its memory.
+    steps = [(size - 1) * step for size, step in zip(shape, strides, strict=True)]
+    extent = 1 if 0 in shape else 1 + sum(steps)
     with _C.DisableTorchFunctionSubclass(), _C.DisableTorchFunction():
         if 0 in shape or extent * dtype.itemsize <= _PAGE:
             zeros = fb.zeros(extent, dtype=dtype)

@@ -56,6 +56,10 @@ _REFLECTED = {
 }
 
 
+# Methods of the second argument of the function.
+_OTHER_ORDER = {"where", "polygamma"}
+
+
 def recorded_call(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
@@ -68,7 +72,9 @@ def recorded_call(
         return _method_call(function, args, kwargs)
     name = function_name(function)
     args, kwargs = _without_defaults(function, args, kwargs)
-    if _own_operator(name) is not function and name not in _SAME_AT_TOP_LEVEL:
+    own = _own_operator(name)
+    is_same = name in _SAME_AT_TOP_LEVEL and _takes(own, args, kwargs)
+    if own is not function and not is_same:
         return function, args, kwargs
     return _overload(name, args), _with_size_list(name, args), kwargs
 
@@ -80,12 +86,26 @@ def _method_call(
     if name == "__get__":  # x.T and its like
         return getattr, (args[0], method.__self__.__name__), {}
     if name in _REFLECTED:
-        return _overload(_REFLECTED[name], args), (args[1], args[0]), {}
+        exchanged = (args[1], args[0])
+        return _overload(_REFLECTED[name], exchanged), exchanged, {}
     name = _OPERATORS.get(name, name)
+    if name in _OTHER_ORDER and len(args) > 1:
+        args = (args[1], args[0], *args[2:])
     if _own_operator(name) is None:
         raise NotImplementedError(f"export: Tensor.{name} cannot be recorded in a graph")
     args, kwargs = _without_defaults(method, args, kwargs)
     return _overload(name, args), _with_size_list(name, args), kwargs
+
+
+def _takes(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    signature = _signature(function)
+    if signature is None:
+        return False
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 def _with_size_list(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -101,7 +121,9 @@ def _with_size_list(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _overload(name: str, args: tuple[Any, ...]) -> OpOverload:
     packet = getattr(fb.ops.aten, name)
-    if name in _PAIRS and len(args) > 1:
+    if name == "pow" and not isinstance(args[0], fb.Tensor):
+        overload = "Scalar"
+    elif name in _PAIRS and len(args) > 1:
         overload = _PAIRS[name][0 if isinstance(args[1], fb.Tensor) else 1]
     else:
         overload = _SINGLE.get(name, "default")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 
@@ -231,3 +232,15 @@ def test_proxies_outside_of_a_trace():
     graph.output((torch.relu(x) + x.size(0)).node)
     graph.lint()
     assert fx.GraphModule({}, graph)(torch.tensor([-1.0, 2.0])).tolist() == [2.0, 4.0]
+
+
+def test_names_in_code_are_those_of_the_functions():
+    from flambeau.fx._naming import torch_names
+
+    names = torch_names()
+    assert len(names) > 500
+    for function, name in names.items():
+        # Some functions are in torch and in torch.nn.functional: two objects, one operator.
+        found = eval(name, {"torch": torch})
+        same = found is function or inspect.signature(found) == inspect.signature(function)
+        assert same, name
