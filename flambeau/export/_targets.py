@@ -73,7 +73,8 @@ def recorded_call(
     name = function_name(function)
     args, kwargs = _without_defaults(function, args, kwargs)
     own = _own_operator(name)
-    is_same = name in _SAME_AT_TOP_LEVEL and _takes(own, args, kwargs)
+    is_alias = torch_names().get(function) == f"torch.{name}"
+    is_same = is_alias or (name in _SAME_AT_TOP_LEVEL and _takes(own, args, kwargs))
     if own is not function and not is_same:
         return function, args, kwargs
     return _overload(name, args), _with_size_list(name, args), kwargs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import operator
 
@@ -240,7 +239,7 @@ def test_names_in_code_are_those_of_the_functions():
     names = torch_names()
     assert len(names) > 500
     for function, name in names.items():
-        # Some functions are in torch and in torch.nn.functional: two objects, one operator.
         found = eval(name, {"torch": torch})
-        same = found is function or inspect.signature(found) == inspect.signature(function)
-        assert same, name
+        # Some functions are in torch and in torch.nn.functional: two objects, one operator.
+        is_alias = "Another name of" in found.__doc__ + function.__doc__
+        assert found is function or is_alias, name
