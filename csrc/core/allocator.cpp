@@ -1,10 +1,10 @@
 // The caching CPU allocator.
 //
 // Note [Size classes]: a block holds a StorageImpl header and its data. Sizes are rounded up to one
-// of four steps per power of two, so that at most a quarter of a small block is unused; blocks of a
-// megabyte and more have sixteen steps. Small blocks are kept per thread without locks, large ones
-// in one list under a lock. A block may be freed by another thread than the one that allocated it:
-// it joins that thread's cache.
+// of four steps per power of two, so that at most a quarter of a small block is unused; blocks of
+// 256 KB and more have sixteen steps. Small blocks are kept per thread without locks, large ones in
+// one list under a lock, which costs nothing beside work on that much memory. A block may be freed
+// by another thread than the one that allocated it: it joins that thread's cache.
 #include "core/allocator.h"
 
 #include <pthread.h>
@@ -40,7 +40,7 @@ void release_alias(void* original) {
 constexpr size_t kHeader = sizeof(StorageImpl);
 static_assert(kHeader == 64);
 
-constexpr size_t kLargeBlock = size_t{1} << 20;
+constexpr size_t kLargeBlock = size_t{1} << 18;
 constexpr size_t kHugePage = size_t{1} << 21;
 constexpr int kSmallClasses = 64;
 constexpr uint16_t kLargeClass = 0xffff;

@@ -19,6 +19,22 @@ def test_freed_memory_is_used_again() -> None:
     assert torch.empty(MEGABYTE).data_ptr() == address
 
 
+@pytest.mark.parametrize("count", [10, 1000, 60_000, 130_000, 260_000, MEGABYTE])
+def test_temporaries_of_a_step_are_used_again(count: int) -> None:
+    """However large they are: several of one size at a time."""
+
+    def step() -> None:
+        x = torch.empty(count)
+        y, z = x + 1, x * 2
+        torch.cat([y, z])
+
+    step()
+    before = torch.memory_stats()["system_allocations"]
+    for _ in range(5):
+        step()
+    assert torch.memory_stats()["system_allocations"] == before
+
+
 def test_memory_is_aligned_for_vectors() -> None:
     for count in (1, 3, 17, 1000, MEGABYTE):
         assert torch.empty(count).data_ptr() % 64 == 0
