@@ -58,17 +58,30 @@ class Constant(NamedTuple):
         return f"constants[{self.number}]"
 
 
+class Mode(NamedTuple):
+    """What a step was called in, where that differs from the rest of the program."""
+
+    no_grad: bool
+    autocast: fb.dtype | None
+
+    def __repr__(self) -> str:
+        words = ["no_grad"] if self.no_grad else []
+        return ", ".join([*words, *([f"autocast({self.autocast})"] if self.autocast else [])])
+
+
 class Step(NamedTuple):
     """One call; its result goes into the next slot."""
 
     function: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
+    mode: Mode | None = None
 
     def __repr__(self) -> str:
         arguments = [repr(each) for each in self.args]
         arguments += [f"{name}={value!r}" for name, value in self.kwargs.items()]
-        return f"{self.function}({', '.join(arguments)})"
+        end = "" if self.mode is None else f"  # {self.mode!r}"
+        return f"{self.function}({', '.join(arguments)}){end}"
 
 
 @functools.cache
@@ -83,48 +96,14 @@ def functions() -> dict[str, Callable[..., Any]]:
     return table
 
 
-class Program:
+class Program(NamedTuple):
     """Steps with their inputs, constants and result."""
 
-    def __init__(
-        self,
-        arguments: list[str],
-        input_count: int,
-        steps: list[Step],
-        constants: list[Tensor],
-        result: Any,
-    ) -> None:
-        self.arguments = arguments
-        self.input_count = input_count
-        self.steps = steps
-        self.constants = constants
-        self.result = result
-        self._calls = [_function(step.function) for step in steps]
-
-    def run(self, inputs: list[Tensor], state: Callable[[str], Any]) -> Any:
-        """The result for these tensors, with ``state`` to look up parameters."""
-        if len(inputs) != self.input_count:
-            raise RuntimeError(
-                f"forward: expected {self.input_count} tensors, as in the example, got "
-                f"{len(inputs)}"
-            )
-        values: list[Any] = list(inputs)
-
-        def filled(value: Any) -> Any:
-            if type(value) is Reference:
-                found = values[value.slot]
-                for key in value.path:
-                    found = found[key]
-                return found
-            if type(value) is State:
-                return state(value.name)
-            if type(value) is Constant:
-                return self.constants[value.number]
-            return mapped(filled, value)
-
-        for call, step in zip(self._calls, self.steps, strict=True):
-            values.append(call(*filled(step.args), **filled(step.kwargs)))
-        return filled(self.result)
+    arguments: list[str]  # the names of the function's arguments
+    input_count: int  # the tensors in them
+    steps: list[Step]
+    constants: list[Tensor]
+    result: Any
 
     def __str__(self) -> str:
         inputs = ", ".join(f"%{slot}" for slot in range(self.input_count))
@@ -147,7 +126,8 @@ def mapped(function: Callable[[Any], Any], value: Any) -> Any:
     return value
 
 
-def _function(name: str) -> Callable[..., Any]:
+def function_named(name: str) -> Callable[..., Any]:
+    """What a step calls."""
     try:
         return functions()[name]
     except KeyError:

@@ -10,7 +10,16 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor, overrides
 from flambeau._traced_int import TracedInt
-from flambeau.jit._program import LITERALS, Constant, Program, Reference, State, Step, mapped
+from flambeau.jit._program import (
+    LITERALS,
+    Constant,
+    Mode,
+    Program,
+    Reference,
+    State,
+    Step,
+    mapped,
+)
 from flambeau.utils._pytree import tree_leaves
 
 __all__: list[str] = []
@@ -55,6 +64,7 @@ class Recorder(overrides.TorchFunctionMode):
         self.steps: list[Step] = []
         self.constants: list[Tensor] = []
         self.strict = strict
+        self._records = fb.is_grad_enabled()
         self._state = state
         self._inputs = inputs
         self._known = {id(tensor): Reference(slot) for slot, tensor in enumerate(inputs)}
@@ -74,13 +84,19 @@ class Recorder(overrides.TorchFunctionMode):
         name = overrides.resolve_name(func) or ""
         self._look_out(name)
         keywords = kwargs or {}
-        before = self._encoded(args), self._encoded(keywords)
+        step = Step(name, self._encoded(args), self._encoded(keywords), self._mode())
         result = func(*args, **keywords)
         if name in _SIZES:
-            return self._sizes(result, self._append(Step(name, *before)))
+            return self._sizes(result, self._append(step))
         if name in _CHANGES_ONLY or any(isinstance(each, Tensor) for each in tree_leaves(result)):
-            self._note(result, self._append(Step(name, *before)), ())
+            self._note(result, self._append(step), ())
         return result
+
+    def _mode(self) -> Mode | None:
+        """The modes of the thread that the program itself has switched."""
+        no_grad = self._records and not fb.is_grad_enabled()
+        cast = fb.get_autocast_dtype("cpu") if fb.is_autocast_enabled("cpu") else None
+        return Mode(no_grad, cast) if no_grad or cast is not None else None
 
     def write(self, function: Callable[..., Any], operands: tuple[Any, ...]) -> Reference:
         """Note arithmetic on sizes, and return where its result will be."""

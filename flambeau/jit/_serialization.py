@@ -10,7 +10,17 @@ import os
 from typing import Any
 
 from flambeau import serialization
-from flambeau.jit._program import LITERALS, Constant, Program, Reference, State, Step, mapped
+from flambeau.jit._program import (
+    LITERALS,
+    Constant,
+    Mode,
+    Program,
+    Reference,
+    State,
+    Step,
+    function_named,
+    mapped,
+)
 from flambeau.jit._script import ScriptFunction, ScriptModule
 from flambeau.jit._trace import TopLevelTracedModule, TracedModule, traced_example
 from flambeau.nn import Module, Parameter
@@ -117,15 +127,25 @@ def _program_data(program: Program) -> dict[str, Any]:
         "arguments": program.arguments,
         "input_count": program.input_count,
         "steps": [
-            (step.function, _encoded(step.args), _encoded(step.kwargs)) for step in program.steps
+            (step.function, _encoded(step.args), _encoded(step.kwargs), _mode_data(step.mode))
+            for step in program.steps
         ],
         "constants": program.constants,
         "result": _encoded(program.result),
     }
 
 
+def _mode_data(mode: Mode | None) -> tuple[Any, ...] | None:
+    return None if mode is None else tuple(mode)
+
+
 def _program(data: dict[str, Any]) -> Program:
-    steps = [Step(name, _decoded(args), _decoded(kwargs)) for name, args, kwargs in data["steps"]]
+    steps = [
+        Step(name, _decoded(args), _decoded(kwargs), mode and Mode(*mode))
+        for name, args, kwargs, mode in data["steps"]
+    ]
+    for step in steps:
+        function_named(step.function)  # which must be an operator
     return Program(
         data["arguments"],
         data["input_count"],

@@ -12,6 +12,7 @@ import flambeau as fb
 from flambeau import Tensor
 from flambeau.jit._program import Program
 from flambeau.jit._record import Recorder, TracerWarning
+from flambeau.jit._replay import Replay
 from flambeau.jit._script import ScriptFunction, ScriptModule, Shape, scripted_module
 from flambeau.nn import Module
 from flambeau.testing import assert_close
@@ -38,6 +39,7 @@ class TracedModule(ScriptModule):
         super().__init__()
         self.__dict__["_original_name"] = original_name
         self.__dict__["_programs"] = {}
+        self.__dict__["_ready"] = {}  # programs that have run, with their parameters
         self.training = training
 
     @property
@@ -73,15 +75,20 @@ class TracedModule(ScriptModule):
 
     def _run(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         program = self._program(method)
-        return program.run(flat_inputs(program.arguments, args, kwargs), self._member)
+        if method not in self.__dict__["_ready"]:
+            replay = Replay(program)
+            bound = [(place, *self._member(name)) for name, place in replay.state.items()]
+            self.__dict__["_ready"][method] = (replay, bound)
+        replay, bound = self.__dict__["_ready"][method]
+        return replay.run(flat_inputs(program, args, kwargs), bound)
 
-    def _member(self, name: str) -> Any:
+    def _member(self, name: str) -> tuple[dict[str, Any], str]:
+        """The dictionary and the key that a parameter or buffer is found by."""
         path, _, last = name.rpartition(".")
         module: Any = self
         for part in path.split(".") if path else ():
             module = module._modules[part]
-        found = module._parameters.get(last)
-        return module._buffers[last] if found is None else found
+        return (module._parameters if last in module._parameters else module._buffers), last
 
     def _get_name(self) -> str:
         return self.original_name
@@ -94,7 +101,20 @@ class TopLevelTracedModule(TracedModule):
     """The outermost module of a trace."""
 
 
-def flat_inputs(
+def flat_inputs(program: Program, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
+    """The tensors of a call, as many as the program was recorded with."""
+    is_plain = len(args) == program.input_count and not kwargs
+    if is_plain and all(type(each) is Tensor for each in args):
+        return list(args)
+    inputs = ordered_inputs(program.arguments, args, kwargs)
+    if len(inputs) != program.input_count:
+        raise RuntimeError(
+            f"forward: expected {program.input_count} tensors, as in the example, got {len(inputs)}"
+        )
+    return inputs
+
+
+def ordered_inputs(
     arguments: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> list[Tensor]:
     """The tensors of a call, in the order of the arguments of the function."""
@@ -122,7 +142,7 @@ def record(
     signature = function.forward if isinstance(function, Module) else function
     arguments = _argument_names(signature, len(args), list(kwargs))
     args, kwargs = _told_apart(args, kwargs)
-    inputs = flat_inputs(arguments, args, kwargs)
+    inputs = ordered_inputs(arguments, args, kwargs)
     with Recorder(inputs, state, strict_values) as recorder:
         result = function(*args, **kwargs)
     _check_outputs(result, strict_outputs)
@@ -243,10 +263,10 @@ class TracedFunction:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._replay = Replay(program)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        inputs = flat_inputs(self.program.arguments, args, kwargs)
-        return self.program.run(inputs, lambda name: None)
+        return self._replay.run(flat_inputs(self.program, args, kwargs), ())
 
     def __str__(self) -> str:
         return str(self.program)

@@ -356,6 +356,43 @@ def test_random_numbers_of_a_trace():
     assert torch.equal(F.dropout(torch.ones(3), 0.5) + torch.rand(3), first)
 
 
+def test_modes_are_part_of_a_trace(tmp_path):
+    def modes(x, weight):
+        with torch.no_grad():
+            scale = weight.abs().sum()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            product = x @ weight
+        return product.float() * scale
+
+    x, weight = torch.ones(2, 3), torch.rand(3, 2)
+    traced = jit.trace(modes, (x, weight))
+    traced.save(tmp_path / "modes.pt")
+    for function in (traced, jit.load(tmp_path / "modes.pt")):
+        leaves = [weight.clone().requires_grad_() for _ in range(2)]
+        results = [each(x, leaf) for each, leaf in zip((function, modes), leaves, strict=True)]
+        assert torch.equal(*results)
+        for result in results:
+            result.sum().backward()
+        assert torch.equal(leaves[0].grad, leaves[1].grad)
+    assert "# no_grad" in traced.code
+    assert "# autocast(torch.bfloat16)" in traced.code
+
+
+def test_parameters_that_are_replaced(net):
+    traced = jit.trace(net, images())
+    traced(images())
+    traced.head.weight = nn.Parameter(torch.zeros(3, 16))
+    traced.head.bias = None
+    traced.head.bias = nn.Parameter(torch.ones(3))
+    assert torch.equal(traced(images()), torch.full((2, 3), 2.0))
+    twin = copy.deepcopy(traced)
+    with torch.no_grad():
+        twin.head.bias.zero_()
+    assert torch.equal(twin(images()), torch.zeros(2, 3))
+    assert torch.equal(traced(images()), torch.full((2, 3), 2.0))
+    assert traced.double()(images().double()).dtype == torch.float64
+
+
 def test_a_trace_is_checked():
     calls = []
 
@@ -507,9 +544,9 @@ def test_files_that_are_something_else(tmp_path):
 def test_a_file_cannot_call_what_is_no_operator(tmp_path):
     jit.trace(lambda x: x + 1, torch.ones(1)).save(tmp_path / "function.pt")
     content = torch.load(tmp_path / "function.pt")
-    name, args, kwargs = content["programs"]["forward"]["steps"][0]
+    name, *others = content["programs"]["forward"]["steps"][0]
     assert "add" in name
-    content["programs"]["forward"]["steps"][0] = ("os.system", args, kwargs)
+    content["programs"]["forward"]["steps"][0] = ("os.system", *others)
     torch.save(content, tmp_path / "hostile.pt")
     with pytest.raises(RuntimeError, match=r"there is no operator called 'os\.system'"):
         jit.load(tmp_path / "hostile.pt")
