@@ -300,6 +300,18 @@ VISION: dict[str, list[str]] = {
     ),
     "models.vgg19": _model("vgg19", "pretrained=False, progress=False, num_classes=5"),
     "models.alexnet": _model("alexnet", "pretrained=False, num_classes=5"),
+    "models.efficientnet_b0": _model("efficientnet_b0", "weights=None", "pretrained=False"),
+    "models.efficientnet_b2": _model("efficientnet_b2", "weights=None", "pretrained=False"),
+    "models.vit_b_16": _model("vit_b_16", "weights=None, num_classes=5"),
+    "models.mobilenet_v3_large": _model("mobilenet_v3_large", "pretrained=False"),
+    "models.densenet121": _model("densenet121", "pretrained=False"),
+    "models.inception_v3": _model("inception_v3", "pretrained=False, aux_logits=False"),
+    "models.googlenet": _model("googlenet", "weights=None"),
+    "models.squeezenet1_1": _model("squeezenet1_1", "pretrained=False"),
+    **{
+        f"models.{name}_Weights.DEFAULT": [f"tv.models.{name}_Weights.DEFAULT.url"]
+        for name in ("EfficientNet_B0", "EfficientNet_B2", "ViT_B_16", "Inception_V3", "ResNet50")
+    },
     "models.get_model": ["tv.models.get_model('resnet18', weights=None).fc.out_features"],
     "models.ResNet50_Weights.IMAGENET1K_V2": ["tv.models.ResNet50_Weights.IMAGENET1K_V2.url"],
     "models.VGG16_Weights.IMAGENET1K_V1": ["tv.models.VGG16_Weights.IMAGENET1K_V1.name"],

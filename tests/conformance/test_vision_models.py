@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import warnings
 from typing import Any
@@ -94,3 +95,43 @@ def test_refusals(call: Any) -> None:
         call(theirs)
     with pytest.raises(expected.type):
         call(ours)
+
+
+def _extraction(package: Any) -> Any:
+    oracle = package is theirs
+    name = "models.feature_extraction"
+    return (
+        vision_oracle.load(name) if oracle else importlib.import_module(f"flambeau.vision.{name}")
+    )
+
+
+@pytest.mark.parametrize("name", ["resnet18", "vgg11", "mobilenet_v2", "densenet121"])
+def test_names_of_nodes(name: str) -> None:
+    """Of modules: the operators between them are written in another way."""
+    lists = []
+    for package in (ours, theirs):
+        nodes, _ = _extraction(package).get_graph_node_names(
+            _made(package, name), suppress_diff_warning=True
+        )
+        modules = dict(_made(package, name).named_modules())
+        lists.append([node for node in nodes if node in modules])
+    assert lists[0] == lists[1]
+
+
+def test_features() -> None:
+    image = np.random.default_rng(0).standard_normal((2, 3, 64, 64), dtype=np.float32)
+    results, states = [], []
+    for package, t in ((ours, flambeau), (theirs, torch)):
+        t.manual_seed(0)
+        wanted = {"layer1": "low", "layer3.0.add": "sum", "layer3.1.relu_1": "high"}
+        body = _extraction(package).create_feature_extractor(package.resnet18(), wanted).eval()
+        with t.no_grad():
+            results.append({key: value.numpy() for key, value in body(t.from_numpy(image)).items()})
+        states.append(list(body.state_dict()))
+    assert states[0] == states[1]
+    assert list(results[0]) == list(results[1])
+    for key, value in results[1].items():
+        np.testing.assert_allclose(results[0][key], value, rtol=1e-3, atol=1e-4)
+    for package in (ours, theirs):
+        with pytest.raises(ValueError, match="nowhere"):
+            _extraction(package).create_feature_extractor(package.resnet18(), ["nowhere"])

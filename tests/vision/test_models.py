@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 import flambeau as fb
 from flambeau.vision import models
-from flambeau.vision.models import _utils
+from flambeau.vision.models import _utils, feature_extraction
 
 TABLE = Path(models.__file__).parent / "weights.tsv"
 LIGHT = 40_000_000  # parameters; larger models are built by the comparison with torchvision
@@ -100,6 +101,45 @@ def test_layers_of_a_network() -> None:
     assert "layer4" not in body
     with pytest.raises(ValueError, match="layer9"):
         _utils.IntermediateLayerGetter(models.resnet18(), {"layer9": "0"})
+
+
+def test_features_by_name() -> None:
+    model = models.resnet18().eval()
+    body = feature_extraction.create_feature_extractor(model, {"layer2": "a", "avgpool": "b"})
+    image = fb.randn(1, 3, 64, 64)
+    results = body(image)
+    assert {name: value.shape for name, value in results.items()} == {
+        "a": (1, 128, 8, 8),
+        "b": (1, 512, 1, 1),
+    }
+    fb.testing.assert_close(model.fc(results["b"].flatten(1)), model(image))
+    assert "fc.weight" not in body.state_dict()
+    train, evaluation = feature_extraction.get_graph_node_names(model)
+    assert train == evaluation
+    assert train[:2] + train[-2:] == ["x", "conv1", "flatten", "fc"]
+    with pytest.raises(ValueError, match="layer9"):
+        feature_extraction.create_feature_extractor(model, ["layer9"])
+
+
+def test_auxiliary_classifiers_may_be_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLAMBEAU_WEIGHTS", str(tmp_path))
+    name = models.GoogLeNet_Weights.DEFAULT.url.rpartition("/")[2]
+    fb.save(models.googlenet(init_weights=False).state_dict(), tmp_path / name)
+    assert models.googlenet(weights="DEFAULT").aux1 is None
+    assert models.googlenet(weights="DEFAULT", aux_logits=True).aux1 is not None
+
+
+def test_published_names_of_dense_layers() -> None:
+    """Their files are older than the names."""
+    model = models.densenet121()
+    old = {
+        re.sub(r"(denselayer\d+\.(?:norm|conv))([12])\.", r"\1.\2.", name): value
+        for name, value in model.state_dict().items()
+    }
+    assert old.keys() != model.state_dict().keys()
+    model.load_state_dict(old)
 
 
 def test_refusals() -> None:
