@@ -9,6 +9,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor, overrides
+from flambeau._overriding import OVERRIDABLE
 from flambeau._traced_int import TracedInt
 from flambeau.jit._program import (
     LITERALS,
@@ -37,7 +38,8 @@ _LOOKS_AT_ELEMENTS = {
         "tolist": "a Python list",
     }.items()
 }
-_SIZES = {f"torch.Tensor.{name}" for name in ("__len__", "numel", "shape.__get__", "size")}
+_LENGTH = "torch.Tensor.__len__"  # a plain number, whatever it is made of
+_SIZES = {f"torch.Tensor.{name}" for name in ("numel", "shape.__get__", "size")}
 _CHANGES_ONLY = {"torch.Tensor.__setitem__", "torch.Tensor.data.__set__"}
 
 _active = threading.local()
@@ -54,6 +56,10 @@ class TracerWarning(Warning):
 def is_tracing() -> bool:
     """Whether a function is being recorded."""
     return getattr(_active, "recorder", None) is not None
+
+
+class _NotRecordable(RuntimeError):
+    """An argument that a program cannot hold: a function, or an object of options."""
 
 
 class Recorder(overrides.TorchFunctionMode):
@@ -84,13 +90,26 @@ class Recorder(overrides.TorchFunctionMode):
         name = overrides.resolve_name(func) or ""
         self._look_out(name)
         keywords = kwargs or {}
-        step = Step(name, self._encoded(args), self._encoded(keywords), self._mode())
+        try:
+            step = Step(name, self._encoded(args), self._encoded(keywords), self._mode())
+        except _NotRecordable:
+            if func not in OVERRIDABLE:
+                raise
+            return self._parts(func.__wrapped__, args, keywords)  # type: ignore[attr-defined]
         result = func(*args, **keywords)
         if name in _SIZES:
             return self._sizes(result, self._append(step))
         if name in _CHANGES_ONLY or any(isinstance(each, Tensor) for each in tree_leaves(result)):
             self._note(result, self._append(step), ())
         return result
+
+    def _parts(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Record what a function of the package, written in Python, is made of."""
+        super().__enter__()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            super().__exit__()
 
     def _mode(self) -> Mode | None:
         """The modes of the thread that the program itself has switched."""
@@ -148,7 +167,7 @@ class Recorder(overrides.TorchFunctionMode):
             return mapped(self._encoded, value)
         if isinstance(value, fb.Generator):
             return None  # the default one, in another process
-        raise RuntimeError(f"trace: an argument of type {type(value).__name__} is not recorded")
+        raise _NotRecordable(f"trace: an argument of type {type(value).__name__} is not recorded")
 
     def _tensor(self, tensor: Tensor) -> Reference | State | Constant:
         if id(tensor) in self._known:
@@ -162,6 +181,13 @@ class Recorder(overrides.TorchFunctionMode):
         return constant
 
     def _look_out(self, name: str) -> None:
+        """Warn of what makes a trace depend on its example, or refuse it."""
+        if name == _LENGTH:
+            warnings.warn(
+                "trace: the length of a tensor is a constant of the trace; tensor.shape[0] is not",
+                TracerWarning,
+                stacklevel=4,
+            )
         if name not in _LOOKS_AT_ELEMENTS:
             return
         if self.strict:

@@ -185,7 +185,7 @@ def _check_outputs(result: Any, strict: bool) -> None:
             TracerWarning,
             stacklevel=4,
         )
-    leaves = tree_leaves(result)
+    leaves = [leaf for leaf in tree_leaves(result) if leaf is not None]
     if not leaves or not all(isinstance(leaf, Tensor) for leaf in leaves):
         raise RuntimeError(
             "trace: only tensors, and lists, tuples and dictionaries of tensors can be the result "

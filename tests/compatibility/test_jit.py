@@ -348,6 +348,20 @@ def test_elements_that_decide():
     assert torch.equal(traced(-torch.ones(2)), torch.zeros(2))  # the way of the example
 
 
+def test_lengths_are_constants():
+    with pytest.warns(
+        jit.TracerWarning, match=r"the length of a tensor .* tensor\.shape\[0\] is not"
+    ):
+        traced = jit.trace(lambda x: x * len(x), torch.ones(2))
+    assert traced(torch.ones(3)).tolist() == [2, 2, 2]
+
+
+def test_functions_as_arguments():
+    traced = jit.trace(nn.TripletMarginWithDistanceLoss(), tuple(torch.rand(3, 2, 4)))
+    other = tuple(torch.rand(3, 5, 4))
+    assert torch.equal(traced(*other), nn.TripletMarginWithDistanceLoss()(*other))
+
+
 def test_random_numbers_of_a_trace():
     traced = jit.trace(lambda x: F.dropout(x, 0.5) + torch.rand(3), torch.ones(3))
     torch.manual_seed(1)
