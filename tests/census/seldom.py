@@ -53,6 +53,30 @@ SELDOM: dict[str, list[str]] = {
     "utils.checkpoint.create_selective_checkpoint_contexts": [
         "len(t.utils.checkpoint.create_selective_checkpoint_contexts(lambda ctx, op, *args: None))"
     ],
+    # datasets
+    **{
+        f"utils.data.{name}": [call]
+        for name, call in {
+            "IterDataPipe": "isinstance(t.utils.data.datapipes.iter.IterableWrapper([1]),"
+            " t.utils.data.IterDataPipe)",
+            "functional_datapipe": "callable(t.utils.data.functional_datapipe('name'))",
+            "datapipes.iter": "t.utils.data.datapipes.iter.__name__.endswith('iter')",
+            "datapipes.iter.IterableWrapper": (
+                "list(t.utils.data.datapipes.iter.IterableWrapper(range(4)).map(lambda i: i * 2))"
+            ),
+            "datapipes.iter.Batcher": (
+                "[list(b) for b in t.utils.data.datapipes.iter.Batcher("
+                "t.utils.data.datapipes.iter.IterableWrapper(range(4)), 3)]"
+            ),
+            "datapipes.iter.FileLister": (
+                "list(t.utils.data.datapipes.iter.FileLister('.', masks='*.none', recursive=True))"
+            ),
+            "datapipes.iter.FileOpener": (
+                "list(t.utils.data.datapipes.iter.FileOpener("
+                "t.utils.data.datapipes.iter.IterableWrapper([]), mode='rb'))"
+            ),
+        }.items()
+    },
     # numbers that are known later
     "SymInt": ["isinstance(x.shape[0], t.SymInt)"],
     "SymBool": ["isinstance(True, t.SymBool)"],
