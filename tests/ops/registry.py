@@ -7,6 +7,7 @@ import dataclasses
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,14 @@ class Sample:
         return found
 
     def __repr__(self) -> str:
-        arguments = [repr(a) for a in self.args] + [f"{k}={v!r}" for k, v in self.kwargs.items()]
+        arguments = [_text(a) for a in self.args]
+        arguments += [f"{k}={_text(v)}" for k, v in self.kwargs.items()]
         return f"({', '.join(arguments)})"
+
+
+def _text(value: Any) -> str:
+    # The name of a function, which is the same in every process.
+    return value.__name__ if isinstance(value, FunctionType) else repr(value)
 
 
 def call(*args: Any, **kwargs: Any) -> Sample:
