@@ -24,6 +24,7 @@ from .devices import DEVICES
 from .distributions import DISTRIBUTIONS
 from .functionals import FUNCTIONALS
 from .functions import FUNCTIONS
+from .gradients import GRADIENTS
 from .graphs import GRAPHS
 from .methods import METHODS
 from .modules import MODULES
@@ -50,6 +51,7 @@ EXAMPLES: dict[str, list[str]] = {
     **{f"torch.distributions.{name}": calls for name, calls in DISTRIBUTIONS.items()},
     **{f"torch.utils.data.{name}": calls for name, calls in DATA.items()},
     **{f"torch.utils.tensorboard.{name}": calls for name, calls in TENSORBOARD.items()},
+    **{f"torch.{name}": calls for name, calls in GRADIENTS.items()},
     **{f"torch.{name}": calls for name, calls in (AMP | DEVICES | PROFILER).items()},
     **{f"torchvision.{name}": calls for name, calls in VISION.items()},
     **{f"torch.{name}": calls for name, calls in (GRAPHS | PROCESSES | SCRIPTS).items()},
@@ -75,10 +77,30 @@ KEYWORDS_LEFT_OUT: dict[str, dict[str, str]] = {
         "data_tensor": "PyTorch refuses it",
         "target_tensor": "PyTorch refuses it",
     },
+    "torch.Tensor.backward": {"retain_variables": "PyTorch refuses it"},
+    "torch.autograd.Variable": {"volatile": "PyTorch refuses it"},
 }
-# Names within the target that the package does not hold, and why.
-LEFT_OUT: dict[str, str] = {}
-
+# Names that exist and raise NotImplementedError, which says what to use instead.
+REFUSED = {
+    "torch.onnx.export": (
+        "t.onnx.export(nn.Linear(3, 2), x, f='net.onnx', export_params=True, opset_version=17,"
+        " do_constant_folding=True, input_names=['a'], output_names=['b'], dynamic_axes={},"
+        " verbose=False)"
+    ),
+    "torch.utils.cpp_extension.CUDAExtension": (
+        "t.utils.cpp_extension.CUDAExtension(name='a', sources=['a.cu'], include_dirs=[],"
+        " extra_compile_args=[])"
+    ),
+    "torch.utils.cpp_extension.CppExtension": (
+        "t.utils.cpp_extension.CppExtension('a', sources=['a.cpp'], include_dirs=[])"
+    ),
+    "torch.distributed.fsdp.FullyShardedDataParallel": (
+        "t.distributed.fsdp.FullyShardedDataParallel(module=nn.Linear(3, 2), device_id=0)"
+    ),
+    "torch.distributed.tensor.distribute_tensor": (
+        "t.distributed.tensor.distribute_tensor(x, None, [], src_data_rank=0)"
+    ),
+}
 
 # Modules that PyTorch loads only when a program imports them.
 _ASKED_FOR = (

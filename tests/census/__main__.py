@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import flambeau
 
-from . import EXAMPLES, exists, load, needed, run
+from . import EXAMPLES, REFUSED, exists, load, needed, run
 
 
 def fault(name: str) -> str | None:
     """What is wrong with a name, or None."""
+    if name in REFUSED:
+        return "refused"
     call = ""
     try:
         if not exists(flambeau, name):

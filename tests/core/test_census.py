@@ -7,13 +7,10 @@ import pytest
 import flambeau as fb
 from tests import census
 
-NEEDED = {
-    entry.name: entry
-    for entry in census.needed()
-    if entry.name not in census.LEFT_OUT
-    and (entry.area in census.AREA_TARGETS or entry.name in census.EXAMPLES)
-}
-CALLED = [name for name, entry in NEEDED.items() if entry.kind != "module"]
+NEEDED = {entry.name: entry for entry in census.needed()}
+CALLED = [
+    name for name, entry in NEEDED.items() if entry.kind != "module" and name not in census.REFUSED
+]
 
 
 @pytest.mark.parametrize("name", NEEDED)
@@ -26,21 +23,30 @@ def test_examples_run(name):
 @pytest.mark.parametrize("name", CALLED)
 def test_examples_use_every_counted_keyword(name):
     left_out = census.KEYWORDS_LEFT_OUT.get(name, {}).keys()
-    assert name in census.EXAMPLES
+    assert census.EXAMPLES[name]
     assert NEEDED[name].keywords - left_out <= census.keywords_of(name)
 
 
-def test_what_is_left_out_is_counted():
+@pytest.mark.parametrize("name", census.REFUSED)
+def test_what_cannot_work_yet_says_what_to_do(name):
+    with pytest.raises(NotImplementedError, match=rf"{name.rpartition('.')[2]}: .*; "):
+        census.run(fb, census.REFUSED[name])
+
+
+def test_examples_are_of_counted_names():
     counted = {entry.name for entry in census.load()}
-    assert census.EXAMPLES.keys() | census.LEFT_OUT.keys() <= counted
-    assert not any(census.exists(fb, name) for name in census.LEFT_OUT)
+    assert census.EXAMPLES.keys() | census.REFUSED.keys() <= counted
 
 
-def test_coverage_is_printed(capsys):
-    """The share of all counted uses whose names are there."""
+def test_coverage(capsys):
     entries = census.load()
-    there = sum(entry.weight for entry in entries if census.exists(fb, entry.name))
+    working = {
+        entry.name
+        for entry in entries
+        if entry.name not in census.REFUSED and census.exists(fb, entry.name)
+    }
+    there = sum(entry.weight for entry in entries if entry.name in working)
     share = there / sum(entry.weight for entry in entries)
     with capsys.disabled():
         print(f"\n{share:.2%} of the counted uses of torch and torchvision have their names here")
-    assert share >= 0.95
+    assert share >= census.TARGET
