@@ -11,8 +11,8 @@ import torch
 import flambeau as fb
 from tests import census
 
-# Operators of torchvision's own, which its wheel for CUDA does not bring beside a torch for the CPU;
-# tests/vision compares them with their definition.
+# Operators of torchvision's own, which its wheel for CUDA does not bring beside a torch for the
+# CPU; tests/vision compares them with their definition.
 WITHOUT_ORACLE = {"torchvision.ops.nms"}
 CALLS = [
     (name, call)
