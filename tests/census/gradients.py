@@ -48,8 +48,9 @@ GRADIENTS: dict[str, list[str]] = {
     "autograd.backward": [_after_backward("t.autograd.backward([p * 2], grad_tensors=[y])")],
     "autograd.grad": [
         (
-            "(lambda p: t.autograd.grad(outputs=p * p, inputs=[p], grad_outputs=y, only_inputs=True,"
-            f" retain_graph=True, create_graph=False, allow_unused=False))({_LEAF})"
+            "(lambda p: t.autograd.grad(outputs=p * p, inputs=[p], grad_outputs=y,"
+            " only_inputs=True, retain_graph=True, create_graph=False,"
+            f" allow_unused=False))({_LEAF})"
         ),
     ],
     "autograd.gradcheck": [
