@@ -132,12 +132,14 @@ class Tracer(TracerBase):
         } | set(autowrap_functions)
         self._autowrap_search = list(autowrap_modules)
         self.param_shapes_constant = param_shapes_constant
-        self.submodule_paths: dict[nn.Module, str] | None = None
+        self.submodule_paths = None
         self.root_module_name = ""
-        self.tensor_attrs: dict[Any, str] = {}
+        self.tensor_attrs = {}
         self.module_stack: dict[str, Any] = {}
 
     root: nn.Module
+    submodule_paths: dict[nn.Module, str] | None
+    tensor_attrs: dict[Any, str]
 
     # --- what subclasses change
 
@@ -225,18 +227,18 @@ class Tracer(TracerBase):
     ) -> Graph:
         """Run ``root`` on proxies; inputs in ``concrete_args`` are the values given there."""
         global _tracing_depth
+        is_module = isinstance(root, nn.Module)
         fn = self._set_root(root)
         self.graph = Graph(tracer_cls=type(self))
         _tracing_depth += 1
         try:
             with ExitStack() as stack:
-                call, flatten = self._create_inputs(fn, concrete_args)
+                run, args = self.create_args_for_root(fn, is_module, concrete_args)
                 self._watch(stack, fn)
-                result = call()
-            if flatten is not None:
-                result, flatten.out_spec = pytree.tree_flatten(result)
-                self.graph.set_codegen(flatten)
-            returned = getattr(_plain(fn), "__annotations__", {}).get("return")
+                result = run(*args)
+            if isinstance(self.graph._codegen, _PyTreeCodeGen):
+                result, self.graph._codegen.out_spec = pytree.tree_flatten(result)
+            returned = getattr(fn, "__annotations__", {}).get("return")
             self.create_node("output", "output", (self.create_arg(result),), {}, None, returned)
         finally:
             _tracing_depth -= 1
@@ -258,7 +260,7 @@ class Tracer(TracerBase):
             if isinstance(value, fb.Tensor)
         }
         # The class's method: hooks of the root are no part of the graph.
-        return functools.partial(_forward_of(root, self.traced_func_name), root)
+        return _forward_of(root, self.traced_func_name)
 
     def _watch(self, stack: ExitStack, fn: Callable[..., Any]) -> None:
         """Let modules, their members and wrapped functions tell the tracer."""
@@ -285,7 +287,7 @@ class Tracer(TracerBase):
                 stack.enter_context(_replaced(space, name, _recorder(function)))
         for module in self._autowrap_search:
             self._autowrap(stack, module.__dict__)
-        self._autowrap(stack, getattr(inspect.unwrap(_plain(fn)), "__globals__", None))
+        self._autowrap(stack, getattr(inspect.unwrap(fn), "__globals__", None))
 
     def _autowrap(self, stack: ExitStack, space: dict[str, Any] | None) -> None:
         for name, value in list((space or {}).items()):
@@ -294,32 +296,29 @@ class Tracer(TracerBase):
 
     # --- inputs
 
-    def _create_inputs(self, fn: Callable[..., Any], concrete: Any) -> Any:
-        """The function to call, its arguments, and what takes nested inputs apart if it must."""
-        parameters = _in_code_order(fn)
-        if isinstance(concrete, tuple):
-            if len(concrete) != len(parameters):
-                raise RuntimeError(
-                    f"Tracing expected {len(parameters)} arguments but got {len(concrete)} "
-                    "concrete arguments"
-                )
-            concrete = {p.name: v for p, v in zip(parameters, concrete, strict=True)}
-        concrete = concrete or {}
+    def create_args_for_root(
+        self,
+        root_fn: Callable[..., Any],
+        is_module: bool,
+        concrete_args: dict[str, Any] | tuple[Any, ...] | None = None,
+    ) -> tuple[Callable[..., Any], list[Any]]:
+        """Make the inputs; return them with a function that takes all of them by position."""
+        parameters = _in_code_order(root_fn)[1 if is_module else 0 :]
+        concrete = _by_name(concrete_args, parameters)
         values = {
             p.name: self._create_known_input(p, concrete[p.name])
             if p.name in concrete
             else self._create_input(p)
             for p in parameters
         }
-        flatten = None
         if any(isinstance(value, (dict, list, tuple)) for value in concrete.values()):
             shapes = [concrete.get(name, PH) for name in values]
-            flatten = _PyTreeCodeGen(list(values), pytree.tree_flatten(shapes)[1])
+            self.graph.set_codegen(_PyTreeCodeGen(list(values), pytree.tree_flatten(shapes)[1]))
+        args = [*([self.root] if is_module else []), *values.values()]
         if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
-            return functools.partial(_without_stars(fn), *values.values()), flatten
-        named = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-        positional = [value for name, value in values.items() if name not in named]
-        return functools.partial(fn, *positional, **{n: values[n] for n in named}), flatten
+            return _without_stars(root_fn), args
+        named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+        return (_by_position(root_fn, len(args) - len(named), named) if named else root_fn), args
 
     def _create_input(self, parameter: inspect.Parameter) -> Proxy:
         stars: dict[Any, str] = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
@@ -362,8 +361,25 @@ class Tracer(TracerBase):
 _HASHABLE_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 
 
-def _plain(fn: Any) -> Any:
-    return fn.func if isinstance(fn, functools.partial) else fn
+def _by_name(concrete: Any, parameters: list[inspect.Parameter]) -> dict[str, Any]:
+    """Values of inputs by their names; a tuple has one for each."""
+    if not isinstance(concrete, tuple):
+        return concrete or {}
+    if len(concrete) != len(parameters):
+        raise RuntimeError(
+            f"Tracing expected {len(parameters)} arguments but got {len(concrete)} concrete "
+            "arguments"
+        )
+    return {p.name: value for p, value in zip(parameters, concrete, strict=True)}
+
+
+def _by_position(fn: Callable[..., Any], count: int, named: list[str]) -> Callable[..., Any]:
+    """The function with its keyword arguments after the ``count`` others."""
+
+    def call(*args: Any) -> Any:
+        return fn(*args[:count], **dict(zip(named, args[count:], strict=True)))
+
+    return call
 
 
 def _in_code_order(fn: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -374,7 +390,7 @@ def _in_code_order(fn: Callable[..., Any]) -> list[inspect.Parameter]:
 
 def _without_stars(fn: Any) -> Callable[..., Any]:
     """The function, but *args and **kwargs are two arguments like the others."""
-    plain = inspect.unwrap(_plain(fn))
+    plain = inspect.unwrap(fn)
     code = plain.__code__
     stars = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
     count = code.co_argcount + code.co_kwonlyargcount
@@ -385,10 +401,9 @@ def _without_stars(fn: Any) -> Callable[..., Any]:
         co_kwonlyargcount=0,
         co_posonlyargcount=0,
     )
-    made = types.FunctionType(
+    return types.FunctionType(
         plain_code, plain.__globals__, plain.__name__, plain.__defaults__, plain.__closure__
     )
-    return functools.partial(made, *fn.args) if isinstance(fn, functools.partial) else made
 
 
 def _forward_of(root: nn.Module, name: str) -> Callable[..., Any]:

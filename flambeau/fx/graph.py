@@ -306,8 +306,19 @@ class Graph:
 
     # --- code and text
 
-    def python_code(self, root_module: str, *, readable: Readable | None = None) -> PythonCode:
-        """The graph as a Python function; ``root_module`` is the name of its first argument."""
+    def python_code(
+        self,
+        root_module: str,
+        *,
+        verbose: bool = False,
+        include_stride: bool = False,
+        include_device: bool = False,
+    ) -> PythonCode:
+        """The graph as a Python function; ``root_module`` is the name of its first argument.
+
+        With ``verbose``, shapes and the places that nodes come from are written, too.
+        """
+        readable = Readable(include_stride, include_device) if verbose else None
         namespace = Namespace()
         # Names of nodes are theirs unless the code needs them for something else.
         given: dict[Node, str] = {}

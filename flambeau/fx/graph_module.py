@@ -11,7 +11,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import nn
-from flambeau.fx._codegen import PythonCode, Readable
+from flambeau.fx._codegen import PythonCode
 from flambeau.fx._naming import IMPORTS
 from flambeau.fx.graph import Graph, _PyTreeCodeGen
 from flambeau.fx.node import Node
@@ -230,19 +230,20 @@ class GraphModule(nn.Module):
         additional_meta: list[str] | None = None,
     ) -> str:
         """The code of this module and of the graph modules in it, with shapes where known."""
-        readable = Readable(include_stride, include_device)
-        text = self._readable_text(type(self).__name__, readable)
+        text = self._readable_text(type(self).__name__, include_stride, include_device)
         if print_output:
             print(text)
         return text
 
-    def _readable_text(self, name: str, readable: Readable) -> str:
-        code = self.graph.python_code("self", readable=readable).src
+    def _readable_text(self, name: str, stride: bool, device: bool) -> str:
+        code = self.graph.python_code(
+            "self", verbose=True, include_stride=stride, include_device=device
+        ).src
         lines = [f"    {line}".rstrip() for line in code.strip().splitlines()]
         text = "\n".join([f"class {name}(torch.nn.Module):", *lines, ""])
         for inner_name, inner in self.named_children():
             if isinstance(inner, GraphModule):
-                inner_text = inner._readable_text(inner_name, readable)
+                inner_text = inner._readable_text(inner_name, stride, device)
                 indented = [f"    {line}".rstrip() for line in inner_text.splitlines()]
                 text += "\n" + "\n".join(indented) + "\n"
         return text

@@ -71,6 +71,9 @@ GRAPHS: dict[str, list[str]] = {
     "fx.Tracer.path_of_module": [
         f"(lambda r, n: (r.trace(n), r.path_of_module(n[0])))(t.fx.Tracer(), {_NET})[1]"
     ],
+    "fx.Tracer.create_args_for_root": ["callable(t.fx.Tracer.create_args_for_root)"],
+    "fx.Tracer.submodule_paths": ["t.fx.Tracer().submodule_paths is None"],
+    "fx.Tracer.tensor_attrs": [f"(lambda r: (r.trace({_NET}), r.tensor_attrs))(t.fx.Tracer())[1]"],
     "fx.symbolic_trace": [f"{_TRACED}(x)", f"{_TRACED}.code"],
     "fx.wrap": ["t.fx.wrap is not None"],
     "fx.map_arg": [f"str(t.fx.map_arg({_NODES}[1].args, lambda n: n.name))"],

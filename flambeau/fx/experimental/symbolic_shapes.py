@@ -26,6 +26,7 @@ __all__ = [
     "is_concrete_float",
     "is_concrete_int",
     "is_symbolic",
+    "optimization_hint",
     "statically_known_false",
     "statically_known_true",
     "sym_and",
@@ -135,6 +136,11 @@ def guard_int(a: Any) -> int:
 
 
 def hint_int(a: Any, fallback: int | None = None) -> int:
+    """A size as a number."""
+    return int(a)
+
+
+def optimization_hint(a: Any, fallback: int | None = None) -> int:
     """A size as a number."""
     return int(a)
 
