@@ -79,6 +79,18 @@ def test_the_same_operators_and_nodes_in_the_same_order(network: str) -> None:
     assert ours == theirs
 
 
+@pytest.mark.parametrize("network", ["perceptron", "activations"])
+def test_the_same_memory_of_operators(network: str) -> None:
+    def taken(t: Any) -> list[tuple[str, int]]:
+        events = profiled(t, network, profile_memory=True).events()
+        outer = [event for event in events if event.cpu_parent is None and "[" not in event.name]
+        before = next(i for i, event in enumerate(outer) if event.name == "aten::ones_like")
+        return [(event.name, event.cpu_memory_usage) for event in outer[:before]]
+
+    theirs, ours = (taken(t) for t in FRAMEWORKS)
+    assert ours == theirs
+
+
 @pytest.mark.parametrize("network", NETWORKS)
 def test_the_same_operations_in_tables(network: str) -> None:
     def forward_flops(t: Any) -> list[tuple[str, int]]:
