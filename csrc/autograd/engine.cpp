@@ -126,7 +126,7 @@ class NodeSpan : public profile::Span {
  public:
   NodeSpan(profile::Kind kind, const Node& node) {
     if (profile::is_on()) [[unlikely]]
-      open(kind, profile::kept(node.name()), node.sequence, node.wanted);
+      open_as(kind, node.name(), node.sequence, node.wanted);
   }
 };
 }  // namespace

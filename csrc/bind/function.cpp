@@ -320,9 +320,8 @@ PyObject* apply_function(FB_PY_ARGUMENTS) {
     FB_ASSERT(nargs > 0);
     profile::Span span;
     if (profile::is_on()) [[unlikely]]
-      span.open(profile::Kind::kOperator,
-                profile::kept(reinterpret_cast<PyTypeObject*>(args[0])->tp_name), 0, 0,
-                profile::details_now());
+      span.open_as(profile::Kind::kOperator, reinterpret_cast<PyTypeObject*>(args[0])->tp_name, 0,
+                   0, profile::details_now());
     Ref inputs = bound_inputs(args[0], args + 1, nargs - 1, kwnames);
     if (autograd::in_map() && has_batch(inputs.get())) return apply_batched(args[0], inputs.get());
     return Application(args[0], std::move(inputs)).run();

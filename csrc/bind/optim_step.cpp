@@ -66,8 +66,8 @@ PyObject* call_hooks(PyObject* function, PyObject* const* args, Py_ssize_t count
 }
 
 // As profiles show a step: "Optimizer.step#SGD.step".
-const char* range_name(PyObject* optimizer) {
-  return profile::kept(std::string("Optimizer.step#") + Py_TYPE(optimizer)->tp_name + ".step");
+std::string range_name(PyObject* optimizer) {
+  return std::string("Optimizer.step#") + Py_TYPE(optimizer)->tp_name + ".step";
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* kwnames) {
@@ -76,7 +76,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
     const Py_ssize_t count = PyVectorcall_NARGS(flagged);
     profile::Span span;
     if (profile::is_on() && count > 0 && args[0] != inside) [[unlikely]]
-      span.open(profile::Kind::kRange, range_name(args[0]));
+      span.open_as(profile::Kind::kRange, range_name(args[0]));
     if (count > 0 && call_with_hooks && args[0] != inside && has_hooks(args[0])) {
       const Inside once(args[0]);
       return call_hooks(function, args, count, kwnames);

@@ -162,8 +162,8 @@ CallSpan::CallSpan(const char* name, PyObject* const* slots, int count) {
 }
 
 void ModuleSpan::begin(PyObject* module) {
-  open(profile::Kind::kModule, profile::kept(Py_TYPE(module)->tp_name), 0, number_of(module),
-       profile::details_now());
+  open_as(profile::Kind::kModule, Py_TYPE(module)->tp_name, 0, number_of(module),
+          profile::details_now());
 }
 
 void add_profile(nb::module_& m) {

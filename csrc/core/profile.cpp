@@ -9,7 +9,6 @@
 #include <exception>
 #include <map>
 #include <mutex>
-#include <unordered_set>
 #include <utility>
 
 namespace fb::profile {
@@ -29,7 +28,6 @@ struct Shared {
   std::map<uint64_t, Session> sessions;
   uint64_t last_session = 0;
   std::vector<std::shared_ptr<Track>> tracks;
-  std::unordered_set<std::string> names;
 };
 
 Shared& shared() {
@@ -126,6 +124,11 @@ Track::~Track() {
   for (Chunk* chunk = first->next; chunk;) delete std::exchange(chunk, chunk->next);
 }
 
+const char* Track::keep(std::string_view name) {
+  const auto found = names.find(name);
+  return (found != names.end() ? found : names.emplace(name).first)->c_str();
+}
+
 Event& Track::place() {
   const uint32_t index = count.load(std::memory_order_relaxed);
   if (index > 0 && index % kChunk == 0) {
@@ -138,16 +141,26 @@ Event& Track::place() {
   return event;
 }
 
-void Span::open(Kind kind, const char* name, uint64_t sequence, uint64_t subject,
-                std::unique_ptr<Details> details) {
-  Track* track = track_of_thread();
-  if (!track) return;
-  event_ = append(*track, kind, name, std::move(details));
+void Span::open_in(Track& track, Kind kind, const char* name, uint64_t sequence, uint64_t subject,
+                   std::unique_ptr<Details> details) {
+  event_ = append(track, kind, name, std::move(details));
   event_->sequence.store(sequence, std::memory_order_relaxed);
   event_->subject = subject;
   generation_ = own->generation;
-  track->publish();
-  track->innermost = event_;
+  track.publish();
+  track.innermost = event_;
+}
+
+void Span::open(Kind kind, const char* name, uint64_t sequence, uint64_t subject,
+                std::unique_ptr<Details> details) {
+  if (Track* track = track_of_thread())
+    open_in(*track, kind, name, sequence, subject, std::move(details));
+}
+
+void Span::open_as(Kind kind, std::string_view name, uint64_t sequence, uint64_t subject,
+                   std::unique_ptr<Details> details) {
+  if (Track* track = track_of_thread())
+    open_in(*track, kind, track->keep(name), sequence, subject, std::move(details));
 }
 
 void Span::close() {
@@ -169,7 +182,7 @@ void Range::open(std::string_view name, std::vector<Argument> arguments) {
     if (!details) details = std::make_unique<Details>();
     details->arguments = std::move(arguments);
   }
-  event_ = append(*track, Kind::kRange, kept(name), std::move(details));
+  event_ = append(*track, Kind::kRange, track->keep(name), std::move(details));
   track->publish();
   track->innermost = event_;
   track_ = own->track;
@@ -190,12 +203,6 @@ std::unique_ptr<Details> details_now() {
   auto details = std::make_unique<Details>();
   if (all & kStacks && stack_hooks.capture) stack_hooks.capture(details->stack);
   return details;
-}
-
-const char* kept(std::string_view text) {
-  Shared& s = shared();
-  const std::lock_guard lock(s.mutex);
-  return s.names.emplace(text).first->c_str();
 }
 
 bool enters() {
@@ -259,7 +266,6 @@ void stop(uint64_t session) {
     update_wanted(s);
     if (!s.sessions.empty()) return;
     done.swap(s.tracks);
-    s.names.clear();
   }
   // Threads keep their tracks for a while, but what events hold of the program goes now.
   for (const auto& track : done) track->each([](Event& event) { event.details.reset(); });

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -63,7 +64,7 @@ struct Details {
 };
 
 struct Event {
-  const char* name = nullptr;   // kept for as long as a session runs
+  const char* name = nullptr;   // for good, or as long as the track: see Track::keep
   int64_t start = 0;            // nanoseconds
   std::atomic<int64_t> end{0};  // 0 while the span is open
   Event* parent = nullptr;
@@ -90,7 +91,9 @@ struct Track {
   Track& operator=(const Track&) = delete;
   ~Track();
 
-  // For the thread itself: the place of the next event, and making it visible.
+  // For the thread itself: a name that is no literal, the place of the next event, and making it
+  // visible.
+  const char* keep(std::string_view name);
   Event& place();
   void publish() {
     count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -111,6 +114,7 @@ struct Track {
   std::unique_ptr<Chunk> first;
   Chunk* last;
   Event* innermost = nullptr;  // that is open
+  std::set<std::string, std::less<>> names;
 };
 
 // A stretch of time of this thread, from open() to the end of its scope.
@@ -124,12 +128,17 @@ class Span {
       close();
   }
 
-  // `name` lives as long as the session: see kept().
+  // `name` is a literal; open_as copies it.
   void open(Kind kind, const char* name, uint64_t sequence = 0, uint64_t subject = 0,
             std::unique_ptr<Details> details = nullptr);
+  void open_as(Kind kind, std::string_view name, uint64_t sequence = 0, uint64_t subject = 0,
+               std::unique_ptr<Details> details = nullptr);
   void close();
 
  private:
+  void open_in(Track& track, Kind kind, const char* name, uint64_t sequence, uint64_t subject,
+               std::unique_ptr<Details> details);
+
   Event* event_ = nullptr;
   uint32_t generation_ = 0;
 };
@@ -148,8 +157,6 @@ class Range {
 
 // Of a call that happens now: null unless somebody wants details, with the stack if that is wanted.
 std::unique_ptr<Details> details_now();
-// The same text, for as long as a session runs.
-const char* kept(std::string_view text);
 
 // See ops/profile.h: whether an operator is to open its span, or was called from within it.
 bool enters();
