@@ -20,5 +20,6 @@ from flambeau.vision.models.regnet import *
 from flambeau.vision.models.resnet import *
 from flambeau.vision.models.shufflenetv2 import *
 from flambeau.vision.models.squeezenet import *
+from flambeau.vision.models.swin_transformer import *
 from flambeau.vision.models.vgg import *
 from flambeau.vision.models.vision_transformer import *
