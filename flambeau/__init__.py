@@ -75,6 +75,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import jit as jit
     from flambeau import library as library
     from flambeau import linalg as linalg
+    from flambeau import masked as masked
     from flambeau import mps as mps
     from flambeau import mtia as mtia
     from flambeau import multiprocessing as multiprocessing
@@ -201,6 +202,7 @@ else:
         "hub",
         "jit",
         "library",
+        "masked",
         "mps",
         "mtia",
         "multiprocessing",

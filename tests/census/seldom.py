@@ -77,6 +77,22 @@ SELDOM: dict[str, list[str]] = {
             ),
         }.items()
     },
+    # masks
+    "masked.mean": ["t.masked.mean(x, mask=m, dim=0, keepdim=True, dtype=t.float64)"],
+    "masked.var": ["t.masked.var(x, mask=m, dim=1, keepdim=True, unbiased=False)"],
+    # hooks and masks of attention
+    "utils.hooks.RemovableHandle.id": [
+        "isinstance(nn.ReLU().register_forward_hook(lambda *a: None).id, int)"
+    ],
+    **{
+        f"nn.attention.flex_attention.BlockMask.{name}": [
+            (
+                "str(nn.attention.flex_attention.create_block_mask(lambda b, h, q, k: q >= k,"
+                f" None, None, 128, 128, device='cpu').{name} is not None)"
+            )
+        ]
+        for name in ("mask_mod", "BLOCK_SIZE", "kv_num_blocks")
+    },
     # numbers that are known later
     "SymInt": ["isinstance(x.shape[0], t.SymInt)"],
     "SymBool": ["isinstance(True, t.SymBool)"],
