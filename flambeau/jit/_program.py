@@ -93,7 +93,22 @@ def functions() -> dict[str, Callable[..., Any]]:
             name = overrides.resolve_name(function)
             if name is not None:
                 table[name] = function
+    for entry in fb._C.op_info():
+        if entry["name"].startswith("_"):  # operators that functions of the package are made of
+            private: Any = getattr(fb._C, entry["name"], None)
+            if private is not None:
+                table[f"torch._C.{entry['name']}"] = private
     return table
+
+
+@functools.cache
+def _names() -> dict[Any, str]:
+    return {function: name for name, function in functions().items()}
+
+
+def name_of(function: Callable[..., Any]) -> str | None:
+    """The name of something that a step may call; None of anything else."""
+    return overrides.resolve_name(function) or _names().get(function)
 
 
 class Program(NamedTuple):

@@ -20,6 +20,7 @@ from flambeau.jit._program import (
     State,
     Step,
     mapped,
+    name_of,
 )
 from flambeau.utils._pytree import tree_leaves
 
@@ -75,6 +76,7 @@ class Recorder(overrides.TorchFunctionMode):
         self._inputs = inputs
         self._known = {id(tensor): Reference(slot) for slot, tensor in enumerate(inputs)}
         self._alive: list[Any] = []  # ids are of living objects only
+        self._memory = {_memory_of(tensor) for tensor in inputs} - {0}
 
     def __enter__(self) -> Recorder:
         _active.recorder = self
@@ -87,21 +89,33 @@ class Recorder(overrides.TorchFunctionMode):
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        name = overrides.resolve_name(func) or ""
+        name, keywords = name_of(func), kwargs or {}
         self._look_out(name)
-        keywords = kwargs or {}
-        try:
-            step = Step(name, self._encoded(args), self._encoded(keywords), self._mode())
-        except _NotRecordable:
-            if func not in OVERRIDABLE:
-                raise
+        step = self._step(name, args, keywords)
+        if step is None and func in OVERRIDABLE:
             return self._parts(func.__wrapped__, args, keywords)  # type: ignore[attr-defined]
         result = func(*args, **keywords)
+        makes = any(isinstance(each, Tensor) for each in tree_leaves(result))
+        if step is None:
+            if makes:
+                raise RuntimeError(
+                    f"trace: {name or repr(func)} cannot be recorded as it is called"
+                )
+            return result
         if name in _SIZES:
             return self._sizes(result, self._append(step))
-        if name in _CHANGES_ONLY or any(isinstance(each, Tensor) for each in tree_leaves(result)):
+        if makes or name in _CHANGES_ONLY:
             self._note(result, self._append(step), ())
         return result
+
+    def _step(self, name: str | None, args: Any, kwargs: Any) -> Step | None:
+        """A call as a step, if a program can hold it."""
+        if name is None:
+            return None
+        try:
+            return Step(name, self._encoded(args), self._encoded(kwargs), self._mode())
+        except _NotRecordable:
+            return None
 
     def _parts(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Record what a function of the package, written in Python, is made of."""
@@ -136,6 +150,7 @@ class Recorder(overrides.TorchFunctionMode):
         if isinstance(value, Tensor):
             self._known[id(value)] = Reference(slot, path)
             self._alive.append(value)
+            self._memory |= {_memory_of(value)} - {0}
         elif isinstance(value, (tuple, list)):
             for index, each in enumerate(value):
                 self._note(each, slot, (*path, index))
@@ -174,13 +189,20 @@ class Recorder(overrides.TorchFunctionMode):
             return self._known[id(tensor)]
         if id(tensor) in self._state:
             return State(self._state[id(tensor)])
+        if _memory_of(tensor) in self._memory:
+            warnings.warn(
+                "trace: a tensor is the result of something that is not recorded, and is a "
+                "constant of the trace from now on",
+                TracerWarning,
+                stacklevel=5,
+            )
         self.constants.append(tensor.detach())
         self._alive.append(tensor)
         constant = Constant(len(self.constants) - 1)
         self._known[id(tensor)] = constant  # type: ignore[assignment]
         return constant
 
-    def _look_out(self, name: str) -> None:
+    def _look_out(self, name: str | None) -> None:
         """Warn of what makes a trace depend on its example, or refuse it."""
         if name == _LENGTH:
             warnings.warn(
@@ -201,3 +223,10 @@ class Recorder(overrides.TorchFunctionMode):
             TracerWarning,
             stacklevel=4,
         )
+
+
+def _memory_of(tensor: Tensor) -> int:
+    """Where the elements of a tensor lie; 0 if there are none, or several lists of them."""
+    if tensor.is_sparse or tensor.numel() == 0:
+        return 0
+    return tensor.untyped_storage().data_ptr()

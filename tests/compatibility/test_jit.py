@@ -348,6 +348,19 @@ def test_elements_that_decide():
     assert torch.equal(traced(-torch.ones(2)), torch.zeros(2))  # the way of the example
 
 
+def test_results_that_are_not_recorded():
+    with pytest.warns(jit.TracerWarning, match="the result of something that is not recorded"):
+        jit.trace(lambda x: x.as_subclass(nn.Parameter) * 2, torch.ones(2))
+    with pytest.raises(RuntimeError, match=r"torch\.Tensor\.apply_ cannot be recorded"):
+        jit.trace(lambda x: x.clone().apply_(lambda each: -each), torch.ones(2))
+
+
+def test_sparse_inputs():
+    sparse = torch.eye(2).to_sparse()
+    traced = jit.trace(lambda s, x: torch.sparse.mm(s, x) * 2, (sparse, torch.ones(2, 2)))
+    assert torch.equal(traced(sparse, torch.eye(2)), torch.eye(2) * 2)
+
+
 def test_lengths_are_constants():
     with pytest.warns(
         jit.TracerWarning, match=r"the length of a tensor .* tensor\.shape\[0\] is not"
