@@ -88,6 +88,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import quantization as quantization
     from flambeau import return_types as return_types
     from flambeau import serialization as serialization
+    from flambeau import signal as signal
     from flambeau import sparse as sparse
     from flambeau import special as special
     from flambeau import storage as storage
@@ -215,6 +216,7 @@ else:
         "quantization",
         "return_types",
         "serialization",
+        "signal",
         "sparse",
         "storage",
         "testing",
