@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from importlib.metadata import Distribution, DistributionFinder
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from flambeau.compat._children import carry_to_children, stay_out_of_children
 from flambeau.compat._facade import Facade, explain_missing, stop_explaining
@@ -39,6 +39,14 @@ class _Loader(importlib.abc.Loader):
         name = module.__spec__.name if module.__spec__ else module.__name__
         module.__spec__ = self._spec  # importing has put the one of the other name there
         explain_missing(module, name)
+
+    def get_code(self, name: str) -> CodeType | None:
+        """What ``python -m`` runs of a module."""
+        found = _spec_here(self._here)
+        loader = None if found is None else found.loader
+        if not isinstance(loader, importlib.abc.InspectLoader):
+            return None
+        return loader.get_code(self._here)
 
 
 class _Finder(DistributionFinder):

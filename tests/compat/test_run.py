@@ -57,6 +57,17 @@ def test_module_with_arguments(script, tmp_path):
     assert result.stdout == "['-m', 'x'] __main__ tensor([1.])\n"
 
 
+def test_modules_of_torch_that_are_run(script):
+    path = script("""
+        import sys, torch.distributed as dist
+        dist.init_process_group("gloo")
+        print(dist.get_world_size(), sys.argv[1:], __name__)
+    """)
+    result = run("-m", "torch.distributed.run", "--nproc_per_node=1", path, "--epochs", "3")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "1 ['--epochs', '3'] __main__\n"
+
+
 def test_errors_show_the_program_alone(script):
     path = script("""
         import torch
