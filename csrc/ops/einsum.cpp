@@ -3,7 +3,9 @@
 #include <array>
 #include <string_view>
 
+#include "autograd/autocast.h"
 #include "gen/ops/arith.h"
+#include "gen/ops/copy.h"
 #include "gen/ops/matmul.h"
 #include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
@@ -209,8 +211,8 @@ Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed) {
   Tensor left = early_a.empty() ? a : sum(a, early_a, true);
   Tensor right = early_b.empty() ? b : sum(b, early_b, true);
   const DType type = promote(left.dtype(), right.dtype());
-  left = cast(left, type);
-  right = cast(right, type);
+  left = to_dtype(left, type);
+  right = to_dtype(right, type);
   if (contracted.empty()) return mul(left, right);
 
   const auto volume = [](const Tensor& t, const Dims& dims) {
@@ -276,7 +278,8 @@ Tensor _einsum(const std::string& equation_text, TensorList operands) {
   const Axes axes = place_axes(equation, operands);
   std::vector<Tensor> aligned;
   for (size_t i = 0; i < operands.size(); ++i) {
-    check_same_dtype(operands[0], operands[i]);
+    // Under autocast the products see to the types.
+    if (!autocast::is_on()) check_same_dtype(operands[0], operands[i]);
     aligned.push_back(align(operands[i], equation.inputs[i], axes, i));
   }
   check_sizes(aligned);

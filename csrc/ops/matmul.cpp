@@ -156,8 +156,8 @@ Tensor compute::dot(const Tensor& input, const Tensor& tensor) {
 Tensor compute::vdot(const Tensor& input, const Tensor& other) { return dot(conj(input), other); }
 
 Tensor inner(const Tensor& input, const Tensor& other) {
-  check_same_dtype(input, other);
   if (input.dim() == 0 || other.dim() == 0) return mul(input, other);
+  check_same_dtype(input, other);
   FB_CHECK(input.size(-1) == other.size(-1),
            "expected the last dimensions to be of one size, got shapes ", input.sizes(), " and ",
            other.sizes());

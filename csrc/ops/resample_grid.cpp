@@ -104,8 +104,8 @@ Tensor nn_functional_grid_sample(const Tensor& input, const Tensor& grid, const 
                            align_corners.value_or(false));
 }
 
-Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t mode, int64_t padding,
-                    bool align_corners) {
+Tensor composed::grid_sampler(const Tensor& input, const Tensor& grid, int64_t mode,
+                              int64_t padding, bool align_corners) {
   check_grid(input, grid);
   const auto sampler = input.dim() == 4 ? ops::grid_sampler_2d : ops::grid_sampler_3d;
   return sampler(input, grid, mode, padding, align_corners);

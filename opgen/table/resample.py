@@ -101,6 +101,7 @@ image_op(
 image_op(
     "grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor",
     doc="grid_sample with modes by number.",
+    autocast="float32",
 )
 for rank in (2, 3):
     image_op(

@@ -86,6 +86,26 @@ def test_inputs_of_several_types_are_promoted() -> None:
         assert fb.index_copy(square(BF16), 0, place, square()[:1]).dtype == F32
 
 
+def test_operators_with_a_rule_take_mixed_types() -> None:
+    x, y = square(BF16), square()
+    with fb.autocast("cpu"):
+        assert (x @ y).dtype == fb.addmm(x, y, x).dtype == F.linear(y, x).dtype == BF16
+        assert fb.einsum("ij,jk,kl->il", x, y, x).dtype == BF16
+        assert fb.einsum("ij,k->ijk", x, y[0]).dtype == F32  # no product of matrices
+        assert F.mse_loss(x, y).dtype == F.smooth_l1_loss(y, x).dtype == F32
+        grid = fb.zeros(1, 4, 4, 2)
+        assert F.grid_sample(x[None, None], grid, align_corners=False).dtype == F32
+    with pytest.raises(RuntimeError, match="dtype"):
+        fb.einsum("ij,jk->ik", x, y)
+
+
+def test_gradients_go_through_chains_of_mixed_types() -> None:
+    operands = [fb.rand(3, 3, requires_grad=True) for _ in range(3)]
+    with fb.autocast("cpu"):
+        fb.einsum("ij,jk,kl->il", *operands).float().sum().backward()
+    assert all(each.grad is not None and each.grad.dtype == F32 for each in operands)
+
+
 def test_everything_else_computes_as_always() -> None:
     with fb.autocast("cpu"):
         x = square()

@@ -92,6 +92,8 @@ NODES = {
 
 # Operators whose types under autocast are others than torch's.
 AUTOCAST = {
+    "addr": "without beta the input counts for nothing, its type included",
+    "linalg.solve_triangular": "torch forgets to look at the type of the other side",
     "linalg.solve_ex": "torch solves no system in 16 bits, but returns one without unknowns",
     "lstm": "torch composes a float16 network in a region of bfloat16, float32 all through",
     "native_batch_norm": "statistics are float32, whatever autocast does",
@@ -99,4 +101,12 @@ AUTOCAST = {
     "native_layer_norm": "statistics are float32, whatever autocast does",
     "nn.functional.l1_loss": "with weights torch computes in 16 bits, here it is a loss as others",
     "nn.functional.mse_loss": "with weights torch computes in 16 bits, here it is a loss as others",
+}
+# And those whose gradients are there or not otherwise than in torch.
+AUTOCAST_GRADIENTS = {
+    "asarray": "a copy has no history, under autocast or not",
+    "linalg.slogdet": "at a singular matrix, where the slope is infinite, backward is refused",
+    "linalg.vector_norm": "a count of elements, the norm of order 0, has no gradient",
+    "norm": "a count of elements, the norm of order 0, has no gradient",
+    "slogdet": "at a singular matrix, where the slope is infinite, backward is refused",
 }

@@ -1,6 +1,8 @@
 """Mixed precision against torch: types of every operator, numbers of trainings, scales."""
 
+import dataclasses
 import functools
+import itertools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -10,9 +12,9 @@ import pytest
 import torch
 
 import flambeau
-from tests.conformance.differences import AUTOCAST
+from tests.conformance.differences import AUTOCAST, AUTOCAST_GRADIENTS
 from tests.ops.check import dtype_name, is_tensor, outputs, to_numpy
-from tests.ops.make import to_module
+from tests.ops.make import Input, to_module
 from tests.ops.registry import Sample, all_samples
 from tests.ops.table import Operator, operators
 
@@ -67,6 +69,73 @@ def test_types_as_torch(name: str) -> None:
                 assert types == [dtype_name(each) for each in theirs], (
                     f"{given}, {dtype}: {sample!r}"
                 )
+
+
+def mixed(sample: Sample, later: bool) -> Sample:
+    """The call with its first float32 tensor in bfloat16, or with all but the first."""
+    count = itertools.count()
+
+    def change(each: Input) -> Input:
+        if each.dtype != "float32" or (next(count) > 0) != later:
+            return each
+        return dataclasses.replace(each, dtype="bfloat16")
+
+    return sample.map_inputs(change)
+
+
+@pytest.mark.parametrize("name", sorted(set(TABLE) & set(SAMPLES) - set(AUTOCAST)))
+def test_mixed_types_as_torch(name: str) -> None:
+    """Inputs of several types are taken where torch takes them, with the same result."""
+    operator = TABLE[name]
+    for sample, later in itertools.product(SAMPLES[name].where_sensible("float32"), (True, False)):
+        if sum(each.dtype == "float32" for each in sample.inputs()) < 2:
+            continue
+        call = mixed(sample, later)
+        theirs = results(torch, operator, call, "bfloat16")
+        if isinstance(theirs, Exception):
+            continue
+        ours = results(flambeau, operator, call, "bfloat16")
+        assert not isinstance(ours, Exception), f"{call!r}: {ours!r}"
+        assert list(map(dtype_name, ours)) == list(map(dtype_name, theirs)), f"{call!r}"
+
+
+def leaves(t: Any, value: Any) -> list[Any]:
+    """The tensors of floating-point types in an argument, which now want gradients."""
+    if isinstance(value, (list, tuple)):
+        return [leaf for each in value for leaf in leaves(t, each)]
+    if not isinstance(value, t.Tensor) or not value.is_floating_point():
+        return []
+    return [value.requires_grad_()]
+
+
+def gradient_types(t: Any, operator: Operator, sample: Sample) -> list[str] | None:
+    """The types of the gradients after a call under autocast; None where it is refused."""
+    t.manual_seed(0)
+    args, kwargs = to_module(t, sample.args), to_module(t, sample.kwargs)
+    found = leaves(t, args) + leaves(t, list(kwargs.values()))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with t.autocast("cpu", dtype=t.bfloat16):
+                result = operator.call(t, args, kwargs)
+        wanted = [each for each in outputs(result) if is_tensor(each) and each.requires_grad]
+        if wanted:
+            sum(each.abs().float().sum() for each in wanted).backward()
+    except Exception:
+        return None
+    return ["" if each.grad is None else dtype_name(each.grad) for each in found]
+
+
+@pytest.mark.parametrize("name", sorted(set(TABLE) & set(SAMPLES) - set(AUTOCAST_GRADIENTS)))
+def test_gradients_arrive_as_in_torch(name: str) -> None:
+    """Casts let gradients through, and to the types of the inputs; some more may be zeros."""
+    for sample in SAMPLES[name].where_sensible("float32"):
+        theirs = gradient_types(torch, TABLE[name], sample)
+        if theirs is None or not any(theirs):
+            continue
+        ours = gradient_types(flambeau, TABLE[name], sample)
+        assert ours is not None, f"{sample!r}"
+        assert [mine if its else "" for mine, its in zip(ours, theirs, strict=True)] == theirs
 
 
 # --- numbers
