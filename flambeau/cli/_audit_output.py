@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from flambeau.compat import Audit
+from flambeau.compat import Audit, Missing
 from flambeau.version import __version__
 
 __all__ = ["as_text", "to_json"]
@@ -13,40 +14,49 @@ __all__ = ["as_text", "to_json"]
 def as_text(found: Audit) -> str:
     """A few lines: what is missing, with the first place of each, and how much is there."""
     lines = [f"cannot read {file}: {why}" for file, why in found.unreadable.items()]
-    width = max((len(each.name) for each in found.missing), default=0) + 2
     if found.missing:
-        lines.append(f"missing in Flambeau {__version__}:")
-    for name, first, uses in found.missing:
-        times = f"{uses} use{'s' * (uses > 1)}"
-        lines.append(f"  {name:{width}}{times:<9} {first.file}:{first.line}")
+        lines += [f"missing in Flambeau {__version__}:", *_table(found.missing)]
+    if found.refused:
+        lines += ["there, but raising an error that says what to use instead:"]
+        lines += _table(found.refused)
     total, names = found.names.total(), len(found.names)
-    there = names - len(found.missing)
+    there = names - len(found.missing) - len(found.refused)
     if not total:
         lines.append(f"no name of torch is used in {_count(found.files, 'file')}")
         return "\n".join(lines)
     lines.append(
-        f"{there} of {_count(names, 'name')} of torch in {_count(found.files, 'file')} are there: "
+        f"{there} of {_count(names, 'name')} of torch in {_count(found.files, 'file')} work: "
         f"{found.coverage:.1%} of {_count(total, 'use')}"
     )
-    if not found.missing and not found.unreadable:
+    if not found.missing and not found.refused and not found.unreadable:
         lines.append("nothing is missing (methods of tensors and modules are only known in a run)")
     return "\n".join(lines)
 
 
 def to_json(found: Audit) -> str:
     """The same for programs."""
-    missing = [
-        {"name": name, "uses": uses, "file": str(first.file), "line": first.line}
-        for name, first, uses in found.missing
-    ]
     content = {
         "files": found.files,
         "unreadable": {str(file): why for file, why in found.unreadable.items()},
         "names": dict(found.names.most_common()),
-        "missing": missing,
+        "missing": [_entry(each) for each in found.missing],
+        "refused": [_entry(each) for each in found.refused],
         "coverage": found.coverage,
     }
     return json.dumps(content, indent=2)
+
+
+def _table(names: list[Missing]) -> list[str]:
+    width = max(len(each.name) for each in names) + 2
+    return [
+        f"  {name:{width}}{_count(uses, 'use'):<9} {first.file}:{first.line}"
+        for name, first, uses in names
+    ]
+
+
+def _entry(each: Missing) -> dict[str, Any]:
+    file, line = str(each.first.file), each.first.line
+    return {"name": each.name, "uses": each.uses, "file": file, "line": line}
 
 
 def _count(number: int, noun: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from flambeau._progress import progress
 from flambeau.compat._names import ABSENT, resolve
@@ -14,6 +14,7 @@ __all__ = ["Audit", "Missing", "audit"]
 
 # Modules that plug-ins of other hardware add to PyTorch: programs use them where they are.
 _PLUG_INS = ("hpu", "mlu", "musa", "neuron", "npu", "tpu")
+_DEVICES = ("accelerator", "cuda", "mps", "mtia", "xpu")
 
 
 class Missing(NamedTuple):
@@ -25,18 +26,20 @@ class Missing(NamedTuple):
 
 
 class Audit(NamedTuple):
-    """What an audit found."""
+    """What an audit found; `refused` are names that exist only to say what to use instead."""
 
     files: int
     unreadable: dict[Path, str]
     names: Counter[str]
     missing: list[Missing]
+    refused: list[Missing]
 
     @property
     def coverage(self) -> float:
         """The share of the program's uses of PyTorch that Flambeau serves."""
         total = self.names.total()
-        return 1.0 - sum(each.uses for each in self.missing) / total if total else 1.0
+        not_served = sum(each.uses for each in (*self.missing, *self.refused))
+        return 1.0 - not_served / total if total else 1.0
 
 
 def audit(*paths: str | Path, show_progress: bool = False) -> Audit:
@@ -52,9 +55,13 @@ def audit(*paths: str | Path, show_progress: bool = False) -> Audit:
         for use in _readable_uses(file, unreadable):
             names[use.name] += 1
             first.setdefault(use.name, use)
-    missing = [Missing(name, first[name], uses) for name, uses in names.items() if _lacks(name)]
-    missing.sort(key=lambda each: (-each.uses, each.name))
-    return Audit(len(files), unreadable, names, missing)
+    found = [
+        Missing(name, first[name], uses)
+        for name, uses in sorted(names.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    missing = [each for each in found if _lacks(each.name)]
+    refused = [each for each in found if _always_raises(each.name)]
+    return Audit(len(files), unreadable, names, missing, refused)
 
 
 def _readable_uses(file: Path, unreadable: dict[Path, str]) -> list[Use]:
@@ -73,6 +80,16 @@ def _lacks(name: str) -> bool:
     if f"{name}.".startswith(tuple(f"torch.{plug_in}." for plug_in in _PLUG_INS)):
         return False
     return resolve(name) is ABSENT and not (owner and _declares(resolve(owner), attribute))
+
+
+def _always_raises(name: str) -> bool:
+    """Whether a name can only be imported. What needs a device is asked for before it is used."""
+    if name.split(".")[1:2] and name.split(".")[1] in _DEVICES:
+        return False
+    value = resolve(name)
+    function = getattr(value, "__new__", None) if isinstance(value, type) else value
+    annotations = getattr(function, "__annotations__", {})
+    return annotations.get("return") in ("NoReturn", NoReturn)
 
 
 def _declares(owner: object, attribute: str) -> bool:

@@ -68,6 +68,22 @@ def test_what_is_not_flambeau_s_to_have(tmp_path: Path):
     assert not audit(path).missing
 
 
+def test_what_is_there_only_to_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import torch, torch.onnx\nfrom torch.distributed.fsdp import FullyShardedDataParallel\n"
+        "torch.onnx.export()\ntorch.cuda.synchronize()\ntorch.ones(2)\n"
+    )
+    found = audit(path)
+    assert not found.missing
+    names = {each.name for each in found.refused}
+    assert names == {"torch.onnx.export", "torch.distributed.fsdp.FullyShardedDataParallel"}
+    assert cli.main(["run", "--audit", str(path)]) == 0
+    output = capsys.readouterr().out
+    assert "raising an error that says what to use instead" in output
+    assert "nothing is missing" not in output
+
+
 def test_folders_and_notebooks(tmp_path: Path, program: Path):
     cells = [
         {"cell_type": "markdown", "source": ["torch.not_code"]},
