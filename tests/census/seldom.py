@@ -77,6 +77,9 @@ SELDOM: dict[str, list[str]] = {
             ),
         }.items()
     },
+    "nn.functional.grouped_mm": [
+        "F.grouped_mm(t.ones(6, 8), t.ones(2, 8, 16), offs=t.tensor([2, 6], dtype=t.int32))"
+    ],
     # masks
     "masked.mean": ["t.masked.mean(x, mask=m, dim=0, keepdim=True, dtype=t.float64)"],
     "masked.var": ["t.masked.var(x, mask=m, dim=1, keepdim=True, unbiased=False)"],

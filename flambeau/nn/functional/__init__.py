@@ -9,6 +9,7 @@ from flambeau.nn.functional.distance import *
 from flambeau.nn.functional.dropout import *
 from flambeau.nn.functional.embedding import *
 from flambeau.nn.functional.folding import *
+from flambeau.nn.functional.grouped import *
 from flambeau.nn.functional.linear import *
 from flambeau.nn.functional.linear_cross_entropy import *
 from flambeau.nn.functional.loss import *
