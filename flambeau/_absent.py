@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 
 __all__: list[str] = []
 
+Function = Callable[..., Any]
+
 
 class Absent:
     """Makes the functions and classes of one module whose device is not there.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flambeau import device
-from flambeau._absent import Absent
+from flambeau._absent import Absent, Function
 
 __all__ = [
     "current_accelerator",
@@ -60,21 +60,37 @@ class device_index:
         return
 
 
-current_device_index = ACCELERATOR.function("current_device_index", "The current one's index.")
-set_device_index = ACCELERATOR.function("set_device_index", "Make one the current one.")
+current_device_index: Function = ACCELERATOR.function(
+    "current_device_index", "The current one's index."
+)
+set_device_index: Function = ACCELERATOR.function("set_device_index", "Make one the current one.")
 current_device_idx = current_device_index
 set_device_idx = set_device_index
-current_stream = ACCELERATOR.function("current_stream", "The stream that work goes into.")
-set_stream = ACCELERATOR.function("set_stream", "Make a stream the current one.")
-synchronize = ACCELERATOR.function("synchronize", "Wait for everything one was given to do.")
-empty_cache = ACCELERATOR.function("empty_cache", "Give unused memory back to the system.")
-get_memory_info = ACCELERATOR.function("get_memory_info", "The free and the whole memory.")
-memory_stats = ACCELERATOR.function("memory_stats", "The counts of the allocator.")
-memory_allocated = ACCELERATOR.function("memory_allocated", "The bytes that tensors take.")
-memory_reserved = ACCELERATOR.function("memory_reserved", "The bytes that are held.")
-max_memory_allocated = ACCELERATOR.function("max_memory_allocated", "The most of them so far.")
-max_memory_reserved = ACCELERATOR.function("max_memory_reserved", "The most of them so far.")
-reset_peak_memory_stats = ACCELERATOR.function("reset_peak_memory_stats", "Forget the peaks.")
-reset_accumulated_memory_stats = ACCELERATOR.function(
+current_stream: Function = ACCELERATOR.function("current_stream", "The stream that work goes into.")
+set_stream: Function = ACCELERATOR.function("set_stream", "Make a stream the current one.")
+synchronize: Function = ACCELERATOR.function(
+    "synchronize", "Wait for everything one was given to do."
+)
+empty_cache: Function = ACCELERATOR.function(
+    "empty_cache", "Give unused memory back to the system."
+)
+get_memory_info: Function = ACCELERATOR.function(
+    "get_memory_info", "The free and the whole memory."
+)
+memory_stats: Function = ACCELERATOR.function("memory_stats", "The counts of the allocator.")
+memory_allocated: Function = ACCELERATOR.function(
+    "memory_allocated", "The bytes that tensors take."
+)
+memory_reserved: Function = ACCELERATOR.function("memory_reserved", "The bytes that are held.")
+max_memory_allocated: Function = ACCELERATOR.function(
+    "max_memory_allocated", "The most of them so far."
+)
+max_memory_reserved: Function = ACCELERATOR.function(
+    "max_memory_reserved", "The most of them so far."
+)
+reset_peak_memory_stats: Function = ACCELERATOR.function(
+    "reset_peak_memory_stats", "Forget the peaks."
+)
+reset_accumulated_memory_stats: Function = ACCELERATOR.function(
     "reset_accumulated_memory_stats", "Forget totals."
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau._absent import Absent
+from flambeau._absent import Absent, Function
 
 __all__ = [
     "current_device",
@@ -54,11 +54,11 @@ def memory_stats(device: Any = None) -> dict[str, Any]:
     return {}
 
 
-current_device = MTIA.function("current_device", "The index of the current one.")
-current_stream = MTIA.function("current_stream", "The stream that work goes into.")
-default_stream = MTIA.function("default_stream", "The stream that is current at first.")
-set_device = MTIA.function("set_device", "Make one the current one.")
-synchronize = MTIA.function("synchronize", "Wait for everything one was given to do.")
-empty_cache = MTIA.function("empty_cache", "Give unused memory back to the system.")
-get_device_capability = MTIA.function("get_device_capability", "What one can do.")
-get_device_properties = MTIA.function("get_device_properties", "Name and memory of one.")
+current_device: Function = MTIA.function("current_device", "The index of the current one.")
+current_stream: Function = MTIA.function("current_stream", "The stream that work goes into.")
+default_stream: Function = MTIA.function("default_stream", "The stream that is current at first.")
+set_device: Function = MTIA.function("set_device", "Make one the current one.")
+synchronize: Function = MTIA.function("synchronize", "Wait for everything one was given to do.")
+empty_cache: Function = MTIA.function("empty_cache", "Give unused memory back to the system.")
+get_device_capability: Function = MTIA.function("get_device_capability", "What one can do.")
+get_device_properties: Function = MTIA.function("get_device_properties", "Name and memory of one.")

@@ -6,7 +6,7 @@ import collections
 from typing import Any, SupportsInt
 
 from flambeau import Tensor
-from flambeau._absent import Absent
+from flambeau._absent import Absent, Function
 
 __all__ = [
     "Event",
@@ -120,19 +120,21 @@ def memory_stats(device: Any = None) -> dict[str, Any]:
     return collections.OrderedDict()
 
 
-init = XPU.function("init", "Start them in this process.")
-initial_seed = XPU.function("initial_seed", "The seed of the current one's generator.")
-get_rng_state = XPU.function("get_rng_state", "The state of the current one's generator.")
-current_device = XPU.function("current_device", "The index of the current one.")
-current_stream = XPU.function("current_stream", "The stream that work goes into.")
-set_device = XPU.function("set_device", "Make one the current one.")
-synchronize = XPU.function("synchronize", "Wait for everything one was given to do.")
-get_device_name = XPU.function("get_device_name", "The name of one.")
-get_device_properties = XPU.function("get_device_properties", "Name, memory, units.")
-get_device_capability = XPU.function("get_device_capability", "What one can do.")
-can_device_access_peer = XPU.function("can_device_access_peer", "Whether two copy directly.")
-mem_get_info = XPU.function("mem_get_info", "The free and the whole memory of one.")
-reset_peak_memory_stats = XPU.function("reset_peak_memory_stats", "Forget the peaks.")
-stream = XPU.function("stream", "A block whose work goes into a stream.")
-Stream = XPU.type("Stream", "A queue of work.")
-Event = XPU.type("Event", "A mark in a queue of work.")
+init: Function = XPU.function("init", "Start them in this process.")
+initial_seed: Function = XPU.function("initial_seed", "The seed of the current one's generator.")
+get_rng_state: Function = XPU.function("get_rng_state", "The state of the current one's generator.")
+current_device: Function = XPU.function("current_device", "The index of the current one.")
+current_stream: Function = XPU.function("current_stream", "The stream that work goes into.")
+set_device: Function = XPU.function("set_device", "Make one the current one.")
+synchronize: Function = XPU.function("synchronize", "Wait for everything one was given to do.")
+get_device_name: Function = XPU.function("get_device_name", "The name of one.")
+get_device_properties: Function = XPU.function("get_device_properties", "Name, memory, units.")
+get_device_capability: Function = XPU.function("get_device_capability", "What one can do.")
+can_device_access_peer: Function = XPU.function(
+    "can_device_access_peer", "Whether two copy directly."
+)
+mem_get_info: Function = XPU.function("mem_get_info", "The free and the whole memory of one.")
+reset_peak_memory_stats: Function = XPU.function("reset_peak_memory_stats", "Forget the peaks.")
+stream: Function = XPU.function("stream", "A block whose work goes into a stream.")
+Stream: Any = XPU.type("Stream", "A queue of work.")
+Event: Any = XPU.type("Event", "A mark in a queue of work.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import flambeau as fb
+from flambeau._absent import Function
 from flambeau.cuda._absence import CUDA
 
 __all__ = [
@@ -147,21 +148,31 @@ def set_device(device: Any) -> None:
         raise CUDA.error("set_device")
 
 
-init = CUDA.function("init", "Start CUDA in this process.")
-current_device = CUDA.function("current_device", "The index of the current GPU.")
-synchronize = CUDA.function("synchronize", "Wait for everything a GPU was given to do.")
-get_device_name = CUDA.function("get_device_name", "The name of a GPU.")
-get_device_properties = CUDA.function("get_device_properties", "Name, memory, processors.")
-get_device_capability = CUDA.function("get_device_capability", "The compute capability.")
-can_device_access_peer = CUDA.function("can_device_access_peer", "Whether GPUs copy directly.")
-cudart = CUDA.function("cudart", "The CUDA run time.")
-current_blas_handle = CUDA.function("current_blas_handle", "The handle of cuBLAS.")
-ipc_collect = CUDA.function("ipc_collect", "Free memory that other processes have released.")
-set_sync_debug_mode = CUDA.function("set_sync_debug_mode", "Report calls that wait for a GPU.")
-get_sync_debug_mode = CUDA.function("get_sync_debug_mode", "What such calls do.")
-memory_usage = CUDA.function("memory_usage", "The share of time the memory was busy.")
-device_memory_used = CUDA.function("device_memory_used", "The bytes that are in use on a GPU.")
-utilization = CUDA.function("utilization", "The share of time a GPU was busy.")
-temperature = CUDA.function("temperature", "The temperature of a GPU.")
-power_draw = CUDA.function("power_draw", "The power that a GPU draws.")
-clock_rate = CUDA.function("clock_rate", "The clock of a GPU.")
+init: Function = CUDA.function("init", "Start CUDA in this process.")
+current_device: Function = CUDA.function("current_device", "The index of the current GPU.")
+synchronize: Function = CUDA.function("synchronize", "Wait for everything a GPU was given to do.")
+get_device_name: Function = CUDA.function("get_device_name", "The name of a GPU.")
+get_device_properties: Function = CUDA.function(
+    "get_device_properties", "Name, memory, processors."
+)
+get_device_capability: Function = CUDA.function("get_device_capability", "The compute capability.")
+can_device_access_peer: Function = CUDA.function(
+    "can_device_access_peer", "Whether GPUs copy directly."
+)
+cudart: Function = CUDA.function("cudart", "The CUDA run time.")
+current_blas_handle: Function = CUDA.function("current_blas_handle", "The handle of cuBLAS.")
+ipc_collect: Function = CUDA.function(
+    "ipc_collect", "Free memory that other processes have released."
+)
+set_sync_debug_mode: Function = CUDA.function(
+    "set_sync_debug_mode", "Report calls that wait for a GPU."
+)
+get_sync_debug_mode: Function = CUDA.function("get_sync_debug_mode", "What such calls do.")
+memory_usage: Function = CUDA.function("memory_usage", "The share of time the memory was busy.")
+device_memory_used: Function = CUDA.function(
+    "device_memory_used", "The bytes that are in use on a GPU."
+)
+utilization: Function = CUDA.function("utilization", "The share of time a GPU was busy.")
+temperature: Function = CUDA.function("temperature", "The temperature of a GPU.")
+power_draw: Function = CUDA.function("power_draw", "The power that a GPU draws.")
+clock_rate: Function = CUDA.function("clock_rate", "The clock of a GPU.")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from flambeau._absent import Function
 from flambeau.cuda._absence import CUDA
 
 __all__ = [
@@ -14,10 +17,12 @@ __all__ = [
 
 _GRAPH = ("capture_begin", "capture_end", "debug_dump", "pool", "replay", "reset")
 
-CUDAGraph = CUDA.type("CUDAGraph", "A recorded sequence of kernels.", RuntimeError, _GRAPH)
-graph = CUDA.type("graph", "Records a block into a CUDAGraph.", RuntimeError)
-graph_pool_handle = CUDA.function("graph_pool_handle", "A pool that graphs share.", RuntimeError)
-make_graphed_callables = CUDA.function(
+CUDAGraph: Any = CUDA.type("CUDAGraph", "A recorded sequence of kernels.", RuntimeError, _GRAPH)
+graph: Any = CUDA.type("graph", "Records a block into a CUDAGraph.", RuntimeError)
+graph_pool_handle: Function = CUDA.function(
+    "graph_pool_handle", "A pool that graphs share.", RuntimeError
+)
+make_graphed_callables: Function = CUDA.function(
     "make_graphed_callables", "Functions that replay their graph.", RuntimeError
 )
 

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from flambeau._absent import Function
 from flambeau.cuda._absence import CUDA
 
 __all__ = [
@@ -109,30 +110,44 @@ def list_gpu_processes(device: Any = None) -> str:
     return "there is no GPU that this build computes on"
 
 
-reset_peak_memory_stats = CUDA.function("reset_peak_memory_stats", "Forget the peaks.")
-reset_max_memory_allocated = CUDA.function("reset_max_memory_allocated", "Forget a peak.")
-reset_max_memory_cached = CUDA.function("reset_max_memory_cached", "Forget a peak.")
-reset_accumulated_memory_stats = CUDA.function("reset_accumulated_memory_stats", "Forget totals.")
-reset_peak_host_memory_stats = CUDA.function("reset_peak_host_memory_stats", "Forget the peaks.")
-reset_accumulated_host_memory_stats = CUDA.function(
+reset_peak_memory_stats: Function = CUDA.function("reset_peak_memory_stats", "Forget the peaks.")
+reset_max_memory_allocated: Function = CUDA.function("reset_max_memory_allocated", "Forget a peak.")
+reset_max_memory_cached: Function = CUDA.function("reset_max_memory_cached", "Forget a peak.")
+reset_accumulated_memory_stats: Function = CUDA.function(
+    "reset_accumulated_memory_stats", "Forget totals."
+)
+reset_peak_host_memory_stats: Function = CUDA.function(
+    "reset_peak_host_memory_stats", "Forget the peaks."
+)
+reset_accumulated_host_memory_stats: Function = CUDA.function(
     "reset_accumulated_host_memory_stats", "Forget totals."
 )
-mem_get_info = CUDA.function("mem_get_info", "The free and the whole memory of a GPU.")
-memory_summary = CUDA.function("memory_summary", "The counts as a table.")
-memory_snapshot = CUDA.function("memory_snapshot", "Every block of the allocator.")
-get_allocator_backend = CUDA.function("get_allocator_backend", "The name of the allocator.")
-get_per_process_memory_fraction = CUDA.function(
+mem_get_info: Function = CUDA.function("mem_get_info", "The free and the whole memory of a GPU.")
+memory_summary: Function = CUDA.function("memory_summary", "The counts as a table.")
+memory_snapshot: Function = CUDA.function("memory_snapshot", "Every block of the allocator.")
+get_allocator_backend: Function = CUDA.function(
+    "get_allocator_backend", "The name of the allocator."
+)
+get_per_process_memory_fraction: Function = CUDA.function(
     "get_per_process_memory_fraction", "The share of memory that the process may take."
 )
-set_per_process_memory_fraction = CUDA.function(
+set_per_process_memory_fraction: Function = CUDA.function(
     "set_per_process_memory_fraction", "Limit the share of memory that the process may take."
 )
-caching_allocator_alloc = CUDA.function("caching_allocator_alloc", "A block of memory.")
-caching_allocator_delete = CUDA.function("caching_allocator_delete", "Free such a block.")
-change_current_allocator = CUDA.function("change_current_allocator", "Use another allocator.")
-use_mem_pool = CUDA.function("use_mem_pool", "Take memory from a pool while a block runs.")
-_record_memory_history = CUDA.function("memory._record_memory_history", "Note every block.")
-_snapshot = CUDA.function("memory._snapshot", "What was noted.")
-_dump_snapshot = CUDA.function("memory._dump_snapshot", "Write what was noted into a file.")
-MemPool = CUDA.type("MemPool", "A pool of memory.", RuntimeError)
-CUDAPluggableAllocator = CUDA.type("CUDAPluggableAllocator", "An allocator of a library.")
+caching_allocator_alloc: Function = CUDA.function("caching_allocator_alloc", "A block of memory.")
+caching_allocator_delete: Function = CUDA.function("caching_allocator_delete", "Free such a block.")
+change_current_allocator: Function = CUDA.function(
+    "change_current_allocator", "Use another allocator."
+)
+use_mem_pool: Function = CUDA.function(
+    "use_mem_pool", "Take memory from a pool while a block runs."
+)
+_record_memory_history: Function = CUDA.function(
+    "memory._record_memory_history", "Note every block."
+)
+_snapshot: Function = CUDA.function("memory._snapshot", "What was noted.")
+_dump_snapshot: Function = CUDA.function(
+    "memory._dump_snapshot", "Write what was noted into a file."
+)
+MemPool: Any = CUDA.type("MemPool", "A pool of memory.", RuntimeError)
+CUDAPluggableAllocator: Any = CUDA.type("CUDAPluggableAllocator", "An allocator of a library.")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+from flambeau._absent import Function
 from flambeau.cuda._absence import CUDA
 
 __all__ = ["profile", "start", "stop"]
 
-start = CUDA.function("profiler.start", "Start to record.")
-stop = CUDA.function("profiler.stop", "Stop to record.")
+start: Function = CUDA.function("profiler.start", "Start to record.")
+stop: Function = CUDA.function("profiler.stop", "Stop to record.")
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flambeau._absent import Function
 from flambeau.cuda._absence import CUDA
 
 __all__ = ["Event", "ExternalStream", "Stream"]
@@ -12,9 +13,9 @@ _STREAM = ("query", "record_event", "synchronize", "wait_event", "wait_stream")
 _EVENT = ("elapsed_time", "from_ipc_handle", "ipc_handle", "query", "record", "synchronize", "wait")
 
 # PyTorch's classes refuse with a RuntimeError, its functions with an AssertionError.
-Stream = CUDA.type("Stream", "A queue of work on a GPU.", RuntimeError, _STREAM)
-ExternalStream = CUDA.type("ExternalStream", "A queue made elsewhere.", RuntimeError, _STREAM)
-Event = CUDA.type("Event", "A mark in a queue of work.", RuntimeError, _EVENT)
+Stream: Any = CUDA.type("Stream", "A queue of work on a GPU.", RuntimeError, _STREAM)
+ExternalStream: Any = CUDA.type("ExternalStream", "A queue made elsewhere.", RuntimeError, _STREAM)
+Event: Any = CUDA.type("Event", "A mark in a queue of work.", RuntimeError, _EVENT)
 
 
 class StreamContext:
@@ -42,6 +43,8 @@ def set_stream(stream: Any) -> None:
         raise CUDA.error("set_stream")
 
 
-current_stream = CUDA.function("current_stream", "The stream that work goes into.")
-default_stream = CUDA.function("default_stream", "The stream that is current at first.")
-get_stream_from_external = CUDA.function("get_stream_from_external", "A stream made elsewhere.")
+current_stream: Function = CUDA.function("current_stream", "The stream that work goes into.")
+default_stream: Function = CUDA.function("default_stream", "The stream that is current at first.")
+get_stream_from_external: Function = CUDA.function(
+    "get_stream_from_external", "A stream made elsewhere."
+)

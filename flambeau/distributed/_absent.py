@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 
 __all__: list[str] = []
 
+Function = Callable[..., Any]
+
 
 def refusal(name: str, instead: str) -> NotImplementedError:
     """What using ``name`` raises."""

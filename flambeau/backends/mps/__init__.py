@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flambeau._absent import Function
 from flambeau.mps import MPS
 
 __all__ = [
@@ -24,7 +25,9 @@ def is_available() -> bool:
     return False
 
 
-get_name = MPS.function("get_name", "The name of the GPU.")
-get_core_count = MPS.function("get_core_count", "The cores of the GPU.")
-is_macos_or_newer = MPS.function("is_macos_or_newer", "Whether the system is that new.")
-is_macos13_or_newer = MPS.function("is_macos13_or_newer", "Whether the system is that new.")
+get_name: Function = MPS.function("get_name", "The name of the GPU.")
+get_core_count: Function = MPS.function("get_core_count", "The cores of the GPU.")
+is_macos_or_newer: Function = MPS.function("is_macos_or_newer", "Whether the system is that new.")
+is_macos13_or_newer: Function = MPS.function(
+    "is_macos13_or_newer", "Whether the system is that new."
+)

@@ -33,8 +33,8 @@ __all__ = [
 
 _INSTEAD = "use torch.serialization.safetensors"
 
-HuggingFaceStorageReader = type_without_objects("HuggingFaceStorageReader", _INSTEAD)
-HuggingFaceStorageWriter = type_without_objects("HuggingFaceStorageWriter", _INSTEAD)
+HuggingFaceStorageReader: Any = type_without_objects("HuggingFaceStorageReader", _INSTEAD)
+HuggingFaceStorageWriter: Any = type_without_objects("HuggingFaceStorageWriter", _INSTEAD)
 
 
 def __getattr__(name: str) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flambeau.distributed._absent import type_without_objects
 
 __all__ = ["HuggingFaceStorageReader", "HuggingFaceStorageWriter"]
 
 _INSTEAD = "flambeau.serialization.safetensors reads and writes such files"
 
-HuggingFaceStorageReader = type_without_objects("HuggingFaceStorageReader", _INSTEAD)
-HuggingFaceStorageWriter = type_without_objects("HuggingFaceStorageWriter", _INSTEAD)
+HuggingFaceStorageReader: Any = type_without_objects("HuggingFaceStorageReader", _INSTEAD)
+HuggingFaceStorageWriter: Any = type_without_objects("HuggingFaceStorageWriter", _INSTEAD)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import flambeau as fb
-from flambeau.distributed._absent import function, type_without_objects
+from flambeau.distributed._absent import Function, function, type_without_objects
 
 __all__ = [
     "BackwardPrefetch",
@@ -39,10 +39,10 @@ _METHODS = (
     *("sharded_optim_state_dict", "state_dict_type", "summon_full_params"),
 )
 
-FullyShardedDataParallel = type_without_objects("FullyShardedDataParallel", _INSTEAD, _METHODS)
-FSDPModule = type_without_objects("FSDPModule", _INSTEAD)
-fully_shard = function("fully_shard", _INSTEAD)
-register_fsdp_forward_method = function("register_fsdp_forward_method", _INSTEAD)
+FullyShardedDataParallel: Any = type_without_objects("FullyShardedDataParallel", _INSTEAD, _METHODS)
+FSDPModule: Any = type_without_objects("FSDPModule", _INSTEAD)
+fully_shard: Function = function("fully_shard", _INSTEAD)
+register_fsdp_forward_method: Function = function("register_fsdp_forward_method", _INSTEAD)
 
 
 class ShardingStrategy(enum.Enum):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flambeau.distributed._absent import type_without_objects
 
 __all__ = ["ShardedGradScaler"]
 
-ShardedGradScaler = type_without_objects("ShardedGradScaler", "use torch.amp.GradScaler")
+ShardedGradScaler: Any = type_without_objects("ShardedGradScaler", "use torch.amp.GradScaler")

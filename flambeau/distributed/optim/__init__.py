@@ -46,9 +46,9 @@ class ZeroRedundancyOptimizer(Optimizer):
         self.state = self.optim.state
 
 
-DistributedOptimizer = type_without_objects(
+DistributedOptimizer: Any = type_without_objects(
     "DistributedOptimizer", "use an optimiser of torch.optim"
 )
-PostLocalSGDOptimizer = type_without_objects(
+PostLocalSGDOptimizer: Any = type_without_objects(
     "PostLocalSGDOptimizer", "use an optimiser of torch.optim"
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
+from typing import Any
 
-from flambeau.distributed._absent import function, type_without_objects
+from flambeau.distributed._absent import Function, function, type_without_objects
 from flambeau.distributed.pipelining import schedules
 
 __all__ = [
@@ -26,7 +27,7 @@ class SplitPoint(enum.Enum):
     END = 2
 
 
-pipeline = function("pipeline", _INSTEAD)
-PipelineStage = type_without_objects("PipelineStage", _INSTEAD)
+pipeline: Function = function("pipeline", _INSTEAD)
+PipelineStage: Any = type_without_objects("PipelineStage", _INSTEAD)
 ScheduleGPipe = schedules.ScheduleGPipe
 Schedule1F1B = schedules.Schedule1F1B

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from flambeau.distributed._absent import function, type_without_objects
+from typing import Any
+
+from flambeau.distributed._absent import Function, function, type_without_objects
 
 __all__ = [
     "PipelineScheduleMulti",
@@ -14,8 +16,8 @@ __all__ = [
 
 _INSTEAD = "run the whole model in one process"
 
-PipelineScheduleSingle = type_without_objects("PipelineScheduleSingle", _INSTEAD)
-PipelineScheduleMulti = type_without_objects("PipelineScheduleMulti", _INSTEAD)
-ScheduleGPipe = type_without_objects("ScheduleGPipe", _INSTEAD)
-Schedule1F1B = type_without_objects("Schedule1F1B", _INSTEAD)
-get_schedule_class = function("get_schedule_class", _INSTEAD)
+PipelineScheduleSingle: Any = type_without_objects("PipelineScheduleSingle", _INSTEAD)
+PipelineScheduleMulti: Any = type_without_objects("PipelineScheduleMulti", _INSTEAD)
+ScheduleGPipe: Any = type_without_objects("ScheduleGPipe", _INSTEAD)
+Schedule1F1B: Any = type_without_objects("Schedule1F1B", _INSTEAD)
+get_schedule_class: Function = function("get_schedule_class", _INSTEAD)

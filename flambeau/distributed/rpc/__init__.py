@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from flambeau.distributed._absent import function, type_without_objects
+from flambeau.distributed._absent import Function, function, type_without_objects
 
 __all__ = [
     "PyRRef",
@@ -42,12 +42,12 @@ def is_available() -> bool:
     return False
 
 
-init_rpc = function("init_rpc", _INSTEAD)
-shutdown = function("rpc.shutdown", _INSTEAD)
-rpc_sync = function("rpc_sync", _INSTEAD)
-rpc_async = function("rpc_async", _INSTEAD)
-remote = function("rpc.remote", _INSTEAD)
-get_worker_info = function("rpc.get_worker_info", _INSTEAD)
-RRef = type_without_objects("RRef", _INSTEAD)
+init_rpc: Function = function("init_rpc", _INSTEAD)
+shutdown: Function = function("rpc.shutdown", _INSTEAD)
+rpc_sync: Function = function("rpc_sync", _INSTEAD)
+rpc_async: Function = function("rpc_async", _INSTEAD)
+remote: Function = function("rpc.remote", _INSTEAD)
+get_worker_info: Function = function("rpc.get_worker_info", _INSTEAD)
+RRef: Any = type_without_objects("RRef", _INSTEAD)
 PyRRef = RRef
-WorkerInfo = type_without_objects("WorkerInfo", _INSTEAD)
+WorkerInfo: Any = type_without_objects("WorkerInfo", _INSTEAD)

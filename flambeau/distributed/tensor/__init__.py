@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from flambeau.distributed._absent import function, type_without_objects
+from flambeau.distributed._absent import Function, function, type_without_objects
 from flambeau.distributed.device_mesh import DeviceMesh, init_device_mesh
 from flambeau.distributed.tensor.placement_types import Partial, Placement, Replicate, Shard
 
@@ -35,10 +35,10 @@ __all__ = [
 _INSTEAD = "use a tensor of one process"
 _METHODS = ("from_local", "full_tensor", "redistribute", "to_local")
 
-DTensor = type_without_objects("DTensor", _INSTEAD, _METHODS)
+DTensor: Any = type_without_objects("DTensor", _INSTEAD, _METHODS)
 DTensor.__annotations__ = {"device_mesh": DeviceMesh, "placements": tuple[Placement, ...]}
-distribute_tensor = function("distribute_tensor", _INSTEAD)
-distribute_module = function("distribute_module", "use the module as it is")
+distribute_tensor: Function = function("distribute_tensor", _INSTEAD)
+distribute_module: Function = function("distribute_module", "use the module as it is")
 empty, full, ones, rand, randn, zeros = (
     function(f"distributed.tensor.{name}", _INSTEAD)
     for name in ("empty", "full", "ones", "rand", "randn", "zeros")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flambeau.distributed._absent import function
+from flambeau.distributed._absent import Function, function
 
 __all__ = [
     "allreduce_hook",
@@ -14,8 +14,8 @@ __all__ = [
 
 _INSTEAD = "one process has no gradients to exchange"
 
-allreduce_hook = function("allreduce_hook", _INSTEAD)
-fp16_compress_hook = function("fp16_compress_hook", _INSTEAD)
-bf16_compress_hook = function("bf16_compress_hook", _INSTEAD)
-fp16_compress_wrapper = function("fp16_compress_wrapper", _INSTEAD)
-bf16_compress_wrapper = function("bf16_compress_wrapper", _INSTEAD)
+allreduce_hook: Function = function("allreduce_hook", _INSTEAD)
+fp16_compress_hook: Function = function("fp16_compress_hook", _INSTEAD)
+bf16_compress_hook: Function = function("bf16_compress_hook", _INSTEAD)
+fp16_compress_wrapper: Function = function("fp16_compress_wrapper", _INSTEAD)
+bf16_compress_wrapper: Function = function("bf16_compress_wrapper", _INSTEAD)
