@@ -58,6 +58,7 @@ GROUPS = {
         Group("amp", "mixed precision in bfloat16", 1.5, 0.95),
         Group("profiler", "profiles of small operators", 5.0, 2.0),
         Group("distributions", "distributions on small tensors", 6.0, 2.0),
+        Group("vision", "images on their way into a network", 1.5, 0.8),
         Group("train", "whole training steps", 2.2, 1.1),
     )
 }
