@@ -41,7 +41,11 @@ Tensor cast_once(const Tensor& parameter, DType target) {
   if (found != kept->end() && serves(found->second, parameter, target)) return found->second.cast;
   const Tensor cast = ops::to_dtype(parameter, target);
   const Storage& storage = parameter->storage;
-  kept->insert_or_assign(parameter.get(), Kept{parameter, cast, storage, storage->version});
+  Kept entry{parameter, cast, storage, storage->version};
+  // What was kept ends after the table has been changed: with it may end objects of Python, which
+  // may forget the casts.
+  if (const auto [place, is_new] = kept->try_emplace(parameter.get(), entry); !is_new)
+    std::swap(place->second, entry);
   return cast;
 }
 

@@ -24,7 +24,8 @@ PyObject* attribute_name() {
   return name;
 }
 
-// Arguments that take over, one of each class: in the order given, but subclasses first.
+// Arguments that take over, one of each class: in the order given, but subclasses first. They are
+// owned: the first that is asked may take the others out of the list that holds them.
 class Candidates {
  public:
   void consider(PyObject* object) {
@@ -34,27 +35,27 @@ class Candidates {
       if (PyObject* item = PySequence_Fast_GET_ITEM(object, i); overrides(item)) add(item);
   }
 
-  const std::vector<PyObject*>& objects() const { return objects_; }
+  const std::vector<Ref>& objects() const { return objects_; }
 
   Ref types() const {
     Ref types = checked(PyTuple_New(static_cast<Py_ssize_t>(objects_.size())));
     for (size_t i = 0; i < objects_.size(); ++i)
       PyTuple_SET_ITEM(types.get(), static_cast<Py_ssize_t>(i),
-                       new_ref(reinterpret_cast<PyObject*>(Py_TYPE(objects_[i]))));
+                       new_ref(reinterpret_cast<PyObject*>(Py_TYPE(objects_[i].get()))));
     return types;
   }
 
  private:
   void add(PyObject* object) {
     PyTypeObject* type = Py_TYPE(object);
-    for (PyObject* known : objects_)
-      if (Py_TYPE(known) == type) return;
+    for (const Ref& known : objects_)
+      if (Py_TYPE(known.get()) == type) return;
     auto place = objects_.begin();
-    while (place != objects_.end() && !PyType_IsSubtype(type, Py_TYPE(*place))) ++place;
-    objects_.insert(place, object);
+    while (place != objects_.end() && !PyType_IsSubtype(type, Py_TYPE(place->get()))) ++place;
+    objects_.insert(place, Ref(new_ref(object)));
   }
 
-  std::vector<PyObject*> objects_;
+  std::vector<Ref> objects_;
 };
 
 // The innermost mode, out of the way while it answers: what it calls goes to the next one.
@@ -85,8 +86,8 @@ std::string text_of(Ref text) {
 
 [[noreturn]] void refuse(PyObject* function, const Candidates& candidates) {
   std::string who;
-  for (PyObject* object : candidates.objects())
-    who += (who.empty() ? "" : ", ") + std::string(Py_TYPE(object)->tp_name);
+  for (const Ref& object : candidates.objects())
+    who += (who.empty() ? "" : ", ") + std::string(Py_TYPE(object.get())->tp_name);
   if (is_mode_active()) {
     who += who.empty() ? "" : ", ";
     who += "the mode " + text_of(Ref(PyObject_Repr(mode_at(mode_depth() - 1))));
@@ -105,8 +106,8 @@ PyObject* hand_over(PyObject* function, const Candidates& candidates, PyObject* 
     Ref result = ask(innermost.mode(), function, types.get(), args, named.get());
     if (result.get() != Py_NotImplemented) return result.release();
   }
-  for (PyObject* object : candidates.objects()) {
-    Ref result = ask(object, function, types.get(), args, named.get());
+  for (const Ref& object : candidates.objects()) {
+    Ref result = ask(object.get(), function, types.get(), args, named.get());
     if (result.get() != Py_NotImplemented) return result.release();
   }
   refuse(function, candidates);

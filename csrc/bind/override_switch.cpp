@@ -55,6 +55,12 @@ PyObject* run_undisturbed(PyObject*, PyObject* args, PyObject* kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO", const_cast<char**>(keywords), &function,
                                    &types, &given, &named))
     return nullptr;
+  if (named && named != Py_None && !PyDict_Check(named)) {
+    PyErr_Format(PyExc_TypeError,
+                 "_disabled_torch_function_impl(): argument 'kwargs' must be dict, not %s",
+                 Py_TYPE(named)->tp_name);
+    return nullptr;
+  }
   const Ref positional(given ? PySequence_Tuple(given) : PyTuple_New(0));
   if (!positional) return nullptr;
   const AtLevel level(OverrideLevel::kModesOnly);

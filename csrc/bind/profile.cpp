@@ -17,8 +17,8 @@ namespace fb::bind {
 namespace {
 
 // The modules that were called, held until the last session ends. Guarded by the interpreter's
-// lock.
-std::vector<nb::object> called_modules;
+// lock, and leaked by a program that ends before its session: there is no interpreter then.
+std::vector<nb::object>& called_modules = *new std::vector<nb::object>;
 std::unordered_map<PyObject*, uint64_t> module_numbers;
 
 uint64_t number_of(PyObject* module) {
@@ -116,14 +116,6 @@ void append_track(nb::list& events, const profile::Track& track, int64_t began) 
   });
 }
 
-nb::list read(uint64_t session) {
-  nb::list events;
-  if (!profile::is_running(session)) return events;
-  const int64_t began = profile::began(session);
-  for (const auto& track : profile::tracks()) append_track(events, *track, began);
-  return events;
-}
-
 void stop(uint64_t session) {
   profile::stop(session);
   if (profile::is_on()) return;
@@ -131,6 +123,27 @@ void stop(uint64_t session) {
   // What dies with the modules may call some in turn.
   std::vector<nb::object> gone;
   gone.swap(called_modules);
+}
+
+// A session of the reader's own, so that what it reads stays where the program ends the other one
+// meanwhile: making objects for Python may run the finalizers of others.
+class Reading {
+ public:
+  Reading() : session_(profile::start(0)) {}
+  ~Reading() { stop(session_); }
+  Reading(const Reading&) = delete;
+
+ private:
+  uint64_t session_;
+};
+
+nb::list read(uint64_t session) {
+  nb::list events;
+  const Reading reading;
+  if (!profile::is_running(session)) return events;
+  const int64_t began = profile::began(session);
+  for (const auto& track : profile::tracks()) append_track(events, *track, began);
+  return events;
 }
 
 // What record_function opens and closes.
@@ -178,7 +191,8 @@ void add_profile(nb::module_& m) {
   m.def("_is_profiling", &profile::is_on);
   m.def("_profile_modules", [] {
     nb::list modules;
-    for (const nb::object& module : called_modules) modules.append(module);
+    const std::vector<nb::object> called = called_modules;  // which a finalizer may change
+    for (const nb::object& module : called) modules.append(module);
     return modules;
   });
   nb::class_<Range>(m, "_ProfileRange")

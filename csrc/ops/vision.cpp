@@ -13,27 +13,6 @@
 namespace fb::ops {
 namespace {
 
-// Regions (count, 5): the number of an image, then left, top, right, bottom.
-struct Regions {
-  Tensor rows;
-  int64_t count, height, width;
-  double scale;
-
-  Regions(const Tensor& rois, DType dtype, double spatial_scale, int64_t height, int64_t width)
-      : rows(contiguous(cast(rois, dtype))),
-        count(rois.dim() == 2 ? rois.sizes()[0] : 0),
-        height(height),
-        width(width),
-        scale(spatial_scale) {
-    FB_CHECK(rois.dim() == 2 && rois.sizes()[1] == 5, "rois must have shape (count, 5), got ",
-             rois.sizes());
-    FB_CHECK(height > 0 && width > 0, "output_size must be positive, got (", height, ", ", width,
-             ")");
-  }
-
-  int64_t cells() const { return height * width; }
-};
-
 struct Shape {
   int64_t batch, channels, height, width;
 
@@ -49,12 +28,41 @@ struct Shape {
   int64_t pixels() const { return height * width; }
 };
 
+constexpr int64_t kMostCells = int64_t{1} << 40;
+
+// Regions (count, 5): the number of an image, then left, top, right, bottom.
+struct Regions {
+  Tensor rows;
+  int64_t count, height, width;
+  double scale;
+
+  Regions(const Tensor& rois, DType dtype, double spatial_scale, int64_t height, int64_t width)
+      : rows(contiguous(cast(rois, dtype))),
+        count(rois.dim() == 2 ? rois.sizes()[0] : 0),
+        height(height),
+        width(width),
+        scale(spatial_scale) {
+    FB_CHECK(rois.dim() == 2 && rois.sizes()[1] == 5, "rois must have shape (count, 5), got ",
+             rois.sizes());
+    FB_CHECK(height > 0 && width > 0 && height <= kMostCells / width,
+             "output_size must be positive, with at most ", kMostCells, " cells, got (", height,
+             ", ", width, ")");
+  }
+
+  int64_t cells() const { return height * width; }
+  void check(const Shape& images) const {
+    FB_CHECK(count == 0 || images.pixels() > 0,
+             "input has no pixels for the regions of rois, got a ", "height of ", images.height,
+             " and a width of ", images.width);
+  }
+};
+
 template <class T>
 int64_t image_of(const T* region, const Shape& shape) {
-  const auto image = static_cast<int64_t>(region[0]);
-  FB_CHECK_INDEX(image >= 0 && image < shape.batch, "rois name image ", image, " of a batch of ",
-                 shape.batch);
-  return image;
+  // Compared before it is cast: NaN and what no integer holds are refused too.
+  FB_CHECK_INDEX(region[0] > -1 && region[0] < static_cast<T>(shape.batch), "rois name image ",
+                 region[0], " of a batch of ", shape.batch);
+  return static_cast<int64_t>(region[0]);
 }
 
 // --- the mean of interpolated points
@@ -98,6 +106,16 @@ struct Samples {
   int64_t per_cell = 0;
 };
 
+constexpr int64_t kMostPoints = int64_t{1} << 26;
+
+// How many points lie along a side of a cell: none if its region has no extent, or is no number.
+template <class T>
+int64_t along_cell(T side, int64_t ratio) {
+  if (ratio > 0) return ratio;
+  if (!(side > 0)) return 0;
+  return static_cast<int64_t>(std::ceil(std::min<double>(side, kMostPoints + 1)));
+}
+
 template <class T>
 Samples<T> samples_of(const T* region, const Regions& regions, const Shape& shape, int64_t ratio,
                       bool aligned) {
@@ -110,12 +128,15 @@ Samples<T> samples_of(const T* region, const Regions& regions, const Shape& shap
   }
   const T cell_high = high / static_cast<T>(regions.height);
   const T cell_wide = wide / static_cast<T>(regions.width);
-  const auto in_cell = [&](T cell) {
-    return ratio > 0 ? ratio : static_cast<int64_t>(std::ceil(cell));
-  };
-  const int64_t down = in_cell(cell_high), across = in_cell(cell_wide);
+  const int64_t down = along_cell(cell_high, ratio), across = along_cell(cell_wide, ratio);
+  FB_CHECK(static_cast<double>(down) * static_cast<double>(across) *
+                   static_cast<double>(regions.cells()) <=
+               static_cast<double>(kMostPoints),
+           "rois has a region of ", high, " by ", wide, " pixels, which takes ", down, " by ",
+           across, " points in each cell; at most ", kMostPoints,
+           " are taken of a region: pass a smaller sampling_ratio, or clip the boxes to the image");
   Samples<T> samples;
-  samples.per_cell = std::max<int64_t>(down * across, 0);
+  samples.per_cell = down * across;
   samples.points.reserve(static_cast<size_t>(samples.per_cell * regions.cells()));
   for (int64_t row = 0; row < regions.height; ++row)
     for (int64_t column = 0; column < regions.width; ++column)
@@ -175,11 +196,19 @@ int64_t largest(const T* plane, const Shape& shape, int64_t top, int64_t bottom,
   return place;
 }
 
+// As an integer: far outside of every image where it is too large, and for NaN.
+template <class T>
+int64_t bounded(T value) {
+  constexpr T kFar = static_cast<T>(int64_t{1} << 60);
+  return value == value ? static_cast<int64_t>(std::clamp(value, -kFar, kFar))
+                        : -(int64_t{1} << 60);
+}
+
 template <class T>
 void pool_places(const T* input, const T* region, const Regions& regions, const Shape& shape,
                  int64_t* out) {
   const auto edge = [&](int i) {
-    return static_cast<int64_t>(std::round(region[i] * static_cast<T>(regions.scale)));
+    return bounded(std::round(region[i] * static_cast<T>(regions.scale)));
   };
   const int64_t left = edge(1), top = edge(2);
   const auto cell_wide =
@@ -187,11 +216,11 @@ void pool_places(const T* input, const T* region, const Regions& regions, const 
   const auto cell_high =
       static_cast<T>(std::max<int64_t>(edge(4) - top + 1, 1)) / static_cast<T>(regions.height);
   const auto from = [](int64_t i, T cell, int64_t start, int64_t size) {
-    const auto at = static_cast<int64_t>(std::floor(static_cast<T>(i) * cell));
+    const int64_t at = bounded(std::floor(static_cast<T>(i) * cell));
     return std::clamp<int64_t>(at + start, 0, size);
   };
   const auto to = [](int64_t i, T cell, int64_t start, int64_t size) {
-    const auto at = static_cast<int64_t>(std::ceil(static_cast<T>(i + 1) * cell));
+    const int64_t at = bounded(std::ceil(static_cast<T>(i + 1) * cell));
     return std::clamp<int64_t>(at + start, 0, size);
   };
   const int64_t image = image_of(region, shape);
@@ -277,6 +306,7 @@ Tensor compute::_roi_align(const Tensor& input, const Tensor& rois, double spati
   const Shape shape(input.sizes());
   const DType dtype = input.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   const Regions regions(rois, dtype, spatial_scale, height, width);
+  regions.check(shape);
   const Tensor images = contiguous(cast(input, dtype));
   const Tensor out = make_tensor({regions.count, shape.channels, height, width}, dtype);
   visit_floating(dtype, [&](auto tag) {
@@ -303,6 +333,11 @@ Tensor compute::_roi_align_backward(const Tensor& gradient, const Tensor& rois,
   const Shape shape(sizes);
   const DType dtype = gradient.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   const Regions regions(rois, dtype, spatial_scale, height, width);
+  regions.check(shape);
+  const int64_t shape_of_cells[] = {regions.count, shape.channels, height, width};
+  const IntSpan expected(shape_of_cells, 4);
+  FB_CHECK(gradient.sizes() == expected, "gradient must have shape ", expected, ", got ",
+           gradient.sizes());
   const Tensor cells = contiguous(cast(gradient, dtype));
   const Tensor images = make_tensor(sizes, dtype);
   cpu::fill(images, 0);
@@ -331,6 +366,7 @@ Tensor compute::_roi_pool_places(const Tensor& input, const Tensor& rois, double
   const Shape shape(input.sizes());
   const DType dtype = input.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   const Regions regions(rois, dtype, spatial_scale, height, width);
+  regions.check(shape);
   const Tensor images = contiguous(cast(input, dtype));
   const Tensor out = make_tensor({regions.count, shape.channels, height, width}, DType::kInt64);
   visit_floating(dtype, [&](auto tag) {
