@@ -80,6 +80,10 @@ SELDOM: dict[str, list[str]] = {
     "nn.functional.grouped_mm": [
         "F.grouped_mm(t.ones(6, 8), t.ones(2, 8, 16), offs=t.tensor([2, 6], dtype=t.int32))"
     ],
+    "sparse.FloatTensor": [
+        "t.sparse.FloatTensor(t.tensor([[0, 1], [1, 0]]), v[:2], (2, 2)).to_dense()"
+    ],
+    "sparse.LongTensor": ["t.sparse.LongTensor(2, 3).to_dense()"],
     # masks
     "masked.mean": ["t.masked.mean(x, mask=m, dim=0, keepdim=True, dtype=t.float64)"],
     "masked.var": ["t.masked.var(x, mask=m, dim=1, keepdim=True, unbiased=False)"],
