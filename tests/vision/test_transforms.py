@@ -29,6 +29,12 @@ def test_to_tensor_scales_bytes() -> None:
     assert F.to_tensor(np.zeros((4, 5))).shape == (1, 4, 5)
 
 
+def test_sixteen_bits() -> None:
+    picture = Image.new("I;16", (4, 3), 300)
+    assert F.to_tensor(picture).dtype == fb.int16
+    assert F.pil_to_tensor(picture).unique().tolist() == [300]
+
+
 @pytest.mark.parametrize("mode", ["L", "LA", "RGB", "RGBA", "CMYK", "HSV", "F", "I", "1"])
 def test_pil_and_back(mode: str) -> None:
     picture = Image.fromarray(np.arange(60, dtype=np.uint8).reshape(4, 5, 3) * 4).convert(mode)

@@ -28,7 +28,9 @@ def pixels_of(img: Any) -> Tensor:
     else:
         import numpy as np
 
-        pixels = fb.from_numpy(np.array(img))
+        values = np.array(img)
+        # Unsigned numbers of 16 bits are no element type: the next one holds them.
+        pixels = fb.from_numpy(values.astype(np.int32) if values.dtype == np.uint16 else values)
     return pixels.view(img.height, img.width, len(img.getbands()))
 
 

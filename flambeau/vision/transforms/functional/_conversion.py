@@ -46,6 +46,8 @@ def to_tensor(pic: Any) -> Tensor:
         tensor = from_pil(pic)
         if tensor.dtype == fb.bool:
             return tensor.to(fb.get_default_dtype())
+        if pic.mode.startswith("I;16"):
+            return tensor.to(fb.int16)
     else:
         tensor = _from_array(pic)
     if tensor.dtype == fb.uint8:
