@@ -4,38 +4,34 @@ from __future__ import annotations
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau.sparse._checks import (
-    check_sparse_tensor_invariants as check_sparse_tensor_invariants,
-)
+from flambeau.sparse._checks import check_sparse_tensor_invariants
 from flambeau.sparse._legacy import (
-    BFloat16Tensor as BFloat16Tensor,
-)
-from flambeau.sparse._legacy import (
-    ByteTensor as ByteTensor,
-)
-from flambeau.sparse._legacy import (
-    CharTensor as CharTensor,
-)
-from flambeau.sparse._legacy import (
-    DoubleTensor as DoubleTensor,
-)
-from flambeau.sparse._legacy import (
-    FloatTensor as FloatTensor,
-)
-from flambeau.sparse._legacy import (
-    HalfTensor as HalfTensor,
-)
-from flambeau.sparse._legacy import (
-    IntTensor as IntTensor,
-)
-from flambeau.sparse._legacy import (
-    LongTensor as LongTensor,
-)
-from flambeau.sparse._legacy import (
-    ShortTensor as ShortTensor,
+    BFloat16Tensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
 )
 
-__all__ = ["addmm", "check_sparse_tensor_invariants", "mm", "sum"]
+__all__ = [
+    "BFloat16Tensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+    "addmm",
+    "check_sparse_tensor_invariants",
+    "mm",
+    "sum",
+]
 
 
 def addmm(
