@@ -2,7 +2,9 @@
 
 import dataclasses
 import functools
+import importlib
 import itertools
+import pkgutil
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -13,10 +15,16 @@ import torch
 
 import flambeau
 from tests.conformance.differences import AUTOCAST, AUTOCAST_GRADIENTS
+from tests.nn import layers
+from tests.nn.layers import run
+from tests.nn.layers.registry import LAYERS, Layer
 from tests.ops.check import dtype_name, is_tensor, outputs, to_numpy
 from tests.ops.make import Input, to_module
 from tests.ops.registry import Sample, all_samples
 from tests.ops.table import Operator, operators
+
+for _module in pkgutil.iter_modules(layers.__path__):
+    importlib.import_module(f"tests.nn.layers.{_module.name}")
 
 TABLE, SAMPLES = operators(), all_samples()
 HALF_TYPES = ("bfloat16", "float16")
@@ -136,6 +144,40 @@ def test_gradients_arrive_as_in_torch(name: str) -> None:
         ours = gradient_types(flambeau, TABLE[name], sample)
         assert ours is not None, f"{sample!r}"
         assert [mine if its else "" for mine, its in zip(ours, theirs, strict=True)] == theirs
+
+
+# --- every layer
+
+
+def layer_types(t: Any, config: Layer, mode: str, given: str) -> list[str] | None:
+    """Types of the outputs and of the parameters' gradients; None where the call is refused."""
+    module = getattr(run.module_of(t, config), mode)()
+    inputs = [run.tensor(t, array, grad=False) for array in run.arrays_of(config)]
+    inputs = [x.to(getattr(t, given)) if x.is_floating_point() else x for x in inputs]
+    names = {**run.framework_names(t), "m": module, **dict(zip(run.NAMES, inputs, strict=False))}
+    t.manual_seed(0)
+    try:
+        with t.autocast("cpu", dtype=t.bfloat16):
+            result = eval(config.call, names) if config.call else module(*inputs)
+        found = list(run.flat(result))
+        wanted = [each.float().sum() for each in found if each.requires_grad]
+        if wanted and config.gradients:
+            sum(wanted).backward()
+    except Exception:
+        return None
+    grads = [p.grad for p in module.parameters() if p.grad is not None]
+    return [dtype_name(each) for each in [*found, *grads]]
+
+
+@pytest.mark.parametrize("config", LAYERS, ids=str)
+def test_layers_as_torch(config: Layer) -> None:
+    """Also with 16-bit inputs, which layers get from those before them."""
+    for mode, given in itertools.product(config.modes, ("float32", "bfloat16")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = layer_types(torch, config, mode, given)
+            if theirs is not None:
+                assert layer_types(flambeau, config, mode, given) == theirs, (mode, given)
 
 
 # --- numbers

@@ -276,7 +276,8 @@ def _widened(mask: Tensor | None, keys: int) -> Tensor | None:
 
 def _weights(q: Tensor, k: Tensor, mask: Tensor | None, dropout_p: float) -> Tensor:
     scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-2, -1)
-    weights = F.softmax(scores if mask is None else scores + mask, -1)
+    # Scores of another type than the query's come from autocast, which the mask has to follow.
+    weights = F.softmax(scores if mask is None else scores + mask.to(scores.dtype), -1)
     return F.dropout(weights, dropout_p) if dropout_p > 0.0 else weights
 
 

@@ -140,7 +140,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         for i, cluster in enumerate(self.tail):
             reached = head[:, self.shortlist_size + i].unsqueeze(1)
             parts.append(flambeau.log_softmax(cluster(input), dim=1) + reached)
-        return flambeau.cat(parts, 1)
+        return flambeau.cat(parts, 1).to(input.dtype)
 
     def log_prob(self, input: Tensor) -> Tensor:
         """The log-probabilities of all classes."""
