@@ -108,6 +108,7 @@ def _model(name: str, *options: str) -> list[str]:
 _MNIST_OBJECT = f"tv.datasets.MNIST({_HERE}.mnist('MNIST'))"
 _IMAGE_FOLDER = f"tv.datasets.ImageFolder({_HERE}.images())"
 _CIFAR_OBJECT = f"{_HERE}.cifar(tv.datasets.CIFAR10, tv.datasets.CIFAR10)"
+_POOLER = "tv.ops.MultiScaleRoIAlign(featmap_names=['0'], output_size=2, sampling_ratio=2)"
 
 VISION: dict[str, list[str]] = {
     "__version__": ["tv.__version__.split('+')[0]"],
@@ -284,6 +285,8 @@ VISION: dict[str, list[str]] = {
     "ops.nms": ["tv.ops.nms(t.tensor([[0.0, 1, 3, 5], [0, 1, 3, 6]]), t.tensor([0.5, 0.6]), 0.3)"],
     "ops.box_area": ["tv.ops.box_area(t.tensor([[0.0, 1, 3, 5]]))"],
     "ops.box_iou": ["tv.ops.box_iou(t.tensor([[0.0, 1, 3, 5]]), t.tensor([[1.0, 1, 4, 6]]))"],
+    "ops.MultiScaleRoIAlign": [f"repr({_POOLER})"],
+    "ops.MultiScaleRoIAlign.output_size": [f"{_POOLER}.output_size"],
     "ops.FrozenBatchNorm2d": ["tv.ops.FrozenBatchNorm2d(3)(image)"],
     "ops.masks_to_boxes": ["tv.ops.masks_to_boxes(m[None])"],
     # --- networks

@@ -11,6 +11,7 @@ import torch
 
 import flambeau
 from flambeau.vision import ops as ours
+from flambeau.vision.ops import feature_pyramid_network as our_pyramids
 from tests.conformance import vision_oracle
 
 theirs = vision_oracle.load("ops")
@@ -88,7 +89,32 @@ def test_layers(name: str) -> None:
     np.testing.assert_allclose(*(r.detach().numpy() for r in results), rtol=1e-4, atol=1e-5)
 
 
+def test_feature_pyramid() -> None:
+    results = []
+    for package, t in ((ours, flambeau), (theirs, torch)):
+        t.manual_seed(4)
+        extra = vision_oracle.load("ops.feature_pyramid_network") if t is torch else our_pyramids
+        network = package.FeaturePyramidNetwork([4, 6, 8], 5, extra.LastLevelMaxPool())
+        maps = {str(i): t.randn(1, 4 + 2 * i, 16 >> i, 12 >> i) for i in range(3)}
+        results.append({name: v.detach().numpy() for name, v in network(maps).items()})
+    assert list(results[0]) == list(results[1])
+    for name, value in results[1].items():
+        np.testing.assert_allclose(results[0][name], value, rtol=1e-4, atol=1e-5)
+
+
 if vision_oracle.has_operators():
+
+    def test_regions_by_size() -> None:
+        results = []
+        for package, t in ((ours, flambeau), (theirs, torch)):
+            t.manual_seed(4)
+            pooler = package.MultiScaleRoIAlign(["a", "b", "c"], 3, 2)
+            maps = {name: t.randn(2, 4, 64 >> i, 64 >> i) for i, name in enumerate("abc")}
+            boxes = [_boxes(t, 6) * 8, _boxes(t, 5, 1)]
+            results.append((repr(pooler), pooler(maps, boxes, [(256, 256), (200, 250)]).numpy()))
+        assert results[0][0] == results[1][0]
+        np.testing.assert_allclose(results[0][1], results[1][1], rtol=1e-4, atol=1e-5)
+
     REGIONS: dict[str, Call] = {
         "align": lambda o, i: lambda r: o.roi_align(i, r, 5),
         "aligned": lambda o, i: lambda r: o.roi_align(i, r, (3, 4), 0.5, 2, aligned=True),

@@ -96,6 +96,15 @@ def test_an_image_for_every_box_list() -> None:
     fb.testing.assert_close(ops.roi_align(image, lists, 2), ops.roi_align(image, rows, 2))
 
 
+def test_boxes_go_to_the_map_of_their_size() -> None:
+    maps = {str(i): fb.full((1, 1, 64 >> i, 64 >> i), float(i)) for i in range(3)}
+    boxes = [fb.tensor([[0.0, 0, 20, 20], [0, 0, 120, 120], [0, 0, 240, 240]])]
+    pooler = ops.MultiScaleRoIAlign(["0", "1", "2"], output_size=2, sampling_ratio=2)
+    assert pooler(maps, boxes, [(256, 256)]).mean((1, 2, 3)).tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="feature maps"):
+        pooler({}, boxes, [(256, 256)])
+
+
 def test_frozen_normalisation_loads_a_usual_one() -> None:
     usual = fb.nn.BatchNorm2d(3)
     usual(fb.randn(8, 3, 4, 4))

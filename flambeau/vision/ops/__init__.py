@@ -18,6 +18,7 @@ from flambeau.vision.ops.boxes import (
     nms,
     remove_small_boxes,
 )
+from flambeau.vision.ops.feature_pyramid_network import FeaturePyramidNetwork
 from flambeau.vision.ops.focal_loss import sigmoid_focal_loss
 from flambeau.vision.ops.misc import (
     MLP,
@@ -27,6 +28,7 @@ from flambeau.vision.ops.misc import (
     Permute,
     SqueezeExcitation,
 )
+from flambeau.vision.ops.poolers import MultiScaleRoIAlign
 from flambeau.vision.ops.roi_align import RoIAlign, roi_align
 from flambeau.vision.ops.roi_pool import RoIPool, roi_pool
 from flambeau.vision.ops.stochastic_depth import StochasticDepth, stochastic_depth
@@ -35,7 +37,9 @@ __all__ = [
     "MLP",
     "Conv2dNormActivation",
     "Conv3dNormActivation",
+    "FeaturePyramidNetwork",
     "FrozenBatchNorm2d",
+    "MultiScaleRoIAlign",
     "Permute",
     "RoIAlign",
     "RoIPool",

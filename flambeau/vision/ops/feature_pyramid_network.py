@@ -1,0 +1,85 @@
+"""Feature pyramids (https://arxiv.org/abs/1612.03144)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+from flambeau import Tensor, nn
+from flambeau.nn.functional import interpolate, max_pool2d
+from flambeau.vision.ops.misc import Conv2dNormActivation
+
+__all__ = ["ExtraFPNBlock", "FeaturePyramidNetwork", "LastLevelMaxPool"]
+
+
+class ExtraFPNBlock(nn.Module):
+    """Further levels of a pyramid: subclasses return them with the others and all names."""
+
+    def forward(
+        self, results: list[Tensor], x: list[Tensor], names: list[str]
+    ) -> tuple[list[Tensor], list[str]]:
+        raise NotImplementedError
+
+
+class LastLevelMaxPool(ExtraFPNBlock):
+    """One more level, of every second pixel of the last."""
+
+    def forward(
+        self, results: list[Tensor], x: list[Tensor], names: list[str]
+    ) -> tuple[list[Tensor], list[str]]:
+        pooled = max_pool2d(results[-1], kernel_size=1, stride=2, padding=0)
+        return [*results, pooled], [*names, "pool"]
+
+
+class FeaturePyramidNetwork(nn.Module):
+    """Feature maps of one width, each with what the smaller ones have seen."""
+
+    def __init__(
+        self,
+        in_channels_list: Sequence[int],
+        out_channels: int,
+        extra_blocks: ExtraFPNBlock | None = None,
+        norm_layer: Callable[..., nn.Module] | None = None,
+    ) -> None:
+        super().__init__()
+        self.inner_blocks = nn.ModuleList()
+        self.layer_blocks = nn.ModuleList()
+        for channels in in_channels_list:
+            if channels == 0:
+                raise ValueError("in_channels=0 is currently not supported")
+            for blocks, width, window in (
+                (self.inner_blocks, channels, 1),
+                (self.layer_blocks, out_channels, 3),
+            ):
+                blocks.append(
+                    Conv2dNormActivation(
+                        width,
+                        out_channels,
+                        kernel_size=window,
+                        padding=window // 2,
+                        norm_layer=norm_layer,
+                        activation_layer=None,
+                    )
+                )
+        for module in self.modules():
+            if isinstance(module, nn.Conv2d):
+                nn.init.kaiming_uniform_(module.weight, a=1)
+                if module.bias is not None:
+                    nn.init.constant_(module.bias, 0)
+        if extra_blocks is not None and not isinstance(extra_blocks, ExtraFPNBlock):
+            raise TypeError(f"extra_blocks should be an ExtraFPNBlock, got {type(extra_blocks)}")
+        self.extra_blocks = extra_blocks
+
+    def forward(self, x: dict[str, Tensor]) -> OrderedDict[str, Tensor]:
+        names, maps = list(x), list(x.values())
+        results: list[Tensor] = []
+        seen: Tensor | None = None
+        for level in reversed(range(len(maps))):
+            own: Tensor = self.inner_blocks[level](maps[level])
+            if seen is not None:
+                own = own + interpolate(seen, size=tuple(own.shape[-2:]), mode="nearest")
+            seen = own
+            results.insert(0, self.layer_blocks[level](own))
+        if self.extra_blocks is not None:
+            results, names = self.extra_blocks(results, maps, names)
+        return OrderedDict(zip(names, results, strict=True))

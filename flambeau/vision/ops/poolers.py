@@ -1,0 +1,82 @@
+"""Regions looked at in the feature maps that fit their size (https://arxiv.org/abs/1612.03144)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import flambeau as fb
+from flambeau import Tensor, nn
+from flambeau.vision.ops._regions import pair_of, rows_of
+from flambeau.vision.ops.boxes import box_area
+from flambeau.vision.ops.roi_align import roi_align
+
+__all__ = ["MultiScaleRoIAlign"]
+
+
+class MultiScaleRoIAlign(nn.Module):
+    """`roi_align` of each box in the map where it is about as large as boxes usually are.
+
+    A box of ``canonical_scale`` pixels belongs to the level ``canonical_level``, one of half the
+    side to the level before it.
+    """
+
+    def __init__(
+        self,
+        featmap_names: Sequence[str],
+        output_size: int | Sequence[int],
+        sampling_ratio: int,
+        *,
+        canonical_scale: int = 224,
+        canonical_level: int = 4,
+    ) -> None:
+        super().__init__()
+        self.featmap_names = list(featmap_names)
+        self.output_size = pair_of(output_size)
+        self.sampling_ratio = sampling_ratio
+        self.canonical_scale = canonical_scale
+        self.canonical_level = canonical_level
+
+    def forward(
+        self,
+        x: dict[str, Tensor],
+        boxes: list[Tensor],
+        image_shapes: list[tuple[int, int]],
+    ) -> Tensor:
+        maps = [x[name] for name in x if name in self.featmap_names]
+        if not maps or not image_shapes:
+            raise ValueError(
+                f"feature maps {self.featmap_names} and shapes of images are needed, got maps "
+                f"{list(x)} and shapes {image_shapes}"
+            )
+        scales = [_scale(each, image_shapes) for each in maps]
+        rows = rows_of(boxes)
+        if len(maps) == 1:
+            return roi_align(maps[0], rows, self.output_size, scales[0], self.sampling_ratio)
+        levels = self._levels(fb.cat(boxes), scales)
+        result = maps[0].new_zeros((len(rows), maps[0].shape[1], *self.output_size))
+        for level, (each, scale) in enumerate(zip(maps, scales, strict=True)):
+            chosen = fb.argwhere(levels == level).flatten()
+            part = roi_align(each, rows[chosen], self.output_size, scale, self.sampling_ratio)
+            result = result.index_copy(0, chosen, part.to(result.dtype))
+        return result
+
+    def _levels(self, boxes: Tensor, scales: list[float]) -> Tensor:
+        """Which of the maps each box belongs to."""
+        first, last = (-math.log2(scale) for scale in (scales[0], scales[-1]))
+        sides = box_area(boxes).sqrt()
+        # A hair more, so that a box of exactly the usual size is in its own level.
+        wanted = fb.floor(self.canonical_level + fb.log2(sides / self.canonical_scale) + 1e-6)
+        return (wanted.clamp(first, last) - first).to(fb.int64)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(featmap_names={self.featmap_names}, "
+            f"output_size={self.output_size}, sampling_ratio={self.sampling_ratio})"
+        )
+
+
+def _scale(feature: Tensor, image_shapes: list[tuple[int, int]]) -> float:
+    """The power of two that a map is smaller by than the largest image."""
+    height = max(shape[0] for shape in image_shapes)
+    return float(2.0 ** round(math.log2(feature.shape[-2] / height)))
