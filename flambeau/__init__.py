@@ -182,6 +182,7 @@ else:
         "_inductor",
         "_lowrank",
         "_subclasses",
+        "_tensor_str",
         "_utils",
         "accelerator",
         "amp",

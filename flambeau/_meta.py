@@ -69,6 +69,13 @@ _CASTS = {
 class MetaTensor(Tensor):
     """A tensor without elements."""
 
+    def __new__(cls, data: Any = None, requires_grad: bool | None = None) -> Any:
+        # Parameters on `meta` are of this class too, and packages call the class of a parameter
+        # to put one with elements in its place.
+        if requires_grad is None:
+            return Tensor() if data is None else Tensor(data)
+        return fb.nn.Parameter(data, requires_grad)
+
     device = property(lambda self: META)
     is_meta = property(lambda self: True)
     is_cpu = property(lambda self: False)

@@ -6,6 +6,7 @@
 #include "bind/generator_object.h"
 #include "bind/tensor_object.h"
 #include "bind/value_types.h"
+#include "core/device_names.h"
 
 namespace nb = nanobind;
 
@@ -35,7 +36,7 @@ void initialise(Generator* memory, nb::handle device) {
                   "Generator(): argument 'device' (position 1) must be torch.device, not ",
                   Py_TYPE(device.ptr())->tp_name);
     const Device place = device_of(device.ptr());
-    FB_CHECK(place.type == DeviceType::kCpu, "there is no generator for device ", place);
+    FB_CHECK(place.type == DeviceType::kCpu, "there is no generator for device ", text_of(place));
   }
   new (memory) Generator();
 }

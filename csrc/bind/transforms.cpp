@@ -89,6 +89,10 @@ void add_batches(nb::module_& m) {
   m.def(
       "_batch_level_of", [](nb::handle t) { return autograd::batch_level_of(tensor_in(t)); },
       nb::arg("tensor"));
+  // Whether a map or forward mode is at work, so that elements are not all that there is to a
+  // tensor.
+  m.def("_are_functorch_transforms_active",
+        [] { return !autograd::batch_levels().empty() || autograd::current_dual_level() >= 0; });
   m.def("_randomness_of", name_of_randomness, nb::arg("level"));
   // How deep the map is nested, and all samples; None for a tensor that is not batched.
   m.def(

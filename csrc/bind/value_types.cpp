@@ -6,7 +6,10 @@
 #include <nanobind/stl/string.h>
 
 #include <charconv>
+#include <optional>
 #include <string>
+
+#include "core/device_names.h"
 
 namespace nb = nanobind;
 
@@ -36,16 +39,10 @@ PyTypeObject* memory_format_type = nullptr;
 Device parse_device(std::string_view text) {
   const auto colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
-  Device device;
-  if (name == "cpu")
-    device.type = DeviceType::kCpu;
-  else if (name == "cuda")
-    device.type = DeviceType::kCuda;
-  else if (name == "meta")
-    device.type = DeviceType::kMeta;
-  else
-    fail(ErrorKind::kRuntime, "expected one of cpu, cuda, meta as the type of a device, got '",
-         text, "'");
+  const std::optional<DeviceType> type = find_device_type(name);
+  FB_CHECK(type, "expected one of ", known_device_types(), " as the type of a device, got '", text,
+           "'");
+  Device device{*type};
   if (colon == std::string_view::npos) return device;
   int index = 0;
   const std::string_view digits = text.substr(colon + 1);
@@ -66,14 +63,8 @@ Device checked_device(const std::string& type, std::optional<int> index) {
   return device;
 }
 
-std::string device_text(Device device) {
-  std::string text = name_of(device.type);
-  if (device.index >= 0) text += ":" + std::to_string(device.index);
-  return text;
-}
-
 std::string device_repr(Device device) {
-  std::string text = std::string("device(type='") + name_of(device.type) + "'";
+  std::string text = "device(type='" + std::string(full_name_of(device.type)) + "'";
   if (device.index >= 0) text += ", index=" + std::to_string(device.index);
   return text + ")";
 }
@@ -94,19 +85,19 @@ void add_devices(nb::module_& m) {
           "__init__",
           [](Device* self, int index) { new (self) Device(checked_device("cuda", index)); },
           nb::arg("index"))
-      .def_prop_ro("type", [](const Device& d) { return std::string(name_of(d.type)); })
+      .def_prop_ro("type", [](const Device& d) { return std::string(full_name_of(d.type)); })
       .def_prop_ro("index",
                    [](const Device& d) -> std::optional<int> {
                      return d.index < 0 ? std::nullopt : std::optional<int>(d.index);
                    })
       .def("__repr__", [](const Device& d) { return device_repr(d); })
-      .def("__str__", [](const Device& d) { return device_text(d); })
+      .def("__str__", [](const Device& d) { return text_of(d); })
       .def("__hash__",
            [](const Device& d) { return (static_cast<int>(d.type) << 8) + d.index + 1; })
       .def("__reduce__",
            [](nb::object self) {
              return nb::make_tuple(
-                 self.type(), nb::make_tuple(nb::str(device_text(nb::cast<Device>(self)).c_str())));
+                 self.type(), nb::make_tuple(nb::str(text_of(nb::cast<Device>(self)).c_str())));
            })
       .def(
           "__eq__",

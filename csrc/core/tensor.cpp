@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/allocator.h"
+#include "core/device_names.h"
 #include "core/layout.h"
 #include "core/no_device.h"
 
@@ -148,10 +149,10 @@ bool Tensor::is_contiguous(MemoryFormat format) const {
 void check_device(Device device) {
   if (device.type == DeviceType::kCpu) return;
   if (device.type == DeviceType::kMeta) throw OnMeta();
-  std::ostringstream text;
-  text << "no device " << device << " here: this build of Flambeau computes on the CPU; ask "
-       << "torch.cuda.is_available() first, or use device='cpu'";
-  throw NoDevice(text.str());
+  const std::string text =
+      "no device " + text_of(device) + " here: this build of Flambeau computes on the CPU; ";
+  if (device.type != DeviceType::kCuda) fail(ErrorKind::kRuntime, text, "use device='cpu'");
+  throw NoDevice(text + "ask torch.cuda.is_available() first, or use device='cpu'");
 }
 
 Tensor make_tensor(IntSpan sizes, DType dtype, Device device) {

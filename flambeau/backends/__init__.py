@@ -6,6 +6,8 @@ says which ones do.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 from flambeau.backends import (
     cpu,
     cuda,
@@ -57,6 +59,11 @@ def flags_frozen() -> bool:
 
 def disable_global_flags() -> None:
     """Kept for test suites that ask for assignments by ``flags`` blocks only; they stay allowed."""
+
+
+def __allow_nonbracketed_mutation() -> AbstractContextManager[None]:
+    """A block in which settings may be assigned, as they may outside of it."""
+    return nullcontext()
 
 
 keep_settings(__name__, {"fp32_precision": PrecisionSetting("generic")})

@@ -14,6 +14,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, nn
+from flambeau.fx._compatibility import compatibility as compatibility
 from flambeau.fx.graph import Graph, _PyTreeCodeGen
 from flambeau.fx.graph_module import GraphModule
 from flambeau.fx.node import Argument, Node, map_aggregate

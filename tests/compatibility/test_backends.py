@@ -133,3 +133,10 @@ def test_libraries():
         backends.cuda.preferred_linalg_library("lapack")
     with pytest.raises(AssertionError, match="cufft_plan_cache"):
         _ = backends.cuda.cufft_plan_cache.size
+
+
+def test_assigning_in_a_block():
+    with getattr(backends, "__allow_nonbracketed_mutation")():
+        backends.cudnn.benchmark = True
+    assert backends.cudnn.benchmark
+    backends.cudnn.benchmark = False

@@ -160,3 +160,14 @@ def test_blocks_and_the_default():
     finally:
         fb.set_default_device(None)
     assert fb.get_default_device() == fb.device("cpu")
+
+
+def test_the_class_of_a_parameter_makes_parameters():
+    with fb.device("meta"):
+        layer = nn.Linear(3, 2)
+    made = type(layer.weight)(fb.ones(2, 3), requires_grad=False)
+    assert type(made) is nn.Parameter
+    assert (made.device.type, made.requires_grad, made.sum().item()) == ("cpu", False, 6)
+    again = type(layer.weight)(layer.weight, requires_grad=True)
+    assert isinstance(again, nn.Parameter)
+    assert again.is_meta

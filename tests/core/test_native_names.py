@@ -38,3 +38,17 @@ def test_others_are_missing():
     with pytest.raises(AttributeError, match="_no_such_name"):
         _ = _C._no_such_name
     assert not hasattr(_C, "__wrapped__")
+
+
+def test_transforms_at_work():
+    assert not _C._are_functorch_transforms_active()
+    seen = []
+
+    def watch(x):
+        seen.append(_C._are_functorch_transforms_active())
+        return x * 2
+
+    fb.vmap(watch)(fb.ones(3))
+    fb.func.jvp(watch, (fb.ones(3),), (fb.ones(3),))
+    assert seen == [True, True]
+    assert not _C._are_functorch_transforms_active()

@@ -173,3 +173,12 @@ def test_a_large_tensor_is_read_at_its_edges_only():
 
 def test_non_contiguous():
     assert repr(fb.arange(4).reshape(2, 2).t()) == "tensor([[0, 2],\n        [1, 3]])"
+
+
+def test_names_that_packages_import():
+    from flambeau._tensor_str import PRINT_OPTS, _str, _tensor_str
+
+    x = fb.arange(4.0, requires_grad=True).reshape(2, 2)
+    assert _tensor_str(x, indent=2) == "[[0., 1.],\n   [2., 3.]]"
+    assert _str(x) == repr(x)
+    assert PRINT_OPTS.precision == 4

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 import flambeau as fb
@@ -57,3 +59,21 @@ def test_typeinfo_errors():
 def test_a_device_is_not_none():
     assert fb.device("cpu") != None  # noqa: E711
     assert fb.device("cpu") != "cpu"
+
+
+@pytest.mark.parametrize("name", ["mps", "xpu", "xla", "mtia", "hpu", "privateuseone"])
+def test_devices_known_by_name(name):
+    device = fb.device(name, 1)
+    assert (device.type, device.index, str(device)) == (name, 1, f"{name}:1")
+    assert repr(fb.device(name)) == f"device(type='{name}')"
+    assert fb.device(name) not in (fb.device("cpu"), fb.device("meta"), device)
+    assert pickle.loads(pickle.dumps(device)) == device
+    with pytest.raises(RuntimeError, match=f"no device {name} here"):
+        fb.ones(2, device=name)
+    with pytest.raises(RuntimeError, match=f"no generator for device {name}"):
+        fb.Generator(device=name)
+
+
+def test_devices_unknown():
+    with pytest.raises(RuntimeError, match=r"expected one of cpu, cuda, .* got 'abacus:1'"):
+        fb.device("abacus:1")

@@ -174,3 +174,17 @@ def test_one_module_with_several_inputs_and_outputs() -> None:
 
     a, b, c = Split()(torch.arange(6.0), parts=3)
     assert [t.tolist() for t in (a, b, c)] == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_signature_of_a_module():
+    class Own(nn.Module):
+        def __init__(self, width: int = 3) -> None:
+            super().__init__()
+
+        def __call__(self, x: torch.Tensor) -> torch.Tensor:
+            return x
+
+    assert str(inspect.signature(nn.Linear(2, 2))) == "(*args, **kwargs)"
+    assert list(inspect.signature(Own()).parameters) == ["x"]
+    assert list(inspect.signature(Own).parameters) == ["width"]
+    assert list(inspect.signature(nn.ReLU).parameters) == ["inplace"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 import weakref
 from collections.abc import Callable
@@ -48,6 +49,22 @@ class WrappedHook:
             if state["module"] is None:
                 raise RuntimeError("You are trying to revive the hook of a dead Module!")
             self.module = weakref.ref(state["module"])
+
+
+class _CallSignature:
+    """What ``inspect.signature`` says of a module: the native call has none of its own."""
+
+    any_arguments = inspect.Signature(
+        [
+            inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+            inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
+        ]
+    )
+
+    def __get__(self, module: Any, kind: type) -> inspect.Signature:
+        if module is None or kind.__call__ is not _C._ModuleBase.__call__:
+            raise AttributeError("__signature__")  # a class, or a call of its own: as ever
+        return self.any_arguments
 
 
 class Hooked(Members):
@@ -121,6 +138,7 @@ class Hooked(Members):
 
     # What a call does, under the names by which it is known besides.
     _call_impl = _wrapped_call_impl = _C._ModuleBase.__call__
+    __signature__ = _CallSignature()
 
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call does where there are hooks: the native one only calls `forward`."""

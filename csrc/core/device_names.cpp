@@ -1,0 +1,37 @@
+// The names of devices.
+#include "core/device_names.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace fb {
+namespace {
+
+// By the value of their type: first those that `DeviceType` lists.
+constexpr std::string_view kNames[] = {
+    "cpu", "cuda", "meta", "mps",  "xpu",    "xla",   "mtia",   "hpu",    "privateuseone", "hip",
+    "ipu", "lazy", "maia", "fpga", "vulkan", "ideep", "mkldnn", "opengl", "opencl",        "ve"};
+
+}  // namespace
+
+std::optional<DeviceType> find_device_type(std::string_view name) {
+  const auto found = std::find(std::begin(kNames), std::end(kNames), name);
+  if (found == std::end(kNames)) return std::nullopt;
+  return DeviceType(found - std::begin(kNames));
+}
+
+std::string_view full_name_of(DeviceType type) { return kNames[static_cast<size_t>(type)]; }
+
+std::string text_of(Device device) {
+  std::string text(full_name_of(device.type));
+  if (device.index >= 0) text += ":" + std::to_string(device.index);
+  return text;
+}
+
+std::string known_device_types() {
+  std::string text;
+  for (const std::string_view name : kNames) (text += text.empty() ? "" : ", ") += name;
+  return text;
+}
+
+}  // namespace fb

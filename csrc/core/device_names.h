@@ -1,0 +1,22 @@
+// The names of devices, also of those that Flambeau knows by name alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/device.h"
+
+namespace fb {
+
+// Programs name and compare devices of every kind; a tensor on one of them is refused. The types
+// behind those of `DeviceType` stand for names that nothing else is known about.
+std::optional<DeviceType> find_device_type(std::string_view name);
+
+std::string_view full_name_of(DeviceType type);
+std::string text_of(Device device);
+
+// "cpu, cuda, ..."
+std::string known_device_types();
+
+}  // namespace fb
