@@ -62,7 +62,9 @@ void compute::_amp_update_scale_(const Tensor& input, const Tensor& growth_track
   if (*found_inf.data_as<float>() != 0) {
     scale = static_cast<float>(static_cast<double>(scale) * scale_backoff_factor);
     steps = 0;
-  } else if (++steps == growth_interval) {
+  } else if (const int64_t done = int64_t{steps} + 1; done != growth_interval) {
+    steps = static_cast<int32_t>(done);
+  } else {
     const auto grown = static_cast<float>(static_cast<double>(scale) * scale_growth_factor);
     if (std::isfinite(grown)) scale = grown;
     steps = 0;

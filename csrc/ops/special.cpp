@@ -20,6 +20,9 @@ Tensor compute::polygamma(int64_t n, const Tensor& input) { return polygamma(inp
 Tensor compute::mvlgamma(const Tensor& input, int64_t p) {
   FB_CHECK(input.dtype() != DType::kBool, "not implemented for bool");
   FB_CHECK(p >= 1, "p must be at least 1, got ", p);
+  // One term for each: a matrix with more rows has too many elements to be of use anyway.
+  constexpr int64_t kMostRows = int64_t{1} << 20;
+  FB_CHECK(p <= kMostRows, "p must be at most ", kMostRows, ", got ", p);
   const Tensor x = cast(input, to_floating(input.dtype()));
   Tensor sum = lgamma(x);
   for (int64_t k = 1; k < p; ++k) sum = add(sum, lgamma(sub(x, 0.5 * static_cast<double>(k))));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scalar/math.h"
+#include "scalar/orthogonal_large.h"
 
 namespace fb::scalar {
 
@@ -44,6 +45,17 @@ FB_FN double chebyshev_trigonometric(Chebyshev kind, double x, double n) {
   }
 }
 
+// The same with x = cosh(t), beyond 1.
+FB_FN double chebyshev_hyperbolic(Chebyshev kind, double x, double n) {
+  const double t = math::acosh(x);
+  switch (kind) {
+    case Chebyshev::kT: return math::cosh(n * t);
+    case Chebyshev::kU: return math::sinh((n + 1.0) * t) / math::sinh(t);
+    case Chebyshev::kV: return math::cosh((n + 0.5) * t) / math::cosh(0.5 * t);
+    default: return math::sinh((n + 0.5) * t) / math::sinh(0.5 * t);
+  }
+}
+
 FB_FN double chebyshev_at_one(Chebyshev kind, double n) {
   if (kind == Chebyshev::kU) return n + 1.0;
   return kind == Chebyshev::kW ? 2.0 * n + 1.0 : 1.0;
@@ -56,6 +68,8 @@ FB_FN double chebyshev_right(Chebyshev kind, double x, Degree n) {
   if (x == 1.0) return chebyshev_at_one(kind, static_cast<double>(n));
   if (n >= kTrigonometric && x < 1.0)
     return chebyshev_trigonometric(kind, x, static_cast<double>(n));
+  if (n >= kLargeDegree && x < math::infinity<double>())
+    return chebyshev_hyperbolic(kind, x, static_cast<double>(n));
   const double twice = 2.0 * x;
   const double shift = kind == Chebyshev::kV ? -1.0 : kind == Chebyshev::kW ? 1.0 : 0.0;
   const double value =
@@ -87,12 +101,22 @@ FB_FN double hermite_he(double x, Degree n) {
 }
 FB_FN double laguerre_l(double x, Degree n) {
   if (x == 0.0 && n >= 0) return 1.0;
+  if (n >= kLargeDegree && x == x) {
+    const auto degree = static_cast<double>(n);
+    return x < 0.0 ? laguerre_large_left(x, degree) : laguerre_large_right(x, degree);
+  }
   return by_recurrence(n, 1.0 - x, [=](double k, double value, double before) {
     return ((2.0 * k + 1.0 - x) * value - k * before) / (k + 1.0);
   });
 }
 FB_FN double legendre_p(double x, Degree n) {
   if (math::abs(x) == 1.0 && n >= 0) return x < 0.0 && n % 2 != 0 ? -1.0 : 1.0;
+  if (n >= kLargeDegree && x == x) {
+    const double a = math::abs(x), degree = static_cast<double>(n);
+    const double value =
+        a < 1.0 ? legendre_large_within(a, degree) : legendre_large_beyond(a, degree);
+    return x < 0.0 && n % 2 != 0 ? -value : value;
+  }
   return by_recurrence(n, x, [=](double k, double value, double before) {
     return ((2.0 * k + 1.0) * x * value - k * before) / (k + 1.0);
   });
