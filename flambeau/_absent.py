@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
+
+from flambeau._refusing import refusing_function, refusing_type
 
 __all__: list[str] = []
 
@@ -31,11 +33,9 @@ class Absent:
         self, name: str, doc: str, error: type[Exception] | None = None
     ) -> Callable[..., Any]:
         """A function that raises, whatever it is called with."""
-
-        def absent(*_: Any, **__: Any) -> NoReturn:
-            raise self.error(name, error)
-
-        return self._named(absent, name, doc)
+        function = refusing_function(name, lambda: self.error(name, error), doc)
+        function.__module__ = self._package
+        return function
 
     def type(
         self,
@@ -45,22 +45,14 @@ class Absent:
         methods: tuple[str, ...] = (),
     ) -> Any:
         """A class for annotations and ``isinstance``, without instances."""
-
-        def __new__(cls: Any, *_: Any, **__: Any) -> NoReturn:
-            raise self.error(cls.__name__, error)
-
-        body: dict[str, Any] = {"__new__": __new__, "__doc__": doc, "__module__": self._package}
-        for method in methods:
-            body[method] = self.function(f"{name}.{method}", f"Needs a {name}.", error)
-        return type(name, (), body)
+        refused = {
+            method: self.function(f"{name}.{method}", f"Needs a {name}.", error)
+            for method in methods
+        }
+        kind = refusing_type(name, lambda: self.error(name, error), doc, refused)
+        kind.__module__ = self._package
+        return kind
 
     @property
     def _package(self) -> str:
         return f"flambeau.{self.module}"
-
-    def _named(self, function: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
-        function.__name__ = name.rpartition(".")[2]
-        function.__qualname__ = name
-        function.__module__ = self._package
-        function.__doc__ = doc
-        return function

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from flambeau import _removed
+from flambeau._refusing import refusing_function
 
 __all__ = ["FUNCTIONS", "METHODS"]
 
@@ -22,12 +23,7 @@ _CHANCE = "reinforce() was removed; use torch.distributions and its log_prob"
 def _refusing(
     name: str, remedy: str, error: type[Exception] = NotImplementedError
 ) -> Callable[..., Any]:
-    def refuse(*_: Any, **__: Any) -> NoReturn:
-        raise error(f"{name}: {remedy}")
-
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = f"Raise: {remedy}."
-    return refuse
+    return refusing_function(name, lambda: error(f"{name}: {remedy}"), f"Raise: {remedy}.")
 
 
 def _named(names: str, remedy: str, error: type[Exception] = NotImplementedError) -> dict[str, Any]:

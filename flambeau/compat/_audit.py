@@ -87,7 +87,12 @@ def _always_raises(name: str) -> bool:
     if name.split(".")[1:2] and name.split(".")[1] in _DEVICES:
         return False
     value = resolve(name)
-    function = getattr(value, "__new__", None) if isinstance(value, type) else value
+    if isinstance(value, type):
+        return any(_returns_nothing(getattr(value, name)) for name in ("__new__", "__init__"))
+    return _returns_nothing(value)
+
+
+def _returns_nothing(function: object) -> bool:
     annotations = getattr(function, "__annotations__", {})
     return annotations.get("return") in ("NoReturn", NoReturn)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
+
+from flambeau._refusing import refusing_function, refusing_type
 
 __all__: list[str] = []
 
@@ -19,22 +21,11 @@ def refusal(name: str, instead: str) -> NotImplementedError:
 
 def function(name: str, instead: str) -> Callable[..., Any]:
     """A function that raises, whatever it is called with."""
-
-    def absent(*_: Any, **__: Any) -> NoReturn:
-        raise refusal(name, instead)
-
-    absent.__name__ = absent.__qualname__ = name.rpartition(".")[2]
-    absent.__doc__ = f"Not there yet; {instead}."
-    return absent
+    return refusing_function(name, lambda: refusal(name, instead), f"Not there yet; {instead}.")
 
 
 def type_without_objects(name: str, instead: str, methods: tuple[str, ...] = ()) -> Any:
     """A class for ``isinstance`` and annotations, without instances."""
-
-    def __new__(cls: Any, *_: Any, **__: Any) -> NoReturn:
-        raise refusal(name, instead)
-
-    body: dict[str, Any] = {"__new__": __new__, "__doc__": f"Not there yet; {instead}."}
-    for method in methods:
-        body[method] = staticmethod(function(f"{name}.{method}", instead))
-    return type(name, (), body)
+    refused = {method: staticmethod(function(f"{name}.{method}", instead)) for method in methods}
+    doc = f"Not there yet; {instead}."
+    return refusing_type(name, lambda: refusal(name, instead), doc, refused)

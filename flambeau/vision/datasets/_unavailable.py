@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from flambeau.vision.datasets.vision import VisionDataset
 
@@ -22,7 +22,7 @@ _NAMES = """
 class _Unavailable(VisionDataset):
     """A data set by name only."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise NotImplementedError(
             f"datasets.{type(self).__name__} is not part of Flambeau: arrange its images as "
             "root/class/file and use datasets.ImageFolder, or read them with io.read_image in a "

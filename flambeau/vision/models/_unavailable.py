@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from flambeau._refusing import refusing_function
+
 __all__ = ["unavailable"]
 
 
@@ -14,8 +16,7 @@ def unavailable(package: str, names: str, instead: str) -> dict[str, Callable[..
 
 
 def _refusing(name: str, instead: str) -> Callable[..., Any]:
-    def refuse(*args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"models.{name} is not part of Flambeau yet: {instead}")
+    def refusal() -> NotImplementedError:
+        return NotImplementedError(f"models.{name} is not part of Flambeau yet: {instead}")
 
-    refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
-    return refuse
+    return refusing_function(name, refusal, f"Not there yet: {instead}.")
