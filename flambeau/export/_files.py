@@ -91,12 +91,15 @@ def load(
         [InputSpec(InputKind[k], _argument(a), t, p) for k, a, t, p in data["inputs"]],
         [OutputSpec(OutputKind[k], _argument(a), t) for k, a, t in data["outputs"]],
     )
+    names = data["names"]
+    if not all(str(name).isidentifier() for name in [*names[0], *names[1]]):
+        raise ValueError(f"load: the file has arguments that are no names of Python, {names}")
     return ExportedProgram(
         GraphModule({}, _graph(data["nodes"], data["results"])),
         signature,
         state,
         CallSpec(_spec(data["in_spec"]), _spec(data["out_spec"])),
-        (data["names"][0], data["names"][1]),
+        (names[0], names[1]),
         [_guard(guard) for guard in data["guards"]],
         data["constants"],
         None,
@@ -149,12 +152,28 @@ def _result_data(node: Node) -> Any:
     return list(value.shape), list(value.stride()), _value_data(value.dtype)
 
 
+# Methods and attributes of anything could be code: programs consist of operators alone.
+_KINDS_OF_NODES = ("placeholder", "call_function", "output")
+
+
+def _check_attribute(node: Node) -> None:
+    name = node.args[1] if len(node.args) == 2 else None
+    if not isinstance(name, str) or name.startswith("_"):
+        raise ValueError(f"load: the file asks for the attribute {name!r}, which no tensor has")
+
+
 def _graph(nodes: list[Any], results: dict[str, Any]) -> Graph:
     graph = Graph()
     known: dict[str, Node] = {}
     for op, target, args, kwargs, name in nodes:
+        if op not in _KINDS_OF_NODES:
+            raise ValueError(f"load: the file has a node of the kind {op!r}, which no program has")
         called = operator_named(target) if op == "call_function" else target
         node = graph.create_node(op, called, _value(args, known), _value(kwargs, known), name)
+        if called is getattr:
+            _check_attribute(node)
+        if op == "placeholder" and name.isidentifier():
+            node.name = name  # the signature's, also where that is a word of Python, as input
         if name in results:
             shape, stride, dtype = results[name]
             node.meta["val"] = fb.empty_strided(

@@ -203,8 +203,12 @@ def name_of(target: Any) -> str:
 def operator_named(name: str) -> Any:
     """The operator that a file names; only operators of the package are found."""
     if name.startswith("torch.ops."):
-        space, operator_name, overload = name.removeprefix("torch.ops.").split(".")
-        return getattr(getattr(getattr(fb.ops, space), operator_name), overload)
+        found: Any = fb.ops
+        for part in name.removeprefix("torch.ops.").split("."):
+            found = getattr(found, part, None)
+        if not isinstance(found, OpOverload):
+            raise ValueError(f"load: the file asks for {name!r}, which is no operator")
+        return found
     known = {stored: value for value, stored in _stored_names().items()}
     if name not in known:
         raise ValueError(f"load: the file asks for {name!r}, which is no operator of the package")

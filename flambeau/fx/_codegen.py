@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import enum
+import json
+import keyword
 import math
 import re
 import types
@@ -84,8 +86,19 @@ class Readable:
 def attribute_path(base: str, target: str) -> str:
     """``self.layers.0.conv`` as Python has to write it: ``getattr(self.layers, "0").conv``."""
     for part in target.split("."):
-        base = f"{base}.{part}" if part.isidentifier() else f'getattr({base}, "{part}")'
+        is_plain = part.isidentifier() and not keyword.iskeyword(part)
+        base = f"{base}.{part}" if is_plain else f"getattr({base}, {json.dumps(part)})"
     return base
+
+
+def _parameter(target: str) -> str:
+    """The name that a placeholder has in the code, which holds nothing but names."""
+    name = target.lstrip("*")
+    if not name.isidentifier() or len(target) - len(name) > 2:
+        raise RuntimeError(
+            f"placeholder: expected a name of an argument as the target, got {target!r}"
+        )
+    return name
 
 
 class CodeGen:
@@ -238,8 +251,8 @@ class _Writer:
         if node.type is not None and not kind:
             kind = f" : {self._type(node.type)}"
         default = f" = {self._values(node.args[0])!r}" if node.args else ""
+        raw_name = _parameter(str(node.target))
         self.free_vars.append(f"{node.target}{kind}{default}")
-        raw_name = str(node.target).lstrip("*")
         if raw_name != repr(node):
             self.body.append(f"{node!r} = {raw_name}")
 
@@ -276,7 +289,9 @@ class _Writer:
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         given = [repr(self._values(arg)) for arg in args]
-        given += [f"{key} = {self._values(value)!r}" for key, value in kwargs.items()]
+        for key, value in kwargs.items():
+            text = repr(self._values(value))
+            given.append(f"{key} = {text}" if key.isidentifier() else f"**{{{key!r}: {text}}}")
         return ", ".join(given)
 
     # --- values
