@@ -276,6 +276,8 @@ else:
         "_check_tensor_all": "flambeau._checks",
         "_check_type": "flambeau._checks",
         "_check_value": "flambeau._checks",
+        "_convert_indices_from_coo_to_csr": "flambeau.sparse._compressed",
+        "_convert_indices_from_csr_to_coo": "flambeau.sparse._compressed",
         "_shape_as_tensor": "flambeau._checks",
         "addmv_": "flambeau._inplace",
         "as_strided_": "flambeau._inplace",
