@@ -56,12 +56,12 @@ class OpOverload:
         self, packet: OpOverloadPacket, overload: str, call: Callable[..., Any], schema: Any
     ) -> None:
         self.overloadpacket = packet
-        self.namespace = packet._namespace
+        self.namespace: str = packet._namespace
         self._overloadname = overload
         self._schema = schema
         self._call = call
         self._name = packet._qualname
-        self.__name__ = f"{packet.__name__}.{overload}"
+        self.__name__: str = f"{packet.__name__}.{overload}"
         self.__module__ = packet.__module__
         # What torch.library registers kernels for; None for the package's own operators.
         self._operator = call if isinstance(call, registry.Operator) else None

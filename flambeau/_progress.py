@@ -87,7 +87,7 @@ class Progress(Generic[T]):
         if total is not None and total < 0:
             raise ValueError(f"progress: total must not be negative, got {total}")
         self.description = description
-        self.total = _length(iterable) if total is None else total
+        self.total: int | None = _length(iterable) if total is None else total
         self.unit = unit
         self.count = 0
         self._iterable = iterable

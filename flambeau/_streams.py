@@ -21,7 +21,7 @@ class Stream:
     """A queue of work. On the CPU operators have run when they return, so it is always empty."""
 
     def __init__(self, device: Any = None, *, priority: int = 0) -> None:
-        self.device = _checked(device, "Stream")
+        self.device: fb.device = _checked(device, "Stream")
         self.stream_id = 0
         self.device_index = -1
         self.device_type = 0
@@ -73,7 +73,7 @@ class Event:
         blocking: bool = False,
         interprocess: bool = False,
     ) -> None:
-        self.device = _checked(device, "Event")
+        self.device: fb.device = _checked(device, "Event")
         self.event_id = 0
         self._times = enable_timing
         self._seconds: float | None = None

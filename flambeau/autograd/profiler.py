@@ -58,7 +58,7 @@ class profile:
     ) -> None:
         self.enabled = enabled
         self.entered = False
-        self.record_shapes = record_shapes or with_flops
+        self.record_shapes: bool = record_shapes or with_flops
         self.with_flops = with_flops
         self.profile_memory = profile_memory
         self.with_stack = with_stack

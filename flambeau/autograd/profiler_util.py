@@ -105,8 +105,8 @@ class FunctionEvent(FormattedTimesMixin):
     count = 1
     device_memory_usage = 0
     self_device_memory_usage = 0
-    device_time_total = 0.0
-    self_device_time_total = 0.0
+    device_time_total: float = 0.0
+    self_device_time_total: float = 0.0
     device_type = "CPU"
     device_index = 0
     is_remote = False
@@ -138,15 +138,15 @@ class FunctionEvent(FormattedTimesMixin):
     ) -> None:
         self.id = id
         self.name = name
-        self.trace_name = trace_name or name
-        self.time_range = Interval(start_us, end_us)
+        self.trace_name: str = trace_name or name
+        self.time_range: Interval = Interval(start_us, end_us)
         self.thread = thread
         self.fwd_thread = fwd_thread
         self.cpu_children: list[FunctionEvent] = []
-        self.input_shapes = input_shapes or []
-        self.concrete_inputs = concrete_inputs or []
-        self.input_dtypes = input_dtypes or []
-        self.stack = stack or []
+        self.input_shapes: list[list[int]] = input_shapes or []
+        self.concrete_inputs: list[Any] = concrete_inputs or []
+        self.input_dtypes: list[str] = input_dtypes or []
+        self.stack: list[str] = stack or []
         self.scope = scope
         self.use_device = use_device
         self.cpu_memory_usage = cpu_memory_usage

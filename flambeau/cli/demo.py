@@ -32,11 +32,11 @@ class Net(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.conv1 = nn.Conv2d(1, 6, 5)
-        self.conv2 = nn.Conv2d(6, 16, 5)
-        self.fc1 = nn.Linear(16 * 5 * 5, 120)
-        self.fc2 = nn.Linear(120, 84)
-        self.fc3 = nn.Linear(84, 10)
+        self.conv1: nn.Conv2d = nn.Conv2d(1, 6, 5)
+        self.conv2: nn.Conv2d = nn.Conv2d(6, 16, 5)
+        self.fc1: nn.Linear = nn.Linear(16 * 5 * 5, 120)
+        self.fc2: nn.Linear = nn.Linear(120, 84)
+        self.fc3: nn.Linear = nn.Linear(84, 10)
 
     def forward(self, x: Tensor) -> Tensor:
         x = F.max_pool2d(F.relu(self.conv1(x)), 2)

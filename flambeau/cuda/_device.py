@@ -124,7 +124,7 @@ class device:
     """Makes a GPU the current one while a block runs; ``-1`` and None leave it as it is."""
 
     def __init__(self, device: Any) -> None:
-        self.idx = index_of(device)
+        self.idx: int = index_of(device)
         self.prev_idx = -1
 
     def __enter__(self) -> None:

@@ -113,7 +113,7 @@ class ProcessGroup:
     def __init__(self, backend: Backend, name: str, description: str = "") -> None:
         self._backend = backend
         self.group_name = name
-        self.group_desc = description or "undefined"
+        self.group_desc: str = description or "undefined"
 
     def size(self) -> int:
         """How many processes it has."""

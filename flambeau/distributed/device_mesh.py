@@ -40,7 +40,9 @@ class DeviceMesh:
             _init.init_process_group("gloo", init_method="tcp://localhost", rank=0, world_size=1)
         self.device_type = device_type
         self.mesh: Tensor = values
-        self.mesh_dim_names = None if mesh_dim_names is None else tuple(mesh_dim_names)
+        self.mesh_dim_names: tuple[str, ...] | None = (
+            None if mesh_dim_names is None else tuple(mesh_dim_names)
+        )
 
     @property
     def ndim(self) -> int:

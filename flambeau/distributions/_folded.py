@@ -16,8 +16,8 @@ from flambeau.distributions.transforms import AbsTransform
 class Folded(TransformedDistribution):
     """|x| for x of a distribution of scale ``scale`` around zero: the density counts twice."""
 
-    arg_constraints: ClassVar = {"scale": constraints.positive}
-    support = constraints.nonnegative
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
+    support: constraints.Constraint = constraints.nonnegative
     has_rsample = True
 
     def __init__(self, base: Distribution, validate_args: bool | None) -> None:

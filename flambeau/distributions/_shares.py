@@ -12,7 +12,7 @@ from flambeau.distributions.categorical import Categorical
 class OfCategorical:
     """The parameters of the categorical distribution that does the work."""
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "probs": constraints.simplex,
         "logits": constraints.real_vector,
     }

@@ -36,6 +36,7 @@ class ExpTransform(Transform):
 class PowerTransform(Transform):
     """y = x^exponent."""
 
+    exponent: Tensor
     domain = constraints.positive
     codomain = constraints.positive
     bijective = True
@@ -125,7 +126,7 @@ class TanhTransform(Transform):
     """y = tanh(x). With a cache, since the inverse loses digits where |y| is near 1."""
 
     domain = constraints.real
-    codomain = constraints.interval(-1.0, 1.0)
+    codomain: Any = constraints.interval(-1.0, 1.0)
     bijective = True
     sign = 1
 

@@ -128,7 +128,7 @@ class CorrCholeskyTransform(Transform):
 class LowerCholeskyTransform(Transform):
     """Lower triangles with a positive diagonal, which is the exponential of that of x."""
 
-    domain = constraints.independent(constraints.real, 2)
+    domain: Any = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
 
     def _call(self, x: Tensor) -> Tensor:
@@ -141,7 +141,7 @@ class LowerCholeskyTransform(Transform):
 class PositiveDefiniteTransform(Transform):
     """Positive definite matrices L L^T, with the lower triangle L of LowerCholeskyTransform."""
 
-    domain = constraints.independent(constraints.real, 2)
+    domain: Any = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
 
     def _call(self, x: Tensor) -> Tensor:
@@ -207,7 +207,7 @@ class CatTransform(_JoinedTransform):
     ) -> None:
         super().__init__(cache_size=cache_size)
         self._adopt(tseq, dim, cache_size)
-        self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
+        self.lengths: list[int] = [1] * len(self.transforms) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.transforms):
             raise ValueError(
                 f"{self!r}: expected {len(self.transforms)} lengths, got {len(self.lengths)}"

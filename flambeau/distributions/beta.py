@@ -21,11 +21,11 @@ class Beta(ExponentialFamily):
     This is the first of two shares of a Dirichlet distribution, which does the work.
     """
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "concentration1": constraints.positive,
         "concentration0": constraints.positive,
     }
-    support = constraints.unit_interval
+    support: constraints.Constraint = constraints.unit_interval
     has_rsample = True
 
     def __init__(

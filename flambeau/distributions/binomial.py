@@ -18,7 +18,7 @@ __all__ = ["Binomial"]
 class Binomial(ProbsOrLogits, Distribution):
     """How many of ``total_count`` trials succeed, each with probability ``probs``."""
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "total_count": constraints.nonnegative_integer,
         "probs": constraints.unit_interval,
         "logits": constraints.real,
@@ -34,7 +34,7 @@ class Binomial(ProbsOrLogits, Distribution):
     ) -> None:
         name, value = self._given(probs, logits)
         total_count, value = broadcast_all(total_count, value)
-        self.total_count = total_count.type_as(value)
+        self.total_count: Tensor = total_count.type_as(value)
         setattr(self, name, value)
         super().__init__(value.shape, validate_args=validate_args)
 

@@ -18,7 +18,10 @@ __all__ = ["Categorical"]
 class Categorical(ProbsOrLogits, Distribution):
     """Indices in proportion to ``probs``, or to the exponentials of ``logits``."""
 
-    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
     has_enumerate_support = True
     _is_binary = False
 

@@ -17,8 +17,13 @@ __all__ = ["Cauchy"]
 class Cauchy(Distribution):
     """Numbers of median ``loc``, half of them within ``scale`` of it; they have no mean."""
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    loc: Tensor
+    scale: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.real
     has_rsample = True
 
     def __init__(

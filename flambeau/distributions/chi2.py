@@ -15,7 +15,7 @@ __all__ = ["Chi2"]
 class Chi2(Gamma):
     """Sums of the squares of ``df`` standard normal numbers."""
 
-    arg_constraints: ClassVar = {"df": constraints.positive}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"df": constraints.positive}
 
     def __init__(self, df: Tensor | float, validate_args: bool | None = None) -> None:
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)

@@ -376,7 +376,7 @@ class _Joined(Constraint):
     def __init__(self, cseq: Sequence[Constraint], dim: int) -> None:
         if not all(isinstance(constraint, Constraint) for constraint in cseq):
             raise TypeError(f"{self!r}: expected constraints, got {list(cseq)}")
-        self.cseq = list(cseq)
+        self.cseq: list[Constraint] = list(cseq)
         self.dim = dim
 
     @property
@@ -397,7 +397,7 @@ class _Cat(_Joined):
         self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None
     ) -> None:
         super().__init__(cseq, dim)
-        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        self.lengths: list[int] = [1] * len(self.cseq) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.cseq):
             raise ValueError(
                 f"{self!r}: expected {len(self.cseq)} lengths, got {len(self.lengths)}"
@@ -434,10 +434,10 @@ class _Stack(_Joined):
         )
 
 
-boolean = _Boolean()
+boolean: _Boolean = _Boolean()
 cat = _Cat
-corr_cholesky = _CorrCholesky()
-dependent = _Dependent()
+corr_cholesky: _CorrCholesky = _CorrCholesky()
+dependent: _Dependent = _Dependent()
 dependent_property = _DependentProperty
 greater_than = _GreaterThan
 greater_than_eq = _GreaterThanEq
@@ -446,20 +446,20 @@ independent = _IndependentConstraint
 integer_interval = _IntegerInterval
 interval = _Interval
 less_than = _LessThan
-lower_cholesky = _LowerCholesky()
-lower_triangular = _LowerTriangular()
+lower_cholesky: _LowerCholesky = _LowerCholesky()
+lower_triangular: _LowerTriangular = _LowerTriangular()
 multinomial = _Multinomial
-nonnegative = _GreaterThanEq(0.0)
-nonnegative_integer = _IntegerGreaterThan(0)
-one_hot = _OneHot()
-positive = _GreaterThan(0.0)
-positive_definite = _PositiveDefinite()
-positive_integer = _IntegerGreaterThan(1)
-positive_semidefinite = _PositiveSemidefinite()
-real = _Real()
-real_vector = _IndependentConstraint(real, 1)
-simplex = _Simplex()
-square = _Square()
+nonnegative: _GreaterThanEq = _GreaterThanEq(0.0)
+nonnegative_integer: _IntegerGreaterThan = _IntegerGreaterThan(0)
+one_hot: _OneHot = _OneHot()
+positive: _GreaterThan = _GreaterThan(0.0)
+positive_definite: _PositiveDefinite = _PositiveDefinite()
+positive_integer: _IntegerGreaterThan = _IntegerGreaterThan(1)
+positive_semidefinite: _PositiveSemidefinite = _PositiveSemidefinite()
+real: _Real = _Real()
+real_vector: _IndependentConstraint = _IndependentConstraint(real, 1)
+simplex: _Simplex = _Simplex()
+square: _Square = _Square()
 stack = _Stack
-symmetric = _Symmetric()
-unit_interval = _Interval(0.0, 1.0)
+symmetric: _Symmetric = _Symmetric()
+unit_interval: _Interval = _Interval(0.0, 1.0)

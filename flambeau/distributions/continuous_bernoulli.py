@@ -22,8 +22,11 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
     Its formulas divide by 1 - 2 p: for p between ``lims`` series around 1/2 take their place.
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.unit_interval
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: constraints.Constraint = constraints.unit_interval
     has_rsample = True
     _mean_carrier_measure = 0
 

@@ -17,8 +17,10 @@ __all__ = ["Dirichlet"]
 class Dirichlet(ExponentialFamily):
     """Shares along the last dimension, of density proportional to prod x^(concentration - 1)."""
 
-    arg_constraints: ClassVar = {"concentration": constraints.independent(constraints.positive, 1)}
-    support = constraints.simplex
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration": constraints.independent(constraints.positive, 1)
+    }
+    support: constraints.Constraint = constraints.simplex
     has_rsample = True
 
     def __init__(self, concentration: Tensor, validate_args: bool | None = None) -> None:

@@ -17,8 +17,9 @@ __all__ = ["Exponential"]
 class Exponential(ExponentialFamily):
     """Waiting times of events that come at ``rate``."""
 
-    arg_constraints: ClassVar = {"rate": constraints.positive}
-    support = constraints.nonnegative
+    rate: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.positive}
+    support: constraints.Constraint = constraints.nonnegative
     has_rsample = True
     _mean_carrier_measure = 0
 

@@ -17,8 +17,13 @@ __all__ = ["FisherSnedecor"]
 class FisherSnedecor(Distribution):
     """The ratio of two chi-squared numbers of ``df1`` and ``df2``, each per degree of freedom."""
 
-    arg_constraints: ClassVar = {"df1": constraints.positive, "df2": constraints.positive}
-    support = constraints.positive
+    df1: Tensor
+    df2: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "df1": constraints.positive,
+        "df2": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.positive
     has_rsample = True
 
     def __init__(

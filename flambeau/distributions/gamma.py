@@ -17,11 +17,13 @@ __all__ = ["Gamma"]
 class Gamma(ExponentialFamily):
     """Positive numbers of density proportional to x^(``concentration`` - 1) exp(-``rate`` x)."""
 
-    arg_constraints: ClassVar = {
+    concentration: Tensor
+    rate: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "concentration": constraints.positive,
         "rate": constraints.positive,
     }
-    support = constraints.nonnegative
+    support: constraints.Constraint = constraints.nonnegative
     has_rsample = True
     _mean_carrier_measure = 0
 

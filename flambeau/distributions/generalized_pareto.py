@@ -19,7 +19,10 @@ class GeneralizedPareto(Distribution):
     At a concentration of 0 they are exponential, below it they have an upper end.
     """
 
-    arg_constraints: ClassVar = {
+    loc: Tensor
+    scale: Tensor
+    concentration: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "loc": constraints.real,
         "scale": constraints.positive,
         "concentration": constraints.real,

@@ -18,8 +18,11 @@ __all__ = ["Geometric"]
 class Geometric(ProbsOrLogits, Distribution):
     """How many trials fail before the first success, each of probability ``probs``."""
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.nonnegative_integer
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: constraints.Constraint = constraints.nonnegative_integer
 
     def __init__(
         self,

@@ -19,8 +19,13 @@ __all__ = ["Gumbel"]
 class Gumbel(TransformedDistribution):
     """Numbers ``loc`` - ``scale`` log(-log(u)) of uniform u: the largest of many of others."""
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    loc: Tensor
+    scale: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.real
 
     def __init__(
         self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None

@@ -17,11 +17,11 @@ __all__ = ["InverseGamma"]
 class InverseGamma(TransformedDistribution):
     """The reciprocals of gamma numbers of ``concentration`` and ``rate``."""
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "concentration": constraints.positive,
         "rate": constraints.positive,
     }
-    support = constraints.positive
+    support: constraints.Constraint = constraints.positive
     has_rsample = True
     _checked_by_part: ClassVar = frozenset(("concentration", "rate"))
     base_dist: Gamma

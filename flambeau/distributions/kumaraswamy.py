@@ -18,11 +18,13 @@ __all__ = ["Kumaraswamy"]
 class Kumaraswamy(TransformedDistribution):
     """Numbers of (0, 1) with the cdf 1 - (1 - x^``concentration1``)^``concentration0``."""
 
-    arg_constraints: ClassVar = {
+    concentration1: Tensor
+    concentration0: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "concentration1": constraints.positive,
         "concentration0": constraints.positive,
     }
-    support = constraints.unit_interval
+    support: constraints.Constraint = constraints.unit_interval
     has_rsample = True
 
     def __init__(

@@ -17,8 +17,13 @@ __all__ = ["Laplace"]
 class Laplace(Distribution):
     """Density exp(-|x - ``loc``| / ``scale``) / (2 ``scale``)."""
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    loc: Tensor
+    scale: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.real
     has_rsample = True
 
     def __init__(

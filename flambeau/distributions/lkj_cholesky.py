@@ -22,8 +22,11 @@ class LKJCholesky(Distribution):
     and extended onion method".
     """
 
-    arg_constraints: ClassVar = {"concentration": constraints.positive}
-    support = constraints.corr_cholesky
+    concentration: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration": constraints.positive
+    }
+    support: constraints.Constraint = constraints.corr_cholesky
 
     def __init__(
         self,

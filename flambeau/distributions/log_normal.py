@@ -16,8 +16,11 @@ __all__ = ["LogNormal"]
 class LogNormal(TransformedDistribution):
     """Numbers whose logarithms are normal, of mean ``loc`` and standard deviation ``scale``."""
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.positive
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.positive
     has_rsample = True
     _checked_by_part: ClassVar = frozenset(("loc", "scale"))
     base_dist: Normal

@@ -16,8 +16,11 @@ __all__ = ["LogisticNormal"]
 class LogisticNormal(TransformedDistribution):
     """Shares into which normal numbers break a stick: one more than there are numbers."""
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.simplex
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.simplex
     has_rsample = True
     _checked_by_part: ClassVar = frozenset(("loc", "scale"))
     base_dist: Any  # Independent, of Normal

@@ -22,12 +22,12 @@ class LowRankMultivariateNormal(Distribution):
     By Woodbury's identity everything is done with the small matrix I + W^T D^-1 W.
     """
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "loc": constraints.real_vector,
         "cov_factor": constraints.independent(constraints.real, 2),
         "cov_diag": constraints.independent(constraints.positive, 1),
     }
-    support = constraints.real_vector
+    support: constraints.Constraint = constraints.real_vector
     has_rsample = True
 
     def __init__(
@@ -39,9 +39,9 @@ class LowRankMultivariateNormal(Distribution):
     ) -> None:
         _check_shapes(loc, cov_factor, cov_diag)
         batch = broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1])
-        self.loc = loc.expand(*batch, -1)
-        self.cov_factor = cov_factor.expand(*batch, -1, -1)
-        self.cov_diag = cov_diag.expand(*batch, -1)
+        self.loc: Tensor = loc.expand(*batch, -1)
+        self.cov_factor: Tensor = cov_factor.expand(*batch, -1, -1)
+        self.cov_diag: Tensor = cov_diag.expand(*batch, -1)
         self._unbroadcasted_cov_factor = cov_factor
         self._unbroadcasted_cov_diag = cov_diag
         self._capacitance_tril = capacitance_triangle(cov_factor, cov_diag)

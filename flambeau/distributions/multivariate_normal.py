@@ -23,13 +23,13 @@ class MultivariateNormal(CovarianceForms, Distribution):
     ``scale_tril`` is the lower triangle L with L L^T the covariance, and the cheapest of them.
     """
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "loc": constraints.real_vector,
         "covariance_matrix": constraints.positive_definite,
         "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
     }
-    support = constraints.real_vector
+    support: constraints.Constraint = constraints.real_vector
     has_rsample = True
 
     def __init__(
@@ -48,7 +48,7 @@ class MultivariateNormal(CovarianceForms, Distribution):
             scale_tril=scale_tril,
         )
         batch = broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
-        self.loc = loc.expand(*batch, -1)
+        self.loc: Tensor = loc.expand(*batch, -1)
         setattr(self, name, matrix.expand(*batch, -1, -1))
         super().__init__(batch, loc.shape[-1:], validate_args=validate_args)
         self._factorize(name, matrix)

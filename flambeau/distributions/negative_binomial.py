@@ -19,12 +19,12 @@ __all__ = ["NegativeBinomial"]
 class NegativeBinomial(ProbsOrLogits, Distribution):
     """How many trials succeed, each with probability ``probs``, before ``total_count`` fail."""
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "total_count": constraints.greater_than_eq(0),
         "probs": constraints.half_open_interval(0.0, 1.0),
         "logits": constraints.real,
     }
-    support = constraints.nonnegative_integer
+    support: constraints.Constraint = constraints.nonnegative_integer
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class NegativeBinomial(ProbsOrLogits, Distribution):
     ) -> None:
         name, value = self._given(probs, logits)
         total_count, value = broadcast_all(total_count, value)
-        self.total_count = total_count.type_as(value)
+        self.total_count: Tensor = total_count.type_as(value)
         setattr(self, name, value)
         super().__init__(value.shape, validate_args=validate_args)
 

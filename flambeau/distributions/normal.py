@@ -19,8 +19,13 @@ __all__ = ["Normal"]
 class Normal(ExponentialFamily):
     """Normal numbers of mean ``loc`` and standard deviation ``scale``."""
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    loc: Tensor
+    scale: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.real
     has_rsample = True
     _mean_carrier_measure = 0
 

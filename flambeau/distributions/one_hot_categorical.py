@@ -16,7 +16,7 @@ __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 class OneHotCategorical(OfCategorical, Distribution):
     """Vectors with a single 1, in proportion to ``probs`` or the exponentials of ``logits``."""
 
-    support = constraints.one_hot
+    support: constraints.Constraint = constraints.one_hot
     has_enumerate_support = True
 
     def __init__(

@@ -17,7 +17,12 @@ __all__ = ["Pareto"]
 class Pareto(TransformedDistribution):
     """Numbers above ``scale`` of density proportional to x^-(``alpha`` + 1)."""
 
-    arg_constraints: ClassVar = {"alpha": constraints.positive, "scale": constraints.positive}
+    scale: Tensor
+    alpha: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "alpha": constraints.positive,
+        "scale": constraints.positive,
+    }
 
     def __init__(
         self, scale: Tensor | float, alpha: Tensor | float, validate_args: bool | None = None

@@ -18,8 +18,9 @@ __all__ = ["Poisson"]
 class Poisson(ExponentialFamily):
     """How many events come in a unit of time, at ``rate``."""
 
-    arg_constraints: ClassVar = {"rate": constraints.nonnegative}
-    support = constraints.nonnegative_integer
+    rate: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.nonnegative}
+    support: constraints.Constraint = constraints.nonnegative_integer
 
     def __init__(self, rate: Tensor | Number, validate_args: bool | None = None) -> None:
         (self.rate,) = broadcast_all(rate)

@@ -21,8 +21,11 @@ __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 class LogitRelaxedBernoulli(ProbsOrLogits, Distribution):
     """Log-odds of relaxed Bernoulli numbers: logistic noise around ``logits``, over temperature."""
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.real
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: constraints.Constraint = constraints.real
 
     def __init__(
         self,
@@ -53,8 +56,11 @@ class LogitRelaxedBernoulli(ProbsOrLogits, Distribution):
 class RelaxedBernoulli(OfRelaxation, TransformedDistribution):
     """Numbers of (0, 1) that gather at its ends as ``temperature`` falls."""
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.unit_interval
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: constraints.Constraint = constraints.unit_interval
     has_rsample = True
     base_dist: LogitRelaxedBernoulli
 

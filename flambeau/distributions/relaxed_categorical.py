@@ -20,7 +20,7 @@ __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 class ExpRelaxedCategorical(OfCategorical, Distribution):
     """Logarithms of relaxed one-hot vectors."""
 
-    support = constraints.real_vector
+    support: constraints.Constraint = constraints.real_vector
     has_rsample = True
 
     def __init__(
@@ -53,11 +53,11 @@ class ExpRelaxedCategorical(OfCategorical, Distribution):
 class RelaxedOneHotCategorical(OfRelaxation, TransformedDistribution):
     """Shares that gather at one-hot vectors as ``temperature`` falls."""
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "probs": constraints.simplex,
         "logits": constraints.real_vector,
     }
-    support = constraints.simplex
+    support: constraints.Constraint = constraints.simplex
     has_rsample = True
     base_dist: ExpRelaxedCategorical
 

@@ -18,12 +18,15 @@ __all__ = ["StudentT"]
 class StudentT(Distribution):
     """Normal numbers over the root of a chi-squared one of ``df`` per degree of freedom."""
 
-    arg_constraints: ClassVar = {
+    df: Tensor
+    loc: Tensor
+    scale: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "df": constraints.positive,
         "loc": constraints.real,
         "scale": constraints.positive,
     }
-    support = constraints.real
+    support: constraints.Constraint = constraints.real
     has_rsample = True
 
     def __init__(

@@ -19,7 +19,7 @@ __all__ = ["TransformedDistribution"]
 class TransformedDistribution(Distribution):
     """Samples of ``base_distribution`` after ``transforms``, the first first."""
 
-    arg_constraints: ClassVar = {}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
     base_dist: Any
 
     def __init__(
@@ -28,7 +28,7 @@ class TransformedDistribution(Distribution):
         transforms: Transform | Sequence[Transform],
         validate_args: bool | None = None,
     ) -> None:
-        self.transforms = _checked(transforms)
+        self.transforms: list[Transform] = _checked(transforms)
         transform = ComposeTransform(self.transforms)
         base_shape = base_distribution.batch_shape + base_distribution.event_shape
         if len(base_shape) < transform.domain.event_dim:

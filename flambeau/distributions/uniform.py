@@ -16,6 +16,8 @@ __all__ = ["Uniform"]
 class Uniform(Distribution):
     """Numbers from ``low`` up to ``high``, which is excluded, all equally likely."""
 
+    low: Tensor
+    high: Tensor
     has_rsample = True
 
     def __init__(

@@ -18,8 +18,13 @@ __all__ = ["VonMises"]
 class VonMises(Distribution):
     """Angles around ``loc``, of density proportional to exp(``concentration`` cos(x - ``loc``))."""
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "concentration": constraints.positive}
-    support = constraints.real
+    loc: Tensor
+    concentration: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "concentration": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.real
     has_rsample = False
 
     def __init__(

@@ -18,11 +18,13 @@ __all__ = ["Weibull"]
 class Weibull(TransformedDistribution):
     """Numbers ``scale`` e^(1 / ``concentration``) of exponential e: times to a failure."""
 
-    arg_constraints: ClassVar = {
+    scale: Tensor
+    concentration: Tensor
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "scale": constraints.positive,
         "concentration": constraints.positive,
     }
-    support = constraints.positive
+    support: constraints.Constraint = constraints.positive
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ __all__ = ["Wishart"]
 class Wishart(CovarianceForms, ExponentialFamily):
     """Sums of x x^T over ``df`` normal vectors x of a covariance given in one of three ways."""
 
-    support = constraints.positive_definite
+    support: constraints.Constraint = constraints.positive_definite
     has_rsample = True
     _mean_carrier_measure = 0
 
@@ -41,7 +41,7 @@ class Wishart(CovarianceForms, ExponentialFamily):
         df = fb.as_tensor(df, dtype=matrix.dtype, device=matrix.device)
         batch = broadcast_shapes(matrix.shape[:-2], df.shape)
         size = matrix.size(-1)
-        self.df = df.expand(batch)
+        self.df: Tensor = df.expand(batch)
         setattr(self, name, matrix.expand(*batch, -1, -1))
         if bool((self.df <= size - 1).any()):
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {size - 1}.")

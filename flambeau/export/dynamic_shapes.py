@@ -26,8 +26,8 @@ class _DimHint:
 
     def __init__(self, kind: _DimHintType, min: int | None = None, max: int | None = None) -> None:
         self.type = kind
-        self.min = 0 if min is None else min
-        self.max = UNBOUNDED if max is None else max
+        self.min: int = 0 if min is None else min
+        self.max: int = UNBOUNDED if max is None else max
 
     def __call__(self, min: int | None = None, max: int | None = None) -> _DimHint:
         if self.type is _DimHintType.STATIC:
@@ -52,8 +52,8 @@ class Dim:
 
     def __init__(self, name: str, *, min: int | None = None, max: int | None = None) -> None:
         self.__name__ = name
-        self.min = 0 if min is None else min
-        self.max = UNBOUNDED if max is None else max
+        self.min: int = 0 if min is None else min
+        self.max: int = UNBOUNDED if max is None else max
         if self.max <= self.min:
             raise AssertionError(
                 f"Cannot create Dim with inconsistent min={self.min}, max={self.max}"

@@ -230,7 +230,7 @@ class Tracer(TracerBase):
         global _tracing_depth
         is_module = isinstance(root, nn.Module)
         fn = self._set_root(root)
-        self.graph = Graph(tracer_cls=type(self))
+        self.graph: Graph = Graph(tracer_cls=type(self))
         _tracing_depth += 1
         try:
             with ExitStack() as stack:

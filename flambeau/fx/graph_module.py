@@ -80,7 +80,7 @@ class GraphModule(nn.Module):
     ) -> None:
         super().__init__()
         type(self).__name__ = type(self).__qualname__ = class_name
-        self.training = getattr(root, "training", True)
+        self.training: bool = getattr(root, "training", True)
         targets = [str(n.target) for n in graph.nodes if n.op in ("get_attr", "call_module")]
         if isinstance(root, nn.Module):
             for path in targets:

@@ -25,13 +25,15 @@ class Interpreter:
     ) -> None:
         self.module = module
         self.graph: Graph = graph if graph is not None else module.graph  # type: ignore[assignment]
-        self.submodules = dict(module.named_modules())
+        self.submodules: dict[str, nn.Module] = dict(module.named_modules())
         self.env: dict[Node, Any] = {}
         self.args_iter: Iterator[Any] = iter(())
         self.name = "Interpreter"
         self.garbage_collect_values = garbage_collect_values
         self.extra_traceback = True
-        self.user_to_last_uses = self._last_uses() if garbage_collect_values else {}
+        self.user_to_last_uses: dict[Node, list[Node]] = (
+            self._last_uses() if garbage_collect_values else {}
+        )
 
     def _last_uses(self) -> dict[Node, list[Node]]:
         seen: set[Node] = set()
@@ -169,9 +171,9 @@ class Transformer(Interpreter):
 
     def __init__(self, module: GraphModule) -> None:
         super().__init__(module)
-        self.new_graph = Graph()
+        self.new_graph: Graph = Graph()
         self.new_graph.set_codegen(module.graph._codegen)
-        self.tracer = _TransformerTracer(self.new_graph, module)
+        self.tracer: _TransformerTracer = _TransformerTracer(self.new_graph, module)
         self.tracer.root = module
 
     def placeholder(

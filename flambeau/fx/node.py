@@ -17,7 +17,7 @@ __all__ = ["Argument", "Node", "Target", "has_side_effect", "map_aggregate", "ma
 
 Target = Union[Callable[..., Any], str]  # noqa: UP007
 Argument = Any
-BaseArgumentTypes = (
+BaseArgumentTypes: tuple[type[Any], ...] = (
     str,
     int,
     float,

@@ -154,7 +154,9 @@ class Proxy:
     """Stands for a value of the program; operators, methods and functions on it add nodes."""
 
     def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
-        self.tracer = tracer if tracer is not None else GraphAppendingTracer(node.graph)
+        self.tracer: TracerBase | GraphAppendingTracer = (
+            tracer if tracer is not None else GraphAppendingTracer(node.graph)
+        )
         self.node = node
 
     def __repr__(self) -> str:
@@ -226,7 +228,7 @@ class Attribute(Proxy):
     def __init__(self, root: Proxy, attr: str) -> None:
         self.root = root
         self.attr = attr
-        self.tracer = root.tracer
+        self.tracer: TracerBase | GraphAppendingTracer = root.tracer
         self._node: Node | None = None
 
     @property

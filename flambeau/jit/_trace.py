@@ -28,7 +28,7 @@ class TracingCheckError(Exception):
         self, graph_diff_error: Any, tensor_compare_error: Any, extra_msg: str | None = None
     ) -> None:
         parts = (extra_msg, graph_diff_error, tensor_compare_error)
-        self.message = "\n".join(str(part) for part in parts if part)
+        self.message: str = "\n".join(str(part) for part in parts if part)
         super().__init__(self.message)
 
 

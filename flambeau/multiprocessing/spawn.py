@@ -89,7 +89,9 @@ class ProcessContext:
     def __init__(self, processes: list[Any], reports: list[Connection]) -> None:
         self.processes = processes
         self._reports = reports
-        self.sentinels = {process.sentinel: i for i, process in enumerate(processes)}
+        self.sentinels: dict[Any, int] = {
+            process.sentinel: i for i, process in enumerate(processes)
+        }
 
     def pids(self) -> list[int]:
         """The process numbers, in order."""

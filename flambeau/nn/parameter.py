@@ -145,7 +145,7 @@ class UninitializedTensorMixin:
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a tensor of this shape, with elements that are not set yet."""
         data = self.data
-        self.data = fb.empty(shape, device=device or data.device, dtype=dtype or data.dtype)
+        self.data: Tensor = fb.empty(shape, device=device or data.device, dtype=dtype or data.dtype)
         self.__class__ = self.cls_to_become
 
     @property

@@ -178,7 +178,7 @@ class profile:
         assert chosen, "No valid profiler activities found"
         self.activities = chosen
         self.schedule = schedule or _default_schedule_fn
-        self.record_steps = schedule is not None
+        self.record_steps: bool = schedule is not None
         self.on_trace_ready = on_trace_ready
         self.record_shapes = record_shapes
         self.profile_memory = profile_memory

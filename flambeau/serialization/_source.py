@@ -31,7 +31,7 @@ class Source:
         self._descriptor = raw.fileno() if isinstance(raw, io.FileIO) else None
         self._start = file.tell()
         file.seek(0, os.SEEK_END)
-        self.size = file.tell() - self._start
+        self.size: Any = file.tell() - self._start
         file.seek(self._start)
 
     def read(self, offset: int, size: int) -> bytes:

@@ -30,8 +30,8 @@ class QuantWrapper(nn.Module):
 
     def __init__(self, module: nn.Module) -> None:
         super().__init__()
-        self.quant = QuantStub()
-        self.dequant = DeQuantStub()
+        self.quant: QuantStub = QuantStub()
+        self.dequant: DeQuantStub = DeQuantStub()
         self.module = module
         self.train(module.training)
 

@@ -96,8 +96,8 @@ class cuFFTPlanCacheManager:
         raise RuntimeError(f"cufft_plan_cache: there is no device {device!r}")
 
 
-matmul = cuBLASModule()
-cufft_plan_cache = cuFFTPlanCacheManager()
+matmul: cuBLASModule = cuBLASModule()
+cufft_plan_cache: cuFFTPlanCacheManager = cuFFTPlanCacheManager()
 
 
 def _reader(name: str) -> Callable[[], bool]:

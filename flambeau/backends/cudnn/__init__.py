@@ -41,8 +41,8 @@ allow_tf32: bool
 fp32_precision: str
 depthwise_kernel: str
 
-conv = OperatorPrecision("cuda", "conv")
-rnn = OperatorPrecision("cuda", "rnn")
+conv: OperatorPrecision = OperatorPrecision("cuda", "conv")
+rnn: OperatorPrecision = OperatorPrecision("cuda", "rnn")
 
 
 def is_available() -> bool:

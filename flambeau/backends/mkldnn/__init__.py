@@ -38,9 +38,9 @@ deterministic: bool
 allow_tf32: bool | None
 fp32_precision: str
 
-matmul = OperatorPrecision("mkldnn", "matmul")
-conv = OperatorPrecision("mkldnn", "conv")
-rnn = OperatorPrecision("mkldnn", "rnn")
+matmul: OperatorPrecision = OperatorPrecision("mkldnn", "matmul")
+conv: OperatorPrecision = OperatorPrecision("mkldnn", "conv")
+rnn: OperatorPrecision = OperatorPrecision("mkldnn", "rnn")
 
 
 class verbose(_verbose):

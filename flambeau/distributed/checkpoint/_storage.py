@@ -47,7 +47,7 @@ class FileSystemWriter(StorageWriter):
         overwrite: bool = True,
         **options: Any,
     ) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
         self.overwrite = overwrite
 
     def write(self, state: dict[str, Any]) -> None:
@@ -62,7 +62,7 @@ class FileSystemReader(StorageReader):
     """Reads a checkpoint of ``FileSystemWriter``."""
 
     def __init__(self, path: str | os.PathLike[str], **options: Any) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
 
     def read(self) -> Any:
         file = self.path / _FILE

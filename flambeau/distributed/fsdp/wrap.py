@@ -103,4 +103,4 @@ class _Wrap:
         return module if self.current is None else self.current(module, **wrap_overrides)
 
 
-wrap = _Wrap()
+wrap: _Wrap = _Wrap()

@@ -25,7 +25,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         **defaults: Any,
     ) -> None:
         get_world_size(process_group)
-        self.optim = optimizer_class(params, **defaults)
+        self.optim: Optimizer = optimizer_class(params, **defaults)
         super().__init__(self.optim.param_groups, self.optim.defaults)
         # One list of groups and one state, whichever of the two is looked at.
         self.param_groups = self.optim.param_groups
@@ -42,7 +42,7 @@ class ZeroRedundancyOptimizer(Optimizer):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         self.optim.load_state_dict(state_dict)
-        self.param_groups = self.optim.param_groups
+        self.param_groups: list[dict[str, Any]] = self.optim.param_groups
         self.state = self.optim.state
 
 

@@ -148,7 +148,9 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
         if track_running_stats:
             self.running_mean = UninitializedBuffer(**options)
             self.running_var = UninitializedBuffer(**options)
-            self.num_batches_tracked = flambeau.tensor(0, dtype=flambeau.long, device=device)
+            self.num_batches_tracked: Tensor = flambeau.tensor(
+                0, dtype=flambeau.long, device=device
+            )
 
     def reset_parameters(self) -> None:
         """Wait for the first input; then as the layer that this becomes."""
@@ -160,7 +162,7 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
         if not self.has_uninitialized_params():
             return
         self._check_input_dim(input)
-        self.num_features = input.shape[1]
+        self.num_features: int = input.shape[1]
         for numbers in (self.weight, self.bias, self.running_mean, self.running_var):
             if numbers is not None:
                 numbers.materialize((self.num_features,))

@@ -50,8 +50,8 @@ class RNNCellBase(Module):
         def empty(*sizes: int) -> Tensor:
             return flambeau.empty(sizes, device=device, dtype=dtype)
 
-        self.weight_ih = Parameter(empty(gates, input_size))
-        self.weight_hh = Parameter(empty(gates, hidden_size))
+        self.weight_ih: Parameter = Parameter(empty(gates, input_size))
+        self.weight_hh: Parameter = Parameter(empty(gates, hidden_size))
         self.register_parameter("bias_ih", Parameter(empty(gates)) if bias else None)
         self.register_parameter("bias_hh", Parameter(empty(gates)) if bias else None)
         self.reset_parameters()

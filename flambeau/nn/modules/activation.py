@@ -123,8 +123,8 @@ class Hardtanh(_InPlace):
                     FutureWarning,
                     stacklevel=2,
                 )
-        self.min_val = min_val if min_value is None else min_value
-        self.max_val = max_val if max_value is None else max_value
+        self.min_val: float = min_val if min_value is None else min_value
+        self.max_val: float = max_val if max_value is None else max_value
         if not self.max_val > self.min_val:
             raise AssertionError(
                 f"Hardtanh: max_val ({self.max_val}) must be greater than min_val ({self.min_val})"
@@ -321,7 +321,7 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        self.weight = Parameter(fb.empty(num_parameters, device=device, dtype=dtype))
+        self.weight: Parameter = Parameter(fb.empty(num_parameters, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -74,21 +74,21 @@ class BatchNorm3d(_BatchNorm):
 class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):
     """A BatchNorm1d that takes its number of channels from the first input."""
 
-    cls_to_become = BatchNorm1d
+    cls_to_become: type[Any] = BatchNorm1d
     _check_input_dim = BatchNorm1d._check_input_dim
 
 
 class LazyBatchNorm2d(_LazyNormBase, _BatchNorm):
     """A BatchNorm2d that takes its number of channels from the first input."""
 
-    cls_to_become = BatchNorm2d
+    cls_to_become: type[Any] = BatchNorm2d
     _check_input_dim = BatchNorm2d._check_input_dim
 
 
 class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
     """A BatchNorm3d that takes its number of channels from the first input."""
 
-    cls_to_become = BatchNorm3d
+    cls_to_become: type[Any] = BatchNorm3d
     _check_input_dim = BatchNorm3d._check_input_dim
 
 

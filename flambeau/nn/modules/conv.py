@@ -357,7 +357,7 @@ class _LazyConvNd(LazyModuleMixin):
         """Give the parameters the sizes that the input asks for."""
         if not self.has_uninitialized_params():
             return
-        self.in_channels = self._channels_of(input)
+        self.in_channels: Any = self._channels_of(input)
         if self.in_channels % self.groups != 0:
             raise ValueError(
                 f"in_channels = {self.in_channels} must be divisible by groups = {self.groups}"
@@ -448,34 +448,34 @@ class _LazyConvTranspose(_LazyConvNd):
 class LazyConv1d(_LazyConv, Conv1d):
     """A Conv1d that takes `in_channels` from its first input, and then becomes one."""
 
-    cls_to_become = Conv1d
+    cls_to_become: type[Any] = Conv1d
 
 
 class LazyConv2d(_LazyConv, Conv2d):
     """A Conv2d that takes `in_channels` from its first input, and then becomes one."""
 
-    cls_to_become = Conv2d
+    cls_to_become: type[Any] = Conv2d
 
 
 class LazyConv3d(_LazyConv, Conv3d):
     """A Conv3d that takes `in_channels` from its first input, and then becomes one."""
 
-    cls_to_become = Conv3d
+    cls_to_become: type[Any] = Conv3d
 
 
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     """A ConvTranspose1d that takes `in_channels` from its first input, and then becomes one."""
 
-    cls_to_become = ConvTranspose1d
+    cls_to_become: type[Any] = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     """A ConvTranspose2d that takes `in_channels` from its first input, and then becomes one."""
 
-    cls_to_become = ConvTranspose2d
+    cls_to_become: type[Any] = ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """A ConvTranspose3d that takes `in_channels` from its first input, and then becomes one."""
 
-    cls_to_become = ConvTranspose3d
+    cls_to_become: type[Any] = ConvTranspose3d

@@ -146,19 +146,19 @@ class _LazyInstanceNorm(_LazyNormBase, _InstanceNorm):
 class LazyInstanceNorm1d(_LazyInstanceNorm):
     """An InstanceNorm1d that takes its number of channels from the first input."""
 
-    cls_to_become = InstanceNorm1d
+    cls_to_become: type[Any] = InstanceNorm1d
     _batched_dims = 3
 
 
 class LazyInstanceNorm2d(_LazyInstanceNorm):
     """An InstanceNorm2d that takes its number of channels from the first input."""
 
-    cls_to_become = InstanceNorm2d
+    cls_to_become: type[Any] = InstanceNorm2d
     _batched_dims = 4
 
 
 class LazyInstanceNorm3d(_LazyInstanceNorm):
     """An InstanceNorm3d that takes its number of channels from the first input."""
 
-    cls_to_become = InstanceNorm3d
+    cls_to_become: type[Any] = InstanceNorm3d
     _batched_dims = 5

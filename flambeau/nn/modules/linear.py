@@ -132,7 +132,7 @@ class Bilinear(Module):
 class LazyLinear(LazyModuleMixin, Linear):
     """A Linear that takes `in_features` from its first input, and then becomes one."""
 
-    cls_to_become = Linear
+    cls_to_become: type[Any] = Linear
     weight: UninitializedParameter
     bias: UninitializedParameter | None
 
@@ -160,7 +160,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         if not self.has_uninitialized_params():
             return
         with flambeau.no_grad():
-            self.in_features = input.shape[-1]
+            self.in_features: int = input.shape[-1]
             self.weight.materialize((self.out_features, self.in_features))
             if self.bias is not None:
                 self.bias.materialize((self.out_features,))

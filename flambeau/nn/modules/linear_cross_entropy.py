@@ -45,7 +45,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         self.out_features = out_features
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
-        self.linear = Linear(
+        self.linear: Linear = Linear(
             in_features,
             math.prod(out_features, start=num_classes),
             bias=bias,

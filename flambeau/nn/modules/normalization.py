@@ -102,7 +102,7 @@ class LayerNorm(_Affine):
         dtype: flambeau.dtype | None = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = _as_shape(normalized_shape)
+        self.normalized_shape: tuple[int, ...] = _as_shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self._make_affine(self.normalized_shape, elementwise_affine, bias, device, dtype)
@@ -133,7 +133,7 @@ class RMSNorm(Module):
         dtype: flambeau.dtype | None = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = _as_shape(normalized_shape)
+        self.normalized_shape: tuple[int, ...] = _as_shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.register_parameter(

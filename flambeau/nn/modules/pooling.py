@@ -54,7 +54,7 @@ class _MaxPoolNd(Module):
     ) -> None:
         super().__init__()
         self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
+        self.stride: _Ints = kernel_size if stride is None else stride
         self.padding = padding
         self.dilation = dilation
         self.return_indices = return_indices
@@ -204,9 +204,9 @@ class AvgPool1d(_AvgPoolNd):
         count_include_pad: bool = True,
     ) -> None:
         super().__init__()
-        self.kernel_size = _single(kernel_size)
-        self.stride = _single(kernel_size if stride is None else stride)
-        self.padding = _single(padding)
+        self.kernel_size: tuple[int, ...] = _single(kernel_size)
+        self.stride: tuple[int, ...] = _single(kernel_size if stride is None else stride)
+        self.padding: tuple[int, ...] = _single(padding)
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 
@@ -234,7 +234,7 @@ class _OverridableAvgPoolNd(_AvgPoolNd):
     ) -> None:
         super().__init__()
         self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
+        self.stride: _Ints = kernel_size if stride is None else stride
         self.padding = padding
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
@@ -426,11 +426,15 @@ class _FractionalMaxPoolNd(Module):
         if output_size is not None and output_ratio is not None:
             raise ValueError("only one of output_size and output_ratio may be specified")
         per_dimension = _ntuple(self._rank)
-        self.kernel_size = per_dimension(kernel_size)
+        self.kernel_size: tuple[Any, ...] = per_dimension(kernel_size)
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
-        self.output_size = None if output_size is None else per_dimension(output_size)
-        self.output_ratio = None if output_ratio is None else per_dimension(output_ratio)
+        self.output_size: tuple[Any, ...] | None = (
+            None if output_size is None else per_dimension(output_size)
+        )
+        self.output_ratio: tuple[Any, ...] | None = (
+            None if output_ratio is None else per_dimension(output_ratio)
+        )
         for ratio in self.output_ratio or ():
             if not 0 < ratio < 1:
                 raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")

@@ -62,7 +62,7 @@ def _without_slices(default_mask: Tensor, dim: int, kept: Tensor) -> Tensor:
 class Identity(BasePruningMethod):
     """Prunes nothing."""
 
-    PRUNING_TYPE = "unstructured"
+    PRUNING_TYPE: str = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask as it was."""
@@ -72,7 +72,7 @@ class Identity(BasePruningMethod):
 class _Unstructured(BasePruningMethod):
     """Prunes an amount of the elements, those that a subclass picks."""
 
-    PRUNING_TYPE = "unstructured"
+    PRUNING_TYPE: str = "unstructured"
 
     def __init__(self, amount: float) -> None:
         _check_amount(amount)
@@ -109,7 +109,7 @@ class L1Unstructured(_Unstructured):
 class RandomStructured(BasePruningMethod):
     """Prunes slices along `dim` at random."""
 
-    PRUNING_TYPE = "structured"
+    PRUNING_TYPE: str = "structured"
 
     def __init__(self, amount: float, dim: int = -1) -> None:
         _check_amount(amount)
@@ -129,7 +129,7 @@ class RandomStructured(BasePruningMethod):
 class LnStructured(BasePruningMethod):
     """Prunes the slices along `dim` that have the smallest norm of order `n`."""
 
-    PRUNING_TYPE = "structured"
+    PRUNING_TYPE: str = "structured"
 
     def __init__(self, amount: float, n: Any, dim: int = -1) -> None:
         _check_amount(amount)
@@ -153,7 +153,7 @@ class LnStructured(BasePruningMethod):
 class CustomFromMask(BasePruningMethod):
     """Prunes what a mask says."""
 
-    PRUNING_TYPE = "global"
+    PRUNING_TYPE: str = "global"
 
     def __init__(self, mask: Tensor) -> None:
         self.mask = mask

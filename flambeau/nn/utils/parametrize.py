@@ -61,8 +61,8 @@ class ParametrizationList(ModuleList):
         self.unsafe = unsafe
         shape, dtype = original.shape, original.dtype
         source = self._invert_where_possible(original)
-        self.is_tensor = isinstance(source, Tensor)
-        self.ntensors = 1 if isinstance(source, Tensor) else len(source)
+        self.is_tensor: bool = isinstance(source, Tensor)
+        self.ntensors: int = 1 if isinstance(source, Tensor) else len(source)
         if isinstance(source, Tensor):
             _check_dtype(source, dtype, "right_inverse")
             _put(original, source)

@@ -42,7 +42,7 @@ class _ComposedLR(LRScheduler):
                     f"{type(scheduler.optimizer).__name__}"
                 )
         self._schedulers = schedulers
-        self.optimizer = schedulers[0].optimizer
+        self.optimizer: Optimizer = schedulers[0].optimizer
 
     def state_dict(self) -> dict[str, Any]:
         """The state of the schedule and of the schedules it is made of."""

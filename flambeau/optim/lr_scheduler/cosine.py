@@ -93,7 +93,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         else:
             self._jump(0 if epoch is None else epoch)
             epoch = epoch or 0
-        self.last_epoch = math.floor(epoch)
+        self.last_epoch: int = math.floor(epoch)
         self._set_rates(self.get_lr)
 
     def _advance(self) -> None:

@@ -64,6 +64,9 @@ class CyclicLR(_MomentumLR):
     `scale_mode` says, replaces it.
     """
 
+    base_momentums: list[float]
+    max_momentums: list[float]
+
     def __init__(
         self,
         optimizer: Optimizer,
@@ -91,10 +94,10 @@ class CyclicLR(_MomentumLR):
         if last_epoch == -1:
             for group, rate in zip(optimizer.param_groups, base_lrs, strict=True):
                 assign(group, rate)
-        self.max_lrs = per_group("max_lr", optimizer, max_lr)
+        self.max_lrs: list[float] = per_group("max_lr", optimizer, max_lr)
         up = float(step_size_up)
-        self.total_size = up + (up if step_size_down is None else float(step_size_down))
-        self.step_ratio = up / self.total_size
+        self.total_size: float = up + (up if step_size_down is None else float(step_size_down))
+        self.step_ratio: float = up / self.total_size
         self.mode = mode
         self.gamma = gamma
         self._scale_fn_custom = scale_fn
@@ -210,7 +213,7 @@ class OneCycleLR(_MomentumLR):
             raise ValueError(
                 f"anneal_strategy must be one of 'cos' or 'linear', but got {anneal_strategy!r}"
             )
-        self.total_steps = _length(total_steps, epochs, steps_per_epoch)
+        self.total_steps: int = _length(total_steps, epochs, steps_per_epoch)
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         self._anneal_func_type = anneal_strategy
         peaks = per_group("max_lr", optimizer, max_lr)

@@ -41,8 +41,10 @@ class DistributedSampler(Sampler[int]):
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
-        self.num_replicas = _from_group("get_world_size") if num_replicas is None else num_replicas
-        self.rank = _from_group("get_rank") if rank is None else rank
+        self.num_replicas: int = (
+            _from_group("get_world_size") if num_replicas is None else num_replicas
+        )
+        self.rank: int = _from_group("get_rank") if rank is None else rank
         if not 0 <= self.rank < self.num_replicas:
             raise ValueError(
                 f"Invalid rank {self.rank}, rank should be in the interval "
@@ -54,8 +56,8 @@ class DistributedSampler(Sampler[int]):
         self.shuffle = shuffle
         self.seed = seed
         share = len(dataset) / self.num_replicas
-        self.num_samples = math.floor(share) if drop_last else math.ceil(share)
-        self.total_size = self.num_samples * self.num_replicas
+        self.num_samples: int = math.floor(share) if drop_last else math.ceil(share)
+        self.total_size: int = self.num_samples * self.num_replicas
 
     def __iter__(self) -> Iterator[int]:
         count = len(self.dataset)

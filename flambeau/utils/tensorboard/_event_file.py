@@ -53,7 +53,7 @@ class EventFile:
         os.makedirs(log_dir, exist_ok=True)
         place = f"{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}"
         name = f"events.out.tfevents.{place}.{next(self._numbers)}{suffix}"
-        self.path = os.path.join(log_dir, name)
+        self.path: str = os.path.join(log_dir, name)
         self._max_queue = max(1, max_queue)
         self._flush_secs = flush_secs
         # Appending keeps the records of a process that was forked apart from ours.

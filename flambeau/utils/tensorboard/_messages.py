@@ -101,13 +101,13 @@ class TensorProto(Message):
 
 
 class HistogramProto(Message):
-    min = Field(1, DOUBLE)
-    max = Field(2, DOUBLE)
-    num = Field(3, DOUBLE)
-    sum = Field(4, DOUBLE)
-    sum_squares = Field(5, DOUBLE)
-    bucket_limit = Field(6, DOUBLE, repeated=True)
-    bucket = Field(7, DOUBLE, repeated=True)
+    min: Field = Field(1, DOUBLE)
+    max: Field = Field(2, DOUBLE)
+    num: Field = Field(3, DOUBLE)
+    sum: Field = Field(4, DOUBLE)
+    sum_squares: Field = Field(5, DOUBLE)
+    bucket_limit: Field = Field(6, DOUBLE, repeated=True)
+    bucket: Field = Field(7, DOUBLE, repeated=True)
 
 
 class PluginData(Message):
@@ -125,29 +125,29 @@ class SummaryMetadata(Message):
 
 
 class _Image(Message):
-    height = Field(1, INT)
-    width = Field(2, INT)
-    colorspace = Field(3, INT)
-    encoded_image_string = Field(4, BYTES)
+    height: Field = Field(1, INT)
+    width: Field = Field(2, INT)
+    colorspace: Field = Field(3, INT)
+    encoded_image_string: Field = Field(4, BYTES)
 
 
 class _Audio(Message):
-    sample_rate = Field(1, FLOAT)
-    num_channels = Field(2, INT)
-    length_frames = Field(3, INT)
-    encoded_audio_string = Field(4, BYTES)
-    content_type = Field(5, STRING)
+    sample_rate: Field = Field(1, FLOAT)
+    num_channels: Field = Field(2, INT)
+    length_frames: Field = Field(3, INT)
+    encoded_audio_string: Field = Field(4, BYTES)
+    content_type: Field = Field(5, STRING)
 
 
 class _SummaryValue(Message):
-    tag = Field(1, STRING)
-    simple_value = Field(2, FLOAT)
-    image = Field(4, _Image)
-    histo = Field(5, HistogramProto)
-    audio = Field(6, _Audio)
-    node_name = Field(7, STRING)
-    tensor = Field(8, TensorProto)
-    metadata = Field(9, SummaryMetadata)
+    tag: Field = Field(1, STRING)
+    simple_value: Field = Field(2, FLOAT)
+    image: Field = Field(4, _Image)
+    histo: Field = Field(5, HistogramProto)
+    audio: Field = Field(6, _Audio)
+    node_name: Field = Field(7, STRING)
+    tensor: Field = Field(8, TensorProto)
+    metadata: Field = Field(9, SummaryMetadata)
 
 
 class Summary(Message):
@@ -155,7 +155,7 @@ class Summary(Message):
     Image = _Image
     Value = _SummaryValue
 
-    value = Field(1, _SummaryValue, repeated=True)
+    value: Field = Field(1, _SummaryValue, repeated=True)
 
 
 class SessionLog(Message):

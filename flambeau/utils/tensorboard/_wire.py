@@ -86,7 +86,7 @@ class Field:
     ) -> None:
         self.number = number
         self.kind = kind
-        self.is_many = repeated or mapping
+        self.is_many: bool = repeated or mapping
         self._empty = list if repeated else dict if mapping else None
         values = kind if isinstance(kind, _Kind) else _NESTED
         self._default = values.default

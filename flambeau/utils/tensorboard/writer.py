@@ -114,7 +114,7 @@ class SummaryWriter:
         if not log_dir:
             started = datetime.datetime.now().strftime("%b%d_%H-%M-%S")
             log_dir = os.path.join("runs", f"{started}_{socket.gethostname()}{comment}")
-        self.log_dir = os.fspath(log_dir)
+        self.log_dir: str = os.fspath(log_dir)
         self.purge_step = purge_step
         self.max_queue = max_queue
         self.flush_secs = flush_secs

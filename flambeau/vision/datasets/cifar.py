@@ -55,19 +55,21 @@ class CIFAR10(VisionDataset):
     Files are looked for in ``root/cifar-10-batches-py``. ``data`` is an array (N, 32, 32, 3).
     """
 
+    data: Any
+    targets: list[int]
     base_folder = "cifar-10-batches-py"
     url = "https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz"
     filename = "cifar-10-python.tar.gz"
     tgz_md5 = "c58f30108f718f92721af3b95e74349a"
-    train_list = [
+    train_list: list[list[str]] = [
         ["data_batch_1", "c99cafc152244af753f735de768cd75f"],
         ["data_batch_2", "d4bba439e000b95fd0a9bffe97cbabec"],
         ["data_batch_3", "54ebc095f3ab1f0389bbae665268c751"],
         ["data_batch_4", "634d18415352ddfa80567beed471001a"],
         ["data_batch_5", "482c414d41f54cd18b22e5b47cb7c3cb"],
     ]
-    test_list = [["test_batch", "40351d587109b95175f43aff81a1287e"]]
-    meta = {
+    test_list: list[list[str]] = [["test_batch", "40351d587109b95175f43aff81a1287e"]]
+    meta: dict[str, str] = {
         "filename": "batches.meta",
         "key": "label_names",
         "md5": "5ff9c542aee3614f3951f8cda6e48888",
@@ -89,7 +91,9 @@ class CIFAR10(VisionDataset):
             raise missing_error(self._files(), "Dataset", self.url)
         self.data, self.targets = self._load()
         self.classes: list[str] = _unpickled(self._file(self.meta["filename"]))[self.meta["key"]]
-        self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
+        self.class_to_idx: dict[str, int] = {
+            name: number for number, name in enumerate(self.classes)
+        }
 
     def _file(self, name: str) -> str:
         return os.path.join(os.fspath(self.root or ""), self.base_folder, name)
@@ -136,9 +140,9 @@ class CIFAR100(CIFAR10):
     url = "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz"
     filename = "cifar-100-python.tar.gz"
     tgz_md5 = "eb9058c3a382ffc7106e4002c42a8d85"
-    train_list = [["train", "16019d7e3df5f24257cddd939b257f8d"]]
-    test_list = [["test", "f0ef6b0ae62326f3e7ffdfab6717acfc"]]
-    meta = {
+    train_list: list[list[str]] = [["train", "16019d7e3df5f24257cddd939b257f8d"]]
+    test_list: list[list[str]] = [["test", "f0ef6b0ae62326f3e7ffdfab6717acfc"]]
+    meta: dict[str, str] = {
         "filename": "meta",
         "key": "fine_label_names",
         "md5": "7973b15100ade9c7d40fb424638fde48",

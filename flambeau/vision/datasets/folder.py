@@ -118,10 +118,10 @@ class DatasetFolder(VisionDataset):
         self.extensions = extensions
         self.classes = classes
         self.class_to_idx = class_to_idx
-        self.samples = self.make_dataset(
+        self.samples: list[tuple[str, int]] = self.make_dataset(
             folder, class_to_idx, extensions, is_valid_file, allow_empty
         )
-        self.targets = [number for _, number in self.samples]
+        self.targets: list[int] = [number for _, number in self.samples]
 
     @staticmethod
     def make_dataset(
@@ -184,4 +184,4 @@ class ImageFolder(DatasetFolder):
             is_valid_file,
             allow_empty,
         )
-        self.imgs = self.samples
+        self.imgs: list[tuple[str, int]] = self.samples

@@ -61,7 +61,9 @@ class MNIST(VisionDataset):
     Files are looked for in ``root/MNIST/raw``, as published (``.gz``) or unpacked.
     """
 
-    mirrors = [
+    data: Tensor
+    targets: Tensor
+    mirrors: list[str] = [
         "https://ossci-datasets.s3.amazonaws.com/mnist/",
         "http://yann.lecun.com/exdb/mnist/",
     ]
@@ -73,7 +75,7 @@ class MNIST(VisionDataset):
     ]
     training_file = "training.pt"
     test_file = "test.pt"
-    classes = [f"{number} - {word}" for number, word in enumerate(_DIGITS)]
+    classes: list[str] = [f"{number} - {word}" for number, word in enumerate(_DIGITS)]
 
     def __init__(
         self,
@@ -201,14 +203,14 @@ class MNIST(VisionDataset):
 class FashionMNIST(MNIST):
     """70 000 pictures of clothes (https://github.com/zalandoresearch/fashion-mnist)."""
 
-    mirrors = ["http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"]
-    resources = [
+    mirrors: list[str] = ["http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"]
+    resources: Any = [
         ("train-images-idx3-ubyte.gz", "8d4fb7e6c68d591d4c3dfef9ec88bf0d"),
         ("train-labels-idx1-ubyte.gz", "25c81989df183df01b3e8a0aad5dffbe"),
         ("t10k-images-idx3-ubyte.gz", "bef4ecab320f06d8554ea6380940ec79"),
         ("t10k-labels-idx1-ubyte.gz", "bb300cfdad3c16e7a12a480ee83cd310"),
     ]
-    classes = [
+    classes: list[str] = [
         "T-shirt/top",
         "Trouser",
         "Pullover",
@@ -225,14 +227,14 @@ class FashionMNIST(MNIST):
 class KMNIST(MNIST):
     """70 000 Japanese letters in cursive (http://codh.rois.ac.jp/kmnist/)."""
 
-    mirrors = ["http://codh.rois.ac.jp/kmnist/dataset/kmnist/"]
-    resources = [
+    mirrors: list[str] = ["http://codh.rois.ac.jp/kmnist/dataset/kmnist/"]
+    resources: Any = [
         ("train-images-idx3-ubyte.gz", "bdb82020997e1d708af4cf47b453dcf7"),
         ("train-labels-idx1-ubyte.gz", "e144d726b3acfaa3e44228e80efcd344"),
         ("t10k-images-idx3-ubyte.gz", "5c965bf0a639b31b8f53240b1b52f4d7"),
         ("t10k-labels-idx1-ubyte.gz", "7320c461ea6c1c855c0b718fb2a4b134"),
     ]
-    classes = ["o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"]
+    classes: list[str] = ["o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"]
 
 
 class EMNIST(MNIST):
@@ -240,11 +242,11 @@ class EMNIST(MNIST):
 
     url = "https://biometrics.nist.gov/cs_links/EMNIST/gzip.zip"
     md5 = "58c8d27c78d21e728a6bc7b3cc06412e"
-    splits = ("byclass", "bymerge", "balanced", "letters", "digits", "mnist")
+    splits: tuple[str, ...] = ("byclass", "bymerge", "balanced", "letters", "digits", "mnist")
     # Small letters that look like large ones are one class with them in two arrangements.
     _merged_classes = set("cijklmopsuvwxyz")
     _all_classes = set(string.digits + string.ascii_letters)
-    classes_split_dict = {
+    classes_split_dict: dict[str, list[str]] = {
         "byclass": sorted(_all_classes),
         "bymerge": sorted(_all_classes - _merged_classes),
         "balanced": sorted(_all_classes - _merged_classes),
@@ -254,9 +256,9 @@ class EMNIST(MNIST):
     }
 
     def __init__(self, root: str | os.PathLike[str], split: str, **kwargs: Any) -> None:
-        self.split = verify_str_arg(split, "split", self.splits)
+        self.split: str = verify_str_arg(split, "split", self.splits)
         super().__init__(root, **kwargs)
-        self.classes = self.classes_split_dict[self.split]
+        self.classes: list[str] = self.classes_split_dict[self.split]
 
     def _file_names(self) -> list[str]:
         kinds = ("images-idx3-ubyte", "labels-idx1-ubyte")
@@ -288,7 +290,7 @@ class QMNIST(MNIST):
     eight numbers about the writer and the digit.
     """
 
-    subsets = {
+    subsets: dict[str, str] = {
         "train": "train",
         "test": "test",
         "test10k": "test",
@@ -296,7 +298,7 @@ class QMNIST(MNIST):
         "nist": "nist",
     }
     _HOME = "https://raw.githubusercontent.com/facebookresearch/qmnist/master/"
-    resources = {
+    resources: Any = {
         "train": [
             (f"{_HOME}qmnist-train-images-idx3-ubyte.gz", "ed72d4157d28c017586c42bc6afe6370"),
             (f"{_HOME}qmnist-train-labels-idx2-int.gz", "0058f8dd561b90ffdd0f734c6a30e5e4"),
@@ -320,7 +322,9 @@ class QMNIST(MNIST):
         train: bool = True,
         **kwargs: Any,
     ) -> None:
-        self.what = verify_str_arg(what or ("train" if train else "test"), "what", self.subsets)
+        self.what: str = verify_str_arg(
+            what or ("train" if train else "test"), "what", self.subsets
+        )
         self.compat = compat
         super().__init__(root, train, **kwargs)
 

@@ -23,22 +23,24 @@ class STL10(VisionDataset):
     parts of the training images; the label of those without one is -1.
     """
 
+    data: Any
+    labels: Any
     base_folder = "stl10_binary"
     url = "http://ai.stanford.edu/~acoates/stl10/stl10_binary.tar.gz"
     filename = "stl10_binary.tar.gz"
     tgz_md5 = "91f7769df0f17e558f3565bffb0c7dfb"
     class_names_file = "class_names.txt"
     folds_list_file = "fold_indices.txt"
-    train_list = [
+    train_list: list[list[str]] = [
         ["train_X.bin", "918c2871b30a85fa023e0c44e0bee87f"],
         ["train_y.bin", "5a34089d4802c674881badbb80307741"],
         ["unlabeled_X.bin", "5242ba1fed5e4be9e1e742405eb56ca4"],
     ]
-    test_list = [
+    test_list: list[list[str]] = [
         ["test_X.bin", "7f263ba9f9e0b06b93213547f721ac82"],
         ["test_y.bin", "36f9794fa4beb8a2c72628de14fa638e"],
     ]
-    splits = ("train", "train+unlabeled", "unlabeled", "test")
+    splits: tuple[str, ...] = ("train", "train+unlabeled", "unlabeled", "test")
 
     def __init__(
         self,
@@ -50,7 +52,7 @@ class STL10(VisionDataset):
         download: bool = False,
     ) -> None:
         super().__init__(root, transform=transform, target_transform=target_transform)
-        self.split = verify_str_arg(split, "split", self.splits)
+        self.split: str = verify_str_arg(split, "split", self.splits)
         if folds is not None and folds not in range(10):
             raise ValueError(
                 f"Value for argument folds should be in the range [0, 10), got {folds}."

@@ -19,7 +19,12 @@ class SVHN(VisionDataset):
     The files are MATLAB's, which SciPy reads. ``data`` is an array (N, 3, 32, 32).
     """
 
-    split_list = {
+    url: str
+    filename: str
+    file_md5: str
+    data: Any
+    labels: Any
+    split_list: dict[str, list[str]] = {
         "train": [
             "http://ufldl.stanford.edu/housenumbers/train_32x32.mat",
             "train_32x32.mat",
@@ -46,7 +51,7 @@ class SVHN(VisionDataset):
         download: bool = False,
     ) -> None:
         super().__init__(root, transform=transform, target_transform=target_transform)
-        self.split = verify_str_arg(split, "split", self.split_list)
+        self.split: str = verify_str_arg(split, "split", self.split_list)
         self.url, self.filename, self.file_md5 = self.split_list[split]
         if download:
             self.download()

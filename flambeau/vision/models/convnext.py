@@ -27,10 +27,10 @@ __all__ = [
     "convnext_tiny",
 ]
 
-ConvNeXt_Tiny_Weights = weights_of("convnext_tiny")
-ConvNeXt_Small_Weights = weights_of("convnext_small")
-ConvNeXt_Base_Weights = weights_of("convnext_base")
-ConvNeXt_Large_Weights = weights_of("convnext_large")
+ConvNeXt_Tiny_Weights: Any = weights_of("convnext_tiny")
+ConvNeXt_Small_Weights: Any = weights_of("convnext_small")
+ConvNeXt_Base_Weights: Any = weights_of("convnext_base")
+ConvNeXt_Large_Weights: Any = weights_of("convnext_large")
 _Norm = Callable[..., nn.Module]
 
 
@@ -55,7 +55,7 @@ class CNBlock(nn.Module):
     ) -> None:
         super().__init__()
         norm_layer = norm_layer or partial(nn.LayerNorm, eps=1e-6)
-        self.block = nn.Sequential(
+        self.block: nn.Sequential = nn.Sequential(
             nn.Conv2d(dim, dim, kernel_size=7, padding=3, groups=dim, bias=True),
             Permute([0, 2, 3, 1]),
             norm_layer(dim),
@@ -64,8 +64,8 @@ class CNBlock(nn.Module):
             nn.Linear(4 * dim, dim, bias=True),
             Permute([0, 3, 1, 2]),
         )
-        self.layer_scale = nn.Parameter(fb.ones(dim, 1, 1) * layer_scale)
-        self.stochastic_depth = StochasticDepth(stochastic_depth_prob, "row")
+        self.layer_scale: nn.Parameter = nn.Parameter(fb.ones(dim, 1, 1) * layer_scale)
+        self.stochastic_depth: StochasticDepth = StochasticDepth(stochastic_depth_prob, "row")
 
     def forward(self, input: Tensor) -> Tensor:
         return self.stochastic_depth(self.layer_scale * self.block(input)) + input  # type: ignore[no-any-return]
@@ -122,10 +122,10 @@ class ConvNeXt(nn.Module):
             if stage.out_channels is not None:
                 smaller = nn.Conv2d(width, stage.out_channels, kernel_size=2, stride=2)
                 layers.append(nn.Sequential(norm_layer(width), smaller))
-        self.features = nn.Sequential(*layers)
-        self.avgpool = nn.AdaptiveAvgPool2d(1)
+        self.features: nn.Sequential = nn.Sequential(*layers)
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d(1)
         last = block_setting[-1].out_channels or block_setting[-1].input_channels
-        self.classifier = nn.Sequential(
+        self.classifier: nn.Sequential = nn.Sequential(
             norm_layer(last), nn.Flatten(1), nn.Linear(last, num_classes)
         )
         start(self, _truncated)

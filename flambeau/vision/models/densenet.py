@@ -27,10 +27,10 @@ __all__ = [
     "densenet201",
 ]
 
-DenseNet121_Weights = weights_of("densenet121")
-DenseNet161_Weights = weights_of("densenet161")
-DenseNet169_Weights = weights_of("densenet169")
-DenseNet201_Weights = weights_of("densenet201")
+DenseNet121_Weights: Any = weights_of("densenet121")
+DenseNet161_Weights: Any = weights_of("densenet161")
+DenseNet169_Weights: Any = weights_of("densenet169")
+DenseNet201_Weights: Any = weights_of("densenet201")
 
 # Published files name the layers of a dense layer with a dot, which modules cannot have.
 _OLD_NAME = re.compile(r"^(.*denselayer\d+\.(?:norm|relu|conv))\.([12]\..*)$")
@@ -129,7 +129,7 @@ class DenseNet(nn.Module):
             relu0=nn.ReLU(inplace=True),
             pool0=nn.MaxPool2d(kernel_size=3, stride=2, padding=1),
         )
-        self.features = nn.Sequential(stem)
+        self.features: nn.Sequential = nn.Sequential(stem)
         channels = num_init_features
         for i, layers in enumerate(block_config, 1):
             block = _DenseBlock(layers, channels, bn_size, growth_rate, drop_rate, memory_efficient)
@@ -139,7 +139,7 @@ class DenseNet(nn.Module):
                 self.features.add_module(f"transition{i}", _Transition(channels, channels // 2))
                 channels //= 2
         self.features.add_module("norm5", nn.BatchNorm2d(channels))
-        self.classifier = nn.Linear(channels, num_classes)
+        self.classifier: nn.Linear = nn.Linear(channels, num_classes)
         start(self, _conv_fan_in, norm_unit)
         constant(self.classifier.bias, 0.0)
 

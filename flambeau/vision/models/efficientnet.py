@@ -42,17 +42,17 @@ __all__ = [
     "efficientnet_v2_s",
 ]
 
-EfficientNet_B0_Weights = weights_of("efficientnet_b0")
-EfficientNet_B1_Weights = weights_of("efficientnet_b1")
-EfficientNet_B2_Weights = weights_of("efficientnet_b2")
-EfficientNet_B3_Weights = weights_of("efficientnet_b3")
-EfficientNet_B4_Weights = weights_of("efficientnet_b4")
-EfficientNet_B5_Weights = weights_of("efficientnet_b5")
-EfficientNet_B6_Weights = weights_of("efficientnet_b6")
-EfficientNet_B7_Weights = weights_of("efficientnet_b7")
-EfficientNet_V2_S_Weights = weights_of("efficientnet_v2_s")
-EfficientNet_V2_M_Weights = weights_of("efficientnet_v2_m")
-EfficientNet_V2_L_Weights = weights_of("efficientnet_v2_l")
+EfficientNet_B0_Weights: Any = weights_of("efficientnet_b0")
+EfficientNet_B1_Weights: Any = weights_of("efficientnet_b1")
+EfficientNet_B2_Weights: Any = weights_of("efficientnet_b2")
+EfficientNet_B3_Weights: Any = weights_of("efficientnet_b3")
+EfficientNet_B4_Weights: Any = weights_of("efficientnet_b4")
+EfficientNet_B5_Weights: Any = weights_of("efficientnet_b5")
+EfficientNet_B6_Weights: Any = weights_of("efficientnet_b6")
+EfficientNet_B7_Weights: Any = weights_of("efficientnet_b7")
+EfficientNet_V2_S_Weights: Any = weights_of("efficientnet_v2_s")
+EfficientNet_V2_M_Weights: Any = weights_of("efficientnet_v2_m")
+EfficientNet_V2_L_Weights: Any = weights_of("efficientnet_v2_l")
 
 _Norm = Callable[..., nn.Module]
 
@@ -75,10 +75,10 @@ class MBConv(nn.Module):
 
     def __init__(self, cnf: Stage, stochastic_depth_prob: float, norm_layer: _Norm) -> None:
         super().__init__()
-        self.use_res_connect = cnf.stride == 1 and cnf.input_channels == cnf.out_channels
-        self.block = nn.Sequential(*self._layers(cnf, norm_layer))
-        self.stochastic_depth = StochasticDepth(stochastic_depth_prob, "row")
-        self.out_channels = cnf.out_channels
+        self.use_res_connect: bool = cnf.stride == 1 and cnf.input_channels == cnf.out_channels
+        self.block: nn.Sequential = nn.Sequential(*self._layers(cnf, norm_layer))
+        self.stochastic_depth: StochasticDepth = StochasticDepth(stochastic_depth_prob, "row")
+        self.out_channels: int = cnf.out_channels
 
     def _layers(self, cnf: Stage, norm_layer: _Norm) -> list[nn.Module]:
         inner = _make_divisible(cnf.input_channels * cnf.expand_ratio, 8)
@@ -162,9 +162,9 @@ class EfficientNet(nn.Module):
         last = stages[-1].out_channels
         width = 4 * last if last_channel is None else last_channel
         layers.append(Conv2dNormActivation(last, width, kernel_size=1, **options))
-        self.features = nn.Sequential(*layers)
-        self.avgpool = nn.AdaptiveAvgPool2d(1)
-        self.classifier = nn.Sequential(
+        self.features: nn.Sequential = nn.Sequential(*layers)
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d(1)
+        self.classifier: nn.Sequential = nn.Sequential(
             nn.Dropout(p=dropout, inplace=True), nn.Linear(width, num_classes)
         )
         start(self, conv_fan_out, norm_unit, _linear_uniform)

@@ -15,7 +15,7 @@ from flambeau.vision.models._weights import weights_of
 
 __all__ = ["GoogLeNet", "GoogLeNetOutputs", "GoogLeNet_Weights", "googlenet"]
 
-GoogLeNet_Weights = weights_of("googlenet")
+GoogLeNet_Weights: Any = weights_of("googlenet")
 GoogLeNetOutputs = namedtuple("GoogLeNetOutputs", ["logits", "aux_logits2", "aux_logits1"])
 
 
@@ -24,8 +24,8 @@ class BasicConv2d(nn.Module):
 
     def __init__(self, in_channels: int, out_channels: int, **kwargs: Any) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(in_channels, out_channels, bias=False, **kwargs)
-        self.bn = nn.BatchNorm2d(out_channels, eps=0.001)
+        self.conv: nn.Conv2d = nn.Conv2d(in_channels, out_channels, bias=False, **kwargs)
+        self.bn: nn.BatchNorm2d = nn.BatchNorm2d(out_channels, eps=0.001)
 
     def forward(self, x: Tensor) -> Tensor:
         return relu(self.bn(self.conv(x)), inplace=True)
@@ -45,17 +45,17 @@ class Inception(nn.Module):
         pool_proj: int,
     ) -> None:
         super().__init__()
-        self.branch1 = BasicConv2d(in_channels, ch1x1, kernel_size=1)
-        self.branch2 = nn.Sequential(
+        self.branch1: BasicConv2d = BasicConv2d(in_channels, ch1x1, kernel_size=1)
+        self.branch2: nn.Sequential = nn.Sequential(
             BasicConv2d(in_channels, ch3x3red, kernel_size=1),
             BasicConv2d(ch3x3red, ch3x3, kernel_size=3, padding=1),
         )
         # The published weights were trained with a window of 3 here, not of 5 as in the paper.
-        self.branch3 = nn.Sequential(
+        self.branch3: nn.Sequential = nn.Sequential(
             BasicConv2d(in_channels, ch5x5red, kernel_size=1),
             BasicConv2d(ch5x5red, ch5x5, kernel_size=3, padding=1),
         )
-        self.branch4 = nn.Sequential(
+        self.branch4: nn.Sequential = nn.Sequential(
             nn.MaxPool2d(kernel_size=3, stride=1, padding=1, ceil_mode=True),
             BasicConv2d(in_channels, pool_proj, kernel_size=1),
         )
@@ -69,10 +69,10 @@ class InceptionAux(nn.Module):
 
     def __init__(self, in_channels: int, num_classes: int, dropout: float = 0.7) -> None:
         super().__init__()
-        self.conv = BasicConv2d(in_channels, 128, kernel_size=1)
-        self.fc1 = nn.Linear(2048, 1024)
-        self.fc2 = nn.Linear(1024, num_classes)
-        self.dropout = nn.Dropout(p=dropout)
+        self.conv: BasicConv2d = BasicConv2d(in_channels, 128, kernel_size=1)
+        self.fc1: nn.Linear = nn.Linear(2048, 1024)
+        self.fc2: nn.Linear = nn.Linear(1024, num_classes)
+        self.dropout: nn.Dropout = nn.Dropout(p=dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.conv(adaptive_avg_pool2d(x, (4, 4))).flatten(1)
@@ -103,27 +103,31 @@ class GoogLeNet(nn.Module):
         conv, inception, auxiliary = blocks or (BasicConv2d, Inception, InceptionAux)
         self.aux_logits = aux_logits
         self.transform_input = transform_input
-        self.conv1 = conv(3, 64, kernel_size=7, stride=2, padding=3)
-        self.maxpool1 = nn.MaxPool2d(3, stride=2, ceil_mode=True)
-        self.conv2 = conv(64, 64, kernel_size=1)
-        self.conv3 = conv(64, 192, kernel_size=3, padding=1)
-        self.maxpool2 = nn.MaxPool2d(3, stride=2, ceil_mode=True)
-        self.inception3a = inception(192, 64, 96, 128, 16, 32, 32)
-        self.inception3b = inception(256, 128, 128, 192, 32, 96, 64)
-        self.maxpool3 = nn.MaxPool2d(3, stride=2, ceil_mode=True)
-        self.inception4a = inception(480, 192, 96, 208, 16, 48, 64)
-        self.inception4b = inception(512, 160, 112, 224, 24, 64, 64)
-        self.inception4c = inception(512, 128, 128, 256, 24, 64, 64)
-        self.inception4d = inception(512, 112, 144, 288, 32, 64, 64)
-        self.inception4e = inception(528, 256, 160, 320, 32, 128, 128)
-        self.maxpool4 = nn.MaxPool2d(2, stride=2, ceil_mode=True)
-        self.inception5a = inception(832, 256, 160, 320, 32, 128, 128)
-        self.inception5b = inception(832, 384, 192, 384, 48, 128, 128)
-        self.aux1 = auxiliary(512, num_classes, dropout=dropout_aux) if aux_logits else None
-        self.aux2 = auxiliary(528, num_classes, dropout=dropout_aux) if aux_logits else None
-        self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
-        self.dropout = nn.Dropout(p=dropout)
-        self.fc = nn.Linear(1024, num_classes)
+        self.conv1: BasicConv2d | Any = conv(3, 64, kernel_size=7, stride=2, padding=3)
+        self.maxpool1: nn.MaxPool2d = nn.MaxPool2d(3, stride=2, ceil_mode=True)
+        self.conv2: BasicConv2d | Any = conv(64, 64, kernel_size=1)
+        self.conv3: BasicConv2d | Any = conv(64, 192, kernel_size=3, padding=1)
+        self.maxpool2: nn.MaxPool2d = nn.MaxPool2d(3, stride=2, ceil_mode=True)
+        self.inception3a: Inception | Any = inception(192, 64, 96, 128, 16, 32, 32)
+        self.inception3b: Inception | Any = inception(256, 128, 128, 192, 32, 96, 64)
+        self.maxpool3: nn.MaxPool2d = nn.MaxPool2d(3, stride=2, ceil_mode=True)
+        self.inception4a: Inception | Any = inception(480, 192, 96, 208, 16, 48, 64)
+        self.inception4b: Inception | Any = inception(512, 160, 112, 224, 24, 64, 64)
+        self.inception4c: Inception | Any = inception(512, 128, 128, 256, 24, 64, 64)
+        self.inception4d: Inception | Any = inception(512, 112, 144, 288, 32, 64, 64)
+        self.inception4e: Inception | Any = inception(528, 256, 160, 320, 32, 128, 128)
+        self.maxpool4: nn.MaxPool2d = nn.MaxPool2d(2, stride=2, ceil_mode=True)
+        self.inception5a: Inception | Any = inception(832, 256, 160, 320, 32, 128, 128)
+        self.inception5b: Inception | Any = inception(832, 384, 192, 384, 48, 128, 128)
+        self.aux1: InceptionAux | Any | None = (
+            auxiliary(512, num_classes, dropout=dropout_aux) if aux_logits else None
+        )
+        self.aux2: InceptionAux | Any | None = (
+            auxiliary(528, num_classes, dropout=dropout_aux) if aux_logits else None
+        )
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d((1, 1))
+        self.dropout: nn.Dropout = nn.Dropout(p=dropout)
+        self.fc: nn.Linear = nn.Linear(1024, num_classes)
         if init_weights is not False:
             start(self, _truncated, norm_unit)
 

@@ -17,7 +17,7 @@ from flambeau.vision.models.googlenet import BasicConv2d, as_before_2016
 
 __all__ = ["Inception3", "InceptionOutputs", "Inception_V3_Weights", "inception_v3"]
 
-Inception_V3_Weights = weights_of("inception_v3")
+Inception_V3_Weights: Any = weights_of("inception_v3")
 InceptionOutputs = namedtuple("InceptionOutputs", ["logits", "aux_logits"])
 _Conv = Callable[..., nn.Module]
 
@@ -33,13 +33,13 @@ class InceptionA(nn.Module):
         self, in_channels: int, pool_features: int, conv_block: _Conv = BasicConv2d
     ) -> None:
         super().__init__()
-        self.branch1x1 = conv_block(in_channels, 64, kernel_size=1)
-        self.branch5x5_1 = conv_block(in_channels, 48, kernel_size=1)
-        self.branch5x5_2 = conv_block(48, 64, kernel_size=5, padding=2)
-        self.branch3x3dbl_1 = conv_block(in_channels, 64, kernel_size=1)
-        self.branch3x3dbl_2 = conv_block(64, 96, kernel_size=3, padding=1)
-        self.branch3x3dbl_3 = conv_block(96, 96, kernel_size=3, padding=1)
-        self.branch_pool = conv_block(in_channels, pool_features, kernel_size=1)
+        self.branch1x1: nn.Module = conv_block(in_channels, 64, kernel_size=1)
+        self.branch5x5_1: nn.Module = conv_block(in_channels, 48, kernel_size=1)
+        self.branch5x5_2: nn.Module = conv_block(48, 64, kernel_size=5, padding=2)
+        self.branch3x3dbl_1: nn.Module = conv_block(in_channels, 64, kernel_size=1)
+        self.branch3x3dbl_2: nn.Module = conv_block(64, 96, kernel_size=3, padding=1)
+        self.branch3x3dbl_3: nn.Module = conv_block(96, 96, kernel_size=3, padding=1)
+        self.branch_pool: nn.Module = conv_block(in_channels, pool_features, kernel_size=1)
 
     def forward(self, x: Tensor) -> Tensor:
         wide = self.branch5x5_2(self.branch5x5_1(x))
@@ -52,10 +52,10 @@ class InceptionB(nn.Module):
 
     def __init__(self, in_channels: int, conv_block: _Conv = BasicConv2d) -> None:
         super().__init__()
-        self.branch3x3 = conv_block(in_channels, 384, kernel_size=3, stride=2)
-        self.branch3x3dbl_1 = conv_block(in_channels, 64, kernel_size=1)
-        self.branch3x3dbl_2 = conv_block(64, 96, kernel_size=3, padding=1)
-        self.branch3x3dbl_3 = conv_block(96, 96, kernel_size=3, stride=2)
+        self.branch3x3: nn.Module = conv_block(in_channels, 384, kernel_size=3, stride=2)
+        self.branch3x3dbl_1: nn.Module = conv_block(in_channels, 64, kernel_size=1)
+        self.branch3x3dbl_2: nn.Module = conv_block(64, 96, kernel_size=3, padding=1)
+        self.branch3x3dbl_3: nn.Module = conv_block(96, 96, kernel_size=3, stride=2)
 
     def forward(self, x: Tensor) -> Tensor:
         twice = self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x)))
@@ -72,16 +72,16 @@ class InceptionC(nn.Module):
         c7 = channels_7x7
         across: dict[str, Any] = {"kernel_size": (1, 7), "padding": (0, 3)}
         down: dict[str, Any] = {"kernel_size": (7, 1), "padding": (3, 0)}
-        self.branch1x1 = conv_block(in_channels, 192, kernel_size=1)
-        self.branch7x7_1 = conv_block(in_channels, c7, kernel_size=1)
-        self.branch7x7_2 = conv_block(c7, c7, **across)
-        self.branch7x7_3 = conv_block(c7, 192, **down)
-        self.branch7x7dbl_1 = conv_block(in_channels, c7, kernel_size=1)
-        self.branch7x7dbl_2 = conv_block(c7, c7, **down)
-        self.branch7x7dbl_3 = conv_block(c7, c7, **across)
-        self.branch7x7dbl_4 = conv_block(c7, c7, **down)
-        self.branch7x7dbl_5 = conv_block(c7, 192, **across)
-        self.branch_pool = conv_block(in_channels, 192, kernel_size=1)
+        self.branch1x1: nn.Module = conv_block(in_channels, 192, kernel_size=1)
+        self.branch7x7_1: nn.Module = conv_block(in_channels, c7, kernel_size=1)
+        self.branch7x7_2: nn.Module = conv_block(c7, c7, **across)
+        self.branch7x7_3: nn.Module = conv_block(c7, 192, **down)
+        self.branch7x7dbl_1: nn.Module = conv_block(in_channels, c7, kernel_size=1)
+        self.branch7x7dbl_2: nn.Module = conv_block(c7, c7, **down)
+        self.branch7x7dbl_3: nn.Module = conv_block(c7, c7, **across)
+        self.branch7x7dbl_4: nn.Module = conv_block(c7, c7, **down)
+        self.branch7x7dbl_5: nn.Module = conv_block(c7, 192, **across)
+        self.branch_pool: nn.Module = conv_block(in_channels, 192, kernel_size=1)
 
     def forward(self, x: Tensor) -> Tensor:
         once = self.branch7x7_3(self.branch7x7_2(self.branch7x7_1(x)))
@@ -95,12 +95,12 @@ class InceptionD(nn.Module):
 
     def __init__(self, in_channels: int, conv_block: _Conv = BasicConv2d) -> None:
         super().__init__()
-        self.branch3x3_1 = conv_block(in_channels, 192, kernel_size=1)
-        self.branch3x3_2 = conv_block(192, 320, kernel_size=3, stride=2)
-        self.branch7x7x3_1 = conv_block(in_channels, 192, kernel_size=1)
-        self.branch7x7x3_2 = conv_block(192, 192, kernel_size=(1, 7), padding=(0, 3))
-        self.branch7x7x3_3 = conv_block(192, 192, kernel_size=(7, 1), padding=(3, 0))
-        self.branch7x7x3_4 = conv_block(192, 192, kernel_size=3, stride=2)
+        self.branch3x3_1: nn.Module = conv_block(in_channels, 192, kernel_size=1)
+        self.branch3x3_2: nn.Module = conv_block(192, 320, kernel_size=3, stride=2)
+        self.branch7x7x3_1: nn.Module = conv_block(in_channels, 192, kernel_size=1)
+        self.branch7x7x3_2: nn.Module = conv_block(192, 192, kernel_size=(1, 7), padding=(0, 3))
+        self.branch7x7x3_3: nn.Module = conv_block(192, 192, kernel_size=(7, 1), padding=(3, 0))
+        self.branch7x7x3_4: nn.Module = conv_block(192, 192, kernel_size=3, stride=2)
 
     def forward(self, x: Tensor) -> Tensor:
         small = self.branch3x3_2(self.branch3x3_1(x))
@@ -116,15 +116,15 @@ class InceptionE(nn.Module):
         super().__init__()
         across: dict[str, Any] = {"kernel_size": (1, 3), "padding": (0, 1)}
         down: dict[str, Any] = {"kernel_size": (3, 1), "padding": (1, 0)}
-        self.branch1x1 = conv_block(in_channels, 320, kernel_size=1)
-        self.branch3x3_1 = conv_block(in_channels, 384, kernel_size=1)
-        self.branch3x3_2a = conv_block(384, 384, **across)
-        self.branch3x3_2b = conv_block(384, 384, **down)
-        self.branch3x3dbl_1 = conv_block(in_channels, 448, kernel_size=1)
-        self.branch3x3dbl_2 = conv_block(448, 384, kernel_size=3, padding=1)
-        self.branch3x3dbl_3a = conv_block(384, 384, **across)
-        self.branch3x3dbl_3b = conv_block(384, 384, **down)
-        self.branch_pool = conv_block(in_channels, 192, kernel_size=1)
+        self.branch1x1: nn.Module = conv_block(in_channels, 320, kernel_size=1)
+        self.branch3x3_1: nn.Module = conv_block(in_channels, 384, kernel_size=1)
+        self.branch3x3_2a: nn.Module = conv_block(384, 384, **across)
+        self.branch3x3_2b: nn.Module = conv_block(384, 384, **down)
+        self.branch3x3dbl_1: nn.Module = conv_block(in_channels, 448, kernel_size=1)
+        self.branch3x3dbl_2: nn.Module = conv_block(448, 384, kernel_size=3, padding=1)
+        self.branch3x3dbl_3a: nn.Module = conv_block(384, 384, **across)
+        self.branch3x3dbl_3b: nn.Module = conv_block(384, 384, **down)
+        self.branch_pool: nn.Module = conv_block(in_channels, 192, kernel_size=1)
 
     def forward(self, x: Tensor) -> Tensor:
         once = self.branch3x3_1(x)
@@ -147,10 +147,10 @@ class InceptionAux(nn.Module):
 
     def __init__(self, in_channels: int, num_classes: int, conv_block: _Conv = BasicConv2d) -> None:
         super().__init__()
-        self.conv0 = conv_block(in_channels, 128, kernel_size=1)
-        self.conv1 = conv_block(128, 768, kernel_size=5)
+        self.conv0: nn.Module = conv_block(in_channels, 128, kernel_size=1)
+        self.conv1: nn.Module = conv_block(128, 768, kernel_size=5)
         self.conv1.stddev = 0.01
-        self.fc = nn.Linear(768, num_classes)
+        self.fc: nn.Linear = nn.Linear(768, num_classes)
         self.fc.stddev = 0.001
 
     def forward(self, x: Tensor) -> Tensor:
@@ -184,28 +184,28 @@ class Inception3(nn.Module):
         )
         self.aux_logits = aux_logits
         self.transform_input = transform_input
-        self.Conv2d_1a_3x3 = conv(3, 32, kernel_size=3, stride=2)
-        self.Conv2d_2a_3x3 = conv(32, 32, kernel_size=3)
-        self.Conv2d_2b_3x3 = conv(32, 64, kernel_size=3, padding=1)
-        self.maxpool1 = nn.MaxPool2d(kernel_size=3, stride=2)
-        self.Conv2d_3b_1x1 = conv(64, 80, kernel_size=1)
-        self.Conv2d_4a_3x3 = conv(80, 192, kernel_size=3)
-        self.maxpool2 = nn.MaxPool2d(kernel_size=3, stride=2)
-        self.Mixed_5b = a(192, pool_features=32)
-        self.Mixed_5c = a(256, pool_features=64)
-        self.Mixed_5d = a(288, pool_features=64)
-        self.Mixed_6a = b(288)
-        self.Mixed_6b = c(768, channels_7x7=128)
-        self.Mixed_6c = c(768, channels_7x7=160)
-        self.Mixed_6d = c(768, channels_7x7=160)
-        self.Mixed_6e = c(768, channels_7x7=192)
+        self.Conv2d_1a_3x3: BasicConv2d | Any = conv(3, 32, kernel_size=3, stride=2)
+        self.Conv2d_2a_3x3: BasicConv2d | Any = conv(32, 32, kernel_size=3)
+        self.Conv2d_2b_3x3: BasicConv2d | Any = conv(32, 64, kernel_size=3, padding=1)
+        self.maxpool1: nn.MaxPool2d = nn.MaxPool2d(kernel_size=3, stride=2)
+        self.Conv2d_3b_1x1: BasicConv2d | Any = conv(64, 80, kernel_size=1)
+        self.Conv2d_4a_3x3: BasicConv2d | Any = conv(80, 192, kernel_size=3)
+        self.maxpool2: nn.MaxPool2d = nn.MaxPool2d(kernel_size=3, stride=2)
+        self.Mixed_5b: InceptionA | Any = a(192, pool_features=32)
+        self.Mixed_5c: InceptionA | Any = a(256, pool_features=64)
+        self.Mixed_5d: InceptionA | Any = a(288, pool_features=64)
+        self.Mixed_6a: InceptionB | Any = b(288)
+        self.Mixed_6b: InceptionC | Any = c(768, channels_7x7=128)
+        self.Mixed_6c: InceptionC | Any = c(768, channels_7x7=160)
+        self.Mixed_6d: InceptionC | Any = c(768, channels_7x7=160)
+        self.Mixed_6e: InceptionC | Any = c(768, channels_7x7=192)
         self.AuxLogits: nn.Module | None = auxiliary(768, num_classes) if aux_logits else None
-        self.Mixed_7a = d(768)
-        self.Mixed_7b = e(1280)
-        self.Mixed_7c = e(2048)
-        self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
-        self.dropout = nn.Dropout(p=dropout)
-        self.fc = nn.Linear(2048, num_classes)
+        self.Mixed_7a: InceptionD | Any = d(768)
+        self.Mixed_7b: InceptionE | Any = e(1280)
+        self.Mixed_7c: InceptionE | Any = e(2048)
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d((1, 1))
+        self.dropout: nn.Dropout = nn.Dropout(p=dropout)
+        self.fc: nn.Linear = nn.Linear(2048, num_classes)
         if init_weights is not False:
             start(self, _truncated, norm_unit)
 

@@ -22,10 +22,10 @@ __all__ = [
     "mnasnet1_3",
 ]
 
-MNASNet0_5_Weights = weights_of("mnasnet0_5")
-MNASNet0_75_Weights = weights_of("mnasnet0_75")
-MNASNet1_0_Weights = weights_of("mnasnet1_0")
-MNASNet1_3_Weights = weights_of("mnasnet1_3")
+MNASNet0_5_Weights: Any = weights_of("mnasnet0_5")
+MNASNet0_75_Weights: Any = weights_of("mnasnet0_75")
+MNASNet1_0_Weights: Any = weights_of("mnasnet1_0")
+MNASNet1_3_Weights: Any = weights_of("mnasnet1_3")
 
 _MOMENTUM = 1 - 0.9997  # as in the paper, by another convention
 _WIDTHS = (32, 16, 24, 40, 80, 96, 192, 320)
@@ -114,8 +114,8 @@ class MNASNet(nn.Module):
             nn.BatchNorm2d(1280, momentum=_MOMENTUM),
             nn.ReLU(inplace=True),
         ]
-        self.layers = nn.Sequential(*layers)
-        self.classifier = nn.Sequential(
+        self.layers: nn.Sequential = nn.Sequential(*layers)
+        self.classifier: nn.Sequential = nn.Sequential(
             nn.Dropout(p=dropout, inplace=True), nn.Linear(1280, num_classes)
         )
         start(self, conv_fan_out, norm_unit, _linear_uniform)

@@ -15,7 +15,7 @@ from flambeau.vision.ops.misc import Conv2dNormActivation
 
 __all__ = ["MobileNetV2", "MobileNet_V2_Weights", "mobilenet_v2"]
 
-MobileNet_V2_Weights = weights_of("mobilenet_v2")
+MobileNet_V2_Weights: Any = weights_of("mobilenet_v2")
 _Norm = Callable[..., nn.Module]
 # Of each stage: how many times wider inside, channels, blocks, stride of the first.
 _STAGES = (
@@ -46,7 +46,7 @@ class InvertedResidual(nn.Module):
         norm_layer = norm_layer or nn.BatchNorm2d
         hidden = round(inp * expand_ratio)
         self.stride = stride
-        self.use_res_connect = stride == 1 and inp == oup
+        self.use_res_connect: bool = stride == 1 and inp == oup
         options: dict[str, Any] = {"norm_layer": norm_layer, "activation_layer": nn.ReLU6}
         layers: list[nn.Module] = []
         if expand_ratio != 1:
@@ -56,7 +56,7 @@ class InvertedResidual(nn.Module):
             nn.Conv2d(hidden, oup, 1, 1, 0, bias=False),
             norm_layer(oup),
         ]
-        self.conv = nn.Sequential(*layers)
+        self.conv: nn.Sequential = nn.Sequential(*layers)
         self.out_channels = oup
 
     def forward(self, x: Tensor) -> Tensor:
@@ -86,7 +86,7 @@ class MobileNetV2(nn.Module):
                 f"{inverted_residual_setting}"
             )
         channels = _make_divisible(32 * width_mult, round_nearest)
-        self.last_channel = _make_divisible(1280 * max(1.0, width_mult), round_nearest)
+        self.last_channel: int = _make_divisible(1280 * max(1.0, width_mult), round_nearest)
         options: dict[str, Any] = {"norm_layer": norm_layer, "activation_layer": nn.ReLU6}
         features: list[nn.Module] = [Conv2dNormActivation(3, channels, stride=2, **options)]
         for ratio, width, count, stride in stages:
@@ -98,8 +98,8 @@ class MobileNetV2(nn.Module):
                 )
                 channels = wanted
         features.append(Conv2dNormActivation(channels, self.last_channel, kernel_size=1, **options))
-        self.features = nn.Sequential(*features)
-        self.classifier = nn.Sequential(
+        self.features: nn.Sequential = nn.Sequential(*features)
+        self.classifier: nn.Sequential = nn.Sequential(
             nn.Dropout(p=dropout), nn.Linear(self.last_channel, num_classes)
         )
         start(self, conv_fan_out, norm_unit, linear_normal)

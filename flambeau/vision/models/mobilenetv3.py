@@ -21,8 +21,8 @@ __all__ = [
     "mobilenet_v3_small",
 ]
 
-MobileNet_V3_Large_Weights = weights_of("mobilenet_v3_large")
-MobileNet_V3_Small_Weights = weights_of("mobilenet_v3_small")
+MobileNet_V3_Large_Weights: Any = weights_of("mobilenet_v3_large")
+MobileNet_V3_Small_Weights: Any = weights_of("mobilenet_v3_small")
 _Norm = Callable[..., nn.Module]
 
 
@@ -41,12 +41,12 @@ class InvertedResidualConfig:
         dilation: int,
         width_mult: float,
     ) -> None:
-        self.input_channels = self.adjust_channels(input_channels, width_mult)
+        self.input_channels: int = self.adjust_channels(input_channels, width_mult)
         self.kernel = kernel
-        self.expanded_channels = self.adjust_channels(expanded_channels, width_mult)
-        self.out_channels = self.adjust_channels(out_channels, width_mult)
+        self.expanded_channels: int = self.adjust_channels(expanded_channels, width_mult)
+        self.out_channels: int = self.adjust_channels(out_channels, width_mult)
         self.use_se = use_se
-        self.use_hs = activation == "HS"
+        self.use_hs: bool = activation == "HS"
         self.stride = stride
         self.dilation = dilation
 
@@ -63,7 +63,7 @@ class InvertedResidual(nn.Module):
         super().__init__()
         if not 1 <= cnf.stride <= 2:
             raise ValueError(f"illegal stride value {cnf.stride}")
-        self.use_res_connect = cnf.stride == 1 and cnf.input_channels == cnf.out_channels
+        self.use_res_connect: bool = cnf.stride == 1 and cnf.input_channels == cnf.out_channels
         inner = cnf.expanded_channels
         options: dict[str, Any] = {
             "norm_layer": norm_layer,
@@ -95,8 +95,8 @@ class InvertedResidual(nn.Module):
                 activation_layer=None,
             )
         )
-        self.block = nn.Sequential(*layers)
-        self.out_channels = cnf.out_channels
+        self.block: nn.Sequential = nn.Sequential(*layers)
+        self.out_channels: int = cnf.out_channels
 
     def forward(self, input: Tensor) -> Tensor:
         result: Tensor = self.block(input)
@@ -130,9 +130,9 @@ class MobileNetV3(nn.Module):
         ]
         layers += [block(cnf, norm_layer) for cnf in settings]
         layers.append(Conv2dNormActivation(last, 6 * last, kernel_size=1, **options))
-        self.features = nn.Sequential(*layers)
-        self.avgpool = nn.AdaptiveAvgPool2d(1)
-        self.classifier = nn.Sequential(
+        self.features: nn.Sequential = nn.Sequential(*layers)
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d(1)
+        self.classifier: nn.Sequential = nn.Sequential(
             nn.Linear(6 * last, last_channel),
             nn.Hardswish(inplace=True),
             nn.Dropout(p=dropout, inplace=True),

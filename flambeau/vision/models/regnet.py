@@ -50,21 +50,21 @@ __all__ = [
     "regnet_y_800mf",
 ]
 
-RegNet_X_400MF_Weights = weights_of("regnet_x_400mf")
-RegNet_X_800MF_Weights = weights_of("regnet_x_800mf")
-RegNet_X_1_6GF_Weights = weights_of("regnet_x_1_6gf")
-RegNet_X_3_2GF_Weights = weights_of("regnet_x_3_2gf")
-RegNet_X_8GF_Weights = weights_of("regnet_x_8gf")
-RegNet_X_16GF_Weights = weights_of("regnet_x_16gf")
-RegNet_X_32GF_Weights = weights_of("regnet_x_32gf")
-RegNet_Y_400MF_Weights = weights_of("regnet_y_400mf")
-RegNet_Y_800MF_Weights = weights_of("regnet_y_800mf")
-RegNet_Y_1_6GF_Weights = weights_of("regnet_y_1_6gf")
-RegNet_Y_3_2GF_Weights = weights_of("regnet_y_3_2gf")
-RegNet_Y_8GF_Weights = weights_of("regnet_y_8gf")
-RegNet_Y_16GF_Weights = weights_of("regnet_y_16gf")
-RegNet_Y_32GF_Weights = weights_of("regnet_y_32gf")
-RegNet_Y_128GF_Weights = weights_of("regnet_y_128gf")
+RegNet_X_400MF_Weights: Any = weights_of("regnet_x_400mf")
+RegNet_X_800MF_Weights: Any = weights_of("regnet_x_800mf")
+RegNet_X_1_6GF_Weights: Any = weights_of("regnet_x_1_6gf")
+RegNet_X_3_2GF_Weights: Any = weights_of("regnet_x_3_2gf")
+RegNet_X_8GF_Weights: Any = weights_of("regnet_x_8gf")
+RegNet_X_16GF_Weights: Any = weights_of("regnet_x_16gf")
+RegNet_X_32GF_Weights: Any = weights_of("regnet_x_32gf")
+RegNet_Y_400MF_Weights: Any = weights_of("regnet_y_400mf")
+RegNet_Y_800MF_Weights: Any = weights_of("regnet_y_800mf")
+RegNet_Y_1_6GF_Weights: Any = weights_of("regnet_y_1_6gf")
+RegNet_Y_3_2GF_Weights: Any = weights_of("regnet_y_3_2gf")
+RegNet_Y_8GF_Weights: Any = weights_of("regnet_y_8gf")
+RegNet_Y_16GF_Weights: Any = weights_of("regnet_y_16gf")
+RegNet_Y_32GF_Weights: Any = weights_of("regnet_y_32gf")
+RegNet_Y_128GF_Weights: Any = weights_of("regnet_y_128gf")
 
 _Norm = Callable[..., nn.Module]
 
@@ -145,10 +145,10 @@ class ResBottleneckBlock(nn.Module):
                 norm_layer=norm_layer,
                 activation_layer=None,
             )
-        self.f = BottleneckTransform(
+        self.f: BottleneckTransform = BottleneckTransform(
             width_in, width_out, stride, norm_layer, activation_layer, group_width, se_ratio
         )
-        self.activation = activation_layer(inplace=True)
+        self.activation: nn.Module = activation_layer(inplace=True)
 
     def forward(self, x: Tensor) -> Tensor:
         around = x if self.proj is None else self.proj(x)
@@ -170,7 +170,7 @@ class RegNet(nn.Module):
         super().__init__()
         norm_layer = norm_layer or nn.BatchNorm2d
         activation = activation or nn.ReLU
-        self.stem = Conv2dNormActivation(
+        self.stem: Conv2dNormActivation = Conv2dNormActivation(
             3, stem_width, 3, 2, norm_layer=norm_layer, activation_layer=activation
         )
         trunk: OrderedDict[str, nn.Module] = OrderedDict()
@@ -189,9 +189,9 @@ class RegNet(nn.Module):
                 )
             trunk[f"block{number}"] = nn.Sequential(blocks)
             width = stage.width
-        self.trunk_output = nn.Sequential(trunk)
-        self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
-        self.fc = nn.Linear(width, num_classes)
+        self.trunk_output: nn.Sequential = nn.Sequential(trunk)
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d((1, 1))
+        self.fc: nn.Linear = nn.Linear(width, num_classes)
         start(self, _conv_normal, norm_unit, linear_normal)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -34,16 +34,16 @@ __all__ = [
     "wide_resnet101_2",
 ]
 
-ResNet18_Weights = weights_of("resnet18")
-ResNet34_Weights = weights_of("resnet34")
-ResNet50_Weights = weights_of("resnet50")
-ResNet101_Weights = weights_of("resnet101")
-ResNet152_Weights = weights_of("resnet152")
-ResNeXt50_32X4D_Weights = weights_of("resnext50_32x4d")
-ResNeXt101_32X8D_Weights = weights_of("resnext101_32x8d")
-ResNeXt101_64X4D_Weights = weights_of("resnext101_64x4d")
-Wide_ResNet50_2_Weights = weights_of("wide_resnet50_2")
-Wide_ResNet101_2_Weights = weights_of("wide_resnet101_2")
+ResNet18_Weights: Any = weights_of("resnet18")
+ResNet34_Weights: Any = weights_of("resnet34")
+ResNet50_Weights: Any = weights_of("resnet50")
+ResNet101_Weights: Any = weights_of("resnet101")
+ResNet152_Weights: Any = weights_of("resnet152")
+ResNeXt50_32X4D_Weights: Any = weights_of("resnext50_32x4d")
+ResNeXt101_32X8D_Weights: Any = weights_of("resnext101_32x8d")
+ResNeXt101_64X4D_Weights: Any = weights_of("resnext101_64x4d")
+Wide_ResNet50_2_Weights: Any = weights_of("wide_resnet50_2")
+Wide_ResNet101_2_Weights: Any = weights_of("wide_resnet101_2")
 
 _Norm = Callable[..., nn.Module]
 
@@ -91,11 +91,11 @@ class BasicBlock(nn.Module):
             raise ValueError("BasicBlock only supports groups=1 and base_width=64")
         if dilation > 1:
             raise NotImplementedError("Dilation > 1 not supported in BasicBlock")
-        self.conv1 = conv3x3(inplanes, planes, stride)
-        self.bn1 = norm_layer(planes)
-        self.relu = nn.ReLU(inplace=True)
-        self.conv2 = conv3x3(planes, planes)
-        self.bn2 = norm_layer(planes)
+        self.conv1: nn.Conv2d = conv3x3(inplanes, planes, stride)
+        self.bn1: nn.BatchNorm2d | nn.Module = norm_layer(planes)
+        self.relu: nn.ReLU = nn.ReLU(inplace=True)
+        self.conv2: nn.Conv2d = conv3x3(planes, planes)
+        self.bn2: nn.BatchNorm2d | nn.Module = norm_layer(planes)
         self.downsample = downsample
         self.stride = stride
 
@@ -128,13 +128,13 @@ class Bottleneck(nn.Module):
         super().__init__()
         norm_layer = norm_layer or nn.BatchNorm2d
         width = int(planes * (base_width / 64.0)) * groups
-        self.conv1 = conv1x1(inplanes, width)
-        self.bn1 = norm_layer(width)
-        self.conv2 = conv3x3(width, width, stride, groups, dilation)
-        self.bn2 = norm_layer(width)
-        self.conv3 = conv1x1(width, planes * self.expansion)
-        self.bn3 = norm_layer(planes * self.expansion)
-        self.relu = nn.ReLU(inplace=True)
+        self.conv1: nn.Conv2d = conv1x1(inplanes, width)
+        self.bn1: nn.BatchNorm2d | nn.Module = norm_layer(width)
+        self.conv2: nn.Conv2d = conv3x3(width, width, stride, groups, dilation)
+        self.bn2: nn.BatchNorm2d | nn.Module = norm_layer(width)
+        self.conv3: nn.Conv2d = conv1x1(width, planes * self.expansion)
+        self.bn3: nn.BatchNorm2d | nn.Module = norm_layer(planes * self.expansion)
+        self.relu: nn.ReLU = nn.ReLU(inplace=True)
         self.downsample = downsample
         self.stride = stride
 
@@ -175,16 +175,16 @@ class ResNet(nn.Module):
         self.dilation = 1
         self.groups = groups
         self.base_width = width_per_group
-        self.conv1 = nn.Conv2d(3, 64, kernel_size=7, stride=2, padding=3, bias=False)
-        self.bn1 = self._norm_layer(64)
-        self.relu = nn.ReLU(inplace=True)
-        self.maxpool = nn.MaxPool2d(kernel_size=3, stride=2, padding=1)
-        self.layer1 = self._make_layer(block, 64, layers[0])
-        self.layer2 = self._make_layer(block, 128, layers[1], 2, dilate[0])
-        self.layer3 = self._make_layer(block, 256, layers[2], 2, dilate[1])
-        self.layer4 = self._make_layer(block, 512, layers[3], 2, dilate[2])
-        self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
-        self.fc = nn.Linear(512 * block.expansion, num_classes)
+        self.conv1: nn.Conv2d = nn.Conv2d(3, 64, kernel_size=7, stride=2, padding=3, bias=False)
+        self.bn1: nn.BatchNorm2d | nn.Module = self._norm_layer(64)
+        self.relu: nn.ReLU = nn.ReLU(inplace=True)
+        self.maxpool: nn.MaxPool2d = nn.MaxPool2d(kernel_size=3, stride=2, padding=1)
+        self.layer1: nn.Sequential = self._make_layer(block, 64, layers[0])
+        self.layer2: nn.Sequential = self._make_layer(block, 128, layers[1], 2, dilate[0])
+        self.layer3: nn.Sequential = self._make_layer(block, 256, layers[2], 2, dilate[1])
+        self.layer4: nn.Sequential = self._make_layer(block, 512, layers[3], 2, dilate[2])
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d((1, 1))
+        self.fc: nn.Linear = nn.Linear(512 * block.expansion, num_classes)
         start(self, conv_fan_out, norm_unit)
         if zero_init_residual:
             start(self, _silent)

@@ -23,10 +23,10 @@ __all__ = [
     "shufflenet_v2_x2_0",
 ]
 
-ShuffleNet_V2_X0_5_Weights = weights_of("shufflenet_v2_x0_5")
-ShuffleNet_V2_X1_0_Weights = weights_of("shufflenet_v2_x1_0")
-ShuffleNet_V2_X1_5_Weights = weights_of("shufflenet_v2_x1_5")
-ShuffleNet_V2_X2_0_Weights = weights_of("shufflenet_v2_x2_0")
+ShuffleNet_V2_X0_5_Weights: Any = weights_of("shufflenet_v2_x0_5")
+ShuffleNet_V2_X1_0_Weights: Any = weights_of("shufflenet_v2_x1_0")
+ShuffleNet_V2_X1_5_Weights: Any = weights_of("shufflenet_v2_x1_5")
+ShuffleNet_V2_X2_0_Weights: Any = weights_of("shufflenet_v2_x2_0")
 
 
 def _pixels(channels: int, wanted: int) -> list[nn.Module]:
@@ -61,7 +61,7 @@ class InvertedResidual(nn.Module):
         self.branch1 = nn.Sequential()
         if stride > 1:
             self.branch1 = nn.Sequential(*_windows(inp, stride), *_pixels(inp, half))
-        self.branch2 = nn.Sequential(
+        self.branch2: nn.Sequential = nn.Sequential(
             *_pixels(inp if stride > 1 else half, half),
             *_windows(half, stride),
             *_pixels(half, half),
@@ -92,12 +92,12 @@ class ShuffleNetV2(nn.Module):
         if len(stages_out_channels) != 5:
             raise ValueError("expected stages_out_channels as list of 5 positive ints")
         first, *widths, last = stages_out_channels
-        self.conv1 = nn.Sequential(
+        self.conv1: nn.Sequential = nn.Sequential(
             nn.Conv2d(3, first, 3, 2, 1, bias=False),
             nn.BatchNorm2d(first),
             nn.ReLU(inplace=True),
         )
-        self.maxpool = nn.MaxPool2d(kernel_size=3, stride=2, padding=1)
+        self.maxpool: nn.MaxPool2d = nn.MaxPool2d(kernel_size=3, stride=2, padding=1)
         stages, channels = [], first
         for count, width in zip(stages_repeats, widths, strict=True):
             blocks = [inverted_residual(channels, width, 2)]
@@ -105,8 +105,8 @@ class ShuffleNetV2(nn.Module):
             stages.append(nn.Sequential(*blocks))
             channels = width
         self.stage2, self.stage3, self.stage4 = stages
-        self.conv5 = nn.Sequential(*_pixels(channels, last))
-        self.fc = nn.Linear(last, num_classes)
+        self.conv5: nn.Sequential = nn.Sequential(*_pixels(channels, last))
+        self.fc: nn.Linear = nn.Linear(last, num_classes)
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.maxpool(self.conv1(x))

@@ -18,8 +18,8 @@ __all__ = [
     "squeezenet1_1",
 ]
 
-SqueezeNet1_0_Weights = weights_of("squeezenet1_0")
-SqueezeNet1_1_Weights = weights_of("squeezenet1_1")
+SqueezeNet1_0_Weights: Any = weights_of("squeezenet1_0")
+SqueezeNet1_1_Weights: Any = weights_of("squeezenet1_1")
 
 
 class Fire(nn.Module):
@@ -30,12 +30,14 @@ class Fire(nn.Module):
     ) -> None:
         super().__init__()
         self.inplanes = inplanes
-        self.squeeze = nn.Conv2d(inplanes, squeeze_planes, kernel_size=1)
-        self.squeeze_activation = nn.ReLU(inplace=True)
-        self.expand1x1 = nn.Conv2d(squeeze_planes, expand1x1_planes, kernel_size=1)
-        self.expand1x1_activation = nn.ReLU(inplace=True)
-        self.expand3x3 = nn.Conv2d(squeeze_planes, expand3x3_planes, kernel_size=3, padding=1)
-        self.expand3x3_activation = nn.ReLU(inplace=True)
+        self.squeeze: nn.Conv2d = nn.Conv2d(inplanes, squeeze_planes, kernel_size=1)
+        self.squeeze_activation: nn.ReLU = nn.ReLU(inplace=True)
+        self.expand1x1: nn.Conv2d = nn.Conv2d(squeeze_planes, expand1x1_planes, kernel_size=1)
+        self.expand1x1_activation: nn.ReLU = nn.ReLU(inplace=True)
+        self.expand3x3: nn.Conv2d = nn.Conv2d(
+            squeeze_planes, expand3x3_planes, kernel_size=3, padding=1
+        )
+        self.expand3x3_activation: nn.ReLU = nn.ReLU(inplace=True)
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.squeeze_activation(self.squeeze(x))
@@ -63,9 +65,9 @@ class SqueezeNet(nn.Module):
     def __init__(self, version: str = "1_0", num_classes: int = 1000, dropout: float = 0.5) -> None:
         super().__init__()
         self.num_classes = num_classes
-        self.features = nn.Sequential(*_features(version))
+        self.features: nn.Sequential = nn.Sequential(*_features(version))
         final_conv = nn.Conv2d(512, num_classes, kernel_size=1)
-        self.classifier = nn.Sequential(
+        self.classifier: nn.Sequential = nn.Sequential(
             nn.Dropout(p=dropout), final_conv, nn.ReLU(inplace=True), nn.AdaptiveAvgPool2d((1, 1))
         )
         for module in self.modules():

@@ -32,12 +32,12 @@ __all__ = [
     "swin_v2_t",
 ]
 
-Swin_T_Weights = weights_of("swin_t")
-Swin_S_Weights = weights_of("swin_s")
-Swin_B_Weights = weights_of("swin_b")
-Swin_V2_T_Weights = weights_of("swin_v2_t")
-Swin_V2_S_Weights = weights_of("swin_v2_s")
-Swin_V2_B_Weights = weights_of("swin_v2_b")
+Swin_T_Weights: Any = weights_of("swin_t")
+Swin_S_Weights: Any = weights_of("swin_s")
+Swin_B_Weights: Any = weights_of("swin_b")
+Swin_V2_T_Weights: Any = weights_of("swin_v2_t")
+Swin_V2_S_Weights: Any = weights_of("swin_v2_s")
+Swin_V2_B_Weights: Any = weights_of("swin_v2_b")
 
 _Norm = Callable[..., nn.Module]
 _APART = -100.0  # added to the score of two pixels that were no neighbours before a shift
@@ -90,13 +90,13 @@ class ShiftedWindowAttention(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.window_size = list(window_size)
-        self.shift_size = list(shift_size)
+        self.window_size: list[int] = list(window_size)
+        self.shift_size: list[int] = list(shift_size)
         self.num_heads = num_heads
         self.attention_dropout = attention_dropout
         self.dropout = dropout
-        self.qkv = nn.Linear(dim, dim * 3, bias=qkv_bias)
-        self.proj = nn.Linear(dim, dim, bias=proj_bias)
+        self.qkv: nn.Linear = nn.Linear(dim, dim * 3, bias=qkv_bias)
+        self.proj: nn.Linear = nn.Linear(dim, dim, bias=proj_bias)
         self.relative_position_index: Tensor
         self._define_biases()
         self.register_buffer("relative_position_index", self._index())
@@ -104,7 +104,7 @@ class ShiftedWindowAttention(nn.Module):
     def _define_biases(self) -> None:
         down, across = self.window_size
         table = fb.zeros((2 * down - 1) * (2 * across - 1), self.num_heads)
-        self.relative_position_bias_table = nn.Parameter(table)
+        self.relative_position_bias_table: nn.Parameter = nn.Parameter(table)
         nn.init.trunc_normal_(self.relative_position_bias_table, std=0.02)
 
     def _index(self) -> Tensor:
@@ -190,8 +190,8 @@ class ShiftedWindowAttentionV2(ShiftedWindowAttention):
             attention_dropout,
             dropout,
         )
-        self.logit_scale = nn.Parameter(fb.log(10 * fb.ones(num_heads, 1, 1)))
-        self.cpb_mlp = nn.Sequential(
+        self.logit_scale: nn.Parameter = nn.Parameter(fb.log(10 * fb.ones(num_heads, 1, 1)))
+        self.cpb_mlp: nn.Sequential = nn.Sequential(
             nn.Linear(2, 512, bias=True),
             nn.ReLU(inplace=True),
             nn.Linear(512, num_heads, bias=False),
@@ -230,8 +230,8 @@ class PatchMerging(nn.Module):
     def __init__(self, dim: int, norm_layer: _Norm) -> None:
         super().__init__()
         self.dim = dim
-        self.reduction = nn.Linear(4 * dim, 2 * dim, bias=False)
-        self.norm = norm_layer(4 * dim)
+        self.reduction: nn.Linear = nn.Linear(4 * dim, 2 * dim, bias=False)
+        self.norm: nn.Module = norm_layer(4 * dim)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.reduction(self.norm(_four_as_one(x)))  # type: ignore[no-any-return]
@@ -243,8 +243,8 @@ class PatchMergingV2(nn.Module):
     def __init__(self, dim: int, norm_layer: _Norm) -> None:
         super().__init__()
         self.dim = dim
-        self.reduction = nn.Linear(4 * dim, 2 * dim, bias=False)
-        self.norm = norm_layer(2 * dim)
+        self.reduction: nn.Linear = nn.Linear(4 * dim, 2 * dim, bias=False)
+        self.norm: nn.Module = norm_layer(2 * dim)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.norm(self.reduction(_four_as_one(x)))  # type: ignore[no-any-return]
@@ -275,8 +275,8 @@ class SwinTransformerBlock(nn.Module):
         norm_layer: _Norm = nn.LayerNorm,
     ) -> None:
         super().__init__()
-        self.norm1 = norm_layer(dim)
-        self.attn = self._attention(
+        self.norm1: nn.Module = norm_layer(dim)
+        self.attn: ShiftedWindowAttention = self._attention(
             dim,
             window_size,
             shift_size,
@@ -284,10 +284,12 @@ class SwinTransformerBlock(nn.Module):
             attention_dropout=attention_dropout,
             dropout=dropout,
         )
-        self.stochastic_depth = StochasticDepth(stochastic_depth_prob, "row")
-        self.norm2 = norm_layer(dim)
+        self.stochastic_depth: StochasticDepth = StochasticDepth(stochastic_depth_prob, "row")
+        self.norm2: nn.Module = norm_layer(dim)
         inner = int(dim * mlp_ratio)
-        self.mlp = MLP(dim, [inner, dim], activation_layer=nn.GELU, inplace=None, dropout=dropout)
+        self.mlp: MLP = MLP(
+            dim, [inner, dim], activation_layer=nn.GELU, inplace=None, dropout=dropout
+        )
         for module in self.mlp.modules():
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
@@ -361,12 +363,12 @@ class SwinTransformer(nn.Module):
             if number < len(depths):
                 layers.append(downsample_layer(width, norm_layer))
                 width *= 2
-        self.features = nn.Sequential(*layers)
-        self.norm = norm_layer(width)
-        self.permute = Permute([0, 3, 1, 2])
-        self.avgpool = nn.AdaptiveAvgPool2d(1)
-        self.flatten = nn.Flatten(1)
-        self.head = nn.Linear(width, num_classes)
+        self.features: nn.Sequential = nn.Sequential(*layers)
+        self.norm: nn.LayerNorm | nn.Module = norm_layer(width)
+        self.permute: Permute = Permute([0, 3, 1, 2])
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d(1)
+        self.flatten: nn.Flatten = nn.Flatten(1)
+        self.head: nn.Linear = nn.Linear(width, num_classes)
         start(self, _truncated)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -30,14 +30,14 @@ __all__ = [
     "vgg19_bn",
 ]
 
-VGG11_Weights = weights_of("vgg11")
-VGG11_BN_Weights = weights_of("vgg11_bn")
-VGG13_Weights = weights_of("vgg13")
-VGG13_BN_Weights = weights_of("vgg13_bn")
-VGG16_Weights = weights_of("vgg16")
-VGG16_BN_Weights = weights_of("vgg16_bn")
-VGG19_Weights = weights_of("vgg19")
-VGG19_BN_Weights = weights_of("vgg19_bn")
+VGG11_Weights: Any = weights_of("vgg11")
+VGG11_BN_Weights: Any = weights_of("vgg11_bn")
+VGG13_Weights: Any = weights_of("vgg13")
+VGG13_BN_Weights: Any = weights_of("vgg13_bn")
+VGG16_Weights: Any = weights_of("vgg16")
+VGG16_BN_Weights: Any = weights_of("vgg16_bn")
+VGG19_Weights: Any = weights_of("vgg19")
+VGG19_BN_Weights: Any = weights_of("vgg19_bn")
 
 _FROM_FILE = {"init_weights": False}
 
@@ -51,7 +51,7 @@ def _stages(*depths: int) -> list[int | str]:
     return layers
 
 
-cfgs = {
+cfgs: dict[str, list[int | str]] = {
     "A": _stages(1, 1, 2, 2, 2),
     "B": _stages(2, 2, 2, 2, 2),
     "D": _stages(2, 2, 3, 3, 3),
@@ -88,8 +88,8 @@ class VGG(nn.Module):
     ) -> None:
         super().__init__()
         self.features = features
-        self.avgpool = nn.AdaptiveAvgPool2d((7, 7))
-        self.classifier = nn.Sequential(
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d((7, 7))
+        self.classifier: nn.Sequential = nn.Sequential(
             nn.Linear(512 * 7 * 7, 4096),
             nn.ReLU(True),
             nn.Dropout(p=dropout),

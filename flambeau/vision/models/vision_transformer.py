@@ -29,11 +29,11 @@ __all__ = [
     "vit_l_32",
 ]
 
-ViT_B_16_Weights = weights_of("vit_b_16")
-ViT_B_32_Weights = weights_of("vit_b_32")
-ViT_L_16_Weights = weights_of("vit_l_16")
-ViT_L_32_Weights = weights_of("vit_l_32")
-ViT_H_14_Weights = weights_of("vit_h_14")
+ViT_B_16_Weights: Any = weights_of("vit_b_16")
+ViT_B_32_Weights: Any = weights_of("vit_b_32")
+ViT_L_16_Weights: Any = weights_of("vit_l_16")
+ViT_L_32_Weights: Any = weights_of("vit_l_32")
+ViT_H_14_Weights: Any = weights_of("vit_h_14")
 
 _Norm = Callable[..., nn.Module]
 _NORM = partial(nn.LayerNorm, eps=1e-6)
@@ -86,13 +86,13 @@ class EncoderBlock(nn.Module):
     ) -> None:
         super().__init__()
         self.num_heads = num_heads
-        self.ln_1 = norm_layer(hidden_dim)
-        self.self_attention = nn.MultiheadAttention(
+        self.ln_1: nn.Module = norm_layer(hidden_dim)
+        self.self_attention: nn.MultiheadAttention = nn.MultiheadAttention(
             hidden_dim, num_heads, dropout=attention_dropout, batch_first=True
         )
-        self.dropout = nn.Dropout(dropout)
-        self.ln_2 = norm_layer(hidden_dim)
-        self.mlp = MLPBlock(hidden_dim, mlp_dim, dropout)
+        self.dropout: nn.Dropout = nn.Dropout(dropout)
+        self.ln_2: nn.Module = norm_layer(hidden_dim)
+        self.mlp: MLPBlock = MLPBlock(hidden_dim, mlp_dim, dropout)
 
     def forward(self, input: Tensor) -> Tensor:
         normal = self.ln_1(input)
@@ -116,15 +116,17 @@ class Encoder(nn.Module):
         norm_layer: _Norm = _NORM,
     ) -> None:
         super().__init__()
-        self.pos_embedding = nn.Parameter(fb.empty(1, seq_length, hidden_dim).normal_(std=0.02))
-        self.dropout = nn.Dropout(dropout)
+        self.pos_embedding: nn.Parameter = nn.Parameter(
+            fb.empty(1, seq_length, hidden_dim).normal_(std=0.02)
+        )
+        self.dropout: nn.Dropout = nn.Dropout(dropout)
         layers: OrderedDict[str, nn.Module] = OrderedDict()
         for i in range(num_layers):
             layers[f"encoder_layer_{i}"] = EncoderBlock(
                 num_heads, hidden_dim, mlp_dim, dropout, attention_dropout, norm_layer
             )
-        self.layers = nn.Sequential(layers)
-        self.ln = norm_layer(hidden_dim)
+        self.layers: nn.Sequential = nn.Sequential(layers)
+        self.ln: nn.Module = norm_layer(hidden_dim)
 
     def forward(self, input: Tensor) -> Tensor:
         if input.ndim != 3:
@@ -163,10 +165,12 @@ class VisionTransformer(nn.Module):
         self.num_classes = num_classes
         self.representation_size = representation_size
         self.norm_layer = norm_layer
-        self.conv_proj = nn.Conv2d(3, hidden_dim, kernel_size=patch_size, stride=patch_size)
-        self.class_token = nn.Parameter(fb.zeros(1, 1, hidden_dim))
-        self.seq_length = (image_size // patch_size) ** 2 + 1
-        self.encoder = Encoder(
+        self.conv_proj: nn.Conv2d = nn.Conv2d(
+            3, hidden_dim, kernel_size=patch_size, stride=patch_size
+        )
+        self.class_token: nn.Parameter = nn.Parameter(fb.zeros(1, 1, hidden_dim))
+        self.seq_length: int = (image_size // patch_size) ** 2 + 1
+        self.encoder: Encoder = Encoder(
             self.seq_length,
             num_layers,
             num_heads,
@@ -176,7 +180,9 @@ class VisionTransformer(nn.Module):
             attention_dropout,
             norm_layer,
         )
-        self.heads = nn.Sequential(_heads(hidden_dim, representation_size, num_classes))
+        self.heads: nn.Sequential = nn.Sequential(
+            _heads(hidden_dim, representation_size, num_classes)
+        )
         self._start()
 
     def _start(self) -> None:

@@ -188,11 +188,11 @@ class SqueezeExcitation(nn.Module):
         scale_activation: _Layer = nn.Sigmoid,
     ) -> None:
         super().__init__()
-        self.avgpool = nn.AdaptiveAvgPool2d(1)
-        self.fc1 = nn.Conv2d(input_channels, squeeze_channels, 1)
-        self.fc2 = nn.Conv2d(squeeze_channels, input_channels, 1)
-        self.activation = activation()
-        self.scale_activation = scale_activation()
+        self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d(1)
+        self.fc1: nn.Conv2d = nn.Conv2d(input_channels, squeeze_channels, 1)
+        self.fc2: nn.Conv2d = nn.Conv2d(squeeze_channels, input_channels, 1)
+        self.activation: nn.Module = activation()
+        self.scale_activation: nn.Module = scale_activation()
 
     def forward(self, input: Tensor) -> Tensor:
         scale = self.activation(self.fc1(self.avgpool(input)))
@@ -232,7 +232,7 @@ class Permute(nn.Module):
 
     def __init__(self, dims: Sequence[int]) -> None:
         super().__init__()
-        self.dims = list(dims)
+        self.dims: list[int] = list(dims)
 
     def forward(self, x: Tensor) -> Tensor:
         return x.permute(self.dims)

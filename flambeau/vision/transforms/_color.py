@@ -42,10 +42,10 @@ class ColorJitter(nn.Module):
         hue: float | Sequence[float] = 0,
     ) -> None:
         super().__init__()
-        self.brightness = _factors("brightness", brightness)
-        self.contrast = _factors("contrast", contrast)
-        self.saturation = _factors("saturation", saturation)
-        self.hue = _factors("hue", hue, middle=0.0, limits=(-0.5, 0.5))
+        self.brightness: _Range = _factors("brightness", brightness)
+        self.contrast: _Range = _factors("contrast", contrast)
+        self.saturation: _Range = _factors("saturation", saturation)
+        self.hue: _Range = _factors("hue", hue, middle=0.0, limits=(-0.5, 0.5))
 
     @staticmethod
     def get_params(
@@ -121,7 +121,7 @@ class GaussianBlur(nn.Module):
         self, kernel_size: int | Sequence[int], sigma: float | Sequence[float] = (0.1, 2.0)
     ) -> None:
         super().__init__()
-        self.kernel_size = size_of(
+        self.kernel_size: tuple[int, int] = size_of(
             kernel_size, "Kernel size should be a tuple/list of two integers"
         )
         if any(size <= 0 or size % 2 == 0 for size in self.kernel_size):

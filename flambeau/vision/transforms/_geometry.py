@@ -49,7 +49,7 @@ class Resize(nn.Module):
             raise ValueError(f"If size is a sequence, it should have 1 or 2 values, got {size}")
         self.size = size
         self.max_size = max_size
-        self.interpolation = interpolation_of(interpolation)
+        self.interpolation: InterpolationMode = interpolation_of(interpolation)
         self.antialias = antialias
 
     def forward(self, img: Image) -> Image:
@@ -67,7 +67,7 @@ class CenterCrop(nn.Module):
 
     def __init__(self, size: int | Sequence[int]) -> None:
         super().__init__()
-        self.size = size_of(size, _TWO_SIDES)
+        self.size: tuple[int, int] = size_of(size, _TWO_SIDES)
 
     def forward(self, img: Image) -> Image:
         return F.center_crop(img, self.size)
@@ -126,7 +126,7 @@ class RandomCrop(nn.Module):
         padding_mode: str = "constant",
     ) -> None:
         super().__init__()
-        self.size = size_of(size, _TWO_SIDES)
+        self.size: tuple[int, int] = size_of(size, _TWO_SIDES)
         self.padding = padding
         self.pad_if_needed = pad_if_needed
         self.fill = fill
@@ -178,12 +178,12 @@ class RandomResizedCrop(nn.Module):
         antialias: bool | None = True,
     ) -> None:
         super().__init__()
-        self.size = size_of(size, _TWO_SIDES)
+        self.size: tuple[int, int] = size_of(size, _TWO_SIDES)
         if not isinstance(scale, Sequence):
             raise TypeError(f"Scale should be a sequence, got {scale!r}")
         if not isinstance(ratio, Sequence):
             raise TypeError(f"Ratio should be a sequence, got {ratio!r}")
-        self.interpolation = interpolation_of(interpolation)
+        self.interpolation: InterpolationMode = interpolation_of(interpolation)
         self.antialias = antialias
         self.scale = scale
         self.ratio = ratio
@@ -248,7 +248,7 @@ class FiveCrop(nn.Module):
 
     def __init__(self, size: int | Sequence[int]) -> None:
         super().__init__()
-        self.size = size_of(size, _TWO_SIDES)
+        self.size: tuple[int, int] = size_of(size, _TWO_SIDES)
 
     def forward(self, img: Image) -> tuple[Any, ...]:
         return F.five_crop(img, self.size)
@@ -262,7 +262,7 @@ class TenCrop(nn.Module):
 
     def __init__(self, size: int | Sequence[int], vertical_flip: bool = False) -> None:
         super().__init__()
-        self.size = size_of(size, _TWO_SIDES)
+        self.size: tuple[int, int] = size_of(size, _TWO_SIDES)
         self.vertical_flip = vertical_flip
 
     def forward(self, img: Image) -> tuple[Any, ...]:

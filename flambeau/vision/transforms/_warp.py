@@ -50,13 +50,13 @@ class RandomRotation(nn.Module):
         fill: Fill = 0,
     ) -> None:
         super().__init__()
-        self.degrees = angles_of(degrees, "degrees")
+        self.degrees: list[float] = angles_of(degrees, "degrees")
         if center is not None and len(center) != 2:
             raise ValueError(f"center should be a sequence of length 2, got {center}")
         self.center = center
-        self.interpolation = interpolation_of(interpolation)
+        self.interpolation: InterpolationMode = interpolation_of(interpolation)
         self.expand = expand
-        self.fill = _checked_fill(fill)
+        self.fill: Any = _checked_fill(fill)
 
     @staticmethod
     def get_params(degrees: Sequence[float]) -> float:
@@ -91,7 +91,7 @@ class RandomAffine(nn.Module):
         center: Sequence[float] | None = None,
     ) -> None:
         super().__init__()
-        self.degrees = angles_of(degrees, "degrees")
+        self.degrees: list[float] = angles_of(degrees, "degrees")
         for name, pair in (("translate", translate), ("scale", scale), ("center", center)):
             if pair is not None and len(pair) != 2:
                 raise ValueError(f"{name} should be a sequence of length 2, got {pair}")
@@ -101,9 +101,11 @@ class RandomAffine(nn.Module):
             raise ValueError(f"scale values should be positive, got {scale}")
         self.translate = translate
         self.scale = scale
-        self.shear = None if shear is None else angles_of(shear, "shear", (2, 4))
-        self.interpolation = interpolation_of(interpolation)
-        self.fill = _checked_fill(fill)
+        self.shear: list[float] | None = (
+            None if shear is None else angles_of(shear, "shear", (2, 4))
+        )
+        self.interpolation: InterpolationMode = interpolation_of(interpolation)
+        self.fill: Any = _checked_fill(fill)
         self.center = center
 
     @staticmethod
@@ -166,9 +168,9 @@ class RandomPerspective(nn.Module):
     ) -> None:
         super().__init__()
         self.p = p
-        self.interpolation = interpolation_of(interpolation)
+        self.interpolation: InterpolationMode = interpolation_of(interpolation)
         self.distortion_scale = distortion_scale
-        self.fill = _checked_fill(fill)
+        self.fill: Any = _checked_fill(fill)
 
     @staticmethod
     def get_params(
@@ -208,11 +210,13 @@ class ElasticTransform(nn.Module):
         fill: Fill = 0,
     ) -> None:
         super().__init__()
-        self.alpha = _two_numbers("alpha", alpha)
-        self.sigma = _two_numbers("sigma", sigma)
-        self.interpolation = interpolation_of(interpolation)
+        self.alpha: list[float] = _two_numbers("alpha", alpha)
+        self.sigma: list[float] = _two_numbers("sigma", sigma)
+        self.interpolation: InterpolationMode = interpolation_of(interpolation)
         fill = _checked_fill(fill)
-        self.fill = [float(fill)] if isinstance(fill, (int, float)) else [float(v) for v in fill]
+        self.fill: list[float] = (
+            [float(fill)] if isinstance(fill, (int, float)) else [float(v) for v in fill]
+        )
 
     @staticmethod
     def get_params(alpha: Sequence[float], sigma: Sequence[float], size: Sequence[int]) -> Tensor:

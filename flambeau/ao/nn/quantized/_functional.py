@@ -13,7 +13,7 @@ class FloatFunctional(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.activation_post_process = nn.Identity()
+        self.activation_post_process: nn.Identity = nn.Identity()
 
     def forward(self, x: Tensor) -> Tensor:
         raise RuntimeError("FloatFunctional is not called itself: use one of its methods")

@@ -36,9 +36,9 @@ class ColwiseParallel(ParallelStyle):
         output_layouts: Any = None,
         use_local_output: bool = True,
     ) -> None:
-        self.input_layouts = (input_layouts or Replicate(),)
-        self.output_layouts = (output_layouts or Shard(-1),)
-        self.desired_input_layouts = (Replicate(),)
+        self.input_layouts: tuple[Any] = (input_layouts or Replicate(),)
+        self.output_layouts: tuple[Any] = (output_layouts or Shard(-1),)
+        self.desired_input_layouts: tuple[Replicate] = (Replicate(),)
         self.use_local_output = use_local_output
 
 
@@ -52,8 +52,8 @@ class RowwiseParallel(ParallelStyle):
         output_layouts: Any = None,
         use_local_output: bool = True,
     ) -> None:
-        self.input_layouts = (input_layouts or Shard(-1),)
-        self.output_layouts = (output_layouts or Replicate(),)
+        self.input_layouts: tuple[Any] = (input_layouts or Shard(-1),)
+        self.output_layouts: tuple[Any] = (output_layouts or Replicate(),)
         self.use_local_output = use_local_output
 
 
@@ -61,7 +61,7 @@ class SequenceParallel(ParallelStyle):
     """A normalisation or dropout, spread along the sequence."""
 
     def __init__(self, *, sequence_dim: int = 1, use_local_output: bool = False) -> None:
-        self.sequence_sharding = (Shard(sequence_dim),)
+        self.sequence_sharding: tuple[Shard] = (Shard(sequence_dim),)
         self.use_local_output = use_local_output
 
 
@@ -79,8 +79,8 @@ class PrepareModuleInput(ParallelStyle):
     ) -> None:
         self.input_layouts = input_layouts
         self.desired_input_layouts = desired_input_layouts
-        self.input_kwarg_layouts = input_kwarg_layouts or {}
-        self.desired_input_kwarg_layouts = desired_input_kwarg_layouts or {}
+        self.input_kwarg_layouts: dict[str, Any] = input_kwarg_layouts or {}
+        self.desired_input_kwarg_layouts: dict[str, Any] = desired_input_kwarg_layouts or {}
         self.use_local_output = use_local_output
 
 

@@ -65,7 +65,7 @@ class GaussianBlur(Transform, _color.GaussianBlur):
 
     def __init__(self, kernel_size: Any, sigma: Any = (0.1, 2.0)) -> None:
         super().__init__(kernel_size, sigma)
-        self.sigma = [float(value) for value in self.sigma]
+        self.sigma: list[float] = [float(value) for value in self.sigma]
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         sigma = self.get_params(self.sigma[0], self.sigma[1])

@@ -71,7 +71,7 @@ class RandomChoice(Transform):
                 f"{len(transforms)}"
             )
         self.transforms = transforms
-        self.p = [weight / sum(weights) for weight in weights]
+        self.p: list[float] = [weight / sum(weights) for weight in weights]
 
     def forward(self, *inputs: Any) -> Any:
         which = int(fb.multinomial(fb.tensor(self.p), 1).item())

@@ -156,7 +156,7 @@ class Lambda(Transform):
     def __init__(self, lambd: Callable[[Any], Any], *types: type) -> None:
         super().__init__()
         self.lambd = lambd
-        self.types = types or (object,)
+        self.types: tuple[type, ...] = types or (object,)
 
     def forward(self, *inputs: Any) -> Any:
         sample = inputs if len(inputs) > 1 else inputs[0]

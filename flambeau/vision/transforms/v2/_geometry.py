@@ -53,7 +53,7 @@ class Resize(Transform, _geometry.Resize):
         antialias: bool | None = True,
     ) -> None:
         super().__init__(size, interpolation, max_size, antialias)
-        self.size = [size] if isinstance(size, int) else list(size)
+        self.size: list[int] = [size] if isinstance(size, int) else list(size)
 
     transform = of_images(F.resize, "size", "interpolation", "max_size", "antialias")
 
@@ -74,7 +74,7 @@ class Pad(Transform, _geometry.Pad):
         padding_mode: str = "constant",
     ) -> None:
         super().__init__(padding, fill, padding_mode)
-        self.padding = padding if isinstance(padding, int) else list(padding)
+        self.padding: int | list[int] = padding if isinstance(padding, int) else list(padding)
 
     transform = of_images(F.pad, "padding", "fill", "padding_mode")
 
@@ -117,7 +117,7 @@ class RandomCrop(Transform, _geometry.RandomCrop):
         super().__init__(size, padding, pad_if_needed, fill, padding_mode)
         if padding is not None:
             sides = [padding] if isinstance(padding, int) else list(padding)
-            self.padding = sides * (4 // len(sides))
+            self.padding: list[int] = sides * (4 // len(sides))
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         image = self._padded(image_in(flat_inputs))
@@ -217,7 +217,7 @@ class _Scaled(Transform):
 
     def __init__(self, interpolation: InterpolationMode | int, antialias: bool | None) -> None:
         super().__init__()
-        self.interpolation = interpolation_of(interpolation)
+        self.interpolation: InterpolationMode = interpolation_of(interpolation)
         self.antialias = antialias
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
@@ -253,7 +253,7 @@ class RandomShortestSize(_Scaled):
         antialias: bool | None = True,
     ) -> None:
         super().__init__(interpolation, antialias)
-        self.min_size = [min_size] if isinstance(min_size, int) else list(min_size)
+        self.min_size: list[int] = [min_size] if isinstance(min_size, int) else list(min_size)
         self.max_size = max_size
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:

@@ -89,8 +89,8 @@ class Linear(_DynamicQuantized):
 
     def __init__(self, original: nn.Linear, dtype: fb.dtype = fb.qint8) -> None:
         super().__init__(original, dtype)
-        self.in_features = original.in_features
-        self.out_features = original.out_features
+        self.in_features: int = original.in_features
+        self.out_features: int = original.out_features
 
     def bias(self) -> Tensor | None:
         """The bias, in float32."""

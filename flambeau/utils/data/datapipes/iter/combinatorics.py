@@ -74,7 +74,7 @@ class SamplerIterDataPipe(IterDataPipe):
         sampler_kwargs: dict[str, Any] | None = None,
     ) -> None:
         options = {**(sampler_kwargs or {}), "data_source": datapipe}
-        self.sampler = sampler(*(sampler_args or ()), **options)
+        self.sampler: Sampler[Any] = sampler(*(sampler_args or ()), **options)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.sampler)

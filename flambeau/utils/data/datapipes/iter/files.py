@@ -42,7 +42,7 @@ class FileListerIterDataPipe(_OfLength):
         length: int = -1,
     ) -> None:
         self.roots: Iterable[str] = [root] if isinstance(root, str) else root
-        self.masks = [masks] if isinstance(masks, str) else masks
+        self.masks: list[str] = [masks] if isinstance(masks, str) else masks
         self.recursive = recursive
         self.abspath = abspath
         self.non_deterministic = non_deterministic

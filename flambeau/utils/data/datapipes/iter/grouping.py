@@ -92,7 +92,7 @@ class GrouperIterDataPipe(IterDataPipe):
         self.keep_key = keep_key
         self.buffer_size = buffer_size
         self.group_size = group_size
-        self.guaranteed_group_size = guaranteed_group_size or group_size or 0
+        self.guaranteed_group_size: int = guaranteed_group_size or group_size or 0
         self.drop_remaining = drop_remaining
 
     def _given(self, key: Any, group: list[Any]) -> Any:

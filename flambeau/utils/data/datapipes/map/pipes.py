@@ -29,7 +29,7 @@ class SequenceWrapperMapDataPipe(MapDataPipe):
     """The samples of a sequence or a mapping, of which a copy is taken."""
 
     def __init__(self, sequence: Any, deepcopy: bool = True) -> None:
-        self.sequence = copy.deepcopy(sequence) if deepcopy else sequence
+        self.sequence: Any = copy.deepcopy(sequence) if deepcopy else sequence
 
     def __getitem__(self, index: Any) -> Any:
         return self.sequence[index]
@@ -125,7 +125,7 @@ class ShufflerIterDataPipe(IterDataPipe):
 
     def __init__(self, datapipe: MapDataPipe, *, indices: list[Any] | None = None) -> None:
         self.datapipe: Any = datapipe
-        self.indices = list(range(len(self.datapipe))) if indices is None else indices
+        self.indices: list[Any] = list(range(len(self.datapipe))) if indices is None else indices
         self._enabled = True
         self._seed: int | None = None
 
