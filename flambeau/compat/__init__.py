@@ -7,7 +7,19 @@ script, and ``flambeau run --audit train.py`` says beforehand which names it wou
 
 from __future__ import annotations
 
-from flambeau.compat._audit import Audit, Missing, audit
+from typing import TYPE_CHECKING, Any
+
 from flambeau.compat._hook import install, is_installed, uninstall
 
+if TYPE_CHECKING:
+    from flambeau.compat._audit import Audit, Missing, audit
+
 __all__ = ["Audit", "Missing", "audit", "install", "is_installed", "uninstall"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("Audit", "Missing", "audit"):
+        raise AttributeError(f"module 'flambeau.compat' has no attribute {name!r}")
+    from flambeau.compat import _audit  # a program that only runs needs no audit
+
+    return getattr(_audit, name)

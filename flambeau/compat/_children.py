@@ -6,14 +6,13 @@ that installs the hook when it is unpickled comes early enough for that module's
 
 from __future__ import annotations
 
-import multiprocessing.spawn as spawn
 from collections.abc import Callable
 from typing import Any
 
 __all__ = ["carry_to_children", "stay_out_of_children"]
 
 _KEY = "flambeau_compat"
-_original = spawn.get_preparation_data
+_original: Callable[[str], dict[str, Any]] | None = None
 
 
 class _Call:
@@ -28,13 +27,23 @@ class _Call:
 
 def carry_to_children(function: Callable[[], None]) -> None:
     """Call ``function`` in every process that starts afresh from now on."""
+    global _original
+    from multiprocessing import spawn
+
+    original = spawn.get_preparation_data
 
     def get_preparation_data(name: str) -> dict[str, Any]:
-        return {_KEY: _Call(function), **_original(name)}
+        return {_KEY: _Call(function), **original(name)}
 
+    _original = original
     spawn.get_preparation_data = get_preparation_data
 
 
 def stay_out_of_children() -> None:
     """Undo ``carry_to_children``."""
-    spawn.get_preparation_data = _original
+    global _original
+    from multiprocessing import spawn
+
+    if _original is not None:
+        spawn.get_preparation_data = _original
+        _original = None

@@ -45,7 +45,9 @@ class Facade(ModuleType):
         behind = vars(self)["_behind"]
         try:
             value = getattr(behind, name)
-        except AttributeError:
+        except AttributeError as error:
+            if error.name not in (None, name):  # from inside of a module that was being loaded
+                raise
             raise _missing(self.__name__, name, behind) from None
         if not name.startswith("__"):
             setattr(self, name, value)
@@ -68,8 +70,9 @@ def explain_missing(module: ModuleType, name: str) -> None:
         if own is not None:
             try:
                 return own(attribute)
-            except AttributeError:
-                pass
+            except AttributeError as error:
+                if error.name not in (None, attribute):  # from inside of what was being loaded
+                    raise
         raise _missing(name, attribute, module)
 
     names["__getattr__"] = __getattr__

@@ -6,15 +6,17 @@ import importlib
 import importlib.abc
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec
-from importlib.metadata import Distribution, DistributionFinder
 from types import CodeType, ModuleType
+from typing import TYPE_CHECKING
 
 from flambeau.compat._children import carry_to_children, stay_out_of_children
 from flambeau.compat._facade import Facade, explain_missing, stop_explaining
-from flambeau.compat._metadata import StandIn
 from flambeau.compat._packages import PACKAGES, name_here
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution, DistributionFinder
 
 __all__ = ["install", "is_installed", "uninstall"]
 
@@ -49,7 +51,7 @@ class _Loader(importlib.abc.Loader):
         return loader.get_code(self._here)
 
 
-class _Finder(DistributionFinder):
+class _Finder(importlib.abc.MetaPathFinder):
     """Finds modules by PyTorch's names, and what package managers would say of them."""
 
     def find_spec(
@@ -66,12 +68,10 @@ class _Finder(DistributionFinder):
         spec.has_location = found.has_location
         return spec
 
-    def find_distributions(
-        self,
-        context: DistributionFinder.Context = DistributionFinder.Context(),  # noqa: B008
-    ) -> Iterable[Distribution]:
-        names: Iterator[str] = iter(PACKAGES)
-        return [StandIn(name) for name in names if context.name in (None, name)]
+    def find_distributions(self, context: DistributionFinder.Context) -> Iterable[Distribution]:
+        from flambeau.compat._metadata import StandIn  # few programs ask
+
+        return [StandIn(name) for name in PACKAGES if context.name in (None, name)]
 
 
 def _spec_here(here: str) -> ModuleSpec | None:
