@@ -77,14 +77,16 @@ class Recorder(overrides.TorchFunctionMode):
         self._known = {id(tensor): Reference(slot) for slot, tensor in enumerate(inputs)}
         self._alive: list[Any] = []  # ids are of living objects only
         self._memory = {_memory_of(tensor) for tensor in inputs} - {0}
+        self._outer: Recorder | None = None  # of a trace that this one is made in
 
     def __enter__(self) -> Recorder:
+        self._outer = getattr(_active, "recorder", None)
         _active.recorder = self
         return super().__enter__()
 
     def __exit__(self, *exception: object) -> None:
+        _active.recorder = self._outer
         super().__exit__(*exception)
-        _active.recorder = None
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None

@@ -473,6 +473,20 @@ def test_is_tracing():
     assert not jit.is_tracing()
 
 
+@pytest.mark.filterwarnings("ignore::flambeau.jit.TracerWarning")  # of the example in the inner one
+def test_trace_in_a_trace():
+    seen = []
+
+    def outer(x):
+        inner = jit.trace(lambda y: y * 2, torch.ones(1), check_trace=False)
+        seen.append(jit.is_tracing())
+        return inner(x) + 1
+
+    traced = jit.trace(outer, torch.ones(1), check_trace=False)
+    assert seen == [True]
+    assert traced(torch.tensor([4.0])).tolist() == [9.0]
+
+
 # --- files
 
 
