@@ -122,7 +122,7 @@ class Recorder(TorchFunctionMode):
             return int(value) if isinstance(value, TracedInt) else value
 
         with _C.DisableTorchFunctionSubclass():
-            return func(*_map(args, plain), **_map(kwargs, plain))
+            return func(*map_aggregate(args, plain), **map_aggregate(kwargs, plain))
 
     def _note(self, result: Any, node: Node, is_sized: bool) -> Any:
         """Let the results of a call have nodes."""
@@ -168,23 +168,9 @@ def without_elements(tensor: Tensor) -> Tensor:
         return fb.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="meta")
 
 
-def _map(value: Any, function: Callable[[Any], Any]) -> Any:
-    """Apply a function to the items of containers, which keep their classes."""
-    if isinstance(value, tuple):
-        items = [_map(item, function) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if isinstance(value, list):
-        return [_map(item, function) for item in value]
-    if isinstance(value, dict):
-        return {key: _map(item, function) for key, item in value.items()}
-    if isinstance(value, slice):
-        return slice(*(_map(part, function) for part in (value.start, value.stop, value.step)))
-    return function(value)
-
-
 def _leaves(value: Any) -> list[Any]:
     found: list[Any] = []
-    _map(value, found.append)
+    map_aggregate(value, found.append)
     return found
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C
+from flambeau.functional import __all__ as functional_names
 
 # Functions of torch.nn.functional that PyTorch keeps elsewhere.
 _IN_NATIVE_NN = {
@@ -59,29 +60,6 @@ _AT_TOP_LEVEL = (
     "selu_",
     "threshold_",
 )
-# Functions of the top level that PyTorch writes in Python, in torch.functional.
-_IN_FUNCTIONAL = (
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "block_diag",
-    "broadcast_shapes",
-    "broadcast_tensors",
-    "cartesian_prod",
-    "cdist",
-    "chain_matmul",
-    "einsum",
-    "istft",
-    "lu",
-    "meshgrid",
-    "norm",
-    "split",
-    "stft",
-    "tensordot",
-    "unique",
-    "unique_consecutive",
-    "unravel_index",
-)
 
 
 def _functions_of(space: Any) -> dict[str, Any]:
@@ -121,7 +99,7 @@ def torch_names() -> dict[Any, str]:
         else:
             names[function] = f"torch.nn.functional.{name}"
     for name, function in _functions_of(fb).items():
-        place = "torch.functional" if name in _IN_FUNCTIONAL else "torch"
+        place = "torch.functional" if name in functional_names else "torch"
         if function.__module__.startswith("flambeau._C"):
             names[function] = f"{place}.{name}"
     names[fb._assert] = "torch._assert"
