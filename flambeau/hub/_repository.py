@@ -132,11 +132,11 @@ def _parsed(repository: str) -> tuple[str, str, str]:
 def _unpack(packed: str, folder: str) -> None:
     """Put what lies in the archive's only folder into ``folder``."""
     temporary = folder + ".new"
-    for path in (temporary, folder):
-        shutil.rmtree(path, ignore_errors=True)
+    shutil.rmtree(temporary, ignore_errors=True)
     with zipfile.ZipFile(packed) as archive:
         archive.extractall(temporary)  # which keeps names inside of it
     (inner,) = os.listdir(temporary)
+    shutil.rmtree(folder, ignore_errors=True)  # an older one stays if the archive is damaged
     os.replace(os.path.join(temporary, inner), folder)
     os.rmdir(temporary)
 
