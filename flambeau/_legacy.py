@@ -112,9 +112,7 @@ def range(
     import warnings
 
     warnings.warn(
-        "torch.range is deprecated and will be removed in a future release because its behavior "
-        "is inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
-        "values in [start, end).",
+        "torch.range is deprecated: use torch.arange, which leaves `end` out like Python's range",
         stacklevel=2,
     )
     if step == 0:
