@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["carry_to_children", "stay_out_of_children"]
 
 _KEY = "flambeau_compat"
-_original: Callable[[str], dict[str, Any]] | None = None
+_original: Any = None  # the function of `multiprocessing`, while the one here stands in its place
 
 
 class _Call:

@@ -106,6 +106,14 @@ class TestModels:
         assert hub.help("me/net", "scaled") == "A value, scaled."
         assert sorted(os.listdir(folder)) == ["me_net_main", "trusted_list"]
 
+    def test_damaged_archive(self, github):
+        quiet = {"trust_repo": True, "verbose": False}
+        assert hub.load("me/net", "scaled", 2, **quiet) == 6
+        github.write_bytes(b"no archive")
+        with pytest.raises(zipfile.BadZipFile):
+            hub.load("me/net", "scaled", 2, force_reload=True, **quiet)
+        assert hub.load("me/net", "scaled", 2, **quiet) == 6  # the older one
+
     def test_nobody_is_trusted_unasked(self, github, monkeypatch):
         answers = iter(["n", "yes"])
         monkeypatch.setattr("builtins.input", lambda question: next(answers))
