@@ -220,6 +220,18 @@ PyObject* on_meta(const OverloadSet& set, PyObject* owner, const Call& call) {
   });
 }
 
+// Operators that once took their factor before the tensors, as old programs still give it.
+bool may_have_old_order(std::string_view name) {
+  if (name.ends_with('_')) name.remove_suffix(1);
+  return name == "add" || name == "sub" || name == "addcmul" || name == "addcdiv";
+}
+
+PyObject* in_new_order(const OverloadSet& set, PyObject* owner, const Call& call) {
+  Ref result = checked(call_instead("flambeau._old_orders", "in_new_order", owner, set.name,
+                                    call.self, call.args, call.nargs, call.kwnames));
+  return result.get() == Py_NotImplemented ? raise_mismatch(set, call) : result.release();
+}
+
 // `owner` is where users find the function: a module, or the class Tensor.
 PyObject* dispatch(const OverloadSet& set, PyObject* owner, const Call& call) {
   try {
@@ -231,6 +243,7 @@ PyObject* dispatch(const OverloadSet& set, PyObject* owner, const Call& call) {
         return invoke(set.overloads[i], found.slots);
     if (is_overridden(call))
       return call_override(owner, set.name, call.self, call.args, call.nargs, call.kwnames);
+    if (may_have_old_order(set.name)) return in_new_order(set, owner, call);
     return raise_mismatch(set, call);
   } catch (const OnMeta&) {
     return on_meta(set, owner, call);

@@ -5,6 +5,8 @@ from typing import Any
 import torch
 
 torch.set_num_threads(1)
+# Where opt_einsum is installed, torch multiplies in another order: its results have other strides.
+torch.backends.opt_einsum.enabled = False
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
