@@ -40,12 +40,21 @@ def uses_in(file: Path) -> Iterator[Use]:
     """Every use of a name of PyTorch's in a file; SyntaxError if it is not Python."""
     for first_line, text in _texts(file):
         reader = _Reader()
-        reader.visit(ast.parse(text, str(file)))
+        reader.visit(_parsed(text, file))
         for name, line in reader.found:
             yield Use(name, file, first_line + line)
 
 
+def _parsed(text: str, file: Path) -> ast.AST:
+    try:
+        return ast.parse(text, str(file))
+    except MemoryError:  # which is how Python says that its parser's stack is full
+        raise SyntaxError(f"{file} is nested too deeply") from None
+
+
 def _texts(file: Path) -> Iterator[tuple[int, str]]:
+    if file.exists() and not file.is_file():
+        raise OSError(f"{file} is not a file that can be read as a whole")
     text = file.read_text(encoding="utf-8", errors="replace")
     if file.suffix != ".ipynb":
         yield 0, text

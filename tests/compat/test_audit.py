@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import textwrap
 from pathlib import Path
 
@@ -131,3 +132,21 @@ def test_command_with_nothing_missing(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "no name of torch" in capsys.readouterr().out
     assert cli.main(["run", "--audit", str(tmp_path / "none.py")]) == 1
     assert "there is no" in capsys.readouterr().err
+
+
+def test_sources_that_nobody_can_read(tmp_path):
+    deep = [
+        "x=" + "(" * 5000 + ")" * 5000,
+        "x=" + "-" * 50000 + "1",
+        "import torch\nx=torch" + ".a" * 20000,
+    ]
+    for number, text in enumerate(deep):
+        (tmp_path / f"deep{number}.py").write_text(text)
+    (tmp_path / "binary.py").write_bytes(bytes(range(256)))
+    (tmp_path / "deep.ipynb").write_text("[" * 100_000)
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "nowhere.py").symlink_to("missing.py")
+    (tmp_path / "loop").symlink_to(".")
+    os.mkfifo(tmp_path / "pipe.py")
+    found = audit(tmp_path)
+    assert len(found.unreadable) == found.files == 8
