@@ -5,7 +5,6 @@ from __future__ import annotations
 from opgen.emit.text import overload_sets
 from opgen.model import Op, Table
 
-
 # What the rules of emit/autocast.py mean to users.
 AUTOCAST = {
     "lower": "in the 16-bit type of the region",

@@ -422,7 +422,7 @@ class Answering(torch.Tensor):
 
 def test_tensors_without_a_size_refuse_to_compute():
     for thing in (nn.UninitializedParameter(), nn.parameter.UninitializedBuffer()):
-        with pytest.raises(ValueError, match="uninitialized parameter in .*add"):
+        with pytest.raises(ValueError, match=r"uninitialized parameter in .*add"):
             thing + 1
         with pytest.raises(ValueError, match="call `forward` with a dummy batch"):
             torch.relu(thing)
