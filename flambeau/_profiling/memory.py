@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 
+from flambeau._profiling.files import writing
 from flambeau._profiling.records import Kind, Recording
 
 __all__ = ["write_timeline"]
@@ -38,9 +38,5 @@ def write_timeline(recording: Recording, path: str) -> None:
             f"export_memory_timeline: expected a name that ends in .json, .json.gz or raw.json.gz, "
             f"got {path!r}"
         )
-    if path.endswith(".gz"):
-        with gzip.open(path, "wt", encoding="utf-8") as packed:
-            json.dump(data, packed)
-    else:
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(data, file)
+    with writing(path) as file:
+        json.dump(data, file)

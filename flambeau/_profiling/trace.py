@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from flambeau._profiling.events import dtypes_of, shapes_of, shown_name
+from flambeau._profiling.files import writing
 from flambeau._profiling.records import Kind, Record, Recording
 
 __all__ = ["Trace"]
@@ -35,15 +36,8 @@ class Trace:
 
     def write(self, path: str) -> None:
         """Write to ``path``, packed if it ends in ``.gz``."""
-        path = os.fspath(path)
-        if path.endswith(".gz"):
-            import gzip
-
-            with gzip.open(path, "wt", encoding="utf-8", compresslevel=4) as file:
-                self._write(file)
-        else:
-            with open(path, "w", encoding="utf-8") as file:
-                self._write(file)
+        with writing(path) as file:
+            self._write(file)
 
     def _write(self, file: IO[str]) -> None:
         import socket

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from flambeau._profiling.files import writing
 from flambeau._profiling.text import format_memory, format_share, format_time
 
 __all__ = [
@@ -377,5 +378,5 @@ class EventList(list[Any]):
             if event.stack:
                 frames = (frame.translate(forbidden) for frame in reversed(event.stack))
                 sums[";".join(frames)] += int(getattr(event, metric, 0.0))
-        with open(path, "w", encoding="utf-8") as file:
+        with writing(path) as file:
             file.writelines(f"{stack} {time}\n" for stack, time in sums.items() if time > 0)
