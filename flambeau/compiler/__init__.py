@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import flambeau as fb
 from flambeau._compile import BACKENDS, DEBUG_BACKENDS, check_backend, compile
 from flambeau.compiler import config
+from flambeau.compiler._exporting import is_exporting
 from flambeau.compiler._stance import set_stance
 from flambeau.utils._pytree import tree_map
 
@@ -40,17 +41,12 @@ _default_backend: Any = "inductor"
 
 
 def is_compiling() -> bool:
-    """Whether the caller is being compiled or exported."""
-    return False
+    """Whether the caller is being exported; functions are not compiled yet."""
+    return is_exporting()
 
 
 def is_dynamo_compiling() -> bool:
-    """Whether the caller is being compiled."""
-    return False
-
-
-def is_exporting() -> bool:
-    """Whether the caller is being exported."""
+    """Whether the caller is being compiled: never yet."""
     return False
 
 

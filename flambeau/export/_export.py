@@ -11,6 +11,7 @@ import flambeau as fb
 from flambeau import Tensor, nn
 from flambeau._dynamo.exc import UserError
 from flambeau._traced_int import TracedInt
+from flambeau.compiler._exporting import exporting
 from flambeau.export._record import Recorder
 from flambeau.export.dynamic_shapes import UNBOUNDED, Dim, _DimHint, _DimHintType, dims_of_inputs
 from flambeau.export.exported_program import CallSpec, ExportedProgram, InputGuard
@@ -52,8 +53,9 @@ def export(
         )
     kwargs = kwargs or {}
     declared = dims_of_inputs(mod.forward, args, kwargs, dynamic_shapes)
-    program = _Exporter(mod, args, kwargs, declared).run()
-    _check_other_sizes(mod, program, args, kwargs, declared)
+    with exporting():
+        program = _Exporter(mod, args, kwargs, declared).run()
+        _check_other_sizes(mod, program, args, kwargs, declared)
     return program
 
 

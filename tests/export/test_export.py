@@ -73,6 +73,20 @@ def test_graph_is_made_of_operators():
     assert nodes[0].meta["val"].is_meta
 
 
+def test_program_can_ask_whether_it_is_exported():
+    answers = []
+
+    class Asking(nn.Module):
+        def forward(self, x):
+            compiler = torch.compiler
+            answers.append((compiler.is_exporting(), compiler.is_compiling()))
+            return x + 1
+
+    torch.export.export(Asking(), (torch.ones(2),))
+    Asking()(torch.ones(2))
+    assert answers == [(True, True), (False, False)]
+
+
 def test_signature():
     program = export(Net(), (torch.ones(2, 4), {"a": [torch.ones(1)]}))
     signature = program.graph_signature
