@@ -89,7 +89,7 @@ class Progress(Generic[T]):
         self.description = description
         self.total: int | None = _length(iterable) if total is None else total
         self.unit = unit
-        self.count = 0
+        self.count: int = 0
         self._iterable = iterable
         self._keep = keep
         self._show = show

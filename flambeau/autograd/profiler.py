@@ -57,7 +57,7 @@ class profile:
         custom_trace_id_callback: Any = None,
     ) -> None:
         self.enabled = enabled
-        self.entered = False
+        self.entered: bool = False
         self.record_shapes: bool = record_shapes or with_flops
         self.with_flops = with_flops
         self.profile_memory = profile_memory

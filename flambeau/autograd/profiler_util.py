@@ -203,14 +203,14 @@ class FunctionEventAvg(FormattedTimesMixin):
     """The sum of all events of one kind."""
 
     def __init__(self) -> None:
-        self.key = ""
+        self.key: str = ""
         self.count = 0
         self.node_id = -1
         self.overload_name = ""
-        self.is_async = False
+        self.is_async: bool = False
         self.is_remote = False
         self.is_legacy = False
-        self.is_user_annotation = False
+        self.is_user_annotation: bool = False
         self.use_device: str | None = None
         self.device_type = "CPU"
         self.cpu_time_total = 0.0
@@ -219,7 +219,7 @@ class FunctionEventAvg(FormattedTimesMixin):
         self.self_device_time_total = 0.0
         self.input_shapes: list[list[int]] | str = ""
         self.stack: list[str] = []
-        self.scope = 0
+        self.scope: int = 0
         self.cpu_memory_usage = 0
         self.device_memory_usage = 0
         self.self_cpu_memory_usage = 0

@@ -134,7 +134,7 @@ class Tracer(TracerBase):
         self._autowrap_search = list(autowrap_modules)
         self.param_shapes_constant = param_shapes_constant
         self.submodule_paths = None
-        self.root_module_name = ""
+        self.root_module_name: str = ""
         self.tensor_attrs = {}
         self.module_stack: dict[str, Any] = {}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import flambeau as fb
 from flambeau import _C, Tensor
@@ -42,7 +42,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     computed with it is a plain tensor.
     """
 
-    __torch_function__ = _C._disabled_torch_function_impl
+    __torch_function__: ClassVar[Callable[..., Any]] = _C._disabled_torch_function_impl
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Self:
         if data is None:
@@ -108,7 +108,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     """
 
     persistent: bool
-    __torch_function__ = _C._disabled_torch_function_impl
+    __torch_function__: ClassVar[Callable[..., Any]] = _C._disabled_torch_function_impl
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Self:
         if data is None:
@@ -197,10 +197,10 @@ def is_lazy(param: Any) -> bool:
     return isinstance(param, UninitializedTensorMixin)
 
 
-class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[override,misc]
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[override]
     """A parameter that the first input of its module gives its size."""
 
-    cls_to_become = Parameter
+    cls_to_become: type[Any] = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Self:
         data = fb.empty(0, device=device, dtype=dtype)
@@ -210,7 +210,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[override]
     """A buffer that the first input of its module gives its size."""
 
-    cls_to_become = Tensor
+    cls_to_become: type[Any] = Tensor
 
     def __new__(
         cls,

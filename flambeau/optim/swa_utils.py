@@ -109,7 +109,7 @@ class AveragedModel(Module):
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
             raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
-        self.module = copy.deepcopy(model)
+        self.module: Module = copy.deepcopy(model)
         if device is not None:
             self.module = self.module.to(device)
         self.register_buffer("n_averaged", fb.tensor(0, dtype=fb.long, device=device))

@@ -187,7 +187,7 @@ class profile:
         self.with_modules = with_modules
         self.acc_events = acc_events
         self.step_num = 0
-        self.current_action = self.schedule(0)
+        self.current_action: ProfilerAction = self.schedule(0)
         self.profiler: autograd_profiler.profile | None = None
         self.step_rec_fn: autograd_profiler.record_function | None = None
         self._metadata: dict[str, Any] = {}

@@ -113,8 +113,8 @@ class BackwardHook:
         self.user_hooks = user_hooks
         self.user_pre_hooks = user_pre_hooks
         self.grad_outputs: tuple[Any, ...] | None = None
-        self.n_inputs = -1
-        self.n_outputs = -1
+        self.n_inputs: int = -1
+        self.n_outputs: int = -1
         self.input_places: list[int] | None = None
         self.output_places: list[int] = []
 

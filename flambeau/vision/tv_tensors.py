@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import flambeau as fb
 from flambeau import Tensor
@@ -14,7 +15,7 @@ __all__ = ["BoundingBoxes", "Image", "KeyPoints", "Mask", "TVTensor", "Video", "
 class TVTensor(Tensor):
     """A tensor with a meaning, which the results of operators do not inherit."""
 
-    __torch_function__ = fb._C._disabled_torch_function_impl
+    __torch_function__: ClassVar[Callable[..., Any]] = fb._C._disabled_torch_function_impl
 
     def __new__(
         cls,

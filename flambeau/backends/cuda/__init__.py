@@ -116,16 +116,16 @@ def _writer(name: str) -> Callable[[bool], None]:
     return write
 
 
-flash_sdp_enabled = _reader("flash")
-mem_efficient_sdp_enabled = _reader("mem_efficient")
-math_sdp_enabled = _reader("math")
-cudnn_sdp_enabled = _reader("cudnn")
-fp16_bf16_reduction_math_sdp_allowed = _reader("reduced_math")
-enable_flash_sdp = _writer("flash")
-enable_mem_efficient_sdp = _writer("mem_efficient")
-enable_math_sdp = _writer("math")
-enable_cudnn_sdp = _writer("cudnn")
-allow_fp16_bf16_reduction_math_sdp = _writer("reduced_math")
+flash_sdp_enabled: Callable[[], bool] = _reader("flash")
+mem_efficient_sdp_enabled: Callable[[], bool] = _reader("mem_efficient")
+math_sdp_enabled: Callable[[], bool] = _reader("math")
+cudnn_sdp_enabled: Callable[[], bool] = _reader("cudnn")
+fp16_bf16_reduction_math_sdp_allowed: Callable[[], bool] = _reader("reduced_math")
+enable_flash_sdp: Callable[[bool], None] = _writer("flash")
+enable_mem_efficient_sdp: Callable[[bool], None] = _writer("mem_efficient")
+enable_math_sdp: Callable[[bool], None] = _writer("math")
+enable_cudnn_sdp: Callable[[bool], None] = _writer("cudnn")
+allow_fp16_bf16_reduction_math_sdp: Callable[[bool], None] = _writer("reduced_math")
 
 
 @contextlib.contextmanager

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import flambeau as fb
 from flambeau import _C, Tensor
@@ -25,7 +26,8 @@ class CausalBias(Tensor):
     variant: CausalVariant
     seq_len_q: int
     seq_len_kv: int
-    __torch_function__ = _C._disabled_torch_function_impl  # attention with it gives plain tensors
+    # Attention with it gives plain tensors.
+    __torch_function__: ClassVar[Callable[..., Any]] = _C._disabled_torch_function_impl
 
     def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> Any:
         if not isinstance(variant, CausalVariant):

@@ -54,7 +54,7 @@ class WrappedHook:
 class _CallSignature:
     """What ``inspect.signature`` says of a module: the native call has none of its own."""
 
-    any_arguments = inspect.Signature(
+    any_arguments: inspect.Signature = inspect.Signature(
         [
             inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
             inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
@@ -138,7 +138,7 @@ class Hooked(Members):
 
     # What a call does, under the names by which it is known besides.
     _call_impl = _wrapped_call_impl = _C._ModuleBase.__call__
-    __signature__ = _CallSignature()
+    __signature__: _CallSignature = _CallSignature()
 
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call does where there are hooks: the native one only calls `forward`."""

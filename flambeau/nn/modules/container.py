@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections import OrderedDict
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, overload
 
@@ -141,7 +141,7 @@ class Sequential(_Numbered):
         if times <= 0:
             raise ValueError(f"Non-positive multiplication factor {times} for {type(self)}")
 
-    forward = _C._ModuleBase.forward
+    forward: Callable[..., Any] = _C._ModuleBase.forward
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

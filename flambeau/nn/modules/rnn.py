@@ -320,7 +320,7 @@ class RNN(RNNBase):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         _refuse_projection(kwargs)
         if len(args) > 3:
-            self.nonlinearity = args[3]
+            self.nonlinearity: str = args[3]
             args = args[:3] + args[4:]
         else:
             self.nonlinearity = kwargs.pop("nonlinearity", "tanh")

@@ -59,7 +59,7 @@ class Transformer(Module):
         layer = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)
         switches = (batch_first, norm_first, bias)
         if custom_encoder is None:
-            self.encoder = TransformerEncoder(
+            self.encoder: Any = TransformerEncoder(
                 TransformerEncoderLayer(*layer, *switches, **factory),
                 num_encoder_layers,
                 LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory),
@@ -67,7 +67,7 @@ class Transformer(Module):
         else:
             self.encoder = custom_encoder
         if custom_decoder is None:
-            self.decoder = TransformerDecoder(
+            self.decoder: Any = TransformerDecoder(
                 TransformerDecoderLayer(*layer, *switches, **factory),
                 num_decoder_layers,
                 LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory),

@@ -59,9 +59,9 @@ class DistributedDataParallel(Module):
         self.broadcast_buffers = broadcast_buffers
         self.find_unused_parameters = find_unused_parameters
         self.gradient_as_bucket_view = gradient_as_bucket_view
-        self.static_graph = static_graph
+        self.static_graph: bool = static_graph
         self.mixed_precision = mixed_precision
-        self.require_backward_grad_sync = True
+        self.require_backward_grad_sync: bool = True
         self.require_forward_param_sync = True
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:

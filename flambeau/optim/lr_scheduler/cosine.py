@@ -74,7 +74,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         if not isinstance(eta_min, (float, int)):
             raise ValueError(f"Expected float or int eta_min, but got a {type(eta_min).__name__}")
         self.T_0 = T_0
-        self.T_i = T_0  # epochs of the current run
+        self.T_i: int = T_0  # epochs of the current run
         self.T_mult = T_mult
         self.eta_min = eta_min
         self.T_cur: float = last_epoch  # epochs since its start

@@ -61,7 +61,7 @@ class ReduceLROnPlateau(LRScheduler):
             min_lr = [min_lr] * groups  # type: ignore[list-item]
         elif len(min_lr) != groups:
             raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")
-        self.min_lrs = list(min_lr)
+        self.min_lrs: list[float] = list(min_lr)
 
     def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
         if mode not in ("min", "max"):
@@ -75,9 +75,9 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _reset(self) -> None:
         """Forget the metrics seen so far."""
-        self.best = self.mode_worse
+        self.best: float = self.mode_worse
         self.cooldown_counter = 0
-        self.num_bad_epochs = 0
+        self.num_bad_epochs: int = 0
 
     def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
         """Look at the metric of an epoch, and lower the rates if it was bad for too long."""

@@ -51,7 +51,7 @@ class DistributedSampler(Sampler[int]):
                 f"[0, {self.num_replicas - 1}]"
             )
         self.dataset = dataset
-        self.epoch = 0
+        self.epoch: int = 0
         self.drop_last = drop_last
         self.shuffle = shuffle
         self.seed = seed

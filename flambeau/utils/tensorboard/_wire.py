@@ -91,7 +91,7 @@ class Field:
         values = kind if isinstance(kind, _Kind) else _NESTED
         self._default = values.default
         self.encode = values.encode
-        self.key = _varint(number << 3 | values.wire)
+        self.key: bytes = _varint(number << 3 | values.wire)
         if mapping:
             self.encode_many: Callable[[Any], bytes] = self._encode_mapping
         elif repeated and values.packed:

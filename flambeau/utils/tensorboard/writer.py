@@ -48,7 +48,7 @@ class FileWriter:
     ) -> None:
         self._log_dir = os.fspath(log_dir)
         self._options = (max_queue, flush_secs, filename_suffix)
-        self.event_writer = EventFile(self._log_dir, *self._options)
+        self.event_writer: EventFile = EventFile(self._log_dir, *self._options)
 
     def get_logdir(self) -> str:
         """The directory of the file."""

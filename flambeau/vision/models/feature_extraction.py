@@ -31,7 +31,7 @@ class NodePathTracer(fx.Tracer):
         exported = (getattr(ops, name) for name in ops.__all__)
         own = [each for each in exported if isinstance(each, type) and issubclass(each, nn.Module)]
         self._leaves = (*own, *leaf_modules)
-        self.current_module_qualname = ""
+        self.current_module_qualname: str = ""
         self.node_to_qualname: OrderedDict[fx.Node, str] = OrderedDict()
         self._times: dict[str, int] = {}
 

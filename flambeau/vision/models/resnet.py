@@ -171,7 +171,7 @@ class ResNet(nn.Module):
                 "replace_stride_with_dilation should be None or a 3-element tuple, got "
                 f"{replace_stride_with_dilation}"
             )
-        self.inplanes = 64
+        self.inplanes: int = 64
         self.dilation = 1
         self.groups = groups
         self.base_width = width_per_group

@@ -58,7 +58,7 @@ class InvertedResidual(nn.Module):
                 f"Invalid combination of stride {stride}, inp {inp} and oup {oup}: inp should be "
                 "oup // 2 << 1 for a stride of 1"
             )
-        self.branch1 = nn.Sequential()
+        self.branch1: nn.Sequential = nn.Sequential()
         if stride > 1:
             self.branch1 = nn.Sequential(*_windows(inp, stride), *_pixels(inp, half))
         self.branch2: nn.Sequential = nn.Sequential(

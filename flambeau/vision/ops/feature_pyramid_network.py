@@ -42,8 +42,8 @@ class FeaturePyramidNetwork(nn.Module):
         norm_layer: Callable[..., nn.Module] | None = None,
     ) -> None:
         super().__init__()
-        self.inner_blocks = nn.ModuleList()
-        self.layer_blocks = nn.ModuleList()
+        self.inner_blocks: nn.ModuleList = nn.ModuleList()
+        self.layer_blocks: nn.ModuleList = nn.ModuleList()
         for channels in in_channels_list:
             if channels == 0:
                 raise ValueError("in_channels=0 is currently not supported")

@@ -31,8 +31,8 @@ class MultiScaleRoIAlign(nn.Module):
         canonical_level: int = 4,
     ) -> None:
         super().__init__()
-        self.featmap_names = list(featmap_names)
-        self.output_size = pair_of(output_size)
+        self.featmap_names: list[str] = list(featmap_names)
+        self.output_size: tuple[int, int] = pair_of(output_size)
         self.sampling_ratio = sampling_ratio
         self.canonical_scale = canonical_scale
         self.canonical_level = canonical_level

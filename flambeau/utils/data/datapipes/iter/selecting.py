@@ -39,8 +39,8 @@ class ShardingFilterIterDataPipe(IterDataPipe):
 
     def __init__(self, source_datapipe: IterDataPipe, sharding_group_filter: Any = None) -> None:
         self.source_datapipe = source_datapipe
-        self.num_of_instances = 1
-        self.instance_id = 0
+        self.num_of_instances: int = 1
+        self.instance_id: int = 0
 
     def apply_sharding(
         self, num_of_instances: int, instance_id: int, sharding_group: Any = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
@@ -30,20 +31,20 @@ __all__ = [
     "to_grayscale",
 ]
 
-adjust_brightness = keeping_masks(F.adjust_brightness)
-adjust_contrast = keeping_masks(F.adjust_contrast)
-adjust_gamma = keeping_masks(F.adjust_gamma)
-adjust_hue = keeping_masks(F.adjust_hue)
-adjust_saturation = keeping_masks(F.adjust_saturation)
-adjust_sharpness = keeping_masks(F.adjust_sharpness)
-autocontrast = keeping_masks(F.autocontrast)
-equalize = keeping_masks(F.equalize)
-gaussian_blur = keeping_masks(F.gaussian_blur)
-invert = keeping_masks(F.invert)
-posterize = keeping_masks(F.posterize)
-rgb_to_grayscale = keeping_masks(F.rgb_to_grayscale)
-solarize = keeping_masks(F.solarize)
-to_grayscale = rgb_to_grayscale
+adjust_brightness: Callable[..., Any] = keeping_masks(F.adjust_brightness)
+adjust_contrast: Callable[..., Any] = keeping_masks(F.adjust_contrast)
+adjust_gamma: Callable[..., Any] = keeping_masks(F.adjust_gamma)
+adjust_hue: Callable[..., Any] = keeping_masks(F.adjust_hue)
+adjust_saturation: Callable[..., Any] = keeping_masks(F.adjust_saturation)
+adjust_sharpness: Callable[..., Any] = keeping_masks(F.adjust_sharpness)
+autocontrast: Callable[..., Any] = keeping_masks(F.autocontrast)
+equalize: Callable[..., Any] = keeping_masks(F.equalize)
+gaussian_blur: Callable[..., Any] = keeping_masks(F.gaussian_blur)
+invert: Callable[..., Any] = keeping_masks(F.invert)
+posterize: Callable[..., Any] = keeping_masks(F.posterize)
+rgb_to_grayscale: Callable[..., Any] = keeping_masks(F.rgb_to_grayscale)
+solarize: Callable[..., Any] = keeping_masks(F.solarize)
+to_grayscale: Callable[..., Any] = rgb_to_grayscale
 
 
 @keeping_masks

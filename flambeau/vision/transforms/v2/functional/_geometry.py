@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from flambeau.vision.transforms import functional as F
@@ -28,19 +28,22 @@ __all__ = [
     "vflip",
 ]
 
-affine = moving_masks(F.affine)
-center_crop = moving_masks(F.center_crop)
-crop = moving_masks(F.crop)
-elastic = elastic_transform = moving_masks(F.elastic_transform)
-erase = keeping_masks(F.erase)
-five_crop = moving_masks(F.five_crop)
-hflip = horizontal_flip = moving_masks(F.hflip)
-perspective = moving_masks(F.perspective)
-resize = moving_masks(F.resize)
-resized_crop = moving_masks(F.resized_crop)
-rotate = moving_masks(F.rotate)
-ten_crop = moving_masks(F.ten_crop)
-vflip = vertical_flip = moving_masks(F.vflip)
+affine: Callable[..., Any] = moving_masks(F.affine)
+center_crop: Callable[..., Any] = moving_masks(F.center_crop)
+crop: Callable[..., Any] = moving_masks(F.crop)
+elastic_transform: Callable[..., Any] = moving_masks(F.elastic_transform)
+elastic: Callable[..., Any] = elastic_transform
+erase: Callable[..., Any] = keeping_masks(F.erase)
+five_crop: Callable[..., Any] = moving_masks(F.five_crop)
+horizontal_flip: Callable[..., Any] = moving_masks(F.hflip)
+hflip: Callable[..., Any] = horizontal_flip
+perspective: Callable[..., Any] = moving_masks(F.perspective)
+resize: Callable[..., Any] = moving_masks(F.resize)
+resized_crop: Callable[..., Any] = moving_masks(F.resized_crop)
+rotate: Callable[..., Any] = moving_masks(F.rotate)
+ten_crop: Callable[..., Any] = moving_masks(F.ten_crop)
+vertical_flip: Callable[..., Any] = moving_masks(F.vflip)
+vflip: Callable[..., Any] = vertical_flip
 
 
 @moving_masks
