@@ -79,9 +79,18 @@ def load(
         raise RuntimeError(
             f"load: the file is of version {data['version']}, this Flambeau reads {VERSION}"
         )
+    try:
+        program = _program(data)
+        extra = dict(data["extra"])
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise RuntimeError(f"load: the file is damaged: {error!r}") from error
     for name in extra_files or {}:
         assert extra_files is not None
-        extra_files[name] = data["extra"].get(name, "")
+        extra_files[name] = extra.get(name, "")
+    return program
+
+
+def _program(data: dict[str, Any]) -> ExportedProgram:
     trainable = data["trainable"]
     state = {
         name: nn.Parameter(value, trainable[name]) if name in trainable else value

@@ -74,8 +74,17 @@ def load(
         )
     if content["version"] > _VERSION:
         raise RuntimeError("jit.load: the file was written by a newer version of Flambeau")
+    try:
+        module = _loaded(content)
+        extra = dict(content["extra_files"])
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise RuntimeError(f"jit.load: the file is damaged: {error!r}") from error
     for name in _extra_files or {}:
-        _extra_files[name] = content["extra_files"].get(name, "")  # type: ignore[index]
+        _extra_files[name] = extra.get(name, "")  # type: ignore[index]
+    return module
+
+
+def _loaded(content: dict[str, Any]) -> TracedModule:
     data = content["module"] or {"name": "PlaceholderModule", "training": True}
     module = _module(data, TopLevelTracedModule)
     for name, program in content["programs"].items():
@@ -191,7 +200,7 @@ def _refuse_torchscript(f: Any) -> None:
 
     try:
         names = zipfile.ZipFile(f).namelist()
-    except (zipfile.BadZipFile, AttributeError, TypeError):
+    except (zipfile.BadZipFile, AttributeError, TypeError, ValueError):
         names = []
     if hasattr(f, "seek"):
         f.seek(0)
