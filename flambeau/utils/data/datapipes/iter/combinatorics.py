@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from typing import Any
 
-import flambeau as fb
+from flambeau.utils.data.datapipes._shuffling import Shuffling
 from flambeau.utils.data.datapipes.datapipe import IterDataPipe, functional_datapipe
 from flambeau.utils.data.sampler import Sampler, SequentialSampler
 
@@ -14,7 +13,7 @@ __all__ = ["SamplerIterDataPipe", "ShufflerIterDataPipe"]
 
 
 @functional_datapipe("shuffle")
-class ShufflerIterDataPipe(IterDataPipe):
+class ShufflerIterDataPipe(Shuffling, IterDataPipe):
     """Samples by chance from a buffer of ``buffer_size``, which is kept full.
 
     Each iteration draws its seed from the default generator, unless `set_seed` gave one.
@@ -27,27 +26,12 @@ class ShufflerIterDataPipe(IterDataPipe):
             raise ValueError("buffer_size should be larger than 0")
         self.datapipe: Any = datapipe.unbatch(unbatch_level) if unbatch_level else datapipe
         self.buffer_size = buffer_size
-        self._enabled = True
-        self._seed: int | None = None
-
-    def set_shuffle(self, shuffle: bool = True) -> ShufflerIterDataPipe:
-        """Switch shuffling on or off."""
-        self._enabled = shuffle
-        return self
-
-    def set_seed(self, seed: int) -> ShufflerIterDataPipe:
-        """Give the seed of the next iteration."""
-        self._seed = seed
-        return self
 
     def __iter__(self) -> Iterator[Any]:
         if not self._enabled:
             yield from self.datapipe
             return
-        if self._seed is None:
-            self._seed = int(fb.empty((), dtype=fb.int64).random_().item())
-        chance = random.Random(self._seed)
-        self._seed = None
+        chance = self._chance()
         buffer: list[Any] = []
         for sample in self.datapipe:
             if len(buffer) < self.buffer_size:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import copy
-import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import flambeau as fb
+from flambeau.utils.data.datapipes._shuffling import Shuffling
 from flambeau.utils.data.datapipes.datapipe import (
     DataChunk,
     IterDataPipe,
@@ -120,32 +119,17 @@ class BatcherMapDataPipe(MapDataPipe):
         return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
 
 
-class ShufflerIterDataPipe(IterDataPipe):
+class ShufflerIterDataPipe(Shuffling, IterDataPipe):
     """The samples at ``indices``, by default all, in an order by chance."""
 
     def __init__(self, datapipe: MapDataPipe, *, indices: list[Any] | None = None) -> None:
         self.datapipe: Any = datapipe
         self.indices: list[Any] = list(range(len(self.datapipe))) if indices is None else indices
-        self._enabled = True
-        self._seed: int | None = None
-
-    def set_shuffle(self, shuffle: bool = True) -> ShufflerIterDataPipe:
-        """Switch shuffling on or off."""
-        self._enabled = shuffle
-        return self
-
-    def set_seed(self, seed: int) -> ShufflerIterDataPipe:
-        """Give the seed of the next iteration."""
-        self._seed = seed
-        return self
 
     def __iter__(self) -> Iterator[Any]:
         order = self.indices
         if self._enabled:
-            if self._seed is None:
-                self._seed = int(fb.empty((), dtype=fb.int64).random_().item())
-            order = random.Random(self._seed).sample(self.indices, len(self.indices))[::-1]
-            self._seed = None
+            order = self._chance().sample(self.indices, len(self.indices))[::-1]
         for index in order:
             yield self.datapipe[index]
 
