@@ -40,7 +40,7 @@ class TensorType(type):
         place = cls.place.upper()
         made = super().__new__(cls, name, (), {"__doc__": f"A tensor of {dtype} on {place}."})
         made.dtype = dtype
-        made.layout = fb.strided
+        made.layout = fb.sparse_coo if cls.is_sparse else fb.strided
         return made
 
     def __init__(cls, name: str, dtype: fb.dtype) -> None:
@@ -56,6 +56,7 @@ class TensorType(type):
             isinstance(instance, Tensor)
             and instance.dtype == cls.dtype
             and instance.device.type == cls.place
+            and instance.layout == cls.layout
         )
 
     def __repr__(cls) -> str:

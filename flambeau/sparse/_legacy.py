@@ -34,9 +34,6 @@ class SparseTensorType(TensorType):
             return fb.sparse_coo_tensor(places, fb.empty(0, dtype=cls.dtype), size, device=device)
         return fb.sparse_coo_tensor(*args, dtype=cls.dtype, device=device)
 
-    def __instancecheck__(cls, instance: object) -> bool:
-        return super().__instancecheck__(instance) and getattr(instance, "is_sparse", False)
-
     def __repr__(cls) -> str:
         return f"<class 'torch.sparse.{cls.__name__}'>"
 

@@ -20,5 +20,7 @@ def test_instances():
     made = fb.sparse.FloatTensor(PLACES, fb.tensor([1.0, 2.0]))
     assert isinstance(made, fb.sparse.FloatTensor)
     assert not isinstance(made, fb.sparse.DoubleTensor)
+    assert not isinstance(made, fb.FloatTensor)
     assert not isinstance(fb.ones(2), fb.sparse.FloatTensor)
+    assert fb.sparse.FloatTensor.layout == fb.sparse_coo
     assert repr(fb.sparse.FloatTensor) == "<class 'torch.sparse.FloatTensor'>"
