@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from flambeau import _C
 
@@ -54,7 +54,7 @@ class _TypeInfo:
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.dtype == other.dtype
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
 
 class finfo(_TypeInfo):

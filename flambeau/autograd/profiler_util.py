@@ -204,7 +204,7 @@ class FunctionEventAvg(FormattedTimesMixin):
 
     def __init__(self) -> None:
         self.key: str = ""
-        self.count = 0
+        self.count: int = 0
         self.node_id = -1
         self.overload_name = ""
         self.is_async: bool = False
@@ -213,20 +213,20 @@ class FunctionEventAvg(FormattedTimesMixin):
         self.is_user_annotation: bool = False
         self.use_device: str | None = None
         self.device_type = "CPU"
-        self.cpu_time_total = 0.0
-        self.device_time_total = 0.0
-        self.self_cpu_time_total = 0.0
-        self.self_device_time_total = 0.0
+        self.cpu_time_total: float = 0.0
+        self.device_time_total: float = 0.0
+        self.self_cpu_time_total: float = 0.0
+        self.self_device_time_total: float = 0.0
         self.input_shapes: list[list[int]] | str = ""
         self.stack: list[str] = []
         self.scope: int = 0
-        self.cpu_memory_usage = 0
-        self.device_memory_usage = 0
-        self.self_cpu_memory_usage = 0
-        self.self_device_memory_usage = 0
+        self.cpu_memory_usage: int = 0
+        self.device_memory_usage: int = 0
+        self.self_cpu_memory_usage: int = 0
+        self.self_device_memory_usage: int = 0
         self.cpu_children: list[FunctionEvent] = []
         self.cpu_parent: FunctionEvent | None = None
-        self.flops = 0
+        self.flops: int = 0
 
     def add(self, other: FunctionEvent | FunctionEventAvg) -> FunctionEventAvg:
         """Take another event, or sum of events, into this sum."""

@@ -71,7 +71,7 @@ class StreamContext(contextlib.AbstractContextManager[None]):
 
     def __init__(self, stream: Stream | None) -> None:
         self.stream = stream
-        self.prev_stream = _default_stream
+        self.prev_stream: Stream = _default_stream
 
     def __enter__(self) -> None:
         global _current_stream

@@ -33,7 +33,7 @@ class Store:
     def __init__(self) -> None:
         self._values: dict[str, bytes] = {}
         self._changed = threading.Condition()
-        self.timeout = _DEFAULT_TIMEOUT
+        self.timeout: datetime.timedelta = _DEFAULT_TIMEOUT
 
     def set(self, key: str, value: Any) -> None:
         """Keep a value."""

@@ -45,6 +45,8 @@ class _node_list:
 class _InsertPoint:
     """New nodes go to a place; to the one before again when the context is left."""
 
+    previous: Callable[[Node], None]
+
     def __init__(self, graph: Graph, insert: Callable[[Node], None]) -> None:
         self.graph = graph
         self.previous, graph._insert = graph._insert, insert

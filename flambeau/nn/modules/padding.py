@@ -38,7 +38,7 @@ class _PadNd(Module):
 
     def __init__(self, padding: int | tuple[int, ...]) -> None:
         super().__init__()
-        self.padding = _ntuple(2 * self._rank)(padding)
+        self.padding: tuple[int, ...] = _ntuple(2 * self._rank)(padding)
 
     def forward(self, input: Tensor) -> Tensor:
         """Pad a batch or a single sample."""

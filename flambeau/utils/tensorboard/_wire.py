@@ -90,7 +90,7 @@ class Field:
         self._empty = list if repeated else dict if mapping else None
         values = kind if isinstance(kind, _Kind) else _NESTED
         self._default = values.default
-        self.encode = values.encode
+        self.encode: Callable[[Any], bytes] = values.encode
         self.key: bytes = _varint(number << 3 | values.wire)
         if mapping:
             self.encode_many: Callable[[Any], bytes] = self._encode_mapping
@@ -160,7 +160,7 @@ class Message:
             return NotImplemented
         return type(self) is type(other) and self.SerializeToString() == other.SerializeToString()
 
-    __hash__ = None  # type: ignore[assignment]  # fields may change
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # fields may change
 
     def __repr__(self) -> str:
         return "".join(

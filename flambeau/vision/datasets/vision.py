@@ -30,7 +30,9 @@ class VisionDataset(Dataset[Any]):
         transform: Transform = None,
         target_transform: Transform = None,
     ) -> None:
-        self.root = os.path.expanduser(root) if isinstance(root, str) else root
+        self.root: str | os.PathLike[str] | None = (
+            os.path.expanduser(root) if isinstance(root, str) else root
+        )
         separate = transform is not None or target_transform is not None
         if transforms is not None and separate:
             raise ValueError(
@@ -38,7 +40,9 @@ class VisionDataset(Dataset[Any]):
             )
         self.transform = transform
         self.target_transform = target_transform
-        self.transforms = StandardTransform(transform, target_transform) if separate else transforms
+        self.transforms: Callable[..., Any] | None = (
+            StandardTransform(transform, target_transform) if separate else transforms
+        )
 
     def __getitem__(self, index: int) -> Any:
         raise NotImplementedError

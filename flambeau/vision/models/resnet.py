@@ -172,7 +172,7 @@ class ResNet(nn.Module):
                 f"{replace_stride_with_dilation}"
             )
         self.inplanes: int = 64
-        self.dilation = 1
+        self.dilation: int = 1
         self.groups = groups
         self.base_width = width_per_group
         self.conv1: nn.Conv2d = nn.Conv2d(3, 64, kernel_size=7, stride=2, padding=3, bias=False)

@@ -79,6 +79,10 @@ class InvertedResidual(nn.Module):
 class ShuffleNetV2(nn.Module):
     """Three stages of blocks between two convolutions."""
 
+    stage2: nn.Sequential
+    stage3: nn.Sequential
+    stage4: nn.Sequential
+
     def __init__(
         self,
         stages_repeats: Sequence[int],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 import flambeau as fb
 from flambeau import nn
@@ -63,7 +63,7 @@ class Transform(nn.Module):
         ]
         return _pytree.tree_unflatten(results, structure)
 
-    __repr__ = nn.Module.__repr__
+    __repr__: ClassVar[Callable[..., str]] = nn.Module.__repr__
 
     def extra_repr(self) -> str:
         """Return the arguments as they stand between the brackets."""
