@@ -10,7 +10,7 @@ from flambeau.futures import Future
 
 __all__: list[str] = []
 
-default_pg_timeout = datetime.timedelta(minutes=30)
+default_pg_timeout: datetime.timedelta = datetime.timedelta(minutes=30)
 
 
 class ReduceOp(enum.IntEnum):

@@ -144,7 +144,7 @@ class ExportedProgram:
         self.call_spec = call_spec
         self.constants = constants
         self.example_inputs = example_inputs
-        self.verifier = None
+        self.verifier: Any = None
         self._names = names
         self._guards = guards
         self._unlifted: GraphModule | None = None

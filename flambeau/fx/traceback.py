@@ -22,7 +22,7 @@ __all__ = [
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 current_meta: dict[str, Any] = {}
-should_preserve_node_meta = False
+should_preserve_node_meta: bool = False
 
 
 @contextmanager

@@ -177,7 +177,7 @@ class profile:
             chosen = chosen | {ProfilerActivity.CUDA} if use_cuda else chosen
         assert chosen, "No valid profiler activities found"
         self.activities = chosen
-        self.schedule = schedule or _default_schedule_fn
+        self.schedule: Callable[[int], ProfilerAction] = schedule or _default_schedule_fn
         self.record_steps: bool = schedule is not None
         self.on_trace_ready = on_trace_ready
         self.record_shapes = record_shapes
@@ -186,7 +186,7 @@ class profile:
         self.with_flops = with_flops
         self.with_modules = with_modules
         self.acc_events = acc_events
-        self.step_num = 0
+        self.step_num: int = 0
         self.current_action: ProfilerAction = self.schedule(0)
         self.profiler: autograd_profiler.profile | None = None
         self.step_rec_fn: autograd_profiler.record_function | None = None

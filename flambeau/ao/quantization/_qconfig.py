@@ -18,10 +18,10 @@ class QConfig(NamedTuple):
     weight: Any
 
 
-default_qconfig = QConfig(fb.quint8, fb.qint8)
-default_qat_qconfig = QConfig(fb.quint8, fb.qint8)
-default_dynamic_qconfig = QConfig(None, fb.qint8)
-float16_dynamic_qconfig = QConfig(None, fb.float16)
+default_qconfig: QConfig = QConfig(fb.quint8, fb.qint8)
+default_qat_qconfig: QConfig = QConfig(fb.quint8, fb.qint8)
+default_dynamic_qconfig: QConfig = QConfig(None, fb.qint8)
+float16_dynamic_qconfig: QConfig = QConfig(None, fb.float16)
 
 
 def get_default_qconfig(backend: str = "x86", version: int = 0) -> QConfig:

@@ -416,7 +416,7 @@ class TripletMarginWithDistanceLoss(_Loss):
                 "TripletMarginWithDistanceLoss: expected margin to be greater than 0, "
                 f"got {margin} instead"
             )
-        self.distance_function = (
+        self.distance_function: Callable[[Tensor, Tensor], Tensor] = (
             distance_function if distance_function is not None else PairwiseDistance()
         )
         self.margin = margin

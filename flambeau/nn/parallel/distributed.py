@@ -53,8 +53,8 @@ class DistributedDataParallel(Module):
         self.process_group = _group.checked_group(process_group)
         self.device_mesh = device_mesh
         self.module = module
-        self.device_ids = None
-        self.output_device = None
+        self.device_ids: None = None
+        self.output_device: None = None
         self.dim = dim
         self.broadcast_buffers = broadcast_buffers
         self.find_unused_parameters = find_unused_parameters

@@ -74,7 +74,7 @@ class SequentialLR(_ComposedLR):
                 f"{len(milestones)} milestones for {len(schedulers)} schedulers"
             )
         self._milestones = milestones
-        self.last_epoch = last_epoch + 1
+        self.last_epoch: int = last_epoch + 1
         # Every schedule took its first step when it was made; only the first of them shall.
         for group in optimizer.param_groups:
             assign(group, group["initial_lr"])

@@ -76,7 +76,7 @@ class ReduceLROnPlateau(LRScheduler):
     def _reset(self) -> None:
         """Forget the metrics seen so far."""
         self.best: float = self.mode_worse
-        self.cooldown_counter = 0
+        self.cooldown_counter: int = 0
         self.num_bad_epochs: int = 0
 
     def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
