@@ -8,20 +8,28 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor
 
-__all__ = ["COPIES", "copying"]
+__all__ = ["COPIES", "copying", "sliced"]
 
 
 def _same(input: Tensor) -> Tensor:
     return input
 
 
-def _slice(
+def sliced(
     input: Tensor,
     dim: int = 0,
     start: int | None = None,
     end: int | None = None,
     step: int = 1,
 ) -> Tensor:
+    """Some of the elements along one dimension."""
+    if input.dim() == 0:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    if not -input.dim() <= dim < input.dim():
+        raise IndexError(
+            f"slice: dimension out of range, expected {-input.dim()} to {input.dim() - 1}, "
+            f"got {dim}"
+        )
     return input[(slice(None),) * (dim % input.dim()) + (slice(start, end, step),)]
 
 
@@ -35,7 +43,7 @@ COPIES: dict[str, Callable[..., Any]] = {
     "narrow_copy": Tensor.narrow,
     "permute_copy": Tensor.permute,
     "select_copy": Tensor.select,
-    "slice_copy": _slice,
+    "slice_copy": sliced,
     "split_copy": Tensor.split,
     "split_with_sizes_copy": Tensor.split,
     "squeeze_copy": Tensor.squeeze,

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import flambeau as fb
+from flambeau._copies import sliced
 from flambeau._library import registry
 
 __all__ = ["OpOverload", "OpOverloadPacket", "ops"]
@@ -40,9 +41,7 @@ _INNER: dict[str, Callable[..., Any]] = {
     "lift_fresh": lambda self: self,
     "lift_fresh_copy": lambda self: self.clone(),
     "scalar_tensor": lambda s, **kwargs: fb.tensor(s, **kwargs),
-    "slice": lambda self, dim=0, start=None, end=None, step=1: self[
-        (slice(None),) * (dim % self.dim()) + (slice(start, end, step),)
-    ],
+    "slice": lambda self, dim=0, start=None, end=None, step=1: sliced(self, dim, start, end, step),
     "sym_numel": lambda self: self.numel(),
     "sym_size": lambda self, dim=None: self.shape if dim is None else self.size(dim),
     "sym_stride": lambda self, dim=None: self.stride() if dim is None else self.stride(dim),

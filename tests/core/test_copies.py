@@ -52,3 +52,12 @@ def test_methods_in_place_as_functions():
     assert fb.square_(x).tolist() == [4, 4, 9]
     assert fb.index_put_(x, (fb.tensor([0]),), fb.tensor(7.0)).tolist() == [7, 4, 9]
     assert fb.nan_to_num_(fb.tensor([float("nan")]), nan=3.0).tolist() == [3]
+
+
+@pytest.mark.parametrize("function", [fb.slice_copy, fb.ops.aten.slice])
+def test_slices_along_dimensions_that_are_not_there(function):
+    with pytest.raises(IndexError, match="0-dim tensor"):
+        function(fb.tensor(1.0), 0)
+    for dim in (2, -3, 2**62):
+        with pytest.raises(IndexError, match="out of range"):
+            function(fb.ones(2, 3), dim)
