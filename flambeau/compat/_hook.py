@@ -45,10 +45,9 @@ class _Loader(importlib.abc.Loader):
     def get_code(self, name: str) -> CodeType | None:
         """What ``python -m`` runs of a module."""
         found = _spec_here(self._here)
-        loader = None if found is None else found.loader
-        if not isinstance(loader, importlib.abc.InspectLoader):
-            return None
-        return loader.get_code(self._here)
+        # Loaders of editable installations have the method, but are of no common class.
+        get_code = getattr(found and found.loader, "get_code", None)
+        return get_code(self._here) if get_code else None
 
 
 class _Finder(importlib.abc.MetaPathFinder):
