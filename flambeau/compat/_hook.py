@@ -57,7 +57,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         here = name_here(name)
-        if here is None:
+        if here is None or here.endswith(".__main__"):  # programs of Flambeau's own
             return None
         found = _spec_here(here)
         if found is None:

@@ -53,6 +53,7 @@ print(torch.__version__, importlib.metadata.version("torch"))
 print(torch.__version__ >= (2, 1), torch.__version__ >= "2.13.0", torch.__version__ < "2.14")
 print(torch.__version__.split(".")[:2], torch.version.cuda)
 print(importlib.util.find_spec("torch") is not None, importlib.util.find_spec("torch.nothing"))
+print(importlib.util.find_spec("torch.__main__"))
 """
     version = PACKAGES["torch"].version
     assert version.startswith(flambeau.version.torch)
@@ -61,6 +62,7 @@ print(importlib.util.find_spec("torch") is not None, importlib.util.find_spec("t
         "True True True",
         "['2', '13'] None",
         "True None",
+        "None",
     ]
 
 
