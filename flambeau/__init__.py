@@ -178,11 +178,10 @@ else:
     _LAZY_MODULES = (
         "__config__",
         "_dynamo",
-        "_subclasses",
         "_inductor",
         "_lowrank",
-        "_subclasses",
         "_tensor_str",
+        "_subclasses",
         "_utils",
         "accelerator",
         "amp",

@@ -74,17 +74,22 @@ def _readable_uses(file: Path, unreadable: dict[Path, str]) -> list[Use]:
     return []
 
 
+def _part(name: str) -> str:
+    """The part of PyTorch that a name belongs to: ``cuda`` of ``torch.cuda.synchronize``."""
+    return name.partition(".")[2].partition(".")[0]
+
+
 def _lacks(name: str) -> bool:
     """Whether Flambeau has no such name. What an object has only when it is made, it may have."""
     owner, _, attribute = name.rpartition(".")
-    if f"{name}.".startswith(tuple(f"torch.{plug_in}." for plug_in in _PLUG_INS)):
+    if _part(name) in _PLUG_INS:
         return False
     return resolve(name) is ABSENT and not (owner and _declares(resolve(owner), attribute))
 
 
 def _always_raises(name: str) -> bool:
     """Whether a name can only be imported. What needs a device is asked for before it is used."""
-    if name.split(".")[1:2] and name.split(".")[1] in _DEVICES:
+    if _part(name) in _DEVICES:
         return False
     value = resolve(name)
     if isinstance(value, type):

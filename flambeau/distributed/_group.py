@@ -36,9 +36,6 @@ class ReduceOp(enum.IntEnum):
 ReduceOp.RedOpType = ReduceOp  # type: ignore[attr-defined]
 
 
-ReduceOp.RedOpType = ReduceOp  # type: ignore[attr-defined]  # PyTorch's name for the type of SUM
-
-
 class Backend(str):
     """The name of a library for communication, in small letters."""
 

@@ -134,12 +134,16 @@ print(flambeau.compat.is_installed(), sys.meta_path.count(flambeau.compat._hook.
 flambeau.compat.uninstall()
 flambeau.compat.uninstall()
 print(flambeau.compat.is_installed(), [n for n in sys.modules if n.split(".")[0] == "torch"])
-print("__getattr__" in vars(flambeau.fft), "Flambeau" in vars(flambeau.nn))
+print("__getattr__" in vars(flambeau.fft))
+try:
+    flambeau.nn.nothing
+except AttributeError as error:
+    print("torch" in str(error))
 flambeau.compat.install()
 import torch
 print(torch.ones(1))
 """
-    assert python(program) == ["True 1", "False []", "False False", "tensor([1.])"]
+    assert python(program) == ["True 1", "False []", "False", "False", "tensor([1.])"]
 
 
 def test_a_torch_that_is_there_already_is_not_replaced():
