@@ -7,6 +7,22 @@ function(fb_python_path output code)
   set(${output} "${found}" PARENT_SCOPE)
 endfunction()
 
+# Put a library into the wheel without its table of local symbols, up to a fifth of the file, which nobody reads at
+# run time.
+function(fb_install_small library)
+  get_filename_component(name ${library} NAME)
+  set(small ${CMAKE_CURRENT_BINARY_DIR}/lib/${name})
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/lib)
+  set(failed TRUE)
+  if(CMAKE_STRIP)
+    execute_process(COMMAND ${CMAKE_STRIP} --strip-unneeded -o ${small} ${library} RESULT_VARIABLE failed ERROR_QUIET)
+  endif()
+  if(failed)
+    set(small ${library})
+  endif()
+  install(FILES ${small} DESTINATION flambeau/lib)
+endfunction()
+
 if(FB_ONEDNN)
   # The package puts its files below the environment's prefix; in an isolated build that is not sys.prefix, so
   # its own list of files tells.
@@ -21,19 +37,7 @@ print(next(f.locate().resolve() for f in files('onednn-devel-cpu-gomp') if f.nam
     target_include_directories(flambeau_libraries SYSTEM INTERFACE ${FB_ONEDNN_INCLUDE})
     target_compile_definitions(flambeau_libraries INTERFACE FB_HAVE_ONEDNN)
     target_link_libraries(flambeau_libraries INTERFACE ${FB_ONEDNN_LIBRARY})
-    # A fifth of the file is a table of local symbols, which nobody reads at run time.
-    set(FB_ONEDNN_SMALL ${CMAKE_CURRENT_BINARY_DIR}/lib/libdnnl.so.3)
-    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/lib)
-    set(FB_STRIP_FAILED TRUE)
-    if(CMAKE_STRIP)
-      execute_process(COMMAND ${CMAKE_STRIP} --strip-unneeded -o ${FB_ONEDNN_SMALL} ${FB_ONEDNN_LIBRARY}
-                      RESULT_VARIABLE FB_STRIP_FAILED ERROR_QUIET)
-    endif()
-    if(FB_STRIP_FAILED)
-      install(FILES ${FB_ONEDNN_LIBRARY} DESTINATION flambeau/lib)
-    else()
-      install(FILES ${FB_ONEDNN_SMALL} DESTINATION flambeau/lib)
-    endif()
+    fb_install_small(${FB_ONEDNN_LIBRARY})
     install(FILES ${FB_ONEDNN_LICENSE} DESTINATION flambeau/lib RENAME LICENSE.onednn)
   else()
     message(STATUS "oneDNN not found: matrix products use OpenBLAS or plain kernels")
@@ -51,7 +55,7 @@ print(next(f.locate().resolve() for f in files('scipy-openblas64') if 'LICENSE' 
     target_include_directories(flambeau_libraries SYSTEM INTERFACE ${FB_OPENBLAS_INCLUDE})
     target_compile_definitions(flambeau_libraries INTERFACE FB_HAVE_OPENBLAS)
     target_link_libraries(flambeau_libraries INTERFACE ${FB_OPENBLAS_LIBRARY})
-    install(FILES ${FB_OPENBLAS_LIBRARY} DESTINATION flambeau/lib)
+    fb_install_small(${FB_OPENBLAS_LIBRARY})
     if(EXISTS "${FB_OPENBLAS_LICENSE}")
       install(FILES ${FB_OPENBLAS_LICENSE} DESTINATION flambeau/lib RENAME LICENSE.openblas)
     endif()
