@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from flambeau._progress import progress
-from flambeau.compat._names import ABSENT, resolve
+from flambeau.compat._names import ABSENT, declares, resolve
 from flambeau.compat._uses import Use, source_files, uses_in
 
 __all__ = ["Audit", "Missing", "audit"]
@@ -84,7 +84,7 @@ def _lacks(name: str) -> bool:
     owner, _, attribute = name.rpartition(".")
     if _part(name) in _PLUG_INS:
         return False
-    return resolve(name) is ABSENT and not (owner and _declares(resolve(owner), attribute))
+    return resolve(name) is ABSENT and not (owner and declares(resolve(owner), attribute))
 
 
 def _always_raises(name: str) -> bool:
@@ -100,9 +100,3 @@ def _always_raises(name: str) -> bool:
 def _returns_nothing(function: object) -> bool:
     annotations = getattr(function, "__annotations__", {})
     return annotations.get("return") in ("NoReturn", NoReturn)
-
-
-def _declares(owner: object, attribute: str) -> bool:
-    if not isinstance(owner, type):
-        return False
-    return any(attribute in vars(each).get("__annotations__", {}) for each in owner.__mro__)

@@ -8,7 +8,7 @@ from typing import Any
 
 from flambeau.compat._packages import PACKAGES
 
-__all__ = ["ABSENT", "resolve"]
+__all__ = ["ABSENT", "declares", "resolve"]
 
 
 class _Absent:
@@ -30,6 +30,13 @@ def resolve(name: str) -> Any:
             break
         value = _member(value, part)
     return value
+
+
+def declares(owner: Any, attribute: str) -> bool:
+    """Whether a class says that its objects have an attribute, which it has not itself."""
+    if not isinstance(owner, type):
+        return False
+    return any(attribute in vars(each).get("__annotations__", {}) for each in owner.__mro__)
 
 
 def _member(value: Any, name: str) -> Any:

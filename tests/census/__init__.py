@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import ast
 import csv
-import importlib.util
+import importlib
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
+
+from flambeau.compat._names import ABSENT, declares, resolve
 
 from .amp import AMP
 from .attributes import ATTRIBUTES
@@ -179,33 +180,19 @@ def keywords_of(name: str) -> set[str]:
     return passed
 
 
-def exists(module: Any, name: str) -> bool:
+def exists(name: str) -> bool:
     """Whether a name is there; what only objects of a class have, by examples or declaration."""
-    top, *parts = name.split(".")
-    try:
-        value = _vision(module) if top == "torchvision" else module
-    except ModuleNotFoundError:
-        return False
-    for part in parts:
-        if isinstance(value, ModuleType) and not hasattr(value, part):
-            part_name = f"{value.__name__}.{part}"  # which nobody may have imported yet
-            if not hasattr(value, "__path__") or importlib.util.find_spec(part_name) is None:
-                return False
-            importlib.import_module(part_name)
-        if not hasattr(value, part):
-            return isinstance(value, type) and (name in EXAMPLES or _declares(value, part))
-        value = getattr(value, part)
-    return True
+    if resolve(name) is not ABSENT:
+        return True
+    owner, _, attribute = name.rpartition(".")
+    made = resolve(owner)
+    return isinstance(made, type) and (name in EXAMPLES or declares(made, attribute))
 
 
 def _vision(module: Any) -> Any:
     if module.__name__ == "flambeau":
         return importlib.import_module("flambeau.vision")
     return importlib.import_module("tests.conformance.vision_oracle").load()
-
-
-def _declares(owner: type, attribute: str) -> bool:
-    return any(attribute in vars(each).get("__annotations__", {}) for each in owner.__mro__)
 
 
 def run(module: Any, call: str) -> Any:

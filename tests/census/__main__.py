@@ -13,7 +13,7 @@ def fault(name: str) -> str | None:
         return "refused"
     call = ""
     try:
-        if not exists(flambeau, name):
+        if not exists(name):
             return "missing"
         for call in EXAMPLES.get(name, []):
             run(flambeau, call)

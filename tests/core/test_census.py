@@ -15,7 +15,7 @@ CALLED = [
 
 @pytest.mark.parametrize("name", NEEDED)
 def test_examples_run(name):
-    assert census.exists(fb, name)
+    assert census.exists(name)
     for call in census.EXAMPLES.get(name, []):
         census.run(fb, call)
 
@@ -43,7 +43,7 @@ def test_coverage(capsys):
     working = {
         entry.name
         for entry in entries
-        if entry.name not in census.REFUSED and census.exists(fb, entry.name)
+        if entry.name not in census.REFUSED and census.exists(entry.name)
     }
     there = sum(entry.weight for entry in entries if entry.name in working)
     share = there / sum(entry.weight for entry in entries)
