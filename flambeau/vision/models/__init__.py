@@ -1,5 +1,6 @@
 """Networks for images, with torchvision's module names, so that published weights fit."""
 
+from flambeau.vision.models import segmentation as segmentation
 from flambeau.vision.models._api import Weights as Weights
 from flambeau.vision.models._api import WeightsEnum as WeightsEnum
 from flambeau.vision.models._api import get_model as get_model

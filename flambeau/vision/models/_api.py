@@ -99,6 +99,9 @@ class WeightsEnum(Enum):
 def builder(
     weights: type[WeightsEnum],
     *,
+    name: str = "",
+    legacy: str = "IMAGENET1K_V1",
+    backbone: WeightsEnum | None = None,
     pretrained: Mapping[str, Any] | None = None,
     usual: Mapping[str, Any] | None = None,
     optional: Iterable[str] = (),
@@ -109,12 +112,16 @@ def builder(
     ``pretrained`` holds arguments that the model has whenever weights are loaded into it, ``usual``
     those that it has unless told otherwise; a ``sized`` one is then made for images of the size of
     the training. Of ``optional`` parts that it was made without, the weights are left out.
+    ``backbone`` are the weights that ``weights_backbone`` is unless told otherwise or unless there
+    are weights for all of the model; ``legacy`` names those that ``pretrained=True`` once was.
     """
 
     def register(make: _B) -> _B:
+        spelling = _Spelling(make, weights, legacy, backbone)
+
         @functools.wraps(make)
         def build(*args: Any, **kwargs: Any) -> nn.Module:
-            chosen, progress, options = _arguments(make.__name__, weights, args, kwargs)
+            chosen, progress, options = spelling.read(args, kwargs)
             if chosen is None:
                 return make(**options)
             size = {"image_size": chosen.meta["min_size"][0]} if sized else {}
@@ -129,49 +136,114 @@ def builder(
             )
             return model
 
-        build.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-            [
-                inspect.Parameter("weights", inspect.Parameter.KEYWORD_ONLY, default=None),
-                inspect.Parameter("progress", inspect.Parameter.KEYWORD_ONLY, default=True),
-                inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
-            ]
-        )
+        build.__signature__ = spelling.signature()  # type: ignore[attr-defined]
         build.weights_enum = weights  # type: ignore[attr-defined]
-        _builders[make.__name__] = build
+        _builders[name or make.__name__] = build
         return build  # type: ignore[return-value]
 
     return register
 
 
-def _arguments(
-    name: str, weights: type[WeightsEnum], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, bool, dict[str, Any]]:
-    """The weights asked for, in the new spelling or the old one, and the other arguments."""
-    if len(args) > 2:
-        raise TypeError(f"{name}() takes at most 2 positional arguments: weights and progress")
-    options = dict(zip(("weights", "progress"), args, strict=False)) | kwargs
-    progress = bool(options.pop("progress", True))
-    chosen = options.pop("weights", None)
-    if isinstance(chosen, bool) or "pretrained" in options:
-        wanted = options.pop("pretrained", chosen)
+class _Spelling:
+    """How a function that makes a model is called: today's arguments and those of old programs."""
+
+    def __init__(
+        self,
+        make: _Builder,
+        weights: type[WeightsEnum],
+        legacy: str,
+        backbone: WeightsEnum | None,
+    ) -> None:
+        self._name = make.__name__
+        self._weights = weights
+        self._legacy = weights.__members__.get(legacy)
+        self._backbone = backbone
+        self._own = [
+            parameter.replace(default=backbone)
+            if parameter.name == "weights_backbone"
+            else parameter
+            for parameter in inspect.signature(make).parameters.values()
+        ]
+
+    def signature(self) -> inspect.Signature:
+        """What help shows."""
+        usual = [
+            inspect.Parameter("weights", inspect.Parameter.KEYWORD_ONLY, default=None),
+            inspect.Parameter("progress", inspect.Parameter.KEYWORD_ONLY, default=True),
+        ]
+        return inspect.Signature(usual + self._own)
+
+    def read(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, bool, dict[str, Any]]:
+        """The weights asked for, whether to show progress, and the model's own arguments."""
+        options = self._named(args, kwargs)
+        progress = bool(options.pop("progress", True))
+        self._modern(options, "weights", "pretrained", self._legacy)
+        chosen = self._weights.verify(options.pop("weights", None))
+        if self._backbone is not None:
+            self._modern(options, "weights_backbone", "pretrained_backbone", self._backbone)
+            wanted = options.get("weights_backbone", self._backbone)
+            options["weights_backbone"] = (
+                None if chosen is not None else type(self._backbone).verify(wanted)
+            )
+        return chosen, progress, options
+
+    def _named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        if not args:
+            return dict(kwargs)
+        names = [p.name for p in self.signature().parameters.values() if p.kind != p.VAR_KEYWORD]
+        if len(args) > len(names):
+            raise TypeError(
+                f"{self._name}() takes at most {len(names)} positional arguments "
+                f"({', '.join(names)}) but {len(args)} were given"
+            )
+        given = dict(zip(names, args, strict=False))
+        if twice := sorted(set(given) & set(kwargs)):
+            raise TypeError(f"{self._name}() got multiple values for argument '{twice[0]}'")
         warnings.warn(
-            "The parameter 'pretrained' is deprecated since 0.13 and may be removed in the future, "
-            f"please use 'weights' instead: weights={weights.__name__}.IMAGENET1K_V1 or None.",
-            stacklevel=4,
+            f"Using {', '.join(map(repr, given))} as positional parameter(s) is deprecated since "
+            "0.13 and may be removed in the future. Please use keyword parameter(s) instead.",
+            stacklevel=5,
         )
-        chosen = weights["IMAGENET1K_V1"] if wanted is True else wanted or None
-    return weights.verify(chosen), progress, options
+        return given | kwargs
+
+    def _modern(
+        self, options: dict[str, Any], name: str, old: str, meant: WeightsEnum | None
+    ) -> None:
+        """Put weights where a program says ``pretrained=True`` or ``weights=True``."""
+        given = options.get(name)
+        if old in options:
+            warnings.warn(
+                f"The parameter '{old}' is deprecated since 0.13 and may be removed in the future, "
+                f"please use '{name}' instead.",
+                stacklevel=5,
+            )
+            given = options.pop(old)
+        elif given is None or isinstance(given, (WeightsEnum, str)):
+            return
+        if given and meant is None:
+            raise ValueError(f"No weights available for model {self._name}")
+        options[name] = meant if given else None
+        warnings.warn(
+            f"Arguments other than a weight enum or `None` for '{name}' are deprecated since 0.13 "
+            "and may be removed in the future. The current behavior is equivalent to passing "
+            f"`{name}={options[name]}`.",
+            stacklevel=5,
+        )
 
 
 def _classes_of(weights: WeightsEnum) -> dict[str, Any]:
-    categories = weights.meta["categories"]
+    categories = weights.meta.get("categories")
     return {} if categories is None else {"num_classes": len(categories)}
 
 
 def _fix(options: dict[str, Any], fixed: Mapping[str, Any]) -> None:
     """Set what the weights were trained with; ValueError where something else was asked for."""
     for name, value in fixed.items():
-        if options.setdefault(name, value) != value:
+        if options.get(name) is None:
+            options[name] = value
+        elif options[name] != value:
             raise ValueError(
                 f"The parameter '{name}' expected value {value} but got {options[name]} instead: "
                 "load the weights first, then replace the layer"
@@ -186,8 +258,8 @@ def list_models(
     """Return the names of models, those that match any of ``include`` and none of ``exclude``."""
     names = set(_builders)
     if module is not None:
-        prefix = f"{module.__name__}."
-        names = {n for n in names if f"{_builders[n].__module__}.".startswith(prefix)}
+        home = module.__name__
+        names = {n for n in names if _builders[n].__module__.rpartition(".")[0] == home}
     if include is not None:
         names &= _matching(names, include)
     if exclude is not None:
@@ -224,7 +296,9 @@ def get_weight(name: str) -> WeightsEnum:
     """Return weights by their full name, ``ResNet50_Weights.DEFAULT``."""
     enum_name, _, member = name.partition(".")
     models = sys.modules["flambeau.vision.models"]
-    enum = getattr(models, enum_name, None)
-    if not (isinstance(enum, type) and issubclass(enum, WeightsEnum)):
-        raise ValueError(f"The weight enum '{enum_name}' couldn't be found.")
-    return enum[member]
+    packages = [each for each in vars(models).values() if isinstance(each, ModuleType)]
+    for package in (models, *packages):
+        enum = getattr(package, enum_name, None)
+        if isinstance(enum, type) and issubclass(enum, WeightsEnum):
+            return enum[member]
+    raise ValueError(f"The weight enum '{enum_name}' couldn't be found.")

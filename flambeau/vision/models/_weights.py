@@ -1,67 +1,100 @@
-"""The published weights (``weights.tsv``) as one enumeration for each model."""
+"""The published weights (``weights.tsv``) of each package as one enumeration for each model."""
 
 from __future__ import annotations
 
 import csv
 import functools
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from flambeau.vision.models._api import Weights, WeightsEnum
+from flambeau.vision.transforms import _presets
 from flambeau.vision.transforms._image import InterpolationMode
-from flambeau.vision.transforms._presets import ImageClassification
 
 __all__ = ["weights_of"]
 
 _HOME = "https://download.pytorch.org/models/"
 _FOLDER = Path(__file__).parent
+# Of each package: what its images go through, and the file with the names of its classes.
+_TASKS: dict[str, tuple[Callable[..., Any], str]] = {
+    "": (_presets.ImageClassification, "imagenet.txt"),
+    "optical_flow": (_presets.OpticalFlow, ""),
+    "segmentation": (_presets.SemanticSegmentation, "voc.txt"),
+    "video": (_presets.VideoClassification, "kinetics400.txt"),
+}
 
 
-def weights_of(model: str) -> Any:
+def weights_of(model: str, package: str = "") -> Any:
     """The enumeration of the weights of a model."""
-    rows = _table()[model]
+    rows = _table(package)[model]
     name = rows[0]["enum"]
-    members = {row["weights"]: _weights(row) for row in rows}
+    members = {row["weights"]: _weights(row, package) for row in rows}
     # A second name of a member: it comes last and has the same value.
     default = next(row["weights"] for row in rows if row["default"])
     enum = WeightsEnum(name, {**members, "DEFAULT": members[default]})  # type: ignore[call-arg]
-    enum.__module__ = "flambeau.vision.models"
+    enum.__module__ = f"flambeau.vision.models.{package}".rstrip(".")
     return enum
 
 
 @functools.cache
-def _table() -> dict[str, list[dict[str, str]]]:
+def _table(package: str) -> dict[str, list[dict[str, str]]]:
     models: dict[str, list[dict[str, str]]] = {}
-    with (_FOLDER / "weights.tsv").open(newline="", encoding="utf-8") as file:
+    with (_FOLDER / package / "weights.tsv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             models.setdefault(row["model"], []).append(row)
     return models
 
 
 @functools.cache
-def _imagenet() -> list[str]:
-    return (_FOLDER / "imagenet.txt").read_text(encoding="utf-8").splitlines()
+def _classes(file: str) -> list[str]:
+    return (_FOLDER / file).read_text(encoding="utf-8").splitlines()
 
 
-def _weights(row: dict[str, str]) -> Weights:
-    options: dict[str, Any] = {"crop_size": int(row["crop"])}
-    if row["resize"]:
-        options["resize_size"] = int(row["resize"])
-    if row["interpolation"]:
-        options["interpolation"] = InterpolationMode(row["interpolation"])
-    for name in ("mean", "std"):
-        if row[name]:
-            options[name] = tuple(float(value) for value in row[name].split(","))
-    only_features = row["weights"].endswith("_FEATURES")
-    meta = {
-        "categories": None if only_features else _imagenet(),
+def _weights(row: dict[str, str], package: str) -> Weights:
+    preset, classes = _TASKS[package]
+    meta: dict[str, Any] = {
         "num_params": int(row["parameters"]),
-        "min_size": tuple(int(side) for side in row["min_size"].split(",")),
+        "min_size": _sizes(row["min_size"]),
         "recipe": row["recipe"],
-        "_metrics": {
-            "ImageNet-1K": {"acc@1": float(row["accuracy1"]), "acc@5": float(row["accuracy5"])}
-        },
+        "_metrics": _metrics(row["metrics"]),
         "_ops": float(row["gflops"]),
         "_file_size": float(row["megabytes"]),
     }
-    return Weights(_HOME + row["file"], functools.partial(ImageClassification, **options), meta)
+    if classes:
+        only_features = row["weights"].endswith("_FEATURES")
+        meta["categories"] = None if only_features else _classes(classes)
+    if row.get("license"):
+        meta["license"] = row["license"]
+    if row.get("frames"):
+        meta["min_temporal_size"] = int(row["frames"])
+    return Weights(_HOME + row["file"], functools.partial(preset, **_options(row)), meta)
+
+
+def _options(row: dict[str, str]) -> dict[str, Any]:
+    """How images are prepared, where it is not as usual."""
+    options: dict[str, Any] = {}
+    for column in ("crop", "resize"):
+        if row.get(column):
+            sizes = _sizes(row[column])
+            options[f"{column}_size"] = sizes if len(sizes) > 1 else sizes[0]
+    if row.get("interpolation"):
+        options["interpolation"] = InterpolationMode(row["interpolation"])
+    for column in ("mean", "std"):
+        if row.get(column):
+            options[column] = tuple(float(value) for value in row[column].split(","))
+    return options
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    return tuple(int(size) for size in text.split(","))
+
+
+def _metrics(text: str) -> dict[str, dict[str, float]]:
+    """``Data: name value, name value; Data: ...`` as dictionaries."""
+    metrics: dict[str, dict[str, float]] = {}
+    for part in text.split("; "):
+        data, _, values = part.partition(": ")
+        pairs = (value.split(" ") for value in values.split(", "))
+        metrics[data] = {name: float(number) for name, number in pairs}
+    return metrics

@@ -97,6 +97,7 @@ class InvertedResidual(nn.Module):
         )
         self.block: nn.Sequential = nn.Sequential(*layers)
         self.out_channels: int = cnf.out_channels
+        self._is_cn: bool = cnf.stride > 1  # detectors and the like take features before these
 
     def forward(self, input: Tensor) -> Tensor:
         result: Tensor = self.block(input)

@@ -1,0 +1,89 @@
+"""Fully convolutional networks (https://arxiv.org/abs/1411.4038)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flambeau import nn
+from flambeau.vision.models._api import builder
+from flambeau.vision.models._weights import weights_of
+from flambeau.vision.models.resnet import (
+    ResNet,
+    ResNet50_Weights,
+    ResNet101_Weights,
+    resnet50,
+    resnet101,
+)
+from flambeau.vision.models.segmentation._utils import (
+    VOC_CLASSES,
+    _SimpleSegmentationModel,
+    resnet_layers,
+)
+
+__all__ = ["FCN", "FCN_ResNet50_Weights", "FCN_ResNet101_Weights", "fcn_resnet50", "fcn_resnet101"]
+
+FCN_ResNet50_Weights: Any = weights_of("fcn_resnet50", "segmentation")
+FCN_ResNet101_Weights: Any = weights_of("fcn_resnet101", "segmentation")
+
+
+class FCN(_SimpleSegmentationModel):
+    """A network for images with a convolution as its classifier."""
+
+
+class FCNHead(nn.Sequential):
+    """Two convolutions from features to classes."""
+
+    def __init__(self, in_channels: int, channels: int) -> None:
+        inner = in_channels // 4
+        super().__init__(
+            nn.Conv2d(in_channels, inner, 3, padding=1, bias=False),
+            nn.BatchNorm2d(inner),
+            nn.ReLU(),
+            nn.Dropout(0.1),
+            nn.Conv2d(inner, channels, 1),
+        )
+
+
+def _fcn(
+    network: Callable[..., ResNet], weights: Any, num_classes: int | None, aux: bool | None
+) -> FCN:
+    classes = VOC_CLASSES if num_classes is None else num_classes
+    body = network(weights=weights, replace_stride_with_dilation=[False, True, True])
+    # Made first: so it draws its weights before the other.
+    auxiliary = FCNHead(1024, classes) if aux else None
+    return FCN(resnet_layers(body, aux), FCNHead(2048, classes), auxiliary)
+
+
+@builder(
+    FCN_ResNet50_Weights,
+    legacy="COCO_WITH_VOC_LABELS_V1",
+    backbone=ResNet50_Weights.IMAGENET1K_V1,
+    pretrained={"aux_loss": True},
+)
+def fcn_resnet50(
+    *,
+    num_classes: int | None = None,
+    aux_loss: bool | None = None,
+    weights_backbone: Any = None,
+    **kwargs: Any,
+) -> FCN:
+    """Make a fully convolutional network of a ResNet of 50 layers."""
+    return _fcn(resnet50, weights_backbone, num_classes, aux_loss)
+
+
+@builder(
+    FCN_ResNet101_Weights,
+    legacy="COCO_WITH_VOC_LABELS_V1",
+    backbone=ResNet101_Weights.IMAGENET1K_V1,
+    pretrained={"aux_loss": True},
+)
+def fcn_resnet101(
+    *,
+    num_classes: int | None = None,
+    aux_loss: bool | None = None,
+    weights_backbone: Any = None,
+    **kwargs: Any,
+) -> FCN:
+    """Make a fully convolutional network of a ResNet of 101 layers."""
+    return _fcn(resnet101, weights_backbone, num_classes, aux_loss)
