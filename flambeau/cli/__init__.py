@@ -18,9 +18,11 @@ from flambeau.version import __version__
 __all__ = ["main"]
 
 COMMANDS = {
+    "classify": "say what images show, by a pretrained network",
     "demo": "train a network on handwritten digits and write a report",
     "doctor": "check this machine and the installation, with a fix for every problem",
     "info": "versions and settings, for a bug report",
+    "models": "list the networks that there are published weights for",
     "run": "run a PyTorch script unmodified, or list what it would miss",
 }
 

@@ -132,6 +132,8 @@ def trunc_normal_(
             "The distribution of values may be incorrect.",
             stacklevel=3,
         )
+    if tensor.is_meta:
+        return tensor
     share = _normal_share((b - mean) / std) - _normal_share((a - mean) / std)
     redraw = _redraw_outside if share > 0.3 else _redraw_by_density
     return redraw(tensor, mean, std, a, b, generator)

@@ -60,7 +60,7 @@ def test_version(capsys: pytest.CaptureFixture[str]):
         ([], "the following arguments are required: COMMAND"),
         (
             ["doctro"],
-            "there is no command 'doctro', only demo, doctor, info, run; did you mean 'doctor'?",
+            "only classify, demo, doctor, info, models, run; did you mean 'doctor'?",
         ),
         (["info", "--yaml"], "unrecognized arguments: --yaml"),
     ],

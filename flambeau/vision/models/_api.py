@@ -61,19 +61,29 @@ class WeightsEnum(Enum):
 
     def get_state_dict(self, *args: Any, **kwargs: Any) -> Mapping[str, Any]:
         """Load the weights: from ``$FLAMBEAU_WEIGHTS``, from the cache, or from the network."""
-        name = os.path.basename(self.url)
-        folder = os.environ.get(FOLDER_VARIABLE)
-        if folder and os.path.isfile(local := os.path.join(os.path.expanduser(folder), name)):
+        local = self.local_file()
+        if local is not None:
             state: Mapping[str, Any] = fb.load(local, map_location="cpu", weights_only=True)
             return state
         try:
             return load_state_dict_from_url(self.url, *args, **kwargs)
         except OSError as error:
-            cached = os.path.join(get_dir(), "checkpoints", name)
             raise RuntimeError(
                 f"{self.url} cannot be fetched ({error}). Without a network, put the file at "
-                f"{cached}, or into a folder that the environment variable {FOLDER_VARIABLE} names"
+                f"{self._places()[-1]}, or into a folder that the environment variable "
+                f"{FOLDER_VARIABLE} names"
             ) from error
+
+    def local_file(self) -> str | None:
+        """The file on this machine, in ``$FLAMBEAU_WEIGHTS`` or in the cache, if it is there."""
+        return next(filter(os.path.isfile, self._places()), None)
+
+    def _places(self) -> list[str]:
+        name = os.path.basename(self.url)
+        folders = [os.path.join(get_dir(), "checkpoints")]
+        if chosen := os.environ.get(FOLDER_VARIABLE):
+            folders.insert(0, os.path.expanduser(chosen))
+        return [os.path.join(folder, name) for folder in folders]
 
     @property
     def url(self) -> str:
@@ -119,29 +129,40 @@ def builder(
     def register(make: _B) -> _B:
         spelling = _Spelling(make, weights, legacy, backbone)
 
+        def blank(chosen: WeightsEnum, **options: Any) -> nn.Module:
+            size = {"image_size": chosen.meta["min_size"][0]} if sized else {}
+            _fix(options, {**(pretrained or {}), **size})
+            return make(**{**(usual or {}), **options})
+
         @functools.wraps(make)
         def build(*args: Any, **kwargs: Any) -> nn.Module:
             chosen, progress, options = spelling.read(args, kwargs)
             if chosen is None:
                 return make(**options)
-            size = {"image_size": chosen.meta["min_size"][0]} if sized else {}
-            _fix(options, {**(pretrained or {}), **size, **_classes_of(chosen)})
-            model = make(**{**(usual or {}), **options})
+            _fix(options, _classes_of(chosen))
+            model = blank(chosen, **options)
             state = chosen.get_state_dict(progress=progress, check_hash=True)
-            absent = {part for part in optional if getattr(model, part) is None}
-            model.load_state_dict(
-                {name: v for name, v in state.items() if name.split(".")[0] not in absent}
-                if absent
-                else state
-            )
+            model.load_state_dict(without_absent_parts(model, state, optional))
             return model
 
         build.__signature__ = spelling.signature()  # type: ignore[attr-defined]
         build.weights_enum = weights  # type: ignore[attr-defined]
+        # The model that some weights are loaded into, and which of its parts it can do without.
+        build.blank, build.optional = blank, tuple(optional)  # type: ignore[attr-defined]
         _builders[name or make.__name__] = build
         return build  # type: ignore[return-value]
 
     return register
+
+
+def without_absent_parts(
+    model: nn.Module, state: Mapping[str, Any], optional: Iterable[str]
+) -> Mapping[str, Any]:
+    """A state dict less what belongs to optional parts that a model was made without."""
+    absent = {part for part in optional if getattr(model, part) is None}
+    if not absent:
+        return state  # as it is, with what it says of its version
+    return {name: value for name, value in state.items() if name.split(".")[0] not in absent}
 
 
 class _Spelling:

@@ -80,7 +80,7 @@ class Stage:
 
 def stages_of(depth: int, w_0: int, w_a: float, w_m: float, group_width: int) -> list[Stage]:
     """The stages whose widths come nearest to a line ``w_0 + w_a i`` in steps of a factor."""
-    wanted = fb.arange(depth) * w_a + w_0
+    wanted = fb.arange(depth, device="cpu") * w_a + w_0  # numbers, whatever the model lies on
     steps = fb.round(fb.log(wanted / w_0) / math.log(w_m))
     widths = (fb.round(w_0 * w_m**steps / 8) * 8).int().tolist()
     stages = []

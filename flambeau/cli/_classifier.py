@@ -1,0 +1,180 @@
+"""A network that names what images show, made from a model's name or a file of weights."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import flambeau as fb
+from flambeau import Tensor, nn
+from flambeau.cli._checkpoint import Checkpoint, names_of, read_checkpoint
+from flambeau.cli._mistake import Mistake
+from flambeau.vision import models
+from flambeau.vision.io import ImageReadMode, read_image
+from flambeau.vision.models._recognition import Fit, classifiers, fit, loaded, recognised
+from flambeau.vision.transforms._presets import ImageClassification
+
+__all__ = ["Classifier", "read_picture"]
+
+DEFAULT_MODEL = "resnet18"
+_IMAGENET = 1000  # classes
+_SHOWN = 3  # misfits in a message
+
+
+@dataclass
+class Classifier:
+    """A network, what images go through before it, and the names of its classes."""
+
+    name: str
+    weights: str
+    model: nn.Module
+    prepare: Callable[[Tensor], Tensor]
+    classes: list[str]
+
+    @classmethod
+    def made(cls, model: str | None, weights: str) -> Classifier:
+        """From published weights, by their name, or from a file."""
+        published = _published(model, weights)
+        if published is not None:
+            return cls._of_published(*published)
+        return cls._of_file(model, Path(weights))
+
+    @classmethod
+    def _of_published(cls, name: str, weights: models.WeightsEnum) -> Classifier:
+        try:
+            model = models.get_model(name, weights=weights)
+        except (OSError, RuntimeError) as error:
+            raise Mistake(str(error)) from error
+        return cls(name, str(weights), model, weights.transforms(), weights.meta["categories"])
+
+    @classmethod
+    def _of_file(cls, name: str | None, path: Path) -> Classifier:
+        checkpoint = read_checkpoint(path)
+        found = _fitted(name, checkpoint, path)
+        prepare = _preparation(checkpoint, found, path)
+        names = checkpoint.classes or _usual_names(found.classes)
+        model = loaded(found, checkpoint.state)
+        return cls(found.model, str(path), model, prepare, names)._checked(found.classes)
+
+    def named(self, classes: Path) -> Classifier:
+        """The same with the names of classes that a file holds, one a line or as JSON."""
+        count = len(self.classes)
+        self.classes = _names_in(classes)
+        return self._checked(count, f" in {classes}")
+
+    def sized(self, size: int) -> Classifier:
+        """The same on images of another size than that of the weights."""
+        prepare = self.prepare
+        if isinstance(prepare, ImageClassification):
+            ratio = prepare.resize_size[0] / prepare.crop_size[0]
+            prepare.resize_size, prepare.crop_size = [round(size * ratio)], [size]
+        return self
+
+    @fb.inference_mode()
+    def __call__(self, image: Tensor) -> Tensor:
+        """The probability of each class for one image."""
+        self.model.eval()
+        scores: Tensor = self.model(self.prepare(image).unsqueeze(0))
+        return scores[0].softmax(0)
+
+    def _checked(self, outputs: int, where: str = "") -> Classifier:
+        if len(self.classes) != outputs:
+            raise Mistake(
+                f"{self.weights} tells {outputs} classes apart, but there are "
+                f"{len(self.classes)} names{where}"
+            )
+        return self
+
+
+def read_picture(path: Path) -> Tensor:
+    """An image file as bytes (3, H, W), upright as the camera was held."""
+    if not path.exists():
+        raise Mistake(f"there is no file {path}")
+    try:
+        image = read_image(path, ImageReadMode.RGB, apply_exif_orientation=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        text = str(error)
+        raise Mistake(text if str(path) in text else f"{path}: {text}") from error
+    return image[0] if image.ndim == 4 else image  # the first picture of several
+
+
+def _published(model: str | None, weights: str) -> tuple[str, models.WeightsEnum] | None:
+    """The model and the weights that are meant, unless a file is."""
+    enum_name, _, member = weights.rpartition(".")
+    name = model or _model_of(enum_name) or DEFAULT_MODEL
+    enum = models.get_model_weights(name)
+    if member in enum.__members__ and enum_name in ("", enum.__name__):
+        chosen: models.WeightsEnum = enum[member]
+        if chosen.meta["categories"] is None:
+            raise Mistake(f"{chosen} are weights of features alone: they tell no classes")
+        return name, chosen
+    if os.path.exists(weights):
+        return None
+    known = ", ".join(f"{enum.__name__}.{each}" for each in enum.__members__)
+    raise Mistake(f"there is no file {weights}, and the weights of {name} are called {known}")
+
+
+def _model_of(enum_name: str) -> str | None:
+    return next(
+        (name for name in classifiers() if models.get_model_weights(name).__name__ == enum_name),
+        None,
+    )
+
+
+def _fitted(name: str | None, checkpoint: Checkpoint, path: Path) -> Fit:
+    """The model that is asked for, or that the file names, or that it fits."""
+    asked = name or (checkpoint.model if checkpoint.model in classifiers() else None)
+    found = fit(asked, checkpoint.state) if asked else None
+    if found is not None and not found.problems:
+        return found
+    other = recognised(checkpoint.state)
+    if found is None:
+        if other is not None:
+            return other
+        raise Mistake(
+            f"{path} fits none of the networks that `flambeau models` lists; "
+            f"it begins with {', '.join(list(checkpoint.state)[:_SHOWN])}"
+        )
+    more = len(found.problems) - _SHOWN
+    raise Mistake(
+        f"{path} does not fit {found.model}: {'; '.join(found.problems[:_SHOWN])}"
+        + (f"; and {more} more" if more > 0 else "")
+        + (f". It fits {other.model}: --model {other.model}" if other else "")
+    )
+
+
+def _preparation(checkpoint: Checkpoint, found: Fit, path: Path) -> Callable[[Tensor], Tensor]:
+    """What the file says, or what its published weights ask for, or those of its model."""
+    if checkpoint.transforms is not None:
+        try:
+            return ImageClassification(**checkpoint.transforms)
+        except TypeError as error:
+            raise Mistake(f"{path}: 'transforms' cannot be used: {error}") from error
+    same = (each for each in type(found.weights) if os.path.basename(each.url) == path.name)
+    weights: models.WeightsEnum = next(same, found.weights)
+    prepare: Callable[[Tensor], Tensor] = weights.transforms()
+    return prepare
+
+
+def _usual_names(count: int) -> list[str]:
+    if count == _IMAGENET:
+        weights = models.get_model_weights(DEFAULT_MODEL)["DEFAULT"]
+        names: list[str] = weights.meta["categories"]
+        return names
+    return [f"class {number}" for number in range(count)]
+
+
+def _names_in(path: Path) -> list[str]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Mistake(f"the classes cannot be read: {path}: {error}") from error
+    if path.suffix == ".json":
+        try:
+            return names_of(json.loads(text), str(path))
+        except ValueError as error:
+            raise Mistake(f"{path} is no JSON: {error}") from error
+    return [line.strip() for line in text.splitlines() if line.strip()]

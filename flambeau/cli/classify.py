@@ -1,0 +1,159 @@
+"""``flambeau classify``: what images show, by a pretrained network."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import flambeau as fb
+from flambeau._terminal import cells, is_live
+from flambeau.cli import _classify_output as output
+from flambeau.cli._classifier import DEFAULT_MODEL, Classifier, read_picture
+from flambeau.cli._mistake import Mistake
+
+__all__ = ["add_arguments", "run"]
+
+_FAILED = 1
+_TOP = 5
+_MANY = 10  # images, of which one class each is enough
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "Published weights come from the folder that $FLAMBEAU_WEIGHTS names, from the cache, or "
+        "from the network. A file may hold a state dict, a checkpoint around one, or safetensors; "
+        "its number of classes is its own, and so is its network if --model is left out."
+    )
+    parser.add_argument("images", nargs="+", type=Path, metavar="IMAGE", help="a file or a folder")
+    parser.add_argument(
+        "--model",
+        type=_model,
+        metavar="NAME",
+        help=f"one of those that `flambeau models` lists; default: {DEFAULT_MODEL}",
+    )
+    parser.add_argument(
+        "--weights",
+        default="DEFAULT",
+        metavar="FILE|NAME",
+        help="a file, or the name of published weights; default: DEFAULT, the best ones",
+    )
+    parser.add_argument(
+        "--classes", type=Path, metavar="FILE", help="names of the classes, one a line or as JSON"
+    )
+    parser.add_argument(
+        "--top",
+        type=_positive,
+        metavar="N",
+        help=f"how many classes to show; default: {_TOP}, or 1 for more than {_MANY} images",
+    )
+    parser.add_argument(
+        "--size", type=_positive, metavar="N", help="pixels that the network sees on each side"
+    )
+    parser.add_argument("--json", action="store_true", help="everything, for programs to read")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        return _run(arguments)
+    except Mistake as mistake:
+        print(f"flambeau classify: {mistake}", file=sys.stderr)
+        return _FAILED
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    paths = list(_images(arguments.images))
+    if not any(path.exists() for path in paths):  # before weights are fetched for nothing
+        raise Mistake(f"there is no file {paths[0]}")
+    classifier = Classifier.made(arguments.model, arguments.weights)
+    if arguments.classes:
+        classifier.named(arguments.classes)
+    if arguments.size:
+        classifier.sized(arguments.size)
+    top = arguments.top or (_TOP if len(paths) <= _MANY else 1)
+    start = time.perf_counter()
+    if arguments.json:
+        results = list(_results(classifier, paths, top))
+        print(output.as_json(classifier, results))
+    else:
+        results = _shown(classifier, paths, top)
+    findings = [each for each in results if isinstance(each, output.Finding)]
+    if len(findings) > 1 and not arguments.json:
+        print("\n" + output.conclude(findings, time.perf_counter() - start))
+    return 0 if len(findings) == len(results) else _FAILED
+
+
+def _shown(
+    classifier: Classifier, paths: list[Path], top: int
+) -> list[output.Finding | output.Failure]:
+    """The results, printed as they come."""
+    print(output.introduce(classifier), flush=True)
+    widest = max(cells(str(path)) for path in paths)
+    results = []
+    for result in _results(classifier, paths, top):
+        results.append(result)
+        if isinstance(result, output.Failure):
+            print(f"flambeau classify: {result.error}", file=sys.stderr)
+        elif top == 1:
+            print(output.as_line(result, classifier.classes, widest), flush=True)
+        else:
+            print("\n" + output.as_text(result, classifier.classes), flush=True)
+    return results
+
+
+def _results(
+    classifier: Classifier, paths: list[Path], top: int
+) -> Iterator[output.Finding | output.Failure]:
+    bar = fb.progress(
+        paths,
+        "classifying",
+        unit="image",
+        show=None if len(paths) > 1 and is_live(sys.stderr) else False,
+    )
+    for path in bar:
+        start = time.perf_counter()
+        try:
+            image = read_picture(path)
+        except Mistake as mistake:
+            yield output.Failure(path, str(mistake))
+            continue
+        shares, numbers = classifier(image).topk(min(top, len(classifier.classes)))
+        height, width = image.shape[-2:]
+        yield output.Finding(
+            path,
+            width,
+            height,
+            time.perf_counter() - start,
+            list(zip(numbers.tolist(), shares.tolist(), strict=True)),
+        )
+
+
+def _images(given: list[Path]) -> Iterator[Path]:
+    """Files as they are given, and those in folders by their names."""
+    from flambeau.vision.datasets.folder import IMG_EXTENSIONS
+
+    for path in given:
+        if not path.is_dir():
+            yield path
+            continue
+        inside = [each for each in sorted(path.rglob("*")) if each.suffix.lower() in IMG_EXTENSIONS]
+        if not inside:
+            raise Mistake(f"there is no image in {path} ({', '.join(IMG_EXTENSIONS)})")
+        yield from inside
+
+
+def _model(name: str) -> str:
+    from flambeau.cli.models import chosen
+
+    try:
+        return chosen(name)
+    except Mistake as mistake:
+        raise argparse.ArgumentTypeError(str(mistake)) from mistake
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
+    return int(text)

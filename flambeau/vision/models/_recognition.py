@@ -1,0 +1,132 @@
+"""Which network a state dict belongs to, found by its names and shapes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import flambeau as fb
+from flambeau import Tensor, nn
+from flambeau.vision.models._api import (
+    WeightsEnum,
+    get_model_builder,
+    list_models,
+    without_absent_parts,
+)
+
+__all__ = ["Fit", "classifiers", "fit", "loaded", "recognised"]
+
+State = Mapping[str, Tensor]
+
+_PROBE = 1009  # classes; no layer has so many channels, so this size tells the heads
+
+
+@dataclass
+class Fit:
+    """How a state dict fits a model: the published weights of its form, and what does not fit."""
+
+    model: str
+    weights: WeightsEnum
+    classes: int
+    problems: list[str] = field(default_factory=list)
+
+
+def classifiers() -> list[str]:
+    """Names of the networks that tell classes of images."""
+    import flambeau.vision.models as models
+
+    return list_models(module=models)
+
+
+def fit(model: str, state: State) -> Fit:
+    """Compare a state dict with a model, made for as many classes as the state dict has."""
+    return min(
+        (_fit(model, weights, state) for weights in _forms(model)),
+        key=lambda each: len(each.problems),
+    )
+
+
+def recognised(state: State) -> Fit | None:
+    """The model that a state dict fits, if there is one."""
+    size = sum(value.numel() for value in state.values())
+    by_size = sorted(classifiers(), key=lambda name: abs(_parameters(name) - size))
+    return next((found for name in by_size if (found := _quick_fit(name, state))), None)
+
+
+def loaded(found: Fit, state: State) -> nn.Module:
+    """The model, with the state dict in it."""
+    build = get_model_builder(found.model)
+    model: nn.Module = build.blank(found.weights, num_classes=found.classes)  # type: ignore[attr-defined]
+    usable = without_absent_parts(model, state, build.optional)  # type: ignore[attr-defined]
+    model.load_state_dict(usable, strict=False)  # what it can do without may be missing
+    return model
+
+
+def _forms(model: str) -> Iterator[WeightsEnum]:
+    """Weights for different sizes of images, the default first: networks differ by them."""
+    weights = get_model_builder(model).weights_enum  # type: ignore[attr-defined]
+    seen = set()
+    for each in (weights.DEFAULT, *weights):
+        if each.meta["min_size"] not in seen and each.meta["categories"] is not None:
+            seen.add(each.meta["min_size"])
+            yield each
+
+
+def _parameters(model: str) -> int:
+    weights = get_model_builder(model).weights_enum  # type: ignore[attr-defined]
+    return int(weights.DEFAULT.meta["num_params"])
+
+
+def _quick_fit(model: str, state: State) -> Fit | None:
+    weights = next(_forms(model))
+    if _classes(_blank(model, weights, _PROBE), state) is None:
+        return None  # its head has another name
+    found = fit(model, state)
+    return None if found.problems else found
+
+
+def _fit(model: str, weights: WeightsEnum, state: State) -> Fit:
+    classes = _classes(_blank(model, weights, _PROBE), state)
+    found = Fit(model, weights, classes or len(weights.meta["categories"]))
+    blank = _blank(model, weights, found.classes)
+    optional = get_model_builder(model).optional  # type: ignore[attr-defined]
+    expected = blank.state_dict()
+    found.problems += [
+        f"{name} is {_shape(state[name])} instead of {_shape(value)}"
+        for name, value in expected.items()
+        if name in state and state[name].shape != value.shape
+    ]
+    fitting = {
+        name: value
+        for name, value in without_absent_parts(blank, state, optional).items()
+        if name not in expected or value.shape == expected[name].shape
+    }
+    # The network itself knows older names of its parts.
+    keys = blank.load_state_dict(fitting, strict=False, assign=True)
+    missing = [
+        name
+        for name in keys.missing_keys
+        if name not in state and name.partition(".")[0] not in optional
+    ]
+    found.problems += [f"{name} is missing" for name in missing]
+    found.problems += [f"{name} has no place" for name in keys.unexpected_keys]
+    return found
+
+
+def _blank(model: str, weights: WeightsEnum, classes: int) -> nn.Module:
+    """The model without memory for its parameters: names and shapes are all it has."""
+    with fb.device("meta"):  # type: ignore[attr-defined]
+        blank: nn.Module = get_model_builder(model).blank(weights, num_classes=classes)  # type: ignore[attr-defined]
+    return blank
+
+
+def _classes(probe: nn.Module, state: State) -> int | None:
+    """For how many classes a state dict is, by the shape of a head, if it has one."""
+    for name, value in probe.state_dict().items():
+        if value.ndim and value.shape[0] == _PROBE and name in state and state[name].ndim:
+            return int(state[name].shape[0])
+    return None
+
+
+def _shape(value: Tensor) -> str:
+    return "×".join(map(str, value.shape)) or "one number"
