@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import math
 import os
 import struct
 import zlib
-from typing import Any
+from typing import IO, Any
 
 import flambeau as fb
 from flambeau import Tensor
@@ -16,30 +17,45 @@ __all__ = ["read_idx"]
 
 _TYPES = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 _OPENERS: dict[str, Any] = {"": open, ".gz": gzip.open, ".xz": lzma.open}
+_MOST_DIMENSIONS = 32  # of an array of NumPy
+# Bytes that one byte of a file can stand for, at the very most.
+_DENSITY = {".gz": 1100, ".xz": 8000}
 
 
 def read_idx(path: str | os.PathLike[str]) -> Tensor:
     """Read a file, compressed or not; ValueError names it where it is damaged."""
-    import numpy as np
-
     name = os.fspath(path)
-    opener = _OPENERS.get(os.path.splitext(name)[1], open)
+    suffix = os.path.splitext(name)[1]
     try:
-        with opener(name, "rb") as file:
-            data = file.read()
+        with _OPENERS.get(suffix, open)(name, "rb") as file:
+            return fb.from_numpy(_read(file, name, _DENSITY.get(suffix, 1)))
     except (zlib.error, lzma.LZMAError, EOFError, gzip.BadGzipFile) as error:
         raise ValueError(f"{name}: damaged ({error})") from error
-    if len(data) < 4 or data[:2] != b"\0\0" or data[2] not in _TYPES:
+
+
+def _read(file: IO[bytes], name: str, density: int) -> Any:
+    import numpy as np
+
+    start = file.read(4)
+    if len(start) < 4 or start[:2] != b"\0\0" or start[2] not in _TYPES:
         raise ValueError(f"{name}: not a file of the IDX format")
-    rank = data[3]
-    start = 4 + 4 * rank
-    shape = struct.unpack(f">{rank}I", data[4:start]) if len(data) >= start else ()
-    kind = np.dtype(_TYPES[data[2]])
-    count = int(np.prod(shape, dtype=np.int64))
-    if len(data) != start + count * kind.itemsize:
+    sizes = file.read(4 * start[3])
+    if len(sizes) < 4 * start[3]:
+        raise ValueError(f"{name}: damaged, it ends in its header")
+    shape = struct.unpack(f">{start[3]}I", sizes)
+    kind = np.dtype(_TYPES[start[2]])
+    size = math.prod(shape) * kind.itemsize
+    # Asked before the memory is: a header can say anything.
+    if start[3] > _MOST_DIMENSIONS or size > density * os.path.getsize(name):
         raise ValueError(
-            f"{name}: damaged, {len(data)} bytes where the header says "
-            f"{start + count * kind.itemsize}"
+            f"{name}: damaged, its header says {size} bytes of shape {shape} and the file has "
+            f"{os.path.getsize(name)}"
         )
-    values = np.frombuffer(data, kind, offset=start).astype(kind.newbyteorder("="))
-    return fb.from_numpy(values.reshape(shape))
+    data = file.read(size + 1)
+    if len(data) != size:
+        more = "more than " if len(data) > size else ""
+        raise ValueError(
+            f"{name}: damaged, {more}{min(len(data), size)} bytes of numbers where the header "
+            f"says {size}"
+        )
+    return np.frombuffer(data, kind).astype(kind.newbyteorder("=")).reshape(shape)

@@ -3,50 +3,14 @@
 from __future__ import annotations
 
 import os
-import pickle
 from typing import Any
 
 from flambeau.vision._pillow import pillow
+from flambeau.vision.datasets._pickled import pixels_of, read_pickle, words_of
 from flambeau.vision.datasets.utils import check_integrity, download_and_extract_archive
 from flambeau.vision.datasets.vision import Transform, VisionDataset, missing_error
 
 __all__ = ["CIFAR10", "CIFAR100"]
-
-# All that a published file needs: arrays and their bytes.
-_PERMITTED = {
-    ("numpy.core.multiarray", "_reconstruct"),
-    ("numpy._core.multiarray", "_reconstruct"),
-    ("numpy", "ndarray"),
-    ("numpy", "dtype"),
-    ("_codecs", "encode"),
-}
-
-
-class _Unpickler(pickle.Unpickler):
-    """A reader of pickled arrays that runs no other code."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in _PERMITTED:
-            raise pickle.UnpicklingError(f"{module}.{name} has no place in such a file")
-        if name == "_reconstruct":  # its module moved in NumPy 2, where the old name only warns
-            return _reconstruct
-        return super().find_class(module, name)
-
-
-def _reconstruct(kind: Any, shape: Any, code: Any) -> Any:
-    """An empty array, which the pickle then fills."""
-    return kind.__new__(kind, shape, code)
-
-
-def _unpickled(path: str) -> dict[str, Any]:
-    with open(path, "rb") as file:
-        try:
-            content = _Unpickler(file, encoding="latin1").load()
-        except (pickle.UnpicklingError, EOFError, ValueError, IndexError, KeyError) as error:
-            raise RuntimeError(f"{path}: not a file of CIFAR ({error})") from error
-    if not isinstance(content, dict):
-        raise RuntimeError(f"{path}: not a file of CIFAR (a {type(content).__name__})")
-    return content
 
 
 class CIFAR10(VisionDataset):
@@ -90,7 +54,8 @@ class CIFAR10(VisionDataset):
         if not self._check_integrity():
             raise missing_error(self._files(), "Dataset", self.url)
         self.data, self.targets = self._load()
-        self.classes: list[str] = _unpickled(self._file(self.meta["filename"]))[self.meta["key"]]
+        meta = self._file(self.meta["filename"])
+        self.classes: list[str] = words_of(read_pickle(meta), self.meta["key"], meta)
         self.class_to_idx: dict[str, int] = {
             name: number for number, name in enumerate(self.classes)
         }
@@ -110,9 +75,13 @@ class CIFAR10(VisionDataset):
 
         rows, targets = [], []
         for name, _ in self.train_list if self.train else self.test_list:
-            batch = _unpickled(self._file(name))
-            rows.append(batch["data"])
-            targets += batch["labels"] if "labels" in batch else batch["fine_labels"]
+            path = self._file(name)
+            batch = read_pickle(path)
+            rows.append(pixels_of(batch, path, 3 * 32 * 32))
+            labels = batch["labels"] if "labels" in batch else batch.get("fine_labels")
+            if not isinstance(labels, list) or len(labels) != len(rows[-1]):
+                raise RuntimeError(f"{path}: not a file of CIFAR (a label for each image expected)")
+            targets += labels
         pixels = np.concatenate(rows).reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
         return np.ascontiguousarray(pixels), targets
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from flambeau.vision._pillow import pillow
@@ -65,20 +65,47 @@ def make_dataset(
         raise ValueError(
             "Both extensions and is_valid_file cannot be None or not None at the same time"
         )
-    if is_valid_file is None:
-        suffixes = extensions
-
-        def is_valid_file(path: str) -> bool:
-            return has_file_allowed_extension(path, suffixes)  # type: ignore[arg-type]
-
     samples = []
     for name in sorted(class_to_idx):
-        for folder, _, files in sorted(os.walk(os.path.join(root, name), followlinks=True)):
-            paths = (os.path.join(folder, file) for file in sorted(files))
-            samples += [(path, class_to_idx[name]) for path in paths if is_valid_file(path)]
+        for folder, names in sorted(_files_below(os.path.join(root, name))):
+            if is_valid_file is None:
+                suffixes: Any = extensions
+                chosen = [each for each in names if each.lower().endswith(suffixes)]
+                samples += [(f"{folder}{os.sep}{each}", class_to_idx[name]) for each in chosen]
+            else:
+                each_path = (f"{folder}{os.sep}{each}" for each in names)
+                samples += [(path, class_to_idx[name]) for path in each_path if is_valid_file(path)]
     if not allow_empty:
         _refuse_empty_classes(root, samples, class_to_idx, extensions)
     return samples
+
+
+def _files_below(folder: str) -> Iterator[tuple[str, list[str]]]:
+    """A folder and those in it, each with the names of its files in order; links are followed.
+
+    A link to a folder that it lies in is left out: it would go round for ever.
+    """
+    pending: list[tuple[str, tuple[str, ...]]] = [(folder, (os.path.realpath(folder),))]
+    while pending:
+        path, way = pending.pop()
+        names = []
+        for entry in _entries(path):
+            if not entry.is_dir():
+                names.append(entry.name)
+                continue
+            inside = os.path.join(way[-1], entry.name)
+            real = os.path.realpath(inside) if entry.is_symlink() else inside
+            if real not in way:
+                pending.append((entry.path, (*way, real)))
+        yield path, sorted(names)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except (FileNotFoundError, NotADirectoryError):
+        return []  # a class by name alone, which has no samples
 
 
 def _refuse_empty_classes(
@@ -148,13 +175,22 @@ class DatasetFolder(VisionDataset):
 
 def pil_loader(path: _Path) -> Any:
     """Read an image file as an RGB image of Pillow; errors name the file."""
+    return open_image(path).convert("RGB")
+
+
+def open_image(path: _Path) -> Any:
+    """Read an image file in the mode it has; errors name the file."""
     image_module = pillow()
     try:
         with open(path, "rb") as file:
-            return image_module.open(file).convert("RGB")
-    except (OSError, SyntaxError, ValueError) as error:
-        if isinstance(error, (FileNotFoundError, PermissionError)):
-            raise
+            image = image_module.open(file)
+            image.load()
+            return image
+    except (FileNotFoundError, IsADirectoryError, MemoryError, PermissionError, Warning):
+        raise
+    except image_module.DecompressionBombError as error:
+        raise image_module.DecompressionBombError(f"{os.fspath(path)}: {error}") from error
+    except Exception as error:  # a damaged file can raise any
         raise image_module.UnidentifiedImageError(
             f"{os.fspath(path)}: not a whole image that can be decoded ({error})"
         ) from error

@@ -55,6 +55,14 @@ def read_label_file(path: str) -> Tensor:
     return labels.long()
 
 
+def _fitting(images: Tensor, labels: Tensor, *paths: str) -> tuple[Tensor, Tensor]:
+    if len(images) != len(labels):
+        raise ValueError(
+            f"{paths[0]}: {len(images)} images, but {len(labels)} labels in {paths[1]}"
+        )
+    return images, labels
+
+
 class MNIST(VisionDataset):
     """70 000 handwritten digits of 28 × 28 grey pixels (http://yann.lecun.com/exdb/mnist/).
 
@@ -128,14 +136,12 @@ class MNIST(VisionDataset):
         return all(os.path.isfile(self._path(name)) for name in self._file_names())
 
     def _load_data(self) -> tuple[Tensor, Tensor]:
-        kind = "train" if self.train else "t10k"
-        images = read_image_file(self._path(f"{kind}-images-idx3-ubyte"))
-        labels = read_label_file(self._path(f"{kind}-labels-idx1-ubyte"))
-        if len(images) != len(labels):
-            raise ValueError(
-                f"{self.raw_folder}: {len(images)} images and {len(labels)} labels of {kind}"
-            )
-        return images, labels
+        return self._pair("train" if self.train else "t10k")
+
+    def _pair(self, prefix: str) -> tuple[Tensor, Tensor]:
+        images = self._path(f"{prefix}-images-idx3-ubyte")
+        labels = self._path(f"{prefix}-labels-idx1-ubyte")
+        return _fitting(read_image_file(images), read_label_file(labels), images, labels)
 
     def download(self) -> None:
         """Fetch and unpack the files that are not there."""
@@ -267,9 +273,7 @@ class EMNIST(MNIST):
         ]
 
     def _load_data(self) -> tuple[Tensor, Tensor]:
-        prefix = f"emnist-{self.split}-{'train' if self.train else 'test'}"
-        images = read_image_file(self._path(f"{prefix}-images-idx3-ubyte"))
-        return images, read_label_file(self._path(f"{prefix}-labels-idx1-ubyte"))
+        return self._pair(f"emnist-{self.split}-{'train' if self.train else 'test'}")
 
     def download(self) -> None:
         """Fetch the archive of all arrangements and unpack it, unless it is there."""
@@ -332,7 +336,10 @@ class QMNIST(MNIST):
         return self.resources[self.subsets[self.what]]  # type: ignore[no-any-return]
 
     def _load_data(self) -> tuple[Tensor, Tensor]:
-        images, labels = (read_idx(self._path(name)) for name in self._file_names())
+        paths = [self._path(name) for name in self._file_names()]
+        images, labels = _fitting(read_image_file(paths[0]), read_idx(paths[1]), *paths)
+        if labels.ndim != 2 or labels.shape[1] != 8:
+            raise TypeError(f"{paths[1]}: rows of eight expected, got {tuple(labels.shape)}")
         part = self._PARTS.get(self.what, slice(None))
         return images[part], labels[part].long()
 

@@ -83,22 +83,36 @@ class STL10(VisionDataset):
 
         parts = []
         if self.split.startswith("train"):
-            images, labels = self._images("train_X.bin"), self._labels("train_y.bin")
+            images, labels = self._labelled("train")
             chosen = self._fold()
             parts.append((images, labels) if chosen is None else (images[chosen], labels[chosen]))
         if self.split.endswith("unlabeled"):
             images = self._images("unlabeled_X.bin")
             parts.append((images, np.full(len(images), -1)))
         if self.split == "test":
-            parts.append((self._images("test_X.bin"), self._labels("test_y.bin")))
+            parts.append(self._labelled("test"))
         images, labels = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return images, labels
+
+    def _labelled(self, part: str) -> tuple[Any, Any]:
+        images, labels = self._images(f"{part}_X.bin"), self._labels(f"{part}_y.bin")
+        if len(images) != len(labels):
+            raise RuntimeError(
+                f"{self._file(f'{part}_X.bin')}: {len(images)} images, but {len(labels)} labels in "
+                f"{part}_y.bin"
+            )
         return images, labels
 
     def _images(self, name: str) -> Any:
         import numpy as np
 
-        columns_first = np.fromfile(self._file(name), dtype=np.uint8).reshape(-1, 3, 96, 96)
-        return columns_first.transpose(0, 1, 3, 2)
+        values = np.fromfile(self._file(name), dtype=np.uint8)
+        if values.size % (3 * 96 * 96):
+            raise RuntimeError(
+                f"{self._file(name)}: damaged, {values.size} bytes are no whole number of images "
+                "of 3 × 96 × 96"
+            )
+        return values.reshape(-1, 3, 96, 96).transpose(0, 1, 3, 2)
 
     def _labels(self, name: str) -> Any:
         import numpy as np
@@ -110,9 +124,13 @@ class STL10(VisionDataset):
 
         if self.folds is None:
             return None
-        with open(self._file(self.folds_list_file), encoding="utf-8") as file:
-            line = file.read().splitlines()[self.folds]
-        return np.array(line.split(), dtype=np.int64)
+        path = self._file(self.folds_list_file)
+        try:
+            with open(path, encoding="utf-8") as file:
+                line = file.read().splitlines()[self.folds]
+            return np.array(line.split(), dtype=np.int64)
+        except (IndexError, ValueError) as error:
+            raise RuntimeError(f"{path}: no numbers of fold {self.folds} in it") from error
 
     def download(self) -> None:
         """Fetch and unpack the archive, unless its files are there."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from typing import Any
 
 from flambeau.vision._pillow import pillow
+from flambeau.vision.datasets._matlab import read_matlab
 from flambeau.vision.datasets.utils import check_integrity, download_url, verify_str_arg
 from flambeau.vision.datasets.vision import Transform, VisionDataset, missing_error
 
@@ -76,11 +76,11 @@ class SVHN(VisionDataset):
 
 
 def _read(path: str) -> tuple[Any, Any]:
-    try:
-        scipy_io = importlib.import_module("scipy.io")
-    except ImportError as error:
-        raise ImportError(f"SciPy is needed to read {path}: pip install scipy") from error
-    content = scipy_io.loadmat(path)
-    labels = content["y"].astype("int64").squeeze()
+    pixels, labels = read_matlab(path, "X", "y")
+    labels = labels.astype("int64").squeeze(1)
+    if pixels.shape[:3] != (32, 32, 3) or pixels.shape[3] != len(labels):
+        raise RuntimeError(
+            f"{path}: images of shape {pixels.shape} and {len(labels)} labels are not those of SVHN"
+        )
     labels[labels == 10] = 0  # the file counts from 1 and has the digit 0 last
-    return content["X"].transpose(3, 2, 0, 1), labels
+    return pixels.transpose(3, 2, 0, 1), labels

@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+_DRIVE = "https://drive.usercontent.google.com/download?id={}&export=download&confirm=t"
 _Path = str | os.PathLike[str]
 
 
@@ -55,7 +56,7 @@ def download_url(
     path = os.path.join(folder, filename or os.path.basename(urlparse(url).path))
     if check_integrity(path, md5):
         return
-    os.makedirs(folder, exist_ok=True)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     fetch(url, path, md5)
 
 
@@ -88,13 +89,29 @@ def extract_archive(
 def download_file_from_google_drive(
     file_id: str, root: _Path, filename: _Path | None = None, md5: str | None = None
 ) -> None:
-    """Use a file that is there already: its address cannot be fetched without a browser."""
+    """Fetch a file of Google Drive into a folder unless it is there with the right sum."""
     path = os.path.join(os.path.expanduser(root), filename or file_id)
-    if not check_integrity(path, md5):
+    if check_integrity(path, md5):
+        return
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    try:
+        fetch(_DRIVE.format(file_id), path, md5)
+        _refuse_page(path)
+    except RuntimeError as error:
         raise RuntimeError(
-            f"Google Drive asks for a browser: open https://drive.google.com/uc?id={file_id} and "
-            f"put the file at {path}" + (f" (MD5 {md5})" if md5 else "")
-        )
+            f"Google Drive may ask for a browser ({error}): open "
+            f"https://drive.google.com/uc?id={file_id} and put the file at {path}"
+            + (f" (MD5 {md5})" if md5 else "")
+        ) from error
+
+
+def _refuse_page(path: str) -> None:
+    """A page is what is sent in place of a file that too many have fetched."""
+    with open(path, "rb") as file:
+        is_page = file.read(64).lstrip().lower().startswith((b"<html", b"<!doctype html"))
+    if is_page:
+        os.remove(path)
+        raise RuntimeError(f"{os.path.basename(path)} is a page")
 
 
 def list_dir(root: _Path, prefix: bool = False) -> list[str]:
