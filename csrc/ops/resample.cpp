@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gen/ops/pool.h"
+#include "ops/pixels.h"
 #include "ops/resample_maps.h"
 #include "ops/separable.h"
 
@@ -17,8 +18,8 @@ Separable maps_of(const std::string& kind, IntSpan space, IntSpan out, const Fac
   Separable maps;
   for (size_t i = 0; i < space.size(); ++i) {
     const auto factor = factors ? std::optional<double>((*factors)[i]) : std::nullopt;
-    maps.push_back(
-        resampling_map({kind, space[i], out[i], factor, align_corners, dtype == DType::kFloat64}));
+    const bool in_double = dtype == DType::kFloat64 || dtype == DType::kUInt8;
+    maps.push_back(resampling_map({kind, space[i], out[i], factor, align_corners, in_double}));
   }
   return maps;
 }
@@ -39,10 +40,17 @@ void check_sizes(const Tensor& input, IntSpan out) {
 Tensor resampled(const Tensor& input, const std::string& kind, IntSpan out, const Factors& factors,
                  bool align_corners) {
   check_sizes(input, out);
+  const auto maps = [&](IntSpan space) {
+    return maps_of(kind, space, out, factors, align_corners, input.dtype());
+  };
+  if (input.dtype() == DType::kUInt8 && out.size() == 2) {
+    check_memory({input.sizes()[0], input.sizes()[1], out[0], out[1]}, DType::kUInt8);
+    return resize_bytes(input, maps(input.sizes().last(2)));
+  }
   const Image image(input, static_cast<int64_t>(out.size()));
   check_memory(image.sizes_with(out), input.dtype());
   const auto run = input.dtype() == DType::kUInt8 ? run_rounding : run_separable;
-  return run(image, maps_of(kind, image.space(), out, factors, align_corners, input.dtype()));
+  return run(image, maps(image.space()));
 }
 
 // --- the modes of interpolate

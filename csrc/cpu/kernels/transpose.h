@@ -20,20 +20,25 @@ FB_FN V interleave(const V& a, const V& b, std::index_sequence<I...>) {
 // A square tile of one register a row. A round of interleaving the first half of the rows with the
 // last turns the bits of (row, lane) by one place; after log2(lanes) rounds both have changed
 // places.
-template <class T>
-FB_FN void transpose_tile(const T* from, int64_t from_row, T* to, int64_t to_row) {
-  constexpr int L = kLanes<T>;
+template <class V, int L>
+FB_FN void transpose_lanes(V (&rows)[L]) {
   using Lanes = std::make_index_sequence<L>;
-  Vec<T> rows[L];
-  for (int i = 0; i < L; ++i) rows[i] = load<T, L>(from + i * from_row);
   for (int round = 1; round < L; round *= 2) {
-    Vec<T> next[L];
+    V next[L];
     for (int i = 0; i < L / 2; ++i) {
       next[2 * i] = detail::interleave<0>(rows[i], rows[i + L / 2], Lanes{});
       next[2 * i + 1] = detail::interleave<1>(rows[i], rows[i + L / 2], Lanes{});
     }
     for (int i = 0; i < L; ++i) rows[i] = next[i];
   }
+}
+
+template <class T>
+FB_FN void transpose_tile(const T* from, int64_t from_row, T* to, int64_t to_row) {
+  constexpr int L = kLanes<T>;
+  Vec<T> rows[L];
+  for (int i = 0; i < L; ++i) rows[i] = load<T, L>(from + i * from_row);
+  transpose_lanes(rows);
   for (int i = 0; i < L; ++i) store(to + i * to_row, rows[i]);
 }
 

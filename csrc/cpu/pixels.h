@@ -1,0 +1,44 @@
+// Bytes of images: other resolutions and other values.
+//
+// Note [Sums of bytes]: an image of bytes is resized in integers, the way Pillow and PyTorch do it:
+// along the rows first, then along the columns, with bytes in between. A weight is a whole number
+// of 2^-bits, so results do not depend on the order of the additions, and one and the same plan
+// gives the same bytes on every machine. PyTorch takes as many bits as fit weights into 16 bits,
+// Pillow always takes 22.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cpu/isa.h"
+#include "cpu/resample.h"
+
+namespace fb::cpu {
+
+inline constexpr int kPillowBits = 22;
+
+// One side of an image: output o is the sum over k < count[o] of weight[o * terms + k] times the
+// input at first[o] + k.
+struct ByteSums {
+  int64_t in = 1, out = 1;
+  int64_t terms = 1;  // the most that an output has
+  int bits = 1;       // of a weight after the point
+  bool identity = false;
+  std::vector<int32_t> first, count, weight;
+};
+
+// The same sums with rounded weights. Terms of a row must be neighbours. Without `bits` there are
+// as many as PyTorch takes.
+ByteSums in_integers(const AxisMap& map, int bits = 0);
+
+// Images of planes of rows of pixels of `inner` bytes, with any steps (in bytes) from one to the
+// next but for pixels, which are neighbours. The result has no gaps.
+struct ByteResizePlan {
+  int64_t images = 1, image_step = 0;
+  int64_t planes = 1, plane_step = 0;
+  int64_t row_step = 0, inner = 1;
+  ByteSums height, width;
+};
+FB_DECLARE_KERNEL(void, resize_bytes, const ByteResizePlan& plan, const uint8_t* in, uint8_t* out)
+
+}  // namespace fb::cpu
