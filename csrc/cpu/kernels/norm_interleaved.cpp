@@ -8,8 +8,10 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-constexpr int64_t kTile = 512;      // columns whose sums stay in the cache
-constexpr int64_t kNearRows = 256;  // rows that are summed in the type of the elements
+constexpr int64_t kTile = 512;  // columns whose sums stay in the cache
+// Rows that are summed in the type of the elements. Few: equal numbers, as pooling's gradient has,
+// are rounded the same way each time, and the gradient of the input is what the sums leave of them.
+constexpr int64_t kNearRows = 32;
 
 // Blocks of rows that share their statistics: the samples, or the whole batch. A block is cut into
 // chunks. Narrow rows are taken several at a time, as one row of `width` columns.
