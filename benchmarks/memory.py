@@ -1,5 +1,6 @@
 """Peak resident set of the same programs, each in a process of its own."""
 
+import dataclasses
 import importlib
 import resource
 import subprocess
@@ -7,7 +8,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.networks import NETWORKS, Network, images, training_program
+from benchmarks.training import training_step
+
 BAR = 1.25  # Flambeau may use this much more than torch
+NETWORKS_BAR = 1.1
 
 _SIZE = 10_000_000
 
@@ -54,9 +59,46 @@ def small(t: Any) -> None:
         del kept
 
 
-PROGRAMS: dict[str, Callable[[Any], None]] = {
-    each.__name__: each for each in (elementwise, shapes, growth, sorting, products, small)
-}
+def training(network: Network) -> Callable[[Any], None]:
+    """A few training steps: parameters, gradients, momentum, and what the graph keeps."""
+
+    def run(t: Any) -> None:
+        training_step(t, training_program(t, network), "small momentum")
+
+    return run
+
+
+def inference(network: Network) -> Callable[[Any], None]:
+    """One image in evaluation, a few times: parameters, packed ones, and the largest layers."""
+
+    def run(t: Any) -> None:
+        module = network.make(t).eval()
+        x = images(t, 1)
+        with t.inference_mode():
+            for _ in range(3):
+                module(x)
+
+    return run
+
+
+def bare(t: Any) -> None:
+    """Nothing: what the framework itself takes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """What is run, and how many times torch's memory it may take."""
+
+    run: Callable[[Any], None]
+    bar: float = BAR
+
+
+BASIC = (bare, elementwise, shapes, growth, sorting, products, small)
+PROGRAMS: dict[str, Program] = {each.__name__: Program(each) for each in BASIC}
+for each in NETWORKS:
+    for kind in (training, inference):
+        name = f"{kind.__name__} of {each.title}"
+        PROGRAMS[name] = Program(kind(each), NETWORKS_BAR)
 
 
 def peak_bytes(module: str, program: str, threads: int) -> int:
@@ -72,7 +114,7 @@ def main() -> None:
     module, program, threads = sys.argv[1:]
     t = importlib.import_module(module)
     t.set_num_threads(int(threads))
-    PROGRAMS[program](t)
+    PROGRAMS[program].run(t)
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 

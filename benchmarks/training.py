@@ -11,6 +11,7 @@ COMPARED_STEPS = 3  # losses of so many steps must agree: the last knows two upd
 
 OPTIMIZERS = {  # and how many tensors of state each keeps for a parameter
     "SGD": ({"lr": 0.01}, 0),
+    "small momentum": ({"lr": 1e-5, "momentum": 0.9, "weight_decay": 1e-4}, 1),
     "momentum": ({"lr": 0.01, "momentum": 0.9, "weight_decay": 5e-4}, 1),
     "Adam": ({"lr": 1e-3}, 2),
     "AdamW": ({"lr": 3e-4, "weight_decay": 0.1}, 2),
@@ -25,28 +26,32 @@ class Program:
     loss: Callable[[], Any]
 
 
+def training_step(t: Any, program: Program, optimizer: str) -> Namespace:
+    """A function for one step, and the losses of the first few, which it has done already."""
+    kind = t.optim.SGD if "momentum" in optimizer else getattr(t.optim, optimizer)
+    trained = kind(program.module.parameters(), **OPTIMIZERS[optimizer][0])
+
+    def step() -> Any:
+        loss = program.loss()
+        trained.zero_grad()
+        loss.backward()
+        trained.step()
+        return loss
+
+    return {"step": step, "losses": [step().item() for _ in range(COMPARED_STEPS)]}
+
+
 def add_step(
     name: str, bar: float, make: Callable[[Any], Program], optimizer: str, count: int, work: Work
 ) -> None:
     """Register the training of what `make(t)` returns, with `count` parameters."""
-    options, states = OPTIMIZERS[optimizer]
 
     def prepare(t: Any) -> Namespace:
         t.manual_seed(0)
         program = make(t)
         found = sum(p.numel() for p in program.module.parameters())
         assert found == count, f"{name}: {found} parameters, declared are {count}"
-        kind = t.optim.SGD if optimizer == "momentum" else getattr(t.optim, optimizer)
-        trained = kind(program.module.parameters(), **options)
+        return training_step(t, program, optimizer)
 
-        def step() -> Any:
-            loss = program.loss()
-            trained.zero_grad()
-            loss.backward()
-            trained.step()
-            return loss
-
-        return {"step": step, "losses": [step().item() for _ in range(COMPARED_STEPS)]}
-
-    total = work + parameters(count, states)
+    total = work + parameters(count, OPTIMIZERS[optimizer][1])
     add_case("train", name, prepare, "step()", check="losses", bar=bar, work=total)
