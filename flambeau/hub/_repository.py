@@ -1,24 +1,30 @@
 """Models by their code: functions of the file ``hubconf.py`` in a folder or on GitHub.
 
-Such code is run as it is, so one that comes from the network must be trusted first.
+Such code is run as it is, so one that comes from the network must be trusted first. It is written
+for PyTorch: unless that is imported already, ``torch`` and ``torchvision`` are Flambeau from then on.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
+from urllib.error import HTTPError, URLError
 
-from flambeau.hub._download import download_url_to_file, get_dir
+from flambeau.hub._download import download_url_to_file, get_dir, open_url
 
 __all__: list[str] = []
 
 _CONFIG = "hubconf.py"
+_USUAL_BRANCHES = ("main", "master")
+# Whose repositories PyTorch trusts unasked.
+_TRUSTED_OWNERS = {"facebookresearch", "facebookincubator", "pytorch", "fairinternal"}
 
 
 def load(
@@ -41,7 +47,8 @@ def load(
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source == "github":
         repo_or_dir = _fetched(repo_or_dir, force_reload, trust_repo, verbose)
-    return _entry(_config_of(repo_or_dir), model)(*args, **kwargs)
+    with _config_of(repo_or_dir) as config:
+        return _entry(config, model)(*args, **kwargs)
 
 
 def list(
@@ -52,10 +59,9 @@ def list(
     verbose: bool = True,
 ) -> Any:
     """Return the names of the models of a repository on GitHub."""
-    config = _config_of(_fetched(github, force_reload, trust_repo, verbose))
-    return [
-        name for name, value in vars(config).items() if callable(value) and not name.startswith("_")
-    ]
+    with _config_of(_fetched(github, force_reload, trust_repo, verbose)) as config:
+        names = vars(config).items()
+        return [name for name, value in names if callable(value) and not name.startswith("_")]
 
 
 def help(
@@ -66,11 +72,13 @@ def help(
     trust_repo: bool | str | None = "check",
 ) -> str | None:
     """Return the documentation of a model of a repository on GitHub."""
-    config = _config_of(_fetched(github, force_reload, trust_repo, True))
-    return _entry(config, model).__doc__
+    with _config_of(_fetched(github, force_reload, trust_repo, True)) as config:
+        return _entry(config, model).__doc__
 
 
-def _config_of(folder: str) -> ModuleType:
+@contextlib.contextmanager
+def _config_of(folder: str) -> Iterator[ModuleType]:
+    """The module of a repository, which may import files beside it, now or when it is called."""
     path = os.path.join(folder, _CONFIG)
     if not os.path.isfile(path):
         raise FileNotFoundError(f"hub: there is no {_CONFIG} in {folder}")
@@ -78,16 +86,25 @@ def _config_of(folder: str) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, folder)  # it may import files beside it
+    _serve_torch()
+    sys.path.insert(0, folder)
     try:
         spec.loader.exec_module(module)
+        needed = getattr(module, "dependencies", ())
+        missing = [name for name in needed if importlib.util.find_spec(name) is None]
+        if missing:
+            raise RuntimeError(f"Missing dependencies: {', '.join(missing)}")
+        yield module
     finally:
         sys.path.remove(folder)
-    needed = getattr(module, "dependencies", ())
-    missing = [name for name in needed if importlib.util.find_spec(name) is None]
-    if missing:
-        raise RuntimeError(f"Missing dependencies: {', '.join(missing)}")
-    return module
+
+
+def _serve_torch() -> None:
+    """Let the code of repositories import Flambeau as ``torch``, unless PyTorch is in use here."""
+    from flambeau import compat
+
+    if "torch" not in sys.modules and "torchvision" not in sys.modules:
+        compat.install()
 
 
 def _entry(config: ModuleType, model: str) -> Callable[..., Any]:
@@ -101,8 +118,9 @@ def _entry(config: ModuleType, model: str) -> Callable[..., Any]:
 def _fetched(repository: str, is_forced: bool, trust: bool | str | None, is_verbose: bool) -> str:
     """The folder of a repository, fetched unless it is there."""
     owner, name, branch = _parsed(repository)
-    _check_trust(owner, name, trust)
-    folder = os.path.join(get_dir(), f"{owner}_{name}_{branch.replace('/', '_')}")
+    branch = branch or _default_branch(owner, name, is_forced)
+    folder = _folder(owner, name, branch)
+    _check_trust(owner, name, trust, is_kept=os.path.isdir(folder))
     if os.path.isdir(folder) and not is_forced:
         if is_verbose:
             print(f"Using cache found in {folder}", file=sys.stderr)
@@ -117,16 +135,47 @@ def _fetched(repository: str, is_forced: bool, trust: bool | str | None, is_verb
     return folder
 
 
+def _folder(owner: str, name: str, branch: str) -> str:
+    return os.path.join(get_dir(), f"{owner}_{name}_{branch.replace('/', '_')}")
+
+
+def _default_branch(owner: str, name: str, is_forced: bool) -> str:
+    """The branch that is kept here or, if there is none or a new copy is asked for, GitHub's."""
+    kept = [each for each in _USUAL_BRANCHES if os.path.isdir(_folder(owner, name, each))]
+    if kept and not is_forced:
+        return kept[0]
+    try:
+        with open_url(_page(owner, name, "main")):
+            return "main"
+    except HTTPError as error:
+        if error.code != 404:
+            raise
+        return "master"
+    except URLError as error:
+        if kept:
+            return kept[0]
+        raise RuntimeError(
+            "It looks like there is no internet connection and the repo could not be found in the "
+            f"cache ({get_dir()}): unpack it as {_folder(owner, name, 'main')}, or pass its folder "
+            'with source="local"'
+        ) from error
+
+
+def _page(owner: str, name: str, branch: str) -> str:
+    return f"https://github.com/{owner}/{name}/tree/{branch}/"
+
+
 def _address(owner: str, name: str, branch: str) -> str:
     return f"https://github.com/{owner}/{name}/zipball/{branch}"
 
 
 def _parsed(repository: str) -> tuple[str, str, str]:
+    """Owner, name and branch, which may be empty."""
     path, _, branch = repository.partition(":")
     owner, slash, name = path.partition("/")
     if not slash or not owner or not name or "/" in name:
         raise ValueError(f'hub: expected "owner/name" or "owner/name:branch", got {repository!r}')
-    return owner, name, branch or "main"
+    return owner, name, branch
 
 
 def _unpack(packed: str, folder: str) -> None:
@@ -141,15 +190,19 @@ def _unpack(packed: str, folder: str) -> None:
     os.rmdir(temporary)
 
 
-def _check_trust(owner: str, name: str, trust: bool | str | None) -> None:
-    """Ask before code of an unknown repository is run; the answer is remembered."""
+def _check_trust(owner: str, name: str, trust: bool | str | None, is_kept: bool) -> None:
+    """Ask before code of an unknown repository is run; the answer is remembered.
+
+    One that is kept here already has been trusted before, or was put here by the user.
+    """
     path = os.path.join(get_dir(), "trusted_list")
     known = set()
     if os.path.exists(path):
         with open(path) as file:
             known = set(file.read().split())
     repository = f"{owner}_{name}"
-    if repository in known and trust is not False:
+    is_trusted = repository in known or is_kept or owner in _TRUSTED_OWNERS
+    if is_trusted and trust is not False:
         return
     if trust is not True:
         question = (
@@ -160,7 +213,7 @@ def _check_trust(owner: str, name: str, trust: bool | str | None) -> None:
             raise PermissionError(
                 "Untrusted repository. If you trust its code, pass trust_repo=True."
             )
-    if repository in known:
+    if is_trusted:
         return
     os.makedirs(get_dir(), exist_ok=True)
     with open(path, "a") as file:

@@ -91,6 +91,7 @@ class TestModels:
                 archive.write(path, f"me-net-1234/{path.name}")
         address = (tmp_path / "main").as_uri()
         monkeypatch.setattr(_repository, "_address", lambda owner, name, branch: address)
+        monkeypatch.setattr(_repository, "_page", lambda owner, name, branch: address)
         return tmp_path / "main"
 
     def test_in_a_folder(self, repository):
