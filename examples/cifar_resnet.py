@@ -25,9 +25,9 @@ MEAN, STD = (0.491, 0.482, 0.447), (0.247, 0.243, 0.262)  # of the colours of CI
 class Pictures(datasets.CIFAR10):
     """Files in the format of CIFAR-10, without a look at their published checksums."""
 
-    train_list = [[name, None] for name, _ in datasets.CIFAR10.train_list]
-    test_list = [[name, None] for name, _ in datasets.CIFAR10.test_list]
-    meta = {**datasets.CIFAR10.meta, "md5": None}
+    train_list = tuple((name, None) for name, _ in datasets.CIFAR10.train_list)
+    test_list = tuple((name, None) for name, _ in datasets.CIFAR10.test_list)
+    meta = datasets.CIFAR10.meta | {"md5": None}
 
 
 def loaders(data: Path, batch_size: int, workers: int) -> tuple[DataLoader, DataLoader]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
+import io
 import os
 import re
 import sys
-from typing import IO, Any
+import zipfile
+from typing import Any
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlparse
-from urllib.request import Request, urlopen
 
 import flambeau as fb
+from flambeau.hub._transfer import Checksum, ChecksumError, DownloadError, arrived, transfer
 from flambeau.serialization import MAP_LOCATION
-from flambeau.serialization._atomic import replacing
 
 __all__: list[str] = []
 
 # Names of files end in the first digits of their SHA-256: resnet18-f37072fd.pth.
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
-_PIECE = 1 << 17
 _chosen_dir: str | None = None
 
 
@@ -47,40 +47,17 @@ def download_url_to_file(
 ) -> None:
     """Fetch a file; it appears at ``dst`` when it is complete.
 
-    RuntimeError if its SHA-256 does not begin with ``hash_prefix``, and nothing is kept.
+    RuntimeError if its SHA-256 does not begin with ``hash_prefix``, and nothing is kept. With a
+    ``hash_prefix`` a transfer that was interrupted goes on where it ended.
     """
-    digest = hashlib.sha256()
-    with open_url(url) as response, replacing(os.path.expanduser(dst)) as descriptor:
-        with os.fdopen(descriptor, "wb", closefd=False) as file:
-            receive(response, file, progress, digest)
-        if hash_prefix and not digest.hexdigest().startswith(hash_prefix):
-            raise RuntimeError(
-                f'invalid hash value (expected "{hash_prefix}", got "{digest.hexdigest()}"): '
-                f"{url} was changed or damaged on its way"
-            )
-
-
-def open_url(url: str, start: int = 0) -> Any:
-    """Open an address, where the server can do so at the byte after the first `start` ones."""
-    headers = {"User-Agent": "torch.hub"}
-    if start:
-        headers["Range"] = f"bytes={start}-"
-    return urlopen(Request(url, headers=headers))
-
-
-def receive(
-    response: Any, file: IO[bytes], progress: bool, digest: Any = None, before: int = 0
-) -> None:
-    """Write what arrives to a file, with a bar; so many bytes had come before."""
-    size = int(response.headers.get("Content-Length") or 0)
-    total = before + size if size else None
-    with fb.progress(total=total, unit="B", show=None if progress else False) as bar:
-        bar.update(before)
-        while piece := response.read(_PIECE):
-            file.write(piece)
-            bar.update(len(piece))
-            if digest is not None:
-                digest.update(piece)
+    checksum = Checksum("sha256", hash_prefix) if hash_prefix else None
+    try:
+        transfer(url, os.path.realpath(os.path.expanduser(dst)), checksum, progress)
+    except ChecksumError as error:
+        raise RuntimeError(
+            f'invalid hash value (expected "{hash_prefix}", got "{error.found}"): {url} was '
+            "changed or damaged on its way"
+        ) from error
 
 
 def load_state_dict_from_url(
@@ -104,6 +81,32 @@ def load_state_dict_from_url(
     if not os.path.exists(path):
         print(f'Downloading: "{url}" to {path}', file=sys.stderr)
         found = HASH_REGEX.search(name) if check_hash else None
-        download_url_to_file(url, path, found[1] if found else None, progress)
-    state: dict[str, Any] = fb.load(path, map_location=map_location, weights_only=weights_only)
+        try:
+            download_url_to_file(url, path, found[1] if found else None, progress)
+        except URLError as error:
+            raise _explained(error, url, path) from error
+    content: Any = _unpacked(path) or path
+    state: dict[str, Any] = fb.load(content, map_location=map_location, weights_only=weights_only)
     return state
+
+
+def _explained(error: URLError, url: str, path: str) -> URLError:
+    """An error of the same class that says what to do instead."""
+    place = os.path.realpath(path)
+    advice = f"{arrived(place)}. Without a network, put the file at {place}"
+    if isinstance(error, HTTPError):
+        text = f"{error.msg}: {url} cannot be fetched{advice}"
+        return HTTPError(url, error.code, text, error.hdrs, io.BytesIO())
+    reason = error if isinstance(error, DownloadError) else error.reason
+    return DownloadError(f"{url} cannot be fetched: {reason}{advice}")
+
+
+def _unpacked(path: str) -> io.BytesIO | None:
+    """The only file in an archive, which is how weights were once published."""
+    if not zipfile.is_zipfile(path):
+        return None
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        if len(entries) != 1 or entries[0].is_dir():
+            return None
+        return io.BytesIO(archive.read(entries[0]))

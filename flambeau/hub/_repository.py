@@ -1,7 +1,8 @@
 """Models by their code: functions of the file ``hubconf.py`` in a folder or on GitHub.
 
 Such code is run as it is, so one that comes from the network must be trusted first. It is written
-for PyTorch: unless that is imported already, ``torch`` and ``torchvision`` are Flambeau from then on.
+for PyTorch: unless that is imported already, ``torch`` and ``torchvision`` are Flambeau from there
+on.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from types import ModuleType
 from typing import Any
 from urllib.error import HTTPError, URLError
 
-from flambeau.hub._download import download_url_to_file, get_dir, open_url
+from flambeau.hub._download import download_url_to_file, get_dir
+from flambeau.hub._transfer import open_url
 
 __all__: list[str] = []
 
@@ -96,7 +98,8 @@ def _config_of(folder: str) -> Iterator[ModuleType]:
             raise RuntimeError(f"Missing dependencies: {', '.join(missing)}")
         yield module
     finally:
-        sys.path.remove(folder)
+        with contextlib.suppress(ValueError):  # it may have been removed by the code itself
+            sys.path.remove(folder)
 
 
 def _serve_torch() -> None:

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
+import shutil
+import subprocess
+import sys
 import zipfile
+from email.message import Message
+from urllib.error import HTTPError
 
 import pytest
 
@@ -121,6 +127,45 @@ class TestModels:
         with pytest.raises(PermissionError, match="trust_repo=True"):
             hub.load("me/net", "scaled", 2, verbose=False)
         assert hub.load("me/net", "scaled", 2, verbose=False) == 6
+
+    def test_offline(self, monkeypatch, tmp_path, folder, repository):
+        """What is kept is used; otherwise the error says where to put it."""
+        monkeypatch.setattr(_repository, "_page", lambda *names: "http://127.0.0.1:1/")
+        with pytest.raises(RuntimeError, match=r"no internet connection.*me_net_main.*local"):
+            hub.load("me/net", "scaled", 2, trust_repo=True)
+        shutil.copytree(repository, folder / "me_net_master")
+        assert hub.load("me/net", "scaled", 2, verbose=False) == 6  # put there by hand
+        assert hub.list("me/net", force_reload=False, verbose=False) == ["scaled"]
+
+    def test_older_branch(self, github, monkeypatch, folder):
+        def page(*names):
+            raise HTTPError("https://github.com", 404, "Not Found", Message(), io.BytesIO())
+
+        monkeypatch.setattr(_repository, "open_url", page)
+        assert hub.load("me/net", "scaled", 2, trust_repo=True, verbose=False) == 6
+        assert (folder / "me_net_master").is_dir()
+
+    def test_known_owners(self, github, monkeypatch):
+        monkeypatch.setattr("builtins.input", lambda question: "n")
+        assert hub.load("pytorch/vision", "scaled", 2, verbose=False) == 6
+        with pytest.raises(PermissionError):
+            hub.load("pytorch/vision", "scaled", 2, trust_repo=False, verbose=False)
+
+    def test_code_for_torch(self, tmp_path):
+        """It imports `torch`, now and when it is called, and gets Flambeau."""
+        (tmp_path / "late.py").write_text("import torch\none = torch.ones(1)")
+        (tmp_path / "hubconf.py").write_text(
+            "dependencies = ['torch', 'torchvision']\nimport torch, torchvision\n"
+            "def net():\n    import late\n    return torchvision.models.squeezenet1_1(), late.one"
+        )
+        program = (
+            "import sys, flambeau as torch\n"
+            "net, one = torch.hub.load(sys.argv[1], 'net', source='local')\n"
+            "assert isinstance(net, torch.nn.Module) and isinstance(one, torch.Tensor)\n"
+            "assert sys.argv[1] not in sys.path\n"
+        )
+        command = [sys.executable, "-c", program, str(tmp_path)]
+        subprocess.run(command, check=True, timeout=120)
 
     def test_mistakes(self, repository, tmp_path):
         with pytest.raises(RuntimeError, match="Cannot find callable other"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -31,7 +32,7 @@ def serving() -> Iterator[Server]:
     What is misbehaved is said by the path: "cut" breaks off in the middle of the first answer,
     "whole" always sends everything, "other" sends another part than the one asked for, "long" and
     "short" lie about the length, "moved" sends elsewhere, "loop" does so for ever, "gone" has no
-    file, "page" sends a page in its place.
+    file, "page" sends a page in its place, "broken" fails, "slow" stops in the middle for a second.
     """
 
     class Handler(_Handler):
@@ -60,6 +61,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._redirect(name)
         elif "gone" in name:
             self.send_error(404)
+        elif "broken" in name:
+            self.send_error(500)
         elif "page" in name:
             self._send(b"<html>Please log in</html>", 0, name)
         else:
@@ -89,6 +92,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         ends = len(data) // 2 if "cut" in name and is_first else None
         with contextlib.suppress(ConnectionError):
+            if "slow" in name and is_first:
+                self.wfile.write(data[start : len(data) // 2])
+                time.sleep(1)
+                start = len(data) // 2
             self.wfile.write(data[start:ends])
 
     def log_message(self, *args: Any) -> None:

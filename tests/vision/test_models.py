@@ -6,6 +6,7 @@ import csv
 import re
 import warnings
 from pathlib import Path
+from urllib.error import URLError
 
 import pytest
 
@@ -80,7 +81,7 @@ def test_offline_says_where_to_put_the_file(
     monkeypatch.delenv("FLAMBEAU_WEIGHTS", raising=False)
     weights = models.ResNet18_Weights.DEFAULT
     monkeypatch.setattr(weights.value, "url", "http://127.0.0.1:1/resnet18-f37072fd.pth")
-    with pytest.raises(RuntimeError, match=r"checkpoints.resnet18-f37072fd\.pth.*FLAMBEAU_WEIGHTS"):
+    with pytest.raises(URLError, match=r"checkpoints.resnet18-f37072fd\.pth.*FLAMBEAU_WEIGHTS"):
         models.resnet18(weights=weights)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 

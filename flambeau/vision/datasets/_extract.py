@@ -12,7 +12,7 @@ import tarfile
 import zipfile
 from typing import IO, Any
 
-from flambeau.vision.datasets._lock import held
+from flambeau.hub._lock import held
 
 __all__ = ["extract", "unfinished"]
 

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from enum import Enum
 from types import ModuleType
 from typing import Any, TypeVar
+from urllib.error import HTTPError, URLError
 
 import flambeau as fb
 from flambeau import nn
 from flambeau.hub import get_dir, load_state_dict_from_url
+from flambeau.hub._transfer import DownloadError
 
 __all__ = [
     "Weights",
@@ -67,12 +69,13 @@ class WeightsEnum(Enum):
             return state
         try:
             return load_state_dict_from_url(self.url, *args, **kwargs)
-        except OSError as error:
-            raise RuntimeError(
-                f"{self.url} cannot be fetched ({error}). Without a network, put the file at "
-                f"{self._places()[-1]}, or into a folder that the environment variable "
-                f"{FOLDER_VARIABLE} names"
-            ) from error
+        except URLError as error:
+            # An HTTPError is one too, with more to it: only its text changes.
+            advice = f", or into a folder that the environment variable {FOLDER_VARIABLE} names"
+            if isinstance(error, HTTPError):
+                error.msg += advice
+                raise
+            raise DownloadError(f"{error}{advice}") from error
 
     def local_file(self) -> str | None:
         """The file on this machine, in ``$FLAMBEAU_WEIGHTS`` or in the cache, if it is there."""
