@@ -1,4 +1,5 @@
 # oneDNN and OpenBLAS from their PyPI packages: one library file of each goes into the wheel, with its licence.
+# libjpeg-turbo from the system: its code goes into the module itself where it is made for that.
 add_library(flambeau_libraries INTERFACE)
 
 function(fb_python_path output code)
@@ -61,6 +62,63 @@ print(next(f.locate().resolve() for f in files('scipy-openblas64') if 'LICENSE' 
     endif()
   else()
     message(STATUS "OpenBLAS not found: linear algebra uses plain kernels where it can")
+  endif()
+endif()
+
+if(FB_JPEG)
+  include(CheckCXXSourceCompiles)
+  find_path(FB_JPEG_INCLUDE jpeglib.h)
+  find_library(FB_JPEG_ARCHIVE libjpeg.a)
+  find_library(FB_JPEG_SHARED jpeg)
+  find_file(FB_JPEG_LICENSE NAMES LICENSE.md copyright NO_DEFAULT_PATH
+            PATHS /usr/share/licenses/libjpeg-turbo /usr/share/doc/libjpeg-turbo
+                  /usr/share/doc/libjpeg62-turbo-dev /usr/share/doc/libjpeg-turbo8-dev)
+
+  # Another library of the process may have another version of it; and code that was made for programs only can
+  # go into a module if its names stay there.
+  set(FB_JPEG_HIDDEN -Wl,--exclude-libs,libjpeg.a)
+  # Whether a module can be linked with it. Decoders older than libjpeg-turbo have other pixels.
+  function(fb_check_jpeg library output)
+    set(CMAKE_REQUIRED_QUIET TRUE)
+    set(CMAKE_REQUIRED_FLAGS -fPIC)
+    set(CMAKE_REQUIRED_INCLUDES ${FB_JPEG_INCLUDE})
+    set(CMAKE_REQUIRED_LINK_OPTIONS -shared ${FB_JPEG_HIDDEN})
+    set(CMAKE_REQUIRED_LIBRARIES ${library})
+    check_cxx_source_compiles("
+      #include <cstdio>
+      #include <jpeglib.h>
+      #ifndef LIBJPEG_TURBO_VERSION
+      #error not libjpeg-turbo
+      #endif
+      extern \"C\" void use(jpeg_decompress_struct* from, jpeg_compress_struct* to) {
+        jpeg_start_decompress(from);
+        jpeg_start_compress(to, TRUE);
+      }
+      int main() {}" ${output})
+  endfunction()
+
+  set(FB_JPEG_LIBRARY "")
+  if(FB_JPEG_INCLUDE AND FB_JPEG_ARCHIVE AND FB_JPEG_LICENSE)
+    fb_check_jpeg(${FB_JPEG_ARCHIVE} FB_JPEG_ARCHIVE_LINKS)
+    if(FB_JPEG_ARCHIVE_LINKS)
+      set(FB_JPEG_LIBRARY ${FB_JPEG_ARCHIVE})
+      target_link_options(flambeau_libraries INTERFACE ${FB_JPEG_HIDDEN})
+      install(FILES ${FB_JPEG_LICENSE} DESTINATION flambeau/lib RENAME LICENSE.libjpeg-turbo)
+    endif()
+  endif()
+  if(FB_JPEG_INCLUDE AND FB_JPEG_SHARED AND NOT FB_JPEG_LIBRARY)
+    fb_check_jpeg(${FB_JPEG_SHARED} FB_JPEG_SHARED_LINKS)
+    if(FB_JPEG_SHARED_LINKS)
+      set(FB_JPEG_LIBRARY ${FB_JPEG_SHARED})
+    endif()
+  endif()
+  if(FB_JPEG_LIBRARY)
+    file(GLOB FB_IMAGE CONFIGURE_DEPENDS csrc/image/*.cpp)
+    set_source_files_properties(${FB_IMAGE} PROPERTIES COMPILE_DEFINITIONS FB_HAVE_JPEG
+                                INCLUDE_DIRECTORIES ${FB_JPEG_INCLUDE})
+    target_link_libraries(flambeau_libraries INTERFACE ${FB_JPEG_LIBRARY})
+  else()
+    message(STATUS "libjpeg-turbo not found: JPEG files are decoded by Pillow")
   endif()
 endif()
 target_link_libraries(flambeau_libraries INTERFACE ${CMAKE_DL_LIBS})

@@ -14,7 +14,7 @@ def show() -> str:
     """The compiler, the libraries and the instruction set in use, one to a line."""
     build = _build()
     lines = [build["compiler"], f"OpenMP {build['openmp']}"]
-    for name, key in (("oneDNN", "onednn"), ("OpenBLAS", "openblas")):
+    for name, key in (("oneDNN", "onednn"), ("OpenBLAS", "openblas"), ("libjpeg-turbo", "jpeg")):
         library = build[key]
         lines.append(f"{name} {library['version']}" if library else f"without {name}")
     lines.append(f"CPU kernels for {', '.join(build['levels'])}; in use: {_isa()}")

@@ -8,6 +8,7 @@
 #include "cpu/libraries.h"
 #include "cpu/thread_limits.h"
 #include "cpu/threads.h"
+#include "image/jpeg.h"
 
 namespace nb = nanobind;
 
@@ -39,6 +40,7 @@ nb::dict build() {
 #endif
   d["onednn"] = describe(cpu::onednn_library());
   d["openblas"] = describe(cpu::openblas_library());
+  d["jpeg"] = describe(image::jpeg_library());
   return d;
 }
 

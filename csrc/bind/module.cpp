@@ -11,6 +11,7 @@
 #include "bind/function.h"
 #include "bind/generator_object.h"
 #include "bind/grad_switch.h"
+#include "bind/image.h"
 #include "bind/interop.h"
 #include "bind/nn_module.h"
 #include "bind/node_object.h"
@@ -196,6 +197,7 @@ NB_MODULE(_C, m) {
   add_autocast(m);
   add_transforms(m);
   add_serialization(m);
+  add_image(m);
   add_profile(m);
   m.def("_install_places", [](const char* folder) { install_places(folder); }, nb::arg("folder"));
 }

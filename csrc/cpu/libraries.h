@@ -1,4 +1,5 @@
 // The numeric libraries that this build was linked with: which they are and where they were found.
+// image/jpeg.h knows the other one.
 #pragma once
 
 #include <string>

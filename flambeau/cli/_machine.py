@@ -58,7 +58,7 @@ def _python() -> Facts:
 
 def _libraries() -> Facts:
     build = _build()
-    return {"onednn": build["onednn"], "openblas": build["openblas"]}
+    return {name: build[name] for name in ("onednn", "openblas", "jpeg")}
 
 
 def _version_of(package: str) -> str | None:

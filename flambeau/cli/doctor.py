@@ -130,6 +130,16 @@ def _libraries(found: Facts) -> Iterator[Finding]:
             fix = f"python -m pip install --force-reinstall flambeau, or build it with {name}:\n"
             fix += f"python -m pip install . -C cmake.define.FB_{key.upper()}=ON"
             yield Finding(name, f"built without it, so {use} are slow", "problem", fix)
+    yield _jpeg(libraries["jpeg"])
+
+
+def _jpeg(library: Facts | None) -> Finding:
+    if library:
+        return Finding("libjpeg-turbo", f"{library['version']}, {library['path']}")
+    fix = (
+        "install libjpeg-turbo's header (libjpeg62-turbo-dev, libjpeg-turbo-devel) and build again"
+    )
+    return Finding("libjpeg-turbo", "built without it: Pillow decodes JPEG files", "note", fix)
 
 
 def _numpy(version: str | None) -> Finding:

@@ -58,10 +58,11 @@ def test_asked_threads(asked: int, status: str, fix: str):
 
 
 def test_missing_libraries_have_a_fix():
-    found = findings(libraries={"numpy": None, "onednn": None, "openblas": None})
+    found = findings(libraries={"numpy": None, "onednn": None, "openblas": None, "jpeg": None})
     assert {found[name].status for name in ("NumPy", "oneDNN", "OpenBLAS")} == {"problem"}
     assert found["NumPy"].fix == 'python -m pip install "numpy>=1.26"'
     assert "FB_ONEDNN=ON" in found["oneDNN"].fix
+    assert found["libjpeg-turbo"].status == "note"
     assert findings(libraries={"numpy": "1.24.0"})["NumPy"].text == "1.24.0 is too old"
 
 

@@ -1,0 +1,91 @@
+// Image files, for flambeau.vision.io. Several are worked on at once, without the lock.
+#include "bind/image.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "bind/tensor_object.h"
+#include "core/blocking.h"
+#include "core/tensor.h"
+#include "cpu/threads.h"
+#include "image/jpeg.h"
+
+namespace nb = nanobind;
+
+namespace fb::bind {
+namespace {
+
+std::vector<Tensor> tensors_of(const nb::list& list) {
+  std::vector<Tensor> tensors;
+  for (const nb::handle each : list) {
+    FB_CHECK_TYPE(is_tensor(each.ptr()), "expected a tensor, got ", Py_TYPE(each.ptr())->tp_name);
+    tensors.push_back(tensor_of(each.ptr()));
+  }
+  return tensors;
+}
+
+// work(i) for every i; threads take the next one when they have done one, as images differ in
+// size. If some fail, the error of the first of them is raised.
+template <class Work>
+nb::list in_parallel(size_t count, const Work& work) {
+  std::vector<Tensor> results(count);
+  std::vector<std::exception_ptr> errors(count);
+  std::atomic<size_t> next{0};
+  {
+    const BlockingRegion region(count > 0);
+    const auto threads = std::min<int64_t>(cpu::num_threads(), static_cast<int64_t>(count));
+    cpu::parallel_for(threads, 1, [&](int64_t, int64_t) {
+      for (size_t i = next++; i < count; i = next++) {
+        try {
+          results[i] = work(i);
+        } catch (...) {
+          errors[i] = std::current_exception();
+        }
+      }
+    });
+  }
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+  nb::list list;
+  for (Tensor& each : results) list.append(nb::steal(wrap(std::move(each))));
+  return list;
+}
+
+nb::list decode_jpeg(const nb::list& files, const std::vector<std::string>& names, int channels,
+                     bool upright, int64_t most_pixels) {
+  const std::vector<Tensor> inputs = tensors_of(files);
+  FB_CHECK(inputs.size() == names.size(), "expected as many names as files");
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& input = inputs[i];
+    FB_CHECK(input.dtype() == DType::kUInt8 && input.dim() == 1 && input.is_contiguous(), names[i],
+             ": expected a contiguous 1-dimensional uint8 tensor of encoded bytes, got one of ",
+             name_of(input.dtype()), " and shape ", input.sizes());
+  }
+  const image::JpegOptions options{static_cast<image::Channels>(channels), upright, most_pixels};
+  return in_parallel(inputs.size(), [&](size_t i) {
+    const Tensor& file = inputs[i];
+    return image::decode_jpeg({file.data_as<uint8_t>(), static_cast<size_t>(file.numel())}, options,
+                              names[i]);
+  });
+}
+
+nb::list encode_jpeg(const nb::list& images, int quality) {
+  const std::vector<Tensor> inputs = tensors_of(images);
+  return in_parallel(inputs.size(),
+                     [&](size_t i) { return image::encode_jpeg(inputs[i], quality); });
+}
+
+}  // namespace
+
+void add_image(nb::module_& m) {
+  m.def("_decode_jpeg", &decode_jpeg, nb::arg("files"), nb::arg("names"), nb::arg("channels"),
+        nb::arg("upright"), nb::arg("most_pixels"));
+  m.def("_encode_jpeg", &encode_jpeg, nb::arg("images"), nb::arg("quality"));
+}
+
+}  // namespace fb::bind

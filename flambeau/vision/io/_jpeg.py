@@ -1,0 +1,55 @@
+"""JPEG files: by libjpeg-turbo in the core, by Pillow where the core was built without it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from flambeau import _C, Tensor
+from flambeau.vision.io import _pillow
+from flambeau.vision.io._files import check_bytes
+from flambeau.vision.io._modes import ImageReadMode
+
+__all__ = ["decode", "encode", "is_jpeg"]
+
+_IS_NATIVE = _C._build()["jpeg"] is not None
+# The channels that JPEG files can be decoded with, as the core numbers them.
+_CHANNELS = {ImageReadMode.UNCHANGED: 0, ImageReadMode.GRAY: 1, ImageReadMode.RGB: 2}
+# What Pillow takes for an attack: the double of its limit, of a quarter of a GiB in RGB.
+_MOST_PIXELS = 2 * (1024 * 1024 * 1024 // 4 // 3)
+
+
+def is_jpeg(data: Tensor) -> bool:
+    """Whether bytes begin like a JPEG file."""
+    return bool(data[:3].tolist() == [0xFF, 0xD8, 0xFF])
+
+
+def decode(
+    files: Sequence[Tensor], names: list[str], mode: ImageReadMode, upright: bool
+) -> list[Tensor]:
+    """The images of files, all decoded at once."""
+    data = [check_bytes(each, name) for each, name in zip(files, names, strict=True)]
+    if mode not in _CHANNELS:
+        raise RuntimeError(f"{names[0]}: The provided mode is not supported for JPEG files: {mode}")
+    if _IS_NATIVE:
+        return _C._decode_jpeg(data, names, _CHANNELS[mode], upright, _most_pixels())
+    return [
+        _pillow.decode(each, mode, upright, name, ["JPEG"])
+        for each, name in zip(data, names, strict=True)
+    ]
+
+
+def encode(images: list[Tensor], quality: int) -> list[Tensor]:
+    """The files of images, all encoded at once."""
+    if _IS_NATIVE:
+        return _C._encode_jpeg(images, quality)
+    return [_pillow.encode(each, format="JPEG", quality=quality) for each in images]
+
+
+def _most_pixels() -> int:
+    """Pillow's limit, which programs raise if they trust their files; it need not be there."""
+    module = sys.modules.get("PIL.Image")
+    if module is None:
+        return _MOST_PIXELS
+    limit = module.MAX_IMAGE_PIXELS
+    return sys.maxsize if limit is None else int(2 * limit)

@@ -1,0 +1,121 @@
+"""Image files by Pillow."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau.vision._pillow import pillow
+from flambeau.vision.io._files import check_bytes
+from flambeau.vision.io._modes import ImageReadMode
+from flambeau.vision.transforms._pil.convert import pixels_of, to_pil
+
+__all__ = ["decode", "encode", "frames"]
+
+_PIL_MODES = {
+    ImageReadMode.GRAY: "L",
+    ImageReadMode.GRAY_ALPHA: "LA",
+    ImageReadMode.RGB: "RGB",
+    ImageReadMode.RGB_ALPHA: "RGBA",
+}
+# What an image is read as where nothing is asked for. The numbers of a palette stay numbers:
+# masks of segmentation are kept in that form.
+_PLAIN_MODES = {"1": "L", "PA": "P", "YCbCr": "RGB"}
+_WIDE_MODES = {"I", "I;16", "I;16B"}  # grey in 16 bits, which int32 holds
+_WIDEST = 65535
+_COLORS = {"RGB", "RGBA", "P", "PA"}
+# libpng's brightness of a colour: weights in 2^-15, rounded down. Pillow rounds to the nearest.
+_PNG_GRAY = (9794 / 32768, 19234 / 32768, 3740 / 32768, -0.5)
+
+
+def decode(
+    data: Tensor,
+    mode: ImageReadMode,
+    upright: bool,
+    name: str,
+    formats: list[str] | None = None,
+) -> Tensor:
+    """The image of a file, (C, H, W); errors begin with `name`."""
+    image = _open(data, formats, name, wants_gray=mode is ImageReadMode.GRAY)
+    if upright:
+        image = pillow("ImageOps").exif_transpose(image)
+    if image.mode in _WIDE_MODES:
+        return _wide(_channels_first(image), mode)
+    if image.mode == "CMYK" and mode is ImageReadMode.UNCHANGED:
+        return 255 - _channels_first(image)  # as the file has them
+    return _channels_first(_converted(image, mode))
+
+
+def frames(data: Tensor, formats: list[str], name: str) -> list[Tensor]:
+    """The pictures of a moving image in RGB."""
+    image = _open(data, formats, name)
+    return [
+        _channels_first(frame.convert("RGB")) for frame in pillow("ImageSequence").Iterator(image)
+    ]
+
+
+def encode(image: Tensor, **options: Any) -> Tensor:
+    """The file of an image (1 or 3, H, W) of bytes."""
+    if not isinstance(image, Tensor) or image.dtype != fb.uint8:
+        kind = image.dtype if isinstance(image, Tensor) else type(image)
+        raise RuntimeError(f"Input tensor dtype should be uint8, got {kind}")
+    if image.ndim != 3:
+        raise RuntimeError(
+            f"Input data should be a 3-dimensional tensor, got {image.ndim} dimensions"
+        )
+    if image.shape[0] not in (1, 3):
+        raise RuntimeError(f"The number of channels should be 1 or 3, got: {image.shape[0]}")
+    if image.numel() == 0:
+        raise RuntimeError(f"an image without pixels has no file, got shape {tuple(image.shape)}")
+    buffer = io.BytesIO()
+    to_pil(image.permute(1, 2, 0), None).save(buffer, **options)
+    return fb.frombuffer(bytearray(buffer.getvalue()), dtype=fb.uint8)
+
+
+def _open(data: Tensor, formats: list[str] | None, name: str, wants_gray: bool = False) -> Any:
+    file = io.BytesIO(check_bytes(data, name).numpy())
+    image_module = pillow()
+    try:
+        # A photograph's metadata may break rules; only its pixels matter here.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            image = image_module.open(file, formats=formats)
+            if wants_gray and image.format == "JPEG":
+                image.draft("L", None)  # the brightness is in the file: no colours are made of it
+            image.load()
+    except image_module.DecompressionBombError as error:
+        raise RuntimeError(
+            f"{name}: {error} If the file is to be trusted raise PIL.Image.MAX_IMAGE_PIXELS "
+            "(twice that is the limit; None is no limit)"
+        ) from error
+    except (OSError, SyntaxError, ValueError) as error:
+        raise RuntimeError(f"{name}: not a whole image that can be decoded ({error})") from error
+    return image
+
+
+def _channels_first(image: Any) -> Tensor:
+    return pixels_of(image).permute(2, 0, 1)
+
+
+def _wide(gray: Tensor, mode: ImageReadMode) -> Tensor:
+    """Numbers of 16 bits with the channels that are asked for."""
+    channels = [gray] * (3 if mode in (ImageReadMode.RGB, ImageReadMode.RGB_ALPHA) else 1)
+    if mode in (ImageReadMode.GRAY_ALPHA, ImageReadMode.RGB_ALPHA):
+        channels.append(fb.full_like(gray, _WIDEST))
+    return fb.cat(channels)
+
+
+def _converted(image: Any, mode: ImageReadMode) -> Any:
+    if mode is ImageReadMode.UNCHANGED:
+        wanted = _PLAIN_MODES.get(image.mode, image.mode)
+    else:
+        wanted = _PIL_MODES[mode]
+    if image.format == "PNG" and wanted in ("L", "LA") and image.mode in _COLORS:
+        gray = image.convert("RGB").convert("L", _PNG_GRAY)
+        if wanted == "L":
+            return gray
+        return pillow().merge("LA", (gray, image.convert("RGBA").getchannel("A")))
+    return image if image.mode == wanted else image.convert(wanted)
