@@ -1,6 +1,8 @@
 """Networks for images, with torchvision's module names, so that published weights fit."""
 
+from flambeau.vision.models import optical_flow as optical_flow
 from flambeau.vision.models import segmentation as segmentation
+from flambeau.vision.models import video as video
 from flambeau.vision.models._api import Weights as Weights
 from flambeau.vision.models._api import WeightsEnum as WeightsEnum
 from flambeau.vision.models._api import get_model as get_model
@@ -14,6 +16,7 @@ from flambeau.vision.models.densenet import *
 from flambeau.vision.models.efficientnet import *
 from flambeau.vision.models.googlenet import *
 from flambeau.vision.models.inception import *
+from flambeau.vision.models.maxvit import *
 from flambeau.vision.models.mnasnet import *
 from flambeau.vision.models.mobilenetv2 import *
 from flambeau.vision.models.mobilenetv3 import *

@@ -7,9 +7,9 @@ from typing import Any
 
 from flambeau import nn
 
-__all__ = ["constant", "conv_fan_out", "linear_normal", "norm_unit", "start"]
+__all__ = ["constant", "conv_fan_out", "linear_normal", "linear_truncated", "norm_unit", "start"]
 
-_NORMS = (nn.BatchNorm2d, nn.GroupNorm)
+_NORMS = (nn.BatchNorm2d, nn.BatchNorm3d, nn.GroupNorm)
 
 
 def start(model: nn.Module, *rules: Callable[[nn.Module], None]) -> None:
@@ -27,7 +27,7 @@ def constant(parameter: Any, value: float) -> None:
 
 def conv_fan_out(module: nn.Module) -> None:
     """Convolutions by Kaiming's rule for what they put out, without a bias."""
-    if isinstance(module, nn.Conv2d):
+    if isinstance(module, (nn.Conv2d, nn.Conv3d)):
         nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
         constant(module.bias, 0.0)
 
@@ -43,4 +43,11 @@ def linear_normal(module: nn.Module) -> None:
     """Small normal weights and no bias."""
     if isinstance(module, nn.Linear):
         nn.init.normal_(module.weight, 0, 0.01)
+        constant(module.bias, 0.0)
+
+
+def linear_truncated(module: nn.Module) -> None:
+    """Small weights without outliers and no bias."""
+    if isinstance(module, nn.Linear):
+        nn.init.trunc_normal_(module.weight, std=0.02)
         constant(module.bias, 0.0)

@@ -8,11 +8,12 @@ from functools import partial
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor, nn
-from flambeau.nn.functional import dropout, linear, normalize, pad
+from flambeau import Tensor, fx, nn
+from flambeau.nn.functional import pad
 from flambeau.vision.models._api import builder
-from flambeau.vision.models._init import constant, start
+from flambeau.vision.models._init import linear_truncated, start
 from flambeau.vision.models._weights import weights_of
+from flambeau.vision.models._windows import pair_index, window_attention
 from flambeau.vision.ops.misc import MLP, Permute
 from flambeau.vision.ops.stochastic_depth import StochasticDepth
 
@@ -40,39 +41,64 @@ Swin_V2_S_Weights: Any = weights_of("swin_v2_s")
 Swin_V2_B_Weights: Any = weights_of("swin_v2_b")
 
 _Norm = Callable[..., nn.Module]
-_APART = -100.0  # added to the score of two pixels that were no neighbours before a shift
 
 
-def _windows(x: Tensor, size: Sequence[int]) -> Tensor:
-    """The windows of images (B, H, W, C), row by row: (windows, pixels, C)."""
-    batch, height, width, channels = x.shape
-    down, across = size
-    cut = x.view(batch, height // down, down, width // across, across, channels)
-    return cut.permute(0, 1, 3, 2, 4, 5).reshape(-1, down * across, channels)
+def _get_relative_position_bias(
+    relative_position_bias_table: Tensor,
+    relative_position_index: Tensor,
+    window_size: Sequence[int],
+) -> Tensor:
+    """What the places of two pixels add to their score, (1, heads, pixels, pixels)."""
+    pixels = math.prod(window_size)
+    chosen = relative_position_bias_table[relative_position_index].view(pixels, pixels, -1)
+    return chosen.permute(2, 0, 1).contiguous().unsqueeze(0)
 
 
-def _joined(windows: Tensor, size: Sequence[int], batch: int, height: int, width: int) -> Tensor:
-    """Images of their windows."""
-    down, across = size
-    cut = windows.view(batch, height // down, width // across, down, across, -1)
-    return cut.permute(0, 1, 3, 2, 4, 5).reshape(batch, height, width, -1)
+def shifted_window_attention(
+    input: Tensor,
+    qkv_weight: Tensor,
+    proj_weight: Tensor,
+    relative_position_bias: Tensor,
+    window_size: Sequence[int],
+    num_heads: int,
+    shift_size: Sequence[int],
+    attention_dropout: float = 0.0,
+    dropout: float = 0.0,
+    qkv_bias: Tensor | None = None,
+    proj_bias: Tensor | None = None,
+    logit_scale: Tensor | None = None,
+    training: bool = True,
+) -> Tensor:
+    """Attention within windows of images (B, H, W, C); with a ``logit_scale`` that of v2."""
+    return window_attention(
+        input,
+        qkv_weight,
+        proj_weight,
+        relative_position_bias,
+        window_size,
+        num_heads,
+        shift_size,
+        attention_dropout,
+        dropout,
+        qkv_bias,
+        proj_bias,
+        logit_scale,
+        training,
+    )
 
 
-def _shift_mask(height: int, width: int, size: Sequence[int], shift: Sequence[int]) -> Tensor:
-    """What is added to the scores of each window so that only old neighbours see each other."""
-    regions = fb.zeros(1, height, width, 1)
-    number = 0
-    for rows in _parts(size[0], shift[0]):
-        for columns in _parts(size[1], shift[1]):
-            regions[:, rows, columns] = number
-            number += 1
-    windows = _windows(regions, size).squeeze(-1)
-    apart = windows.unsqueeze(1) != windows.unsqueeze(2)
-    return fb.zeros(apart.shape).masked_fill(apart, _APART)
+def _patch_merging_pad(x: Tensor) -> Tensor:
+    """Four pixels as one with four times the channels."""
+    height, width = x.shape[-3:-1]
+    x = pad(x, (0, 0, 0, width % 2, 0, height % 2))
+    corners = ((0, 0), (1, 0), (0, 1), (1, 1))
+    return fb.cat([x[..., row::2, column::2, :] for row, column in corners], -1)
 
 
-def _parts(size: int, shift: int) -> list[slice]:
-    return [slice(0, -size), slice(-size, -shift), slice(-shift, None)]
+# Their steps depend on shapes: to a tracer each is one.
+fx.wrap("_get_relative_position_bias")
+fx.wrap("_patch_merging_pad")
+fx.wrap("shifted_window_attention")
 
 
 class ShiftedWindowAttention(nn.Module):
@@ -90,6 +116,7 @@ class ShiftedWindowAttention(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        self._check(window_size, shift_size)
         self.window_size: list[int] = list(window_size)
         self.shift_size: list[int] = list(shift_size)
         self.num_heads = num_heads
@@ -98,72 +125,53 @@ class ShiftedWindowAttention(nn.Module):
         self.qkv: nn.Linear = nn.Linear(dim, dim * 3, bias=qkv_bias)
         self.proj: nn.Linear = nn.Linear(dim, dim, bias=proj_bias)
         self.relative_position_index: Tensor
-        self._define_biases()
-        self.register_buffer("relative_position_index", self._index())
+        self.define_relative_position_bias_table()
+        self.define_relative_position_index()
 
-    def _define_biases(self) -> None:
-        down, across = self.window_size
-        table = fb.zeros((2 * down - 1) * (2 * across - 1), self.num_heads)
+    _sides = 2
+
+    def _check(self, window_size: Sequence[int], shift_size: Sequence[int]) -> None:
+        if len(window_size) != self._sides or len(shift_size) != self._sides:
+            raise ValueError(
+                f"window_size and shift_size must be of length {self._sides}, got "
+                f"{list(window_size)} and {list(shift_size)}"
+            )
+
+    def define_relative_position_bias_table(self) -> None:
+        """Make a bias for each way in which two places can lie to each other."""
+        table = fb.zeros(math.prod(2 * side - 1 for side in self.window_size), self.num_heads)
         self.relative_position_bias_table: nn.Parameter = nn.Parameter(table)
         nn.init.trunc_normal_(self.relative_position_bias_table, std=0.02)
 
-    def _index(self) -> Tensor:
-        """Which row of the table each pair of pixels has."""
-        down, across = self.window_size
-        rows, columns = (
-            axis.flatten()
-            for axis in fb.meshgrid(fb.arange(down), fb.arange(across), indexing="ij")
+    def define_relative_position_index(self) -> None:
+        """Keep which row of the table each pair of places has."""
+        self.register_buffer("relative_position_index", pair_index(self.window_size).flatten())
+
+    def get_relative_position_bias(self) -> Tensor:
+        """Return what the places of two pixels add to their score."""
+        return _get_relative_position_bias(
+            self.relative_position_bias_table, self.relative_position_index, self.window_size
         )
-        below = rows[:, None] - rows + down - 1
-        beside = columns[:, None] - columns + across - 1
-        return (below * (2 * across - 1) + beside).flatten()
-
-    def _biases(self) -> Tensor:
-        """What the places of two pixels add to their score, (1, heads, pixels, pixels)."""
-        return self._by_pair(self.relative_position_bias_table)
-
-    def _by_pair(self, table: Tensor) -> Tensor:
-        pixels = self.window_size[0] * self.window_size[1]
-        chosen = table[self.relative_position_index].view(pixels, pixels, -1)
-        return chosen.permute(2, 0, 1).contiguous().unsqueeze(0)
-
-    def _qkv_bias(self) -> Tensor | None:
-        return self.qkv.bias
-
-    def _scores(self, query: Tensor, key: Tensor) -> Tensor:
-        return fb.matmul(query * query.shape[-1] ** -0.5, key.transpose(-2, -1))
 
     def forward(self, x: Tensor) -> Tensor:
-        batch, height, width, _ = x.shape
-        size = self.window_size
-        right, bottom = -width % size[1], -height % size[0]
-        x = pad(x, (0, 0, 0, right, 0, bottom))
-        full = (height + bottom, width + right)
-        # A window that holds the whole image has no neighbours to look at.
-        shift = [0 if size[i] >= full[i] else self.shift_size[i] for i in range(2)]
-        if any(shift):
-            x = fb.roll(x, shifts=(-shift[0], -shift[1]), dims=(1, 2))
-        attended = self._attend(_windows(x, size), batch, full, shift)
-        x = _joined(attended, size, batch, *full)
-        if any(shift):
-            x = fb.roll(x, shifts=(shift[0], shift[1]), dims=(1, 2))
-        return x[:, :height, :width, :].contiguous()
+        return self._attend(x, None)
 
-    def _attend(
-        self, windows: Tensor, batch: int, full: tuple[int, int], shift: list[int]
-    ) -> Tensor:
-        count, pixels, channels = windows.shape
-        mixed = linear(windows, self.qkv.weight, self._qkv_bias())
-        mixed = mixed.view(count, pixels, 3, self.num_heads, channels // self.num_heads)
-        query, key, value = mixed.permute(2, 0, 3, 1, 4)
-        scores = self._scores(query, key) + self._biases()
-        if any(shift):
-            mask = _shift_mask(*full, self.window_size, shift)
-            per_image = scores.view(batch, -1, self.num_heads, pixels, pixels)
-            scores = (per_image + mask[None, :, None]).view(scores.shape)
-        weights = dropout(scores.softmax(-1), p=self.attention_dropout, training=self.training)
-        result = (weights @ value).transpose(1, 2).reshape(count, pixels, channels)
-        return dropout(self.proj(result), p=self.dropout, training=self.training)
+    def _attend(self, x: Tensor, logit_scale: Tensor | None) -> Tensor:
+        return shifted_window_attention(
+            x,
+            self.qkv.weight,
+            self.proj.weight,
+            self.get_relative_position_bias(),
+            self.window_size,
+            self.num_heads,
+            shift_size=self.shift_size,
+            attention_dropout=self.attention_dropout,
+            dropout=self.dropout,
+            qkv_bias=self.qkv.bias,
+            proj_bias=self.proj.bias,
+            logit_scale=logit_scale,
+            training=self.training,
+        )
 
 
 class ShiftedWindowAttentionV2(ShiftedWindowAttention):
@@ -197,70 +205,57 @@ class ShiftedWindowAttentionV2(ShiftedWindowAttention):
             nn.Linear(512, num_heads, bias=False),
         )
 
-    def _define_biases(self) -> None:
-        down, across = self.window_size
+    def define_relative_position_bias_table(self) -> None:
+        """Keep the distances that biases are made of, on a logarithmic scale."""
         rows, columns = (
             fb.arange(-(side - 1), side, dtype=fb.float32) / (side - 1) * 8
-            for side in (down, across)
+            for side in self.window_size
         )
         steps = fb.stack(fb.meshgrid(rows, columns, indexing="ij"), -1).unsqueeze(0)
         table = steps.sign() * fb.log2(steps.abs() + 1.0) / 3.0
         self.relative_coords_table: Tensor
         self.register_buffer("relative_coords_table", table)
 
-    def _biases(self) -> Tensor:
+    def get_relative_position_bias(self) -> Tensor:
+        """Return what the places of two pixels add to their score."""
         table: Tensor = self.cpb_mlp(self.relative_coords_table)
-        return 16 * self._by_pair(table.view(-1, self.num_heads)).sigmoid()
+        biases = _get_relative_position_bias(
+            table.view(-1, self.num_heads), self.relative_position_index, self.window_size
+        )
+        return 16 * biases.sigmoid()
 
-    def _qkv_bias(self) -> Tensor | None:
-        """Keys have none: it would not change a cosine's order."""
-        if self.qkv.bias is None:
-            return None
-        query, _, value = self.qkv.bias.chunk(3)
-        return fb.cat((query, fb.zeros_like(query), value))
-
-    def _scores(self, query: Tensor, key: Tensor) -> Tensor:
-        scale = self.logit_scale.clamp(max=math.log(100.0)).exp()
-        return normalize(query, dim=-1) @ normalize(key, dim=-1).transpose(-2, -1) * scale
+    def forward(self, x: Tensor) -> Tensor:
+        return self._attend(x, self.logit_scale)
 
 
 class PatchMerging(nn.Module):
     """Four pixels as one with twice the channels."""
 
-    def __init__(self, dim: int, norm_layer: _Norm) -> None:
+    def __init__(self, dim: int, norm_layer: _Norm = nn.LayerNorm) -> None:
         super().__init__()
         self.dim = dim
         self.reduction: nn.Linear = nn.Linear(4 * dim, 2 * dim, bias=False)
         self.norm: nn.Module = norm_layer(4 * dim)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.reduction(self.norm(_four_as_one(x)))  # type: ignore[no-any-return]
+        return self.reduction(self.norm(_patch_merging_pad(x)))  # type: ignore[no-any-return]
 
 
 class PatchMergingV2(nn.Module):
     """The same, normalised afterwards."""
 
-    def __init__(self, dim: int, norm_layer: _Norm) -> None:
+    def __init__(self, dim: int, norm_layer: _Norm = nn.LayerNorm) -> None:
         super().__init__()
         self.dim = dim
         self.reduction: nn.Linear = nn.Linear(4 * dim, 2 * dim, bias=False)
         self.norm: nn.Module = norm_layer(2 * dim)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.norm(self.reduction(_four_as_one(x)))  # type: ignore[no-any-return]
-
-
-def _four_as_one(x: Tensor) -> Tensor:
-    height, width = x.shape[-3:-1]
-    x = pad(x, (0, 0, 0, width % 2, 0, height % 2))
-    corners = ((0, 0), (1, 0), (0, 1), (1, 1))
-    return fb.cat([x[..., row::2, column::2, :] for row, column in corners], -1)
+        return self.norm(self.reduction(_patch_merging_pad(x)))  # type: ignore[no-any-return]
 
 
 class SwinTransformerBlock(nn.Module):
     """Attention and a perceptron, each with a normalisation before and a way around."""
-
-    _attention: type[ShiftedWindowAttention] = ShiftedWindowAttention
 
     def __init__(
         self,
@@ -273,10 +268,11 @@ class SwinTransformerBlock(nn.Module):
         attention_dropout: float = 0.0,
         stochastic_depth_prob: float = 0.0,
         norm_layer: _Norm = nn.LayerNorm,
+        attn_layer: Callable[..., nn.Module] = ShiftedWindowAttention,
     ) -> None:
         super().__init__()
         self.norm1: nn.Module = norm_layer(dim)
-        self.attn: ShiftedWindowAttention = self._attention(
+        self.attn: nn.Module = attn_layer(
             dim,
             window_size,
             shift_size,
@@ -304,11 +300,70 @@ class SwinTransformerBlock(nn.Module):
 class SwinTransformerBlockV2(SwinTransformerBlock):
     """The same with the normalisations afterwards."""
 
-    _attention = ShiftedWindowAttentionV2
+    def __init__(
+        self,
+        dim: int,
+        num_heads: int,
+        window_size: Sequence[int],
+        shift_size: Sequence[int],
+        mlp_ratio: float = 4.0,
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        stochastic_depth_prob: float = 0.0,
+        norm_layer: _Norm = nn.LayerNorm,
+        attn_layer: Callable[..., nn.Module] = ShiftedWindowAttentionV2,
+    ) -> None:
+        super().__init__(
+            dim,
+            num_heads,
+            window_size,
+            shift_size,
+            mlp_ratio,
+            dropout,
+            attention_dropout,
+            stochastic_depth_prob,
+            norm_layer,
+            attn_layer,
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         x = x + self.stochastic_depth(self.norm1(self.attn(x)))
         return x + self.stochastic_depth(self.norm2(self.mlp(x)))  # type: ignore[no-any-return]
+
+
+def make_stages(
+    block: Callable[..., nn.Module],
+    downsample_layer: Callable[..., nn.Module],
+    width: int,
+    depths: Sequence[int],
+    num_heads: Sequence[int],
+    window_size: Sequence[int],
+    attention_dropout: float,
+    stochastic_depth_prob: float,
+    norm_layer: _Norm,
+) -> tuple[list[nn.Module], int]:
+    """Blocks in stages with merging between them, and the channels of the last stage."""
+    layers: list[nn.Module] = []
+    total, done = sum(depths), 0
+    for number, (depth, heads) in enumerate(zip(depths, num_heads, strict=True), 1):
+        blocks = [
+            block(
+                width,
+                heads,
+                window_size=window_size,
+                shift_size=[0 if i % 2 == 0 else side // 2 for side in window_size],
+                attention_dropout=attention_dropout,
+                stochastic_depth_prob=stochastic_depth_prob * float(done + i) / (total - 1),
+                norm_layer=norm_layer,
+            )
+            for i in range(depth)
+        ]
+        done += depth
+        layers.append(nn.Sequential(*blocks))
+        if number < len(depths):
+            layers.append(downsample_layer(width, norm_layer))
+            width *= 2
+    return layers, width
 
 
 class SwinTransformer(nn.Module):
@@ -342,44 +397,29 @@ class SwinTransformer(nn.Module):
                 norm_layer(embed_dim),
             )
         ]
-        total, done, width = sum(depths), 0, embed_dim
-        for number, (depth, heads) in enumerate(zip(depths, num_heads, strict=True), 1):
-            blocks = [
-                block(
-                    width,
-                    heads,
-                    window_size=window_size,
-                    shift_size=[0 if i % 2 == 0 else side // 2 for side in window_size],
-                    mlp_ratio=mlp_ratio,
-                    dropout=dropout,
-                    attention_dropout=attention_dropout,
-                    stochastic_depth_prob=stochastic_depth_prob * float(done + i) / (total - 1),
-                    norm_layer=norm_layer,
-                )
-                for i in range(depth)
-            ]
-            done += depth
-            layers.append(nn.Sequential(*blocks))
-            if number < len(depths):
-                layers.append(downsample_layer(width, norm_layer))
-                width *= 2
+        stages, width = make_stages(
+            partial(block, mlp_ratio=mlp_ratio, dropout=dropout),
+            downsample_layer,
+            embed_dim,
+            depths,
+            num_heads,
+            window_size,
+            attention_dropout,
+            stochastic_depth_prob,
+            norm_layer,
+        )
+        layers += stages
         self.features: nn.Sequential = nn.Sequential(*layers)
         self.norm: nn.LayerNorm | nn.Module = norm_layer(width)
         self.permute: Permute = Permute([0, 3, 1, 2])
         self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d(1)
         self.flatten: nn.Flatten = nn.Flatten(1)
         self.head: nn.Linear = nn.Linear(width, num_classes)
-        start(self, _truncated)
+        start(self, linear_truncated)
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.permute(self.norm(self.features(x)))
         return self.head(self.flatten(self.avgpool(x)))  # type: ignore[no-any-return]
-
-
-def _truncated(module: nn.Module) -> None:
-    if isinstance(module, nn.Linear):
-        nn.init.trunc_normal_(module.weight, std=0.02)
-        constant(module.bias, 0.0)
 
 
 def _swin(

@@ -1,0 +1,6 @@
+"""Networks that say what happens in a film."""
+
+from flambeau.vision.models.video.mvit import *
+from flambeau.vision.models.video.resnet import *
+from flambeau.vision.models.video.s3d import *
+from flambeau.vision.models.video.swin_transformer import *
