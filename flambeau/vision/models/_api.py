@@ -284,9 +284,9 @@ def list_models(
     if module is not None:
         home = module.__name__
         names = {n for n in names if _builders[n].__module__.rpartition(".")[0] == home}
-    if include is not None:
+    if include:
         names &= _matching(names, include)
-    if exclude is not None:
+    if exclude:
         names -= _matching(names, exclude)
     return sorted(names)
 
