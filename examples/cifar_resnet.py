@@ -106,8 +106,8 @@ class Training:
 def train(
     data: Path,
     epochs: int = 5,
-    batch_size: int = 64,
-    lr: float = 0.1,
+    batch_size: int = 32,
+    lr: float = 0.02,
     workers: int = 0,
     checkpoint: Path = Path("cifar_resnet.pt"),
     seed: int = 0,
@@ -134,8 +134,8 @@ def main() -> None:
     )
     parser.add_argument("data", type=Path, help="the folder that cifar-10-batches-py lies in")
     parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--batch-size", type=int, default=64)
-    parser.add_argument("--lr", type=float, default=0.1, help="the highest of the cycle")
+    parser.add_argument("--batch-size", type=int, default=32)
+    parser.add_argument("--lr", type=float, default=0.02, help="the highest of the cycle")
     parser.add_argument("--workers", type=int, default=0, help="processes that prepare pictures")
     parser.add_argument("--checkpoint", type=Path, default=Path("cifar_resnet.pt"))
     parser.add_argument("--seed", type=int, default=0)

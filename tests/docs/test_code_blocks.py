@@ -1,9 +1,11 @@
 """Every Python block of the documentation runs, and prints what the page says it prints."""
 
 import doctest
+import os
 import re
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -22,11 +24,12 @@ def blocks(page: Path) -> list[tuple[int, str]]:
 def test_page(page: Path) -> None:
     """The blocks of a page are one session: a later one sees the names of an earlier one."""
     names: dict[str, Any] = {"__name__": "docs"}
-    for line, code in blocks(page):
-        if ">>>" in code:
-            run_session(code, names, page, line)
-        else:
-            exec(compile("\n" * line + code, str(page), "exec"), names)
+    with mock.patch.dict(os.environ):  # what a page sets there ends with it
+        for line, code in blocks(page):
+            if ">>>" in code:
+                run_session(code, names, page, line)
+            else:
+                exec(compile("\n" * line + code, str(page), "exec"), names)
 
 
 def run_session(code: str, names: dict[str, Any], page: Path, line: int) -> None:
