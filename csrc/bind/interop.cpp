@@ -124,6 +124,9 @@ void add_interop(PyObject* module) {
   m.def("_from_dlpack", [](nb::handle capsule) {
     return translated([&] { return object_of(from_dlpack(capsule.ptr())); });
   });
+  m.def("_from_arrow", [](nb::handle schema, nb::handle array) {
+    return translated([&] { return object_of(from_arrow(schema.ptr(), array.ptr())); });
+  });
   m.def("_storage_bytes",
         [](nb::handle tensor) { return object_of(storage_bytes(tensor_of(tensor.ptr()))); });
   m.def("_storage_address", [](nb::handle tensor) {

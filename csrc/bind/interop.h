@@ -1,5 +1,5 @@
-// Tensors that share memory with NumPy arrays, buffers and DLPack producers, and Python lists of
-// elements.
+// Tensors that share memory with NumPy arrays, buffers, DLPack producers and Arrow arrays, and
+// Python lists of elements.
 //
 // Note [Lifetime of shared memory]
 // Whoever borrows memory keeps its owner alive: an array made from a tensor holds the tensor's
@@ -37,6 +37,10 @@ void release_buffer(Py_buffer* view);
 PyObject* to_dlpack(const Tensor& tensor, bool versioned, bool copied);
 // Consumes a capsule of either form.
 Tensor from_dlpack(PyObject* capsule);
+
+// Consumes the capsules of an Arrow array of bytes, or of lists of as many bytes each: a tensor on
+// its memory, which must not be written to.
+Tensor from_arrow(PyObject* schema, PyObject* array);
 
 // One element as bool, int, float or complex.
 PyObject* to_python_number(DType dtype, const void* element);

@@ -41,4 +41,17 @@ struct ByteResizePlan {
 };
 FB_DECLARE_KERNEL(void, resize_bytes, const ByteResizePlan& plan, const uint8_t* in, uint8_t* out)
 
+// Bytes with any steps from one to the next, and a table of 256 entries for each channel, or
+// (table_step 0) one for all. The result is contiguous (images, channels, height, width).
+struct ByteMapPlan {
+  int64_t images = 1, image_step = 0;
+  int64_t channels = 1, channel_step = 0;
+  int64_t height = 1, row_step = 0;
+  int64_t width = 1, step = 1;
+  size_t entry_bytes = 1;
+  int64_t table_step = 0;
+};
+// out[...] = table[channel][in[...]].
+void map_bytes(const ByteMapPlan& plan, const uint8_t* in, const void* table, void* out);
+
 }  // namespace fb::cpu

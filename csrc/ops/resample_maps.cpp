@@ -94,6 +94,16 @@ double lanczos(double x) {
   return 3 * std::sin(angle) * std::sin(angle / 3) / (angle * angle);
 }
 
+// Pillow's, which have no name in PyTorch.
+double box(double x) { return x > -0.5 && x <= 0.5 ? 1 : 0; }
+double hamming(double x) {
+  x = std::abs(x);
+  if (x == 0) return 1;
+  if (x >= 1) return 0;
+  const double angle = std::numbers::pi * x;
+  return std::sin(angle) / angle * (0.54 + 0.46 * std::cos(angle));
+}
+
 struct Filter {
   double (*weight)(double);
   double reach;
@@ -131,6 +141,8 @@ AxisMap map_in(const AxisResampling& axis) {
   if (axis.kind == "cubic") return cubic_map<T>(axis);
   if (axis.kind == "smooth-linear") return smooth_map<T>(axis, {triangle, 1});
   if (axis.kind == "smooth-cubic") return smooth_map<T>(axis, {smooth_cubic, 2});
+  if (axis.kind == "box") return smooth_map<T>(axis, {box, 0.5});
+  if (axis.kind == "hamming") return smooth_map<T>(axis, {hamming, 1});
   FB_CHECK_VALUE(axis.kind == "lanczos", "unknown kind of interpolation '", axis.kind, "'");
   return smooth_map<T>(axis, {lanczos, 3});
 }

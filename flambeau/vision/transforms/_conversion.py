@@ -8,6 +8,7 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor, nn
 from flambeau.vision.transforms import functional as F
+from flambeau.vision.transforms._values import Step, normalizing, pil_bytes, plain_bytes
 
 __all__ = [
     "ConvertImageDtype",
@@ -24,6 +25,12 @@ class ToTensor:
 
     def __call__(self, pic: Any) -> Tensor:
         return F.to_tensor(pic)
+
+    def _bytes_of(self, pic: Any) -> Tensor | None:
+        return pil_bytes(pic)
+
+    def _value_step(self) -> Step:
+        return F.convert_image_dtype, fb.get_default_dtype()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
@@ -62,6 +69,12 @@ class ConvertImageDtype(nn.Module):
     def forward(self, image: Tensor) -> Tensor:
         return F.convert_image_dtype(image, self.dtype)
 
+    def _bytes_of(self, image: Any) -> Tensor | None:
+        return plain_bytes(image)
+
+    def _value_step(self) -> Step:
+        return F.convert_image_dtype, self.dtype
+
 
 class Normalize(nn.Module):
     """Every channel less its mean, divided by its standard deviation."""
@@ -79,6 +92,9 @@ class Normalize(nn.Module):
 
     def forward(self, tensor: Tensor) -> Tensor:
         return F.normalize(tensor, self.mean, self.std, self.inplace)
+
+    def _value_step(self) -> Step | None:
+        return normalizing(F.normalize, self.mean, self.std)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(mean={self.mean}, std={self.std})"

@@ -8,6 +8,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import nn
+from flambeau.vision.transforms._values import in_turn
 
 __all__ = ["Compose", "Lambda", "RandomApply", "RandomChoice", "RandomOrder", "RandomTransforms"]
 
@@ -24,9 +25,7 @@ class Compose:
         self.transforms = transforms
 
     def __call__(self, img: Any) -> Any:
-        for transform in self.transforms:
-            img = transform(img)
-        return img
+        return in_turn(self.transforms, img)
 
     def __repr__(self) -> str:
         return _listed(self, self.transforms)

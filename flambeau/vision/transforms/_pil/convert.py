@@ -8,8 +8,9 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor
 from flambeau.vision._pillow import pillow
+from flambeau.vision.transforms._pil.memory import shown_pixels
 
-__all__ = ["from_pil", "mode_of", "pixels_of", "through_tensor", "to_pil"]
+__all__ = ["bytes_of", "from_pil", "mode_of", "pixels_of", "through_tensor", "to_pil"]
 
 _BYTES = {"L", "LA", "P", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr", "HSV", "LAB"}
 # The modes that pixels of so many numbers may have; the first is taken where none is asked for.
@@ -35,8 +36,21 @@ def pixels_of(img: Any) -> Tensor:
 
 
 def from_pil(img: Any) -> Tensor:
-    """The pixels of an image, (bands, height, width)."""
-    return pixels_of(img).permute(2, 0, 1).contiguous()
+    """The pixels of an image, (bands, height, width), in the order of Pillow in memory."""
+    return pixels_of(img).permute(2, 0, 1)
+
+
+def bytes_of(img: Any) -> Tensor | None:
+    """The bytes of an image, (bands, height, width), to be read at once; None if it has others.
+
+    They are those of the image itself where Pillow shows its memory.
+    """
+    if img.mode not in _BYTES:
+        return None
+    shown = shown_pixels(img)
+    if shown is None:
+        return from_pil(img)
+    return shown[..., : len(img.getbands())].permute(2, 0, 1)
 
 
 def mode_of(channels: int, dtype: fb.dtype, asked: str | None) -> str:

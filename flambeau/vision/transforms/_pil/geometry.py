@@ -7,6 +7,7 @@ from typing import Any
 from flambeau.vision._pillow import pillow
 from flambeau.vision.transforms._image import InterpolationMode, pil_number
 from flambeau.vision.transforms._pil.ground import ground_of
+from flambeau.vision.transforms._pil.resample import resampled
 
 __all__ = ["crop", "hflip", "pad", "resize", "vflip"]
 
@@ -28,7 +29,8 @@ def resize(
     img: Any, size: list[int], interpolation: InterpolationMode, antialias: bool | None = True
 ) -> Any:
     """Another size; Pillow always takes account of all pixels when it shrinks."""
-    return img.resize((size[1], size[0]), pil_number(interpolation))
+    done = resampled(img, size, interpolation)
+    return img.resize((size[1], size[0]), pil_number(interpolation)) if done is None else done
 
 
 def pad(img: Any, sides: list[int], fill: Any, mode: str) -> Any:

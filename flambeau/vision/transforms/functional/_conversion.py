@@ -9,8 +9,9 @@ import flambeau as fb
 from flambeau import Tensor
 from flambeau.vision._pillow import is_pil_image
 from flambeau.vision.transforms._image import Image, dimensions, need_float
-from flambeau.vision.transforms._pil.convert import from_pil, to_pil
+from flambeau.vision.transforms._pil.convert import bytes_of, from_pil, to_pil
 from flambeau.vision.transforms._tensor.convert import convert_dtype
+from flambeau.vision.transforms._tensor.table import look_up
 
 __all__ = [
     "convert_image_dtype",
@@ -43,7 +44,10 @@ def get_image_num_channels(img: Image) -> int:
 def to_tensor(pic: Any) -> Tensor:
     """Make a tensor (C, H, W) of a PIL image or an array (H, W, C); bytes become 0 to 1."""
     if is_pil_image(pic):
-        tensor = from_pil(pic)
+        image = bytes_of(pic)
+        if image is not None:
+            return look_up(image, (convert_dtype, fb.get_default_dtype()))
+        tensor = from_pil(pic).contiguous()
         if tensor.dtype == fb.bool:
             return tensor.to(fb.get_default_dtype())
         if pic.mode.startswith("I;16"):

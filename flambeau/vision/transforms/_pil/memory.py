@@ -1,0 +1,39 @@
+"""The memory that Pillow keeps an image in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flambeau import Tensor, _C
+
+__all__ = ["shown_pixels"]
+
+# How many bytes Pillow gives a pixel of each mode, in the order of its bands.
+_PIXEL_BYTES = {
+    "L": 1,
+    "P": 1,
+    "RGB": 4,
+    "RGBA": 4,
+    "RGBX": 4,
+    "CMYK": 4,
+    "YCbCr": 4,
+    "HSV": 4,
+    "LAB": 4,
+}
+
+
+def shown_pixels(img: Any) -> Tensor | None:
+    """The memory of an image, (height, width, bytes of a pixel), which must not be written to.
+
+    None if Pillow does not show it: before version 11.2, and for images so large that they lie
+    in several places.
+    """
+    size = _PIXEL_BYTES.get(img.mode)
+    show = getattr(img, "__arrow_c_array__", None)
+    if size is None or show is None or 0 in img.size:
+        return None
+    try:
+        capsules = show()
+    except ValueError:
+        return None
+    return _C._from_arrow(*capsules).view(img.height, img.width, size)
