@@ -8,7 +8,7 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor, nn
 from flambeau.vision.transforms import functional as F
-from flambeau.vision.transforms._values import Step, normalizing, pil_bytes, plain_bytes
+from flambeau.vision.transforms._values import Step, image_bytes, normalizing, pil_bytes
 
 __all__ = [
     "ConvertImageDtype",
@@ -70,7 +70,7 @@ class ConvertImageDtype(nn.Module):
         return F.convert_image_dtype(image, self.dtype)
 
     def _bytes_of(self, image: Any) -> Tensor | None:
-        return plain_bytes(image)
+        return image_bytes(image)
 
     def _value_step(self) -> Step:
         return F.convert_image_dtype, self.dtype

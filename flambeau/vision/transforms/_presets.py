@@ -8,16 +8,22 @@ import flambeau as fb
 from flambeau import Tensor, nn
 from flambeau.vision.transforms import functional as F
 from flambeau.vision.transforms._image import Image, InterpolationMode
+from flambeau.vision.transforms._values import by_table, image_bytes, pil_bytes
 
 __all__ = ["ImageClassification", "OpticalFlow", "SemanticSegmentation", "VideoClassification"]
 
 _Mean = Sequence[float]
 
 
-def _floats(image: Image) -> Tensor:
-    """An image as a tensor of floating point numbers from 0 to 1."""
+def _normalized(image: Image, mean: _Mean, std: _Mean) -> Tensor:
+    """An image as a tensor of floating point numbers from 0 to 1, then normalised."""
+    pixels = image_bytes(image) if isinstance(image, Tensor) else pil_bytes(image)
+    steps = (F.convert_image_dtype, fb.float32), (F.normalize, tuple(mean), tuple(std))
+    done = None if pixels is None else by_table(pixels, *steps)
+    if done is not None:
+        return done
     tensor = image if isinstance(image, Tensor) else F.pil_to_tensor(image)
-    return F.convert_image_dtype(tensor, fb.float32)
+    return F.normalize(F.convert_image_dtype(tensor, fb.float32), mean, std)
 
 
 def _text(preset: nn.Module, *names: str) -> str:
@@ -49,7 +55,7 @@ class ImageClassification(nn.Module):
     def forward(self, img: Image) -> Tensor:
         img = F.resize(img, self.resize_size, self.interpolation, antialias=self.antialias)
         img = F.center_crop(img, self.crop_size)
-        return F.normalize(_floats(img), self.mean, self.std)
+        return _normalized(img, self.mean, self.std)
 
     def __repr__(self) -> str:
         return _text(self, "crop_size", "resize_size", "mean", "std", "interpolation")
@@ -86,7 +92,7 @@ class SemanticSegmentation(nn.Module):
     def forward(self, img: Image) -> Tensor:
         if self.resize_size is not None:
             img = F.resize(img, self.resize_size, self.interpolation, antialias=self.antialias)
-        return F.normalize(_floats(img), self.mean, self.std)
+        return _normalized(img, self.mean, self.std)
 
     def __repr__(self) -> str:
         return _text(self, "resize_size", "mean", "std", "interpolation")
@@ -123,7 +129,7 @@ class VideoClassification(nn.Module):
         images = vid.flatten(0, -4)
         # No smoothing, as when these weights were trained.
         images = F.resize(images, self.resize_size, self.interpolation, antialias=False)
-        images = F.normalize(_floats(F.center_crop(images, self.crop_size)), self.mean, self.std)
+        images = _normalized(F.center_crop(images, self.crop_size), self.mean, self.std)
         return images.view(*vid.shape[:-2], *images.shape[-2:]).transpose(-4, -3)
 
     def __repr__(self) -> str:
@@ -144,8 +150,7 @@ class OpticalFlow(nn.Module):
 
     def forward(self, img1: Image, img2: Image) -> tuple[Tensor, Tensor]:
         first, second = (
-            F.normalize(_floats(img), [0.5, 0.5, 0.5], [0.5, 0.5, 0.5]).contiguous()
-            for img in (img1, img2)
+            _normalized(img, [0.5, 0.5, 0.5], [0.5, 0.5, 0.5]).contiguous() for img in (img1, img2)
         )
         return first, second
 

@@ -8,7 +8,8 @@ defines them alone, as a subclass may do something else; what has hooks is calle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import flambeau as fb
@@ -17,8 +18,9 @@ from flambeau.nn.modules import _global_hooks
 from flambeau.vision._pillow import is_pil_image
 from flambeau.vision.transforms._pil.convert import bytes_of
 from flambeau.vision.transforms._tensor.table import Step, look_up
+from flambeau.vision.tv_tensors import Image, Video, wrap
 
-__all__ = ["Step", "in_turn", "normalizing", "pil_bytes", "plain_bytes"]
+__all__ = ["Step", "by_table", "image_bytes", "in_turn", "normalizing", "pil_bytes"]
 
 _OVERRIDES = (
     "_backward_hooks",
@@ -35,19 +37,17 @@ _EVERYWHERE = (
 )
 
 
-def in_turn(transforms: Sequence[Callable[[Any], Any]], img: Any) -> Any:
+def in_turn(transforms: Iterable[Callable[[Any], Any]], img: Any) -> Any:
     """Transforms one after another, runs of changes of values in one go."""
-    place = 0
-    while place < len(transforms):
-        end = place + 1
-        if _may_begin(transforms[place]):
-            end = _end_of_run(transforms, end)
-        done = _together(transforms[place:end], img) if end > place + 1 else None
+    waiting = list(transforms)
+    while waiting:
+        run = _run_of(waiting)
+        done = _together(run, img) if len(run) > 1 else None
         if done is None:
-            img, end = transforms[place](img), place + 1
+            img = waiting.pop(0)(img)
         else:
             img = done
-        place = end
+            del waiting[: len(run)]
     return img
 
 
@@ -56,10 +56,22 @@ def pil_bytes(img: Any) -> Tensor | None:
     return bytes_of(img) if is_pil_image(img) else None
 
 
-def plain_bytes(img: Any) -> Tensor | None:
-    """A tensor of bytes with channels."""
-    is_bytes = type(img) is Tensor and img.dtype is fb.uint8 and img.ndim >= 3
-    return img if is_bytes else None
+def image_bytes(img: Any) -> Tensor | None:
+    """The bytes of an image tensor that has channels."""
+    if type(img) not in (Tensor, Image, Video) or img.dtype != fb.uint8 or img.ndim < 3:
+        return None
+    return img.as_subclass(Tensor)  # type: ignore[no-any-return]
+
+
+def by_table(image: Tensor, *steps: Step) -> Tensor | None:
+    """An image of bytes after some steps; None if one of them must be called to say what is wrong.
+
+    That is also so where it makes several channels of one.
+    """
+    try:
+        return look_up(image, *steps)
+    except (TypeError, ValueError, RuntimeError):
+        return None
 
 
 def normalizing(function: Callable[..., Any], mean: Any, std: Any) -> Step | None:
@@ -74,31 +86,24 @@ def _numbers(value: Any) -> tuple[float, ...]:
     return (value,) if isinstance(value, (int, float)) else tuple(float(each) for each in value)
 
 
-def _together(run: Sequence[Any], img: Any) -> Tensor | None:
+def _together(run: list[Any], img: Any) -> Any:
     image = run[0]._bytes_of(img)
-    steps = [transform._value_step() for transform in run] if image is not None else [None]
+    steps = [] if image is None else [transform._value_step() for transform in run]
     if image is None or None in steps:
         return None
-    try:
-        values = look_up(image, *steps)
-    except (TypeError, ValueError, RuntimeError):
-        return None  # the transform that is to blame says so when it is called
-    has_meaning = isinstance(img, Tensor) and type(img) is not Tensor
-    return values.as_subclass(type(img)) if has_meaning else values
+    values = by_table(image, *steps)
+    return None if values is None else wrap(values, like=img)
 
 
-def _may_begin(transform: Any) -> bool:
-    return "_bytes_of" in vars(type(transform)) and _is_alone(transform)
+def _run_of(transforms: list[Any]) -> list[Any]:
+    """The first transforms, as long as they change values alone."""
+    if "_bytes_of" not in vars(type(transforms[0])):
+        return []
+    return list(itertools.takewhile(_changes_values, transforms))
 
 
-def _end_of_run(transforms: Sequence[Any], end: int) -> int:
-    while (
-        end < len(transforms)
-        and "_value_step" in vars(type(transforms[end]))
-        and _is_alone(transforms[end])
-    ):
-        end += 1
-    return end
+def _changes_values(transform: Any) -> bool:
+    return "_value_step" in vars(type(transform)) and _is_alone(transform)
 
 
 def _is_alone(transform: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau import Tensor, _C
+from flambeau import _C, Tensor
 
 __all__ = ["shown_pixels"]
 

@@ -6,7 +6,7 @@ import functools
 from typing import Any, TypeAlias
 
 import flambeau as fb
-from flambeau import Tensor, _C
+from flambeau import _C, Tensor
 
 __all__ = ["Step", "look_up"]
 
@@ -16,7 +16,7 @@ Step: TypeAlias = "tuple[Any, ...]"
 
 
 def look_up(image: Tensor, *steps: Step) -> Tensor:
-    """An image of bytes (..., C, H, W) after some steps, contiguous: the same values in one pass."""
+    """An image of bytes (..., C, H, W) after some steps, contiguous, in one pass over it."""
     return _C._map_bytes(image, _table(image.shape[-3], steps))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import nn
+from flambeau.vision.transforms._values import in_turn
 from flambeau.vision.transforms.v2._transform import Transform
 
 __all__ = ["Compose", "RandomApply", "RandomChoice", "RandomOrder"]
@@ -15,11 +16,11 @@ _Transforms = Sequence[Callable[..., Any]]
 
 
 def _in_turn(transforms: Any, inputs: tuple[Any, ...]) -> Any:
-    several = len(inputs) > 1
+    if len(inputs) == 1:
+        return in_turn(transforms, inputs[0])
     for transform in transforms:
-        outputs = transform(*inputs)
-        inputs = outputs if several else (outputs,)
-    return inputs if several else inputs[0]
+        inputs = transform(*inputs)
+    return inputs
 
 
 class Compose(Transform):

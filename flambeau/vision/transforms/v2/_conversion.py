@@ -10,6 +10,7 @@ from flambeau import Tensor
 from flambeau.utils import _pytree
 from flambeau.vision._pillow import is_pil_image
 from flambeau.vision.transforms import _conversion
+from flambeau.vision.transforms._values import Step, image_bytes, normalizing
 from flambeau.vision.transforms.v2 import functional as F
 from flambeau.vision.transforms.v2._transform import Transform, of_images
 from flambeau.vision.tv_tensors import Mask, TVTensor
@@ -114,6 +115,13 @@ class ToDtype(Transform):
         dtype = self._dtype_for(inpt)
         return inpt if dtype is None else F.to_dtype(inpt, dtype, self.scale)
 
+    def _bytes_of(self, inpt: Any) -> Tensor | None:
+        return image_bytes(inpt)
+
+    def _value_step(self) -> Step | None:
+        is_one = isinstance(self.dtype, fb.dtype)
+        return (F.to_dtype, self.dtype, self.scale) if is_one else None
+
     def _dtype_for(self, inpt: Any) -> fb.dtype | None:
         if isinstance(self.dtype, Mapping):
             return self.dtype.get(type(inpt), self.dtype.get("others"))
@@ -129,6 +137,12 @@ class ConvertImageDtype(Transform, _conversion.ConvertImageDtype):
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
         return F.to_dtype(inpt, self.dtype, True)
 
+    def _bytes_of(self, inpt: Any) -> Tensor | None:
+        return image_bytes(inpt)
+
+    def _value_step(self) -> Step:
+        return F.to_dtype, self.dtype, True
+
 
 class Normalize(Transform, _conversion.Normalize):
     """Every channel less its mean, divided by its standard deviation."""
@@ -141,6 +155,9 @@ class Normalize(Transform, _conversion.Normalize):
             raise TypeError("Normalize() does not support PIL images: use ToImage() first")
 
     transform = of_images(F.normalize, "mean", "std", "inplace")
+
+    def _value_step(self) -> Step | None:
+        return normalizing(F.normalize, self.mean, self.std)
 
 
 class LinearTransformation(Transform, _conversion.LinearTransformation):
