@@ -13,13 +13,15 @@ from flambeau import Tensor, nn
 from flambeau.cli._checkpoint import Checkpoint, names_of, read_checkpoint
 from flambeau.cli._mistake import Mistake
 from flambeau.vision import models
+from flambeau.vision.datasets.folder import IMG_EXTENSIONS
 from flambeau.vision.io import ImageReadMode, read_image
 from flambeau.vision.models._recognition import Fit, classifiers, fit, loaded, recognised
 from flambeau.vision.transforms._presets import ImageClassification
 
-__all__ = ["Classifier", "read_picture"]
+__all__ = ["DEFAULT_MODEL", "IMAGE_ENDINGS", "Classifier", "read_picture"]
 
 DEFAULT_MODEL = "resnet18"
+IMAGE_ENDINGS = (*IMG_EXTENSIONS, ".gif")
 _IMAGENET = 1000  # classes
 _SHOWN = 3  # misfits in a message
 
@@ -33,6 +35,9 @@ class Classifier:
     model: nn.Module
     prepare: Callable[[Tensor], Tensor]
     classes: list[str]
+
+    def __post_init__(self) -> None:
+        self.model.eval()
 
     @classmethod
     def made(cls, model: str | None, weights: str) -> Classifier:
@@ -76,7 +81,6 @@ class Classifier:
     @fb.inference_mode()
     def __call__(self, image: Tensor) -> Tensor:
         """The probability of each class for one image."""
-        self.model.eval()
         scores: Tensor = self.model(self.prepare(image).unsqueeze(0))
         return scores[0].softmax(0)
 
@@ -91,8 +95,12 @@ class Classifier:
 
 def read_picture(path: Path) -> Tensor:
     """An image file as bytes (3, H, W), upright as the camera was held."""
+    if path.is_dir():
+        raise Mistake(f"there is no image in {path} ({', '.join(IMAGE_ENDINGS)})")
     if not path.exists():
         raise Mistake(f"there is no file {path}")
+    if not path.stat().st_size:
+        raise Mistake(f"{path} is empty")
     try:
         image = read_image(path, ImageReadMode.RGB, apply_exif_orientation=True)
     except (OSError, RuntimeError, ValueError) as error:

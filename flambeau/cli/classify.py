@@ -11,7 +11,7 @@ from pathlib import Path
 import flambeau as fb
 from flambeau._terminal import cells, is_live
 from flambeau.cli import _classify_output as output
-from flambeau.cli._classifier import DEFAULT_MODEL, Classifier, read_picture
+from flambeau.cli._classifier import DEFAULT_MODEL, IMAGE_ENDINGS, Classifier, read_picture
 from flambeau.cli._mistake import Mistake
 
 __all__ = ["add_arguments", "run"]
@@ -64,9 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    paths = list(_images(arguments.images))
-    if not any(path.exists() for path in paths):  # before weights are fetched for nothing
-        raise Mistake(f"there is no file {paths[0]}")
+    paths = [path for given in arguments.images for path in _images(given)]
+    if not any(path.is_file() for path in paths):
+        read_picture(paths[0])  # the mistake shows before weights are fetched for nothing
     classifier = Classifier.made(arguments.model, arguments.weights)
     if arguments.classes:
         classifier.named(arguments.classes)
@@ -130,18 +130,14 @@ def _results(
         )
 
 
-def _images(given: list[Path]) -> Iterator[Path]:
-    """Files as they are given, and those in folders by their names."""
-    from flambeau.vision.datasets.folder import IMG_EXTENSIONS
-
-    for path in given:
-        if not path.is_dir():
-            yield path
-            continue
-        inside = [each for each in sorted(path.rglob("*")) if each.suffix.lower() in IMG_EXTENSIONS]
-        if not inside:
-            raise Mistake(f"there is no image in {path} ({', '.join(IMG_EXTENSIONS)})")
-        yield from inside
+def _images(given: Path) -> list[Path]:
+    """The images of a folder, in the order of their names, or what is given otherwise."""
+    inside = [
+        path
+        for path in sorted(given.rglob("*"))
+        if path.suffix.lower() in IMAGE_ENDINGS and path.is_file()
+    ]
+    return inside or [given]
 
 
 def _model(name: str) -> str:

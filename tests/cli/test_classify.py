@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 import flambeau as fb
 from flambeau import cli
@@ -178,6 +179,26 @@ def test_published_weights(
     assert all(top(printed) == first for _, printed, _ in results)
 
 
+def test_kinds_of_images(classify: Classify, tmp_path: Path) -> None:
+    """Grey, with a palette or alpha, on its side, several in a file: all become three colours."""
+    picture = Image.linear_gradient("L").resize((60, 40))
+    turned = Image.Exif()
+    turned[0x0112] = 6  # the camera was held upright
+    picture.save(tmp_path / "grey.png")
+    picture.convert("RGBA").save(tmp_path / "alpha.png")
+    picture.convert("P").save(tmp_path / "palette.png")
+    picture.save(tmp_path / "moving.gif", save_all=True, append_images=[picture.rotate(180)])
+    picture.rotate(90, expand=True).save(tmp_path / "turned.jpg", exif=turned, quality=95)
+    (tmp_path / "folder.png").mkdir()
+    code, printed, _ = classify(str(tmp_path), "--weights", "three.pt", "--json")
+    images = json.loads(printed)["images"]
+    assert code == 0
+    assert len(images) == 5
+    assert {(each["width"], each["height"]) for each in images} == {(60, 40)}
+    shares = [[c["probability"] for c in each["classes"]] for each in images]
+    assert all(share == pytest.approx(shares[0], abs=0.01) for share in shares)
+
+
 def test_preparation_of_a_checkpoint(classify: Classify, folder: Path, tmp_path: Path) -> None:
     state = fb.load(folder / "three.pt")
     small = {"crop_size": 40, "resize_size": 40}
@@ -193,6 +214,7 @@ def test_preparation_of_a_checkpoint(classify: Classify, folder: Path, tmp_path:
 def _mistakes(folder: Path) -> None:
     (folder / "bad.png").write_bytes((folder / "a.png").read_bytes()[:200])
     (folder / "text.pt").write_text("not a checkpoint")
+    (folder / "nothing.png").write_bytes(b"")
     (folder / "empty").mkdir(exist_ok=True)
     (folder / "two.txt").write_text("cat\ndog\n")
     fb.save({"epoch": 3, "loss": 0.1}, folder / "nothing.pt")
@@ -205,6 +227,7 @@ def _mistakes(folder: Path) -> None:
     [
         ("none.png --weights three.pt", "there is no file none.png"),
         ("bad.png --weights three.pt", "bad.png: "),
+        ("nothing.png --weights three.pt", "nothing.png is empty"),
         ("empty --weights three.pt", r"there is no image in empty \(.jpg, "),
         ("a.png --weights none.pt", r"no file none.pt, .* resnet18 are called ResNet18_Weights\."),
         ("a.png --weights empty", "empty is a folder"),
@@ -265,6 +288,16 @@ def test_networks_are_recognised(name: str) -> None:
     found = _recognition.recognised(state)
     assert found is not None
     assert (found.model, found.classes, found.problems) == (name, 7, [])
+
+
+def test_parts_that_are_missing() -> None:
+    """Weights without auxiliary classifiers, in half precision."""
+    state = models.inception_v3(init_weights=False, num_classes=3).state_dict()
+    half = {name: v.half() for name, v in state.items() if not name.startswith("AuxLogits")}
+    found = _recognition.fit("inception_v3", half)
+    assert not found.problems
+    network = _recognition.loaded(found, half).eval()
+    assert network(fb.rand(1, 3, 75, 75)).shape == (1, 3)
 
 
 def test_size_of_images_is_recognised() -> None:

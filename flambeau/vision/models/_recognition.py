@@ -55,11 +55,14 @@ def recognised(state: State) -> Fit | None:
 
 def loaded(found: Fit, state: State) -> nn.Module:
     """The model, with the state dict in it."""
-    build = get_model_builder(found.model)
-    model: nn.Module = build.blank(found.weights, num_classes=found.classes)  # type: ignore[attr-defined]
-    usable = without_absent_parts(model, state, build.optional)  # type: ignore[attr-defined]
-    model.load_state_dict(usable, strict=False)  # what it can do without may be missing
-    return model
+    optional = get_model_builder(found.model).optional  # type: ignore[attr-defined]
+    model = _blank(found.model, found.weights, found.classes)
+    usable = without_absent_parts(model, state, optional)
+    # The tensors of the state dict become its parameters: none are made, drawn and thrown away.
+    keys = model.load_state_dict(usable, strict=False, assign=True)
+    for part in {name.partition(".")[0] for name in keys.missing_keys}:
+        setattr(model, part, None)  # one of those that it can do without
+    return model.float()
 
 
 def _forms(model: str) -> Iterator[WeightsEnum]:
