@@ -37,9 +37,10 @@ Tensor transposed(const Tensor& image) {
 }  // namespace
 
 int exif_orientation(std::span<const uint8_t> tags) {
-  constexpr uint32_t kOrientation = 0x0112, kShort = 3;
+  constexpr uint32_t kMagic = 42, kOrientation = 0x0112, kShort = 3;
   if (tags.size() < 8 || tags[0] != tags[1] || (tags[0] != 'I' && tags[0] != 'M')) return kUpright;
   const Numbers numbers(tags, tags[0] == 'I');
+  if (numbers.at(2, 2) != kMagic) return kUpright;
   const size_t directory = *numbers.at(4, 4);
   const size_t count = numbers.at(directory, 2).value_or(0);
   for (size_t i = 0; i < count; ++i) {

@@ -118,6 +118,7 @@ def test_orientation(orientation: int) -> None:
     assert (decode(data, apply_exif_orientation=True) == upright).all()
 
 
+@pytest.mark.usefixtures("decoder")
 def test_damaged_metadata_is_no_orientation() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import warnings
 from typing import Any
 
@@ -26,6 +27,16 @@ _PIL_MODES = {
 _PLAIN_MODES = {"1": "L", "PA": "P", "YCbCr": "RGB"}
 _WIDE_MODES = {"I", "I;16", "I;16B"}  # grey in 16 bits, which int32 holds
 _WIDEST = 65535
+_ORIENTATION = 0x0112  # among the tags of metadata
+_TURNS = {
+    2: "FLIP_LEFT_RIGHT",
+    3: "ROTATE_180",
+    4: "FLIP_TOP_BOTTOM",
+    5: "TRANSPOSE",
+    6: "ROTATE_270",
+    7: "TRANSVERSE",
+    8: "ROTATE_90",
+}
 _COLORS = {"RGB", "RGBA", "P", "PA"}
 # libpng's brightness of a colour: weights in 2^-15, rounded down. Pillow rounds to the nearest.
 _PNG_GRAY = (9794 / 32768, 19234 / 32768, 3740 / 32768, -0.5)
@@ -41,7 +52,7 @@ def decode(
     """The image of a file, (C, H, W); errors begin with `name`."""
     image = _open(data, formats, name, wants_gray=mode is ImageReadMode.GRAY)
     if upright:
-        image = pillow("ImageOps").exif_transpose(image)
+        image = _upright(image)
     if image.mode in _WIDE_MODES:
         return _wide(_channels_first(image), mode)
     if image.mode == "CMYK" and mode is ImageReadMode.UNCHANGED:
@@ -94,6 +105,18 @@ def _open(data: Tensor, formats: list[str] | None, name: str, wants_gray: bool =
     except (OSError, SyntaxError, ValueError) as error:
         raise RuntimeError(f"{name}: not a whole image that can be decoded ({error})") from error
     return image
+
+
+def _upright(image: Any) -> Any:
+    """The image as its metadata says; as it is where they are damaged."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            orientation = image.getexif().get(_ORIENTATION)
+        except (OSError, SyntaxError, ValueError, struct.error):
+            return image
+    turn = _TURNS.get(orientation) if isinstance(orientation, int) else None
+    return image.transpose(pillow().Transpose[turn]) if turn else image
 
 
 def _channels_first(image: Any) -> Tensor:
