@@ -8,14 +8,11 @@ from flambeau.vision.datasets.vision import VisionDataset
 
 __all__: list[str] = []
 
-_NAMES = """
-    CLEVRClassification CREStereo Caltech101 Caltech256 CarlaStereo CelebA Cityscapes CocoCaptions
-    CocoDetection Country211 DTD ETH3DStereo EuroSAT FER2013 FGVCAircraft FallingThingsStereo
-    Flickr30k Flickr8k Flowers102 FlyingChairs FlyingThings3D Food101 GTSRB HD1K HMDB51 INaturalist
-    ImageNet Imagenette InStereo2k Kinetics Kitti Kitti2012Stereo Kitti2015Stereo KittiFlow LFWPairs
-    LFWPeople LSUN LSUNClass Middlebury2014Stereo MovingMNIST Omniglot OxfordIIITPet PCAM PhotoTour
-    Places365 RenderedSST2 SBDataset SBU SEMEION SUN397 SceneFlowStereo Sintel SintelStereo
-    StanfordCars UCF101 USPS VOCDetection VOCSegmentation WIDERFace
+_FILMS = "HMDB51 Kinetics UCF101"
+_NAMES = f"""
+    {_FILMS} CREStereo CarlaStereo ETH3DStereo FallingThingsStereo FlyingChairs FlyingThings3D
+    HD1K InStereo2k Kitti2012Stereo Kitti2015Stereo KittiFlow Middlebury2014Stereo SceneFlowStereo
+    Sintel SintelStereo
 """
 
 

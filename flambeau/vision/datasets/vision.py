@@ -71,6 +71,10 @@ class VisionDataset(Dataset[Any]):
             target = self.target_transform(target)
         return image, target
 
+    def _transformed_together(self, image: Any, target: Any) -> Any:
+        """The same where a data set takes ``transforms``, which see both at once."""
+        return (image, target) if self.transforms is None else self.transforms(image, target)
+
 
 class StandardTransform:
     """A transform of images and one of targets, as one of both."""

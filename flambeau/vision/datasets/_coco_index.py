@@ -1,0 +1,102 @@
+"""The annotations of COCO: what is in a file, by image and by category."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+__all__ = ["COCO"]
+
+_Ids = int | Sequence[int]
+
+
+class COCO:
+    """A file of annotations, with the names that pycocotools has for looking things up."""
+
+    def __init__(self, annotation_file: str | os.PathLike[str]) -> None:
+        try:
+            with open(annotation_file, encoding="utf-8") as file:
+                content = json.load(file)
+        except ValueError as error:
+            raise RuntimeError(
+                f"{os.fspath(annotation_file)}: damaged, or no JSON ({error})"
+            ) from error
+        if not isinstance(content, dict) or "images" not in content:
+            raise RuntimeError(
+                f"{os.fspath(annotation_file)}: not annotations in COCO's form, which name images"
+            )
+        self.dataset: dict[str, Any] = content
+        self.imgs: dict[int, Any] = {each["id"]: each for each in content["images"]}
+        self.cats: dict[int, Any] = {each["id"]: each for each in content.get("categories", ())}
+        self.anns: dict[int, Any] = {}
+        self.imgToAnns: defaultdict[int, list[Any]] = defaultdict(list)
+        self.catToImgs: defaultdict[int, list[int]] = defaultdict(list)
+        for each in content.get("annotations", ()):
+            self.anns[each["id"]] = each
+            self.imgToAnns[each["image_id"]].append(each)
+            if "category_id" in each:
+                self.catToImgs[each["category_id"]].append(each["image_id"])
+
+    def getImgIds(self, imgIds: _Ids = (), catIds: _Ids = ()) -> list[int]:
+        """The numbers of images, of those that show all categories where such are given."""
+        found = set(_several(imgIds)) or set(self.imgs)
+        for category in _several(catIds):
+            found &= set(self.catToImgs[category])
+        return list(found)
+
+    def getCatIds(
+        self,
+        catNms: str | Sequence[str] = (),
+        supNms: str | Sequence[str] = (),
+        catIds: _Ids = (),
+    ) -> list[int]:
+        """The numbers of categories, of those with a name where such are given."""
+        wanted = {
+            "name": [catNms] if isinstance(catNms, str) else catNms,
+            "supercategory": [supNms] if isinstance(supNms, str) else supNms,
+            "id": _several(catIds),
+        }
+        return [
+            number
+            for number, category in self.cats.items()
+            if all(not values or category[key] in values for key, values in wanted.items())
+        ]
+
+    def getAnnIds(
+        self,
+        imgIds: _Ids = (),
+        catIds: _Ids = (),
+        areaRng: Sequence[float] = (),
+        iscrowd: bool | None = None,
+    ) -> list[int]:
+        """The numbers of annotations: of images, of categories, of an area between two."""
+        images, categories = _several(imgIds), _several(catIds)
+        listed: Iterable[Any] = self.anns.values()
+        if images:
+            listed = [each for image in images for each in self.imgToAnns.get(image, ())]
+        return [
+            each["id"]
+            for each in listed
+            if (not categories or each["category_id"] in categories)
+            and (not areaRng or areaRng[0] < each["area"] < areaRng[1])
+            and (iscrowd is None or each["iscrowd"] == iscrowd)
+        ]
+
+    def loadImgs(self, ids: _Ids = ()) -> list[Any]:
+        """What is said of images."""
+        return [self.imgs[each] for each in _several(ids)]
+
+    def loadAnns(self, ids: _Ids = ()) -> list[Any]:
+        """Annotations by their numbers."""
+        return [self.anns[each] for each in _several(ids)]
+
+    def loadCats(self, ids: _Ids = ()) -> list[Any]:
+        """Categories by their numbers."""
+        return [self.cats[each] for each in _several(ids)]
+
+
+def _several(ids: _Ids) -> list[int]:
+    return [ids] if isinstance(ids, int) else list(ids)

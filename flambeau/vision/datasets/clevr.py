@@ -1,0 +1,37 @@
+"""CLEVR (https://cs.stanford.edu/people/jcjohns/clevr/), with the number of objects as class."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from flambeau.vision.datasets._published import Resource, SplitImages, prepare
+
+__all__ = ["CLEVRClassification"]
+
+_ARCHIVE = Resource(
+    "https://dl.fbaipublicfiles.com/clevr/CLEVR_v1.0.zip", "b11922020e72d0cd9154779b2d3d07d2"
+)
+
+
+class CLEVRClassification(SplitImages):
+    """Rendered scenes and how many objects are in each, in ``root/clevr``.
+
+    ``split`` is train, val or test, which has no targets (None).
+    """
+
+    _SPLITS = ("train", "val", "test")
+
+    def _load(self, download: bool) -> None:
+        folder = self._below("clevr")
+        prepare(folder, ["CLEVR_v1.0"], [_ARCHIVE], download)
+        images = f"{folder}/CLEVR_v1.0/images/{self._split}"
+        names = sorted(os.listdir(images))
+        counts: dict[str, Any] = dict.fromkeys(names)
+        if self._split != "test":
+            scenes = f"{folder}/CLEVR_v1.0/scenes/CLEVR_{self._split}_scenes.json"
+            with open(scenes, encoding="utf-8") as file:
+                content = json.load(file)["scenes"]
+            counts = {scene["image_filename"]: len(scene["objects"]) for scene in content}
+        self._take((f"{images}/{name}", counts[name]) for name in names)
