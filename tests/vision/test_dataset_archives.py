@@ -250,7 +250,7 @@ def test_killed_in_the_middle(tmp_path: Path) -> None:
     names = [f"top/{number}" for number in range(400)]
     archive = _tar(tmp_path / "a.tar.gz", dict.fromkeys(names, DATA[:4096]), "w:gz")
     out = tmp_path / "out"
-    for milliseconds in (1, 10, 30):
+    for milliseconds in (3, 30):
         command = [sys.executable, "-c", _UNPACK, str(archive), str(out)]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
@@ -277,7 +277,7 @@ def test_left_over_by_one_that_was_killed(tmp_path: Path) -> None:
 def test_several_processes(tmp_path: Path) -> None:
     archive = _tar(tmp_path / "a.tar", {"x/y": DATA, "z": DATA})
     command = [sys.executable, "-c", _UNPACK, str(archive), str(tmp_path / "out")]
-    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(3)]
-    assert [process.wait() for process in running] == [0, 0, 0]
+    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [process.wait() for process in running] == [0, 0]
     assert sorted(os.listdir(tmp_path / "out")) == ["x", "z"]
     assert (tmp_path / "out" / "z").read_bytes() == DATA

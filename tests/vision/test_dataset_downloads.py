@@ -155,10 +155,10 @@ utils.download_url(sys.argv[1], sys.argv[2], md5=sys.argv[3])
 def test_several_processes(server: Server, tmp_path: Path) -> None:
     url = f"{server.url}/data.bin"
     command = [sys.executable, "-c", _FETCH, url, str(tmp_path), MD5]
-    running = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(3)]
+    running = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(2)]
     for process in running:  # all have imported what they need before the first begins
         assert process.stdin is not None
         process.stdin.close()
-    assert [process.wait() for process in running] == [0, 0, 0]
+    assert [process.wait() for process in running] == [0, 0]
     assert (tmp_path / "data.bin").read_bytes() == DATA
     assert os.listdir(tmp_path) == ["data.bin"]

@@ -228,7 +228,5 @@ def test_fake_data_is_repeatable() -> None:
 
 def test_others() -> None:
     assert len(datasets.Digits(train=True)) > 1000
-    with pytest.raises(NotImplementedError, match="ImageFolder"):
-        datasets.CelebA("folder", download=True)
     with pytest.raises(ValueError, match="Only transforms or"):
         datasets.VisionDataset(".", transforms=lambda x, y: (x, y), transform=lambda x: x)

@@ -20,9 +20,15 @@ class _Unavailable(VisionDataset):
     """A data set by name only."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        name = type(self).__name__
+        if name in _FILMS.split():
+            raise NotImplementedError(
+                f"datasets.{name} reads films, for which there is no decoder here: decode them "
+                "with another package into tensors or files, and read those in a Dataset of your "
+                "own"
+            )
         raise NotImplementedError(
-            f"datasets.{type(self).__name__} is not part of Flambeau: arrange its images as "
-            "root/class/file and use datasets.ImageFolder, or read them with io.read_image in a "
+            f"datasets.{name} is not part of Flambeau: read its images with io.read_image in a "
             "Dataset of your own"
         )
 

@@ -59,23 +59,23 @@ class Kitti(VisionDataset):
 
 
 def _objects(path: str) -> list[dict[str, Any]]:
-    objects = []
-    for line in read_lines(path):
-        kind, truncated, occluded, *rest = line.split(" ")
-        try:
-            numbers = [float(value) for value in rest]
-            objects.append(
-                {
-                    "type": kind,
-                    "truncated": float(truncated),
-                    "occluded": int(occluded),
-                    "alpha": numbers[0],
-                    "bbox": numbers[1:5],
-                    "dimensions": numbers[5:8],
-                    "location": numbers[8:11],
-                    "rotation_y": numbers[11],
-                }
-            )
-        except (IndexError, ValueError) as error:
-            raise RuntimeError(f"{path}: not an object of KITTI: {line!r}") from error
-    return objects
+    lines = read_lines(path)
+    try:
+        return [_object(line) for line in lines]
+    except (IndexError, ValueError) as error:
+        raise RuntimeError(f"{path}: not objects of KITTI ({error})") from error
+
+
+def _object(line: str) -> dict[str, Any]:
+    kind, truncated, occluded, *rest = line.split(" ")
+    numbers = [float(value) for value in rest]
+    return {
+        "type": kind,
+        "truncated": float(truncated),
+        "occluded": int(occluded),
+        "alpha": numbers[0],
+        "bbox": numbers[1:5],
+        "dimensions": numbers[5:8],
+        "location": numbers[8:11],
+        "rotation_y": numbers[11],
+    }
