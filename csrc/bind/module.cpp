@@ -92,9 +92,8 @@ void add_memory(nb::module_& m) {
         cpu::parallel_for(cpu::num_threads(), 1, [](int64_t, int64_t) { empty_cpu_cache(); });
       },
       "Gives memory that is kept for reuse back to the system.");
-  m.def(
-      "set_cache_limit", &set_cpu_cache_floor, nb::arg("bytes"),
-      "Keeps at most this much freed memory for reuse, or a quarter of the peak if that is more.");
+  m.def("set_cache_limit", &set_cpu_cache_floor, nb::arg("bytes"),
+        "Keeps this much freed memory for reuse, or a quarter of the peak, and what a loop needs.");
 }
 
 void add_threads(nb::module_& m) {

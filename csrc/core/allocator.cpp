@@ -5,6 +5,11 @@
 // 256 KB and more have sixteen steps. Small blocks are kept per thread without locks, large ones in
 // one list under a lock, which costs nothing beside work on that much memory. A block may be freed
 // by another thread than the one that allocated it: it joins that thread's cache.
+//
+// Note [What is kept]: large blocks up to a quarter of the most that was ever alive, so that one
+// large computation does not hold its memory for ever. A loop, such as the steps of training, asks
+// again for what was given back, and the system clears every page of it: by as much as that the
+// cache may be larger from then on, as long as all memory stays within 5/4 of the peak.
 #include "core/allocator.h"
 
 #include <pthread.h>
@@ -89,14 +94,33 @@ struct Shared {
   int64_t large_cached = 0;
   int64_t peak = 0;
   int64_t floor = int64_t{256} << 20;
+  std::unordered_map<size_t, int64_t> given_back;  // how many blocks of each size
+  int64_t asked_again = 0;                         // bytes of those that were needed later
   int64_t large_allocations = 0;
   int64_t large_misses = 0;
   std::vector<ThreadCache*> threads;
   ThreadCache* retired = nullptr;  // counters of threads that ended
 
-  int64_t limit() const { return std::max(floor, peak / 4); }
+  // See Note [What is kept].
+  int64_t limit() const {
+    const int64_t usual = std::max(floor, peak / 4);
+    return std::max(usual, std::min(usual + asked_again, peak + peak / 4 - large_live));
+  }
   int64_t small_live() const;
   void trim(int64_t keep, std::vector<std::pair<size_t, void*>>& victims);
+  void note_given_back(const std::vector<std::pair<size_t, void*>>& blocks) {
+    for (const auto& block : blocks) ++given_back[block.first];
+  }
+  void note_needed(size_t bytes) {
+    const auto found = given_back.find(bytes);
+    if (found == given_back.end()) return;
+    asked_again += static_cast<int64_t>(bytes);
+    if (--found->second == 0) given_back.erase(found);
+  }
+  void forget_given_back() {
+    given_back.clear();
+    asked_again = 0;
+  }
 };
 Shared& shared() {
   static Shared* instance = [] {
@@ -210,6 +234,7 @@ void* allocate_large(size_t bytes) {
       return address;
     }
     ++s.large_misses;
+    s.note_needed(bytes);
   }
   void* address = map_block(bytes);
   if (!address) {
@@ -233,6 +258,7 @@ void free_large(void* address, size_t bytes) {
     s.large_by_size[bytes].push_back(s.large.begin());
     s.large_cached += static_cast<int64_t>(bytes);
     s.trim(s.limit(), victims);
+    s.note_given_back(victims);
   }
   unmap_all(victims);
 }
@@ -360,6 +386,7 @@ void empty_cpu_cache() {
   {
     std::lock_guard lock(s.mutex);
     s.trim(0, victims);
+    s.forget_given_back();
   }
   unmap_all(victims);
 }

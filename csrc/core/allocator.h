@@ -31,7 +31,8 @@ struct CpuMemoryStats {
 CpuMemoryStats cpu_memory_stats();
 void reset_peak_cpu_memory_stats();
 
-// The most that may be kept: at least `floor` bytes, or a quarter of the peak if that is more.
+// The most that may be kept: `floor` bytes, or a quarter of the peak if that is more, and what was
+// asked for again after it had been given back.
 void set_cpu_cache_floor(int64_t bytes);
 
 }  // namespace fb

@@ -382,7 +382,7 @@ def empty_cache() -> None:
     """Gives memory that is kept for reuse back to the system."""
 
 def set_cache_limit(bytes: _int) -> None:
-    """Keeps at most this much freed memory for reuse, or a quarter of the peak if that is more."""
+    """Keeps this much freed memory for reuse, or a quarter of the peak, and what a loop needs."""
 
 def get_num_threads() -> _int:
     """How many threads an operator may use."""

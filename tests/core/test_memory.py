@@ -65,6 +65,31 @@ def test_cache_has_a_cap() -> None:
     assert torch.memory_stats()["cached_bytes"] < alive
 
 
+def test_a_loop_keeps_what_it_asks_for_again() -> None:
+    """A step whose memory is freed at its end, and is more than a quarter of the peak."""
+
+    def step() -> None:
+        kept = [torch.empty(size * MEGABYTE, dtype=torch.uint8) for size in range(1, 12)]
+        del kept
+
+    gc.collect()
+    torch.empty_cache()
+    torch.set_cache_limit(0)
+    torch.reset_peak_memory_stats()
+    try:
+        step()
+        once = torch.memory_stats()
+        assert once["cached_bytes"] <= once["peak_allocated_bytes"] / 4
+        step()
+        before = torch.memory_stats()["system_allocations"]
+        step()
+        assert torch.memory_stats()["system_allocations"] == before
+        torch.empty_cache()
+        assert torch.memory_stats()["cache_limit_bytes"] == once["cache_limit_bytes"]
+    finally:
+        torch.set_cache_limit(256 * MEGABYTE)
+
+
 def test_too_much_is_an_error_and_the_program_goes_on() -> None:
     with pytest.raises(RuntimeError, match="memory"):
         torch.empty(1 << 55)
