@@ -6,6 +6,7 @@ both. Run `python -m benchmarks.harness --help` for the choices.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import datetime
 import json
@@ -18,14 +19,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from benchmarks import graph, machine, memory, scripts, startup
+from benchmarks import graph, images, machine, memory, scripts, startup
 from benchmarks.case import GROUPS, Case, Group, all_cases
 from benchmarks.roofline import Rates, Work
 
 RESULTS = Path(__file__).parent / "results"
 IMPORT_BAR = 12.0
 SIZE_BAR = 100e6
-OTHER_GROUPS = ("graph", "memory", "scripts", "import", "size")
+OTHER_GROUPS = ("graph", "images", "memory", "scripts", "import", "size")
 SAME_RESULT = 1e-3  # relative; what two frameworks may differ by after a few steps of training
 
 
@@ -290,6 +291,31 @@ def run_graph(modules: tuple[str, str]) -> dict[str, Any]:
     return {name: {"ours": a, "theirs": b} for name, (a, b) in found.items()}
 
 
+def run_images(rounds: int) -> dict[str, Any]:
+    """Compare ways from JPEG files to normalised numbers, in images a second."""
+    screen = Screen()
+    header = "images a second from JPEG to numbers  (images)"
+    screen.line(f"{header:46} " + " ".join(f"{name:>13}" for name in images.COLUMNS))
+    rows: list[dict[str, Any]] = []
+    with contextlib.ExitStack() as stack:
+        columns = [stack.enter_context(images.Column(name)) for name in images.COLUMNS]
+        for name, threads in images.ROWS:
+            screen.progress(f"  {name} …")
+            wrong = images.agreeing(name, columns)
+            columns = [column for column in columns if column.name not in wrong]
+            found = images.rates(name, threads, columns, rounds)
+            rows.append({"name": name, "threads": threads, "rates": found, "errors": wrong})
+            shown = (f"{found[c]:13.0f}" if c in found else f"{'-':>13}" for c in images.COLUMNS)
+            title = f"{name}, {threads} thread{'s' if threads > 1 else ''}"
+            screen.line(f"  {title:44} " + " ".join(shown), images.is_good(found, threads))
+            for error in wrong.values():
+                screen.line(f"    {error}", False)
+    bars = ", ".join(f"{name} {bar:g}" for name, bar in images.BARS.items())
+    screen.line(f"  bar on one thread, in images of torchvision: {bars}")
+    screen.line()
+    return {"rows": rows, "bars": images.BARS}
+
+
 def run_memory(modules: tuple[str, str], threads: int) -> dict[str, Any]:
     """Compare the peak resident set of whole programs, with and without the framework's own."""
     screen = Screen()
@@ -394,6 +420,8 @@ def main() -> None:
                 rates = measured_rates(rows)
     if "graph" in chosen:
         report["groups"]["graph"] = run_graph(modules)
+    if "images" in chosen:
+        report["groups"]["images"] = run_images(rounds)
     if "memory" in chosen:
         report["groups"]["memory"] = run_memory(modules, options.threads)
     if "scripts" in chosen:

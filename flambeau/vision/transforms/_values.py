@@ -76,9 +76,11 @@ def by_table(image: Tensor, *steps: Step) -> Tensor | None:
 
 def normalizing(function: Callable[..., Any], mean: Any, std: Any) -> Step | None:
     """The step of a function of images, means and deviations; None if they are no numbers."""
+    if any(isinstance(value, Tensor) and value.requires_grad for value in (mean, std)):
+        return None
     try:
         return function, _numbers(mean), _numbers(std)
-    except TypeError:
+    except (TypeError, ValueError):
         return None
 
 
