@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 
 import flambeau as fb
 from flambeau import Tensor, nn
@@ -50,10 +51,12 @@ class Classifier:
     @classmethod
     def _of_published(cls, name: str, weights: models.WeightsEnum) -> Classifier:
         try:
-            model = models.get_model(name, weights=weights)
-        except (OSError, RuntimeError) as error:
+            state = weights.get_state_dict(progress=True, check_hash=True)
+        except (OSError, RuntimeError, UnpicklingError) as error:
             raise Mistake(str(error)) from error
-        return cls(name, str(weights), model, weights.transforms(), weights.meta["categories"])
+        found = _fitted(name, Checkpoint(state), Path(weights.local_file() or weights.url))
+        prepare, names = weights.transforms(), weights.meta["categories"]
+        return cls(name, str(weights), loaded(found, state), prepare, names)
 
     @classmethod
     def _of_file(cls, name: str | None, path: Path) -> Classifier:
@@ -76,6 +79,11 @@ class Classifier:
         if isinstance(prepare, ImageClassification):
             ratio = prepare.resize_size[0] / prepare.crop_size[0]
             prepare.resize_size, prepare.crop_size = [round(size * ratio)], [size]
+        try:
+            self(fb.zeros(3, size, size, dtype=fb.uint8))
+        except (AssertionError, RuntimeError, ValueError) as error:
+            text = f"{self.name} cannot take images of {size}×{size} pixels: {error}"
+            raise Mistake(text) from error
         return self
 
     @fb.inference_mode()
@@ -103,7 +111,7 @@ def read_picture(path: Path) -> Tensor:
         raise Mistake(f"{path} is empty")
     try:
         image = read_image(path, ImageReadMode.RGB, apply_exif_orientation=True)
-    except (OSError, RuntimeError, ValueError) as error:
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
         text = str(error)
         raise Mistake(text if str(path) in text else f"{path}: {text}") from error
     return image[0] if image.ndim == 4 else image  # the first picture of several

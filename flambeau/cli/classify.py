@@ -110,6 +110,7 @@ def _results(
         paths,
         "classifying",
         unit="image",
+        keep=False,
         show=None if len(paths) > 1 and is_live(sys.stderr) else False,
     )
     for path in bar:

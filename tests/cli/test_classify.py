@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -243,6 +244,7 @@ def _mistakes(folder: Path) -> None:
         ("a.png --weights three.pt --classes two.txt", "3 classes apart, .* 2 names in two.txt"),
         ("a.png --weights three.pt --classes none.txt", "classes cannot be read: none.txt"),
         ("a.png --weights VGG16_Weights.IMAGENET1K_FEATURES", "features alone"),
+        ("a.png --weights three.pt --size 3", "squeezenet1_1 cannot take images of 3×3 pixels: "),
     ],
 )
 def test_mistakes(classify: Classify, folder: Path, arguments: str, message: str) -> None:
@@ -267,6 +269,28 @@ def test_wrong_arguments(capsys: pytest.CaptureFixture[str], arguments: str, mes
         cli.main(["classify", *arguments.split()])
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_damaged_file_in_the_folder(
+    classify: Classify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLAMBEAU_WEIGHTS", str(tmp_path))
+    path = tmp_path / "resnet18-f37072fd.pth"
+    path.write_bytes(b"half a file")
+    code, _, errors = classify("a.png")
+    assert code == 1
+    assert str(path) in errors
+    fb.save(models.get_model(MODEL).state_dict(), path)
+    code, _, errors = classify("a.png")
+    assert code == 1
+    assert re.search(r"resnet18-f37072fd\.pth does not fit resnet18: .* fits squeezenet1_1", errors)
+
+
+def test_without_pillow(classify: Classify, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    code, _, errors = classify("a.png", "--weights", "three.pt")
+    assert code == 1
+    assert "pip install flambeau[vision]" in errors
 
 
 def test_offline(classify: Classify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
