@@ -1,8 +1,8 @@
-"""Boxes on images: which of many to keep, and what lies inside of them."""
+"""Boxes on images: which of many to keep, and what lies inside of them; bent convolutions."""
 
 from functools import partial
 
-from opgen.model import floating, native, none, op
+from opgen.model import floating, native, none, not_implemented, op
 
 box_op = partial(op, kind=native, forms="function", dtypes=floating)
 
@@ -12,27 +12,65 @@ box_op(
     grad=none,
     batch="refuse",
 )
-REGIONS = "rois: Tensor, spatial_scale: float, height: int, width: int"
 box_op(
-    f"_roi_align(input: Tensor, {REGIONS}, sampling_ratio: int, aligned: bool) -> Tensor",
+    "_box_iou_rotated(boxes1: Tensor, boxes2: Tensor) -> Tensor",
+    doc="The overlap of every pair of boxes (middle x, middle y, width, height, degrees).",
+    grad=not_implemented,
+    batch="refuse",
+)
+
+# --- regions: `by_place` takes the channels of every cell of the grid from its own plane
+
+REGIONS = "rois: Tensor, spatial_scale: float, height: int, width: int"
+SAMPLING = "sampling_ratio: int, aligned: bool, by_place: bool"
+SAMPLED = "rois, spatial_scale, height, width, sampling_ratio, aligned, by_place"
+box_op(
+    f"_roi_align(input: Tensor, {REGIONS}, {SAMPLING}) -> Tensor",
     doc="Means of interpolated points in a grid of cells over each region of an image.",
-    grad={
-        "input": "_roi_align_backward(grad, rois, spatial_scale, height, width, sampling_ratio, "
-        "aligned, input.shape)",
-        "rois": "not_implemented",
-    },
+    grad={"input": f"_roi_align_backward(grad, {SAMPLED}, input.shape)", "rois": "not_implemented"},
 )
 box_op(
-    f"_roi_align_backward(gradient: Tensor, {REGIONS}, sampling_ratio: int, aligned: bool, shape: Ints)"
-    " -> Tensor",
+    f"_roi_align_backward(gradient: Tensor, {REGIONS}, {SAMPLING}, shape: Ints) -> Tensor",
     doc="Each cell of gradient given back to the pixels that it is the mean of.",
-    grad={
-        "gradient": "_roi_align(grad, rois, spatial_scale, height, width, sampling_ratio, aligned)",
-        "rois": "not_implemented",
-    },
+    grad={"gradient": f"_roi_align(grad, {SAMPLED})", "rois": "not_implemented"},
 )
 box_op(
     f"_roi_pool_places(input: Tensor, {REGIONS}) -> Tensor",
     doc="Where in input the largest element of each cell over each region is, -1 in an empty cell.",
     grad=none,
+)
+box_op(
+    f"_ps_roi_pool(input: Tensor, {REGIONS}) -> Tensor",
+    doc="Means of whole pixels in a grid of cells over each region, of a plane for every cell.",
+    grad={
+        "input": "_ps_roi_pool_backward(grad, rois, spatial_scale, height, width, input.shape)",
+        "rois": "not_implemented",
+    },
+)
+box_op(
+    f"_ps_roi_pool_backward(gradient: Tensor, {REGIONS}, shape: Ints) -> Tensor",
+    doc="Each cell of gradient given back to the pixels that it is the mean of.",
+    grad={
+        "gradient": "_ps_roi_pool(grad, rois, spatial_scale, height, width)",
+        "rois": "not_implemented",
+    },
+)
+
+# --- convolutions that look where they are told to
+
+GEOMETRY = "stride: Ints, padding: Ints, dilation: Ints"
+box_op(
+    "_deform_conv2d(input: Tensor, offset: Tensor, mask: Tensor | None, weight: Tensor,"
+    f" bias: Tensor | None, {GEOMETRY}) -> Tensor",
+    doc="A convolution whose every tap is moved by an offset and scaled by a mask.",
+    grad={
+        "input offset mask weight bias": "deform_conv2d_backward(grad, input, offset, mask, weight,"
+        " stride, padding, dilation, needed)",
+    },
+)
+box_op(
+    "_deform_conv2d_backward(gradient: Tensor, input: Tensor, offset: Tensor, mask: Tensor | None,"
+    f" weight: Tensor, {GEOMETRY}) -> tuple[Tensor, Tensor, Tensor, Tensor]",
+    doc="The gradients of input, offset, mask (empty without one) and weight.",
+    grad=not_implemented,
 )

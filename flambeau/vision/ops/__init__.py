@@ -18,6 +18,13 @@ from flambeau.vision.ops.boxes import (
     nms,
     remove_small_boxes,
 )
+from flambeau.vision.ops.deform_conv import DeformConv2d, deform_conv2d
+from flambeau.vision.ops.drop_block import (
+    DropBlock2d,
+    DropBlock3d,
+    drop_block2d,
+    drop_block3d,
+)
 from flambeau.vision.ops.feature_pyramid_network import FeaturePyramidNetwork
 from flambeau.vision.ops.focal_loss import sigmoid_focal_loss
 from flambeau.vision.ops.misc import (
@@ -29,6 +36,8 @@ from flambeau.vision.ops.misc import (
     SqueezeExcitation,
 )
 from flambeau.vision.ops.poolers import MultiScaleRoIAlign
+from flambeau.vision.ops.ps_roi_align import PSRoIAlign, ps_roi_align
+from flambeau.vision.ops.ps_roi_pool import PSRoIPool, ps_roi_pool
 from flambeau.vision.ops.roi_align import RoIAlign, roi_align
 from flambeau.vision.ops.roi_pool import RoIPool, roi_pool
 from flambeau.vision.ops.stochastic_depth import StochasticDepth, stochastic_depth
@@ -37,9 +46,14 @@ __all__ = [
     "MLP",
     "Conv2dNormActivation",
     "Conv3dNormActivation",
+    "DeformConv2d",
+    "DropBlock2d",
+    "DropBlock3d",
     "FeaturePyramidNetwork",
     "FrozenBatchNorm2d",
     "MultiScaleRoIAlign",
+    "PSRoIAlign",
+    "PSRoIPool",
     "Permute",
     "RoIAlign",
     "RoIPool",
@@ -52,12 +66,17 @@ __all__ = [
     "clip_boxes_to_image",
     "complete_box_iou",
     "complete_box_iou_loss",
+    "deform_conv2d",
     "distance_box_iou",
     "distance_box_iou_loss",
+    "drop_block2d",
+    "drop_block3d",
     "generalized_box_iou",
     "generalized_box_iou_loss",
     "masks_to_boxes",
     "nms",
+    "ps_roi_align",
+    "ps_roi_pool",
     "remove_small_boxes",
     "roi_align",
     "roi_pool",

@@ -14,13 +14,18 @@ def rows_of(boxes: Tensor | Sequence[Tensor]) -> Tensor:
     """Rows (image, left, top, right, bottom), also of one tensor of boxes for every image."""
     if isinstance(boxes, Tensor):
         if boxes.ndim != 2 or boxes.shape[1] != 5:
-            raise ValueError(
+            raise AssertionError(
                 f"The boxes tensor shape is not correct as Tensor[K, 5]: {tuple(boxes.shape)}"
             )
         return boxes
+    if not isinstance(boxes, list | tuple):
+        raise AssertionError(
+            "boxes is expected to be a Tensor[L, 5] or a List[Tensor[K, 4]], got "
+            f"{type(boxes).__name__}"
+        )
     for each in boxes:
         if each.ndim != 2 or each.shape[1] != 4:
-            raise ValueError(
+            raise AssertionError(
                 f"The shape of the tensor in the boxes list is not correct as List[Tensor[L, 4]]: "
                 f"{tuple(each.shape)}"
             )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._C import _nms
+from flambeau._C import _box_iou_rotated, _nms
+from flambeau.vision.ops._box_convert import STRAIGHT, TURNED, box_convert
 
 __all__ = [
     "batched_nms",
@@ -22,9 +22,6 @@ __all__ = [
     "nms",
     "remove_small_boxes",
 ]
-
-# Formats by their fields: corners, corner and size, middle and size.
-_FORMATS = ("xyxy", "xywh", "cxcywh")
 
 
 def nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
@@ -58,29 +55,9 @@ def clip_boxes_to_image(boxes: Tensor, size: tuple[int, int]) -> Tensor:
     return fb.stack((across, down), boxes.ndim).reshape(boxes.shape)
 
 
-def box_convert(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
-    """Return boxes (..., 4) in another form: ``xyxy``, ``xywh`` or ``cxcywh``."""
-    if in_fmt not in _FORMATS or out_fmt not in _FORMATS:
-        raise ValueError(
-            f"Unsupported Bounding Box Conversions for given in_fmt {in_fmt} and out_fmt {out_fmt}"
-        )
-    if in_fmt == out_fmt:
-        return boxes.clone()
-    first, second = boxes[..., :2], boxes[..., 2:]
-    if in_fmt == "xywh":
-        second = first + second
-    elif in_fmt == "cxcywh":
-        first, second = first - 0.5 * second, first + 0.5 * second
-    if out_fmt == "xywh":
-        second = second - first
-    elif out_fmt == "cxcywh":
-        first, second = (first + second) / 2, second - first
-    return fb.cat((first, second), -1)
-
-
 def box_area(boxes: Tensor, fmt: str = "xyxy") -> Tensor:
     """Return the area of every box (..., 4)."""
-    if fmt not in _FORMATS:
+    if fmt not in STRAIGHT:
         raise ValueError(f"Unsupported Bounding Box area for given format {fmt}")
     wide = _widened(boxes)
     sides = wide[..., 2:] - wide[..., :2] if fmt == "xyxy" else wide[..., 2:]
@@ -111,22 +88,21 @@ def _hull(boxes1: Tensor, boxes2: Tensor) -> Tensor:
     return _widened(other - corner).clamp(min=0)
 
 
-def _for_corners(
-    measure: Callable[[Tensor, Tensor], Tensor], boxes1: Tensor, boxes2: Tensor, fmt: str
-) -> Tensor:
-    if fmt != "xyxy":
-        boxes1, boxes2 = (box_convert(boxes, fmt, "xyxy") for boxes in (boxes1, boxes2))
-    return measure(boxes1, boxes2)
-
-
 def box_iou(boxes1: Tensor, boxes2: Tensor, fmt: str = "xyxy") -> Tensor:
     """Return the overlap of every pair (N, M): the area in both by the area in either."""
+    if fmt in TURNED:
+        return _box_iou_rotated(*(_form(boxes, fmt, "cxcywhr") for boxes in (boxes1, boxes2)))
+    if fmt not in STRAIGHT:
+        raise ValueError(
+            f"Unsupported format '{fmt}'. Supported axis-aligned formats: {STRAIGHT}. Supported "
+            f"rotated formats: {TURNED}."
+        )
+    both, either = _overlap(*(_form(boxes, fmt, "xyxy") for boxes in (boxes1, boxes2)))
+    return both / either
 
-    def measure(first: Tensor, second: Tensor) -> Tensor:
-        both, either = _overlap(first, second)
-        return both / either
 
-    return _for_corners(measure, boxes1, boxes2, fmt)
+def _form(boxes: Tensor, given: str, wanted: str) -> Tensor:
+    return boxes if given == wanted else box_convert(boxes, given, wanted)
 
 
 def generalized_box_iou(boxes1: Tensor, boxes2: Tensor) -> Tensor:
@@ -163,11 +139,12 @@ def _slope(boxes: Tensor) -> Tensor:
 
 
 def masks_to_boxes(masks: Tensor) -> Tensor:
-    """Return the box around the marked pixels of every mask (N, H, W)."""
+    """Return the box around the marked pixels of every mask (N, H, W); zeros if there are none."""
+    if masks.ndim != 3:
+        raise ValueError(f"masks must have shape (count, height, width), got {tuple(masks.shape)}")
     boxes = fb.zeros((masks.shape[0], 4), dtype=fb.float32, device=masks.device)
     for row, mask in zip(boxes, masks, strict=True):
         y, x = fb.where(mask != 0)
-        if y.numel() == 0:
-            raise ValueError("masks_to_boxes: a mask marks no pixel, so it has no box")
-        row.copy_(fb.stack((x.min(), y.min(), x.max(), y.max())))
+        if y.numel() > 0:
+            row.copy_(fb.stack((x.min(), y.min(), x.max(), y.max())))
     return boxes

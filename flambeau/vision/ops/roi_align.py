@@ -27,7 +27,9 @@ def roi_align(
     """
     rows = rows_of(boxes)
     height, width = pair_of(output_size)
-    return _roi_align(input, rows.detach(), spatial_scale, height, width, sampling_ratio, aligned)
+    return _roi_align(
+        input, rows.detach(), spatial_scale, height, width, sampling_ratio, aligned, False
+    )
 
 
 class RoIAlign(nn.Module):
