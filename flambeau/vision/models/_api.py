@@ -119,6 +119,7 @@ def builder(
     usual: Mapping[str, Any] | None = None,
     optional: Iterable[str] = (),
     sized: bool = False,
+    adapt: Callable[[nn.Module, Any], None] | None = None,
 ) -> Callable[[_B], _B]:
     """Register a function that makes a model, and let it take published weights.
 
@@ -127,6 +128,8 @@ def builder(
     the training. Of ``optional`` parts that it was made without, the weights are left out.
     ``backbone`` are the weights that ``weights_backbone`` is unless told otherwise or unless there
     are weights for all of the model; ``legacy`` names those that ``pretrained=True`` once was.
+    ``adapt`` is called with a model and the weights that it is about to get. Parameters whose names
+    begin with an underscore are for ``pretrained`` alone.
     """
 
     def register(make: _B) -> _B:
@@ -135,7 +138,10 @@ def builder(
         def blank(chosen: WeightsEnum, **options: Any) -> nn.Module:
             size = {"image_size": chosen.meta["min_size"][0]} if sized else {}
             _fix(options, {**(pretrained or {}), **size})
-            return make(**{**(usual or {}), **options})
+            model = make(**{**(usual or {}), **options})
+            if adapt is not None:
+                adapt(model, chosen)
+            return model
 
         @functools.wraps(make)
         def build(*args: Any, **kwargs: Any) -> nn.Module:
@@ -187,6 +193,7 @@ class _Spelling:
             if parameter.name == "weights_backbone"
             else parameter
             for parameter in inspect.signature(make).parameters.values()
+            if not parameter.name.startswith("_")
         ]
 
     def signature(self) -> inspect.Signature:

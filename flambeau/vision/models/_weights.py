@@ -19,6 +19,7 @@ _FOLDER = Path(__file__).parent
 # Of each package: what its images go through, and the file with the names of its classes.
 _TASKS: dict[str, tuple[Callable[..., Any], str]] = {
     "": (_presets.ImageClassification, "imagenet.txt"),
+    "detection": (_presets.ObjectDetection, "coco.txt"),
     "optical_flow": (_presets.OpticalFlow, ""),
     "segmentation": (_presets.SemanticSegmentation, "voc.txt"),
     "video": (_presets.VideoClassification, "kinetics400.txt"),
@@ -64,6 +65,10 @@ def _weights(row: dict[str, str], package: str) -> Weights:
     if classes:
         only_features = row["weights"].endswith("_FEATURES")
         meta["categories"] = None if only_features else _classes(classes)
+    if row.get("classes"):
+        meta["categories"] = row["classes"].split(",")
+    if row.get("keypoints"):
+        meta["keypoint_names"] = row["keypoints"].split(",")
     if row.get("license"):
         meta["license"] = row["license"]
     if row.get("frames"):

@@ -187,8 +187,9 @@ def _settings(
         sizes, (weighted, activation, stride, *late) = line.split()[:4], line.split()[4:]
         before, window, inner, after = (int(size) for size in sizes)
         if late and reduced:
-            inner, after = inner // 2, after // 2
-            before = before // 2 if stride == "1" else before
+            after //= 2
+            if stride == "1":  # the first of them gets the channels of those before
+                before, inner = before // 2, inner // 2
         settings.append(
             InvertedResidualConfig(
                 before,

@@ -23,6 +23,9 @@ __all__ = [
     "remove_small_boxes",
 ]
 
+# As many numbers are compared at once; torchvision goes class by class from there on too.
+_MANY = 4000
+
 
 def nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
     """Return the rows of boxes (N, 4) to keep, best first.
@@ -36,9 +39,21 @@ def batched_nms(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: floa
     """Do the same for the boxes of each class ``idxs`` by itself."""
     if boxes.numel() == 0:
         return fb.empty(0, dtype=fb.int64, device=boxes.device)
+    if boxes.numel() > _MANY:
+        return _nms_by_class(boxes, scores, idxs, iou_threshold)
     # Boxes of different classes are moved so far apart that they cannot overlap.
     offsets = idxs.to(boxes) * (boxes.max() + 1)
     return nms(boxes + offsets[:, None], scores, iou_threshold)
+
+
+def _nms_by_class(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: float) -> Tensor:
+    """Class after class: no box is compared with all others, and none is moved."""
+    kept = []
+    for label in idxs.unique():
+        rows = fb.where(idxs == label)[0]
+        kept.append(rows[nms(boxes[rows], scores[rows], iou_threshold)])
+    rows = fb.cat(kept).sort().values
+    return rows[scores[rows].sort(descending=True, stable=True).indices]
 
 
 def remove_small_boxes(boxes: Tensor, min_size: float) -> Tensor:

@@ -27,8 +27,8 @@ def deform_conv2d(
 ) -> Tensor:
     """Convolve with a kernel whose every element is moved by (y, x) for every pixel of the result.
 
-    ``offset`` has shape (N, 2 · groups · kernel height · kernel width, height, width), ``mask`` half
-    as many planes: what each element is scaled by. Outside of the image are zeros.
+    ``offset`` has 2 · groups · kernel height · kernel width planes of the result's size, ``mask``
+    half as many: what each element is scaled by. Outside of the image are zeros.
     """
     geometry = [list(pair_of(each)) for each in (stride, padding, dilation)]
     return _deform_conv2d(input, offset, mask, weight, bias, *geometry)

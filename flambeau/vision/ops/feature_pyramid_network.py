@@ -9,7 +9,7 @@ from flambeau import Tensor, nn
 from flambeau.nn.functional import interpolate, max_pool2d
 from flambeau.vision.ops.misc import Conv2dNormActivation
 
-__all__ = ["ExtraFPNBlock", "FeaturePyramidNetwork", "LastLevelMaxPool"]
+__all__ = ["ExtraFPNBlock", "FeaturePyramidNetwork", "LastLevelMaxPool", "LastLevelP6P7"]
 
 
 class ExtraFPNBlock(nn.Module):
@@ -29,6 +29,32 @@ class LastLevelMaxPool(ExtraFPNBlock):
     ) -> tuple[list[Tensor], list[str]]:
         pooled = max_pool2d(results[-1], kernel_size=1, stride=2, padding=0)
         return [*results, pooled], [*names, "pool"]
+
+
+class LastLevelP6P7(ExtraFPNBlock):
+    """Two more levels, by strided convolutions, of the last map before or after the pyramid."""
+
+    def __init__(self, in_channels: int, out_channels: int) -> None:
+        super().__init__()
+        self.p6: nn.Conv2d = nn.Conv2d(in_channels, out_channels, 3, 2, 1)
+        self.p7: nn.Conv2d = nn.Conv2d(out_channels, out_channels, 3, 2, 1)
+        for module in (self.p6, self.p7):
+            _draw(module)
+        self.use_P5: bool = in_channels == out_channels
+
+    def forward(
+        self, results: list[Tensor], x: list[Tensor], names: list[str]
+    ) -> tuple[list[Tensor], list[str]]:
+        sixth = self.p6(results[-1] if self.use_P5 else x[-1])
+        seventh = self.p7(sixth.relu())
+        return [*results, sixth, seventh], [*names, "p6", "p7"]
+
+
+def _draw(convolution: nn.Conv2d) -> None:
+    """How convolutions of a pyramid begin."""
+    nn.init.kaiming_uniform_(convolution.weight, a=1)
+    if convolution.bias is not None:
+        nn.init.constant_(convolution.bias, 0)
 
 
 class FeaturePyramidNetwork(nn.Module):
@@ -63,9 +89,7 @@ class FeaturePyramidNetwork(nn.Module):
                 )
         for module in self.modules():
             if isinstance(module, nn.Conv2d):
-                nn.init.kaiming_uniform_(module.weight, a=1)
-                if module.bias is not None:
-                    nn.init.constant_(module.bias, 0)
+                _draw(module)
         if extra_blocks is not None and not isinstance(extra_blocks, ExtraFPNBlock):
             raise TypeError(f"extra_blocks should be an ExtraFPNBlock, got {type(extra_blocks)}")
         self.extra_blocks = extra_blocks

@@ -10,7 +10,13 @@ from flambeau.vision.transforms import functional as F
 from flambeau.vision.transforms._image import Image, InterpolationMode
 from flambeau.vision.transforms._values import by_table, image_bytes, pil_bytes
 
-__all__ = ["ImageClassification", "OpticalFlow", "SemanticSegmentation", "VideoClassification"]
+__all__ = [
+    "ImageClassification",
+    "ObjectDetection",
+    "OpticalFlow",
+    "SemanticSegmentation",
+    "VideoClassification",
+]
 
 _Mean = Sequence[float]
 
@@ -143,6 +149,20 @@ class VideoClassification(nn.Module):
             f"the middle of crop_size={self.crop_size}, scaled to [0.0, 1.0] and normalised with "
             f"mean={self.mean} and std={self.std}. The result is (..., C, T, H, W)."
         )
+
+
+class ObjectDetection(nn.Module):
+    """An image with values from 0 to 1: detectors scale and normalise it themselves."""
+
+    def forward(self, img: Image) -> Tensor:
+        return _floats(img)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    def describe(self) -> str:
+        """Return in words what is done to an image."""
+        return "Accepts PIL images and tensors (..., C, H, W) and scales them to [0.0, 1.0]."
 
 
 class OpticalFlow(nn.Module):

@@ -1,0 +1,50 @@
+"""What a detector asks of the images and targets that it is trained with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flambeau import Tensor
+
+__all__ = ["Target", "check_extent", "check_targets", "sizes_of"]
+
+Target = dict[str, Tensor]
+
+
+def sizes_of(images: Sequence[Tensor]) -> list[tuple[int, int]]:
+    """The height and width of each image."""
+    sizes = []
+    for image in images:
+        if image.ndim < 2:
+            raise AssertionError(
+                "expecting the last two dimensions of the Tensor to be H and W instead got "
+                f"{tuple(image.shape)}"
+            )
+        sizes.append((image.shape[-2], image.shape[-1]))
+    return sizes
+
+
+def check_targets(targets: Sequence[Target] | None) -> None:
+    """AssertionError for targets without boxes (N, 4); None among them."""
+    if targets is None:
+        raise AssertionError("targets should not be none when in training mode")
+    for target in targets:
+        boxes = target["boxes"]
+        if not isinstance(boxes, Tensor):
+            raise AssertionError(f"Expected target boxes to be of type Tensor, got {type(boxes)}.")
+        if boxes.ndim != 2 or boxes.shape[-1] != 4:
+            raise AssertionError(
+                f"Expected target boxes to be a tensor of shape [N, 4], got {tuple(boxes.shape)}."
+            )
+
+
+def check_extent(targets: Sequence[Target] | None) -> None:
+    """AssertionError for a box whose right or lower side is not beyond the other."""
+    for index, target in enumerate(targets or ()):
+        boxes = target["boxes"]
+        empty = (boxes[:, 2:] <= boxes[:, :2]).any(dim=1)
+        if empty.any():
+            raise AssertionError(
+                "All bounding boxes should have positive height and width. Found invalid box "
+                f"{boxes[empty][0].tolist()} for target at index {index}."
+            )

@@ -1,0 +1,167 @@
+"""Mask R-CNN (https://arxiv.org/abs/1703.06870)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from flambeau import nn
+from flambeau.vision.models._api import builder
+from flambeau.vision.models._weights import weights_of
+from flambeau.vision.models.detection._heads import draw_kaiming, rename
+from flambeau.vision.models.detection.faster_rcnn import (
+    COCO_CLASSES,
+    FasterRCNN,
+    _resnet50_fpn,
+    _v2_parts,
+    _without_eps,
+)
+from flambeau.vision.models.resnet import ResNet50_Weights
+from flambeau.vision.ops.misc import Conv2dNormActivation
+from flambeau.vision.ops.poolers import MultiScaleRoIAlign
+
+__all__ = [
+    "MaskRCNN",
+    "MaskRCNN_ResNet50_FPN_V2_Weights",
+    "MaskRCNN_ResNet50_FPN_Weights",
+    "maskrcnn_resnet50_fpn",
+    "maskrcnn_resnet50_fpn_v2",
+]
+
+MaskRCNN_ResNet50_FPN_Weights: Any = weights_of("maskrcnn_resnet50_fpn", "detection")
+MaskRCNN_ResNet50_FPN_V2_Weights: Any = weights_of("maskrcnn_resnet50_fpn_v2", "detection")
+
+
+class MaskRCNN(FasterRCNN):
+    """A Faster R-CNN that also finds the mask of every object.
+
+    Targets have ``masks`` (N, H, W) too, and so have detections: (N, 1, H, W), values from 0 to 1.
+    """
+
+    def __init__(
+        self,
+        backbone: nn.Module,
+        num_classes: int | None = None,
+        *args: Any,
+        mask_roi_pool: nn.Module | None = None,
+        mask_head: nn.Module | None = None,
+        mask_predictor: nn.Module | None = None,
+        **kwargs: Any,
+    ) -> None:
+        if not isinstance(mask_roi_pool, MultiScaleRoIAlign | None):
+            raise TypeError(
+                "mask_roi_pool should be of type MultiScaleRoIAlign or None instead of "
+                f"{type(mask_roi_pool)}"
+            )
+        if num_classes is not None and mask_predictor is not None:
+            raise ValueError("num_classes should be None when mask_predictor is specified")
+        if num_classes is None and mask_predictor is None:
+            raise ValueError("num_classes should not be None when mask_predictor is not specified")
+        channels: Any = getattr(backbone, "out_channels", None)
+        mask_roi_pool = mask_roi_pool or MultiScaleRoIAlign(["0", "1", "2", "3"], 14, 2)
+        mask_head = mask_head or MaskRCNNHeads(channels, (256, 256, 256, 256), 1)
+        if mask_predictor is None:
+            assert num_classes is not None
+            mask_predictor = MaskRCNNPredictor(256, 256, num_classes)
+        super().__init__(backbone, num_classes, *args, **kwargs)
+        self.roi_heads.mask_roi_pool = mask_roi_pool
+        self.roi_heads.mask_head = mask_head
+        self.roi_heads.mask_predictor = mask_predictor
+
+
+class MaskRCNNHeads(nn.Sequential):
+    """Convolutions of these widths."""
+
+    _version = 2
+
+    def __init__(
+        self,
+        in_channels: int,
+        layers: Sequence[int],
+        dilation: int,
+        norm_layer: Callable[..., nn.Module] | None = None,
+    ) -> None:
+        blocks = []
+        for width in layers:
+            blocks.append(
+                Conv2dNormActivation(
+                    in_channels,
+                    width,
+                    kernel_size=3,
+                    padding=dilation,
+                    dilation=dilation,
+                    norm_layer=norm_layer,
+                )
+            )
+            in_channels = width
+        super().__init__(*blocks)
+        draw_kaiming(self)
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *args: Any
+    ) -> None:
+        if local_metadata.get("version", 1) < 2:  # of a time when layers had names
+            rename(state_dict, prefix, {f"mask_fcn{i + 1}": f"{i}.0" for i in range(len(self))})
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)
+
+
+class MaskRCNNPredictor(nn.Sequential):
+    """A mask of twice the size for every class."""
+
+    def __init__(self, in_channels: int, dim_reduced: int, num_classes: int) -> None:
+        super().__init__(
+            OrderedDict(
+                conv5_mask=nn.ConvTranspose2d(in_channels, dim_reduced, 2, 2, 0),
+                relu=nn.ReLU(inplace=True),
+                mask_fcn_logits=nn.Conv2d(dim_reduced, num_classes, 1, 1, 0),
+            )
+        )
+        for name, parameter in self.named_parameters():
+            if name.endswith("weight"):
+                nn.init.kaiming_normal_(parameter, mode="fan_out", nonlinearity="relu")
+
+
+@builder(
+    MaskRCNN_ResNet50_FPN_Weights,
+    legacy="COCO_V1",
+    backbone=ResNet50_Weights.IMAGENET1K_V1,
+    pretrained={"_trained": True},
+    adapt=_without_eps,
+)
+def maskrcnn_resnet50_fpn(
+    *,
+    num_classes: int | None = None,
+    weights_backbone: Any = None,
+    trainable_backbone_layers: int | None = None,
+    _trained: bool = False,
+    **kwargs: Any,
+) -> MaskRCNN:
+    """Make a Mask R-CNN with a ResNet of 50 layers and a pyramid."""
+    backbone = _resnet50_fpn(weights_backbone, _trained, trainable_backbone_layers, v2=False)
+    return MaskRCNN(backbone, COCO_CLASSES if num_classes is None else num_classes, **kwargs)
+
+
+@builder(MaskRCNN_ResNet50_FPN_V2_Weights, legacy="COCO_V1", pretrained={"_trained": True})
+def maskrcnn_resnet50_fpn_v2(
+    *,
+    num_classes: int | None = None,
+    weights_backbone: Any = None,
+    trainable_backbone_layers: int | None = None,
+    _trained: bool = False,
+    **kwargs: Any,
+) -> MaskRCNN:
+    """Make the same with normalised pyramid and deeper heads (https://arxiv.org/abs/2111.11429)."""
+    backbone = _resnet50_fpn(
+        weights_backbone,
+        _trained,
+        trainable_backbone_layers,
+        v2=True,
+        norm_layer=nn.BatchNorm2d,
+    )
+    parts = _v2_parts(backbone.out_channels)
+    parts["mask_head"] = MaskRCNNHeads(
+        backbone.out_channels, [256, 256, 256, 256], 1, norm_layer=nn.BatchNorm2d
+    )
+    classes = COCO_CLASSES if num_classes is None else num_classes
+    return MaskRCNN(backbone, classes, **parts, **kwargs)
