@@ -57,5 +57,5 @@ def test_output_sizes(function, size):
 def test_gradient_of_another_shape():
     with pytest.raises(RuntimeError, match=r"gradient must have shape \(2, 3, 7, 7\)"):
         _C._roi_align_backward(
-            torch.ones(1, 1, 1, 1), torch.zeros(2, 5), 1.0, 7, 7, 2, False, [1, 3, 9, 9]
+            torch.ones(1, 1, 1, 1), torch.zeros(2, 5), 1.0, 7, 7, 2, False, False, [1, 3, 9, 9]
         )

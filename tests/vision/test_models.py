@@ -152,10 +152,3 @@ def test_refusals() -> None:
         models.resnet18(weights=models.VGG16_Weights.DEFAULT)
     with pytest.raises(ValueError, match=r"num_classes.*1000 but got 3"):
         models.resnet18(weights="DEFAULT", num_classes=3)
-
-
-def test_what_is_missing_says_so() -> None:
-    from flambeau.vision.models import detection
-
-    with pytest.raises(NotImplementedError, match=r"fasterrcnn_resnet50_fpn.*roi_align"):
-        detection.fasterrcnn_resnet50_fpn(weights=None)

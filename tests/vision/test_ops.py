@@ -121,11 +121,15 @@ def test_frozen_normalisation_loads_a_usual_one() -> None:
         (lambda: ops.nms(fb.zeros(3, 5), fb.zeros(3), 0.5), RuntimeError, r"\(count, 4\)"),
         (lambda: ops.nms(fb.zeros(3, 4), fb.zeros(2), 0.5), RuntimeError, "each of the 3 boxes"),
         (lambda: ops.box_convert(fb.zeros(4), "xyxy", "x"), ValueError, "out_fmt x"),
-        (lambda: ops.roi_align(fb.zeros(1, 1, 4, 4), fb.zeros(2, 4), 2), ValueError, r"\(2, 4\)"),
+        (
+            lambda: ops.roi_align(fb.zeros(1, 1, 4, 4), fb.zeros(2, 4), 2),
+            AssertionError,
+            r"\(2, 4\)",
+        ),
         (lambda: ops.roi_align(fb.zeros(1, 4, 4), fb.zeros(2, 5), 2), RuntimeError, "channels"),
         (lambda: ops.roi_align(fb.zeros(1, 1, 4, 4), fb.ones(1, 5), 2), IndexError, "image 1"),
         (lambda: ops.stochastic_depth(fb.zeros(2), 2.0, "row"), ValueError, "between 0 and 1"),
-        (lambda: ops.masks_to_boxes(fb.zeros(1, 3, 3)), ValueError, "marks no pixel"),
+        (lambda: ops.masks_to_boxes(fb.zeros(3, 3)), ValueError, r"\(3, 3\)"),
     ],
 )
 def test_bad_input(call: Any, error: type[Exception], message: str) -> None:

@@ -1,5 +1,6 @@
 """Networks for images, with torchvision's module names, so that published weights fit."""
 
+from flambeau.vision.models import detection as detection
 from flambeau.vision.models import optical_flow as optical_flow
 from flambeau.vision.models import segmentation as segmentation
 from flambeau.vision.models import video as video

@@ -52,8 +52,8 @@ def _nms_by_class(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: fl
     for label in idxs.unique():
         rows = fb.where(idxs == label)[0]
         kept.append(rows[nms(boxes[rows], scores[rows], iou_threshold)])
-    rows = fb.cat(kept).sort().values
-    return rows[scores[rows].sort(descending=True, stable=True).indices]
+    rows = fb.cat(kept).sort()[0]
+    return rows[scores[rows].sort(descending=True, stable=True)[1]]
 
 
 def remove_small_boxes(boxes: Tensor, min_size: float) -> Tensor:

@@ -155,7 +155,8 @@ class ObjectDetection(nn.Module):
     """An image with values from 0 to 1: detectors scale and normalise it themselves."""
 
     def forward(self, img: Image) -> Tensor:
-        return _floats(img)
+        tensor = img if isinstance(img, Tensor) else F.pil_to_tensor(img)
+        return F.convert_image_dtype(tensor, fb.float32)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"

@@ -27,7 +27,7 @@ class SingleStage(nn.Module):
     In training the result is a dictionary of losses, otherwise one of detections for each image.
     """
 
-    transform: nn.Module
+    transform: Any
     backbone: nn.Module
     head: nn.Module
     anchor_generator: nn.Module
@@ -58,7 +58,7 @@ class SingleStage(nn.Module):
             losses = self._losses(scaled, outputs, anchors, maps)
         else:
             detections = self._detections(outputs, anchors, maps, batch.image_sizes)
-            self.transform.postprocess(detections, batch.image_sizes, original_sizes)  # type: ignore[operator]
+            self.transform.postprocess(detections, batch.image_sizes, original_sizes)
         return self.eager_outputs(losses, detections)
 
     def _losses(

@@ -184,7 +184,7 @@ class Matcher:
         self, matches: Tensor, all_matches: Tensor, match_quality_matrix: Tensor
     ) -> None:
         """Give back their best match to predictions that no other is better than for some box."""
-        most = match_quality_matrix.max(dim=1, keepdim=True).values
+        most = match_quality_matrix.amax(dim=1, keepdim=True)
         needed = (match_quality_matrix == most).any(dim=0)
         matches[needed] = all_matches[needed]
 
@@ -197,7 +197,7 @@ class SSDMatcher(Matcher):
 
     def __call__(self, match_quality_matrix: Tensor) -> Tensor:
         matches = super().__call__(match_quality_matrix)
-        best = match_quality_matrix.max(dim=1).indices
+        best = match_quality_matrix.argmax(dim=1)
         matches[best] = fb.arange(len(best), dtype=fb.int64, device=best.device)
         return matches
 

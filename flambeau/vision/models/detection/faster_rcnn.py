@@ -254,7 +254,7 @@ def _resnet50_fpn(
     return _resnet_fpn_extractor(network, layers, extra_blocks=blocks, **kwargs)
 
 
-def _v2_parts(channels: int) -> dict[str, nn.Module]:
+def _v2_parts(channels: int) -> dict[str, Any]:
     """The heads of the second version: more layers, and batch normalisation."""
     anchors = _default_anchorgen()
     return {

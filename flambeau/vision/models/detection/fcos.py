@@ -173,8 +173,8 @@ def _centredness(distances: Tensor) -> Tensor:
     if len(distances) == 0:
         return distances.new_zeros((0,))
     across, down = distances[:, 0::2], distances[:, 1::2]
-    near = across.min(-1).values / across.max(-1).values
-    return (near * (down.min(-1).values / down.max(-1).values)).sqrt()
+    near = across.amin(-1) / across.amax(-1)
+    return (near * (down.amin(-1) / down.amax(-1))).sqrt()
 
 
 class FCOS(PyramidStage):

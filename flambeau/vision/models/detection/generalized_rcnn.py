@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from flambeau import Tensor, nn
 from flambeau.vision.models.detection._targets import (
@@ -22,10 +23,10 @@ class GeneralizedRCNN(nn.Module):
     """
 
     def __init__(
-        self, backbone: nn.Module, rpn: nn.Module, roi_heads: nn.Module, transform: nn.Module
+        self, backbone: nn.Module, rpn: nn.Module, roi_heads: nn.Module, transform: Any
     ) -> None:
         super().__init__()
-        self.transform = transform
+        self.transform: Any = transform
         self.backbone = backbone
         self.rpn = rpn
         self.roi_heads = roi_heads

@@ -68,12 +68,12 @@ class RoIHeads(nn.Module):
         score_thresh: float,
         nms_thresh: float,
         detections_per_img: int,
-        mask_roi_pool: nn.Module | None = None,
-        mask_head: nn.Module | None = None,
-        mask_predictor: nn.Module | None = None,
-        keypoint_roi_pool: nn.Module | None = None,
-        keypoint_head: nn.Module | None = None,
-        keypoint_predictor: nn.Module | None = None,
+        mask_roi_pool: Any = None,
+        mask_head: Any = None,
+        mask_predictor: Any = None,
+        keypoint_roi_pool: Any = None,
+        keypoint_head: Any = None,
+        keypoint_predictor: Any = None,
     ) -> None:
         super().__init__()
         self.box_similarity = box_ops.box_iou
@@ -259,12 +259,11 @@ class RoIHeads(nn.Module):
         """Put masks into the result, or return their loss."""
         logits = self.mask_predictor(self.mask_head(self.mask_roi_pool(features, regions, shapes)))
         if self.training:
-            truth = ([target[name] for target in targets] for name in ("masks", "labels"))
-            return {"loss_mask": maskrcnn_loss(logits, regions, *truth, rows)}
-        for own, masks in zip(
-            result, maskrcnn_inference(logits, [own["labels"] for own in result]), strict=True
-        ):
-            own["masks"] = masks
+            masks, labels = ([target[name] for target in targets] for name in ("masks", "labels"))
+            return {"loss_mask": maskrcnn_loss(logits, regions, masks, labels, rows)}
+        found = maskrcnn_inference(logits, [own["labels"] for own in result])
+        for own, mask in zip(result, found, strict=True):
+            own["masks"] = mask
         return {}
 
     def _keypoints(

@@ -145,7 +145,7 @@ class RegionProposalNetwork(nn.Module):
         chosen, offset = [], 0
         for scores in objectness.split(list(num_anchors_per_level), 1):
             count = det_utils._topk_min(scores, self.pre_nms_top_n(), 1)
-            chosen.append(scores.topk(count, dim=1).indices + offset)
+            chosen.append(scores.topk(count, dim=1)[1] + offset)
             offset += scores.shape[1]
         return fb.cat(chosen, dim=1)
 

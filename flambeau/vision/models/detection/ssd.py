@@ -206,8 +206,8 @@ class SSD(SingleStage):
     def _hardest(self, loss: Tensor, positive: Tensor) -> Tensor:
         """The boxes of background with the largest losses of each image."""
         wanted = self.neg_to_pos_ratio * positive.sum(1, keepdim=True)
-        order = loss.detach().masked_fill(positive, -fb.inf).sort(1, descending=True).indices
-        return order.sort(1).indices < wanted
+        order = loss.detach().masked_fill(positive, -fb.inf).sort(1, descending=True)[1]
+        return order.sort(1)[1] < wanted
 
     def _losses(
         self, targets: Any, outputs: Outputs, anchors: list[Tensor], maps: list[Tensor]
