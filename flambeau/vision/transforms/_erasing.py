@@ -11,7 +11,7 @@ from flambeau import Tensor, nn
 from flambeau.vision.transforms import functional as F
 from flambeau.vision.transforms._random import below, chance, uniform
 
-__all__ = ["RandomErasing"]
+__all__ = ["RandomErasing", "random_patch"]
 
 
 class RandomErasing(nn.Module):
@@ -52,20 +52,8 @@ class RandomErasing(nn.Module):
     ) -> tuple[int, int, int, int, Tensor]:
         """Draw the top, left, height and width of a rectangle and what is put there."""
         channels, height, width = img.shape[-3:]
-        logs = math.log(ratio[0]), math.log(ratio[1])
-        for _ in range(10):
-            area = height * width * uniform(scale[0], scale[1])
-            shape = math.exp(uniform(*logs))
-            rows, columns = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
-            if rows >= height or columns >= width:
-                continue
-            if value is None:
-                patch = fb.empty([channels, rows, columns], dtype=fb.float32).normal_()
-            else:
-                patch = fb.tensor(value)[:, None, None]
-            top = below(height - rows + 1)
-            return top, below(width - columns + 1), rows, columns, patch
-        return 0, 0, height, width, img
+        drawn = random_patch((channels, height, width), scale, ratio, value)
+        return (0, 0, height, width, img) if drawn is None else drawn
 
     def forward(self, img: Tensor) -> Tensor:
         if not chance(self.p):
@@ -89,3 +77,27 @@ class RandomErasing(nn.Module):
             f"{type(self).__name__}(p={self.p}, scale={self.scale}, ratio={self.ratio}, "
             f"value={self.value}, inplace={self.inplace})"
         )
+
+
+def random_patch(
+    dimensions: Sequence[int],
+    scale: Sequence[float],
+    ratio: Sequence[float],
+    value: Sequence[float] | None,
+) -> tuple[int, int, int, int, Tensor] | None:
+    """Draw a rectangle of an image (C, H, W) and what is put there; None where none fits."""
+    channels, height, width = dimensions
+    logs = math.log(ratio[0]), math.log(ratio[1])
+    for _ in range(10):
+        area = height * width * uniform(scale[0], scale[1])
+        shape = math.exp(uniform(*logs))
+        rows, columns = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
+        if rows >= height or columns >= width:
+            continue
+        if value is None:
+            patch = fb.empty([channels, rows, columns], dtype=fb.float32).normal_()
+        else:
+            patch = fb.tensor(value)[:, None, None]
+        top = below(height - rows + 1)
+        return top, below(width - columns + 1), rows, columns, patch
+    return None

@@ -27,6 +27,7 @@ __all__ = [
     "RandomVerticalFlip",
     "Resize",
     "TenCrop",
+    "random_place",
 ]
 
 _TWO_SIDES = "Please provide only two dimensions (h, w) for size"
@@ -194,21 +195,7 @@ class RandomResizedCrop(nn.Module):
     ) -> tuple[int, int, int, int]:
         """Draw the top, left, height and width of a crop; the middle where none is found."""
         _, height, width = dimensions(img)
-        logs = math.log(ratio[0]), math.log(ratio[1])
-        for _ in range(10):
-            area = height * width * uniform(*scale)
-            shape = math.exp(uniform(*logs))
-            columns, rows = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
-            if 0 < columns <= width and 0 < rows <= height:
-                top = below(height - rows + 1)
-                return top, below(width - columns + 1), rows, columns
-        shape = width / height
-        rows, columns = height, width
-        if shape < min(ratio):
-            rows = round(width / min(ratio))
-        elif shape > max(ratio):
-            columns = round(height * max(ratio))
-        return (height - rows) // 2, (width - columns) // 2, rows, columns
+        return random_place(height, width, scale, ratio)
 
     def forward(self, img: Image) -> Image:
         place = self.get_params(img, self.scale, self.ratio)
@@ -220,6 +207,27 @@ class RandomResizedCrop(nn.Module):
             f"{type(self).__name__}(size={self.size}, scale={scale}, ratio={ratio}, "
             f"interpolation={self.interpolation.value}, antialias={self.antialias})"
         )
+
+
+def random_place(
+    height: int, width: int, scale: Sequence[float], ratio: Sequence[float]
+) -> tuple[int, int, int, int]:
+    """Draw a crop of an image of this size; the middle where none of such a shape is found."""
+    logs = math.log(ratio[0]), math.log(ratio[1])
+    for _ in range(10):
+        area = height * width * uniform(*scale)
+        shape = math.exp(uniform(*logs))
+        columns, rows = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
+        if 0 < columns <= width and 0 < rows <= height:
+            top = below(height - rows + 1)
+            return top, below(width - columns + 1), rows, columns
+    shape = width / height
+    rows, columns = height, width
+    if shape < min(ratio):
+        rows = round(width / min(ratio))
+    elif shape > max(ratio):
+        columns = round(height * max(ratio))
+    return (height - rows) // 2, (width - columns) // 2, rows, columns
 
 
 class RandomHorizontalFlip(nn.Module):

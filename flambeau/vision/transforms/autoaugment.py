@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import Enum
+from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor, nn
@@ -17,9 +18,9 @@ from flambeau.vision.transforms._random import below
 __all__ = ["AugMix", "AutoAugment", "AutoAugmentPolicy", "RandAugment", "TrivialAugmentWide"]
 
 # For every change: its strengths (one number where it has none), and whether it has two directions.
-_Space = dict[str, tuple[Tensor, bool]]
+Space = dict[str, tuple[Tensor, bool]]
 _ENHANCEMENTS = ("Brightness", "Color", "Contrast", "Sharpness")
-_NONE = (fb.tensor(0.0), False)
+NO_STRENGTH = (fb.tensor(0.0), False)
 
 
 class AutoAugmentPolicy(Enum):
@@ -30,7 +31,7 @@ class AutoAugmentPolicy(Enum):
     SVHN = "svhn"
 
 
-def _space(bins: int, shear: float, ways: Sequence[float], turn: float) -> _Space:
+def _space(bins: int, shear: float, ways: Sequence[float], turn: float) -> Space:
     """Changes of place, from none to the strongest."""
     return {
         "ShearX": (fb.linspace(0.0, shear, bins), True),
@@ -41,62 +42,67 @@ def _space(bins: int, shear: float, ways: Sequence[float], turn: float) -> _Spac
     }
 
 
-def _enhancements(bins: int, strongest: float) -> _Space:
+def _enhancements(bins: int, strongest: float) -> Space:
     return {name: (fb.linspace(0.0, strongest, bins), True) for name in _ENHANCEMENTS}
 
 
-def _tones(bins: int, bits: int, fewer: int) -> _Space:
+def _tones(bins: int, bits: int, fewer: int) -> Space:
     """Changes of shades: from `bits` bits down to `fewer` less, from no inversion to all of it."""
     steps = (fb.arange(bins) / ((bins - 1) / fewer)).round().int()
     return {
         "Posterize": (bits - steps, False),
         "Solarize": (fb.linspace(255.0, 0.0, bins), False),
-        "AutoContrast": _NONE,
-        "Equalize": _NONE,
+        "AutoContrast": NO_STRENGTH,
+        "Equalize": NO_STRENGTH,
     }
 
 
-def _apply(
-    img: Image, name: str, strength: float, interpolation: InterpolationMode, fill: Fill
+def apply_change(
+    functions: Any,
+    img: Image,
+    name: str,
+    strength: float,
+    interpolation: InterpolationMode,
+    fill: Fill,
 ) -> Image:
-    """One change of one strength."""
+    """One change of one strength, by the functions of one of the two interfaces."""
     if name.startswith(("Shear", "Translate")):
-        return _shift(img, name, strength, interpolation, fill)
+        return _shift(functions, img, name, strength, interpolation, fill)
     if name == "Rotate":
-        return F.rotate(img, strength, interpolation=interpolation, fill=fill)
+        return functions.rotate(img, strength, interpolation=interpolation, fill=fill)
     if name == "Posterize":
-        return F.posterize(img, int(strength))
+        return functions.posterize(img, int(strength))
     if name == "Solarize":
-        return F.solarize(img, strength)
+        return functions.solarize(img, strength)
     if name in _FACTORS:
-        return _FACTORS[name](img, 1.0 + strength)
-    return _PLAIN[name](img)
+        return getattr(functions, _FACTORS[name])(img, 1.0 + strength)
+    return img if name == "Identity" else getattr(functions, name.lower())(img)
 
 
-_FACTORS: dict[str, Callable[[Image, float], Image]] = {
-    "Brightness": F.adjust_brightness,
-    "Color": F.adjust_saturation,
-    "Contrast": F.adjust_contrast,
-    "Sharpness": F.adjust_sharpness,
-}
-_PLAIN: dict[str, Callable[[Image], Image]] = {
-    "AutoContrast": F.autocontrast,
-    "Equalize": F.equalize,
-    "Invert": F.invert,
-    "Identity": lambda img: img,
+_FACTORS = {
+    "Brightness": "adjust_brightness",
+    "Color": "adjust_saturation",
+    "Contrast": "adjust_contrast",
+    "Sharpness": "adjust_sharpness",
 }
 
 
 def _shift(
-    img: Image, name: str, strength: float, interpolation: InterpolationMode, fill: Fill
+    functions: Any,
+    img: Image,
+    name: str,
+    strength: float,
+    interpolation: InterpolationMode,
+    fill: Fill,
 ) -> Image:
     pair = [strength, 0.0] if name.endswith("X") else [0.0, strength]
     if name.startswith("Shear"):
         shear = [math.degrees(math.atan(share)) for share in pair]
         # About the corner, as the published policies were found.
-        return F.affine(img, 0.0, [0, 0], 1.0, shear, interpolation, fill, center=[0, 0])
+        corner = [0.0, 0.0]
+        return functions.affine(img, 0.0, [0, 0], 1.0, shear, interpolation, fill, center=corner)
     way = [int(length) for length in pair]
-    return F.affine(img, 0.0, way, 1.0, [0.0, 0.0], interpolation, fill)
+    return functions.affine(img, 0.0, way, 1.0, [0.0, 0.0], interpolation, fill)
 
 
 class _Augment(nn.Module):
@@ -149,7 +155,7 @@ class AutoAugment(_Augment):
     def forward(self, img: Image) -> Image:
         fill = self._fill_for(img)
         _, height, width = dimensions(img)
-        space = _large_space(10, height, width) | {"Invert": _NONE}
+        space = large_space(10, height, width) | {"Invert": NO_STRENGTH}
         which, chances, directions = self.get_params(len(self.policies))
         for position, (name, probability, level) in enumerate(self.policies[which]):
             if chances[position].item() > probability:
@@ -158,16 +164,29 @@ class AutoAugment(_Augment):
             strength = 0.0 if level is None else float(strengths[level].item())
             if signed and directions[position].item() == 0:
                 strength = -strength
-            img = _apply(img, name, strength, self.interpolation, fill)
+            img = apply_change(F, img, name, strength, self.interpolation, fill)
         return img
 
     def __repr__(self) -> str:
         return self._shown("policy", "fill")
 
 
-def _large_space(bins: int, height: int, width: int) -> _Space:
+def large_space(bins: int, height: int, width: int) -> Space:
+    """The changes of `AutoAugment` and `RandAugment`."""
     ways = (150.0 / 331.0 * width, 150.0 / 331.0 * height)
     return _space(bins, 0.3, ways, 30.0) | _enhancements(bins, 0.9) | _tones(bins, 8, 4)
+
+
+def wide_space(bins: int) -> Space:
+    """The changes of `TrivialAugmentWide`."""
+    places = _space(bins, 0.99, (32.0, 32.0), 135.0)
+    return {"Identity": NO_STRENGTH} | places | _enhancements(bins, 0.99) | _tones(bins, 8, 6)
+
+
+def mixing_space(height: int, width: int, all_ops: bool) -> Space:
+    """The changes of `AugMix`, with those of colours or without."""
+    space = _space(10, 0.3, (width / 3.0, height / 3.0), 30.0) | _tones(10, 4, 4)
+    return space | _enhancements(10, 0.9) if all_ops else space
 
 
 class RandAugment(_Augment):
@@ -189,12 +208,12 @@ class RandAugment(_Augment):
     def forward(self, img: Image) -> Image:
         fill = self._fill_for(img)
         _, height, width = dimensions(img)
-        space = {"Identity": _NONE} | _large_space(self.num_magnitude_bins, height, width)
+        space = {"Identity": NO_STRENGTH} | large_space(self.num_magnitude_bins, height, width)
         for _ in range(self.num_ops):
             name = list(space)[below(len(space))]
             strengths, signed = space[name]
             strength = float(strengths[self.magnitude].item()) if strengths.ndim else 0.0
-            img = _apply(img, name, _directed(strength, signed), self.interpolation, fill)
+            img = apply_change(F, img, name, _directed(strength, signed), self.interpolation, fill)
         return img
 
     def __repr__(self) -> str:
@@ -215,13 +234,11 @@ class TrivialAugmentWide(_Augment):
 
     def forward(self, img: Image) -> Image:
         fill = self._fill_for(img)
-        bins = self.num_magnitude_bins
-        places = _space(bins, 0.99, (32.0, 32.0), 135.0)
-        space = {"Identity": _NONE} | places | _enhancements(bins, 0.99) | _tones(bins, 8, 6)
+        space = wide_space(self.num_magnitude_bins)
         name = list(space)[below(len(space))]
         strengths, signed = space[name]
         strength = float(strengths[below(len(strengths))].item()) if strengths.ndim else 0.0
-        return _apply(img, name, _directed(strength, signed), self.interpolation, fill)
+        return apply_change(F, img, name, _directed(strength, signed), self.interpolation, fill)
 
     def __repr__(self) -> str:
         return self._shown("num_magnitude_bins", "interpolation", "fill")
@@ -255,9 +272,7 @@ class AugMix(_Augment):
             return through_tensor(img, self.forward)
         fill = self._fill_for(img)
         _, height, width = dimensions(img)
-        space = _space(10, 0.3, (width / 3.0, height / 3.0), 30.0) | _tones(10, 4, 4)
-        if self.all_ops:
-            space |= _enhancements(10, 0.9)
+        space = mixing_space(height, width, self.all_ops)
         batch = img.view(*[1] * max(4 - img.ndim, 0), *img.shape)
         shares, weights = self._weights(batch.shape[0])
         mixed = shares[:, 0].view(-1, 1, 1, 1) * batch
@@ -268,16 +283,16 @@ class AugMix(_Augment):
 
     def _weights(self, count: int) -> tuple[Tensor, Tensor]:
         """How much of each image stays, and how the rest is shared by the chains."""
-        shares = _dirichlet(self.alpha, count, 2)
-        return shares, _dirichlet(self.alpha, count, self.mixture_width) * shares[:, 1:]
+        shares = dirichlet(self.alpha, count, 2)
+        return shares, dirichlet(self.alpha, count, self.mixture_width) * shares[:, 1:]
 
-    def _chain(self, batch: Tensor, space: _Space, fill: Fill) -> Tensor:
+    def _chain(self, batch: Tensor, space: Space, fill: Fill) -> Tensor:
         depth = self.chain_depth if self.chain_depth > 0 else 1 + below(3)
         for _ in range(depth):
             name = list(space)[below(len(space))]
             strengths, signed = space[name]
             strength = float(strengths[below(self.severity)].item()) if strengths.ndim else 0.0
-            batch = _apply(batch, name, _directed(strength, signed), self.interpolation, fill)
+            batch = apply_change(F, batch, name, _directed(strength, signed), self.interpolation, fill)
         return batch
 
     def __repr__(self) -> str:
@@ -292,7 +307,7 @@ class AugMix(_Augment):
         )
 
 
-def _dirichlet(alpha: float, count: int, parts: int) -> Tensor:
+def dirichlet(alpha: float, count: int, parts: int) -> Tensor:
     """Shares that add up to 1, `count` times."""
     weights = fb._standard_gamma(fb.full((count, parts), alpha))
     return weights / weights.sum(-1, keepdim=True)

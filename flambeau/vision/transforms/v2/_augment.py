@@ -1,137 +1,91 @@
-"""Parts erased, images mixed, and policies of changes."""
+"""Rectangles erased, and images as they are after JPEG."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor
-from flambeau.nn.functional import one_hot
-from flambeau.utils import _pytree
-from flambeau.vision.transforms import _erasing, autoaugment
-from flambeau.vision.transforms._image import dimensions
+from flambeau.vision.transforms import _erasing
 from flambeau.vision.transforms.v2 import functional as F
-from flambeau.vision.transforms.v2._transform import RandomApplyTransform, Transform, image_in
-from flambeau.vision.tv_tensors import Mask
+from flambeau.vision.transforms.v2._query import query_chw
+from flambeau.vision.transforms.v2._transform import RandomApplyTransform, Transform
+from flambeau.vision.tv_tensors import BoundingBoxes, KeyPoints, Mask
 
-__all__ = [
-    "AugMix",
-    "AutoAugment",
-    "CutMix",
-    "MixUp",
-    "RandAugment",
-    "RandomErasing",
-    "TrivialAugmentWide",
-]
+__all__ = ["JPEG", "RandomErasing"]
 
 
-class RandomErasing(RandomApplyTransform, _erasing.RandomErasing):
-    """A rectangle of a tensor replaced, with a probability, by a value or by noise."""
+class RandomErasing(RandomApplyTransform):
+    """A rectangle of an image replaced, with a probability, by a value or by noise."""
+
+    get_params = staticmethod(_erasing.RandomErasing.get_params)
+
+    def __init__(
+        self,
+        p: float = 0.5,
+        scale: Sequence[float] = (0.02, 0.33),
+        ratio: Sequence[float] = (0.3, 3.3),
+        value: Any = 0.0,
+        inplace: bool = False,
+    ) -> None:
+        super().__init__(p)
+        checked = _erasing.RandomErasing(p, scale, ratio, value, inplace)
+        self.scale = checked.scale
+        self.ratio = checked.ratio
+        self.value: Any = _values(value)
+        self.inplace = inplace
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        image = image_in(flat_inputs)
-        values = self._values(dimensions(image)[0])
-        return {"patch": self.get_params(image, self.scale, self.ratio, values)}
-
-    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        return F.erase(inpt, *params["patch"], self.inplace)
-
-
-class _Policy(Transform):
-    """A policy of the first interface for samples: masks are refused, which it would not move."""
-
-    _of_images: Any
-
-    def check_inputs(self, flat_inputs: list[Any]) -> None:
-        if any(isinstance(each, Mask) for each in flat_inputs):
-            raise TypeError(f"Inputs of type Mask are not supported by {type(self).__name__}()")
-
-    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        return self._of_images.forward(self, inpt)
-
-
-class AutoAugment(_Policy, autoaugment.AutoAugment):
-    """Two changes by one of 25 learned pairs."""
-
-    _of_images = autoaugment.AutoAugment
-
-
-class RandAugment(_Policy, autoaugment.RandAugment):
-    """So many changes drawn evenly, all of one strength."""
-
-    _of_images = autoaugment.RandAugment
-
-
-class TrivialAugmentWide(_Policy, autoaugment.TrivialAugmentWide):
-    """One change of any strength, drawn evenly."""
-
-    _of_images = autoaugment.TrivialAugmentWide
-
-
-class AugMix(_Policy, autoaugment.AugMix):
-    """An image mixed with chains of changes of it."""
-
-    _of_images = autoaugment.AugMix
-
-
-class _Mix(Transform):
-    """Each image of a batch mixed with the one before it, and the labels in the same share."""
-
-    def __init__(self, *, alpha: float = 1.0, num_classes: int | None = None) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.num_classes = num_classes
-
-    def forward(self, *inputs: Any) -> Any:
-        flat, structure = _pytree.tree_flatten(inputs if len(inputs) > 1 else inputs[0])
-        batch = next((i for i, e in enumerate(flat) if isinstance(e, Tensor) and e.ndim >= 4), None)
-        labels = next(
-            (i for i, e in enumerate(flat) if isinstance(e, Tensor) and e.ndim in (1, 2)), None
-        )
-        if batch is None or labels is None:
+        dimensions = query_chw(flat_inputs)
+        if self.value is not None and len(self.value) not in (1, dimensions[0]):
             raise ValueError(
-                f"{type(self).__name__}: a batch of images (N, C, H, W) and its labels are "
-                "expected: apply it after the DataLoader"
+                "If value is a sequence, it should have either a single value or "
+                f"{dimensions[0]} (number of input channels), got {len(self.value)}"
             )
-        share = self._share()
-        flat[batch], share = self._mixed(flat[batch], share)
-        flat[labels] = self._mixed_labels(flat[labels], share)
-        return _pytree.tree_unflatten(flat, structure)
+        patch = _erasing.random_patch(dimensions, self.scale, self.ratio, self.value)
+        return {"patch": patch}
 
-    def _share(self) -> float:
-        """A number by the distribution Beta(alpha, alpha)."""
-        first, second = fb._standard_gamma(fb.full((2,), float(self.alpha))).tolist()
-        return float(first / (first + second))
+    def _call_kernel(self, functional: Callable[..., Any], inpt: Any, *args: Any, **kw: Any) -> Any:
+        if isinstance(inpt, (BoundingBoxes, KeyPoints, Mask)):
+            warnings.warn(
+                f"{type(self).__name__}() is currently passing through inputs of type "
+                f"tv_tensors.{type(inpt).__name__}. This will likely change in the future.",
+                stacklevel=2,
+            )
+        return super()._call_kernel(functional, inpt, *args, **kw)
 
-    def _mixed_labels(self, labels: Tensor, share: float) -> Tensor:
-        if labels.ndim == 1:
-            if self.num_classes is None:
-                raise ValueError("num_classes must be passed if the labels are index-based (1D)")
-            labels = one_hot(labels, self.num_classes)
-        labels = labels.float() if not labels.is_floating_point() else labels
-        return labels.roll(1, 0).mul(1.0 - share).add(labels.mul(share))
-
-    def _mixed(self, batch: Tensor, share: float) -> tuple[Tensor, float]:
-        raise NotImplementedError
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        if params["patch"] is None:
+            return inpt
+        return self._call_kernel(F.erase, inpt, *params["patch"], self.inplace)
 
 
-class MixUp(_Mix):
-    """Weighted means of images (https://arxiv.org/abs/1710.09412)."""
+def _values(value: Any) -> list[float] | None:
+    """One value for each channel; None for noise."""
+    if isinstance(value, (int, float)):
+        return [float(value)]
+    return None if isinstance(value, str) else [float(each) for each in value]
 
-    def _mixed(self, batch: Tensor, share: float) -> tuple[Tensor, float]:
-        return batch.roll(1, 0).mul(1.0 - share).add(batch.mul(share)), share
 
+class JPEG(Transform):
+    """An image of bytes after it was saved as JPEG with a random quality from 1 to 100."""
 
-class CutMix(_Mix):
-    """Rectangles of one image in another (https://arxiv.org/abs/1905.04899)."""
+    def __init__(self, quality: int | Sequence[int]) -> None:
+        super().__init__()
+        pair = [quality, quality] if isinstance(quality, int) else quality
+        if not isinstance(pair, (tuple, list, str)):
+            raise TypeError(f"quality should be a sequence of length 2, got {quality!r}.")
+        if len(pair) != 2:
+            raise ValueError(f"quality should be a sequence of length 2, got {quality!r}.")
+        whole = all(isinstance(each, int) for each in pair)
+        if not (whole and 1 <= pair[0] <= pair[1] <= 100):
+            raise ValueError(f"quality must be an integer from 1 to 100, got quality ={pair}")
+        self.quality = pair
 
-    def _mixed(self, batch: Tensor, share: float) -> tuple[Tensor, float]:
-        height, width = batch.shape[-2:]
-        x, y = int(fb.randint(width, (1,)).item()), int(fb.randint(height, (1,)).item())
-        half = 0.5 * (1.0 - share) ** 0.5
-        across, down = int(half * width), int(half * height)
-        left, right = max(x - across, 0), min(x + across, width)
-        top, bottom = max(y - down, 0), min(y + down, height)
-        mixed = batch.clone()
-        mixed[..., top:bottom, left:right] = batch.roll(1, 0)[..., top:bottom, left:right]
-        return mixed, 1.0 - (right - left) * (bottom - top) / (width * height)
+    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
+        low, high = self.quality
+        return {"quality": int(fb.randint(low, high + 1, ()).item())}
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        return self._call_kernel(F.jpeg, inpt, params["quality"])

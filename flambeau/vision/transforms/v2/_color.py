@@ -1,19 +1,17 @@
-"""Colours and sharpness; what is drawn, is drawn as in the first interface."""
+"""Colours and sharpness."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import flambeau as fb
 from flambeau.vision.transforms import _color
-from flambeau.vision.transforms._image import dimensions
+from flambeau.vision.transforms._arguments import size_of
+from flambeau.vision.transforms._random import chance, uniform
 from flambeau.vision.transforms.v2 import functional as F
-from flambeau.vision.transforms.v2._transform import (
-    RandomApplyTransform,
-    Transform,
-    image_in,
-    of_images,
-)
+from flambeau.vision.transforms.v2._query import query_chw
+from flambeau.vision.transforms.v2._transform import RandomApplyTransform, Transform, applying
 
 __all__ = [
     "RGB",
@@ -27,52 +25,158 @@ __all__ = [
     "RandomEqualize",
     "RandomGrayscale",
     "RandomInvert",
+    "RandomPhotometricDistort",
     "RandomPosterize",
     "RandomSolarize",
 ]
 
+_CHANGES = (F.adjust_brightness, F.adjust_contrast, F.adjust_saturation, F.adjust_hue)
 
-class ColorJitter(Transform, _color.ColorJitter):
-    """Brightness, contrast, saturation and hue changed at random, in a random order."""
+
+class Grayscale(Transform):
+    """A grey image of one or three channels."""
+
+    def __init__(self, num_output_channels: int = 1) -> None:
+        super().__init__()
+        self.num_output_channels = num_output_channels
+
+    transform = applying(F.rgb_to_grayscale, "num_output_channels")
+
+
+class RGB(Transform):
+    """An image of three channels, also of a grey one."""
+
+    transform = applying(F.grayscale_to_rgb)
+
+
+class RandomGrayscale(RandomApplyTransform):
+    """A grey image with a probability, of as many channels as before."""
+
+    def __init__(self, p: float = 0.1) -> None:
+        super().__init__(p)
+
+    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
+        return {"channels": query_chw(flat_inputs)[0]}
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        return self._call_kernel(F.rgb_to_grayscale, inpt, params["channels"])
+
+
+class ColorJitter(Transform):
+    """Brightness, contrast, saturation and hue changed at random, in a random order.
+
+    A number is how far from 1 (from 0 for the hue) a factor may be; a pair is its range.
+    """
+
+    get_params = staticmethod(_color.ColorJitter.get_params)
+
+    def __init__(
+        self,
+        brightness: float | Sequence[float] | None = None,
+        contrast: float | Sequence[float] | None = None,
+        saturation: float | Sequence[float] | None = None,
+        hue: float | Sequence[float] | None = None,
+    ) -> None:
+        super().__init__()
+        self.brightness: Any = _range("brightness", brightness)
+        self.contrast: Any = _range("contrast", contrast)
+        self.saturation: Any = _range("saturation", saturation)
+        self.hue: Any = _range("hue", hue, middle=0.0, limits=(-0.5, 0.5))
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         order, *factors = self.get_params(self.brightness, self.contrast, self.saturation, self.hue)
         return {"order": order.tolist(), "factors": factors}
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        changes = (F.adjust_brightness, F.adjust_contrast, F.adjust_saturation, F.adjust_hue)
         for which in params["order"]:
             factor = params["factors"][which]
             if factor is not None:
-                inpt = changes[which](inpt, factor)
+                inpt = self._call_kernel(_CHANGES[which], inpt, factor)
         return inpt
 
 
-class Grayscale(Transform, _color.Grayscale):
-    """A grey image of one or three channels."""
-
-    transform = of_images(F.rgb_to_grayscale, "num_output_channels")
+def _range(name: str, value: Any, **limits: Any) -> tuple[float, float] | None:
+    return None if value is None else _color._factors(name, value, **limits)
 
 
-class RGB(Transform):
-    """An image of three channels, also of a grey one."""
+class RandomChannelPermutation(Transform):
+    """The channels in a random order."""
 
-    transform = of_images(F.grayscale_to_rgb)
+    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
+        return {"order": fb.randperm(query_chw(flat_inputs)[0]).tolist()}
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        return self._call_kernel(F.permute_channels, inpt, params["order"])
 
 
-class GaussianBlur(Transform, _color.GaussianBlur):
+class RandomPhotometricDistort(Transform):
+    """Brightness, contrast, saturation, hue and the order of channels, each with a probability."""
+
+    def __init__(
+        self,
+        brightness: tuple[float, float] = (0.875, 1.125),
+        contrast: tuple[float, float] = (0.5, 1.5),
+        saturation: tuple[float, float] = (0.5, 1.5),
+        hue: tuple[float, float] = (-0.05, 0.05),
+        p: float = 0.5,
+    ) -> None:
+        super().__init__()
+        self.brightness = brightness
+        self.contrast = contrast
+        self.hue = hue
+        self.saturation = saturation
+        self.p = p
+
+    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
+        channels = query_chw(flat_inputs)[0]
+        factors = [
+            uniform(low, high) if chance(self.p) else None
+            for low, high in (self.brightness, self.contrast, self.saturation, self.hue)
+        ]
+        contrast_early = chance(0.5)
+        order = fb.randperm(channels).tolist() if chance(self.p) else None
+        return {"factors": factors, "contrast_early": contrast_early, "order": order}
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        # The contrast comes second or last.
+        for which in (0, 1, 2, 3) if params["contrast_early"] else (0, 2, 3, 1):
+            factor = params["factors"][which]
+            if factor is not None:
+                inpt = self._call_kernel(_CHANGES[which], inpt, factor)
+        if params["order"] is not None:
+            inpt = self._call_kernel(F.permute_channels, inpt, params["order"])
+        return inpt
+
+
+class GaussianBlur(Transform):
     """An image blurred with a random deviation."""
 
-    def __init__(self, kernel_size: Any, sigma: Any = (0.1, 2.0)) -> None:
-        super().__init__(kernel_size, sigma)
-        self.sigma: list[float] = [float(value) for value in self.sigma]
+    get_params = staticmethod(_color.GaussianBlur.get_params)
+
+    def __init__(
+        self, kernel_size: int | Sequence[int], sigma: float | Sequence[float] = (0.1, 2.0)
+    ) -> None:
+        super().__init__()
+        self.kernel_size: tuple[int, int] = size_of(
+            kernel_size, "Kernel size should be a tuple/list of two integers"
+        )
+        if any(size <= 0 or size % 2 == 0 for size in self.kernel_size):
+            raise ValueError(
+                f"Kernel size value should be an odd and positive number, got {kernel_size}."
+            )
+        pair = [sigma, sigma] if isinstance(sigma, (int, float)) else list(sigma)
+        if len(pair) != 2 or not 0.0 < pair[0] <= pair[1]:
+            raise ValueError(
+                f"sigma values should be positive and of the form (min, max). Got {sigma}"
+            )
+        self.sigma: list[float] = [float(value) for value in pair]
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         sigma = self.get_params(self.sigma[0], self.sigma[1])
         return {"sigma": [sigma, sigma]}
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        return F.gaussian_blur(inpt, self.kernel_size, params["sigma"])
+        return self._call_kernel(F.gaussian_blur, inpt, self.kernel_size, params["sigma"])
 
 
 class GaussianNoise(Transform):
@@ -84,57 +188,52 @@ class GaussianNoise(Transform):
         self.sigma = sigma
         self.clip = clip
 
-    transform = of_images(F.gaussian_noise, "mean", "sigma", "clip")
+    transform = applying(F.gaussian_noise, "mean", "sigma", "clip")
 
 
-class RandomChannelPermutation(Transform):
-    """The channels in a random order."""
-
-    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        return {"order": fb.randperm(dimensions(image_in(flat_inputs))[0]).tolist()}
-
-    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        return F.permute_channels(inpt, params["order"])
-
-
-class RandomGrayscale(RandomApplyTransform, _color.RandomGrayscale):
-    """A grey image with a probability, of as many channels as before."""
-
-    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        return F.rgb_to_grayscale(inpt, dimensions(inpt)[0])
-
-
-class RandomInvert(RandomApplyTransform, _color.RandomInvert):
+class RandomInvert(RandomApplyTransform):
     """Black and white exchanged with a probability."""
 
-    transform = of_images(F.invert)
+    transform = applying(F.invert)
 
 
-class RandomAutocontrast(RandomApplyTransform, _color.RandomAutocontrast):
+class RandomAutocontrast(RandomApplyTransform):
     """Every channel stretched from black to white with a probability."""
 
-    transform = of_images(F.autocontrast)
+    transform = applying(F.autocontrast)
 
 
-class RandomEqualize(RandomApplyTransform, _color.RandomEqualize):
+class RandomEqualize(RandomApplyTransform):
     """The shades of every channel spread evenly with a probability."""
 
-    transform = of_images(F.equalize)
+    transform = applying(F.equalize)
 
 
-class RandomPosterize(RandomApplyTransform, _color.RandomPosterize):
+class RandomPosterize(RandomApplyTransform):
     """Only the highest bits of every channel, with a probability."""
 
-    transform = of_images(F.posterize, "bits")
+    def __init__(self, bits: int, p: float = 0.5) -> None:
+        super().__init__(p)
+        self.bits = bits
+
+    transform = applying(F.posterize, "bits")
 
 
-class RandomSolarize(RandomApplyTransform, _color.RandomSolarize):
+class RandomSolarize(RandomApplyTransform):
     """What is at least so bright inverted, with a probability."""
 
-    transform = of_images(F.solarize, "threshold")
+    def __init__(self, threshold: float, p: float = 0.5) -> None:
+        super().__init__(p)
+        self.threshold = threshold
+
+    transform = applying(F.solarize, "threshold")
 
 
-class RandomAdjustSharpness(RandomApplyTransform, _color.RandomAdjustSharpness):
+class RandomAdjustSharpness(RandomApplyTransform):
     """A sharper or softer image with a probability."""
 
-    transform = of_images(F.adjust_sharpness, "sharpness_factor")
+    def __init__(self, sharpness_factor: float, p: float = 0.5) -> None:
+        super().__init__(p)
+        self.sharpness_factor = sharpness_factor
+
+    transform = applying(F.adjust_sharpness, "sharpness_factor")

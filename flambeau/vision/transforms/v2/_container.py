@@ -29,7 +29,9 @@ class Compose(Transform):
     def __init__(self, transforms: _Transforms) -> None:
         super().__init__()
         if not isinstance(transforms, Sequence):
-            raise TypeError(f"Argument transforms should be a sequence, got {type(transforms)}")
+            raise TypeError(
+                f"Argument transforms should be a sequence of callables, got {type(transforms)}"
+            )
         if not transforms:
             raise ValueError("Pass at least one transform")
         self.transforms = transforms

@@ -1,314 +1,252 @@
-"""Sizes, crops, flips, margins and bends; what is drawn, is drawn as in the first interface."""
+"""Sizes, crops, flips and margins."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
-import flambeau as fb
-from flambeau.vision.transforms import _geometry, _warp
-from flambeau.vision.transforms._image import (
-    InterpolationMode,
-    dimensions,
-    interpolation_of,
-)
-from flambeau.vision.transforms._warp import _fill_for
+from flambeau.vision.transforms import _geometry
+from flambeau.vision.transforms._arguments import size_of
+from flambeau.vision.transforms._random import below
 from flambeau.vision.transforms.v2 import functional as F
-from flambeau.vision.transforms.v2._transform import (
-    RandomApplyTransform,
-    Transform,
-    image_in,
-    of_images,
-)
+from flambeau.vision.transforms.v2._fill import fill_for, fills_of
+from flambeau.vision.transforms.v2._query import has_any, query_size
+from flambeau.vision.transforms.v2._transform import RandomApplyTransform, Transform, applying
+from flambeau.vision.transforms.v2.functional._arguments import Interpolation, sides_of
+from flambeau.vision.tv_tensors import BoundingBoxes, KeyPoints, Mask
 
 __all__ = [
     "CenterCrop",
-    "ElasticTransform",
     "FiveCrop",
     "Pad",
-    "RandomAffine",
     "RandomCrop",
     "RandomHorizontalFlip",
-    "RandomPerspective",
-    "RandomResize",
     "RandomResizedCrop",
-    "RandomRotation",
-    "RandomShortestSize",
     "RandomVerticalFlip",
-    "RandomZoomOut",
     "Resize",
-    "ScaleJitter",
     "TenCrop",
 ]
 
+_TWO_SIDES = "Please provide only two dimensions (h, w) for size"
+_PAD_MODES = ("constant", "edge", "reflect", "symmetric")
 
-class Resize(Transform, _geometry.Resize):
-    """An image of (height, width), or with a shorter side of one number."""
+
+class RandomHorizontalFlip(RandomApplyTransform):
+    """Left and right exchanged with a probability."""
+
+    transform = applying(F.horizontal_flip)
+
+
+class RandomVerticalFlip(RandomApplyTransform):
+    """Top and bottom exchanged with a probability."""
+
+    transform = applying(F.vertical_flip)
+
+
+class Resize(Transform):
+    """An image of (height, width), or with a shorter side of one number.
+
+    With None for the size, the longer side is ``max_size``.
+    """
 
     def __init__(
         self,
-        size: int | Sequence[int],
-        interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
+        size: int | Sequence[int] | None,
+        interpolation: Interpolation = "bilinear",
         max_size: int | None = None,
         antialias: bool | None = True,
     ) -> None:
-        super().__init__(size, interpolation, max_size, antialias)
-        self.size: list[int] = [size] if isinstance(size, int) else list(size)
+        super().__init__()
+        self.size: list[int] | None = _resized(size, max_size)
+        self.interpolation = interpolation
+        self.max_size = max_size
+        self.antialias = antialias
 
-    transform = of_images(F.resize, "size", "interpolation", "max_size", "antialias")
+    transform = applying(F.resize, "size", "interpolation", "max_size", "antialias")
 
 
-class CenterCrop(Transform, _geometry.CenterCrop):
+def _resized(size: Any, max_size: Any) -> list[int] | None:
+    if size is None:
+        if not isinstance(max_size, int):
+            raise ValueError(
+                f"max_size must be an integer when size is None, but got {max_size} instead."
+            )
+        return None
+    if isinstance(size, int):
+        return [size]
+    if isinstance(size, (list, tuple)) and len(size) in (1, 2):
+        return list(size)
+    raise ValueError(
+        "size can be an integer, a sequence of one or two integers, or None, but got "
+        f"{size} instead."
+    )
+
+
+class CenterCrop(Transform):
     """The middle of an image."""
 
-    transform = of_images(F.center_crop, "size")
+    def __init__(self, size: int | Sequence[int]) -> None:
+        super().__init__()
+        self.size: tuple[int, int] = size_of(size, _TWO_SIDES)
+
+    transform = applying(F.center_crop, "size")
 
 
-class Pad(Transform, _geometry.Pad):
+class _SeveralCrops(Transform):
+    """Crops of one image, each an image of its own."""
+
+    def check_inputs(self, flat_inputs: list[Any]) -> None:
+        if has_any(flat_inputs, BoundingBoxes, Mask, KeyPoints):
+            raise TypeError(
+                f"BoundingBoxes'es, KeyPoints'es and Mask's are not supported by "
+                f"{type(self).__name__}()"
+            )
+
+
+class FiveCrop(_SeveralCrops):
+    """The four corners and the middle of an image."""
+
+    def __init__(self, size: int | Sequence[int]) -> None:
+        super().__init__()
+        self.size: tuple[int, int] = size_of(size, _TWO_SIDES)
+
+    transform = applying(F.five_crop, "size")
+
+
+class TenCrop(_SeveralCrops):
+    """Five crops of an image and five of its mirror image."""
+
+    def __init__(self, size: int | Sequence[int], vertical_flip: bool = False) -> None:
+        super().__init__()
+        self.size: tuple[int, int] = size_of(size, _TWO_SIDES)
+        self.vertical_flip = vertical_flip
+
+    transform = applying(F.ten_crop, "size", "vertical_flip")
+
+
+class Pad(Transform):
     """An image with margins."""
 
     def __init__(
         self,
         padding: int | Sequence[int],
-        fill: float | Sequence[float] = 0,
+        fill: Any = 0,
         padding_mode: str = "constant",
     ) -> None:
-        super().__init__(padding, fill, padding_mode)
+        super().__init__()
+        _check_padding(padding)
+        _check_mode(padding_mode)
         self.padding: int | list[int] = padding if isinstance(padding, int) else list(padding)
+        self.fill = fill
+        self._fill: dict[Any, Any] = fills_of(fill)
+        self.padding_mode = padding_mode
 
-    transform = of_images(F.pad, "padding", "fill", "padding_mode")
-
-
-class FiveCrop(Transform, _geometry.FiveCrop):
-    """The four corners and the middle of an image."""
-
-    transform = of_images(F.five_crop, "size")
-
-
-class TenCrop(Transform, _geometry.TenCrop):
-    """Five crops of an image and five of its mirror image."""
-
-    transform = of_images(F.ten_crop, "size", "vertical_flip")
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        fill = fill_for(self._fill, inpt)
+        return self._call_kernel(F.pad, inpt, self.padding, fill, self.padding_mode)
 
 
-class RandomHorizontalFlip(RandomApplyTransform, _geometry.RandomHorizontalFlip):
-    """Left and right exchanged with a probability."""
-
-    transform = of_images(F.horizontal_flip)
-
-
-class RandomVerticalFlip(RandomApplyTransform, _geometry.RandomVerticalFlip):
-    """Top and bottom exchanged with a probability."""
-
-    transform = of_images(F.vertical_flip)
+def _check_padding(padding: Any) -> None:
+    fits = isinstance(padding, (tuple, list)) and len(padding) in (1, 2, 4)
+    if not isinstance(padding, int) and not fits:
+        raise ValueError(
+            f"Padding must be an int or a 1, 2, or 4 element of tuple or list, got {padding}."
+        )
 
 
-class RandomCrop(Transform, _geometry.RandomCrop):
+def _check_mode(padding_mode: str) -> None:
+    if padding_mode not in _PAD_MODES:
+        raise ValueError(
+            f"Padding mode should be either {', '.join(_PAD_MODES)}, got {padding_mode!r}"
+        )
+
+
+class RandomCrop(Transform):
     """A rectangle of a given size anywhere in an image."""
+
+    get_params = staticmethod(_geometry.RandomCrop.get_params)
 
     def __init__(
         self,
         size: int | Sequence[int],
         padding: int | Sequence[int] | None = None,
         pad_if_needed: bool = False,
-        fill: float | Sequence[float] = 0,
+        fill: Any = 0,
         padding_mode: str = "constant",
     ) -> None:
-        super().__init__(size, padding, pad_if_needed, fill, padding_mode)
+        super().__init__()
+        self.size: tuple[int, int] = size_of(size, _TWO_SIDES)
         if padding is not None:
-            sides = [padding] if isinstance(padding, int) else list(padding)
-            self.padding: list[int] = sides * (4 // len(sides))
+            _check_padding(padding)
+        _check_mode(padding_mode)
+        self.padding: list[int] | None = None if padding is None else sides_of(padding)
+        self.pad_if_needed = pad_if_needed
+        self.fill = fill
+        self._fill: dict[Any, Any] = fills_of(fill)
+        self.padding_mode = padding_mode
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        image = self._padded(image_in(flat_inputs))
-        return {"place": self.get_params(image, self.size)}
+        height, width = query_size(flat_inputs)
+        rows, columns = self.size
+        sides = self._sides(height, width)
+        padded = height + sides[1] + sides[3], width + sides[0] + sides[2]
+        if padded[0] < rows or padded[1] < columns:
+            raise ValueError(
+                f"Required crop size {(rows, columns)} is larger than "
+                f"{'padded ' if any(sides) else ''}input image size {padded}."
+            )
+        top = below(padded[0] - rows + 1) if padded[0] > rows else 0
+        left = below(padded[1] - columns + 1) if padded[1] > columns else 0
+        return {"sides": sides, "place": (top, left, rows, columns), "padded": padded}
 
-    def _padded(self, inpt: Any) -> Any:
-        if self.padding is not None:
-            inpt = F.pad(inpt, self.padding, self.fill, self.padding_mode)
+    def _sides(self, height: int, width: int) -> list[int]:
+        left, top, right, bottom = self.padding or (0, 0, 0, 0)
         if self.pad_if_needed:
-            _, height, width = dimensions(inpt)
-            across, down = max(self.size[1] - width, 0), max(self.size[0] - height, 0)
-            if across or down:
-                inpt = F.pad(inpt, [across, down], self.fill, self.padding_mode)
+            down = max(self.size[0] - (height + top + bottom), 0)
+            across = max(self.size[1] - (width + left + right), 0)
+            left, top, right, bottom = left + across, top + down, right + across, bottom + down
+        return [left, top, right, bottom]
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        if any(params["sides"]):
+            fill = fill_for(self._fill, inpt)
+            inpt = self._call_kernel(F.pad, inpt, params["sides"], fill, self.padding_mode)
+        if params["padded"] != self.size:
+            inpt = self._call_kernel(F.crop, inpt, *params["place"])
         return inpt
 
-    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        return F.crop(self._padded(inpt), *params["place"])
 
-
-class RandomResizedCrop(Transform, _geometry.RandomResizedCrop):
+class RandomResizedCrop(Transform):
     """A rectangle of a random share and shape of an image, scaled to a given size."""
 
-    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        return {"place": self.get_params(image_in(flat_inputs), self.scale, self.ratio)}
-
-    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        return F.resized_crop(inpt, *params["place"], self.size, self.interpolation, self.antialias)
-
-
-class RandomRotation(Transform, _warp.RandomRotation):
-    """An image turned by a random angle."""
-
-    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        return {"angle": self.get_params(self.degrees)}
-
-    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        fill = _fill_for(inpt, self.fill)
-        return F.rotate(inpt, params["angle"], self.interpolation, self.expand, self.center, fill)
-
-
-class RandomAffine(Transform, _warp.RandomAffine):
-    """An image turned, moved, scaled and sheared at random about its middle."""
-
-    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        _, height, width = dimensions(image_in(flat_inputs))
-        size = [width, height]
-        drawn = self.get_params(self.degrees, self.translate, self.scale, self.shear, size)
-        return {"drawn": drawn}
-
-    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        fill = _fill_for(inpt, self.fill)
-        return F.affine(
-            inpt,
-            *params["drawn"],
-            interpolation=self.interpolation,
-            fill=fill,
-            center=self.center,
-        )
-
-
-class RandomPerspective(RandomApplyTransform, _warp.RandomPerspective):
-    """An image with its corners moved inwards at random, with a probability."""
-
-    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        _, height, width = dimensions(image_in(flat_inputs))
-        return {"corners": self.get_params(width, height, self.distortion_scale)}
-
-    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        fill = _fill_for(inpt, self.fill)
-        return F.perspective(inpt, *params["corners"], self.interpolation, fill)
-
-
-class ElasticTransform(Transform, _warp.ElasticTransform):
-    """An image seen through moving water."""
+    get_params = staticmethod(_geometry.RandomResizedCrop.get_params)
 
     def __init__(
         self,
-        alpha: float | Sequence[float] = 50.0,
-        sigma: float | Sequence[float] = 5.0,
-        interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
-        fill: Any = 0,
+        size: int | Sequence[int],
+        scale: Sequence[float] = (0.08, 1.0),
+        ratio: Sequence[float] = (3.0 / 4.0, 4.0 / 3.0),
+        interpolation: Interpolation = "bilinear",
+        antialias: bool | None = True,
     ) -> None:
-        super().__init__(alpha, sigma, interpolation, fill)
-        self.fill = fill
-
-    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        _, height, width = dimensions(image_in(flat_inputs))
-        return {"displacement": self.get_params(self.alpha, self.sigma, [height, width])}
-
-    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        fill = _fill_for(inpt, self.fill)
-        return F.elastic(inpt, params["displacement"], self.interpolation, fill)
-
-
-class _Scaled(Transform):
-    """An image scaled to a random size."""
-
-    def __init__(self, interpolation: InterpolationMode | int, antialias: bool | None) -> None:
         super().__init__()
-        self.interpolation: InterpolationMode = interpolation_of(interpolation)
+        self.size: tuple[int, int] = size_of(size, _TWO_SIDES)
+        for name, pair in (("Scale", scale), ("Ratio", ratio)):
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise TypeError(f"{name} should be a sequence of two floats, got {pair!r}.")
+        if scale[0] > scale[1] or ratio[0] > ratio[1]:
+            warnings.warn("Scale and ratio should be of kind (min, max)", stacklevel=2)
+        self.scale = scale
+        self.ratio = ratio
+        self.interpolation = interpolation
         self.antialias = antialias
 
-    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        return F.resize(inpt, params["size"], self.interpolation, antialias=self.antialias)
-
-
-class RandomResize(_Scaled):
-    """An image whose shorter side has a random length."""
-
-    def __init__(
-        self,
-        min_size: int,
-        max_size: int,
-        interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
-        antialias: bool | None = True,
-    ) -> None:
-        super().__init__(interpolation, antialias)
-        self.min_size = min_size
-        self.max_size = max_size
-
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        return {"size": [int(fb.randint(self.min_size, self.max_size, ()).item())]}
-
-
-class RandomShortestSize(_Scaled):
-    """An image whose shorter side has one of some lengths, the longer one a limit."""
-
-    def __init__(
-        self,
-        min_size: int | Sequence[int],
-        max_size: int | None = None,
-        interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
-        antialias: bool | None = True,
-    ) -> None:
-        super().__init__(interpolation, antialias)
-        self.min_size: list[int] = [min_size] if isinstance(min_size, int) else list(min_size)
-        self.max_size = max_size
-
-    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        _, height, width = dimensions(image_in(flat_inputs))
-        shorter = self.min_size[int(fb.randint(len(self.min_size), ()).item())]
-        factor = shorter / min(height, width)
-        if self.max_size is not None:
-            factor = min(factor, self.max_size / max(height, width))
-        return {"size": [int(height * factor), int(width * factor)]}
-
-
-class ScaleJitter(_Scaled):
-    """An image fitted into a target size and scaled by a random factor."""
-
-    def __init__(
-        self,
-        target_size: tuple[int, int],
-        scale_range: tuple[float, float] = (0.1, 2.0),
-        interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
-        antialias: bool | None = True,
-    ) -> None:
-        super().__init__(interpolation, antialias)
-        self.target_size = target_size
-        self.scale_range = scale_range
-
-    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        _, height, width = dimensions(image_in(flat_inputs))
-        low, high = self.scale_range
-        scale = low + float(fb.rand(1).item()) * (high - low)
-        # The target is (width, height), unlike all other sizes.
-        factor = min(self.target_size[1] / height, self.target_size[0] / width) * scale
-        return {"size": [int(height * factor), int(width * factor)]}
-
-
-class RandomZoomOut(RandomApplyTransform):
-    """An image somewhere in a larger canvas, with a probability."""
-
-    def __init__(
-        self, fill: Any = 0, side_range: Sequence[float] = (1.0, 4.0), p: float = 0.5
-    ) -> None:
-        super().__init__()
-        if not 1.0 <= side_range[0] <= side_range[1]:
-            raise ValueError(f"Invalid canvas side range provided {side_range}.")
-        self.p = p
-        self.fill = fill
-        self.side_range = side_range
-
-    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        _, height, width = dimensions(image_in(flat_inputs))
-        low, high = self.side_range
-        share = low + float(fb.rand(1).item()) * (high - low)
-        rows, columns = int(height * share), int(width * share)
-        across, down = fb.rand(2).tolist()
-        left, top = int((columns - width) * across), int((rows - height) * down)
-        return {"sides": [left, top, columns - left - width, rows - top - height]}
+        height, width = query_size(flat_inputs)
+        return {"place": _geometry.random_place(height, width, self.scale, self.ratio)}
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        return F.pad(inpt, params["sides"], self.fill)
+        return self._call_kernel(
+            F.resized_crop, inpt, *params["place"], self.size, self.interpolation, self.antialias
+        )

@@ -1,82 +1,219 @@
-"""Colours and sharpness."""
+"""Brightness, contrast, saturation, hue, and grey images."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau.vision.transforms import functional as F
-from flambeau.vision.transforms._image import dimensions
-from flambeau.vision.transforms.v2.functional._dispatch import keeping_masks
+from flambeau.vision.transforms import functional as first
+from flambeau.vision.transforms._image import max_value
+from flambeau.vision.transforms._tensor.color import _from_hsv, _to_hsv, need_channels
+from flambeau.vision.transforms.v2.functional._dispatch import PIL, PIXELS, functional, kernel
+from flambeau.vision.transforms.v2.functional._dtype import to_dtype_image
 
 __all__ = [
     "adjust_brightness",
+    "adjust_brightness_image",
     "adjust_contrast",
+    "adjust_contrast_image",
     "adjust_gamma",
+    "adjust_gamma_image",
     "adjust_hue",
+    "adjust_hue_image",
     "adjust_saturation",
-    "adjust_sharpness",
-    "autocontrast",
-    "equalize",
-    "gaussian_blur",
-    "gaussian_noise",
+    "adjust_saturation_image",
     "grayscale_to_rgb",
-    "invert",
+    "grayscale_to_rgb_image",
     "permute_channels",
-    "posterize",
+    "permute_channels_image",
     "rgb_to_grayscale",
-    "solarize",
+    "rgb_to_grayscale_image",
     "to_grayscale",
 ]
 
-adjust_brightness: Callable[..., Any] = keeping_masks(F.adjust_brightness)
-adjust_contrast: Callable[..., Any] = keeping_masks(F.adjust_contrast)
-adjust_gamma: Callable[..., Any] = keeping_masks(F.adjust_gamma)
-adjust_hue: Callable[..., Any] = keeping_masks(F.adjust_hue)
-adjust_saturation: Callable[..., Any] = keeping_masks(F.adjust_saturation)
-adjust_sharpness: Callable[..., Any] = keeping_masks(F.adjust_sharpness)
-autocontrast: Callable[..., Any] = keeping_masks(F.autocontrast)
-equalize: Callable[..., Any] = keeping_masks(F.equalize)
-gaussian_blur: Callable[..., Any] = keeping_masks(F.gaussian_blur)
-invert: Callable[..., Any] = keeping_masks(F.invert)
-posterize: Callable[..., Any] = keeping_masks(F.posterize)
-rgb_to_grayscale: Callable[..., Any] = keeping_masks(F.rgb_to_grayscale)
-solarize: Callable[..., Any] = keeping_masks(F.solarize)
-to_grayscale: Callable[..., Any] = rgb_to_grayscale
+_GREY = (0.2989, 0.587, 0.114)  # how bright red, green and blue are to the eye
 
 
-@keeping_masks
-def grayscale_to_rgb(image: Any) -> Any:
+@functional
+def rgb_to_grayscale(inpt: Any, num_output_channels: int = 1) -> Any:
+    """Make an image grey, of one or three channels."""
+
+
+to_grayscale = rgb_to_grayscale
+
+
+def _check_channels(num_output_channels: int) -> None:
+    if num_output_channels not in (1, 3):
+        raise ValueError(f"num_output_channels must be 1 or 3, got {num_output_channels}.")
+
+
+@kernel(rgb_to_grayscale, *PIXELS)
+def rgb_to_grayscale_image(image: Tensor, num_output_channels: int = 1) -> Tensor:
+    """Make an image tensor grey."""
+    _check_channels(num_output_channels)
+    if image.shape[-3] == 1 and num_output_channels == 1:
+        return image.clone()
+    grey = image if image.shape[-3] == 1 else _grey(image).to(image.dtype)
+    if num_output_channels == 1:
+        return grey
+    return grey.expand(*image.shape[:-3], num_output_channels, *image.shape[-2:])
+
+
+@kernel(rgb_to_grayscale, PIL)
+def _rgb_to_grayscale_pil(image: Any, num_output_channels: int = 1) -> Any:
+    _check_channels(num_output_channels)
+    return first.rgb_to_grayscale(image, num_output_channels)
+
+
+def _grey(image: Tensor) -> Tensor:
+    """How bright every pixel of three channels is, not yet rounded."""
+    red, green, blue = image.split(1, -3)
+    return red.mul(_GREY[0]).add_(green, alpha=_GREY[1]).add_(blue, alpha=_GREY[2])
+
+
+def _whole_grey(image: Tensor) -> Tensor:
+    """The grey image in floating point: of whole numbers where the image has such."""
+    if image.shape[-3] == 1:
+        return image if image.is_floating_point() else image.float()
+    grey = _grey(image)
+    return grey if image.is_floating_point() else grey.floor_()
+
+
+def _blend(image: Tensor, other: Tensor, share: float) -> Tensor:
+    """So much of the first image, the rest of the second, cut off at black and white."""
+    mixed = image.mul(share).add_(other, alpha=1.0 - share)
+    return mixed.clamp_(0, max_value(image.dtype)).to(image.dtype)
+
+
+def _not_negative(name: str, factor: float) -> None:
+    if factor < 0:
+        raise ValueError(f"{name}_factor ({factor}) is not non-negative.")
+
+
+@functional
+def grayscale_to_rgb(inpt: Any) -> Any:
     """Make three channels of one; what has three stays as it is."""
-    if dimensions(image)[0] >= 3:
+
+
+@kernel(grayscale_to_rgb, *PIXELS)
+def grayscale_to_rgb_image(image: Tensor) -> Tensor:
+    """Make three channels of the one of an image tensor."""
+    if image.shape[-3] >= 3:
         return image
-    if isinstance(image, Tensor):
-        return image.expand(*image.shape[:-3], 3, *image.shape[-2:])
-    return F.to_grayscale(image, 3)
+    return rgb_to_grayscale_image(image, 3)
 
 
-@keeping_masks
-def permute_channels(image: Any, permutation: list[int]) -> Any:
+@kernel(grayscale_to_rgb, PIL)
+def _grayscale_to_rgb_pil(image: Any) -> Any:
+    return image.convert("RGB")
+
+
+@functional
+def adjust_brightness(inpt: Any, brightness_factor: float) -> Any:
+    """Make an image darker (0 is black) or brighter than it is (1)."""
+
+
+@kernel(adjust_brightness, *PIXELS)
+def adjust_brightness_image(image: Tensor, brightness_factor: float) -> Tensor:
+    """Make an image tensor darker or brighter."""
+    _not_negative("brightness", brightness_factor)
+    need_channels(image, 1, 3)
+    lighter = image.mul(brightness_factor).clamp_(0, max_value(image.dtype))
+    return lighter.to(image.dtype)
+
+
+@functional
+def adjust_contrast(inpt: Any, contrast_factor: float) -> Any:
+    """Pull all pixels to the mean grey (0) or away from it (more than 1)."""
+
+
+@kernel(adjust_contrast, *PIXELS)
+def adjust_contrast_image(image: Tensor, contrast_factor: float) -> Tensor:
+    """Pull the pixels of an image tensor to the mean grey or away from it."""
+    _not_negative("contrast", contrast_factor)
+    need_channels(image, 1, 3)
+    mean = _whole_grey(image).mean(dim=(-3, -2, -1), keepdim=True)
+    return _blend(image, mean, contrast_factor)
+
+
+@functional
+def adjust_saturation(inpt: Any, saturation_factor: float) -> Any:
+    """Take colour from an image (0 is grey) or add to it (more than 1)."""
+
+
+@kernel(adjust_saturation, *PIXELS)
+def adjust_saturation_image(image: Tensor, saturation_factor: float) -> Tensor:
+    """Take colour from an image tensor or add to it."""
+    _not_negative("saturation", saturation_factor)
+    if need_channels(image, 1, 3) == 1:
+        return image
+    return _blend(image, _whole_grey(image), saturation_factor)
+
+
+@functional
+def adjust_hue(inpt: Any, hue_factor: float) -> Any:
+    """Turn the colours by a share of the colour circle, from -0.5 to 0.5."""
+
+
+@kernel(adjust_hue, *PIXELS)
+def adjust_hue_image(image: Tensor, hue_factor: float) -> Tensor:
+    """Turn the colours of an image tensor."""
+    if not -0.5 <= hue_factor <= 0.5:
+        raise ValueError(f"hue_factor ({hue_factor}) is not in [-0.5, 0.5].")
+    if need_channels(image, 1, 3) == 1 or image.numel() == 0:
+        return image
+    hue, saturation, value = _to_hsv(to_dtype_image(image, fb.float32, scale=True))
+    turned = _from_hsv((hue + hue_factor) % 1.0, saturation, value)
+    return to_dtype_image(turned, image.dtype, scale=True)
+
+
+@functional
+def adjust_gamma(inpt: Any, gamma: float, gain: float = 1) -> Any:
+    """Raise brightness to a power: more than 1 darkens shadows, less than 1 lightens them."""
+
+
+@kernel(adjust_gamma, *PIXELS)
+def adjust_gamma_image(image: Tensor, gamma: float, gain: float = 1.0) -> Tensor:
+    """Raise the brightness of an image tensor to a power."""
+    if gamma < 0:
+        raise ValueError(f"Gamma should be a non-negative real number, got {gamma}")
+    exact = image if image.is_floating_point() else to_dtype_image(image, fb.float32, scale=True)
+    power = exact.pow(gamma)
+    if gain != 1.0:
+        power = power.mul(gain).clamp_(0.0, 1.0)
+    return to_dtype_image(power, image.dtype, scale=True)
+
+
+@functional
+def permute_channels(inpt: Any, permutation: Sequence[int]) -> Any:
     """Put the channels in another order."""
-    if isinstance(image, Tensor):
-        return image[..., permutation, :, :]
-    return F.to_pil_image(F.pil_to_tensor(image)[permutation], image.mode)
 
 
-@keeping_masks
-def gaussian_noise(image: Any, mean: float = 0.0, sigma: float = 0.1, clip: bool = True) -> Any:
-    """Add normal noise, in shares of white for bytes."""
-    if not isinstance(image, Tensor):
-        raise ValueError(f"Input tensor is expected to be a tensor, got {type(image)}")
-    if sigma < 0:
-        raise ValueError(f"sigma shouldn't be negative. Got {sigma}")
-    if image.is_floating_point():
-        noisy = image + (mean + fb.randn_like(image) * sigma)
-        return noisy.clamp(0, 1) if clip else noisy
-    if image.dtype != fb.uint8:
-        raise ValueError(f"Input tensor is expected to be in uint8 or float, got {image.dtype}")
-    noise = fb.randn(image.shape) * sigma * 255
-    noisy = image.float() + (mean * 255 + noise)
-    return (noisy.clamp(0, 255) if clip else noisy).to(fb.uint8)
+@kernel(permute_channels, *PIXELS)
+def permute_channels_image(image: Tensor, permutation: Sequence[int]) -> Tensor:
+    """Put the channels of an image tensor in another order."""
+    channels = image.shape[-3]
+    if len(permutation) != channels:
+        raise ValueError(
+            f"Length of permutation does not match number of channels: {len(permutation)} != "
+            f"{channels}"
+        )
+    return image[..., list(permutation), :, :]
+
+
+@kernel(permute_channels, PIL)
+def _permute_channels_pil(image: Any, permutation: Sequence[int]) -> Any:
+    permuted = permute_channels_image(first.pil_to_tensor(image), permutation)
+    return first.to_pil_image(permuted, image.mode)
+
+
+for _function, _of_pil in (
+    (adjust_brightness, first.adjust_brightness),
+    (adjust_contrast, first.adjust_contrast),
+    (adjust_saturation, first.adjust_saturation),
+    (adjust_hue, first.adjust_hue),
+    (adjust_gamma, first.adjust_gamma),
+):
+    kernel(_function, PIL)(_of_pil)

@@ -1,0 +1,161 @@
+"""Boxes and key points: their format, kept within their image, and crops around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau.vision._pillow import is_pil_image
+from flambeau.vision.ops import box_iou
+from flambeau.vision.transforms._random import below
+from flambeau.vision.transforms.v2 import functional as F
+from flambeau.vision.transforms.v2._query import get_bounding_boxes, has_any, query_size
+from flambeau.vision.transforms.v2._transform import Transform
+from flambeau.vision.transforms.v2.functional import is_pure_tensor
+from flambeau.vision.transforms.v2.functional._formats import to_corners, upright_box
+from flambeau.vision.tv_tensors import (
+    BoundingBoxes,
+    BoundingBoxFormat,
+    Image,
+    KeyPoints,
+    Video,
+)
+from flambeau.vision.tv_tensors._bounding_boxes import check_clamping_mode
+
+__all__ = [
+    "ClampBoundingBoxes",
+    "ClampKeyPoints",
+    "ConvertBoundingBoxFormat",
+    "RandomIoUCrop",
+    "SetClampingMode",
+]
+
+
+class ConvertBoundingBoxFormat(Transform):
+    """Boxes in another format."""
+
+    _transformed_types = (BoundingBoxes,)
+
+    def __init__(self, format: BoundingBoxFormat | str) -> None:
+        super().__init__()
+        self.format = format
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        return F.convert_bounding_box_format(inpt, new_format=self.format)
+
+
+class ClampBoundingBoxes(Transform):
+    """Boxes cut off at the edge of their image, by their own mode or another."""
+
+    _transformed_types = (BoundingBoxes,)
+
+    def __init__(self, clamping_mode: str | None = "auto") -> None:
+        super().__init__()
+        check_clamping_mode(clamping_mode, "auto")
+        self.clamping_mode = clamping_mode
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        return F.clamp_bounding_boxes(inpt, clamping_mode=self.clamping_mode)
+
+
+class ClampKeyPoints(Transform):
+    """Points that are outside of their image moved to its edge."""
+
+    _transformed_types = (KeyPoints,)
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        return F.clamp_keypoints(inpt)
+
+
+class SetClampingMode(Transform):
+    """Boxes that the transforms after this one clamp in another way."""
+
+    _transformed_types = (BoundingBoxes,)
+
+    def __init__(self, clamping_mode: str | None) -> None:
+        super().__init__()
+        check_clamping_mode(clamping_mode)
+        self.clamping_mode = clamping_mode
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        boxes = inpt.clone()
+        boxes.clamping_mode = self.clamping_mode
+        return boxes
+
+
+class RandomIoUCrop(Transform):
+    """A crop that has enough in common with a box (https://arxiv.org/abs/1512.02325).
+
+    Boxes whose centre is outside of the crop are left without a size: `SanitizeBoundingBoxes`
+    takes them out.
+    """
+
+    def __init__(
+        self,
+        min_scale: float = 0.3,
+        max_scale: float = 1.0,
+        min_aspect_ratio: float = 0.5,
+        max_aspect_ratio: float = 2.0,
+        sampler_options: Sequence[float] | None = None,
+        trials: int = 40,
+    ) -> None:
+        super().__init__()
+        self.min_scale = min_scale
+        self.max_scale = max_scale
+        self.min_aspect_ratio = min_aspect_ratio
+        self.max_aspect_ratio = max_aspect_ratio
+        default = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0]
+        self.options: list[float] = default if sampler_options is None else list(sampler_options)
+        self.trials = trials
+
+    def check_inputs(self, flat_inputs: list[Any]) -> None:
+        shown = has_any(flat_inputs, is_pil_image, Image, Video, is_pure_tensor)
+        if not (shown and has_any(flat_inputs, BoundingBoxes)):
+            raise TypeError(
+                f"{type(self).__name__}() requires input sample to contain tensor or PIL images "
+                "and bounding boxes. Sample can also contain masks."
+            )
+
+    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
+        size = query_size(flat_inputs)
+        found = get_bounding_boxes(flat_inputs)
+        boxes = upright_box(to_corners(found.as_subclass(Tensor), found.format))
+        while True:
+            least = self.options[below(len(self.options))]
+            if least >= 1.0:  # the whole image
+                return {}
+            for _ in range(self.trials):
+                drawn = self._drawn(size, boxes, least)
+                if drawn is not None:
+                    return drawn
+
+    def _drawn(self, size: tuple[int, int], boxes: Tensor, least: float) -> dict[str, Any] | None:
+        """One crop; None where its shape or what is on it does not fit."""
+        height, width = size
+        span = self.max_scale - self.min_scale
+        across, down = (self.min_scale + span * fb.rand(2)).tolist()
+        columns, rows = int(width * across), int(height * down)
+        if not self.min_aspect_ratio <= columns / rows <= self.max_aspect_ratio:
+            return None
+        across, down = fb.rand(2).tolist()
+        left, top = int((width - columns) * across), int((height - rows) * down)
+        if columns == 0 or rows == 0:
+            return None
+        x, y = (boxes[..., :2] + boxes[..., 2:]).mul(0.5).unbind(-1)
+        inside = (left < x) & (x < left + columns) & (top < y) & (y < top + rows)
+        if not inside.any():
+            return None
+        crop = boxes.new_tensor([[left, top, left + columns, top + rows]])
+        if box_iou(boxes[inside], crop).max() < least:
+            return None
+        return {"place": (top, left, rows, columns), "inside": inside}
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        if not params:
+            return inpt
+        output = self._call_kernel(F.crop, inpt, *params["place"])
+        if isinstance(output, BoundingBoxes):
+            output[~params["inside"]] = 0
+        return output

@@ -1,0 +1,186 @@
+"""Element types, normalisation, functions of one's own, and fewer images of a video."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau.vision._pillow import is_pil_image
+from flambeau.vision.transforms import _conversion
+from flambeau.vision.transforms._values import Step, image_bytes, normalizing
+from flambeau.vision.transforms.v2 import functional as F
+from flambeau.vision.transforms.v2._query import has_any
+from flambeau.vision.transforms.v2._transform import Transform, applying
+from flambeau.vision.transforms.v2.functional import is_pure_tensor
+from flambeau.vision.tv_tensors import Image, Video
+
+__all__ = [
+    "ConvertImageDtype",
+    "Identity",
+    "Lambda",
+    "LinearTransformation",
+    "Normalize",
+    "ToDtype",
+    "UniformTemporalSubsample",
+]
+
+
+class Identity(Transform):
+    """A sample as it is."""
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        return inpt
+
+
+class Lambda(Transform):
+    """Any function of the parts of a sample that have one of some types."""
+
+    _transformed_types = (object,)
+
+    def __init__(self, lambd: Callable[[Any], Any], *types: type) -> None:
+        super().__init__()
+        self.lambd = lambd
+        self.types: tuple[type, ...] = types or (object,)
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        return self.lambd(inpt) if isinstance(inpt, self.types) else inpt
+
+    def extra_repr(self) -> str:
+        name = getattr(self.lambd, "__name__", None)
+        shown = [] if name is None else [name]
+        return ", ".join([*shown, f"types={[each.__name__ for each in self.types]}"])
+
+
+class _OfTensors(Transform):
+    """A transform that PIL images are too coarse for."""
+
+    def check_inputs(self, flat_inputs: list[Any]) -> None:
+        if has_any(flat_inputs, is_pil_image):
+            raise TypeError(
+                f"{type(self).__name__}() does not support PIL images: use ToImage() and "
+                "ToDtype() first."
+            )
+
+
+class LinearTransformation(_OfTensors):
+    """An image, as one row, less a mean and times a matrix: whitening."""
+
+    _transformed_types = (is_pure_tensor, Image, Video)
+
+    def __init__(self, transformation_matrix: Tensor, mean_vector: Tensor) -> None:
+        super().__init__()
+        self._of_tensors = _conversion.LinearTransformation(transformation_matrix, mean_vector)
+        self.transformation_matrix = transformation_matrix
+        self.mean_vector = mean_vector
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        whitened = self._of_tensors(inpt.as_subclass(Tensor))
+        return whitened if is_pure_tensor(inpt) else type(inpt).wrap(whitened, inpt)
+
+
+class Normalize(_OfTensors):
+    """Every channel less its mean, divided by its standard deviation."""
+
+    def __init__(self, mean: Sequence[float], std: Sequence[float], inplace: bool = False) -> None:
+        super().__init__()
+        self.mean: list[float] = list(mean)
+        self.std: list[float] = list(std)
+        self.inplace = inplace
+
+    transform = applying(F.normalize, "mean", "std", "inplace")
+
+    def _value_step(self) -> Step | None:
+        return normalizing(F.normalize, self.mean, self.std)
+
+
+class ToDtype(Transform):
+    """Tensors in another type: images and videos, or each kind as a dictionary says.
+
+    ``"others"`` in it is for all kinds that are not named, and None leaves a kind as it is.
+    ``scale`` keeps black and white of images where they are.
+    """
+
+    _transformed_types = (Tensor,)
+
+    def __init__(
+        self, dtype: fb.dtype | Mapping[Any, fb.dtype | None], scale: bool = False
+    ) -> None:
+        super().__init__()
+        if not isinstance(dtype, (Mapping, fb.dtype)):
+            raise ValueError(f"dtype must be a dict or a torch.dtype, got {type(dtype)} instead")
+        if isinstance(dtype, Mapping) and Tensor in dtype and (Image in dtype or Video in dtype):
+            warnings.warn(
+                "Got `dtype` values for `torch.Tensor` and either `tv_tensors.Image` or "
+                "`tv_tensors.Video`: a plain `torch.Tensor` is not transformed where an image or "
+                "a video is in the sample.",
+                stacklevel=2,
+            )
+        self.dtype = dtype
+        self.scale = scale
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        shows = is_pure_tensor(inpt) or isinstance(inpt, (Image, Video))
+        if not isinstance(self.dtype, Mapping):
+            return self._call_kernel(F.to_dtype, inpt, self.dtype, self.scale) if shows else inpt
+        dtype = self._named(inpt)
+        if dtype is not None:
+            return self._call_kernel(F.to_dtype, inpt, dtype, self.scale)
+        if self.scale and shows:
+            warnings.warn(
+                "scale was set to True but no dtype was specified for images or videos: no "
+                "scaling will be done.",
+                stacklevel=2,
+            )
+        return inpt
+
+    def _bytes_of(self, inpt: Any) -> Tensor | None:
+        return image_bytes(inpt)
+
+    def _value_step(self) -> Step | None:
+        is_one = isinstance(self.dtype, fb.dtype)
+        return (F.to_dtype, self.dtype, self.scale) if is_one else None
+
+    def _named(self, inpt: Any) -> fb.dtype | None:
+        types: Any = self.dtype
+        for kind in (type(inpt), "others"):
+            if kind in types:
+                return types[kind]  # type: ignore[no-any-return]
+        raise ValueError(
+            f"No dtype was specified for type {type(inpt)}. To convert images and videos only, "
+            "pass e.g. dtype=torch.float32; in a dict, the key 'others' is for the rest: "
+            "dtype={tv_tensors.Mask: torch.int64, 'others': None}"
+        )
+
+
+class ConvertImageDtype(Transform):
+    """A tensor as another type, its values scaled to that type's range."""
+
+    def __init__(self, dtype: fb.dtype = fb.float32) -> None:
+        super().__init__()
+        self.dtype = dtype
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        if not (is_pure_tensor(inpt) or isinstance(inpt, (Image, Video))):
+            return inpt
+        return self._call_kernel(F.to_dtype, inpt, self.dtype, True)
+
+    def _bytes_of(self, inpt: Any) -> Tensor | None:
+        return image_bytes(inpt)
+
+    def _value_step(self) -> Step:
+        return F.to_dtype, self.dtype, True
+
+
+class UniformTemporalSubsample(Transform):
+    """So many images of a video, at even distances."""
+
+    _transformed_types = (is_pure_tensor, Video)
+
+    def __init__(self, num_samples: int) -> None:
+        super().__init__()
+        self.num_samples = num_samples
+
+    transform = applying(F.uniform_temporal_subsample, "num_samples")

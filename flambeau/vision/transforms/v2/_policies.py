@@ -1,0 +1,231 @@
+"""Changes drawn from a set, as found by search or none: AutoAugment and its successors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau.utils import _pytree
+from flambeau.vision._pillow import is_pil_image
+from flambeau.vision.transforms import _policies, autoaugment
+from flambeau.vision.transforms._image import dimensions, max_value
+from flambeau.vision.transforms.autoaugment import NO_STRENGTH, AutoAugmentPolicy, Space
+from flambeau.vision.transforms.v2 import functional as F
+from flambeau.vision.transforms.v2._fill import fill_for, fills_of
+from flambeau.vision.transforms.v2._query import IMAGES, check_type
+from flambeau.vision.transforms.v2._transform import Transform
+from flambeau.vision.transforms.v2.functional import is_pure_tensor
+from flambeau.vision.transforms.v2.functional._arguments import Interpolation
+from flambeau.vision.tv_tensors import BoundingBoxes, KeyPoints, Mask, Video
+
+__all__ = ["AugMix", "AutoAugment", "RandAugment", "TrivialAugmentWide"]
+
+
+def _draw(count: int) -> int:
+    return int(fb.randint(count, ()).item())
+
+
+def _directed(strength: float, signed: bool) -> float:
+    """Half of the time the other way, where there are two."""
+    return -strength if signed and fb.rand(()).item() <= 0.5 else strength
+
+
+class _Policy(Transform):
+    """A transform of the one image of a sample by changes that are drawn one after another."""
+
+    def __init__(self, interpolation: Interpolation, fill: Any) -> None:
+        super().__init__()
+        self.interpolation = interpolation
+        self.fill = fill
+        self._fill: dict[Any, Any] = fills_of(fill)
+
+    def forward(self, *inputs: Any) -> Any:
+        flat, structure = _pytree.tree_flatten(inputs if len(inputs) > 1 else inputs[0])
+        for each in flat:
+            if isinstance(each, (BoundingBoxes, KeyPoints, Mask)):
+                raise TypeError(
+                    f"Inputs of type {type(each).__name__} are not supported by "
+                    f"{type(self).__name__}()"
+                )
+        which = self._the_image(flat)
+        flat[which] = self._augmented(flat[which])
+        return _pytree.tree_unflatten(flat, structure)
+
+    def _the_image(self, flat: list[Any]) -> int:
+        chosen = self._needs_transform_list(flat)
+        found = [i for i, each in enumerate(flat) if chosen[i] and check_type(each, IMAGES)]
+        if not found:
+            raise TypeError("Found no image in the sample.")
+        if len(found) > 1:
+            raise TypeError(
+                "Auto augment transformations are only properly defined for a single image or "
+                f"video, but found {len(found)}."
+            )
+        return found[0]
+
+    def _augmented(self, image: Any) -> Any:
+        raise NotImplementedError
+
+    def _applied(self, image: Any, name: str, strength: float) -> Any:
+        if name == "Solarize":
+            strength *= max_value(image.dtype) if isinstance(image, Tensor) else 255.0
+        fill = fill_for(self._fill, image)
+        mode: Any = self.interpolation
+        return autoaugment.apply_change(F, image, name, strength, mode, fill)
+
+    def _drawn(self, space: Space) -> tuple[str, Tensor, bool]:
+        """One change: its name, its strengths, and whether it has two directions."""
+        name = list(space)[_draw(len(space))]
+        strengths, signed = space[name]
+        if name == "Solarize":
+            strengths = _shares(strengths.shape[0])
+        return name, strengths, signed
+
+
+def _shares(bins: int) -> Tensor:
+    """Thresholds as shares of white, which is not 255 for every type."""
+    return fb.linspace(1.0, 0.0, bins)
+
+
+class AutoAugment(_Policy):
+    """Two changes by one of 25 learned pairs."""
+
+    get_params = staticmethod(autoaugment.AutoAugment.get_params)
+
+    def __init__(
+        self,
+        policy: AutoAugmentPolicy = AutoAugmentPolicy.IMAGENET,
+        interpolation: Interpolation = "nearest",
+        fill: Any = None,
+    ) -> None:
+        super().__init__(interpolation, fill)
+        if not isinstance(policy, AutoAugmentPolicy):
+            raise ValueError(f"The provided policy {policy} is not recognized.")
+        self.policy = policy
+        self._policies: _policies.Policy = getattr(_policies, policy.name)
+
+    def _augmented(self, image: Any) -> Any:
+        _, height, width = dimensions(image)
+        space = autoaugment.large_space(10, height, width) | {
+            "Invert": NO_STRENGTH,
+            "Solarize": (_shares(10), False),
+        }
+        for name, probability, level in self._policies[_draw(len(self._policies))]:
+            if not fb.rand(()).item() <= probability:
+                continue
+            strengths, signed = space[name]
+            strength = 0.0
+            if strengths.ndim and level is not None:
+                strength = _directed(float(strengths[level].item()), signed)
+            image = self._applied(image, name, strength)
+        return image
+
+
+class RandAugment(_Policy):
+    """So many changes drawn evenly, all of one strength (https://arxiv.org/abs/1909.13719)."""
+
+    def __init__(
+        self,
+        num_ops: int = 2,
+        magnitude: int = 9,
+        num_magnitude_bins: int = 31,
+        interpolation: Interpolation = "nearest",
+        fill: Any = None,
+    ) -> None:
+        super().__init__(interpolation, fill)
+        if not isinstance(num_ops, int) or num_ops < 0:
+            raise ValueError(
+                f"num_ops should be a non-negative integer, but got {num_ops} instead."
+            )
+        self.num_ops = num_ops
+        self.magnitude = magnitude
+        self.num_magnitude_bins = num_magnitude_bins
+
+    def _augmented(self, image: Any) -> Any:
+        _, height, width = dimensions(image)
+        large = autoaugment.large_space(self.num_magnitude_bins, height, width)
+        space = {"Identity": NO_STRENGTH} | large
+        for _ in range(self.num_ops):
+            name, strengths, signed = self._drawn(space)
+            strength = 0.0
+            if strengths.ndim:
+                strength = _directed(float(strengths[self.magnitude].item()), signed)
+            image = self._applied(image, name, strength)
+        return image
+
+
+class TrivialAugmentWide(_Policy):
+    """One change of any strength, drawn evenly (https://arxiv.org/abs/2103.10158)."""
+
+    def __init__(
+        self,
+        num_magnitude_bins: int = 31,
+        interpolation: Interpolation = "nearest",
+        fill: Any = None,
+    ) -> None:
+        super().__init__(interpolation, fill)
+        self.num_magnitude_bins = num_magnitude_bins
+
+    def _augmented(self, image: Any) -> Any:
+        name, strengths, signed = self._drawn(autoaugment.wide_space(self.num_magnitude_bins))
+        strength = 0.0
+        if strengths.ndim:
+            level = _draw(self.num_magnitude_bins)
+            strength = _directed(float(strengths[level].item()), signed)
+        return self._applied(image, name, strength)
+
+
+class AugMix(_Policy):
+    """An image mixed with chains of changes of it (https://arxiv.org/abs/1912.02781)."""
+
+    def __init__(
+        self,
+        severity: int = 3,
+        mixture_width: int = 3,
+        chain_depth: int = -1,
+        alpha: float = 1.0,
+        all_ops: bool = True,
+        interpolation: Interpolation = "bilinear",
+        fill: Any = None,
+    ) -> None:
+        super().__init__(interpolation, fill)
+        if not 1 <= severity <= 10:
+            raise ValueError(f"The severity must be between [1, 10]. Got {severity} instead.")
+        self.severity = severity
+        self.mixture_width = mixture_width
+        self.chain_depth = chain_depth
+        self.alpha = alpha
+        self.all_ops = all_ops
+
+    def _augmented(self, image: Any) -> Any:
+        if is_pil_image(image):
+            mixed = self._mixed(F.pil_to_tensor(image), 4)
+            return F.to_pil_image(mixed, image.mode)
+        mixed = self._mixed(image.as_subclass(Tensor), 5 if isinstance(image, Video) else 4)
+        return mixed if is_pure_tensor(image) else type(image).wrap(mixed, image)
+
+    def _mixed(self, image: Tensor, ndim: int) -> Tensor:
+        height, width = image.shape[-2:]
+        space = autoaugment.mixing_space(height, width, self.all_ops)
+        batch = image.view(*[1] * max(ndim - image.ndim, 0), *image.shape)
+        each = (batch.shape[0], *[1] * (batch.ndim - 1))
+        # How much of each image stays, and how the rest is shared by the chains.
+        shares = autoaugment.dirichlet(self.alpha, batch.shape[0], 2)
+        weights = autoaugment.dirichlet(self.alpha, batch.shape[0], self.mixture_width)
+        weights = weights * shares[:, 1:]
+        mixed = shares[:, 0].view(each) * batch
+        for chain in range(self.mixture_width):
+            mixed += weights[:, chain].view(each) * self._chain(batch, space)
+        return mixed.view(image.shape).to(image.dtype)
+
+    def _chain(self, batch: Tensor, space: Space) -> Tensor:
+        depth = self.chain_depth if self.chain_depth > 0 else 1 + _draw(3)
+        for _ in range(depth):
+            name, strengths, signed = self._drawn(space)
+            strength = 0.0
+            if strengths.ndim:
+                level = _draw(self.severity)
+                strength = _directed(float(strengths[level].item()), signed)
+            batch = self._applied(batch, name, strength)
+        return batch

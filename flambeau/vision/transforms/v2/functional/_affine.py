@@ -1,0 +1,230 @@
+"""Turning, moving, scaling and shearing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau.vision.transforms import functional as first
+from flambeau.vision.transforms._image import Fill, InterpolationMode
+from flambeau.vision.transforms._matrices import inverse_affine, rotated_size
+from flambeau.vision.transforms.functional._warp import _shears
+from flambeau.vision.transforms.v2.functional._arguments import Interpolation, mode_of
+from flambeau.vision.transforms.v2.functional._dispatch import PIL, PIXELS, functional, kernel
+from flambeau.vision.transforms.v2.functional._formats import in_float
+from flambeau.vision.transforms.v2.functional._shift import moved
+from flambeau.vision.tv_tensors import BoundingBoxes, BoundingBoxFormat, KeyPoints, Mask
+
+__all__ = [
+    "affine",
+    "affine_bounding_boxes",
+    "affine_image",
+    "affine_keypoints",
+    "affine_mask",
+    "rotate",
+    "rotate_bounding_boxes",
+    "rotate_image",
+    "rotate_keypoints",
+    "rotate_mask",
+]
+
+_Center = Sequence[float] | None
+_Shear = float | Sequence[float]
+
+
+@functional
+def affine(
+    inpt: Any,
+    angle: float,
+    translate: Sequence[float],
+    scale: float,
+    shear: _Shear,
+    interpolation: Interpolation = InterpolationMode.NEAREST,
+    fill: Fill = None,
+    center: _Center = None,
+) -> Any:
+    """Turn clockwise by degrees, move, scale and shear."""
+
+
+@kernel(affine, *PIXELS, PIL)
+def affine_image(
+    image: Any,
+    angle: float,
+    translate: Sequence[float],
+    scale: float,
+    shear: _Shear,
+    interpolation: Interpolation = InterpolationMode.NEAREST,
+    fill: Fill = None,
+    center: _Center = None,
+) -> Any:
+    """Turn, move, scale and shear an image."""
+    mode = mode_of(interpolation)
+    return first.affine(image, angle, list(translate), scale, shear, mode, fill, center)
+
+
+@kernel(affine, Mask)
+def affine_mask(
+    mask: Tensor,
+    angle: float,
+    translate: Sequence[float],
+    scale: float,
+    shear: _Shear,
+    fill: Fill = None,
+    center: _Center = None,
+) -> Any:
+    """Turn, move, scale and shear a mask, without values between its values."""
+    return affine_image(mask, angle, translate, scale, shear, fill=fill, center=center)
+
+
+@kernel(affine, BoundingBoxes)
+def affine_bounding_boxes(
+    bounding_boxes: Tensor,
+    format: BoundingBoxFormat,
+    canvas_size: Sequence[int],
+    angle: float,
+    translate: Sequence[float],
+    scale: float,
+    shear: _Shear,
+    center: _Center = None,
+    clamping_mode: str | None = "soft",
+) -> Tensor:
+    """Boxes around where the boxes of an image go."""
+    matrix = _forward(canvas_size, angle, translate, scale, shear, center)
+    return moved(
+        bounding_boxes,
+        format,
+        canvas_size,
+        clamping_mode,
+        lambda points: _transformed(points, matrix),
+    )
+
+
+@kernel(affine, KeyPoints)
+def affine_keypoints(
+    keypoints: Tensor,
+    canvas_size: Sequence[int],
+    angle: float,
+    translate: Sequence[float],
+    scale: float,
+    shear: _Shear,
+    center: _Center = None,
+) -> Tensor:
+    """Where the points of an image go."""
+    matrix = _forward(canvas_size, angle, translate, scale, shear, center)
+    return _transformed(in_float(keypoints), matrix).to(keypoints.dtype)
+
+
+def _forward(
+    canvas_size: Sequence[int],
+    angle: float,
+    translate: Sequence[float],
+    scale: float,
+    shear: _Shear,
+    center: _Center,
+) -> list[float]:
+    """The six numbers that take a point of an image to its place in the result."""
+    height, width = canvas_size
+    origin = [width * 0.5, height * 0.5] if center is None else center
+    a, b, c, d, e, f = inverse_affine(origin, angle, translate, scale, _shears(shear))
+    determinant = a * e - b * d
+    p, q, r, s = e / determinant, -b / determinant, -d / determinant, a / determinant
+    return [p, q, -p * c - q * f, r, s, -r * c - s * f]
+
+
+def _transformed(points: Tensor, matrix: Sequence[float]) -> Tensor:
+    """Points (..., 2) on a transformed plane."""
+    numbers = points.new_tensor(matrix).view(2, 3)
+    return points @ numbers[:, :2].t() + numbers[:, 2]
+
+
+@functional
+def rotate(
+    inpt: Any,
+    angle: float,
+    interpolation: Interpolation = InterpolationMode.NEAREST,
+    expand: bool = False,
+    center: _Center = None,
+    fill: Fill = None,
+) -> Any:
+    """Turn counter-clockwise by degrees about the middle or a point (x, y).
+
+    ``expand`` makes the result large enough to hold all of it.
+    """
+
+
+@kernel(rotate, *PIXELS, PIL)
+def rotate_image(
+    image: Any,
+    angle: float,
+    interpolation: Interpolation = InterpolationMode.NEAREST,
+    expand: bool = False,
+    center: _Center = None,
+    fill: Fill = None,
+) -> Any:
+    """Turn an image."""
+    # A turn by any number of circles more is the same one.
+    return first.rotate(image, angle % 360, mode_of(interpolation), expand, center, fill)
+
+
+@kernel(rotate, Mask)
+def rotate_mask(
+    mask: Tensor, angle: float, expand: bool = False, center: _Center = None, fill: Fill = None
+) -> Any:
+    """Turn a mask, without values between its values."""
+    return rotate_image(mask, angle, InterpolationMode.NEAREST, expand, center, fill)
+
+
+@kernel(rotate, BoundingBoxes)
+def rotate_bounding_boxes(
+    bounding_boxes: Tensor,
+    format: BoundingBoxFormat,
+    canvas_size: Sequence[int],
+    angle: float,
+    expand: bool = False,
+    center: _Center = None,
+    clamping_mode: str | None = "soft",
+) -> tuple[Tensor, tuple[int, int]]:
+    """Boxes around where the boxes of an image go, and the size of the result."""
+    matrix, new_size = _turn(canvas_size, angle, expand, center)
+    boxes = moved(
+        bounding_boxes,
+        format,
+        new_size,
+        clamping_mode,
+        lambda points: _transformed(points, matrix),
+    )
+    return boxes, new_size
+
+
+@kernel(rotate, KeyPoints)
+def rotate_keypoints(
+    keypoints: Tensor,
+    canvas_size: Sequence[int],
+    angle: float,
+    expand: bool = False,
+    center: _Center = None,
+) -> tuple[Tensor, tuple[int, int]]:
+    """Where the points of an image go, and the size of the result."""
+    matrix, new_size = _turn(canvas_size, angle, expand, center)
+    return _transformed(in_float(keypoints), matrix).to(keypoints.dtype), new_size
+
+
+def _turn(
+    canvas_size: Sequence[int], angle: float, expand: bool, center: _Center
+) -> tuple[list[float], tuple[int, int]]:
+    """The numbers of a turn, and the size of what it makes of an image."""
+    height, width = canvas_size
+    if expand:
+        center = None  # all of the image is shown wherever it was turned about
+    matrix = _forward(canvas_size, -angle, (0.0, 0.0), 1.0, (0.0, 0.0), center)
+    if not expand:
+        return matrix, (height, width)
+    edges = fb.tensor([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]])
+    left, top = _transformed(edges, matrix).amin(0).tolist()
+    matrix[2] -= left
+    matrix[5] -= top
+    around_middle = inverse_affine((0.0, 0.0), -angle, (0.0, 0.0), 1.0, (0.0, 0.0))
+    columns, rows = rotated_size(around_middle, width, height)
+    return matrix, (rows, columns)

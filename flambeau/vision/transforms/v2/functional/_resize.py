@@ -1,0 +1,160 @@
+"""Another size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import flambeau as fb
+from flambeau import Tensor
+from flambeau.nn.functional import interpolate
+from flambeau.vision.transforms import functional as first
+from flambeau.vision.transforms._image import InterpolationMode
+from flambeau.vision.transforms._tensor.batch import through_float
+from flambeau.vision.transforms.functional._geometry import _resized
+from flambeau.vision.transforms.v2.functional._arguments import Interpolation, mode_of
+from flambeau.vision.transforms.v2.functional._boxes import clamped
+from flambeau.vision.transforms.v2.functional._dispatch import PIL, PIXELS, functional, kernel
+from flambeau.vision.transforms.v2.functional._formats import from_corners, in_float, to_corners
+from flambeau.vision.transforms.v2.functional._rotated import rectangles
+from flambeau.vision.tv_tensors import (
+    BoundingBoxes,
+    BoundingBoxFormat,
+    KeyPoints,
+    Mask,
+    is_rotated_bounding_format,
+)
+
+__all__ = [
+    "resize",
+    "resize_bounding_boxes",
+    "resize_image",
+    "resize_keypoints",
+    "resize_mask",
+]
+
+_Size = int | Sequence[int] | None
+_SMOOTH = ("bilinear", "bicubic", "lanczos")
+_NEAREST = ("nearest", "nearest-exact")
+
+
+@functional
+def resize(
+    inpt: Any,
+    size: _Size,
+    interpolation: Interpolation = InterpolationMode.BILINEAR,
+    max_size: int | None = None,
+    antialias: bool | None = True,
+) -> Any:
+    """Scale to (height, width), or the shorter side to one number.
+
+    The longer side is then at most ``max_size``; with None for the size it is ``max_size``.
+    """
+
+
+def _new_size(canvas_size: Sequence[int], size: _Size, max_size: int | None) -> list[int]:
+    height, width = canvas_size
+    if size is not None:
+        return _resized(height, width, size, max_size)
+    if not isinstance(max_size, int):
+        raise ValueError(f"max_size must be an integer when size is None, but got {max_size}")
+    if height > width:
+        return [max_size, int(max_size * width / height)]
+    return [int(max_size * height / width), max_size]
+
+
+@kernel(resize, *PIXELS)
+def resize_image(
+    image: Tensor,
+    size: _Size,
+    interpolation: Interpolation = InterpolationMode.BILINEAR,
+    max_size: int | None = None,
+    antialias: bool | None = True,
+) -> Tensor:
+    """Scale an image tensor."""
+    mode = mode_of(interpolation).value
+    wanted = _new_size(image.shape[-2:], size, max_size)
+    if wanted == list(image.shape[-2:]):
+        return image
+    if mode not in _SMOOTH + _NEAREST:
+        raise ValueError(
+            f"This interpolation mode is unsupported with Tensor input: {mode}; use "
+            f"{', '.join(_NEAREST + _SMOOTH)}"
+        )
+    if image.numel() == 0:
+        return image.new_empty(*image.shape[:-2], *wanted)
+    smooth = mode in _SMOOTH
+
+    def scale(batch: Tensor) -> Tensor:
+        return interpolate(
+            batch,
+            size=tuple(wanted),
+            mode=mode,
+            align_corners=False if mode in _SMOOTH[:2] else None,
+            antialias=smooth and bool(antialias),
+        )
+
+    return through_float(image, scale, (fb.float32, fb.float64, fb.uint8))
+
+
+@kernel(resize, PIL)
+def _resize_pil(
+    image: Any,
+    size: _Size,
+    interpolation: Interpolation = InterpolationMode.BILINEAR,
+    max_size: int | None = None,
+) -> Any:
+    wanted = _new_size((image.height, image.width), size, max_size)
+    return first.resize(image, wanted, mode_of(interpolation))
+
+
+@kernel(resize, Mask)
+def resize_mask(
+    mask: Tensor,
+    size: _Size,
+    interpolation: Interpolation = InterpolationMode.BILINEAR,
+    max_size: int | None = None,
+) -> Tensor:
+    """Scale a mask, without values between its values."""
+    exact = mode_of(interpolation) is InterpolationMode.NEAREST_EXACT
+    mode = InterpolationMode.NEAREST_EXACT if exact else InterpolationMode.NEAREST
+    return resize_image(mask, size, mode, max_size)
+
+
+@kernel(resize, BoundingBoxes)
+def resize_bounding_boxes(
+    bounding_boxes: Tensor,
+    canvas_size: Sequence[int],
+    size: _Size,
+    max_size: int | None = None,
+    format: BoundingBoxFormat = BoundingBoxFormat.XYXY,
+    clamping_mode: str | None = "soft",
+) -> tuple[Tensor, tuple[int, int]]:
+    """Scale boxes with their image, and return its new size too."""
+    new_size, ratios = _ratios(canvas_size, size, max_size)
+    if is_rotated_bounding_format(format):
+        corners = to_corners(bounding_boxes, format)
+        scaled = from_corners(rectangles(corners * corners.new_tensor(ratios)), format)
+    else:
+        exact = in_float(bounding_boxes)
+        scaled = exact * exact.new_tensor(ratios * 2)
+    scaled = scaled.view(bounding_boxes.shape).to(bounding_boxes.dtype)
+    return clamped(scaled, format, new_size, clamping_mode), new_size
+
+
+@kernel(resize, KeyPoints)
+def resize_keypoints(
+    keypoints: Tensor, size: _Size, canvas_size: Sequence[int], max_size: int | None = None
+) -> tuple[Tensor, tuple[int, int]]:
+    """Scale points with their image, and return its new size too."""
+    new_size, ratios = _ratios(canvas_size, size, max_size)
+    exact = in_float(keypoints)
+    return (exact * exact.new_tensor(ratios)).to(keypoints.dtype), new_size
+
+
+def _ratios(
+    canvas_size: Sequence[int], size: _Size, max_size: int | None
+) -> tuple[tuple[int, int], list[float]]:
+    """The new size, and how much wider and higher that is."""
+    height, width = _new_size(canvas_size, size, max_size)
+    return (height, width), [width / canvas_size[1], height / canvas_size[0]]

@@ -1,0 +1,37 @@
+"""Tensors that say what they show: transforms treat an image, its mask and its boxes differently."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flambeau import Tensor
+from flambeau.vision.tv_tensors._bounding_boxes import (
+    BoundingBoxes,
+    BoundingBoxFormat,
+    is_rotated_bounding_format,
+)
+from flambeau.vision.tv_tensors._keypoints import KeyPoints
+from flambeau.vision.tv_tensors._pixels import Image, Mask, Video
+from flambeau.vision.tv_tensors._return_type import set_return_type
+from flambeau.vision.tv_tensors._tv_tensor import TVTensor
+
+__all__ = [
+    "BoundingBoxFormat",
+    "BoundingBoxes",
+    "Image",
+    "KeyPoints",
+    "Mask",
+    "TVTensor",
+    "Video",
+    "is_rotated_bounding_format",
+    "set_return_type",
+    "wrap",
+]
+
+
+def wrap(wrappee: Tensor, *, like: Any, **kwargs: Any) -> Any:
+    """Return a tensor with the meaning of another.
+
+    Keywords replace what the other says beside its numbers, such as ``canvas_size``.
+    """
+    return like.wrap(wrappee, like, **kwargs) if isinstance(like, TVTensor) else wrappee
