@@ -81,7 +81,7 @@ def test_mixtures_need_batches() -> None:
     assert images.shape == (3, 3, 4, 4)
     fb.testing.assert_close(labels.sum(1), fb.ones(3))
     with pytest.raises(ValueError, match="after the DataLoader"):
-        v2.CutMix(num_classes=4)(fb.rand(3, 4, 4))
+        v2.CutMix(num_classes=4)(fb.rand(3, 4, 4), fb.tensor([0, 1, 2]))
     with pytest.raises(ValueError, match="num_classes"):
         v2.MixUp()(fb.rand(3, 3, 4, 4), fb.tensor([0, 1, 2]))
 
@@ -91,7 +91,5 @@ def test_refusals() -> None:
         v2.Normalize([0.5], [0.5])(Image.new("RGB", (4, 3)))
     with pytest.raises(TypeError, match="Mask"):
         v2.RandAugment()(_sample())
-    with pytest.raises(NotImplementedError, match="boxes"):
-        tv_tensors.BoundingBoxes([[0, 0, 1, 1]], format="XYXY", canvas_size=(4, 4))
-    with pytest.raises(TypeError, match="no image"):
+    with pytest.raises(TypeError, match="No image"):
         v2.RandomCrop(4)({"label": 3})

@@ -292,7 +292,9 @@ class AugMix(_Augment):
             name = list(space)[below(len(space))]
             strengths, signed = space[name]
             strength = float(strengths[below(self.severity)].item()) if strengths.ndim else 0.0
-            batch = apply_change(F, batch, name, _directed(strength, signed), self.interpolation, fill)
+            batch = apply_change(
+                F, batch, name, _directed(strength, signed), self.interpolation, fill
+            )
         return batch
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Tensors that say what they show: transforms treat an image, its mask and its boxes differently."""
+"""Tensors that say what they show, so that transforms treat an image and its boxes differently."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class BoundingBoxes(TVTensor):
     def _say(
         cls, tensor: Tensor, format: Any, canvas_size: Sequence[int], clamping_mode: str | None
     ) -> Any:
-        boxes = tensor.as_subclass(cls)
+        boxes: Any = tensor.as_subclass(cls)
         boxes.format = format
         boxes.canvas_size = size_of_canvas(canvas_size)
         boxes.clamping_mode = clamping_mode

@@ -41,7 +41,7 @@ class KeyPoints(TVTensor):
 
     @classmethod
     def _say(cls, tensor: Tensor, canvas_size: Sequence[int]) -> Any:
-        points = tensor.as_subclass(cls)
+        points: Any = tensor.as_subclass(cls)
         points.canvas_size = size_of_canvas(canvas_size)
         return points
 

@@ -45,7 +45,7 @@ def _let_spread(spreads: bool) -> None:
     TVTensor._spreads = spreads
 
 
-class set_return_type:  # noqa: N801 - a function to its users, and a context
+class set_return_type:
     """Let operators return ``"Tensor"`` (as they do at first) or ``"TVTensor"``.
 
     It holds from the call on; in a ``with`` statement, until its end.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 __all__ = ["fill_for", "fills_of"]
@@ -26,9 +26,9 @@ def _checked(fill: Any) -> Any:
     return [float(value) for value in fill]
 
 
-def fill_for(fills: dict[Any, Any], inpt: Any) -> float | Sequence[float] | None:
+def fill_for(fills: dict[Any, Any], inpt: Any) -> Any:
     """The fill for one input; what is not named is filled with nothing."""
     for kind in type(inpt).__mro__:
         if kind in fills:
-            return fills[kind]  # type: ignore[no-any-return]
+            return fills[kind]
     return fills.get("others", 0)

@@ -104,7 +104,7 @@ class _Mix(Transform):
 
     def _mixed_labels(self, labels: Tensor, share: float) -> Tensor:
         if labels.ndim == 1:
-            labels = one_hot(labels, self.num_classes)
+            labels = one_hot(labels, self.num_classes or -1)
         labels = labels if labels.is_floating_point() else labels.float()
         return labels.roll(1, 0).mul(1.0 - share).add(labels.mul(share))
 

@@ -77,7 +77,7 @@ def query_chw(flat_inputs: list[Any]) -> tuple[int, int, int]:
         raise TypeError(f"No image or video was found in the sample, only {_kinds(flat_inputs)}")
     if len(sizes) > 1:
         raise ValueError(f"Found multiple CxHxW dimensions in the sample: {_listed(sizes)}")
-    return sizes.pop()  # type: ignore[return-value]
+    return sizes.pop()
 
 
 def query_size(flat_inputs: list[Any]) -> tuple[int, int]:
@@ -90,7 +90,7 @@ def query_size(flat_inputs: list[Any]) -> tuple[int, int]:
         )
     if len(sizes) > 1:
         raise ValueError(f"Found multiple HxW dimensions in the sample: {_listed(sizes)}")
-    return sizes.pop()  # type: ignore[return-value]
+    return sizes.pop()
 
 
 def _listed(sizes: set[Any]) -> str:

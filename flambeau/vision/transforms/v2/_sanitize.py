@@ -26,8 +26,7 @@ def labels_finder(labels_getter: Any) -> _Getter:
     if callable(labels_getter):
         return labels_getter  # type: ignore[no-any-return]
     raise ValueError(
-        "labels_getter should either be 'default', a callable, or None, but got "
-        f"{labels_getter}."
+        f"labels_getter should either be 'default', a callable, or None, but got {labels_getter}."
     )
 
 
@@ -110,9 +109,7 @@ class SanitizeBoundingBoxes(_Sanitize):
         flat, structure = _pytree.tree_flatten(sample)
         boxes = get_bounding_boxes(flat)
         labels = self._labels(sample, boxes.shape[0], "boxes")
-        _, valid = F.sanitize_bounding_boxes(
-            boxes, min_size=self.min_size, min_area=self.min_area
-        )
+        _, valid = F.sanitize_bounding_boxes(boxes, min_size=self.min_size, min_area=self.min_area)
 
         def is_of_boxes(inpt: Any) -> bool:
             if isinstance(inpt, Mask):

@@ -113,5 +113,3 @@ def applying(function: Callable[..., Any], *arguments: str) -> Callable[..., Any
         return self._call_kernel(function, inpt, *[getattr(self, name) for name in arguments])
 
     return transform
-
-

@@ -92,13 +92,14 @@ def affine_bounding_boxes(
 ) -> Tensor:
     """Boxes around where the boxes of an image go."""
     matrix = _forward(canvas_size, angle, translate, scale, shear, center)
-    return moved(
-        bounding_boxes,
+    boxes = moved(
+        in_float(bounding_boxes),
         format,
         canvas_size,
         clamping_mode,
         lambda points: _transformed(points, matrix),
     )
+    return boxes.to(bounding_boxes.dtype)
 
 
 @kernel(affine, KeyPoints)
@@ -189,13 +190,13 @@ def rotate_bounding_boxes(
     """Boxes around where the boxes of an image go, and the size of the result."""
     matrix, new_size = _turn(canvas_size, angle, expand, center)
     boxes = moved(
-        bounding_boxes,
+        in_float(bounding_boxes),
         format,
         new_size,
         clamping_mode,
         lambda points: _transformed(points, matrix),
     )
-    return boxes, new_size
+    return boxes.to(bounding_boxes.dtype), new_size
 
 
 @kernel(rotate, KeyPoints)
@@ -216,15 +217,16 @@ def _turn(
 ) -> tuple[list[float], tuple[int, int]]:
     """The numbers of a turn, and the size of what it makes of an image."""
     height, width = canvas_size
-    if expand:
-        center = None  # all of the image is shown wherever it was turned about
     matrix = _forward(canvas_size, -angle, (0.0, 0.0), 1.0, (0.0, 0.0), center)
     if not expand:
         return matrix, (height, width)
+    # All of the image is shown wherever it was turned about: it moves back to its corner.
     edges = fb.tensor([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]])
     left, top = _transformed(edges, matrix).amin(0).tolist()
     matrix[2] -= left
     matrix[5] -= top
-    around_middle = inverse_affine((0.0, 0.0), -angle, (0.0, 0.0), 1.0, (0.0, 0.0))
-    columns, rows = rotated_size(around_middle, width, height)
+    x, y = (width * 0.5, height * 0.5) if center is None else center
+    origin = x - width * 0.5, y - height * 0.5
+    inverse = inverse_affine(origin, -angle, (0.0, 0.0), 1.0, (0.0, 0.0))
+    columns, rows = rotated_size(inverse, width, height)
     return matrix, (rows, columns)

@@ -44,7 +44,7 @@ def jpeg_image(image: Tensor, quality: int) -> Tensor:
     if image.numel() == 0:
         return image.clone()
     planes = image.reshape(-1, *image.shape[-3:])
-    saved = [decode_jpeg(encode_jpeg(plane.contiguous(), quality)) for plane in planes]
+    saved: Any = [decode_jpeg(encode_jpeg(plane.contiguous(), quality)) for plane in planes]
     return fb.stack(saved).view(image.shape)
 
 

@@ -12,10 +12,22 @@ from flambeau.vision.transforms._image import Fill, InterpolationMode
 from flambeau.vision.transforms._matrices import perspective_coefficients
 from flambeau.vision.transforms.functional._backend import backend
 from flambeau.vision.transforms.v2.functional._arguments import Interpolation, mode_of
+from flambeau.vision.transforms.v2.functional._boxes import clamped
 from flambeau.vision.transforms.v2.functional._dispatch import PIL, PIXELS, functional, kernel
-from flambeau.vision.transforms.v2.functional._formats import in_float
+from flambeau.vision.transforms.v2.functional._formats import (
+    convert,
+    in_float,
+    to_corners,
+    upright_box,
+)
 from flambeau.vision.transforms.v2.functional._shift import moved
-from flambeau.vision.tv_tensors import BoundingBoxes, BoundingBoxFormat, KeyPoints, Mask
+from flambeau.vision.tv_tensors import (
+    BoundingBoxes,
+    BoundingBoxFormat,
+    KeyPoints,
+    Mask,
+    is_rotated_bounding_format,
+)
 
 __all__ = [
     "elastic",
@@ -203,15 +215,18 @@ def elastic_bounding_boxes(
     displacement: Tensor,
     clamping_mode: str | None = "soft",
 ) -> Tensor:
-    """Boxes around where the corners of boxes go."""
+    """Boxes around where the corners of upright boxes go; turned ones go with their centre."""
     _check_displacement(displacement, canvas_size)
-    return moved(
-        bounding_boxes,
-        format,
-        canvas_size,
-        clamping_mode,
-        lambda points: _displaced(points, displacement),
-    )
+    rotated = is_rotated_bounding_format(format)
+    plain = BoundingBoxFormat.CXCYWHR if rotated else BoundingBoxFormat.XYXY
+    if rotated:
+        boxes = convert(bounding_boxes, format, plain)
+        center = _displaced(boxes[..., :2].ceil(), displacement)
+        boxes = fb.cat((center, boxes[..., 2:]), -1)
+    else:
+        corners = _displaced(to_corners(bounding_boxes, format).ceil(), displacement)
+        boxes = upright_box(corners).view(bounding_boxes.shape).to(bounding_boxes.dtype)
+    return convert(clamped(boxes, plain, canvas_size, clamping_mode), plain, format)
 
 
 @kernel(elastic, KeyPoints)

@@ -12,6 +12,7 @@ from flambeau.vision.transforms._image import max_value
 from flambeau.vision.transforms._tensor.color import _from_hsv, _to_hsv, need_channels
 from flambeau.vision.transforms.v2.functional._dispatch import PIL, PIXELS, functional, kernel
 from flambeau.vision.transforms.v2.functional._dtype import to_dtype_image
+from flambeau.vision.tv_tensors import Image
 
 __all__ = [
     "adjust_brightness",
@@ -49,7 +50,7 @@ def _check_channels(num_output_channels: int) -> None:
         raise ValueError(f"num_output_channels must be 1 or 3, got {num_output_channels}.")
 
 
-@kernel(rgb_to_grayscale, *PIXELS)
+@kernel(rgb_to_grayscale, Tensor, Image)
 def rgb_to_grayscale_image(image: Tensor, num_output_channels: int = 1) -> Tensor:
     """Make an image tensor grey."""
     _check_channels(num_output_channels)
@@ -97,7 +98,7 @@ def grayscale_to_rgb(inpt: Any) -> Any:
     """Make three channels of one; what has three stays as it is."""
 
 
-@kernel(grayscale_to_rgb, *PIXELS)
+@kernel(grayscale_to_rgb, Tensor, Image)
 def grayscale_to_rgb_image(image: Tensor) -> Tensor:
     """Make three channels of the one of an image tensor."""
     if image.shape[-3] >= 3:

@@ -36,12 +36,12 @@ def in_float(boxes: Tensor) -> Tensor:
 
 def to_corners(boxes: Tensor, format: BoundingBoxFormat) -> Tensor:
     """The corners (N, 4, 2) of boxes, from the top left one clockwise."""
-    boxes = in_float(boxes).reshape(-1, boxes.shape[-1])
+    boxes = boxes.reshape(-1, boxes.shape[-1])
     if is_rotated_bounding_format(format):
         return convert(boxes, format, BoundingBoxFormat.XYXYXYXY).view(-1, 4, 2)
     left, top, right, bottom = convert(boxes, format, BoundingBoxFormat.XYXY).unbind(-1)
     points = (left, top, right, top, right, bottom, left, bottom)
-    return fb.stack(points, -1).view(-1, 4, 2)
+    return in_float(fb.stack(points, -1)).view(-1, 4, 2)
 
 
 def from_corners(corners: Tensor, format: BoundingBoxFormat) -> Tensor:

@@ -111,8 +111,7 @@ def get_num_frames_video(video: Tensor) -> int:
     """Return the number of images of a video (..., T, C, H, W)."""
     if video.ndim < 4:
         raise IndexError(
-            f"get_num_frames: a video (..., T, C, H, W) is expected, got shape "
-            f"{tuple(video.shape)}"
+            f"get_num_frames: a video (..., T, C, H, W) is expected, got shape {tuple(video.shape)}"
         )
     return int(video.shape[-4])
 

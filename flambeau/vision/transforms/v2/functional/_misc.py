@@ -32,9 +32,7 @@ _Deviations = float | Sequence[float] | None
 
 
 @functional
-def normalize(
-    inpt: Any, mean: Sequence[float], std: Sequence[float], inplace: bool = False
-) -> Any:
+def normalize(inpt: Any, mean: Sequence[float], std: Sequence[float], inplace: bool = False) -> Any:
     """Subtract the mean of every channel and divide by its standard deviation."""
 
 
@@ -74,9 +72,7 @@ def _gaussian_blur_pil(image: Any, kernel_size: _Sizes, sigma: _Deviations = Non
     return first.to_pil_image(blurred, image.mode)
 
 
-def _window_arguments(
-    kernel_size: _Sizes, sigma: _Deviations
-) -> tuple[list[int], list[float]]:
+def _window_arguments(kernel_size: _Sizes, sigma: _Deviations) -> tuple[list[int], list[float]]:
     sizes = [int(size) for size in _two("kernel_size", kernel_size)]
     if any(size % 2 == 0 or size < 0 for size in sizes):
         raise ValueError(f"kernel_size should have odd and positive integers. Got {kernel_size}")
@@ -158,7 +154,8 @@ def gaussian_noise_image(
         return noisy.clamp_(0, 1) if clip else noisy
     if image.dtype != fb.uint8:
         raise ValueError(f"Input tensor is expected to be in uint8 or float, got {image.dtype}")
-    noisy = image.float() + (mean * 255 + fb.randn(image.shape) * sigma * 255)
+    noise = (mean * 255 + fb.randn(image.shape) * sigma * 255).to(fb.int16)
+    noisy = image + noise
     return (noisy.clamp_(0, 255) if clip else noisy).to(fb.uint8)
 
 

@@ -39,9 +39,10 @@ def pad_image(
         )
     if isinstance(fill, (list, tuple)) and len(fill) == 1:
         fill = fill[0]
-    if padding_mode != "constant" or fill is None or isinstance(fill, (int, float)):
-        return _tensor.pad(image, sides, 0 if fill is None else fill, padding_mode)
-    return _on_ground(image, sides, fill)
+    if padding_mode == "constant" and isinstance(fill, (list, tuple)):
+        return _on_ground(image, sides, fill)
+    ground = fill if isinstance(fill, (int, float)) else 0
+    return _tensor.pad(image, sides, ground, padding_mode)
 
 
 def _on_ground(image: Tensor, sides: list[int], fill: Sequence[float]) -> Tensor:

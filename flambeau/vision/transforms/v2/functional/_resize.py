@@ -13,10 +13,9 @@ from flambeau.vision.transforms._image import InterpolationMode
 from flambeau.vision.transforms._tensor.batch import through_float
 from flambeau.vision.transforms.functional._geometry import _resized
 from flambeau.vision.transforms.v2.functional._arguments import Interpolation, mode_of
-from flambeau.vision.transforms.v2.functional._boxes import clamped
 from flambeau.vision.transforms.v2.functional._dispatch import PIL, PIXELS, functional, kernel
-from flambeau.vision.transforms.v2.functional._formats import from_corners, in_float, to_corners
-from flambeau.vision.transforms.v2.functional._rotated import rectangles
+from flambeau.vision.transforms.v2.functional._formats import in_float
+from flambeau.vision.transforms.v2.functional._shift import moved
 from flambeau.vision.tv_tensors import (
     BoundingBoxes,
     BoundingBoxFormat,
@@ -133,13 +132,17 @@ def resize_bounding_boxes(
     """Scale boxes with their image, and return its new size too."""
     new_size, ratios = _ratios(canvas_size, size, max_size)
     if is_rotated_bounding_format(format):
-        corners = to_corners(bounding_boxes, format)
-        scaled = from_corners(rectangles(corners * corners.new_tensor(ratios)), format)
-    else:
-        exact = in_float(bounding_boxes)
-        scaled = exact * exact.new_tensor(ratios * 2)
-    scaled = scaled.view(bounding_boxes.shape).to(bounding_boxes.dtype)
-    return clamped(scaled, format, new_size, clamping_mode), new_size
+        scaled = moved(
+            bounding_boxes,
+            format,
+            new_size,
+            clamping_mode,
+            lambda points: points * points.new_tensor(ratios),
+        )
+        return scaled, new_size
+    # Upright boxes are as much in the image as they were: there is nothing to clamp.
+    exact = in_float(bounding_boxes)
+    return (exact * exact.new_tensor(ratios * 2)).to(bounding_boxes.dtype), new_size
 
 
 @kernel(resize, KeyPoints)

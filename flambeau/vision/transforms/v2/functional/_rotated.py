@@ -21,11 +21,14 @@ def rectangles(corners: Tensor) -> Tensor:
     # The unit vectors along the width and the height, which is a quarter turn clockwise from it.
     u = fb.where(wide, across / _length(across), _turned(down / _length(down), -1))
     v = _turned(u, 1)
-    middle = (first + third) / 2
-    falling, rising = third - first, second - fourth
-    half = fb.where(_length(falling) >= _length(rising), falling, rising) / 2
-    x, y = (half * u).sum(-1, keepdim=True).abs() * u, (half * v).sum(-1, keepdim=True).abs() * v
+    width = _along(across, u) + fb.where(wide, _along(down, u), 0.0)
+    height = _along(down, v) + fb.where(wide, 0.0, _along(across, v))
+    x, y, middle = width / 2 * u, height / 2 * v, (first + third) / 2
     return fb.stack((middle - x - y, middle + x - y, middle + x + y, middle - x + y), 1)
+
+
+def _along(vectors: Tensor, direction: Tensor) -> Tensor:
+    return (vectors * direction).sum(-1, keepdim=True).abs()
 
 
 def _length(vectors: Tensor) -> Tensor:
@@ -42,7 +45,7 @@ def clamp_corners(corners: Tensor, canvas_size: Sequence[int], hard: bool) -> Te
     """The smallest box of the same direction around what is on the canvas of each box.
 
     `hard` also moves the corners that are left outside in, so that the box covers less of what is
-    on the canvas. A box that is beside the canvas becomes a point at its edge.
+    on the canvas. A box that is beside the canvas becomes a point, its bottom left corner.
     """
     if corners.shape[0] == 0:
         return corners
@@ -80,7 +83,8 @@ def _around_visible(corners: Tensor, canvas_size: Sequence[int]) -> Tensor:
     (left, right), (top, bottom) = ends
     order = ((left, top), (right, top), (right, bottom), (left, bottom))
     box = fb.cat([first + x * across + y * down for x, y in order], 1)
-    return fb.where(common.any(1).view(-1, 1, 1), box, _nearest(corners, canvas_size))
+    nothing = corners.new_tensor([0, canvas_size[0]])
+    return fb.where(common.any(1).view(-1, 1, 1), box, nothing)
 
 
 def _common_points(corners: Tensor, canvas_size: Sequence[int]) -> tuple[Tensor, Tensor]:
@@ -108,14 +112,6 @@ def _in_box(points: Tensor, corners: Tensor) -> Tensor:
         place = ((points - first) * side).sum(-1)
         inside &= (place >= -1e-9) & (place <= (side * side).sum(-1) + 1e-9)
     return inside
-
-
-def _nearest(corners: Tensor, canvas_size: Sequence[int]) -> Tensor:
-    """Every corner at the place on the canvas that is nearest to the middle of its box."""
-    height, width = canvas_size
-    middle = corners.mean(1, keepdim=True)
-    x, y = middle[..., 0].clamp(0, width), middle[..., 1].clamp(0, height)
-    return fb.stack((x, y), -1).expand(corners.shape)
 
 
 def _pushed_in(corners: Tensor, canvas_size: Sequence[int], axis: int, way: int) -> Tensor:
