@@ -117,6 +117,34 @@ CALLS: dict[str, list[str]] = {
         "INaturalist(root, '2018', ['full', 'super'])",
     ],
     "sbu": ["SBU(root, download=False)"],
+    "sintel": ["Sintel(root)", "Sintel(root, 'train', 'both')", "Sintel(root, 'test', 'final')"],
+    "kitti_flow": ["KittiFlow(root, 'test')"],
+    "hd1k": ["HD1K(root, 'test')"],
+    "flying_chairs": ["FlyingChairs(root)", "FlyingChairs(root, 'val')"],
+    "flying_things": [
+        "FlyingThings3D(root)",
+        "FlyingThings3D(root, 'test', 'both', 'both')",
+        "FlyingThings3D(root, camera='right', pass_name='final')",
+    ],
+    "carla": ["CarlaStereo(root)"],
+    "kitti2012": ["Kitti2012Stereo(root)", "Kitti2012Stereo(root, 'test')"],
+    "kitti2015": ["Kitti2015Stereo(root)", "Kitti2015Stereo(root, 'test')"],
+    "crestereo": ["CREStereo(root)"],
+    "falling_things": ["FallingThingsStereo(root)", "FallingThingsStereo(root, 'both')"],
+    "scene_flow": [
+        "SceneFlowStereo(root)",
+        "SceneFlowStereo(root, 'Monkaa', 'both')",
+        "SceneFlowStereo(root, 'Driving', 'final')",
+    ],
+    "sintel_stereo": ["SintelStereo(root)", "SintelStereo(root, 'both')"],
+    "instereo2k": ["InStereo2k(root)", "InStereo2k(root, 'test')"],
+    "eth3d": ["ETH3DStereo(root)", "ETH3DStereo(root, 'test')"],
+    "middlebury": [
+        "Middlebury2014Stereo(root)",
+        "Middlebury2014Stereo(root, 'train', 'both')",
+        "Middlebury2014Stereo(root, 'additional')",
+        "Middlebury2014Stereo(root, 'test', None)",
+    ],
 }
 # Attributes that programs read.
 ATTRIBUTES = {
