@@ -14,15 +14,13 @@ from flambeau import Tensor, nn
 from flambeau.cli._checkpoint import Checkpoint, names_of, read_checkpoint
 from flambeau.cli._mistake import Mistake
 from flambeau.vision import models
-from flambeau.vision.datasets.folder import IMG_EXTENSIONS
 from flambeau.vision.io import ImageReadMode, read_image
 from flambeau.vision.models._recognition import Fit, classifiers, fit, loaded, recognised
 from flambeau.vision.transforms._presets import ImageClassification
 
-__all__ = ["DEFAULT_MODEL", "IMAGE_ENDINGS", "Classifier", "read_picture"]
+__all__ = ["DEFAULT_MODEL", "Classifier", "image_endings", "read_picture"]
 
 DEFAULT_MODEL = "resnet18"
-IMAGE_ENDINGS = (*IMG_EXTENSIONS, ".gif")
 _IMAGENET = 1000  # classes
 _SHOWN = 3  # misfits in a message
 
@@ -101,10 +99,17 @@ class Classifier:
         return self
 
 
+def image_endings() -> tuple[str, ...]:
+    """How the names of image files end."""
+    from flambeau.vision.datasets.folder import IMG_EXTENSIONS  # data sets take a while to import
+
+    return (*IMG_EXTENSIONS, ".gif")
+
+
 def read_picture(path: Path) -> Tensor:
     """An image file as bytes (3, H, W), upright as the camera was held."""
     if path.is_dir():
-        raise Mistake(f"there is no image in {path} ({', '.join(IMAGE_ENDINGS)})")
+        raise Mistake(f"there is no image in {path} ({', '.join(image_endings())})")
     if not path.exists():
         raise Mistake(f"there is no file {path}")
     if not path.stat().st_size:

@@ -11,7 +11,7 @@ from pathlib import Path
 import flambeau as fb
 from flambeau._terminal import cells, is_live
 from flambeau.cli import _classify_output as output
-from flambeau.cli._classifier import DEFAULT_MODEL, IMAGE_ENDINGS, Classifier, read_picture
+from flambeau.cli._classifier import DEFAULT_MODEL, Classifier, image_endings, read_picture
 from flambeau.cli._mistake import Mistake
 
 __all__ = ["add_arguments", "run"]
@@ -133,12 +133,11 @@ def _results(
 
 def _images(given: Path) -> list[Path]:
     """The images of a folder, in the order of their names, or what is given otherwise."""
-    inside = [
-        path
-        for path in sorted(given.rglob("*"))
-        if path.suffix.lower() in IMAGE_ENDINGS and path.is_file()
-    ]
-    return inside or [given]
+    if not given.is_dir():
+        return [given]
+    endings = image_endings()
+    inside = sorted(given.rglob("*"))
+    return [each for each in inside if each.suffix.lower() in endings and each.is_file()] or [given]
 
 
 def _model(name: str) -> str:

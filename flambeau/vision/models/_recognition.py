@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -81,16 +82,14 @@ def _parameters(model: str) -> int:
 
 
 def _quick_fit(model: str, state: State) -> Fit | None:
-    weights = next(_forms(model))
-    if _classes(_blank(model, weights, _PROBE), state) is None:
+    if _classes(model, state) is None:
         return None  # its head has another name
     found = fit(model, state)
     return None if found.problems else found
 
 
 def _fit(model: str, weights: WeightsEnum, state: State) -> Fit:
-    classes = _classes(_blank(model, weights, _PROBE), state)
-    found = Fit(model, weights, classes or len(weights.meta["categories"]))
+    found = Fit(model, weights, _classes(model, state) or len(weights.meta["categories"]))
     blank = _blank(model, weights, found.classes)
     optional = get_model_builder(model).optional  # type: ignore[attr-defined]
     expected = blank.state_dict()
@@ -123,12 +122,17 @@ def _blank(model: str, weights: WeightsEnum, classes: int) -> nn.Module:
     return blank
 
 
-def _classes(probe: nn.Module, state: State) -> int | None:
+def _classes(model: str, state: State) -> int | None:
     """For how many classes a state dict is, by the shape of a head, if it has one."""
-    for name, value in probe.state_dict().items():
-        if value.ndim and value.shape[0] == _PROBE and name in state and state[name].ndim:
-            return int(state[name].shape[0])
-    return None
+    heads = (state[name] for name in _heads(model) if name in state)
+    return next((int(head.shape[0]) for head in heads if head.ndim), None)
+
+
+@functools.cache
+def _heads(model: str) -> list[str]:
+    """Names of the tensors of a model that have an element, or a row, for each class."""
+    probe = _blank(model, next(_forms(model)), _PROBE).state_dict()
+    return [name for name, value in probe.items() if value.ndim and value.shape[0] == _PROBE]
 
 
 def _shape(value: Tensor) -> str:
