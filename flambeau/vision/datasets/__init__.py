@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     )
     from flambeau.vision.datasets._stereo_matching import SceneFlowStereo as SceneFlowStereo
     from flambeau.vision.datasets._stereo_matching import SintelStereo as SintelStereo
+    from flambeau.vision.datasets._wrapped import (
+        wrap_dataset_for_transforms_v2 as wrap_dataset_for_transforms_v2,
+    )
     from flambeau.vision.datasets.caltech import Caltech101 as Caltech101
     from flambeau.vision.datasets.caltech import Caltech256 as Caltech256
     from flambeau.vision.datasets.celeba import CelebA as CelebA
@@ -88,6 +91,7 @@ _HOMES = {
         "CREStereo CarlaStereo ETH3DStereo FallingThingsStereo InStereo2k Kitti2012Stereo "
         "Kitti2015Stereo Middlebury2014Stereo SceneFlowStereo SintelStereo"
     ),
+    "_wrapped": "wrap_dataset_for_transforms_v2",
     "caltech": "Caltech101 Caltech256",
     "celeba": "CelebA",
     "cifar": "CIFAR10 CIFAR100",

@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from flambeau.vision.datasets._coco_masks import mask_of
+
 __all__ = ["COCO"]
 
 _Ids = int | Sequence[int]
@@ -84,6 +86,11 @@ class COCO:
             and (not areaRng or areaRng[0] < each["area"] < areaRng[1])
             and (iscrowd is None or each["iscrowd"] == iscrowd)
         ]
+
+    def annToMask(self, ann: Any) -> Any:
+        """The outline of an annotation as a mask, an array (height, width) of 0 and 1."""
+        image = self.imgs[ann["image_id"]]
+        return mask_of(ann["segmentation"], image["height"], image["width"])
 
     def loadImgs(self, ids: _Ids = ()) -> list[Any]:
         """What is said of images."""

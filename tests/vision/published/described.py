@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from tests.vision.published.files import document, image, layout, matlab, text
 
@@ -13,7 +14,8 @@ _XML = """<annotation>
   <size><width>8</width><height>6</height></size>
   {objects}
 </annotation>"""
-_OBJECT = """<object><name>{name}</name><bndbox><xmin>1</xmin></bndbox>
+_OBJECT = """<object><name>{name}</name>
+  <bndbox><xmin>{at}</xmin><ymin>1</ymin><xmax>6</xmax><ymax>5</ymax></bndbox>
   <part><name>head</name></part><part><name>foot</name></part></object>"""
 
 
@@ -24,7 +26,8 @@ def voc(root: Path) -> None:
         for number, objects in (("2007_000027", 1), ("2007_000032", 2), ("2007_000033", 0)):
             image(folder / "JPEGImages" / f"{number}.jpg", objects)
             image(folder / "SegmentationClass" / f"{number}.png", objects, "P")
-            found = "".join(_OBJECT.format(name=f"cat{each}") for each in range(objects))
+            names = ("cat", "tvmonitor")[:objects]
+            found = "".join(_OBJECT.format(name=each, at=len(each)) for each in names)
             lines = _XML.format(name=number, objects=found)
             text(folder / "Annotations" / f"{number}.xml", [lines])
         for kind in ("Main", "Segmentation"):
@@ -86,7 +89,11 @@ def cityscapes(root: Path) -> None:
             for city, number in (("aachen", "000000"), ("bochum", "000001")):
                 start = f"{city}_{number}_000019"
                 image(root / "leftImg8bit" / split / city / f"{start}_leftImg8bit.png", len(city))
-                for kind in ("instanceIds", "labelIds", "color"):
+                things = np.array([[7, 26001], [26002, 7]], np.uint16).repeat(3, 0).repeat(4, 1)
+                file = root / mode / split / city / f"{start}_{mode}_instanceIds.png"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                Image.fromarray(things).save(file)
+                for kind in ("labelIds", "color"):
                     file = root / mode / split / city / f"{start}_{mode}_{kind}.png"
                     image(file, len(kind), "RGB" if kind == "color" else "L")
                 file = root / mode / split / city / f"{start}_{mode}_polygons.json"

@@ -1,0 +1,93 @@
+"""The outlines of COCO as masks: polygons, and runs of pixels with or without compression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["mask_of"]
+
+_FINER = 5  # polygons are drawn on a grid so many times finer
+
+
+def mask_of(outline: Any, height: int, width: int) -> Any:
+    """The mask of an outline, an array (height, width) of 0 and 1.
+
+    An outline is a list of polygons, of which it is the union, or a dictionary of a size and
+    counts: runs of 0 and 1 in turn, column by column, as a list or as text.
+    """
+    import numpy as np
+
+    if isinstance(outline, dict):
+        counts = outline["counts"]
+        height, width = outline["size"]
+        runs = counts if isinstance(counts, list) else _expanded(counts)
+        return _columns(np.repeat(np.arange(len(runs)) % 2, runs), height, width)
+    mask = np.zeros((height, width), np.uint8)
+    for polygon in outline:
+        mask |= _filled(polygon, height, width)
+    return mask
+
+
+def _columns(pixels: Any, height: int, width: int) -> Any:
+    if len(pixels) != height * width:
+        raise ValueError(f"runs of {len(pixels)} pixels for a mask of {height} × {width}")
+    return pixels.astype("uint8").reshape(width, height).T
+
+
+def _expanded(text: str | bytes) -> list[int]:
+    """Runs from text: five bits a character, and from the third run on what a run has more than
+    the one before the last."""
+    runs: list[int] = []
+    value = bits = 0
+    for code in text.encode() if isinstance(text, str) else text:
+        value |= (code - 48 & 31) << bits
+        bits += 5
+        if code - 48 & 32:
+            continue
+        if code - 48 & 16:  # a negative number
+            value -= 1 << bits
+        runs.append(value + runs[-2] if len(runs) > 2 else value)
+        value = bits = 0
+    return runs
+
+
+def _filled(polygon: Any, height: int, width: int) -> Any:
+    """The inside of a polygon.
+
+    Its border is walked on the finer grid. Where it goes from one column of pixels to the next,
+    what lies below in that column changes sides.
+    """
+    import numpy as np
+
+    points = np.asarray(polygon, dtype=np.float64).reshape(-1, 2) * _FINER
+    corners = np.trunc(points + 0.5).astype(np.int64)
+    walk = np.concatenate(
+        [_edge(*pair) for pair in zip(corners, np.roll(corners, -1, axis=0), strict=True)]
+    )
+    across, down = walk[:, 0], walk[:, 1]
+    crossing = np.flatnonzero(np.diff(across))
+    column = np.minimum(across[crossing], across[crossing + 1])
+    row = np.minimum(down[crossing], down[crossing + 1])
+    x = (column + 0.5) / _FINER - 0.5
+    y = np.ceil(np.clip((row + 0.5) / _FINER - 0.5, 0, height)).astype(np.int64)
+    kept = (x == np.floor(x)) & (x >= 0) & (x <= width - 1)
+    changes = np.zeros(height * width + 1, np.int64)
+    np.add.at(changes, x[kept].astype(np.int64) * height + y[kept], 1)
+    return _columns(np.cumsum(changes[:-1]) % 2, height, width)
+
+
+def _edge(start: Any, end: Any) -> Any:
+    """The points of the grid on the way from one corner to another, both included."""
+    import numpy as np
+
+    steps = np.abs(end - start)
+    long = 0 if steps[0] >= steps[1] else 1  # the direction in which no point is left out
+    # Always counted from the lower end, so that an edge is the same in both directions.
+    turned = start[long] > end[long]
+    low, high = (end, start) if turned else (start, end)
+    along = np.arange(steps[long] + 1)
+    slope = (high[1 - long] - low[1 - long]) / steps[long] if steps[long] else 0.0
+    points = np.empty((len(along), 2), np.int64)
+    points[:, long] = low[long] + along
+    points[:, 1 - long] = np.trunc(low[1 - long] + slope * along + 0.5)
+    return points[::-1] if turned else points
