@@ -55,7 +55,7 @@ void fill_pixels(const Tensor& image, const Tensor& bias) {
 
 void conv_forward(const ConvShape& shape, const Tensor& in, const Tensor& weight,
                   const Tensor& bias, const Tensor& out) {
-  if (conv_winograd_takes(shape, in.dtype()))
+  if (conv_winograd_takes(ConvPass::kForward, shape, in.dtype()))
     return conv_forward_winograd(shape, in, dense(weight, false), bias, out);
 #if defined(FB_HAVE_ONEDNN)
   if (by_onednn(ConvPass::kForward, shape, in.dtype()))
@@ -66,7 +66,7 @@ void conv_forward(const ConvShape& shape, const Tensor& in, const Tensor& weight
 
 void conv_backward_data(const ConvShape& shape, const Tensor& out, const Tensor& weight,
                         const Tensor& bias, const Tensor& in) {
-  if (conv_winograd_takes(shape, in.dtype()))
+  if (conv_winograd_takes(ConvPass::kBackwardData, shape, in.dtype()))
     return conv_backward_data_winograd(shape, out, dense(weight, false), bias, in);
 #if defined(FB_HAVE_ONEDNN)
   if (by_onednn(ConvPass::kBackwardData, shape, in.dtype()))
@@ -77,8 +77,15 @@ void conv_backward_data(const ConvShape& shape, const Tensor& out, const Tensor&
 
 void conv_backward_weight(const ConvShape& shape, const Tensor& in, const Tensor& out,
                           const Tensor& weight) {
-  if (weight.is_contiguous() && conv_winograd_takes(shape, in.dtype()))
-    return conv_backward_weight_winograd(shape, in, out, weight);
+  if (conv_winograd_takes(ConvPass::kBackwardWeight, shape, in.dtype())) {
+    const Tensor sums =
+        weight.is_contiguous() ? weight : make_tensor(weight.sizes(), weight.dtype());
+    conv_backward_weight_winograd(shape, in, out, sums);
+    if (!sums.is_same(weight)) copy(weight, sums);
+    return;
+  }
+  if (weight.is_contiguous() && conv_pixels_takes(shape, in.dtype()))
+    return conv_backward_weight_pixels(shape, in, out, weight);
 #if defined(FB_HAVE_ONEDNN)
   if (by_onednn(ConvPass::kBackwardWeight, shape, in.dtype()))
     return conv_backward_weight_onednn(shape, in, out, weight);

@@ -21,7 +21,7 @@ void conv_backward_weight_onednn(const ConvShape& shape, const Tensor& in, const
 
 // By Winograd's minimal filtering; the weight is contiguous. An infinite pixel makes NaN of all
 // that is computed with it, a tile of 4 x 4 pixels.
-bool conv_winograd_takes(const ConvShape& shape, DType dtype);
+bool conv_winograd_takes(ConvPass pass, const ConvShape& shape, DType dtype);
 void conv_forward_winograd(const ConvShape& shape, const Tensor& in, const Tensor& weight,
                            const Tensor& bias, const Tensor& out);
 void conv_backward_data_winograd(const ConvShape& shape, const Tensor& out, const Tensor& weight,
@@ -37,6 +37,11 @@ void conv_backward_data_columns(const ConvShape& shape, const Tensor& out, const
                                 const Tensor& bias, const Tensor& in);
 void conv_backward_weight_columns(const ConvShape& shape, const Tensor& in, const Tensor& out,
                                   const Tensor& weight);
+
+// The gradient of a weight with kernels of one element, as one product of matrices.
+bool conv_pixels_takes(const ConvShape& shape, DType dtype);
+void conv_backward_weight_pixels(const ConvShape& shape, const Tensor& in, const Tensor& out,
+                                 const Tensor& weight);
 
 inline constexpr int64_t kWinogradTile = 4;     // pixels of the result, each way
 inline constexpr int64_t kWinogradPoints = 36;  // products of a tile

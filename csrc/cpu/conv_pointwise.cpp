@@ -1,6 +1,5 @@
-// Convolutions with kernels of one element over images whose channels are planes: matrix products
-// as they stand.
-#include "cpu/conv.h"
+// Convolutions with kernels of one element: matrix products as they stand.
+#include "cpu/conv_impl.h"
 #include "cpu/gemm.h"
 #include "cpu/gemm_impl.h"
 
@@ -47,6 +46,22 @@ void conv_pointwise_weight(const ConvShape& s, const Tensor& in, const Tensor& o
     call.accumulate = sample > 0;
     gemm(call);
   }
+}
+
+bool conv_pixels_takes(const ConvShape& s, DType dtype) {
+  // Measured: with fewer, oneDNN's own kernels are faster.
+  constexpr int64_t kLeastChannels = 32;
+  return dtype == DType::kFloat32 && s.is_pointwise() && s.in_channels >= kLeastChannels &&
+         s.out_channels >= kLeastChannels;
+}
+
+void conv_backward_weight_pixels(const ConvShape& s, const Tensor& in, const Tensor& out,
+                                 const Tensor& weight) {
+  GemmCall call{weight.dtype(), 1, s.out_channels, s.in_channels, s.batch * pixels(s), {}, {}, {}};
+  call.a = {out.data(), s.out_channels, true};
+  call.b = {in.data(), s.in_channels};
+  call.c = {weight.data(), s.in_channels};
+  gemm(call);
 }
 
 }  // namespace fb::cpu

@@ -63,26 +63,29 @@ void convolve(WinogradCall w, const Tensor& weight, const WinogradTaps& taps, co
   w.weight = begin_of(packed);
   w.bias = bias.defined() ? bias.data_as<float>() : nullptr;
   const int64_t tiles = batch * w.down * w.across;
-  parallel_for((tiles + kTiles - 1) / kTiles, 1, [&](int64_t begin, int64_t end) {
-    const Storage scratch = floats(kWinogradPoints * kTiles * (w.in_channels + w.out_channels));
+  const int64_t most = std::min(kTiles, (tiles + 1) / 2);  // something for a second thread
+  parallel_for((tiles + most - 1) / most, 1, [&](int64_t begin, int64_t end) {
+    const Storage scratch = floats(kWinogradPoints * most * (w.in_channels + w.out_channels));
     for (int64_t i = begin; i < end; ++i) {
       FB_KERNEL(winograd_tiles)
-      (w, i * kTiles, std::min(tiles, (i + 1) * kTiles), begin_of(scratch));
+      (w, i * most, std::min(tiles, (i + 1) * most), begin_of(scratch));
     }
   });
 }
 
 }  // namespace
 
-bool conv_winograd_takes(const ConvShape& s, DType dtype) {
-  // With fewer, transforming images or weights costs more than the products save.
-  constexpr int64_t kLeastChannels = 32, kLeastTiles = 64;
+bool conv_winograd_takes(ConvPass pass, const ConvShape& s, DType dtype) {
+  // Measured. With fewer, transforming images or weights costs more than the products save; the
+  // weight's gradient is transformed as well, but beside a slower alternative.
+  constexpr int64_t kLeastChannels = 32;
+  const int64_t least_tiles = pass == ConvPass::kBackwardWeight ? 16 : 48;
   const int64_t tiles = s.batch * tiles_along(s.out[1]) * tiles_along(s.out[2]);
   return dtype == DType::kFloat32 && s.groups == 1 && s.kernel == Extent{1, 3, 3} && s.in[0] == 1 &&
          s.out[0] == 1 && s.stride[1] == 1 && s.stride[2] == 1 && s.dilation[1] == 1 &&
          s.dilation[2] == 1 && s.padding[0] == 0 && s.padding[1] <= 2 && s.padding[2] <= 2 &&
          s.in_channels % 16 == 0 && s.out_channels % 16 == 0 && s.in_channels >= kLeastChannels &&
-         s.out_channels >= kLeastChannels && tiles >= kLeastTiles;
+         s.out_channels >= kLeastChannels && tiles >= least_tiles;
 }
 
 void conv_forward_winograd(const ConvShape& s, const Tensor& in, const Tensor& weight,
