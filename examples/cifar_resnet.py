@@ -7,7 +7,7 @@ After each epoch a checkpoint is written. If the program is stopped, the same co
 there, and ends where it would have ended without the interruption.
 
 Expected: of the drawn shapes (2000 to learn from), at least 95 % of the test pictures after 5
-epochs, about three minutes on two cores. CIFAR-10 takes 25 times as long for an epoch.
+epochs, some minutes on two cores. CIFAR-10 takes 25 times as long for an epoch.
 """
 
 import argparse

@@ -1,8 +1,7 @@
 """Models by their code: functions of the file ``hubconf.py`` in a folder or on GitHub.
 
 Such code is run as it is, so one that comes from the network must be trusted first. It is written
-for PyTorch: unless that is imported already, ``torch`` and ``torchvision`` are Flambeau from there
-on.
+for PyTorch: unless that is imported already, it finds Flambeau under the name ``torch``.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from types import ModuleType
 from typing import Any
 from urllib.error import HTTPError, URLError
 
+from flambeau import compat
 from flambeau.hub._download import download_url_to_file, get_dir
 from flambeau.hub._transfer import open_url
 
@@ -88,26 +88,44 @@ def _config_of(folder: str) -> Iterator[ModuleType]:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    _serve_torch()
-    sys.path.insert(0, folder)
-    try:
+    with _on_path(folder), _serving_torch():
         spec.loader.exec_module(module)
         needed = getattr(module, "dependencies", ())
         missing = [name for name in needed if importlib.util.find_spec(name) is None]
         if missing:
             raise RuntimeError(f"Missing dependencies: {', '.join(missing)}")
         yield module
+
+
+@contextlib.contextmanager
+def _on_path(folder: str) -> Iterator[None]:
+    sys.path.insert(0, folder)
+    try:
+        yield
     finally:
         with contextlib.suppress(ValueError):  # it may have been removed by the code itself
             sys.path.remove(folder)
 
 
-def _serve_torch() -> None:
-    """Let the code of repositories import Flambeau as ``torch``, unless PyTorch is in use here."""
-    from flambeau import compat
+@contextlib.contextmanager
+def _serving_torch() -> Iterator[None]:
+    """Let code import Flambeau as ``torch``, unless PyTorch is in use here.
 
-    if "torch" not in sys.modules and "torchvision" not in sys.modules:
-        compat.install()
+    What has done so may import more of it whenever it runs, so it is served from then on.
+    """
+    if compat.is_installed() or _has_torch():
+        yield
+        return
+    compat.install()
+    try:
+        yield
+    finally:
+        if not _has_torch():
+            compat.uninstall()
+
+
+def _has_torch() -> bool:
+    return "torch" in sys.modules or "torchvision" in sys.modules
 
 
 def _entry(config: ModuleType, model: str) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ from urllib.error import HTTPError
 import pytest
 
 import flambeau as fb
-from flambeau import hub
+from flambeau import compat, hub
 from flambeau.hub import _download, _repository
 
 SOURCE = '''
@@ -103,6 +103,7 @@ class TestModels:
     def test_in_a_folder(self, repository):
         assert hub.load(str(repository), "scaled", 2, source="local") == 6
         assert hub.load(str(repository), "scaled", value=2, by=5, source="local") == 10
+        assert not compat.is_installed()  # this code has not asked for torch
 
     def test_from_github(self, github, folder):
         quiet = {"trust_repo": True, "verbose": False}
@@ -163,6 +164,8 @@ class TestModels:
             "net, one = torch.hub.load(sys.argv[1], 'net', source='local')\n"
             "assert isinstance(net, torch.nn.Module) and isinstance(one, torch.Tensor)\n"
             "assert sys.argv[1] not in sys.path\n"
+            "import torch as other\n"
+            "assert other.nn is torch.nn\n"
         )
         command = [sys.executable, "-c", program, str(tmp_path)]
         subprocess.run(command, check=True, timeout=120)
