@@ -14,7 +14,9 @@ def size_of(size: Any, message: str) -> tuple[int, int]:
         return int(size), int(size)
     if isinstance(size, Sequence) and len(size) == 1:
         return size[0], size[0]
-    if not isinstance(size, Sequence) or len(size) != 2:
+    if not isinstance(size, Sequence):
+        raise TypeError(f"{message}, got {size!r}")
+    if len(size) != 2:
         raise ValueError(f"{message}, got {size!r}")
     return size[0], size[1]
 

@@ -94,7 +94,9 @@ def _factors(
     elif isinstance(value, (tuple, list)) and len(value) == 2:
         low, high = float(value[0]), float(value[1])
     else:
-        raise TypeError(f"{name} should be a single number or a list/tuple with length 2")
+        raise TypeError(
+            f"{name} should be a single number or a list/tuple with length 2, got {value!r}"
+        )
     if not limits[0] <= low <= high <= limits[1]:
         raise ValueError(f"{name} values should be between {limits}, but got {(low, high)}.")
     return None if low == high == middle else (low, high)

@@ -248,7 +248,7 @@ def _two_numbers(name: str, value: Any) -> list[float]:
     if not isinstance(value, Sequence):
         raise TypeError(f"{name} should be float or a sequence of floats. Got {type(value)}")
     if len(value) not in (1, 2):
-        raise ValueError(f"{name} is a sequence its length should be 1 or 2. Got {len(value)}")
+        raise ValueError(f"If {name} is a sequence its length should be 1 or 2. Got {len(value)}")
     if not all(isinstance(number, (int, float)) for number in value):
         raise TypeError(f"{name} should be a sequence of floats. Got {value!r}")
     return [float(value[0]), float(value[-1])]

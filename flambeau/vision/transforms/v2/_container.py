@@ -23,15 +23,19 @@ def _in_turn(transforms: Any, inputs: tuple[Any, ...]) -> Any:
     return inputs
 
 
+def _check_transforms(transforms: Any) -> None:
+    if not isinstance(transforms, (Sequence, nn.ModuleList)):
+        raise TypeError(
+            f"Argument transforms should be a sequence of callables, got {type(transforms)}"
+        )
+
+
 class Compose(Transform):
     """Transforms one after another."""
 
     def __init__(self, transforms: _Transforms) -> None:
         super().__init__()
-        if not isinstance(transforms, Sequence):
-            raise TypeError(
-                f"Argument transforms should be a sequence of callables, got {type(transforms)}"
-            )
+        _check_transforms(transforms)
         if not transforms:
             raise ValueError("Pass at least one transform")
         self.transforms = transforms
@@ -48,8 +52,11 @@ class RandomApply(Transform):
 
     def __init__(self, transforms: _Transforms | nn.ModuleList, p: float = 0.5) -> None:
         super().__init__()
+        _check_transforms(transforms)
         if not 0.0 <= p <= 1.0:
-            raise ValueError("`p` should be a floating point value in the interval [0.0, 1.0].")
+            raise ValueError(
+                f"`p` should be a floating point value in the interval [0.0, 1.0], got {p}."
+            )
         self.transforms = transforms
         self.p = p
 
@@ -67,6 +74,7 @@ class RandomChoice(Transform):
 
     def __init__(self, transforms: _Transforms, p: Sequence[float] | None = None) -> None:
         super().__init__()
+        _check_transforms(transforms)
         weights = [1.0] * len(transforms) if p is None else list(p)
         if len(weights) != len(transforms):
             raise ValueError(
@@ -86,6 +94,7 @@ class RandomOrder(Transform):
 
     def __init__(self, transforms: _Transforms) -> None:
         super().__init__()
+        _check_transforms(transforms)
         self.transforms = transforms
 
     def forward(self, *inputs: Any) -> Any:

@@ -130,7 +130,7 @@ def center_crop_bounding_boxes(
     clamping_mode: str | None = "soft",
 ) -> tuple[Tensor, _Canvas]:
     """Boxes as they are on the middle of their image, and its size."""
-    place = _middle(canvas_size, output_size)
+    place = _rounded_middle(canvas_size, output_size)
     return crop_bounding_boxes(bounding_boxes, format, *place, clamping_mode)
 
 
@@ -139,7 +139,14 @@ def center_crop_keypoints(
     inpt: Tensor, canvas_size: Sequence[int], output_size: _Size
 ) -> tuple[Tensor, _Canvas]:
     """Points as they are on the middle of their image, and its size."""
-    return crop_keypoints(inpt, *_middle(canvas_size, output_size))
+    return crop_keypoints(inpt, *_rounded_middle(canvas_size, output_size))
+
+
+def _rounded_middle(canvas_size: Sequence[int], output_size: _Size) -> tuple[int, int, int, int]:
+    """The middle as boxes and points have it: half a pixel is rounded there to the even side."""
+    rows, columns = pair_of(output_size, "output_size")
+    height, width = canvas_size
+    return round((height - rows) / 2), round((width - columns) / 2), rows, columns
 
 
 @functional
