@@ -117,6 +117,8 @@ def resize_mask(
     """Scale a mask, without values between its values."""
     exact = mode_of(interpolation) is InterpolationMode.NEAREST_EXACT
     mode = InterpolationMode.NEAREST_EXACT if exact else InterpolationMode.NEAREST
+    if mask.dtype == fb.bool:  # bytes need no detour over floating point
+        return resize_image(mask.view(fb.uint8), size, mode, max_size).view(fb.bool)
     return resize_image(mask, size, mode, max_size)
 
 
