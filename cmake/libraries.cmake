@@ -121,4 +121,6 @@ if(FB_JPEG)
     message(STATUS "libjpeg-turbo not found: JPEG files are decoded by Pillow")
   endif()
 endif()
+# Its loops are over bytes, many of which fit into a register.
+set_source_files_properties(csrc/image/png_filters.cpp PROPERTIES COMPILE_OPTIONS -O3)
 target_link_libraries(flambeau_libraries INTERFACE ${CMAKE_DL_LIBS})

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <exception>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,18 +15,22 @@
 #include "core/tensor.h"
 #include "cpu/threads.h"
 #include "image/jpeg.h"
+#include "image/options.h"
+#include "image/png.h"
 
 namespace nb = nanobind;
 
 namespace fb::bind {
 namespace {
 
+Tensor checked_tensor(nb::handle object) {
+  FB_CHECK_TYPE(is_tensor(object.ptr()), "expected a tensor, got ", Py_TYPE(object.ptr())->tp_name);
+  return tensor_of(object.ptr());
+}
+
 std::vector<Tensor> tensors_of(const nb::list& list) {
   std::vector<Tensor> tensors;
-  for (const nb::handle each : list) {
-    FB_CHECK_TYPE(is_tensor(each.ptr()), "expected a tensor, got ", Py_TYPE(each.ptr())->tp_name);
-    tensors.push_back(tensor_of(each.ptr()));
-  }
+  for (const nb::handle each : list) tensors.push_back(checked_tensor(each));
   return tensors;
 }
 
@@ -56,8 +61,12 @@ nb::list in_parallel(size_t count, const Work& work) {
   return list;
 }
 
-nb::list decode_jpeg(const nb::list& files, const std::vector<std::string>& names, int channels,
-                     bool upright, int64_t most_pixels) {
+using Decode = Tensor (*)(std::span<const uint8_t> file, const image::Options& options,
+                          const std::string& name);
+
+template <Decode kDecode>
+nb::list decode(const nb::list& files, const std::vector<std::string>& names, int channels,
+                bool upright, int64_t most_pixels) {
   const std::vector<Tensor> inputs = tensors_of(files);
   FB_CHECK(inputs.size() == names.size(), "expected as many names as files");
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -66,11 +75,10 @@ nb::list decode_jpeg(const nb::list& files, const std::vector<std::string>& name
              ": expected a contiguous 1-dimensional uint8 tensor of encoded bytes, got one of ",
              name_of(input.dtype()), " and shape ", input.sizes());
   }
-  const image::JpegOptions options{static_cast<image::Channels>(channels), upright, most_pixels};
+  const image::Options options{static_cast<image::Channels>(channels), upright, most_pixels};
   return in_parallel(inputs.size(), [&](size_t i) {
     const Tensor& file = inputs[i];
-    return image::decode_jpeg({file.data_as<uint8_t>(), static_cast<size_t>(file.numel())}, options,
-                              names[i]);
+    return kDecode({file.data_as<uint8_t>(), static_cast<size_t>(file.numel())}, options, names[i]);
   });
 }
 
@@ -80,11 +88,24 @@ nb::list encode_jpeg(const nb::list& images, int quality) {
                      [&](size_t i) { return image::encode_jpeg(inputs[i], quality); });
 }
 
+nb::object filter_png(nb::handle image) {
+  const Tensor input = checked_tensor(image);
+  Tensor rows;
+  {
+    const BlockingRegion region(true);
+    rows = image::filter_png(input);
+  }
+  return nb::steal(wrap(std::move(rows)));
+}
+
 }  // namespace
 
 void add_image(nb::module_& m) {
-  m.def("_decode_jpeg", &decode_jpeg, nb::arg("files"), nb::arg("names"), nb::arg("channels"),
-        nb::arg("upright"), nb::arg("most_pixels"));
+  m.def("_decode_jpeg", &decode<image::decode_jpeg>, nb::arg("files"), nb::arg("names"),
+        nb::arg("channels"), nb::arg("upright"), nb::arg("most_pixels"));
+  m.def("_decode_png", &decode<image::decode_png>, nb::arg("files"), nb::arg("names"),
+        nb::arg("channels"), nb::arg("upright"), nb::arg("most_pixels"));
+  m.def("_filter_png", &filter_png, nb::arg("image"));
   m.def("_encode_jpeg", &encode_jpeg, nb::arg("images"), nb::arg("quality"));
 }
 

@@ -23,7 +23,7 @@ constexpr char kExifName[6] = {'E', 'x', 'i', 'f', 0, 0};
 
 class Decoder {
  public:
-  Decoder(std::span<const uint8_t> file, const JpegOptions& options, const std::string& name)
+  Decoder(std::span<const uint8_t> file, const Options& options, const std::string& name)
       : name_(name), options_(options) {
     info_.err = errors_.manager();
     check(errors_.run([&] { jpeg_create_decompress(&info_); }));
@@ -83,11 +83,7 @@ class Decoder {
       if (options_.upright) jpeg_save_markers(&info_, kExifMarker, 0xFFFF);
       jpeg_read_header(&info_, TRUE);
     }));
-    const int64_t pixels = int64_t{info_.image_width} * info_.image_height;
-    FB_CHECK(pixels <= options_.most_pixels, name_, ": its header promises ", info_.image_width,
-             " x ", info_.image_height, " pixels, the limit is ", options_.most_pixels,
-             ". If the file is to be trusted raise PIL.Image.MAX_IMAGE_PIXELS (twice that is the "
-             "limit; None is no limit)");
+    check_pixels(info_.image_width, info_.image_height, options_, name_);
     const bool has_inks = info_.out_color_space == JCS_CMYK;
     if (options_.channels == Channels::kGray && !has_inks) info_.out_color_space = JCS_GRAYSCALE;
     if (options_.channels == Channels::kRgb && !has_inks) info_.out_color_space = JCS_RGB;
@@ -142,7 +138,7 @@ class Decoder {
   }
 
   const std::string& name_;
-  const JpegOptions& options_;
+  const Options& options_;
   JpegErrors errors_;
   jpeg_decompress_struct info_{};
   jpeg_source_mgr source_{};
@@ -151,8 +147,7 @@ class Decoder {
 
 }  // namespace
 
-Tensor decode_jpeg(std::span<const uint8_t> file, const JpegOptions& options,
-                   const std::string& name) {
+Tensor decode_jpeg(std::span<const uint8_t> file, const Options& options, const std::string& name) {
   return Decoder(file, options, name).decode();
 }
 

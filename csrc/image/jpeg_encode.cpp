@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "image/jpeg.h"
 #include "image/jpeg_errors.h"
-#include "ops/output.h"
+#include "image/pixels.h"
 
 namespace fb::image {
 namespace {
@@ -98,19 +98,11 @@ class Encoder {
 
 Tensor encode_jpeg(const Tensor& image, int quality) {
   constexpr int64_t kMost = JPEG_MAX_DIMENSION;
-  FB_CHECK(image.dtype() == DType::kUInt8, "Input tensor dtype should be uint8, got ",
-           name_of(image.dtype()));
-  FB_CHECK(image.dim() == 3, "Input data should be a 3-dimensional tensor, got ", image.dim(),
-           " dimensions");
-  const int64_t channels = image.sizes()[0], height = image.sizes()[1], width = image.sizes()[2];
-  FB_CHECK(channels == 1 || channels == 3,
-           "The number of channels should be 1 or 3, got: ", channels);
-  FB_CHECK(height > 0 && width > 0 && height <= kMost && width <= kMost, "a JPEG file has 1 to ",
-           kMost, " rows and columns, got ", height, " x ", width);
-  const IntSpan strides = image.strides();
-  const Tensor pixels = inner_view(image, {height, width, channels},
-                                   {strides[1], strides[2], strides[0]}, image.offset());
-  return Encoder().encode(ops::contiguous(pixels), quality);
+  const Tensor pixels = interleaved(image);
+  const int64_t height = pixels.sizes()[0], width = pixels.sizes()[1];
+  FB_CHECK(height <= kMost && width <= kMost, "a JPEG file has 1 to ", kMost,
+           " rows and columns, got ", height, " x ", width);
+  return Encoder().encode(pixels, quality);
 }
 
 }  // namespace fb::image

@@ -37,7 +37,7 @@ namespace {
 
 cpu::Library jpeg_library() { return {}; }
 
-Tensor decode_jpeg(std::span<const uint8_t>, const JpegOptions&, const std::string&) { refuse(); }
+Tensor decode_jpeg(std::span<const uint8_t>, const Options&, const std::string&) { refuse(); }
 
 Tensor encode_jpeg(const Tensor&, int) { refuse(); }
 

@@ -14,7 +14,7 @@ from PIL import Image
 
 import flambeau as fb
 from flambeau.vision import io
-from flambeau.vision.io import _jpeg
+from flambeau.vision.io import _native
 
 SMOOTH = Image.fromarray(
     np.random.default_rng(0).integers(0, 256, (9, 12, 3), dtype=np.uint8)
@@ -61,7 +61,7 @@ def decode(data: bytes, *arguments: Any, **options: Any) -> np.ndarray[Any, Any]
 def decoder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The core's decoder, and the one of builds without it."""
     if request.param == "by Pillow":
-        monkeypatch.setattr(_jpeg, "_IS_NATIVE", False)
+        monkeypatch.setattr(_native, "_HAS_JPEG", False)
     return str(request.param)
 
 
@@ -233,7 +233,7 @@ def test_scans_are_limited() -> None:
     data = encoded(SMOOTH, progressive=True)
     last = data.rindex(b"\xff\xda")
     repeated = data[:last] + data[last:-2] * 600 + data[-2:]
-    if _jpeg._IS_NATIVE:
+    if _native._HAS_JPEG:
         with pytest.raises(RuntimeError, match="more than 500 scans"):
             decode(repeated)
 

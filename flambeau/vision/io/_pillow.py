@@ -37,9 +37,6 @@ _TURNS = {
     7: "TRANSVERSE",
     8: "ROTATE_90",
 }
-_COLORS = {"RGB", "RGBA", "P", "PA"}
-# libpng's brightness of a colour: weights in 2^-15, rounded down. Pillow rounds to the nearest.
-_PNG_GRAY = (9794 / 32768, 19234 / 32768, 3740 / 32768, -0.5)
 
 
 def decode(
@@ -136,9 +133,4 @@ def _converted(image: Any, mode: ImageReadMode) -> Any:
         wanted = _PLAIN_MODES.get(image.mode, image.mode)
     else:
         wanted = _PIL_MODES[mode]
-    if image.format == "PNG" and wanted in ("L", "LA") and image.mode in _COLORS:
-        gray = image.convert("RGB").convert("L", _PNG_GRAY)
-        if wanted == "L":
-            return gray
-        return pillow().merge("LA", (gray, image.convert("RGBA").getchannel("A")))
     return image if image.mode == wanted else image.convert(wanted)

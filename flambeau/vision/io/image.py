@@ -1,4 +1,4 @@
-"""Reading and writing images: JPEG by the core, other formats by Pillow."""
+"""Reading and writing images: JPEG and PNG by the core, other formats by Pillow."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau.vision.io import _jpeg, _pillow
+from flambeau.vision.io import _native, _pillow, _png
 from flambeau.vision.io._files import Path, check_bytes, read_file, write_file
 from flambeau.vision.io._modes import ImageReadMode, read_mode
 
@@ -58,7 +58,7 @@ def decode_png(
     apply_exif_orientation: bool = False,
 ) -> Tensor:
     """Make a tensor of the bytes of a PNG file."""
-    return _pillow.decode(input, read_mode(mode), apply_exif_orientation, _UNNAMED, ["PNG"])
+    return _native.decode_png(input, _UNNAMED, read_mode(mode), apply_exif_orientation)
 
 
 def decode_jpeg(
@@ -71,11 +71,11 @@ def decode_jpeg(
     if device != "cpu":
         fb.empty(0, device=device)  # says what is missing for another one
     if not isinstance(input, list):
-        return _jpeg.decode([input], [_UNNAMED], read_mode(mode), apply_exif_orientation)[0]
+        return _native.decode_jpeg([input], [_UNNAMED], read_mode(mode), apply_exif_orientation)[0]
     if not input:
         raise ValueError("Input list must contain at least one element")
     names = [f"number {i} of the given list" for i in range(len(input))]
-    return _jpeg.decode(input, names, read_mode(mode), apply_exif_orientation)
+    return _native.decode_jpeg(input, names, read_mode(mode), apply_exif_orientation)
 
 
 def decode_gif(input: Tensor) -> Tensor:
@@ -103,7 +103,7 @@ def encode_png(input: Tensor, compression_level: int = 6) -> Tensor:
     """Make the bytes of a PNG file of an image of 1 or 3 channels."""
     if not 0 <= compression_level <= 9:
         raise RuntimeError(f"Compression level should be between 0 and 9, got {compression_level}")
-    return _pillow.encode(input, format="PNG", compress_level=compression_level)
+    return _png.encode_png(input, compression_level)
 
 
 def encode_jpeg(input: Tensor | list[Tensor], quality: int = 75) -> Tensor | list[Tensor]:
@@ -111,10 +111,10 @@ def encode_jpeg(input: Tensor | list[Tensor], quality: int = 75) -> Tensor | lis
     if not 1 <= quality <= 100:
         raise ValueError("Image quality should be a positive number between 1 and 100")
     if not isinstance(input, list):
-        return _jpeg.encode([input], quality)[0]
+        return _native.encode_jpeg([input], quality)[0]
     if not input:
         raise ValueError("encode_jpeg requires at least one input tensor when a list is passed")
-    return _jpeg.encode(input, quality)
+    return _native.encode_jpeg(input, quality)
 
 
 def write_png(input: Tensor, filename: Path, compression_level: int = 6) -> None:
@@ -131,6 +131,8 @@ def write_jpeg(input: Tensor, filename: Path, quality: int = 75) -> None:
 
 def _decode(data: Tensor, mode: ImageReadMode | str, upright: bool, name: str) -> Tensor:
     wanted, data = read_mode(mode), check_bytes(data, name)
-    if _jpeg.is_jpeg(data):
-        return _jpeg.decode([data], [name], wanted, upright)[0]
+    if _native.is_jpeg(data):
+        return _native.decode_jpeg([data], [name], wanted, upright)[0]
+    if _native.is_png(data):
+        return _native.decode_png(data, name, wanted, upright)
     return _pillow.decode(data, wanted, upright, name)

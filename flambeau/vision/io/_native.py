@@ -1,4 +1,4 @@
-"""JPEG files: by libjpeg-turbo in the core, by Pillow where the core was built without it."""
+"""Image files by the core; JPEG by Pillow where the core was built without libjpeg-turbo."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from flambeau.vision.io import _pillow
 from flambeau.vision.io._files import check_bytes
 from flambeau.vision.io._modes import ImageReadMode
 
-__all__ = ["decode", "encode", "is_jpeg"]
+__all__ = ["decode_jpeg", "decode_png", "encode_jpeg", "is_jpeg", "is_png"]
 
-_IS_NATIVE = _C._build()["jpeg"] is not None
-# The channels that JPEG files can be decoded with, as the core numbers them.
-_CHANNELS = {ImageReadMode.UNCHANGED: 0, ImageReadMode.GRAY: 1, ImageReadMode.RGB: 2}
+_HAS_JPEG = _C._build()["jpeg"] is not None
+_JPEG_MODES = (ImageReadMode.UNCHANGED, ImageReadMode.GRAY, ImageReadMode.RGB)
 # What Pillow takes for an attack: the double of its limit, of a quarter of a GiB in RGB.
 _MOST_PIXELS = 2 * (1024 * 1024 * 1024 // 4 // 3)
 
@@ -24,24 +23,35 @@ def is_jpeg(data: Tensor) -> bool:
     return bool(data[:3].tolist() == [0xFF, 0xD8, 0xFF])
 
 
-def decode(
+def is_png(data: Tensor) -> bool:
+    """Whether bytes begin like a PNG file."""
+    return bool(data[:4].tolist() == [0x89, *b"PNG"])
+
+
+def decode_jpeg(
     files: Sequence[Tensor], names: list[str], mode: ImageReadMode, upright: bool
 ) -> list[Tensor]:
-    """The images of files, all decoded at once."""
+    """The images of JPEG files, all decoded at once."""
     data = [check_bytes(each, name) for each, name in zip(files, names, strict=True)]
-    if mode not in _CHANNELS:
+    if mode not in _JPEG_MODES:
         raise RuntimeError(f"{names[0]}: The provided mode is not supported for JPEG files: {mode}")
-    if _IS_NATIVE:
-        return _C._decode_jpeg(data, names, _CHANNELS[mode], upright, _most_pixels())
+    if _HAS_JPEG:
+        return _C._decode_jpeg(data, names, mode.value, upright, _most_pixels())
     return [
         _pillow.decode(each, mode, upright, name, ["JPEG"])
         for each, name in zip(data, names, strict=True)
     ]
 
 
-def encode(images: list[Tensor], quality: int) -> list[Tensor]:
-    """The files of images, all encoded at once."""
-    if _IS_NATIVE:
+def decode_png(file: Tensor, name: str, mode: ImageReadMode, upright: bool) -> Tensor:
+    """The image of a PNG file."""
+    data = check_bytes(file, name)
+    return _C._decode_png([data], [name], mode.value, upright, _most_pixels())[0]
+
+
+def encode_jpeg(images: list[Tensor], quality: int) -> list[Tensor]:
+    """The JPEG files of images, all encoded at once."""
+    if _HAS_JPEG:
         return _C._encode_jpeg(images, quality)
     return [_pillow.encode(each, format="JPEG", quality=quality) for each in images]
 

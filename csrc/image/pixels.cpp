@@ -1,0 +1,22 @@
+// Images as encoders take them.
+#include "image/pixels.h"
+
+#include "core/error.h"
+#include "ops/output.h"
+
+namespace fb::image {
+
+Tensor interleaved(const Tensor& image) {
+  FB_CHECK(image.dtype() == DType::kUInt8, "Input tensor dtype should be uint8, got ",
+           name_of(image.dtype()));
+  FB_CHECK(image.dim() == 3, "Input data should be a 3-dimensional tensor, got ", image.dim(),
+           " dimensions");
+  const IntSpan sizes = image.sizes(), strides = image.strides();
+  FB_CHECK(sizes[0] == 1 || sizes[0] == 3,
+           "The number of channels should be 1 or 3, got: ", sizes[0]);
+  FB_CHECK(image.numel() > 0, "an image without pixels has no file, got shape ", sizes);
+  return ops::contiguous(inner_view(image, {sizes[1], sizes[2], sizes[0]},
+                                    {strides[1], strides[2], strides[0]}, image.offset()));
+}
+
+}  // namespace fb::image

@@ -1,0 +1,22 @@
+// PNG files into tensors and back.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/tensor.h"
+#include "image/options.h"
+
+namespace fb::image {
+
+// The image (channels, height, width) of a file: bytes, or int32 where the file has 16 bits. The
+// channels of a pixel are neighbours in memory. Numbers of a palette stay numbers unless channels
+// are asked for. Damaged or unfinished files are errors that begin with `name`.
+Tensor decode_png(std::span<const uint8_t> file, const Options& options, const std::string& name);
+
+// The rows of an image (1 or 3, height, width) of bytes as its file has them before they are
+// compressed: each after the number of the filter that leaves the least.
+Tensor filter_png(const Tensor& image);
+
+}  // namespace fb::image
