@@ -120,6 +120,19 @@ if vision_oracle.has_operators():
         assert mine.stride() == other.stride()
         assert (mine.numpy() == other.numpy()).all()
 
+    # Not 0: uncompressed blocks end where zlib was handed the next row.
+    @pytest.mark.parametrize("level", [1, 6, 9])
+    @pytest.mark.parametrize("channels", [1, 3])
+    def test_encoded_png(channels: int, level: int) -> None:
+        """The same file, byte for byte, of images that fill the window of zlib."""
+        smooth = Image.fromarray(BYTES[0].transpose(1, 2, 0)).resize((160, 120))
+        pixels = np.asarray(smooth).transpose(2, 0, 1)[:channels].copy()
+        files = [
+            package.encode_png(t.tensor(pixels), level).numpy()
+            for package, t in ((our_io, flambeau), (their_io, torch))
+        ]
+        assert np.array_equal(*files)
+
     @pytest.mark.parametrize("wanted", ["UNCHANGED", "GRAY", "RGB"])
     @pytest.mark.parametrize("mode", ["L", "RGB", "CMYK"])
     @pytest.mark.parametrize("orientation", [1, 3, 6])
