@@ -18,6 +18,40 @@ int bits_in_16(const AxisMap& map) {
   return bits;
 }
 
+// The weights of a map as whole numbers.
+struct Rounded {
+  const AxisMap& map;
+  const double one;
+  int64_t terms = 1;                // the most that an output has
+  std::vector<int32_t> begin, end;  // of its terms: filters end in weights of 0
+
+  Rounded(const AxisMap& map, int bits)
+      : map(map), one(1 << bits), begin(static_cast<size_t>(map.out), 0), end(map.count) {
+    for (int64_t o = 0; o < map.out; ++o) {
+      while (begin[o] < end[o] && at(o, begin[o]) == 0) ++begin[o];
+      while (begin[o] < end[o] && at(o, end[o] - 1) == 0) --end[o];
+      terms = std::max<int64_t>(terms, end[o] - begin[o]);
+    }
+  }
+  int32_t at(int64_t o, int64_t k) const {
+    const double weight = map.weight[k * map.out + o] * one;
+    return static_cast<int32_t>(weight + (weight < 0 ? -0.5 : 0.5));
+  }
+};
+
+// Term k of an output: see ByteSums.
+void put_weight(int32_t* pairs, int limbs, int64_t k, int32_t weight) {
+  constexpr int kBits = ByteSums::kLimbBits;
+  int32_t* const pair = pairs + k / 2 * limbs;
+  const auto put = [&](int limb, int32_t value) {
+    pair[limb] |= static_cast<int32_t>(static_cast<uint32_t>(value & 0xffff) << k % 2 * 16);
+  };
+  if (limbs == 1) return put(0, weight);
+  const int32_t high = (weight + (1 << (kBits - 1))) >> kBits;
+  put(0, high);
+  put(1, weight - high * (1 << kBits));
+}
+
 // An entry is copied as a number of its size, whatever its type is.
 template <class Entry>
 void map_entries(const ByteMapPlan& plan, const uint8_t* in, const Entry* table, Entry* out) {
@@ -41,18 +75,23 @@ ByteSums in_integers(const AxisMap& map, int bits) {
   ByteSums sums;
   sums.in = map.in;
   sums.out = map.out;
-  sums.terms = map.terms;
   sums.bits = bits > 0 ? bits : bits_in_16(map);
-  sums.identity = map.identity;
-  sums.count = map.count;
-  sums.first.assign(map.index.begin(), map.index.begin() + map.out);
-  sums.weight.assign(static_cast<size_t>(map.terms * map.out), 0);
-  const double one = 1 << sums.bits;
-  for (int64_t o = 0; o < map.out; ++o)
-    for (int64_t k = 0; k < map.count[o]; ++k) {
-      const double weight = map.weight[k * map.out + o] * one;
-      sums.weight[o * map.terms + k] = static_cast<int32_t>(weight + (weight < 0 ? -0.5 : 0.5));
-    }
+  sums.limbs = bits > 0 ? 2 : 1;
+  const Rounded rounded(map, sums.bits);
+  sums.pairs = (rounded.terms + 1) / 2;
+  sums.first.resize(static_cast<size_t>(map.out));
+  sums.weight.assign(static_cast<size_t>(map.out * sums.pairs * sums.limbs), 0);
+  sums.identity = map.in == map.out && rounded.terms == 1;
+  for (int64_t o = 0; o < map.out; ++o) {
+    const int64_t begin = rounded.begin[o], end = rounded.end[o];
+    const int64_t index = begin < end ? map.index[begin * map.out + o] : 0;
+    const int64_t first = std::min(index, map.in - rounded.terms);
+    sums.first[o] = static_cast<int32_t>(first);
+    int32_t* const weight = sums.weight.data() + o * sums.pairs * sums.limbs;
+    for (int64_t k = begin; k < end; ++k)
+      put_weight(weight, sums.limbs, index - first + k - begin, rounded.at(o, k));
+    sums.identity &= index == o && rounded.at(o, begin) == 1 << sums.bits;
+  }
   return sums;
 }
 

@@ -17,14 +17,22 @@ namespace fb::cpu {
 
 inline constexpr int kPillowBits = 22;
 
-// One side of an image: output o is the sum over k < count[o] of weight[o * terms + k] times the
-// input at first[o] + k.
+// One side of an image: output o is the sum over k < 2 pairs of a weight times the input at
+// first[o] + k. All outputs have as many terms, some of weight 0, as a loop of one length is
+// predicted; the last one of these may lie one place beyond the input.
+//
+// Processors multiply and add pairs of 16 bits, so weights are kept two and two: pair k of output o
+// is weight[(o * pairs + k) * limbs], the first of the two in its lower half. Weights of more bits
+// have two limbs, of which the second counts 2^-11 of the first.
 struct ByteSums {
+  static constexpr int kLimbBits = 11;
+
   int64_t in = 1, out = 1;
-  int64_t terms = 1;  // the most that an output has
-  int bits = 1;       // of a weight after the point
-  bool identity = false;
-  std::vector<int32_t> first, count, weight;
+  int64_t pairs = 1;
+  int limbs = 1;
+  int bits = 1;           // of a weight after the point
+  bool identity = false;  // every output is the input at its own place
+  std::vector<int32_t> first, weight;
 };
 
 // The same sums with rounded weights. Terms of a row must be neighbours. Without `bits` there are

@@ -1,63 +1,56 @@
 // Images of bytes at another resolution: see Note [Sums of bytes] in cpu/pixels.h.
 //
 // Sums along a column are sums of whole rows, which vectors do well whatever a pixel is made of.
-// Sums along a row are made the same: sixteen rows are turned over, so that a column of them is a
-// vector, and the results turned back.
+// Sums along a row are made the same: as many rows as a vector has bytes are turned over, so that a
+// column of them is a vector, and the results turned back.
 #include <algorithm>
 #include <memory>
 
 #include "cpu/kernels/bytes.h"
-#include "cpu/kernels/transpose.h"
 #include "cpu/pixels.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
 
-constexpr int kRows = 16;   // turned over at a time
-constexpr int kBlocks = 4;  // vectors that are summed at a time
+constexpr int kRows = 16;                  // of a tile that is turned over at a time
+constexpr int64_t kColumn = kVectorBytes;  // rows that are summed at a time
 constexpr int64_t kAlign = 64;
 
 using Scratch = std::unique_ptr<uint8_t[]>;
 Scratch make_scratch(int64_t bytes) { return Scratch(new uint8_t[static_cast<size_t>(bytes)]); }
 int64_t rounded_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
 
-// The terms of one output.
-struct Terms {
-  const int32_t* weight;
-  int64_t count;
-  int bits;
-
-  Terms(const ByteSums& sums, int64_t o)
-      : weight(sums.weight.data() + o * sums.terms), count(sums.count[o]), bits(sums.bits) {}
-};
-
-// out[i] = the sum of in[i], in[step + i], in[2 step + i] ... for kCount vectors.
-template <int kCount>
-FB_FN void sum_vectors(const uint8_t* in, int64_t step, const Terms& terms, uint8_t* out) {
-  constexpr int L = kLanes<int32_t>;
-  using Sums = Vec<int32_t>;
-  Sums sum[kCount];
-  for (int b = 0; b < kCount; ++b) sum[b] = broadcast<int32_t, L>(1 << terms.bits >> 1);
-  for (int64_t k = 0; k < terms.count; ++k) {
-    const Sums weight = broadcast<int32_t, L>(terms.weight[k]);
-    for (int b = 0; b < kCount; ++b) sum[b] += load_bytes(in + k * step + b * L) * weight;
+// The sum of output `o` over vectors at in, in + step, in + 2 step ...
+template <int kLimbs>
+FB_FN Bytes sum_vectors(const uint8_t* in, int64_t step, const ByteSums& sums, int64_t o) {
+  const int32_t* weight = sums.weight.data() + o * sums.pairs * kLimbs;
+  ByteTotals totals[kLimbs];
+  for (int64_t k = 0; k < sums.pairs; ++k, in += 2 * step, weight += kLimbs) {
+    const Bytes a = load<uint8_t, kVectorBytes>(in), b = load<uint8_t, kVectorBytes>(in + step);
+    for (int limb = 0; limb < kLimbs; ++limb) totals[limb].add(a, b, weight[limb]);
   }
-  for (int b = 0; b < kCount; ++b) store_bytes(out + b * L, sum[b] >> terms.bits);
+  for (int i = 0; i < 4; ++i) {
+    Vec<int32_t>& total = totals[0].part[i];
+    if constexpr (kLimbs == 2) total = (total << ByteSums::kLimbBits) + totals[1].part[i];
+    total = (total + (1 << sums.bits >> 1)) >> sums.bits;
+  }
+  return totals[0].bytes();
 }
 
 // The same for n bytes; as many as a vector has may be read beyond them.
-FB_FN void sum_rows(const uint8_t* in, int64_t step, const Terms& terms, uint8_t* out, int64_t n) {
-  constexpr int L = kLanes<int32_t>;
+template <int kLimbs>
+FB_FN void sum_rows(const uint8_t* in, int64_t step, const ByteSums& sums, int64_t o, uint8_t* out,
+                    int64_t n) {
   int64_t i = 0;
-  for (; i + kBlocks * L <= n; i += kBlocks * L) sum_vectors<kBlocks>(in + i, step, terms, out + i);
-  for (; i + L <= n; i += L) sum_vectors<1>(in + i, step, terms, out + i);
+  for (; i + kVectorBytes <= n; i += kVectorBytes)
+    store(out + i, sum_vectors<kLimbs>(in + i, step, sums, o));
   if (i == n) return;
-  uint8_t last[L];
-  sum_vectors<1>(in + i, step, terms, last);
-  __builtin_memcpy(out + i, last, static_cast<size_t>(n - i));
+  const Bytes last = sum_vectors<kLimbs>(in + i, step, sums, o);
+  __builtin_memcpy(out + i, &last, static_cast<size_t>(n - i));
 }
 
+template <int kLimbs>
 class Resize {
  public:
   Resize(const ByteResizePlan& plan, const uint8_t* in, uint8_t* out)
@@ -72,7 +65,7 @@ class Resize {
 
   void run() const {
     const int64_t rows_of_row = height_.in / height_.out + 1;
-    const int64_t cost = (rows_of_row * in_bytes_ * 2 + out_bytes_ * height_.terms) / 8 + 1;
+    const int64_t cost = (rows_of_row * in_bytes_ * 2 + out_bytes_ * height_.pairs) / 8 + 1;
     const int64_t grain = std::max<int64_t>(kGrain / cost, 1);
     const int64_t planes = plan_.images * plan_.planes;
     parallel_for(planes * height_.out, grain, [&](int64_t begin, int64_t end) {
@@ -87,19 +80,16 @@ class Resize {
  private:
   // Output rows [begin, end) of one plane.
   void band(int64_t plane, int64_t begin, int64_t end) const {
-    int64_t first = height_.in, last = 0;
-    for (int64_t y = begin; y < end; ++y) {
-      first = std::min<int64_t>(first, height_.first[y]);
-      last = std::max<int64_t>(last, height_.first[y] + height_.count[y]);
-    }
+    // Later outputs never begin at earlier inputs.
+    const int64_t first = height_.first[begin], last = height_.first[end - 1] + 2 * height_.pairs;
     const uint8_t* const in =
         in_ + plane / plan_.planes * plan_.image_step + plane % plan_.planes * plan_.plane_step;
     const Scratch narrowed = make_scratch((last - first) * pitch_);
-    narrow(in + first * plan_.row_step, last - first, narrowed.get());
+    narrow(in + first * plan_.row_step, std::min(last, height_.in) - first, narrowed.get());
     uint8_t* const out = out_ + plane * height_.out * out_bytes_;
     for (int64_t y = begin; y < end; ++y)
-      sum_rows(narrowed.get() + (height_.first[y] - first) * pitch_, pitch_, Terms(height_, y),
-               out + y * out_bytes_, out_bytes_);
+      sum_rows<kLimbs>(narrowed.get() + (height_.first[y] - first) * pitch_, pitch_, height_, y,
+                       out + y * out_bytes_, out_bytes_);
   }
 
   // The sums along `rows` rows.
@@ -109,16 +99,17 @@ class Resize {
         __builtin_memcpy(out + r * pitch_, in + r * plan_.row_step, static_cast<size_t>(in_bytes_));
       return;
     }
-    const Scratch turned = make_scratch(rounded_up(in_bytes_, kRows) * kRows);
-    const Scratch sums = make_scratch(rounded_up(out_bytes_, kRows) * kRows);
-    const int64_t inner = plan_.inner * kRows;
-    for (int64_t r = 0; r < rows; r += kRows) {
-      const int64_t count = std::min<int64_t>(rows - r, kRows);
-      turn(in + r * plan_.row_step, count, turned.get());
+    const int64_t pixel = plan_.inner * kColumn;
+    const Scratch turned = make_scratch((in_bytes_ + plan_.inner) * kColumn);
+    const Scratch sums = make_scratch(rounded_up(out_bytes_, kAlign) * kColumn);
+    for (int64_t r = 0; r < rows; r += kColumn) {
+      for (int64_t t = 0; t < kColumn && r + t < rows; t += kRows)
+        turn(in + (r + t) * plan_.row_step, rows - r - t, turned.get() + t);
       for (int64_t x = 0; x < width_.out; ++x)
-        sum_rows(turned.get() + width_.first[x] * inner, inner, Terms(width_, x),
-                 sums.get() + x * inner, inner);
-      turn_back(sums.get(), count, out + r * pitch_);
+        sum_rows<kLimbs>(turned.get() + width_.first[x] * pixel, pixel, width_, x,
+                         sums.get() + x * pixel, pixel);
+      for (int64_t t = 0; t < kColumn && r + t < rows; t += kRows)
+        turn_back(sums.get() + t, rows - r - t, out + (r + t) * pitch_);
     }
   }
 
@@ -126,24 +117,36 @@ class Resize {
   void turn(const uint8_t* in, int64_t rows, uint8_t* out) const {
     const uint8_t* row[kRows];
     for (int64_t r = 0; r < kRows; ++r) row[r] = in + std::min(r, rows - 1) * plan_.row_step;
-    Vec<uint8_t, kRows> tile[kRows];
-    int64_t i = 0;
-    for (; i + kRows <= in_bytes_; i += kRows) {
-      for (int r = 0; r < kRows; ++r) tile[r] = load<uint8_t, kRows>(row[r] + i);
-      transpose_lanes(tile);
-      for (int r = 0; r < kRows; ++r) store(out + (i + r) * kRows, tile[r]);
-    }
+    int64_t i = turn_by<kVectorBytes>(row, 0, out);
+    if constexpr (kVectorBytes > kRows) i = turn_by<kRows>(row, i, out);
     for (; i < in_bytes_; ++i)
-      for (int r = 0; r < kRows; ++r) out[i * kRows + r] = row[r][i];
+      for (int r = 0; r < kRows; ++r) out[i * kColumn + r] = row[r][i];
   }
 
-  // The columns as rows again, which are as long as a whole number of vectors.
+  // From byte i on, as many as vectors of N can take; returns where they ended.
+  template <int N>
+  int64_t turn_by(const uint8_t* const* row, int64_t i, uint8_t* out) const {
+    Vec<uint8_t, N> tiles[kRows];
+    for (; i + N <= in_bytes_; i += N) {
+      for (int r = 0; r < kRows; ++r) tiles[r] = load<uint8_t, N>(row[r] + i);
+      transpose_lanes(tiles);
+      for (int r = 0; r < kRows; ++r)
+        store_pieces<N>(out + (i + r) * kColumn, kRows * kColumn, tiles[r]);
+    }
+    return i;
+  }
+
+  // Up to sixteen columns as rows again. There are as many columns as vectors have bytes, and rows
+  // have room for them.
   void turn_back(const uint8_t* in, int64_t rows, uint8_t* out) const {
-    Vec<uint8_t, kRows> tile[kRows];
-    for (int64_t i = 0; i < out_bytes_; i += kRows) {
-      for (int c = 0; c < kRows; ++c) tile[c] = load<uint8_t, kRows>(in + (i + c) * kRows);
-      transpose_lanes(tile);
-      for (int64_t r = 0; r < rows; ++r) store(out + r * pitch_ + i, tile[r]);
+    constexpr int N = kVectorBytes;
+    Vec<uint8_t, N> tiles[kRows];
+    for (int64_t i = 0; i < out_bytes_; i += N) {
+      for (int c = 0; c < kRows; ++c)
+        tiles[c] = load_pieces<N>(in + (i + c) * kColumn, kRows * kColumn);
+      transpose_lanes(tiles);
+      for (int64_t r = 0; r < std::min<int64_t>(rows, kRows); ++r)
+        store(out + r * pitch_ + i, tiles[r]);
     }
   }
 
@@ -158,7 +161,10 @@ class Resize {
 }  // namespace
 
 void resize_bytes(const ByteResizePlan& plan, const uint8_t* in, uint8_t* out) {
-  Resize(plan, in, out).run();
+  if (plan.width.limbs == 1)
+    Resize<1>(plan, in, out).run();
+  else
+    Resize<2>(plan, in, out).run();
 }
 
 }  // namespace fb::cpu::FB_ISA

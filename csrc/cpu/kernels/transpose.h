@@ -8,26 +8,28 @@
 namespace fb::cpu::FB_ISA {
 namespace detail {
 
-// a and b, element by element in turn: their first halves or their last.
-template <int half, class V, size_t... I>
+// a and b, element by element in turn, within each stretch of `width`: their first halves or their
+// last.
+template <int half, size_t width, class V, size_t... I>
 FB_FN V interleave(const V& a, const V& b, std::index_sequence<I...>) {
   constexpr size_t n = sizeof...(I);
-  return __builtin_shufflevector(a, b, (I % 2 * n + I / 2 + half * n / 2)...);
+  return __builtin_shufflevector(
+      a, b, (I % 2 * n + I / width * width + I % width / 2 + half * width / 2)...);
 }
 
 }  // namespace detail
 
-// A square tile of one register a row. A round of interleaving the first half of the rows with the
-// last turns the bits of (row, lane) by one place; after log2(lanes) rounds both have changed
-// places.
+// Square tiles of L rows, side by side in the registers. A round of interleaving the first half of
+// the rows with the last turns the bits of (row, lane) by one place; after log2(L) rounds both have
+// changed places.
 template <class V, int L>
 FB_FN void transpose_lanes(V (&rows)[L]) {
-  using Lanes = std::make_index_sequence<L>;
+  using Lanes = std::make_index_sequence<sizeof(V) / sizeof(rows[0][0])>;
   for (int round = 1; round < L; round *= 2) {
     V next[L];
     for (int i = 0; i < L / 2; ++i) {
-      next[2 * i] = detail::interleave<0>(rows[i], rows[i + L / 2], Lanes{});
-      next[2 * i + 1] = detail::interleave<1>(rows[i], rows[i + L / 2], Lanes{});
+      next[2 * i] = detail::interleave<0, L>(rows[i], rows[i + L / 2], Lanes{});
+      next[2 * i + 1] = detail::interleave<1, L>(rows[i], rows[i + L / 2], Lanes{});
     }
     for (int i = 0; i < L; ++i) rows[i] = next[i];
   }
