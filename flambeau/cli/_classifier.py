@@ -119,6 +119,8 @@ def read_picture(path: Path) -> Tensor:
     except (ImportError, OSError, RuntimeError, ValueError) as error:
         text = str(error)
         raise Mistake(text if str(path) in text else f"{path}: {text}") from error
+    if image.dtype != fb.uint8:  # a PNG file of 16 bits
+        image = (image >> 8).to(fb.uint8)
     return image[0] if image.ndim == 4 else image  # the first picture of several
 
 

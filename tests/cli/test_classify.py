@@ -181,11 +181,14 @@ def test_published_weights(
 
 
 def test_kinds_of_images(classify: Classify, tmp_path: Path) -> None:
-    """Grey, with a palette or alpha, on its side, several in a file: all become three colours."""
+    """Grey, 16 bits, a palette, alpha, on its side, several in a file: all become three colours."""
     picture = Image.linear_gradient("L").resize((60, 40))
     turned = Image.Exif()
     turned[0x0112] = 6  # the camera was held upright
     picture.save(tmp_path / "grey.png")
+    picture.convert("I").point(lambda value: value * 257).convert("I;16").save(
+        tmp_path / "deep.png"
+    )
     picture.convert("RGBA").save(tmp_path / "alpha.png")
     picture.convert("P").save(tmp_path / "palette.png")
     picture.save(tmp_path / "moving.gif", save_all=True, append_images=[picture.rotate(180)])
@@ -194,7 +197,7 @@ def test_kinds_of_images(classify: Classify, tmp_path: Path) -> None:
     code, printed, _ = classify(str(tmp_path), "--weights", "three.pt", "--json")
     images = json.loads(printed)["images"]
     assert code == 0
-    assert len(images) == 5
+    assert len(images) == 6
     assert {(each["width"], each["height"]) for each in images} == {(60, 40)}
     shares = [[c["probability"] for c in each["classes"]] for each in images]
     assert all(share == pytest.approx(shares[0], abs=0.01) for share in shares)
@@ -287,8 +290,10 @@ def test_a_damaged_file_in_the_folder(
 
 
 def test_without_pillow(classify: Classify, monkeypatch: pytest.MonkeyPatch) -> None:
+    Image.new("RGB", (9, 9)).save("c.bmp")
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
-    code, _, errors = classify("a.png", "--weights", "three.pt")
+    assert classify("a.png", "b.jpg", "--weights", "three.pt")[0] == 0
+    code, _, errors = classify("c.bmp", "--weights", "three.pt")
     assert code == 1
     assert "pip install flambeau[vision]" in errors
 
