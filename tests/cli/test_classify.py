@@ -309,7 +309,9 @@ def test_offline(classify: Classify, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.filterwarnings("ignore:The default weight init:FutureWarning")
-@pytest.mark.parametrize("name", ["densenet121", "googlenet", "regnet_y_400mf", "swin_t"])
+@pytest.mark.parametrize(
+    "name", ["densenet121", "googlenet", "maxvit_t", "regnet_y_400mf", "swin_t"]
+)
 def test_networks_are_recognised(name: str) -> None:
     """Without memory for them: names and shapes are enough."""
     with fb.device("meta"):
