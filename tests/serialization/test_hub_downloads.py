@@ -15,6 +15,7 @@ import pytest
 import flambeau as fb
 from flambeau import hub
 from flambeau.hub import _transfer
+from flambeau.vision import models
 from tests.vision.dataset_server import DATA, Server, serving
 
 DIGITS = hashlib.sha256(DATA).hexdigest()[:8]
@@ -107,6 +108,17 @@ def test_errors_say_where_to_put_the_file(
     assert caught.value.code == code
     assert f"put the file at {tmp_path / name}-{DIGITS}.pth" in str(caught.value)
     assert os.listdir(tmp_path) == []
+
+
+def test_weights_that_a_server_does_not_have(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    monkeypatch.delenv("FLAMBEAU_WEIGHTS", raising=False)
+    weights = models.ResNet18_Weights.DEFAULT
+    monkeypatch.setattr(weights.value, "url", f"{server.url}/gone-{DIGITS}.pth")
+    with pytest.raises(HTTPError, match=r"404.*put the file at .*gone-.*FLAMBEAU_WEIGHTS names"):
+        models.resnet18(weights=weights)
 
 
 def test_offline_says_where_to_put_the_file(tmp_path: Path) -> None:
