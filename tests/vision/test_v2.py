@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -268,3 +269,23 @@ _PHOTO = Image.new("RGB", (4, 3))
 def test_refusals(call: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def _needs_nothing(kind: Any) -> bool:
+    """Whether a transform can be made without arguments; `ToTensor` warns."""
+    if not (isinstance(kind, type) and issubclass(kind, v2.Transform)) or kind is v2.ToTensor:
+        return False
+    parameters = inspect.signature(kind).parameters.values()
+    return all(p.default is not p.empty or p.kind is p.VAR_POSITIONAL for p in parameters)
+
+
+@pytest.mark.parametrize("kind", [each for each in vars(v2).values() if _needs_nothing(each)])
+def test_workers_get_transforms(kind: type[v2.Transform]) -> None:
+    """They go through pickle, as into the workers of a loader."""
+    transform = kind()
+    assert repr(pickle.loads(pickle.dumps(transform))) == repr(transform)
+
+
+def test_workers_get_functions() -> None:
+    for function in (F.resize, F.resize_image, F.resize_video, F.clamp_bounding_boxes):
+        assert pickle.loads(pickle.dumps(function)) is function

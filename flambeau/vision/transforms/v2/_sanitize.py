@@ -22,12 +22,16 @@ def labels_finder(labels_getter: Any) -> _Getter:
     if labels_getter == "default":
         return _labels_in
     if labels_getter is None:
-        return lambda _: None
+        return _no_labels
     if callable(labels_getter):
         return labels_getter  # type: ignore[no-any-return]
     raise ValueError(
         f"labels_getter should either be 'default', a callable, or None, but got {labels_getter}."
     )
+
+
+def _no_labels(inputs: Any) -> None:
+    """A sample that has none."""
 
 
 def _labels_in(inputs: Any) -> Tensor:

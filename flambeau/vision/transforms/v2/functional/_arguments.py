@@ -17,13 +17,15 @@ def mode_of(interpolation: Interpolation) -> InterpolationMode:
     """An interpolation mode, also of its name or Pillow's number of it."""
     if isinstance(interpolation, InterpolationMode):
         return interpolation
-    if not isinstance(interpolation, str):
-        return interpolation_of(interpolation)
-    if interpolation not in _NAMES:
+    if interpolation in _NAMES:
+        return _NAMES[interpolation]
+    try:
+        return interpolation_of(interpolation)  # type: ignore[arg-type]
+    except TypeError:
         raise ValueError(
-            f"Argument interpolation should be one of {', '.join(_NAMES)}, got {interpolation!r}"
-        )
-    return _NAMES[interpolation]
+            "Argument interpolation should be an `InterpolationMode`, its number in Pillow or one "
+            f"of {', '.join(_NAMES)}, got {interpolation!r}"
+        ) from None
 
 
 def pair_of(size: Any, name: str = "size") -> tuple[int, int]:

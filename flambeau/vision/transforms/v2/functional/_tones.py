@@ -34,6 +34,8 @@ def invert(inpt: Any) -> Any:
 @kernel(invert, *PIXELS)
 def invert_image(image: Tensor) -> Tensor:
     """Exchange black and white of an image tensor."""
+    if not image.is_floating_point():
+        value_bits(image.dtype)  # TypeError for what is neither dark nor bright
     return max_value(image.dtype) - image
 
 

@@ -67,6 +67,7 @@ def _of_videos(of_images: _F) -> _F:
 
     name = of_images.__name__.replace("_image", "_video")
     call.__name__ = call.__qualname__ = name
+    call.__module__ = __name__  # where pickle finds it
     call.__doc__ = (of_images.__doc__ or "").replace("image tensor", "video tensor")
     signature = inspect.signature(of_images)
     image, *others = signature.parameters.values()
