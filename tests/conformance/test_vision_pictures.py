@@ -52,6 +52,10 @@ def _boxes(t: Any) -> Any:
     return t.tensor([[2.0, 3.0, 20.0, 25.0], [10, 5, 30, 28]])
 
 
+def _turned(t: Any) -> Any:
+    return t.tensor([[3.0, 12, 24, 3, 28, 14, 7.5, 23], [20, 5, 35, 5, 35, 25, 20, 25]])
+
+
 def _points(t: Any) -> Any:
     return t.tensor([[[4.0, 5.0], [20.0, 9.0], [30.0, 20.0]]])
 
@@ -65,6 +69,8 @@ DRAWINGS: dict[str, Call] = {
     "wide": lambda u, t, x: u.draw_bounding_boxes(x, _boxes(t), colors=["red", "lime"], width=3),
     "labels": lambda u, t, x: u.draw_bounding_boxes(x, _boxes(t), ["a", "b"], "red"),
     "grey": lambda u, t, x: u.draw_bounding_boxes(x[:1], _boxes(t)),
+    "turned": lambda u, t, x: u.draw_bounding_boxes(x, _turned(t), colors=["red", "lime"]),
+    "turned wide": lambda u, t, x: u.draw_bounding_boxes(x, _turned(t), width=3, fill=True),
     "points": lambda u, t, x: u.draw_keypoints(x, _points(t), colors="red", radius=3),
     "lines": lambda u, t, x: u.draw_keypoints(x, _points(t), [(0, 1), (1, 2)], "red"),
 }
@@ -78,6 +84,16 @@ def test_drawings(name: str, is_float: bool) -> None:
         image = t.tensor(BYTES[0])
         pictures.append(DRAWINGS[name](package, t, image / 255 if is_float else image).numpy())
     np.testing.assert_allclose(*pictures, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(2, 20, 30), (3, 2, 8, 9)])
+def test_flows(shape: tuple[int, ...]) -> None:
+    flow = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    mine, other = (
+        ours.flow_to_image(flambeau.tensor(flow)),
+        theirs.flow_to_image(torch.tensor(flow)),
+    )
+    assert mine.tolist() == other.tolist()
 
 
 def test_files(tmp_path: Path) -> None:

@@ -92,3 +92,26 @@ def test_masks_are_blended() -> None:
     assert boxed[:, 3, 2].tolist() == [0, 0, 255]
     with pytest.raises(ValueError, match="mismatch"):
         utils.draw_bounding_boxes(IMAGE, fb.tensor([[2, 3, 6, 8]]), ["x", "y"])
+
+
+def test_turned_boxes_are_drawn() -> None:
+    corners = fb.tensor([[4.0, 4, 16, 4, 16, 12, 4, 12]])
+    drawn = utils.draw_bounding_boxes(fb.zeros(3, 17, 20, dtype=fb.uint8), corners, colors="red")
+    assert drawn[0, 12, 4:17].eq(255).all()
+    assert drawn[0, 4, 10:14].eq(0).all()  # the first side is dashed
+    with pytest.raises(ValueError, match=r"\(N, 4\) or \(N, 8\), got \(1, 5\)"):
+        utils.draw_bounding_boxes(fb.zeros(3, 17, 20), fb.zeros(1, 5))
+
+
+def test_flows_have_colors() -> None:
+    still = utils.flow_to_image(fb.zeros(2, 3, 4))
+    assert still.shape == (3, 3, 4)
+    assert still.eq(255).all()
+    flow = fb.zeros(1, 2, 1, 2)
+    flow[0, 0, 0] = fb.tensor([1.0, -1.0])
+    right, left = utils.flow_to_image(flow)[0, :, 0].unbind(-1)
+    assert right.tolist() != left.tolist()
+    with pytest.raises(ValueError, match=r"torch\.float64"):
+        utils.flow_to_image(fb.zeros(2, 3, 4, dtype=fb.float64))
+    with pytest.raises(ValueError, match=r"\(3, 3, 4\)"):
+        utils.flow_to_image(fb.zeros(3, 3, 4))

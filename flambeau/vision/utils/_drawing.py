@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import flambeau as fb
@@ -33,11 +35,15 @@ def draw_bounding_boxes(
     label_background_colors: _Colors = None,
     fill_labels: bool = False,
 ) -> Tensor:
-    """Draw boxes (N, 4) of left, top, right, bottom on an image, each with a label if given."""
+    """Draw boxes on an image, each with a label if given.
+
+    Upright boxes (N, 4) are left, top, right, bottom; turned ones (N, 8) are their four corners.
+    """
     _check_image(image)
-    if boxes.ndim != 2 or boxes.shape[1] != 4:
-        raise ValueError(f"boxes should have shape (N, 4), got {tuple(boxes.shape)}")
-    if (boxes[:, 0] > boxes[:, 2]).any() or (boxes[:, 1] > boxes[:, 3]).any():
+    if boxes.ndim != 2 or boxes.shape[1] not in (4, 8):
+        raise ValueError(f"boxes should have shape (N, 4) or (N, 8), got {tuple(boxes.shape)}")
+    upright = boxes.shape[1] == 4
+    if upright and ((boxes[:, 0] > boxes[:, 2]) | (boxes[:, 1] > boxes[:, 3])).any():
         raise ValueError("Boxes need to be in (xmin, ymin, xmax, ymax) format.")
     count = boxes.shape[0]
     if labels is not None and len(labels) != count:
@@ -56,7 +62,8 @@ def draw_bounding_boxes(
     with _canvas(image, "RGBA" if fill else None) as (draw, result):
         for position, box in enumerate(boxes.to(fb.int64).tolist()):
             color = outlines[position]
-            draw.rectangle(box, width=width, outline=color, fill=(*color, 100) if fill else None)
+            shape = draw.rectangle if upright else partial(_turned_box, draw)
+            shape(box, width=width, outline=color, fill=(*color, 100) if fill else None)
             if labels is not None and labels[position] is not None:
                 corner = (box[0] + width + 1, box[1] + width + 1)
                 if grounds is not None:
@@ -66,6 +73,20 @@ def draw_bounding_boxes(
                     )
                 draw.text(corner, labels[position], fill=texts[position], font=typeface)
     return result[0]
+
+
+def _turned_box(draw: Any, box: list[int], width: int, outline: Any, fill: Any) -> None:
+    """Four sides; the first one, which tells how the box is turned, is dashed."""
+    if fill is not None:
+        draw.polygon(box, fill=fill)
+    x1, y1, x2, y2, *_ = box
+    length, dash = math.hypot(x2 - x1, y2 - y1), 5
+    for start in range(0, math.ceil(length), 2 * dash):
+        begin, end = start / length, min(start + dash, length) / length
+        ends = [(x1 + share * (x2 - x1), y1 + share * (y2 - y1)) for share in (begin, end)]
+        draw.line(ends, fill=outline, width=width)
+    for at in (2, 4, 6):
+        draw.line((box * 2)[at : at + 4], fill=outline, width=width)
 
 
 def draw_segmentation_masks(
