@@ -44,6 +44,10 @@ def test_gif_has_frames(tmp_path: Path) -> None:
     decoded = io.decode_gif(io.read_file(tmp_path / "a.gif"))
     assert decoded.shape == (2, 3, 3, 4)
     assert decoded[1, :, 0, 0].tolist() == [0, 255, 0]
+    assert (io.read_image(tmp_path / "a.gif") == decoded).all()
+    (tmp_path / "cut.gif").write_bytes((tmp_path / "a.gif").read_bytes()[:-20])
+    with pytest.raises(RuntimeError, match=r"cut\.gif"):
+        io.read_image(tmp_path / "cut.gif")
 
 
 def test_damaged_files(tmp_path: Path) -> None:

@@ -10,22 +10,12 @@ from flambeau.vision.io import _pillow
 from flambeau.vision.io._files import check_bytes
 from flambeau.vision.io._modes import ImageReadMode
 
-__all__ = ["decode_jpeg", "decode_png", "encode_jpeg", "is_jpeg", "is_png"]
+__all__ = ["decode_jpeg", "decode_png", "encode_jpeg"]
 
 _HAS_JPEG = _C._build()["jpeg"] is not None
 _JPEG_MODES = (ImageReadMode.UNCHANGED, ImageReadMode.GRAY, ImageReadMode.RGB)
 # What Pillow takes for an attack: the double of its limit, of a quarter of a GiB in RGB.
 _MOST_PIXELS = 2 * (1024 * 1024 * 1024 // 4 // 3)
-
-
-def is_jpeg(data: Tensor) -> bool:
-    """Whether bytes begin like a JPEG file."""
-    return bool(data[:3].tolist() == [0xFF, 0xD8, 0xFF])
-
-
-def is_png(data: Tensor) -> bool:
-    """Whether bytes begin like a PNG file."""
-    return bool(data[:4].tolist() == [0x89, *b"PNG"])
 
 
 def decode_jpeg(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import flambeau as fb
@@ -14,7 +16,7 @@ from flambeau.vision.io._files import check_bytes
 from flambeau.vision.io._modes import ImageReadMode
 from flambeau.vision.transforms._pil.convert import pixels_of, to_pil
 
-__all__ = ["decode", "encode", "frames"]
+__all__ = ["decode", "decode_frames", "encode"]
 
 _PIL_MODES = {
     ImageReadMode.GRAY: "L",
@@ -47,22 +49,30 @@ def decode(
     formats: list[str] | None = None,
 ) -> Tensor:
     """The image of a file, (C, H, W); errors begin with `name`."""
-    image = _open(data, formats, name, wants_gray=mode is ImageReadMode.GRAY)
-    if upright:
-        image = _upright(image)
-    if image.mode in _WIDE_MODES:
-        return _wide(_channels_first(image), mode)
-    if image.mode == "CMYK" and mode is ImageReadMode.UNCHANGED:
-        return 255 - _channels_first(image)  # as the file has them
-    return _channels_first(_converted(image, mode))
+    file = io.BytesIO(check_bytes(data, name).numpy())
+    with _reading(name):
+        image = pillow().open(file, formats=formats)
+        is_jpeg = image.format == "JPEG"
+        if is_jpeg and mode is ImageReadMode.GRAY:
+            image.draft("L", None)  # the brightness is in the file: no colours are made of it
+        image.load()
+        if upright:
+            image = _upright(image)
+        if image.mode in _WIDE_MODES:
+            return _wide(_channels_first(image), mode)
+        if is_jpeg and image.mode == "CMYK" and mode is ImageReadMode.UNCHANGED:
+            return 255 - _channels_first(image)  # as the file has them
+        return _channels_first(_converted(image, mode))
 
 
-def frames(data: Tensor, formats: list[str], name: str) -> list[Tensor]:
-    """The pictures of a moving image in RGB."""
-    image = _open(data, formats, name)
-    return [
-        _channels_first(frame.convert("RGB")) for frame in pillow("ImageSequence").Iterator(image)
-    ]
+def decode_frames(data: Tensor, formats: list[str], name: str) -> Tensor:
+    """The pictures of a moving image in RGB, (N, 3, H, W); (3, H, W) of one that stands still."""
+    file = io.BytesIO(check_bytes(data, name).numpy())
+    with _reading(name):
+        image = pillow().open(file, formats=formats)
+        every = pillow("ImageSequence").Iterator(image)
+        frames = [_channels_first(frame.convert("RGB")) for frame in every]
+        return frames[0] if len(frames) == 1 else fb.stack(frames)
 
 
 def encode(image: Tensor, **options: Any) -> Tensor:
@@ -83,35 +93,31 @@ def encode(image: Tensor, **options: Any) -> Tensor:
     return fb.frombuffer(bytearray(buffer.getvalue()), dtype=fb.uint8)
 
 
-def _open(data: Tensor, formats: list[str] | None, name: str, wants_gray: bool = False) -> Any:
-    file = io.BytesIO(check_bytes(data, name).numpy())
-    image_module = pillow()
+@contextlib.contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Errors of Pillow become ours, with the name of the file."""
+    bomb = pillow().DecompressionBombError
     try:
         # A photograph's metadata may break rules; only its pixels matter here.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            image = image_module.open(file, formats=formats)
-            if wants_gray and image.format == "JPEG":
-                image.draft("L", None)  # the brightness is in the file: no colours are made of it
-            image.load()
-    except image_module.DecompressionBombError as error:
+            yield
+    except bomb as error:
         raise RuntimeError(
             f"{name}: {error} If the file is to be trusted raise PIL.Image.MAX_IMAGE_PIXELS "
             "(twice that is the limit; None is no limit)"
         ) from error
-    except (OSError, SyntaxError, ValueError) as error:
+    except Exception as error:
+        # Of damaged files some of its decoders raise whatever their code ran into.
         raise RuntimeError(f"{name}: not a whole image that can be decoded ({error})") from error
-    return image
 
 
 def _upright(image: Any) -> Any:
     """The image as its metadata says; as it is where they are damaged."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            orientation = image.getexif().get(_ORIENTATION)
-        except (OSError, SyntaxError, ValueError, struct.error):
-            return image
+    try:
+        orientation = image.getexif().get(_ORIENTATION)
+    except (OSError, SyntaxError, ValueError, struct.error):
+        return image
     turn = _TURNS.get(orientation) if isinstance(orientation, int) else None
     return image.transpose(pillow().Transpose[turn]) if turn else image
 

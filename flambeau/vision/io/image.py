@@ -80,8 +80,7 @@ def decode_jpeg(
 
 def decode_gif(input: Tensor) -> Tensor:
     """Make a tensor of the bytes of a GIF file: (N, 3, H, W) where it has several pictures."""
-    frames = _pillow.frames(input, ["GIF"], _UNNAMED)
-    return frames[0] if len(frames) == 1 else fb.stack(frames)
+    return _pillow.decode_frames(input, ["GIF"], _UNNAMED)
 
 
 def decode_webp(input: Tensor, mode: ImageReadMode | str = ImageReadMode.UNCHANGED) -> Tensor:
@@ -131,8 +130,11 @@ def write_jpeg(input: Tensor, filename: Path, quality: int = 75) -> None:
 
 def _decode(data: Tensor, mode: ImageReadMode | str, upright: bool, name: str) -> Tensor:
     wanted, data = read_mode(mode), check_bytes(data, name)
-    if _native.is_jpeg(data):
+    beginning = bytes(data[:4].tolist())
+    if beginning.startswith(b"\xff\xd8\xff"):
         return _native.decode_jpeg([data], [name], wanted, upright)[0]
-    if _native.is_png(data):
+    if beginning == b"\x89PNG":
         return _native.decode_png(data, name, wanted, upright)
+    if beginning == b"GIF8":
+        return _pillow.decode_frames(data, ["GIF"], name)
     return _pillow.decode(data, wanted, upright, name)
