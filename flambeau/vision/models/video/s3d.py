@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -120,10 +119,9 @@ def _body(norm_layer: _Norm) -> list[nn.Module]:
         nn.MaxPool3d(kernel_size=(3, 3, 3), stride=(2, 2, 2), padding=(1, 1, 1)),
         nn.MaxPool3d(kernel_size=(2, 2, 2), stride=(2, 2, 2), padding=(0, 0, 0)),
     )
-    for row, pool in itertools.zip_longest(_ROWS, pools):
+    for number, row in enumerate(_ROWS):
         layers += [SepInceptionBlock3D(*channels, norm_layer) for channels in row]
-        if pool is not None:
-            layers.append(pool)
+        layers += pools[number : number + 1]
     return layers
 
 
