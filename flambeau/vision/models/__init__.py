@@ -2,6 +2,7 @@
 
 from flambeau.vision.models import detection as detection
 from flambeau.vision.models import optical_flow as optical_flow
+from flambeau.vision.models import quantization as quantization
 from flambeau.vision.models import segmentation as segmentation
 from flambeau.vision.models import video as video
 from flambeau.vision.models._api import Weights as Weights

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import fnmatch
 import functools
-import inspect
 import os
 import sys
-import warnings
+import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -19,6 +18,8 @@ import flambeau as fb
 from flambeau import nn
 from flambeau.hub import get_dir, load_state_dict_from_url
 from flambeau.hub._transfer import DownloadError
+from flambeau.vision.models._legacy import Spelling
+from flambeau.vision.models._utils import _ovewrite_value_param
 
 __all__ = [
     "Weights",
@@ -29,6 +30,7 @@ __all__ = [
     "get_model_weights",
     "get_weight",
     "list_models",
+    "register_model",
 ]
 
 FOLDER_VARIABLE = "FLAMBEAU_WEIGHTS"
@@ -115,6 +117,7 @@ def builder(
     name: str = "",
     legacy: str = "IMAGENET1K_V1",
     backbone: WeightsEnum | None = None,
+    plain: type[WeightsEnum] | None = None,
     pretrained: Mapping[str, Any] | None = None,
     usual: Mapping[str, Any] | None = None,
     optional: Iterable[str] = (),
@@ -130,10 +133,11 @@ def builder(
     are weights for all of the model; ``legacy`` names those that ``pretrained=True`` once was.
     ``adapt`` is called with a model and the weights that it is about to get. Parameters whose names
     begin with an underscore are for ``pretrained`` alone.
+    ``plain`` are the weights of a model that its argument ``quantize`` does not make smaller.
     """
 
     def register(make: _B) -> _B:
-        spelling = _Spelling(make, weights, legacy, backbone)
+        spelling = Spelling(make, weights, legacy, backbone, plain)
 
         def blank(chosen: WeightsEnum, **options: Any) -> nn.Module:
             size = {"image_size": chosen.meta["min_size"][0]} if sized else {}
@@ -164,6 +168,19 @@ def builder(
     return register
 
 
+def register_model(name: str | None = None) -> Callable[[_B], _B]:
+    """Register a function of a program, so that `get_model` and `list_models` know it."""
+
+    def register(make: _B) -> _B:
+        key = name if name is not None else make.__name__
+        if key in _builders:
+            raise ValueError(f"An entry is already registered under the name '{key}'.")
+        _builders[key] = make
+        return make
+
+    return register
+
+
 def without_absent_parts(
     model: nn.Module, state: Mapping[str, Any], optional: Iterable[str]
 ) -> Mapping[str, Any]:
@@ -174,96 +191,6 @@ def without_absent_parts(
     return {name: value for name, value in state.items() if name.split(".")[0] not in absent}
 
 
-class _Spelling:
-    """How a function that makes a model is called: today's arguments and those of old programs."""
-
-    def __init__(
-        self,
-        make: _Builder,
-        weights: type[WeightsEnum],
-        legacy: str,
-        backbone: WeightsEnum | None,
-    ) -> None:
-        self._name = make.__name__
-        self._weights = weights
-        self._legacy = weights.__members__.get(legacy)
-        self._backbone = backbone
-        self._own = [
-            parameter.replace(default=backbone)
-            if parameter.name == "weights_backbone"
-            else parameter
-            for parameter in inspect.signature(make).parameters.values()
-            if not parameter.name.startswith("_")
-        ]
-
-    def signature(self) -> inspect.Signature:
-        """What help shows."""
-        usual = [
-            inspect.Parameter("weights", inspect.Parameter.KEYWORD_ONLY, default=None),
-            inspect.Parameter("progress", inspect.Parameter.KEYWORD_ONLY, default=True),
-        ]
-        return inspect.Signature(usual + self._own)
-
-    def read(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Any, bool, dict[str, Any]]:
-        """The weights asked for, whether to show progress, and the model's own arguments."""
-        options = self._named(args, kwargs)
-        progress = bool(options.pop("progress", True))
-        self._modern(options, "weights", "pretrained", self._legacy)
-        chosen = self._weights.verify(options.pop("weights", None))
-        if self._backbone is not None:
-            self._modern(options, "weights_backbone", "pretrained_backbone", self._backbone)
-            wanted = options.get("weights_backbone", self._backbone)
-            options["weights_backbone"] = (
-                None if chosen is not None else type(self._backbone).verify(wanted)
-            )
-        return chosen, progress, options
-
-    def _named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        if not args:
-            return dict(kwargs)
-        names = [p.name for p in self.signature().parameters.values() if p.kind != p.VAR_KEYWORD]
-        if len(args) > len(names):
-            raise TypeError(
-                f"{self._name}() takes at most {len(names)} positional arguments "
-                f"({', '.join(names)}) but {len(args)} were given"
-            )
-        given = dict(zip(names, args, strict=False))
-        if twice := sorted(set(given) & set(kwargs)):
-            raise TypeError(f"{self._name}() got multiple values for argument '{twice[0]}'")
-        warnings.warn(
-            f"Using {', '.join(map(repr, given))} as positional parameter(s) is deprecated since "
-            "0.13 and may be removed in the future. Please use keyword parameter(s) instead.",
-            stacklevel=5,
-        )
-        return given | kwargs
-
-    def _modern(
-        self, options: dict[str, Any], name: str, old: str, meant: WeightsEnum | None
-    ) -> None:
-        """Put weights where a program says ``pretrained=True`` or ``weights=True``."""
-        given = options.get(name)
-        if old in options:
-            warnings.warn(
-                f"The parameter '{old}' is deprecated since 0.13 and may be removed in the future, "
-                f"please use '{name}' instead.",
-                stacklevel=5,
-            )
-            given = options.pop(old)
-        elif given is None or isinstance(given, (WeightsEnum, str)):
-            return
-        if given and meant is None:
-            raise ValueError(f"No weights available for model {self._name}")
-        options[name] = meant if given else None
-        warnings.warn(
-            f"Arguments other than a weight enum or `None` for '{name}' are deprecated since 0.13 "
-            "and may be removed in the future. The current behavior is equivalent to passing "
-            f"`{name}={options[name]}`.",
-            stacklevel=5,
-        )
-
-
 def _classes_of(weights: WeightsEnum) -> dict[str, Any]:
     categories = weights.meta.get("categories")
     return {} if categories is None else {"num_classes": len(categories)}
@@ -272,13 +199,7 @@ def _classes_of(weights: WeightsEnum) -> dict[str, Any]:
 def _fix(options: dict[str, Any], fixed: Mapping[str, Any]) -> None:
     """Set what the weights were trained with; ValueError where something else was asked for."""
     for name, value in fixed.items():
-        if options.get(name) is None:
-            options[name] = value
-        elif options[name] != value:
-            raise ValueError(
-                f"The parameter '{name}' expected value {value} but got {options[name]} instead: "
-                "load the weights first, then replace the layer"
-            )
+        options[name] = _ovewrite_value_param(name, options.get(name), value)
 
 
 def list_models(
@@ -320,7 +241,20 @@ def get_model(name: str, **config: Any) -> nn.Module:
 def get_model_weights(name: _Builder | str) -> type[WeightsEnum]:
     """Return the weights published for a model."""
     build = get_model_builder(name) if isinstance(name, str) else name
-    return build.weights_enum  # type: ignore[attr-defined,no-any-return]
+    enum = getattr(build, "weights_enum", None)
+    return _annotated(build) if enum is None else enum
+
+
+def _annotated(build: _Builder) -> type[WeightsEnum]:
+    """The enumeration that a function of a program says its ``weights`` are from."""
+    hint = typing.get_type_hints(build).get("weights")
+    for each in (hint, *typing.get_args(hint)):
+        if isinstance(each, type) and issubclass(each, WeightsEnum):
+            return each
+    raise ValueError(
+        "The WeightsEnum class for the specific method couldn't be retrieved. Make sure the typing "
+        "info of its parameter 'weights' is correct."
+    )
 
 
 def get_weight(name: str) -> WeightsEnum:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
 
 from flambeau import Tensor, nn
+from flambeau.vision.models._legacy import modern, named
 
-__all__ = ["IntermediateLayerGetter"]
+__all__ = ["IntermediateLayerGetter", "handle_legacy_interface", "kwonly_to_pos_or_kw"]
+
+_Function = Callable[..., Any]
 
 
 class IntermediateLayerGetter(nn.ModuleDict):
@@ -44,3 +51,56 @@ def _make_divisible(v: float, divisor: int, min_value: int | None = None) -> int
     lowest = divisor if min_value is None else min_value
     rounded = max(lowest, int(v + divisor / 2) // divisor * divisor)
     return rounded + divisor if rounded < 0.9 * v else rounded
+
+
+def kwonly_to_pos_or_kw(fn: _Function) -> _Function:
+    """Let a function take its keyword arguments without their names too, with a warning."""
+    keywords = [p for p in inspect.signature(fn).parameters.values() if p.kind == p.KEYWORD_ONLY]
+    first = next(
+        (i for i, p in enumerate(inspect.signature(fn).parameters.values()) if p in keywords), None
+    )
+
+    @functools.wraps(fn)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        ordinary, others = args[:first], args[len(args[:first]) :]
+        return fn(*ordinary, **named(fn.__name__, [p.name for p in keywords], others, kwargs))
+
+    return wrapper
+
+
+def handle_legacy_interface(**weights: tuple[str, Any]) -> Callable[[_Function], _Function]:
+    """Let a function take ``pretrained=True`` for weights.
+
+    For each parameter: its old name, and the weights that True means, or a function of the
+    arguments that returns them.
+    """
+
+    def decorate(builder: _Function) -> _Function:
+        @kwonly_to_pos_or_kw
+        @functools.wraps(builder)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            for name, (old, meant) in weights.items():
+                wanted = meant(kwargs) if old in kwargs and callable(meant) else meant
+                modern(builder.__name__, kwargs, name, old, wanted)
+            return builder(*args, **kwargs)
+
+        return wrapper
+
+    return decorate
+
+
+def _ovewrite_named_param(kwargs: dict[str, Any], param: str, new_value: Any) -> None:
+    """Set an argument; ValueError where it is given and something else."""
+    if param in kwargs:
+        _ovewrite_value_param(param, kwargs[param], new_value)
+    kwargs[param] = new_value
+
+
+def _ovewrite_value_param(param: str, actual: Any, expected: Any) -> Any:
+    """Return what an argument has to be; ValueError where it is something else."""
+    if actual is not None and actual != expected:
+        raise ValueError(
+            f"The parameter '{param}' expected value {expected} but got {actual} instead: load the "
+            "weights first, then replace the layer"
+        )
+    return expected

@@ -21,16 +21,21 @@ _TASKS: dict[str, tuple[Callable[..., Any], str]] = {
     "": (_presets.ImageClassification, "imagenet.txt"),
     "detection": (_presets.ObjectDetection, "coco.txt"),
     "optical_flow": (_presets.OpticalFlow, ""),
+    "quantization": (_presets.ImageClassification, "imagenet.txt"),
     "segmentation": (_presets.SemanticSegmentation, "voc.txt"),
     "video": (_presets.VideoClassification, "kinetics400.txt"),
 }
 
 
-def weights_of(model: str, package: str = "") -> Any:
-    """The enumeration of the weights of a model."""
+def weights_of(model: str, package: str = "", unquantized: Any = None) -> Any:
+    """The enumeration of the weights of a model, which know the ones they were made of."""
     rows = _table(package)[model]
     name = rows[0]["enum"]
     members = {row["weights"]: _weights(row, package) for row in rows}
+    if unquantized is not None:
+        for row in rows:
+            made_of = {"backend": row["backend"], "unquantized": unquantized[row["unquantized"]]}
+            members[row["weights"]].meta.update(made_of)
     # A second name of a member: it comes last and has the same value.
     default = next(row["weights"] for row in rows if row["default"])
     enum = WeightsEnum(name, {**members, "DEFAULT": members[default]})  # type: ignore[call-arg]

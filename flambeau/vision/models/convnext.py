@@ -91,6 +91,7 @@ class ConvNeXt(nn.Module):
         num_classes: int = 1000,
         block: Callable[..., nn.Module] | None = None,
         norm_layer: _Norm | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__()
         if not block_setting:
@@ -130,8 +131,11 @@ class ConvNeXt(nn.Module):
         )
         start(self, _truncated)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def _forward_impl(self, x: Tensor) -> Tensor:
         return self.classifier(self.avgpool(self.features(x)))  # type: ignore[no-any-return]
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self._forward_impl(x)
 
 
 def _truncated(module: nn.Module) -> None:

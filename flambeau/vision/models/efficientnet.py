@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -58,43 +59,91 @@ _Norm = Callable[..., nn.Module]
 
 
 @dataclass
-class Stage:
+class _MBConvConfig:
     """Blocks of one kind: how many times wider inside, window, stride, channels, count."""
 
-    fused: bool
     expand_ratio: float
     kernel: int
     stride: int
     input_channels: int
     out_channels: int
     num_layers: int
+    block: Callable[..., nn.Module]
+
+    @staticmethod
+    def adjust_channels(channels: int, width_mult: float, min_value: int | None = None) -> int:
+        """Return the nearest multiple of eight."""
+        return _make_divisible(channels * width_mult, 8, min_value)
 
 
-class MBConv(nn.Module):
-    """Many channels between few, weighted by what all pixels say, and a way around."""
+class MBConvConfig(_MBConvConfig):
+    """Blocks of the first version, of a network that is made wider and deeper."""
 
-    def __init__(self, cnf: Stage, stochastic_depth_prob: float, norm_layer: _Norm) -> None:
+    def __init__(
+        self,
+        expand_ratio: float,
+        kernel: int,
+        stride: int,
+        input_channels: int,
+        out_channels: int,
+        num_layers: int,
+        width_mult: float = 1.0,
+        depth_mult: float = 1.0,
+        block: Callable[..., nn.Module] | None = None,
+    ) -> None:
+        super().__init__(
+            expand_ratio,
+            kernel,
+            stride,
+            self.adjust_channels(input_channels, width_mult),
+            self.adjust_channels(out_channels, width_mult),
+            self.adjust_depth(num_layers, depth_mult),
+            block or MBConv,
+        )
+
+    @staticmethod
+    def adjust_depth(num_layers: int, depth_mult: float) -> int:
+        """Return how many blocks a deeper network has."""
+        return math.ceil(num_layers * depth_mult)
+
+
+class FusedMBConvConfig(_MBConvConfig):
+    """Fused blocks of the second version."""
+
+    def __init__(
+        self,
+        expand_ratio: float,
+        kernel: int,
+        stride: int,
+        input_channels: int,
+        out_channels: int,
+        num_layers: int,
+        block: Callable[..., nn.Module] | None = None,
+    ) -> None:
+        super().__init__(
+            expand_ratio,
+            kernel,
+            stride,
+            input_channels,
+            out_channels,
+            num_layers,
+            block or FusedMBConv,
+        )
+
+
+class _Block(nn.Module):
+    """Layers with a way around, where the size does not change."""
+
+    def __init__(
+        self, cnf: _MBConvConfig, layers: list[nn.Module], stochastic_depth_prob: float
+    ) -> None:
         super().__init__()
+        if not 1 <= cnf.stride <= 2:
+            raise ValueError(f"illegal stride value {cnf.stride}")
         self.use_res_connect: bool = cnf.stride == 1 and cnf.input_channels == cnf.out_channels
-        self.block: nn.Sequential = nn.Sequential(*self._layers(cnf, norm_layer))
+        self.block: nn.Sequential = nn.Sequential(*layers)
         self.stochastic_depth: StochasticDepth = StochasticDepth(stochastic_depth_prob, "row")
         self.out_channels: int = cnf.out_channels
-
-    def _layers(self, cnf: Stage, norm_layer: _Norm) -> list[nn.Module]:
-        inner = _make_divisible(cnf.input_channels * cnf.expand_ratio, 8)
-        options: dict[str, Any] = {"norm_layer": norm_layer, "activation_layer": nn.SiLU}
-        layers: list[nn.Module] = []
-        if inner != cnf.input_channels:
-            layers.append(Conv2dNormActivation(cnf.input_channels, inner, kernel_size=1, **options))
-        squeezed = max(1, cnf.input_channels // 4)
-        layers += [
-            Conv2dNormActivation(
-                inner, inner, kernel_size=cnf.kernel, stride=cnf.stride, groups=inner, **options
-            ),
-            SqueezeExcitation(inner, squeezed, activation=partial(nn.SiLU, inplace=True)),
-            _projection(inner, cnf.out_channels, norm_layer),
-        ]
-        return layers
 
     def forward(self, input: Tensor) -> Tensor:
         result: Tensor = self.block(input)
@@ -104,11 +153,37 @@ class MBConv(nn.Module):
         return result
 
 
-class FusedMBConv(MBConv):
+class MBConv(_Block):
+    """Many channels between few, weighted by what all pixels say, and a way around."""
+
+    def __init__(
+        self,
+        cnf: _MBConvConfig,
+        stochastic_depth_prob: float,
+        norm_layer: _Norm,
+        se_layer: Callable[..., nn.Module] = SqueezeExcitation,
+    ) -> None:
+        inner = cnf.adjust_channels(cnf.input_channels, cnf.expand_ratio)
+        options: dict[str, Any] = {"norm_layer": norm_layer, "activation_layer": nn.SiLU}
+        layers: list[nn.Module] = []
+        if inner != cnf.input_channels:
+            layers.append(Conv2dNormActivation(cnf.input_channels, inner, kernel_size=1, **options))
+        squeezed = max(1, cnf.input_channels // 4)
+        layers += [
+            Conv2dNormActivation(
+                inner, inner, kernel_size=cnf.kernel, stride=cnf.stride, groups=inner, **options
+            ),
+            se_layer(inner, squeezed, activation=partial(nn.SiLU, inplace=True)),
+            _projection(inner, cnf.out_channels, norm_layer),
+        ]
+        super().__init__(cnf, layers, stochastic_depth_prob)
+
+
+class FusedMBConv(_Block):
     """The same with one ordinary convolution in place of two."""
 
-    def _layers(self, cnf: Stage, norm_layer: _Norm) -> list[nn.Module]:
-        inner = _make_divisible(cnf.input_channels * cnf.expand_ratio, 8)
+    def __init__(self, cnf: _MBConvConfig, stochastic_depth_prob: float, norm_layer: _Norm) -> None:
+        inner = cnf.adjust_channels(cnf.input_channels, cnf.expand_ratio)
         widens = inner != cnf.input_channels
         layers: list[nn.Module] = [
             Conv2dNormActivation(
@@ -122,7 +197,7 @@ class FusedMBConv(MBConv):
         ]
         if widens:
             layers.append(_projection(inner, cnf.out_channels, norm_layer))
-        return layers
+        super().__init__(cnf, layers, stochastic_depth_prob)
 
 
 def _projection(channels: int, wanted: int, norm_layer: _Norm) -> Conv2dNormActivation:
@@ -136,7 +211,7 @@ class EfficientNet(nn.Module):
 
     def __init__(
         self,
-        inverted_residual_setting: Sequence[Stage],
+        inverted_residual_setting: Sequence[_MBConvConfig],
         dropout: float,
         stochastic_depth_prob: float = 0.2,
         num_classes: int = 1000,
@@ -147,6 +222,11 @@ class EfficientNet(nn.Module):
         stages = list(inverted_residual_setting)
         if not stages:
             raise ValueError("The inverted_residual_setting should not be empty")
+        if not all(isinstance(stage, _MBConvConfig) for stage in stages):
+            raise TypeError(
+                "The inverted_residual_setting should be List[MBConvConfig], got "
+                f"{sorted({type(stage).__name__ for stage in stages})}"
+            )
         norm_layer = norm_layer or nn.BatchNorm2d
         options: dict[str, Any] = {"norm_layer": norm_layer, "activation_layer": nn.SiLU}
         layers: list[nn.Module] = [
@@ -169,28 +249,23 @@ class EfficientNet(nn.Module):
         )
         start(self, conv_fan_out, norm_unit, _linear_uniform)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def _forward_impl(self, x: Tensor) -> Tensor:
         return self.classifier(self.avgpool(self.features(x)).flatten(1))  # type: ignore[no-any-return]
 
+    def forward(self, x: Tensor) -> Tensor:
+        return self._forward_impl(x)
 
-def _made(stage: Stage, probabilities: list[float], norm_layer: _Norm) -> nn.Sequential:
+
+def _made(stage: _MBConvConfig, probabilities: list[float], norm_layer: _Norm) -> nn.Sequential:
     """The blocks of a stage: the first has its stride, the others keep the size."""
-    kind = FusedMBConv if stage.fused else MBConv
-    blocks: list[nn.Module] = []
-    for i, probability in enumerate(probabilities):
-        cnf = stage
-        if i:
-            cnf = Stage(
-                stage.fused,
-                stage.expand_ratio,
-                stage.kernel,
-                1,
-                stage.out_channels,
-                stage.out_channels,
-                1,
-            )
-        blocks.append(kind(cnf, probability, norm_layer))
-    return nn.Sequential(*blocks)
+    others = copy.copy(stage)
+    others.input_channels, others.stride = stage.out_channels, 1
+    return nn.Sequential(
+        *(
+            stage.block(others if i else stage, probability, norm_layer)
+            for i, probability in enumerate(probabilities)
+        )
+    )
 
 
 def _linear_uniform(module: nn.Module) -> None:
@@ -241,25 +316,14 @@ _SLOW_NORM = partial(nn.BatchNorm2d, eps=0.001, momentum=0.01)
 
 
 def _first(width: float, depth: float, dropout: float, **kwargs: Any) -> EfficientNet:
-    stages = [
-        Stage(
-            False,
-            ratio,
-            kernel,
-            stride,
-            _make_divisible(before * width, 8),
-            _make_divisible(after * width, 8),
-            math.ceil(count * depth),
-        )
-        for ratio, kernel, stride, before, after, count in _FIRST
-    ]
+    stages = [MBConvConfig(*row, width_mult=width, depth_mult=depth) for row in _FIRST]
     return EfficientNet(stages, kwargs.pop("dropout", dropout), **kwargs)
 
 
 def _second(
     table: Sequence[tuple[int, int, int, int, int, int]], dropout: float, **kwargs: Any
 ) -> EfficientNet:
-    stages = [Stage(i < 3, *row) for i, row in enumerate(table)]
+    stages = [(FusedMBConvConfig if i < 3 else MBConvConfig)(*row) for i, row in enumerate(table)]
     kwargs.setdefault("norm_layer", partial(nn.BatchNorm2d, eps=1e-03))
     return EfficientNet(stages, kwargs.pop("dropout", dropout), last_channel=1280, **kwargs)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import namedtuple
+from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
@@ -17,6 +18,8 @@ __all__ = ["GoogLeNet", "GoogLeNetOutputs", "GoogLeNet_Weights", "googlenet"]
 
 GoogLeNet_Weights: Any = weights_of("googlenet")
 GoogLeNetOutputs = namedtuple("GoogLeNetOutputs", ["logits", "aux_logits2", "aux_logits1"])
+_GoogLeNetOutputs = GoogLeNetOutputs  # its name in older programs
+_Conv = Callable[..., nn.Module]
 
 
 class BasicConv2d(nn.Module):
@@ -43,21 +46,23 @@ class Inception(nn.Module):
         ch5x5red: int,
         ch5x5: int,
         pool_proj: int,
+        conv_block: _Conv | None = None,
     ) -> None:
         super().__init__()
-        self.branch1: BasicConv2d = BasicConv2d(in_channels, ch1x1, kernel_size=1)
+        conv_block = conv_block or BasicConv2d
+        self.branch1: nn.Module = conv_block(in_channels, ch1x1, kernel_size=1)
         self.branch2: nn.Sequential = nn.Sequential(
-            BasicConv2d(in_channels, ch3x3red, kernel_size=1),
-            BasicConv2d(ch3x3red, ch3x3, kernel_size=3, padding=1),
+            conv_block(in_channels, ch3x3red, kernel_size=1),
+            conv_block(ch3x3red, ch3x3, kernel_size=3, padding=1),
         )
         # The published weights were trained with a window of 3 here, not of 5 as in the paper.
         self.branch3: nn.Sequential = nn.Sequential(
-            BasicConv2d(in_channels, ch5x5red, kernel_size=1),
-            BasicConv2d(ch5x5red, ch5x5, kernel_size=3, padding=1),
+            conv_block(in_channels, ch5x5red, kernel_size=1),
+            conv_block(ch5x5red, ch5x5, kernel_size=3, padding=1),
         )
         self.branch4: nn.Sequential = nn.Sequential(
             nn.MaxPool2d(kernel_size=3, stride=1, padding=1, ceil_mode=True),
-            BasicConv2d(in_channels, pool_proj, kernel_size=1),
+            conv_block(in_channels, pool_proj, kernel_size=1),
         )
 
     def forward(self, x: Tensor) -> Tensor:
@@ -67,9 +72,15 @@ class Inception(nn.Module):
 class InceptionAux(nn.Module):
     """A second classifier in the middle of the network, for training."""
 
-    def __init__(self, in_channels: int, num_classes: int, dropout: float = 0.7) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        num_classes: int,
+        conv_block: _Conv | None = None,
+        dropout: float = 0.7,
+    ) -> None:
         super().__init__()
-        self.conv: BasicConv2d = BasicConv2d(in_channels, 128, kernel_size=1)
+        self.conv: nn.Module = (conv_block or BasicConv2d)(in_channels, 128, kernel_size=1)
         self.fc1: nn.Linear = nn.Linear(2048, 1024)
         self.fc2: nn.Linear = nn.Linear(1024, num_classes)
         self.dropout: nn.Dropout = nn.Dropout(p=dropout)

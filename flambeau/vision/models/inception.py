@@ -19,6 +19,7 @@ __all__ = ["Inception3", "InceptionOutputs", "Inception_V3_Weights", "inception_
 
 Inception_V3_Weights: Any = weights_of("inception_v3")
 InceptionOutputs = namedtuple("InceptionOutputs", ["logits", "aux_logits"])
+_InceptionOutputs = InceptionOutputs  # its name in older programs
 _Conv = Callable[..., nn.Module]
 
 
@@ -30,9 +31,10 @@ class InceptionA(nn.Module):
     """Windows of 1, 5, and twice 3 pixels."""
 
     def __init__(
-        self, in_channels: int, pool_features: int, conv_block: _Conv = BasicConv2d
+        self, in_channels: int, pool_features: int, conv_block: _Conv | None = None
     ) -> None:
         super().__init__()
+        conv_block = conv_block or BasicConv2d
         self.branch1x1: nn.Module = conv_block(in_channels, 64, kernel_size=1)
         self.branch5x5_1: nn.Module = conv_block(in_channels, 48, kernel_size=1)
         self.branch5x5_2: nn.Module = conv_block(48, 64, kernel_size=5, padding=2)
@@ -50,8 +52,9 @@ class InceptionA(nn.Module):
 class InceptionB(nn.Module):
     """Half the size, by windows of 3."""
 
-    def __init__(self, in_channels: int, conv_block: _Conv = BasicConv2d) -> None:
+    def __init__(self, in_channels: int, conv_block: _Conv | None = None) -> None:
         super().__init__()
+        conv_block = conv_block or BasicConv2d
         self.branch3x3: nn.Module = conv_block(in_channels, 384, kernel_size=3, stride=2)
         self.branch3x3dbl_1: nn.Module = conv_block(in_channels, 64, kernel_size=1)
         self.branch3x3dbl_2: nn.Module = conv_block(64, 96, kernel_size=3, padding=1)
@@ -66,9 +69,10 @@ class InceptionC(nn.Module):
     """Windows of 7 pixels, one direction after the other."""
 
     def __init__(
-        self, in_channels: int, channels_7x7: int, conv_block: _Conv = BasicConv2d
+        self, in_channels: int, channels_7x7: int, conv_block: _Conv | None = None
     ) -> None:
         super().__init__()
+        conv_block = conv_block or BasicConv2d
         c7 = channels_7x7
         across: dict[str, Any] = {"kernel_size": (1, 7), "padding": (0, 3)}
         down: dict[str, Any] = {"kernel_size": (7, 1), "padding": (3, 0)}
@@ -93,8 +97,9 @@ class InceptionC(nn.Module):
 class InceptionD(nn.Module):
     """Half the size, by windows of 3 and 7."""
 
-    def __init__(self, in_channels: int, conv_block: _Conv = BasicConv2d) -> None:
+    def __init__(self, in_channels: int, conv_block: _Conv | None = None) -> None:
         super().__init__()
+        conv_block = conv_block or BasicConv2d
         self.branch3x3_1: nn.Module = conv_block(in_channels, 192, kernel_size=1)
         self.branch3x3_2: nn.Module = conv_block(192, 320, kernel_size=3, stride=2)
         self.branch7x7x3_1: nn.Module = conv_block(in_channels, 192, kernel_size=1)
@@ -112,8 +117,9 @@ class InceptionD(nn.Module):
 class InceptionE(nn.Module):
     """Windows of 3 pixels in each direction, side by side."""
 
-    def __init__(self, in_channels: int, conv_block: _Conv = BasicConv2d) -> None:
+    def __init__(self, in_channels: int, conv_block: _Conv | None = None) -> None:
         super().__init__()
+        conv_block = conv_block or BasicConv2d
         across: dict[str, Any] = {"kernel_size": (1, 3), "padding": (0, 1)}
         down: dict[str, Any] = {"kernel_size": (3, 1), "padding": (1, 0)}
         self.branch1x1: nn.Module = conv_block(in_channels, 320, kernel_size=1)
@@ -145,8 +151,9 @@ class InceptionE(nn.Module):
 class InceptionAux(nn.Module):
     """A second classifier in the middle of the network, for training."""
 
-    def __init__(self, in_channels: int, num_classes: int, conv_block: _Conv = BasicConv2d) -> None:
+    def __init__(self, in_channels: int, num_classes: int, conv_block: _Conv | None = None) -> None:
         super().__init__()
+        conv_block = conv_block or BasicConv2d
         self.conv0: nn.Module = conv_block(in_channels, 128, kernel_size=1)
         self.conv1: nn.Module = conv_block(128, 768, kernel_size=5)
         self.conv1.stddev = 0.01

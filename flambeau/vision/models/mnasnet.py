@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from typing import Any
 
 from flambeau import Tensor, nn
@@ -37,14 +38,20 @@ class _InvertedResidual(nn.Module):
     """Many channels between few, each by itself, and a way around."""
 
     def __init__(
-        self, in_ch: int, out_ch: int, kernel_size: int, stride: int, expansion_factor: int
+        self,
+        in_ch: int,
+        out_ch: int,
+        kernel_size: int,
+        stride: int,
+        expansion_factor: int,
+        bn_momentum: float = 0.1,
     ) -> None:
         super().__init__()
         inner = in_ch * expansion_factor
         self.apply_residual = in_ch == out_ch and stride == 1
         self.layers = nn.Sequential(
             nn.Conv2d(in_ch, inner, 1, bias=False),
-            nn.BatchNorm2d(inner, momentum=_MOMENTUM),
+            nn.BatchNorm2d(inner, momentum=bn_momentum),
             nn.ReLU(inplace=True),
             nn.Conv2d(
                 inner,
@@ -55,10 +62,10 @@ class _InvertedResidual(nn.Module):
                 groups=inner,
                 bias=False,
             ),
-            nn.BatchNorm2d(inner, momentum=_MOMENTUM),
+            nn.BatchNorm2d(inner, momentum=bn_momentum),
             nn.ReLU(inplace=True),
             nn.Conv2d(inner, out_ch, 1, bias=False),
-            nn.BatchNorm2d(out_ch, momentum=_MOMENTUM),
+            nn.BatchNorm2d(out_ch, momentum=bn_momentum),
         )
 
     def forward(self, input: Tensor) -> Tensor:
@@ -69,8 +76,10 @@ class _InvertedResidual(nn.Module):
 def _stage(
     before: int, after: int, window: int, stride: int, factor: int, count: int
 ) -> nn.Sequential:
-    first = _InvertedResidual(before, after, window, stride, factor)
-    others = [_InvertedResidual(after, after, window, 1, factor) for _ in range(1, count)]
+    first = _InvertedResidual(before, after, window, stride, factor, _MOMENTUM)
+    others = [
+        _InvertedResidual(after, after, window, 1, factor, _MOMENTUM) for _ in range(1, count)
+    ]
     return nn.Sequential(first, *others)
 
 
@@ -82,6 +91,20 @@ def _widths(alpha: float) -> list[int]:
         near = max(8, int(wanted + 4) // 8 * 8)
         rounded.append(near if near >= 0.9 * wanted else near + 8)
     return rounded
+
+
+def _stem(first: int, second: int) -> list[nn.Module]:
+    """The first convolutions."""
+    return [
+        nn.Conv2d(3, first, 3, padding=1, stride=2, bias=False),
+        nn.BatchNorm2d(first, momentum=_MOMENTUM),
+        nn.ReLU(inplace=True),
+        nn.Conv2d(first, first, 3, padding=1, stride=1, groups=first, bias=False),
+        nn.BatchNorm2d(first, momentum=_MOMENTUM),
+        nn.ReLU(inplace=True),
+        nn.Conv2d(first, second, 1, padding=0, stride=1, bias=False),
+        nn.BatchNorm2d(second, momentum=_MOMENTUM),
+    ]
 
 
 class MNASNet(nn.Module):
@@ -96,17 +119,7 @@ class MNASNet(nn.Module):
         self.alpha = alpha
         self.num_classes = num_classes
         widths = _widths(alpha)
-        first = widths[0]
-        layers: list[nn.Module] = [
-            nn.Conv2d(3, first, 3, padding=1, stride=2, bias=False),
-            nn.BatchNorm2d(first, momentum=_MOMENTUM),
-            nn.ReLU(inplace=True),
-            nn.Conv2d(first, first, 3, padding=1, stride=1, groups=first, bias=False),
-            nn.BatchNorm2d(first, momentum=_MOMENTUM),
-            nn.ReLU(inplace=True),
-            nn.Conv2d(first, widths[1], 1, padding=0, stride=1, bias=False),
-            nn.BatchNorm2d(widths[1], momentum=_MOMENTUM),
-        ]
+        layers = _stem(widths[0], widths[1])
         pairs = itertools.pairwise(widths[1:])
         layers += [_stage(*pair, *numbers) for pair, numbers in zip(pairs, _STAGES, strict=True)]
         layers += [
@@ -119,6 +132,36 @@ class MNASNet(nn.Module):
             nn.Dropout(p=dropout, inplace=True), nn.Linear(1280, num_classes)
         )
         start(self, conv_fan_out, norm_unit, _linear_uniform)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        version = local_metadata.get("version", 2)
+        if version not in (1, 2):
+            raise ValueError(f"version should be set to 1 or 2 instead of {version}")
+        if version == 1 and self.alpha != 1.0:
+            self._unscale_stem()
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *args, **kwargs)
+
+    def _unscale_stem(self) -> None:
+        """Make the stem as it was when ``alpha`` scaled only what comes after it."""
+        first_stage = _stage(_WIDTHS[1], _widths(self.alpha)[2], *_STAGES[0])
+        for i, layer in enumerate([*_stem(_WIDTHS[0], _WIDTHS[1]), first_stage]):
+            self.layers[i] = layer
+        self._version = 1
+        warnings.warn(
+            "A new version of MNASNet model has been implemented. Your checkpoint was saved using "
+            "the previous version. This checkpoint will load and work as before, but you may want "
+            "to upgrade by training a newer model or transfer learning from an updated ImageNet "
+            "checkpoint.",
+            UserWarning,
+            stacklevel=6,
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         return self.classifier(self.layers(x).mean([2, 3]))  # type: ignore[no-any-return]

@@ -58,6 +58,7 @@ class InvertedResidual(nn.Module):
         ]
         self.conv: nn.Sequential = nn.Sequential(*layers)
         self.out_channels = oup
+        self._is_cn: bool = stride > 1  # detectors and the like take features before these
 
     def forward(self, x: Tensor) -> Tensor:
         return x + self.conv(x) if self.use_res_connect else self.conv(x)  # type: ignore[no-any-return]
@@ -104,9 +105,12 @@ class MobileNetV2(nn.Module):
         )
         start(self, conv_fan_out, norm_unit, linear_normal)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def _forward_impl(self, x: Tensor) -> Tensor:
         pooled = adaptive_avg_pool2d(self.features(x), (1, 1)).flatten(1)
         return self.classifier(pooled)  # type: ignore[no-any-return]
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self._forward_impl(x)
 
 
 @builder(MobileNet_V2_Weights)

@@ -24,6 +24,7 @@ __all__ = [
 MobileNet_V3_Large_Weights: Any = weights_of("mobilenet_v3_large")
 MobileNet_V3_Small_Weights: Any = weights_of("mobilenet_v3_small")
 _Norm = Callable[..., nn.Module]
+_SE = partial(SqueezeExcitation, scale_activation=nn.Hardsigmoid)
 
 
 class InvertedResidualConfig:
@@ -59,7 +60,12 @@ class InvertedResidualConfig:
 class InvertedResidual(nn.Module):
     """Many channels between few, weighted by what all pixels say, and a way around."""
 
-    def __init__(self, cnf: InvertedResidualConfig, norm_layer: _Norm) -> None:
+    def __init__(
+        self,
+        cnf: InvertedResidualConfig,
+        norm_layer: _Norm,
+        se_layer: Callable[..., nn.Module] = _SE,
+    ) -> None:
         super().__init__()
         if not 1 <= cnf.stride <= 2:
             raise ValueError(f"illegal stride value {cnf.stride}")
@@ -85,7 +91,7 @@ class InvertedResidual(nn.Module):
         )
         if cnf.use_se:
             squeezed = _make_divisible(inner // 4, 8)
-            layers.append(SqueezeExcitation(inner, squeezed, scale_activation=nn.Hardsigmoid))
+            layers.append(se_layer(inner, squeezed))
         layers.append(
             Conv2dNormActivation(
                 inner,
@@ -117,6 +123,7 @@ class MobileNetV3(nn.Module):
         block: Callable[..., nn.Module] | None = None,
         norm_layer: _Norm | None = None,
         dropout: float = 0.2,
+        **kwargs: Any,
     ) -> None:
         super().__init__()
         settings = list(inverted_residual_setting)
@@ -141,8 +148,11 @@ class MobileNetV3(nn.Module):
         )
         start(self, conv_fan_out, norm_unit, linear_normal)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def _forward_impl(self, x: Tensor) -> Tensor:
         return self.classifier(self.avgpool(self.features(x)).flatten(1))  # type: ignore[no-any-return]
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self._forward_impl(x)
 
 
 # Channels in, window, channels inside, channels out, whether weighted, activation, stride. From the
@@ -206,27 +216,34 @@ def _settings(
     return settings
 
 
-def _mobilenet_v3(
+def _numbers(
     table: str,
     last_channel: int,
     width_mult: float = 1.0,
     reduced_tail: bool = False,
     dilated: bool = False,
     **kwargs: Any,
-) -> MobileNetV3:
+) -> tuple[list[InvertedResidualConfig], int, dict[str, Any]]:
+    """The blocks of a network, its last channels, and the arguments that are not about them."""
     last = InvertedResidualConfig.adjust_channels(
         last_channel // (2 if reduced_tail else 1), width_mult
     )
-    return MobileNetV3(_settings(table, width_mult, reduced_tail, dilated), last, **kwargs)
+    return _settings(table, width_mult, reduced_tail, dilated), last, kwargs
+
+
+large_settings = partial(_numbers, _LARGE, 1280)
+small_settings = partial(_numbers, _SMALL, 1024)
 
 
 @builder(MobileNet_V3_Large_Weights)
 def mobilenet_v3_large(**kwargs: Any) -> MobileNetV3:
     """Make a large MobileNet v3."""
-    return _mobilenet_v3(_LARGE, 1280, **kwargs)
+    settings, last_channel, others = large_settings(**kwargs)
+    return MobileNetV3(settings, last_channel, **others)
 
 
 @builder(MobileNet_V3_Small_Weights)
 def mobilenet_v3_small(**kwargs: Any) -> MobileNetV3:
     """Make a small MobileNet v3."""
-    return _mobilenet_v3(_SMALL, 1024, **kwargs)
+    settings, last_channel, others = small_settings(**kwargs)
+    return MobileNetV3(settings, last_channel, **others)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -69,25 +70,71 @@ RegNet_Y_128GF_Weights: Any = weights_of("regnet_y_128gf")
 _Norm = Callable[..., nn.Module]
 
 
-class Stage:
-    """So many blocks of a width in groups of another, the first with a stride of 2."""
+@dataclass
+class BlockParams:
+    """The stages of a network: their depths, widths, widths of groups, and so on."""
 
-    def __init__(self, width: int, depth: int, group_width: int) -> None:
-        self.width = width
-        self.depth = depth
-        self.group_width = group_width
+    depths: list[int]
+    widths: list[int]
+    group_widths: list[int]
+    bottleneck_multipliers: list[float]
+    strides: list[int]
+    se_ratio: float | None = None
+
+    @classmethod
+    def from_init_params(
+        cls,
+        depth: int,
+        w_0: int,
+        w_a: float,
+        w_m: float,
+        group_width: int,
+        bottleneck_multiplier: float = 1.0,
+        se_ratio: float | None = None,
+        **kwargs: Any,
+    ) -> BlockParams:
+        """Make stages whose widths come nearest to a line ``w_0 + w_a i`` in steps of a factor."""
+        if w_a < 0 or w_0 <= 0 or w_m <= 1 or w_0 % 8:
+            raise ValueError(
+                "Invalid RegNet settings: w_a >= 0, w_m > 1 and a positive w_0 that is a multiple "
+                f"of 8 are wanted, got w_a={w_a}, w_m={w_m}, w_0={w_0}"
+            )
+        wanted = fb.arange(depth, device="cpu") * w_a + w_0  # numbers, whatever the model lies on
+        steps = fb.round(fb.log(wanted / w_0) / math.log(w_m))
+        of_block = (fb.round(w_0 * w_m**steps / 8) * 8).int().tolist()
+        stages = sorted(set(of_block))
+        inner = [int(width * bottleneck_multiplier) for width in stages]
+        groups = [min(group_width, width) for width in inner]
+        # Groups fill the widths inside of the blocks.
+        widths = [
+            int(_make_divisible(width, group) / bottleneck_multiplier)
+            for width, group in zip(inner, groups, strict=True)
+        ]
+        count = len(stages)
+        return cls(
+            depths=[of_block.count(width) for width in stages],
+            widths=widths,
+            group_widths=groups,
+            bottleneck_multipliers=[bottleneck_multiplier] * count,
+            strides=[2] * count,
+            se_ratio=se_ratio,
+        )
 
 
-def stages_of(depth: int, w_0: int, w_a: float, w_m: float, group_width: int) -> list[Stage]:
-    """The stages whose widths come nearest to a line ``w_0 + w_a i`` in steps of a factor."""
-    wanted = fb.arange(depth, device="cpu") * w_a + w_0  # numbers, whatever the model lies on
-    steps = fb.round(fb.log(wanted / w_0) / math.log(w_m))
-    widths = (fb.round(w_0 * w_m**steps / 8) * 8).int().tolist()
-    stages = []
-    for width in sorted(set(widths)):
-        group = min(group_width, width)
-        stages.append(Stage(_make_divisible(width, group), widths.count(width), group))
-    return stages
+class SimpleStemIN(Conv2dNormActivation):
+    """The first convolution."""
+
+    def __init__(
+        self, width_in: int, width_out: int, norm_layer: _Norm, activation_layer: _Norm
+    ) -> None:
+        super().__init__(
+            width_in,
+            width_out,
+            kernel_size=3,
+            stride=2,
+            norm_layer=norm_layer,
+            activation_layer=activation_layer,
+        )
 
 
 class BottleneckTransform(nn.Sequential):
@@ -101,22 +148,24 @@ class BottleneckTransform(nn.Sequential):
         norm_layer: _Norm,
         activation_layer: _Norm,
         group_width: int,
+        bottleneck_multiplier: float,
         se_ratio: float | None,
     ) -> None:
+        inner = round(width_out * bottleneck_multiplier)
         options: dict[str, Any] = {
             "norm_layer": norm_layer,
             "activation_layer": activation_layer,
         }
         layers: OrderedDict[str, nn.Module] = OrderedDict()
-        layers["a"] = Conv2dNormActivation(width_in, width_out, kernel_size=1, **options)
+        layers["a"] = Conv2dNormActivation(width_in, inner, kernel_size=1, **options)
         layers["b"] = Conv2dNormActivation(
-            width_out, width_out, 3, stride, groups=width_out // group_width, **options
+            inner, inner, 3, stride, groups=inner // group_width, **options
         )
         if se_ratio:
             squeezed = round(se_ratio * width_in)
-            layers["se"] = SqueezeExcitation(width_out, squeezed, activation=activation_layer)
+            layers["se"] = SqueezeExcitation(inner, squeezed, activation=activation_layer)
         layers["c"] = Conv2dNormActivation(
-            width_out, width_out, kernel_size=1, norm_layer=norm_layer, activation_layer=None
+            inner, width_out, kernel_size=1, norm_layer=norm_layer, activation_layer=None
         )
         super().__init__(layers)
 
@@ -132,6 +181,7 @@ class ResBottleneckBlock(nn.Module):
         norm_layer: _Norm,
         activation_layer: _Norm,
         group_width: int = 1,
+        bottleneck_multiplier: float = 1.0,
         se_ratio: float | None = None,
     ) -> None:
         super().__init__()
@@ -146,7 +196,14 @@ class ResBottleneckBlock(nn.Module):
                 activation_layer=None,
             )
         self.f: BottleneckTransform = BottleneckTransform(
-            width_in, width_out, stride, norm_layer, activation_layer, group_width, se_ratio
+            width_in,
+            width_out,
+            stride,
+            norm_layer,
+            activation_layer,
+            group_width,
+            bottleneck_multiplier,
+            se_ratio,
         )
         self.activation: nn.Module = activation_layer(inplace=True)
 
@@ -155,40 +212,80 @@ class ResBottleneckBlock(nn.Module):
         return self.activation(around + self.f(x))  # type: ignore[no-any-return]
 
 
+class AnyStage(nn.Sequential):
+    """Blocks of one width, of which the first has the stride."""
+
+    def __init__(
+        self,
+        width_in: int,
+        width_out: int,
+        stride: int,
+        depth: int,
+        block_constructor: _Norm,
+        norm_layer: _Norm,
+        activation_layer: _Norm,
+        group_width: int,
+        bottleneck_multiplier: float,
+        se_ratio: float | None = None,
+        stage_index: int = 0,
+    ) -> None:
+        super().__init__()
+        for i in range(depth):
+            block = block_constructor(
+                width_out if i else width_in,
+                width_out,
+                1 if i else stride,
+                norm_layer,
+                activation_layer,
+                group_width,
+                bottleneck_multiplier,
+                se_ratio,
+            )
+            self.add_module(f"block{stage_index}-{i}", block)
+
+
 class RegNet(nn.Module):
     """A stem, stages whose widths follow a rule, and a linear layer."""
 
     def __init__(
         self,
-        stages: list[Stage],
-        se_ratio: float | None = None,
+        block_params: BlockParams,
         num_classes: int = 1000,
         stem_width: int = 32,
+        stem_type: _Norm | None = None,
+        block_type: _Norm | None = None,
         norm_layer: _Norm | None = None,
         activation: _Norm | None = None,
     ) -> None:
         super().__init__()
         norm_layer = norm_layer or nn.BatchNorm2d
         activation = activation or nn.ReLU
-        self.stem: Conv2dNormActivation = Conv2dNormActivation(
-            3, stem_width, 3, 2, norm_layer=norm_layer, activation_layer=activation
-        )
+        self.stem: nn.Module = (stem_type or SimpleStemIN)(3, stem_width, norm_layer, activation)
         trunk: OrderedDict[str, nn.Module] = OrderedDict()
         width = stem_width
-        for number, stage in enumerate(stages, 1):
-            blocks: OrderedDict[str, nn.Module] = OrderedDict()
-            for i in range(stage.depth):
-                blocks[f"block{number}-{i}"] = ResBottleneckBlock(
-                    width if i == 0 else stage.width,
-                    stage.width,
-                    2 if i == 0 else 1,
-                    norm_layer,
-                    activation,
-                    stage.group_width,
-                    se_ratio,
-                )
-            trunk[f"block{number}"] = nn.Sequential(blocks)
-            width = stage.width
+        stages = zip(
+            block_params.widths,
+            block_params.strides,
+            block_params.depths,
+            block_params.group_widths,
+            block_params.bottleneck_multipliers,
+            strict=True,
+        )
+        for number, (wanted, stride, depth, group_width, multiplier) in enumerate(stages, 1):
+            trunk[f"block{number}"] = AnyStage(
+                width,
+                wanted,
+                stride,
+                depth,
+                block_type or ResBottleneckBlock,
+                norm_layer,
+                activation,
+                group_width,
+                multiplier,
+                block_params.se_ratio,
+                stage_index=number,
+            )
+            width = wanted
         self.trunk_output: nn.Sequential = nn.Sequential(trunk)
         self.avgpool: nn.AdaptiveAvgPool2d = nn.AdaptiveAvgPool2d((1, 1))
         self.fc: nn.Linear = nn.Linear(width, num_classes)
@@ -206,10 +303,17 @@ def _conv_normal(module: nn.Module) -> None:
 
 
 def _regnet(
-    depth: int, w_0: int, w_a: float, w_m: float, group_width: int, **kwargs: Any
+    depth: int,
+    w_0: int,
+    w_a: float,
+    w_m: float,
+    group_width: int,
+    se_ratio: float | None = None,
+    **kwargs: Any,
 ) -> RegNet:
     kwargs.setdefault("norm_layer", partial(nn.BatchNorm2d, eps=1e-05, momentum=0.1))
-    return RegNet(stages_of(depth, w_0, w_a, w_m, group_width), **kwargs)
+    stages = BlockParams.from_init_params(depth, w_0, w_a, w_m, group_width, se_ratio=se_ratio)
+    return RegNet(stages, **kwargs)
 
 
 @builder(RegNet_X_400MF_Weights)

@@ -112,10 +112,13 @@ class ShuffleNetV2(nn.Module):
         self.conv5: nn.Sequential = nn.Sequential(*_pixels(channels, last))
         self.fc: nn.Linear = nn.Linear(last, num_classes)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def _forward_impl(self, x: Tensor) -> Tensor:
         x = self.maxpool(self.conv1(x))
         x = self.conv5(self.stage4(self.stage3(self.stage2(x))))
         return self.fc(x.mean([2, 3]))  # type: ignore[no-any-return]
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self._forward_impl(x)
 
 
 @builder(ShuffleNet_V2_X0_5_Weights)

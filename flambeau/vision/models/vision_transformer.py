@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import flambeau as fb
 from flambeau import Tensor, nn
+from flambeau.nn.functional import interpolate
 from flambeau.vision.models._api import builder
 from flambeau.vision.models._init import constant
 from flambeau.vision.models._weights import weights_of
-from flambeau.vision.ops.misc import MLP
+from flambeau.vision.ops.misc import MLP, Conv2dNormActivation
 
 __all__ = [
     "ViT_B_16_Weights",
@@ -37,6 +38,16 @@ ViT_H_14_Weights: Any = weights_of("vit_h_14")
 
 _Norm = Callable[..., nn.Module]
 _NORM = partial(nn.LayerNorm, eps=1e-6)
+
+
+class ConvStemConfig(NamedTuple):
+    """A convolution that images go through before they are cut into patches."""
+
+    out_channels: int
+    kernel_size: int
+    stride: int
+    norm_layer: _Norm = nn.BatchNorm2d
+    activation_layer: _Norm = nn.ReLU
 
 
 class MLPBlock(MLP):
@@ -72,6 +83,11 @@ class MLPBlock(MLP):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *args, **kwargs)
 
 
+def _check_rank(x: Tensor) -> None:
+    # An assertion that tracers record, where a condition would stop them.
+    fb._assert(x.dim() == 3, f"Expected (batch_size, seq_length, hidden_dim) got {x.shape}")
+
+
 class EncoderBlock(nn.Module):
     """Attention and a perceptron, each with a normalisation before and a way around."""
 
@@ -95,6 +111,7 @@ class EncoderBlock(nn.Module):
         self.mlp: MLPBlock = MLPBlock(hidden_dim, mlp_dim, dropout)
 
     def forward(self, input: Tensor) -> Tensor:
+        _check_rank(input)
         normal = self.ln_1(input)
         attended, _ = self.self_attention(normal, normal, normal, need_weights=False)
         x = self.dropout(attended) + input
@@ -129,8 +146,7 @@ class Encoder(nn.Module):
         self.ln: nn.Module = norm_layer(hidden_dim)
 
     def forward(self, input: Tensor) -> Tensor:
-        if input.ndim != 3:
-            raise ValueError(f"(batch_size, seq_length, hidden_dim) expected, got {input.shape}")
+        _check_rank(input)
         return self.ln(self.layers(self.dropout(input + self.pos_embedding)))  # type: ignore[no-any-return]
 
 
@@ -150,6 +166,7 @@ class VisionTransformer(nn.Module):
         num_classes: int = 1000,
         representation_size: int | None = None,
         norm_layer: _Norm = _NORM,
+        conv_stem_configs: Sequence[ConvStemConfig] | None = None,
     ) -> None:
         super().__init__()
         if image_size % patch_size:
@@ -165,8 +182,10 @@ class VisionTransformer(nn.Module):
         self.num_classes = num_classes
         self.representation_size = representation_size
         self.norm_layer = norm_layer
-        self.conv_proj: nn.Conv2d = nn.Conv2d(
-            3, hidden_dim, kernel_size=patch_size, stride=patch_size
+        self.conv_proj: nn.Module = (
+            nn.Conv2d(3, hidden_dim, kernel_size=patch_size, stride=patch_size)
+            if conv_stem_configs is None
+            else _stem(conv_stem_configs, hidden_dim)
         )
         self.class_token: nn.Parameter = nn.Parameter(fb.zeros(1, 1, hidden_dim))
         self.seq_length: int = (image_size // patch_size) ** 2 + 1
@@ -187,9 +206,14 @@ class VisionTransformer(nn.Module):
 
     def _start(self) -> None:
         patch = self.conv_proj
-        inputs = patch.in_channels * patch.kernel_size[0] * patch.kernel_size[1]
-        nn.init.trunc_normal_(patch.weight, std=math.sqrt(1 / inputs))
-        constant(patch.bias, 0.0)
+        if isinstance(patch, nn.Conv2d):
+            inputs = patch.in_channels * patch.kernel_size[0] * patch.kernel_size[1]
+            nn.init.trunc_normal_(patch.weight, std=math.sqrt(1 / inputs))
+            constant(patch.bias, 0.0)
+        else:
+            last: Any = patch.conv_last
+            nn.init.normal_(last.weight, mean=0.0, std=math.sqrt(2.0 / last.out_channels))
+            constant(last.bias, 0.0)
         if self.representation_size is not None:
             hidden: Any = self.heads.pre_logits
             nn.init.trunc_normal_(hidden.weight, std=math.sqrt(1 / hidden.in_features))
@@ -200,11 +224,10 @@ class VisionTransformer(nn.Module):
 
     def _process_input(self, x: Tensor) -> Tensor:
         """Patches as a sequence of vectors."""
-        height, width = x.shape[-2:]
-        if height != self.image_size or width != self.image_size:
-            raise AssertionError(
-                f"Wrong image size! Expected {self.image_size} by {self.image_size}, got {height} "
-                f"by {width}"
+        for side, length in (("height", x.shape[-2]), ("width", x.shape[-1])):
+            fb._assert(
+                length == self.image_size,
+                f"Wrong image {side}! Expected {self.image_size} but got {length}!",
             )
         return self.conv_proj(x).flatten(2).transpose(1, 2)  # type: ignore[no-any-return]
 
@@ -213,6 +236,23 @@ class VisionTransformer(nn.Module):
         token = self.class_token.expand(x.shape[0], -1, -1)
         x = self.encoder(fb.cat([token, x], dim=1))
         return self.heads(x[:, 0])  # type: ignore[no-any-return]
+
+
+def _stem(settings: Sequence[ConvStemConfig], hidden_dim: int) -> nn.Sequential:
+    layers: OrderedDict[str, nn.Module] = OrderedDict()
+    channels = 3
+    for i, setting in enumerate(settings):
+        layers[f"conv_bn_relu_{i}"] = Conv2dNormActivation(
+            channels,
+            setting.out_channels,
+            kernel_size=setting.kernel_size,
+            stride=setting.stride,
+            norm_layer=setting.norm_layer,
+            activation_layer=setting.activation_layer,
+        )
+        channels = setting.out_channels
+    layers["conv_last"] = nn.Conv2d(channels, hidden_dim, kernel_size=1)
+    return nn.Sequential(layers)
 
 
 def _heads(
@@ -262,3 +302,32 @@ def vit_l_32(**kwargs: Any) -> VisionTransformer:
 def vit_h_14(**kwargs: Any) -> VisionTransformer:
     """Make a huge Vision Transformer on patches of 14 pixels."""
     return _vit(14, 32, 16, 1280, 5120, **kwargs)
+
+
+def interpolate_embeddings(
+    image_size: int,
+    patch_size: int,
+    model_state: OrderedDict[str, Tensor],
+    interpolation_mode: str = "bicubic",
+    reset_heads: bool = False,
+) -> OrderedDict[str, Tensor]:
+    """Return a state dict for images of another size, perhaps without the classifier."""
+    places = model_state["encoder.pos_embedding"]
+    count, length, width = places.shape
+    if count != 1:
+        raise ValueError(f"Unexpected position embedding shape: {places.shape}")
+    side, new_side = math.isqrt(length - 1), image_size // patch_size
+    if new_side * new_side == length - 1:
+        return model_state
+    if side * side != length - 1:
+        raise ValueError(
+            f"seq_length is not a perfect square! Instead got seq_length = {length - 1}"
+        )
+    token, grid = places[:, :1], places[:, 1:]
+    grid = grid.transpose(1, 2).reshape(1, width, side, side)
+    grid = interpolate(grid, size=new_side, mode=interpolation_mode, align_corners=True)
+    grid = grid.reshape(1, width, new_side * new_side).transpose(1, 2)
+    model_state["encoder.pos_embedding"] = fb.cat([token, grid], dim=1)
+    if not reset_heads:
+        return model_state
+    return OrderedDict((k, v) for k, v in model_state.items() if not k.startswith("heads"))

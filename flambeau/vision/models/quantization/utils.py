@@ -1,0 +1,44 @@
+"""What the quantisable networks share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flambeau import nn
+from flambeau.ao.quantization import fuse_modules, fuse_modules_qat
+
+__all__ = ["quantize_model"]
+
+
+def quantize_model(model: nn.Module, backend: str) -> None:
+    """Raise NotImplementedError: networks of integers need kernels that are not there."""
+    raise NotImplementedError(
+        f"quantize_model: {type(model).__name__} cannot be made a network of 8-bit integers for "
+        f"'{backend}', there are no kernels for them yet. Leave out quantize=True: the same "
+        "network works with floating-point numbers, and its fuse_model() makes it faster"
+    )
+
+
+def _replace_relu(module: nn.Module) -> None:
+    """Put a plain ReLU, which can be fused, in the place of every ReLU."""
+    for name, child in module.named_children():
+        _replace_relu(child)
+        if type(child) in (nn.ReLU, nn.ReLU6):
+            setattr(module, name, nn.ReLU(inplace=False))
+
+
+def _fuse_modules(
+    model: nn.Module, modules_to_fuse: list[Any], is_qat: bool | None, **kwargs: Any
+) -> nn.Module:
+    """Make one layer of several, for training with quantisation or for evaluation."""
+    training = model.training if is_qat is None else is_qat
+    fuse = fuse_modules_qat if training else fuse_modules
+    return fuse(model, modules_to_fuse, inplace=True, **kwargs)
+
+
+def finished(model: Any, quantize: bool, backend: str) -> Any:
+    """A new network whose layers can be fused, quantised if that is wanted."""
+    _replace_relu(model)
+    if quantize:
+        quantize_model(model, backend)
+    return model
