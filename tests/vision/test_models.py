@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import re
-import warnings
 from pathlib import Path
 from urllib.error import URLError
 
@@ -13,36 +11,6 @@ import pytest
 import flambeau as fb
 from flambeau.vision import models
 from flambeau.vision.models import _utils, feature_extraction
-
-TABLE = Path(models.__file__).parent / "weights.tsv"
-LIGHT = 40_000_000  # parameters; larger models are built by the comparison with torchvision
-
-
-def _published() -> dict[str, int]:
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        rows = csv.DictReader(file, delimiter="\t")
-        return {row["model"]: int(row["parameters"]) for row in rows}
-
-
-COUNTS = {name: count for name, count in _published().items() if name in models.list_models()}
-
-
-def _made(name: str, **options: object) -> fb.nn.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        return models.get_model(name, **options)
-
-
-@pytest.mark.parametrize("name", [name for name, count in COUNTS.items() if count < LIGHT])
-def test_published_parameter_counts(name: str) -> None:
-    model = _made(name)
-    # The published count of the two Inceptions is that of the training form.
-    assert sum(parameter.numel() for parameter in _trained(model)) == COUNTS[name]
-
-
-def _trained(model: fb.nn.Module) -> list[fb.Tensor]:
-    auxiliary = ("aux1", "aux2") if hasattr(model, "aux1") else ()
-    return [p for name, p in model.named_parameters() if not name.startswith(auxiliary or "\0")]
 
 
 def test_a_step_of_training() -> None:

@@ -54,9 +54,10 @@ class NodePathTracer(fx.Tracer):
     def _name(self, node: fx.Node) -> str:
         name = self.current_module_qualname
         if node.op != "call_module":
-            found = _NUMBERED.match(str(node))
-            own = found[1] if found else str(node)
-            name = f"{name}.{own}" if name else own
+            name = f"{name}.{node}" if name else str(node)
+        # A number at the end is of the whole graph, and that of a module is lost along with it.
+        found = _NUMBERED.match(name)
+        name = found[1] if found else name
         times = self._times.get(name, 0)
         self._times[name] = times + 1
         return f"{name}_{times}" if times else name

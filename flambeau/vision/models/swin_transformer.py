@@ -157,11 +157,12 @@ class ShiftedWindowAttention(nn.Module):
         return self._attend(x, None)
 
     def _attend(self, x: Tensor, logit_scale: Tensor | None) -> Tensor:
+        biases = self.get_relative_position_bias()
         return shifted_window_attention(
             x,
             self.qkv.weight,
             self.proj.weight,
-            self.get_relative_position_bias(),
+            biases,
             self.window_size,
             self.num_heads,
             shift_size=self.shift_size,

@@ -73,8 +73,9 @@ def _by_pair(table: Tensor, queries: int, keys: int) -> Tensor:
     if table.shape[0] != distances:
         table = interpolate(table.t().unsqueeze(0), size=distances, mode="linear")[0].t()
     # The side with fewer places has them further apart.
-    rows = fb.arange(queries)[:, None] * max(keys / queries, 1.0)
-    columns = (fb.arange(keys) + (1.0 - keys)) * max(queries / keys, 1.0)
+    rows = fb.arange(queries, device=table.device)[:, None] * max(keys / queries, 1.0)
+    columns = fb.arange(keys, device=table.device) + (1.0 - keys)
+    columns = columns * max(queries / keys, 1.0)
     return table[(rows - columns).long()]
 
 
@@ -112,10 +113,10 @@ class Pool(nn.Module):
         before = self.norm_act if self.norm_before_pool else None
         after = None if self.norm_before_pool else self.norm_act
         token, places = x[..., :1, :], x[..., 1:, :].transpose(-2, -1)
-        outer = places.shape[:-1]
         film = places.flatten(0, -3).unflatten(-1, thw).contiguous()
         film = self.pool(film if before is None else before(film))
-        x = fb.cat((token, film.reshape(*outer, -1).transpose(-2, -1)), dim=-2)
+        pooled = film.flatten(2).unflatten(0, x.shape[:-2]).transpose(-2, -1)
+        x = fb.cat((token, pooled), dim=-2)
         return x if after is None else after(x), _size_after(self.pool, thw)
 
 

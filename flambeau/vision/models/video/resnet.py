@@ -138,9 +138,8 @@ class BasicBlock(nn.Module):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        around = x if self.downsample is None else self.downsample(x)
         result = self.conv2(self.conv1(x))
-        result += around
+        result += x if self.downsample is None else self.downsample(x)
         return self.relu(result)  # type: ignore[no-any-return]
 
 
@@ -170,9 +169,8 @@ class Bottleneck(nn.Module):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        around = x if self.downsample is None else self.downsample(x)
         result = self.conv3(self.conv2(self.conv1(x)))
-        result += around
+        result += x if self.downsample is None else self.downsample(x)
         return self.relu(result)  # type: ignore[no-any-return]
 
 
