@@ -48,11 +48,15 @@ def _count(model: fb.nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-@pytest.mark.parametrize("package", ["", "optical_flow", "quantization", "segmentation", "video"])
+@pytest.mark.parametrize("package", sorted({fact["package"] for fact in FACTS.values()}))
 def test_names(package: str) -> None:
     module = importlib.import_module(f"flambeau.vision.models.{package}".rstrip("."))
     known = [name for name, fact in FACTS.items() if fact["package"] == package]
     assert models.list_models(module=module) == sorted(known)
+
+
+def test_all_names() -> None:
+    assert models.list_models() == sorted(FACTS)
 
 
 def _shape(text: str) -> tuple[int, ...]:
