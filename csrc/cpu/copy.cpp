@@ -45,6 +45,37 @@ void lengthen_runs(StridedLoop<2>& loop) {
     std::swap((*dims)[static_cast<size_t>(longest)], dims->back());
 }
 
+template <int bytes>
+void copy_units(int64_t n, const void* in, int64_t in_step, void* out, int64_t out_step) {
+  const auto* from = static_cast<const char*>(in);
+  auto* to = static_cast<char*>(out);
+  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * out_step, from + i * in_step, bytes);
+}
+
+// A few elements that are neighbours on both sides, as the channels of a pixel are, are copied as
+// one: takes them out of the loop and returns how; null if there are none.
+ConvertFn take_units(StridedLoop<2>& loop, int64_t element_size) {
+  if (loop.ndim < 2 || loop.strides[0].back() != element_size ||
+      loop.strides[1].back() != element_size)
+    return nullptr;
+  const auto copier = [&]() -> ConvertFn {
+    switch (loop.inner() * element_size) {
+      case 2: return copy_units<2>;
+      case 3: return copy_units<3>;
+      case 4: return copy_units<4>;
+      case 8: return copy_units<8>;
+      case 12: return copy_units<12>;
+      case 16: return copy_units<16>;
+      default: return nullptr;
+    }
+  }();
+  if (!copier) return nullptr;
+  for (Dims* dims : {&loop.sizes, &loop.strides[0], &loop.strides[1]})
+    dims->erase(static_cast<size_t>(loop.ndim - 1));
+  --loop.ndim;
+  return copier;
+}
+
 void copy_transposed(const StridedLoop<2>& loop, int64_t element_size, char* out, const char* in) {
   // Bring the dimension that is fast in the source next to the last one, then tile the two.
   StridedLoop<2> nest = loop;
@@ -105,8 +136,9 @@ void copy_strided(IntSpan shape, const StridedTarget& out, const StridedSource& 
     copy_transposed(loop, element_size, out.data, in.data);
     return;
   }
+  const ConvertFn units = in.dtype == out.dtype ? take_units(loop, element_size) : nullptr;
   lengthen_runs(loop);
-  const ConvertFn run = converter(in.dtype, out.dtype);
+  const ConvertFn run = units ? units : converter(in.dtype, out.dtype);
   const int64_t inner = loop.inner();
   const int64_t out_step = loop.strides[0].back();
   const int64_t in_step = loop.strides[1].back();

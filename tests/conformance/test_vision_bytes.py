@@ -1,4 +1,4 @@
-"""Images of bytes at other resolutions: the same bytes as torch, in every shape and order."""
+"""Images of bytes in other sizes: the same bytes as torch and torchvision, in every order."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from torch.nn.functional import interpolate as their_interpolate
 
 import flambeau
 from flambeau.nn.functional import interpolate as our_interpolate
+from flambeau.vision.transforms import v2 as our_v2
+from tests.conformance import vision_oracle
+
+their_v2 = vision_oracle.load("transforms.v2")
 
 MODES = (
     ("bilinear", True),
@@ -86,3 +91,56 @@ def test_large_factors(mode: str) -> None:
     small = _pixels(1, 3, 9, 11)
     mine, theirs = flambeau.from_numpy(small), torch.from_numpy(small)
     _compare(mine, theirs, (300, 500), mode, True)
+
+
+# --- crops in another size, of PIL images and of tensors
+
+BOXES = {
+    "inside": (5, 7, 20, 30),
+    "all": (0, 0, 37, 51),
+    "across the edges": (-3, -4, 60, 62),
+    "beyond a corner": (30, 40, 30, 30),
+    "outside": (100, 100, 5, 5),
+    "one pixel": (3, 4, 1, 1),
+    "empty": (0, 0, 0, 5),
+    "less than empty": (3, 3, -1, 4),
+}
+FILTERS = ("NEAREST", "NEAREST_EXACT", "BILINEAR", "BICUBIC", "LANCZOS", "BOX", "HAMMING")
+
+
+def _image(kind: str, torch_: Any) -> Any:
+    pixels = _pixels(37, 51, 3)
+    if "PIL" in kind:
+        return Image.fromarray(pixels).convert(kind.split()[1])
+    tensor = torch_.from_numpy(pixels).permute(2, 0, 1)
+    if kind == "planes":
+        return tensor.contiguous()
+    return tensor.expand(2, 2, 3, 37, 51) if kind == "batch" else tensor
+
+
+def _result(functional: Any, image: Any, box: Any, size: Any, mode: Any) -> Any:
+    try:
+        return np.asarray(functional.resized_crop(image, *box, size, mode))
+    except (ValueError, RuntimeError, NotImplementedError) as error:
+        return error
+
+
+@pytest.mark.parametrize("kind", ["PIL RGB", "PIL L", "PIL RGBA", "planes", "pixels", "batch"])
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize("mode", FILTERS)
+def test_crops_in_another_size(kind: str, box: str, mode: str) -> None:
+    for size in ([16, 16], [50, 60], [3, 40]):
+        expected, mine = (
+            _result(package.functional, _image(kind, t), BOXES[box], size, modes[mode])
+            for package, t, modes in (
+                (their_v2, torch, their_v2.InterpolationMode),
+                (our_v2, flambeau, our_v2.InterpolationMode),
+            )
+        )
+        if isinstance(expected, Exception):
+            # Of two mistakes at once either may be named, both of which are RuntimeErrors.
+            either = box.endswith("empty") and isinstance(expected, RuntimeError)
+            assert isinstance(mine, RuntimeError if either else type(expected))
+        else:
+            assert mine.dtype == expected.dtype
+            assert np.array_equal(mine, expected)

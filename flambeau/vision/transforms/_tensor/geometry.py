@@ -44,7 +44,9 @@ def resize(
     img: Tensor, size: list[int], interpolation: InterpolationMode, antialias: bool | None = True
 ) -> Tensor:
     if interpolation not in _SMOOTH + _NEAREST:
-        raise ValueError(
+        # The second interface can do it.
+        kind = ValueError if interpolation is InterpolationMode.LANCZOS else NotImplementedError
+        raise kind(
             "This interpolation mode is unsupported with Tensor input: "
             f"{interpolation.value}; use nearest, nearest-exact, bilinear or bicubic"
         )

@@ -76,12 +76,12 @@ def resize_image(
     if wanted == list(image.shape[-2:]):
         return image
     if mode not in _SMOOTH + _NEAREST:
-        raise ValueError(
+        raise NotImplementedError(
             f"This interpolation mode is unsupported with Tensor input: {mode}; use "
             f"{', '.join(_NEAREST + _SMOOTH)}"
         )
     if image.numel() == 0:
-        return image.new_empty(*image.shape[:-2], *wanted)
+        return image.reshape(*image.shape[:-2], *wanted)  # no pixels of no pixels, or an error
     smooth = mode in _SMOOTH
 
     def scale(batch: Tensor) -> Tensor:
