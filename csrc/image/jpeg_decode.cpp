@@ -17,7 +17,7 @@ namespace {
 // No program writes files of more scans; each may cost as much time as a whole image.
 constexpr int kMostScans = 500;
 // Rows are asked for in bunches: the library gives two at a time at most.
-constexpr int kRows = 2;
+constexpr JDIMENSION kRows = 2;
 constexpr int kExifMarker = JPEG_APP0 + 1;
 constexpr char kExifName[6] = {'E', 'x', 'i', 'f', 0, 0};
 
@@ -103,10 +103,11 @@ class Decoder {
     check(errors_.run([&] {
       jpeg_start_decompress(&info_);
       while (info_.output_scanline < info_.output_height) {
-        JSAMPROW rows[kRows];
-        for (int i = 0; i < kRows; ++i) rows[i] = pixels + (info_.output_scanline + i) * row;
         const JDIMENSION left = info_.output_height - info_.output_scanline;
-        jpeg_read_scanlines(&info_, rows, std::min<JDIMENSION>(kRows, left));
+        const JDIMENSION count = std::min(kRows, left);
+        JSAMPROW rows[kRows];
+        for (JDIMENSION i = 0; i < count; ++i) rows[i] = pixels + (info_.output_scanline + i) * row;
+        jpeg_read_scanlines(&info_, rows, count);
       }
       jpeg_finish_decompress(&info_);
     }));

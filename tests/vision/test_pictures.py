@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +60,31 @@ def test_damaged_files(tmp_path: Path) -> None:
             io.read_image(tmp_path / name)
     with pytest.raises(RuntimeError, match=r"missing\.png"):
         io.read_image(tmp_path / "missing.png")
+
+
+@pytest.mark.parametrize("kind", ["jpeg", "png"])
+def test_others_run_meanwhile(kind: str) -> None:
+    """A decoder lets go of the interpreter: nobody else does within the next thousand seconds."""
+    image = IMAGE.repeat(1, 50, 50)
+    data = getattr(io, f"encode_{kind}")(image)
+    has_begun, states = threading.Event(), []
+
+    def work() -> None:
+        has_begun.set()
+        for _ in range(50):
+            io.decode_image(data)
+
+    thread = threading.Thread(target=work)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    try:
+        thread.start()
+        has_begun.wait()
+        states.append(thread.is_alive())
+    finally:
+        sys.setswitchinterval(interval)
+        thread.join()
+    assert states == [True]
 
 
 def test_failed_write_leaves_nothing(tmp_path: Path) -> None:
