@@ -96,6 +96,10 @@ class Training:
 
     def load(self, path: Path) -> None:
         state = torch.load(path)
+        if state["schedule"]["total_steps"] != self.schedule.total_steps:
+            raise SystemExit(
+                f"{path} is of a longer or shorter training: name another --checkpoint"
+            )
         self.net.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])

@@ -154,19 +154,23 @@ def _fitted(name: str | None, checkpoint: Checkpoint, path: Path) -> Fit:
     if found is not None and not found.problems:
         return found
     other = recognised(checkpoint.state)
-    if found is None:
-        if other is not None:
-            return other
-        raise Mistake(
-            f"{path} fits none of the networks that `flambeau models` lists; "
-            f"it begins with {', '.join(list(checkpoint.state)[:_SHOWN])}"
-        )
+    fits = other is not None and not other.problems
+    if found is not None:
+        advice = f". It fits {other.model}: --model {other.model}" if other and fits else ""
+        raise Mistake(f"{path} does not fit {found.model}: {_misfits(found)}{advice}")
+    if other is not None and fits:
+        return other
+    nearest = f"nearest is {other.model}: {_misfits(other)}" if other else _beginning(checkpoint)
+    raise Mistake(f"{path} fits none of the networks that `flambeau models` lists; {nearest}")
+
+
+def _misfits(found: Fit) -> str:
     more = len(found.problems) - _SHOWN
-    raise Mistake(
-        f"{path} does not fit {found.model}: {'; '.join(found.problems[:_SHOWN])}"
-        + (f"; and {more} more" if more > 0 else "")
-        + (f". It fits {other.model}: --model {other.model}" if other else "")
-    )
+    return "; ".join(found.problems[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _beginning(checkpoint: Checkpoint) -> str:
+    return f"it begins with {', '.join(list(checkpoint.state)[:_SHOWN])}"
 
 
 def _preparation(checkpoint: Checkpoint, found: Fit, path: Path) -> Callable[[Tensor], Tensor]:

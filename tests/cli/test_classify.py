@@ -224,6 +224,9 @@ def _mistakes(folder: Path) -> None:
     fb.save({"epoch": 3, "loss": 0.1}, folder / "nothing.pt")
     fb.save(models.get_model(MODEL), folder / "whole.pt")
     fb.save({"layer.weight": fb.zeros(3)}, folder / "unknown.pt")
+    small = models.resnet18(num_classes=3)
+    small.conv1 = fb.nn.Conv2d(3, 64, 3, bias=False)
+    fb.save(small.state_dict(), folder / "small.pt")
 
 
 @pytest.mark.parametrize(
@@ -239,6 +242,10 @@ def _mistakes(folder: Path) -> None:
         ("a.png --weights nothing.pt", "holds no state dict, .* keys 'epoch', 'loss'"),
         ("a.png --weights whole.pt", r"save model.state_dict\(\) instead"),
         ("a.png --weights unknown.pt", "fits none of .* begins with layer.weight"),
+        (
+            "a.png --weights small.pt",
+            "fits none of .* nearest is resnet18: conv1.weight is 64×3×3×3 instead of 64×3×7×7",
+        ),
         (
             "a.png --weights three.pt --model squeezenet1_0",
             r"features\.0\.weight is 64×3×3×3 instead of 96×3×7×7; .*\. It fits squeezenet1_1: --",

@@ -48,10 +48,18 @@ def fit(model: str, state: State) -> Fit:
 
 
 def recognised(state: State) -> Fit | None:
-    """The model that a state dict fits, if there is one."""
+    """The model that a state dict fits, or the nearest that has a head of that name."""
     size = sum(value.numel() for value in state.values())
-    by_size = sorted(classifiers(), key=lambda name: abs(_parameters(name) - size))
-    return next((found for name in by_size if (found := _quick_fit(name, state))), None)
+    nearest: Fit | None = None
+    for name in sorted(classifiers(), key=lambda name: abs(_parameters(name) - size)):
+        if _classes(name, state) is None:
+            continue
+        found = fit(name, state)
+        if not found.problems:
+            return found
+        if nearest is None or len(found.problems) < len(nearest.problems):
+            nearest = found
+    return nearest
 
 
 def loaded(found: Fit, state: State) -> nn.Module:
@@ -79,13 +87,6 @@ def _forms(model: str) -> Iterator[WeightsEnum]:
 def _parameters(model: str) -> int:
     weights = get_model_builder(model).weights_enum  # type: ignore[attr-defined]
     return int(weights.DEFAULT.meta["num_params"])
-
-
-def _quick_fit(model: str, state: State) -> Fit | None:
-    if _classes(model, state) is None:
-        return None  # its head has another name
-    found = fit(model, state)
-    return None if found.problems else found
 
 
 def _fit(model: str, weights: WeightsEnum, state: State) -> Fit:
