@@ -10,7 +10,7 @@ import pytest
 
 import flambeau as fb
 from flambeau.vision import models
-from flambeau.vision.models import _utils, feature_extraction
+from flambeau.vision.models import _api, _utils, feature_extraction
 
 
 def test_a_step_of_training() -> None:
@@ -90,6 +90,94 @@ def test_features_by_name() -> None:
     assert train[:2] + train[-2:] == ["x", "conv1", "flatten", "fc"]
     with pytest.raises(ValueError, match="layer9"):
         feature_extraction.create_feature_extractor(model, ["layer9"])
+
+
+def test_features_of_transformers() -> None:
+    transformers = {
+        models.VisionTransformer(32, 8, 1, 2, 8, 8): [
+            "encoder.layers.encoder_layer_0",
+            "encoder.ln",
+        ],
+        models.SwinTransformer([4, 4], 8, [2, 2], [2, 2], [3, 3]): [
+            "features.1",
+            "features.3.1.add_1",
+        ],
+    }
+    image = fb.randn(1, 3, 32, 32)
+    for model, nodes in transformers.items():
+        body = feature_extraction.create_feature_extractor(model.eval(), nodes)
+        assert list(body(image)) == nodes
+
+
+def test_images_of_another_size_for_a_vision_transformer() -> None:
+    options = {"num_layers": 1, "num_heads": 2, "hidden_dim": 8, "mlp_dim": 8, "num_classes": 3}
+    small = models.VisionTransformer(image_size=32, patch_size=8, **options)
+    large = models.VisionTransformer(image_size=48, patch_size=8, **options)
+    resized = models.vision_transformer.interpolate_embeddings(48, 8, small.state_dict())
+    large.load_state_dict(resized)
+    fb.testing.assert_close(large.encoder.pos_embedding[:, 0], small.encoder.pos_embedding[:, 0])
+    stem = [models.vision_transformer.ConvStemConfig(4, 3, 2)] * 3
+    early = models.VisionTransformer(32, 8, **options, conv_stem_configs=stem)
+    assert early(fb.randn(2, 3, 32, 32)).shape == (2, 3)
+    with pytest.raises(AssertionError, match=r"Wrong image width!.*32 but got 40"):
+        small(fb.randn(2, 3, 32, 40))
+    with pytest.raises(ValueError, match="not a perfect square"):
+        models.vision_transformer.interpolate_embeddings(
+            48, 8, {"encoder.pos_embedding": fb.zeros(1, 13, 8)}
+        )
+
+
+def test_old_spellings() -> None:
+    with pytest.warns(UserWarning, match="'weights' as positional"):
+        models.resnet18(None)
+    with (
+        pytest.raises(ValueError, match="No weights available for model vit_h_14"),
+        pytest.warns(UserWarning, match="'pretrained' is deprecated"),
+    ):
+        models.vit_h_14(pretrained=True)
+    with pytest.raises(TypeError, match=r"takes at most 2 .*weights, progress.* 3 were given"):
+        models.resnet18(None, True, 10)
+
+
+def test_models_of_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_api, "_builders", dict(_api._builders))
+
+    @_api.register_model()
+    @_utils.handle_legacy_interface(weights=("pretrained", models.ResNet18_Weights.IMAGENET1K_V1))
+    def tiny(*, weights: models.WeightsEnum | None = None, classes: int = 2) -> fb.nn.Module:
+        return fb.nn.Linear(1 if weights is None else 2, classes)
+
+    assert "tiny" in models.list_models()
+    assert models.get_model("tiny", classes=3).weight.shape == (3, 1)
+    with pytest.warns(UserWarning, match="'pretrained' is deprecated|Arguments other than"):
+        assert models.get_model("tiny", pretrained=True).weight.shape == (2, 2)
+    with pytest.raises(ValueError, match="already registered"):
+        _api.register_model("tiny")(tiny)
+
+
+def test_stages_of_a_program() -> None:
+    """Networks from the settings that other programs make."""
+    stages = [models.efficientnet.MBConvConfig(1, 3, 2, 8, 16, 2, width_mult=2.0)]
+    assert models.EfficientNet(stages, 0.0, num_classes=3)(fb.randn(2, 3, 32, 32)).shape == (2, 3)
+    with pytest.raises(TypeError, match=r"MBConvConfig.*int"):
+        models.EfficientNet([1], 0.0)
+    params = models.regnet.BlockParams.from_init_params(4, 24, 24.48, 2.54, 8, se_ratio=0.25)
+    assert sum(params.depths) == 4
+    assert models.RegNet(params, num_classes=3)(fb.randn(2, 3, 64, 64)).shape == (2, 3)
+    with pytest.raises(ValueError, match=r"Invalid RegNet settings.*w_0=20"):
+        models.regnet.BlockParams.from_init_params(4, 20, 24.48, 2.54, 8)
+
+
+def test_a_first_version_of_mnasnet() -> None:
+    old = models.mnasnet0_5(num_classes=3)
+    with pytest.warns(UserWarning, match="A new version of MNASNet"):
+        old._unscale_stem()
+    model = models.mnasnet0_5(num_classes=3)
+    with pytest.warns(UserWarning, match="A new version of MNASNet"):
+        model.load_state_dict(old.state_dict())
+    assert model.layers[0].weight.shape == (32, 3, 3, 3)
+    image = fb.randn(1, 3, 32, 32)
+    fb.testing.assert_close(model.eval()(image), old.eval()(image))
 
 
 def test_auxiliary_classifiers_may_be_left_out(
