@@ -61,6 +61,7 @@ GROUPS = {
         Group("vision", "images on their way into a network", 1.5, 0.8),
         Group("vision-v2-small", "small samples with boxes and points", 2.5, 0.9),
         Group("vision-v2", "samples with boxes and masks", 1.5, 0.9),
+        Group("vision-data", "data sets of images", 1.5, 0.9),
         Group("vision-io", "image files", 1.1, 0.8),
         Group("train", "whole training steps", 2.2, 1.1),
         Group("networks-train", "training steps of known networks", 1.15, 0.95),

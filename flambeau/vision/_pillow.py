@@ -11,8 +11,11 @@ __all__ = ["is_pil_image", "pillow"]
 
 def pillow(module: str = "Image") -> Any:
     """Import a module of Pillow; ImportError says how to install it."""
+    name = f"PIL.{module}"
+    if (loaded := sys.modules.get(name)) is not None:  # asked for with every image
+        return loaded
     try:
-        return importlib.import_module(f"PIL.{module}")
+        return importlib.import_module(name)
     except ImportError as error:
         raise ImportError(
             "Pillow is needed for image files and PIL images: pip install flambeau[vision] "

@@ -56,6 +56,16 @@ def test_mnist_family(name: str, packed: bool, tmp_path: Path) -> None:
         assert data.test_data is data.data
 
 
+def test_images_do_not_write_to_their_data_set(tmp_path: Path) -> None:
+    _mnist(tmp_path / "MNIST" / "raw")
+    data = datasets.MNIST(tmp_path)
+    picture = data[0][0]
+    picture.putpixel((0, 0), 255 - int(IMAGES[0, 0, 0]))
+    assert data.data[0].tolist() == IMAGES[0].tolist()
+    data.data = data.data.transpose(1, 2)
+    assert np.asarray(data[1][0]).tolist() == IMAGES[1].T.tolist()
+
+
 def test_emnist_and_qmnist(tmp_path: Path) -> None:
     folder = tmp_path / "EMNIST" / "raw"
     folder.mkdir(parents=True)
@@ -108,6 +118,33 @@ def test_cifar(kind: type[datasets.CIFAR10], tmp_path: Path) -> None:
     image, target = data[0]
     assert target == 1
     assert image.flatten().tolist() == [number % 256 for number in range(3072)]
+
+
+def _python2_pickle(pixels: Any, labels: list[int]) -> bytes:
+    """A batch as Python 2 wrote the published ones, whose text is bytes."""
+    count, width = pixels.shape
+    return b"".join(
+        [
+            b"\x80\x02}(U\x04datacnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\n",
+            b"K\x00\x85U\x01b\x87R(K\x01M" + struct.pack("<H", count),
+            b"M" + struct.pack("<H", width) + b"\x86cnumpy\ndtype\nU\x02u1K\x00K\x01\x87R(K\x03",
+            b"U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb\x89",
+            b"T" + struct.pack("<i", pixels.size) + pixels.tobytes(),
+            b"tbU\x06labels](" + b"".join(b"K" + bytes([label]) for label in labels) + b"eu.",
+        ]
+    )
+
+
+def test_cifar_of_python_2(tmp_path: Path) -> None:
+    small = _cifar(tmp_path / "cifar-10-batches-py", datasets.CIFAR10)
+    pixels = np.random.default_rng(0).integers(0, 256, (230, 3072), dtype=np.uint8)
+    labels = [number % 7 for number in range(230)]
+    path = tmp_path / "cifar-10-batches-py" / "test_batch"
+    path.write_bytes(_python2_pickle(pixels, labels))
+    small.test_list = [["test_batch", None]]
+    data = small(tmp_path, train=False)
+    assert (data.data == pixels.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)).all()
+    assert data.targets == labels
 
 
 def test_cifar_runs_no_code(tmp_path: Path) -> None:

@@ -51,11 +51,19 @@ def _read(file: IO[bytes], name: str, density: int) -> Any:
             f"{name}: damaged, its header says {size} bytes of shape {shape} and the file has "
             f"{os.path.getsize(name)}"
         )
-    data = file.read(size + 1)
-    if len(data) != size:
-        more = "more than " if len(data) > size else ""
+    values = np.empty(size, np.uint8)
+    found = _fill(file, values.data)
+    if found < size or file.read(1):
+        more = "more than " if found == size else ""
         raise ValueError(
-            f"{name}: damaged, {more}{min(len(data), size)} bytes of numbers where the header "
-            f"says {size}"
+            f"{name}: damaged, {more}{found} bytes of numbers where the header says {size}"
         )
-    return np.frombuffer(data, kind).astype(kind.newbyteorder("=")).reshape(shape)
+    return values.view(kind).astype(kind.newbyteorder("="), copy=False).reshape(shape)
+
+
+def _fill(file: IO[bytes], space: memoryview) -> int:
+    """Read as much as there is room for; how much it was."""
+    found = 0
+    while found < len(space) and (count := file.readinto(space[found:])):  # type: ignore[attr-defined]
+        found += count
+    return found

@@ -7,10 +7,12 @@ from typing import Any
 
 from flambeau.vision._pillow import pillow
 from flambeau.vision.datasets._pickled import pixels_of, read_pickle, words_of
-from flambeau.vision.datasets.utils import check_integrity, download_and_extract_archive
-from flambeau.vision.datasets.vision import Transform, VisionDataset, missing_error
+from flambeau.vision.datasets.utils import download_and_extract_archive
+from flambeau.vision.datasets.vision import Transform, VisionDataset, are_whole, missing_error
 
 __all__ = ["CIFAR10", "CIFAR100"]
+
+_WIDTH = 3 * 32 * 32  # bytes of an image
 
 
 class CIFAR10(VisionDataset):
@@ -68,22 +70,28 @@ class CIFAR10(VisionDataset):
         return [(self._file(name), md5) for name, md5 in listed]
 
     def _check_integrity(self) -> bool:
-        return all(check_integrity(path, md5) for path, md5 in self._files())
+        return are_whole(self._files())
 
     def _load(self) -> tuple[Any, list[int]]:
         import numpy as np
 
-        rows, targets = [], []
-        for name, _ in self.train_list if self.train else self.test_list:
-            path = self._file(name)
-            batch = read_pickle(path)
-            rows.append(pixels_of(batch, path, 3 * 32 * 32))
-            labels = batch["labels"] if "labels" in batch else batch.get("fine_labels")
-            if not isinstance(labels, list) or len(labels) != len(rows[-1]):
+        paths = [
+            self._file(name) for name, _ in (self.train_list if self.train else self.test_list)
+        ]
+        # More rows than the files can hold: those that are not written take no memory.
+        most = sum(os.path.getsize(path) // _WIDTH for path in paths)
+        pixels = np.empty((most, 32 * 32, 3), np.uint8)
+        targets: list[int] = []
+        for path in paths:
+            content = read_pickle(path)
+            rows = pixels_of(content, path, _WIDTH)
+            labels = content["labels"] if "labels" in content else content.get("fine_labels")
+            if not isinstance(labels, list) or len(labels) != len(rows):
                 raise RuntimeError(f"{path}: not a file of CIFAR (a label for each image expected)")
+            place = slice(len(targets), len(targets) + len(rows))
+            _write_pixels(rows.reshape(-1, 3, 32 * 32), pixels[place])
             targets += labels
-        pixels = np.concatenate(rows).reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-        return np.ascontiguousarray(pixels), targets
+        return pixels[: len(targets)].reshape(-1, 32, 32, 3), targets
 
     def download(self) -> None:
         """Fetch and unpack the archive, unless its files are there."""
@@ -116,3 +124,14 @@ class CIFAR100(CIFAR10):
         "key": "fine_label_names",
         "md5": "7973b15100ade9c7d40fb424638fde48",
     }
+
+
+def _write_pixels(planes: Any, pixels: Any, block: int = 100) -> None:
+    """Write images that lie colour by colour as pixels, which are read with every epoch.
+
+    Block by block, because what is written three times then stays in the cache.
+    """
+    for start in range(0, len(planes), block):
+        part = slice(start, start + block)
+        for color in range(3):
+            pixels[part, :, color] = planes[part, color]

@@ -9,6 +9,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau.vision._pillow import pillow
 from flambeau.vision.datasets._idx import read_idx
 from flambeau.vision.datasets.utils import (
     check_integrity,
@@ -61,6 +62,14 @@ def _fitting(images: Tensor, labels: Tensor, *paths: str) -> tuple[Tensor, Tenso
             f"{paths[0]}: {len(images)} images, but {len(labels)} labels in {paths[1]}"
         )
     return images, labels
+
+
+def _picture(pixels: Tensor) -> Any:
+    """A grey image; it shows the bytes themselves, which Pillow copies before it writes to them."""
+    if pixels.dtype is not fb.uint8 or pixels.ndim != 2 or not pixels.is_contiguous():
+        return to_pil(pixels.unsqueeze(-1), "L")
+    height, width = pixels.shape
+    return pillow().frombuffer("L", (width, height), pixels.numpy(), "raw", "L", 0, 1)
 
 
 class MNIST(VisionDataset):
@@ -170,7 +179,7 @@ class MNIST(VisionDataset):
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         target = self._target(self.targets[index])
-        return self._transformed(to_pil(self.data[index].unsqueeze(-1), "L"), target)
+        return self._transformed(_picture(self.data[index]), target)
 
     def _target(self, label: Tensor) -> Any:
         return int(label.item())

@@ -6,12 +6,8 @@ import os
 from typing import Any
 
 from flambeau.vision._pillow import pillow
-from flambeau.vision.datasets.utils import (
-    check_integrity,
-    download_and_extract_archive,
-    verify_str_arg,
-)
-from flambeau.vision.datasets.vision import Transform, VisionDataset, missing_error
+from flambeau.vision.datasets.utils import download_and_extract_archive, verify_str_arg
+from flambeau.vision.datasets.vision import Transform, VisionDataset, are_whole, missing_error
 
 __all__ = ["STL10"]
 
@@ -76,7 +72,7 @@ class STL10(VisionDataset):
         return [(self._file(name), md5) for name, md5 in [*self.train_list, *self.test_list]]
 
     def _check_integrity(self) -> bool:
-        return all(check_integrity(path, md5) for path, md5 in self._files())
+        return are_whole(self._files())
 
     def _load(self) -> tuple[Any, Any]:
         import numpy as np

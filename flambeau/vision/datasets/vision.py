@@ -103,6 +103,17 @@ class StandardTransform:
         return "\n".join(lines)
 
 
+def are_whole(files: Iterable[tuple[str, str | None]]) -> bool:
+    """Whether all files are there with their sums, several of which are computed at once."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    listed = list(files)
+    if not all(os.path.isfile(path) for path, _ in listed):
+        return False
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return all(pool.map(lambda each: check_integrity(*each), listed))
+
+
 def missing_error(files: Iterable[tuple[str, str | None]], what: str, source: str) -> RuntimeError:
     """The error for files of a data set that are not there or not the published ones."""
     problems = []
