@@ -12,28 +12,42 @@
 namespace fb::ops {
 namespace {
 
+// The boxes that stay, side by side: a candidate is compared with several at a time.
 template <class T>
-class Boxes {
+class Kept {
  public:
-  Boxes(const T* corners, int64_t count) : corners_(corners), areas_(static_cast<size_t>(count)) {
-    for (int64_t i = 0; i < count; ++i) {
-      const T* box = corners + 4 * i;
-      areas_[static_cast<size_t>(i)] = (box[2] - box[0]) * (box[3] - box[1]);
-    }
+  void add(const T* box) {
+    for (size_t side = 0; side < 4; ++side) sides_[side].push_back(box[side]);
+    areas_.push_back(area(box));
   }
 
-  bool overlap(int64_t i, int64_t j, T threshold) const {
-    const T *a = corners_ + 4 * i, *b = corners_ + 4 * j;
-    const T wide = std::max(T{0}, std::min(a[2], b[2]) - std::max(a[0], b[0]));
-    const T high = std::max(T{0}, std::min(a[3], b[3]) - std::max(a[1], b[1]));
-    const T both = wide * high;
-    return both / (areas_[static_cast<size_t>(i)] + areas_[static_cast<size_t>(j)] - both) >
-           threshold;
+  // Whether one of them overlaps a box by more than the threshold.
+  bool cover(const T* box, T threshold) const {
+    constexpr size_t kAtOnce = 16;
+    size_t i = 0;
+    for (; i + kAtOnce <= areas_.size(); i += kAtOnce)
+      if (count(box, threshold, i, kAtOnce) > 0) return true;
+    return count(box, threshold, i, areas_.size() - i) > 0;
   }
 
  private:
-  const T* corners_;
-  std::vector<T> areas_;
+  static T area(const T* box) { return (box[2] - box[0]) * (box[3] - box[1]); }
+
+  int count(const T* box, T threshold, size_t first, size_t number) const {
+    const T *left = sides_[0].data() + first, *top = sides_[1].data() + first;
+    const T *right = sides_[2].data() + first, *bottom = sides_[3].data() + first;
+    const T *areas = areas_.data() + first, own = area(box);
+    int found = 0;
+    for (size_t i = 0; i < number; ++i) {
+      const T wide = std::max(T{0}, std::min(right[i], box[2]) - std::max(left[i], box[0]));
+      const T high = std::max(T{0}, std::min(bottom[i], box[3]) - std::max(top[i], box[1]));
+      const T both = wide * high;
+      found += both / (areas[i] + own - both) > threshold;
+    }
+    return found;
+  }
+
+  std::vector<T> sides_[4], areas_;
 };
 
 template <class T>
@@ -44,12 +58,12 @@ std::vector<int64_t> kept_boxes(const T* corners, const T* scores, int64_t count
   std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
     return scores[i] > scores[j] || (std::isnan(scores[i]) && !std::isnan(scores[j]));
   });
-  const Boxes<T> boxes(corners, count);
+  Kept<T> better;
   for (const int64_t candidate : order) {
-    const bool covered = std::any_of(kept.begin(), kept.end(), [&](int64_t better) {
-      return boxes.overlap(better, candidate, static_cast<T>(limit));
-    });
-    if (!covered) kept.push_back(candidate);
+    const T* box = corners + 4 * candidate;
+    if (better.cover(box, static_cast<T>(limit))) continue;
+    better.add(box);
+    kept.push_back(candidate);
   }
   return kept;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/layout.h"
 #include "cpu/copy.h"
 #include "cpu/threads.h"
 #include "gen/ops/vision.h"
@@ -50,6 +51,8 @@ struct Samples {
   int64_t per_cell = 0;
 };
 
+// Of a thread: below, finding the points would cost more than using them.
+constexpr int64_t kChannelsAtLeast = 16;
 constexpr int64_t kMostPoints = int64_t{1} << 26;
 
 // How many points lie along a side of a cell: none if its region has no extent, or is no number.
@@ -96,45 +99,78 @@ Samples<T> samples_of(const T* region, const Regions& regions, const Shape& shap
   return samples;
 }
 
-// Planes of an image that the cells of a channel of the result come from: one for all, or each its
-// own.
-struct Planes {
-  int64_t pixels, cells;
+// The channels of an image that those of a cell come from: all, or every so many from its own on.
+struct Channels {
+  int64_t all, count, cells;
   bool by_place;
 
-  int64_t offset(int64_t channel, int64_t cell) const {
-    return pixels * (by_place ? channel * cells + cell : channel);
-  }
+  Channels(const Shape& shape, const Regions& regions, bool by_place)
+      : all(shape.channels),
+        count(by_place ? regions.groups_of(shape) : shape.channels),
+        cells(regions.cells()),
+        by_place(by_place) {}
+
+  int64_t first(int64_t cell) const { return by_place ? cell : 0; }
+  int64_t step() const { return by_place ? cells : 1; }
 };
 
-template <class T>
-void align(const T* image, const Samples<T>& samples, const Planes& planes, int64_t channels,
-           T* out) {
-  const auto count = static_cast<T>(std::max<int64_t>(samples.per_cell, 1));
-  for (int64_t channel = 0; channel < channels; ++channel) {
-    const Point<T>* point = samples.points.data();
-    for (int64_t cell = 0; cell < planes.cells; ++cell) {
-      const T* plane = image + planes.offset(channel, cell);
-      T sum = 0;
-      for (int64_t i = 0; i < samples.per_cell; ++i, ++point)
-        for (int k = 0; k < 4; ++k) sum += point->weight[k] * plane[point->pixel[k]];
-      *out++ = sum / count;
-    }
-  }
+// Images with the channels of a pixel next to each other, where many are computed at a time.
+Tensor by_pixels(const Tensor& images) {
+  const IntSpan sizes = images.sizes(), strides = images.strides();
+  return contiguous(as_view(images, Dims{sizes[0], sizes[2], sizes[3], sizes[1]},
+                            Dims{strides[0], strides[2], strides[3], strides[1]}));
+}
+
+// Calls f(channel, at) with where each of the channels is in an image.
+template <class F>
+void each_channel(int64_t begin, int64_t end, int64_t step, F f) {
+  if (step == 1)
+    for (int64_t c = begin; c < end; ++c) f(c, c);
+  else
+    for (int64_t c = begin; c < end; ++c) f(c, c * step);
 }
 
 template <class T>
-void give_back(const T* gradient, const Samples<T>& samples, const Planes& planes, int64_t first,
-               int64_t last, T* image) {
+void align(const T* image, const Samples<T>& samples, const Channels& channels, T* out) {
   const auto count = static_cast<T>(std::max<int64_t>(samples.per_cell, 1));
-  for (int64_t channel = first; channel < last; ++channel) {
-    const Point<T>* point = samples.points.data();
-    for (int64_t cell = 0; cell < planes.cells; ++cell) {
-      T* plane = image + planes.offset(channel, cell);
-      const T share = gradient[channel * planes.cells + cell] / count;
-      for (int64_t i = 0; i < samples.per_cell; ++i, ++point)
-        for (int k = 0; k < 4; ++k) plane[point->pixel[k]] += point->weight[k] * share;
+  std::vector<T> sums(static_cast<size_t>(channels.count));
+  const Point<T>* point = samples.points.data();
+  for (int64_t cell = 0; cell < channels.cells; ++cell) {
+    std::fill(sums.begin(), sums.end(), T{0});
+    T* sum = sums.data();
+    for (int64_t i = 0; i < samples.per_cell; ++i, ++point) {
+      const T* corner[4];
+      for (int k = 0; k < 4; ++k)
+        corner[k] = image + point->pixel[k] * channels.all + channels.first(cell);
+      const T *a = corner[0], *b = corner[1], *c = corner[2], *d = corner[3];
+      const T u = point->weight[0], v = point->weight[1], w = point->weight[2],
+              x = point->weight[3];
+      each_channel(0, channels.count, channels.step(), [=](int64_t channel, int64_t at) {
+        sum[channel] += u * a[at] + v * b[at] + w * c[at] + x * d[at];
+      });
     }
+    for (int64_t c = 0; c < channels.count; ++c) out[c * channels.cells + cell] = sum[c] / count;
+  }
+}
+
+// Of the channels from `begin` on.
+template <class T>
+void give_back(const T* gradient, const Samples<T>& samples, const Channels& channels,
+               int64_t begin, int64_t end, T* image) {
+  const auto count = static_cast<T>(std::max<int64_t>(samples.per_cell, 1));
+  std::vector<T> shares(static_cast<size_t>(channels.count));
+  const T* share = shares.data();
+  const Point<T>* point = samples.points.data();
+  for (int64_t cell = 0; cell < channels.cells; ++cell) {
+    for (int64_t c = begin; c < end; ++c)
+      shares[static_cast<size_t>(c)] = gradient[c * channels.cells + cell] / count;
+    for (int64_t i = 0; i < samples.per_cell; ++i, ++point)
+      for (int k = 0; k < 4; ++k) {
+        T* pixel = image + point->pixel[k] * channels.all + channels.first(cell);
+        const T weight = point->weight[k];
+        each_channel(begin, end, channels.step(),
+                     [=](int64_t channel, int64_t at) { pixel[at] += weight * share[channel]; });
+      }
   }
 }
 
@@ -147,10 +183,9 @@ Tensor compute::_roi_align(const Tensor& input, const Tensor& rois, double spati
   const DType dtype = working_type(input.dtype());
   const Regions regions(rois, dtype, spatial_scale, height, width);
   regions.check(shape);
-  const int64_t channels = by_place ? regions.groups_of(shape) : shape.channels;
-  const Planes planes{shape.pixels(), regions.cells(), by_place};
-  const Tensor images = contiguous(cast(input, dtype));
-  const Tensor out = make_tensor({regions.count, channels, height, width}, dtype);
+  const Channels channels(shape, regions, by_place);
+  const Tensor images = by_pixels(cast(input, dtype));
+  const Tensor out = make_tensor({regions.count, channels.count, height, width}, dtype);
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T *pixels = images.data_as<T>(), *rows = regions.rows.data_as<T>();
@@ -159,14 +194,15 @@ Tensor compute::_roi_align(const Tensor& input, const Tensor& rois, double spati
       for (int64_t i = begin; i < end; ++i) {
         const T* region = rows + 5 * i;
         const auto samples = samples_of(region, regions, shape, sampling_ratio, aligned);
-        align(pixels + image_of(region, shape) * shape.image(), samples, planes, channels,
-              cells + i * channels * planes.cells);
+        align(pixels + image_of(region, shape) * shape.image(), samples, channels,
+              cells + i * channels.count * channels.cells);
       }
     });
   });
   return cast(out, input.dtype());
 }
 
+// The result has channels_last strides: that is how convolutions want it.
 Tensor compute::_roi_align_backward(const Tensor& gradient, const Tensor& rois,
                                     double spatial_scale, int64_t height, int64_t width,
                                     int64_t sampling_ratio, bool aligned, bool by_place,
@@ -175,27 +211,24 @@ Tensor compute::_roi_align_backward(const Tensor& gradient, const Tensor& rois,
   const DType dtype = working_type(gradient.dtype());
   const Regions regions(rois, dtype, spatial_scale, height, width);
   regions.check(shape);
-  const int64_t channels = by_place ? regions.groups_of(shape) : shape.channels;
-  const Planes planes{shape.pixels(), regions.cells(), by_place};
-  regions.check_gradient(gradient, channels);
+  const Channels channels(shape, regions, by_place);
+  regions.check_gradient(gradient, channels.count);
   const Tensor cells = contiguous(cast(gradient, dtype));
-  const Tensor images = make_tensor(sizes, dtype);
+  const Tensor images = make_strided(sizes, channels_last_strides(sizes), dtype);
   cpu::fill(images, 0);
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T *given = cells.data_as<T>(), *rows = regions.rows.data_as<T>();
     T* pixels = images.data_as<T>();
     // Regions overlap, channels do not: each thread has some channels of all regions.
-    for (int64_t i = 0; i < regions.count; ++i) {
-      const T* region = rows + 5 * i;
-      const auto samples = samples_of(region, regions, shape, sampling_ratio, aligned);
-      T* image = pixels + image_of(region, shape) * shape.image();
-      const T* part = given + i * channels * planes.cells;
-      const int64_t work = std::max<int64_t>(samples.per_cell * planes.cells * 4, 1);
-      cpu::parallel_for(
-          channels, std::max<int64_t>(cpu::kGrain / work, 1),
-          [&](int64_t begin, int64_t end) { give_back(part, samples, planes, begin, end, image); });
-    }
+    cpu::parallel_for(channels.count, kChannelsAtLeast, [&](int64_t begin, int64_t end) {
+      for (int64_t i = 0; i < regions.count; ++i) {
+        const T* region = rows + 5 * i;
+        const auto samples = samples_of(region, regions, shape, sampling_ratio, aligned);
+        give_back(given + i * channels.count * channels.cells, samples, channels, begin, end,
+                  pixels + image_of(region, shape) * shape.image());
+      }
+    });
   });
   return cast(images, gradient.dtype());
 }

@@ -16,7 +16,16 @@ from flambeau.vision.models.detection._targets import (
 )
 from flambeau.vision.ops import boxes as box_ops
 
-__all__ = ["Outputs", "PyramidStage", "SingleStage", "best_of", "check_detector", "levels_of"]
+__all__ = [
+    "Outputs",
+    "PyramidStage",
+    "SingleStage",
+    "best_of",
+    "check_detector",
+    "levels_of",
+    "matches_of",
+    "unmatched",
+]
 
 Outputs = dict[str, Tensor]
 
@@ -129,6 +138,23 @@ class PyramidStage(SingleStage):
             parts = (fb.cat(each) for each in zip(*candidates, strict=True))
             detections.append(self._separate(*parts))
         return detections
+
+
+def unmatched(anchors: Tensor) -> Tensor:
+    """The matches of anchors in an image without objects."""
+    return fb.full((len(anchors),), -1, dtype=fb.int64, device=anchors.device)
+
+
+def matches_of(
+    matcher: det_utils.Matcher, targets: Sequence[Target], anchors: Sequence[Tensor]
+) -> list[Tensor]:
+    """The row of each anchor's true box, by how much they overlap; negative if it has none."""
+    return [
+        unmatched(own)
+        if target["boxes"].numel() == 0
+        else matcher(box_ops.box_iou(target["boxes"], own))
+        for target, own in zip(targets, anchors, strict=True)
+    ]
 
 
 def levels_of(maps: Sequence[Tensor], count: int) -> list[int]:

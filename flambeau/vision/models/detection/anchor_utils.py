@@ -122,8 +122,8 @@ class DefaultBoxGenerator(nn.Module):
             raise ValueError("aspect_ratios and steps should have the same length")
         maps = len(aspect_ratios)
         if scales is None and maps > 1:
-            step = (max_ratio - min_ratio) / (maps - 1.0)
-            scales = [min_ratio + step * k for k in range(maps)] + [1.0]
+            span = max_ratio - min_ratio
+            scales = [min_ratio + span * k / (maps - 1.0) for k in range(maps)] + [1.0]
         self.aspect_ratios = aspect_ratios
         self.steps = steps
         self.clip = clip

@@ -6,15 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flambeau import Tensor, nn
-from flambeau.vision.models._api import WeightsEnum, builder
+from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection._heads import draw_kaiming
-from flambeau.vision.models.detection._utils import overwrite_eps
+from flambeau.vision.models.detection._published import COCO_CLASSES, resnet50_fpn, without_eps
 from flambeau.vision.models.detection.anchor_utils import AnchorGenerator
 from flambeau.vision.models.detection.backbone_utils import (
-    BackboneWithFPN,
     _mobilenet_extractor,
-    _resnet_fpn_extractor,
     _validate_trainable_layers,
 )
 from flambeau.vision.models.detection.generalized_rcnn import GeneralizedRCNN
@@ -22,8 +20,7 @@ from flambeau.vision.models.detection.roi_heads import RoIHeads
 from flambeau.vision.models.detection.rpn import RegionProposalNetwork, RPNHead
 from flambeau.vision.models.detection.transform import GeneralizedRCNNTransform
 from flambeau.vision.models.mobilenetv3 import MobileNet_V3_Large_Weights, mobilenet_v3_large
-from flambeau.vision.models.resnet import ResNet50_Weights, resnet50
-from flambeau.vision.ops.feature_pyramid_network import ExtraFPNBlock
+from flambeau.vision.models.resnet import ResNet50_Weights
 from flambeau.vision.ops.misc import Conv2dNormActivation, FrozenBatchNorm2d
 from flambeau.vision.ops.poolers import MultiScaleRoIAlign
 
@@ -47,10 +44,6 @@ FasterRCNN_MobileNet_V3_Large_FPN_Weights: Any = weights_of(
 FasterRCNN_MobileNet_V3_Large_320_FPN_Weights: Any = weights_of(
     "fasterrcnn_mobilenet_v3_large_320_fpn", "detection"
 )
-
-COCO_CLASSES = 91
-_IMAGENET_MEAN = [0.485, 0.456, 0.406]
-_IMAGENET_STD = [0.229, 0.224, 0.225]
 
 
 def _default_anchorgen() -> AnchorGenerator:
@@ -137,8 +130,8 @@ class FasterRCNN(GeneralizedRCNN):
         transform = GeneralizedRCNNTransform(
             min_size,
             max_size,
-            _IMAGENET_MEAN if image_mean is None else image_mean,
-            _IMAGENET_STD if image_std is None else image_std,
+            image_mean,
+            image_std,
             **kwargs,
         )
         super().__init__(backbone, rpn, roi_heads, transform)
@@ -227,34 +220,7 @@ class FastRCNNPredictor(nn.Module):
         return self.cls_score(rows), self.bbox_pred(rows)
 
 
-def _without_eps(model: nn.Module, weights: WeightsEnum) -> None:
-    """The first weights were trained with normalisations that add nothing to the variance."""
-    if weights.name == "COCO_V1":
-        overwrite_eps(model, 0.0)
-
-
-def _resnet50_fpn(
-    weights_backbone: Any,
-    trained: bool,
-    trainable: int | None,
-    v2: bool,
-    extra: Callable[[], ExtraFPNBlock] | None = None,
-    **kwargs: Any,
-) -> BackboneWithFPN:
-    """A ResNet of 50 layers with a pyramid, frozen as far as it is trained already.
-
-    ``extra`` makes further levels: once the network is there, which draws its weights first.
-    """
-    trained = trained or weights_backbone is not None
-    layers = _validate_trainable_layers(trained, trainable, 5, 3)
-    frozen = trained and not v2
-    norm = FrozenBatchNorm2d if frozen else nn.BatchNorm2d
-    network = resnet50(weights=weights_backbone, norm_layer=norm)
-    blocks = None if extra is None else extra()
-    return _resnet_fpn_extractor(network, layers, extra_blocks=blocks, **kwargs)
-
-
-def _v2_parts(channels: int) -> dict[str, Any]:
+def v2_parts(channels: int) -> dict[str, Any]:
     """The heads of the second version: more layers, and batch normalisation."""
     anchors = _default_anchorgen()
     return {
@@ -271,7 +237,7 @@ def _v2_parts(channels: int) -> dict[str, Any]:
     legacy="COCO_V1",
     backbone=ResNet50_Weights.IMAGENET1K_V1,
     pretrained={"_trained": True},
-    adapt=_without_eps,
+    adapt=without_eps,
 )
 def fasterrcnn_resnet50_fpn(
     *,
@@ -282,7 +248,7 @@ def fasterrcnn_resnet50_fpn(
     **kwargs: Any,
 ) -> FasterRCNN:
     """Make a Faster R-CNN with a ResNet of 50 layers and a pyramid."""
-    backbone = _resnet50_fpn(weights_backbone, _trained, trainable_backbone_layers, v2=False)
+    backbone = resnet50_fpn(weights_backbone, _trained, trainable_backbone_layers)
     return FasterRCNN(backbone, COCO_CLASSES if num_classes is None else num_classes, **kwargs)
 
 
@@ -296,14 +262,14 @@ def fasterrcnn_resnet50_fpn_v2(
     **kwargs: Any,
 ) -> FasterRCNN:
     """Make the same with normalised pyramid and deeper heads (https://arxiv.org/abs/2111.11429)."""
-    backbone = _resnet50_fpn(
+    backbone = resnet50_fpn(
         weights_backbone,
         _trained,
         trainable_backbone_layers,
-        v2=True,
+        frozen=False,
         norm_layer=nn.BatchNorm2d,
     )
-    parts = _v2_parts(backbone.out_channels)
+    parts = v2_parts(backbone.out_channels)
     classes = COCO_CLASSES if num_classes is None else num_classes
     return FasterRCNN(backbone, classes, **parts, **kwargs)
 

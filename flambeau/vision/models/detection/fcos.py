@@ -14,20 +14,16 @@ from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection import _utils as det_utils
 from flambeau.vision.models.detection._heads import draw_normal
+from flambeau.vision.models.detection._published import COCO_CLASSES, resnet50_fpn
 from flambeau.vision.models.detection._single_stage import (
     Outputs,
     PyramidStage,
     check_detector,
     levels_of,
+    unmatched,
 )
 from flambeau.vision.models.detection._targets import Target
 from flambeau.vision.models.detection.anchor_utils import AnchorGenerator
-from flambeau.vision.models.detection.faster_rcnn import (
-    _IMAGENET_MEAN,
-    _IMAGENET_STD,
-    COCO_CLASSES,
-    _resnet50_fpn,
-)
 from flambeau.vision.models.detection.rpn import permute_and_flatten
 from flambeau.vision.models.detection.transform import GeneralizedRCNNTransform
 from flambeau.vision.models.resnet import ResNet50_Weights
@@ -214,8 +210,8 @@ class FCOS(PyramidStage):
         self.transform = GeneralizedRCNNTransform(
             min_size,
             max_size,
-            _IMAGENET_MEAN if image_mean is None else image_mean,
-            _IMAGENET_STD if image_std is None else image_std,
+            image_mean,
+            image_std,
             **kwargs,
         )
         self.center_sampling_radius = center_sampling_radius
@@ -241,7 +237,7 @@ class FCOS(PyramidStage):
     def _match(self, boxes: Tensor, anchors: Tensor, levels: Sequence[int]) -> Tensor:
         """The true box of each place: the smallest it is near the middle of, on the right level."""
         if boxes.numel() == 0:
-            return fb.full((len(anchors),), -1, dtype=fb.int64, device=anchors.device)
+            return unmatched(anchors)
         places = (anchors[:, None, :2] + anchors[:, None, 2:]) / 2
         sizes = anchors[:, 2:3] - anchors[:, 0:1]
         middles = (boxes[:, :2] + boxes[:, 2:]) / 2
@@ -287,11 +283,10 @@ def fcos_resnet50_fpn(
     **kwargs: Any,
 ) -> FCOS:
     """Make an FCOS with a ResNet of 50 layers and a pyramid."""
-    backbone = _resnet50_fpn(
+    backbone = resnet50_fpn(
         weights_backbone,
         _trained,
         trainable_backbone_layers,
-        v2=False,
         returned_layers=[2, 3, 4],
         extra=partial(LastLevelP6P7, 256, 256),
     )

@@ -10,11 +10,8 @@ from flambeau.nn.functional import interpolate
 from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection._heads import draw_kaiming
-from flambeau.vision.models.detection.faster_rcnn import (
-    FasterRCNN,
-    _resnet50_fpn,
-    _without_eps,
-)
+from flambeau.vision.models.detection._published import resnet50_fpn, without_eps
+from flambeau.vision.models.detection.faster_rcnn import FasterRCNN
 from flambeau.vision.models.resnet import ResNet50_Weights
 from flambeau.vision.ops.poolers import MultiScaleRoIAlign
 
@@ -104,7 +101,7 @@ class KeypointRCNNPredictor(nn.Module):
     legacy="COCO_V1",
     backbone=ResNet50_Weights.IMAGENET1K_V1,
     pretrained={"_trained": True, "num_keypoints": _POINTS},
-    adapt=_without_eps,
+    adapt=without_eps,
 )
 def keypointrcnn_resnet50_fpn(
     *,
@@ -116,7 +113,7 @@ def keypointrcnn_resnet50_fpn(
     **kwargs: Any,
 ) -> KeypointRCNN:
     """Make a Keypoint R-CNN with a ResNet of 50 layers and a pyramid, for persons."""
-    backbone = _resnet50_fpn(weights_backbone, _trained, trainable_backbone_layers, v2=False)
+    backbone = resnet50_fpn(weights_backbone, _trained, trainable_backbone_layers)
     return KeypointRCNN(
         backbone,
         _CLASSES if num_classes is None else num_classes,

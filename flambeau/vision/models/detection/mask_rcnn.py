@@ -10,13 +10,8 @@ from flambeau import nn
 from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection._heads import draw_kaiming, rename
-from flambeau.vision.models.detection.faster_rcnn import (
-    COCO_CLASSES,
-    FasterRCNN,
-    _resnet50_fpn,
-    _v2_parts,
-    _without_eps,
-)
+from flambeau.vision.models.detection._published import COCO_CLASSES, resnet50_fpn, without_eps
+from flambeau.vision.models.detection.faster_rcnn import FasterRCNN, v2_parts
 from flambeau.vision.models.resnet import ResNet50_Weights
 from flambeau.vision.ops.misc import Conv2dNormActivation
 from flambeau.vision.ops.poolers import MultiScaleRoIAlign
@@ -127,7 +122,7 @@ class MaskRCNNPredictor(nn.Sequential):
     legacy="COCO_V1",
     backbone=ResNet50_Weights.IMAGENET1K_V1,
     pretrained={"_trained": True},
-    adapt=_without_eps,
+    adapt=without_eps,
 )
 def maskrcnn_resnet50_fpn(
     *,
@@ -138,7 +133,7 @@ def maskrcnn_resnet50_fpn(
     **kwargs: Any,
 ) -> MaskRCNN:
     """Make a Mask R-CNN with a ResNet of 50 layers and a pyramid."""
-    backbone = _resnet50_fpn(weights_backbone, _trained, trainable_backbone_layers, v2=False)
+    backbone = resnet50_fpn(weights_backbone, _trained, trainable_backbone_layers)
     return MaskRCNN(backbone, COCO_CLASSES if num_classes is None else num_classes, **kwargs)
 
 
@@ -152,14 +147,14 @@ def maskrcnn_resnet50_fpn_v2(
     **kwargs: Any,
 ) -> MaskRCNN:
     """Make the same with normalised pyramid and deeper heads (https://arxiv.org/abs/2111.11429)."""
-    backbone = _resnet50_fpn(
+    backbone = resnet50_fpn(
         weights_backbone,
         _trained,
         trainable_backbone_layers,
-        v2=True,
+        frozen=False,
         norm_layer=nn.BatchNorm2d,
     )
-    parts = _v2_parts(backbone.out_channels)
+    parts = v2_parts(backbone.out_channels)
     parts["mask_head"] = MaskRCNNHeads(
         backbone.out_channels, [256, 256, 256, 256], 1, norm_layer=nn.BatchNorm2d
     )

@@ -13,24 +13,18 @@ from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection import _utils as det_utils
 from flambeau.vision.models.detection._heads import draw_normal, rename
+from flambeau.vision.models.detection._published import COCO_CLASSES, resnet50_fpn, without_eps
 from flambeau.vision.models.detection._single_stage import (
     Outputs,
     PyramidStage,
     check_detector,
+    matches_of,
 )
 from flambeau.vision.models.detection._targets import Target
 from flambeau.vision.models.detection.anchor_utils import AnchorGenerator
-from flambeau.vision.models.detection.faster_rcnn import (
-    _IMAGENET_MEAN,
-    _IMAGENET_STD,
-    COCO_CLASSES,
-    _resnet50_fpn,
-    _without_eps,
-)
 from flambeau.vision.models.detection.rpn import permute_and_flatten
 from flambeau.vision.models.detection.transform import GeneralizedRCNNTransform
 from flambeau.vision.models.resnet import ResNet50_Weights
-from flambeau.vision.ops import boxes as box_ops
 from flambeau.vision.ops.feature_pyramid_network import LastLevelP6P7
 from flambeau.vision.ops.focal_loss import sigmoid_focal_loss
 from flambeau.vision.ops.misc import Conv2dNormActivation
@@ -257,8 +251,8 @@ class RetinaNet(PyramidStage):
         self.transform = GeneralizedRCNNTransform(
             min_size,
             max_size,
-            _IMAGENET_MEAN if image_mean is None else image_mean,
-            _IMAGENET_STD if image_std is None else image_std,
+            image_mean,
+            image_std,
             **kwargs,
         )
         self.score_thresh = score_thresh
@@ -270,15 +264,8 @@ class RetinaNet(PyramidStage):
         self, targets: Sequence[Target], head_outputs: Outputs, anchors: Sequence[Tensor]
     ) -> dict[str, Tensor]:
         """Return the losses of the heads, with each anchor's true box."""
-        matches = [
-            self._match(target["boxes"], own) for target, own in zip(targets, anchors, strict=True)
-        ]
+        matches = matches_of(self.proposal_matcher, targets, anchors)
         return self.head.compute_loss(targets, head_outputs, anchors, matches)  # type: ignore[operator,no-any-return]
-
-    def _match(self, boxes: Tensor, anchors: Tensor) -> Tensor:
-        if boxes.numel() == 0:
-            return fb.full((len(anchors),), -1, dtype=fb.int64, device=anchors.device)
-        return self.proposal_matcher(box_ops.box_iou(boxes, anchors))
 
     def _losses(
         self, targets: Any, outputs: Outputs, anchors: list[Tensor], maps: list[Tensor]
@@ -297,7 +284,7 @@ class RetinaNet(PyramidStage):
     legacy="COCO_V1",
     backbone=ResNet50_Weights.IMAGENET1K_V1,
     pretrained={"_trained": True},
-    adapt=_without_eps,
+    adapt=without_eps,
 )
 def retinanet_resnet50_fpn(
     *,
@@ -308,11 +295,10 @@ def retinanet_resnet50_fpn(
     **kwargs: Any,
 ) -> RetinaNet:
     """Make a RetinaNet with a ResNet of 50 layers and a pyramid."""
-    backbone = _resnet50_fpn(
+    backbone = resnet50_fpn(
         weights_backbone,
         _trained,
         trainable_backbone_layers,
-        v2=False,
         returned_layers=[2, 3, 4],
         extra=partial(LastLevelP6P7, 256, 256),
     )
@@ -329,11 +315,11 @@ def retinanet_resnet50_fpn_v2(
     **kwargs: Any,
 ) -> RetinaNet:
     """Make the same with normalised heads and a loss of overlaps (arXiv:1912.02424)."""
-    backbone = _resnet50_fpn(
+    backbone = resnet50_fpn(
         weights_backbone,
         _trained,
         trainable_backbone_layers,
-        v2=True,
+        frozen=False,
         returned_layers=[2, 3, 4],
         extra=partial(LastLevelP6P7, 2048, 256),
     )

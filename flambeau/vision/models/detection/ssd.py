@@ -13,18 +13,19 @@ from flambeau.nn.functional import cross_entropy, normalize, smooth_l1_loss
 from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection import _utils as det_utils
-from flambeau.vision.models.detection._single_stage import Outputs, SingleStage, best_of
+from flambeau.vision.models.detection._published import COCO_CLASSES
+from flambeau.vision.models.detection._single_stage import (
+    Outputs,
+    SingleStage,
+    best_of,
+    matches_of,
+)
 from flambeau.vision.models.detection._targets import Target
 from flambeau.vision.models.detection.anchor_utils import DefaultBoxGenerator
 from flambeau.vision.models.detection.backbone_utils import (
     _check_layers,
     _freeze_before,
     _validate_trainable_layers,
-)
-from flambeau.vision.models.detection.faster_rcnn import (
-    _IMAGENET_MEAN,
-    _IMAGENET_STD,
-    COCO_CLASSES,
 )
 from flambeau.vision.models.detection.rpn import permute_and_flatten
 from flambeau.vision.models.detection.transform import GeneralizedRCNNTransform
@@ -148,8 +149,8 @@ class SSD(SingleStage):
         self.transform = GeneralizedRCNNTransform(
             min(size),
             max(size),
-            _IMAGENET_MEAN if image_mean is None else image_mean,
-            _IMAGENET_STD if image_std is None else image_std,
+            image_mean,
+            image_std,
             size_divisible=1,
             fixed_size=size,
             **kwargs,
@@ -212,15 +213,8 @@ class SSD(SingleStage):
     def _losses(
         self, targets: Any, outputs: Outputs, anchors: list[Tensor], maps: list[Tensor]
     ) -> dict[str, Tensor]:
-        matches = [
-            self._match(target["boxes"], own) for target, own in zip(targets, anchors, strict=True)
-        ]
+        matches = matches_of(self.proposal_matcher, targets, anchors)
         return self.compute_loss(targets, outputs, anchors, matches)
-
-    def _match(self, boxes: Tensor, anchors: Tensor) -> Tensor:
-        if boxes.numel() == 0:
-            return fb.full((len(anchors),), -1, dtype=fb.int64, device=anchors.device)
-        return self.proposal_matcher(box_ops.box_iou(boxes, anchors))
 
     def _detections(
         self,

@@ -14,6 +14,7 @@ from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection import _utils as det_utils
 from flambeau.vision.models.detection._heads import draw_normal
+from flambeau.vision.models.detection._published import COCO_CLASSES
 from flambeau.vision.models.detection._single_stage import Outputs
 from flambeau.vision.models.detection.anchor_utils import DefaultBoxGenerator
 from flambeau.vision.models.detection.backbone_utils import (
@@ -22,7 +23,6 @@ from flambeau.vision.models.detection.backbone_utils import (
     _stage_starts,
     _validate_trainable_layers,
 )
-from flambeau.vision.models.detection.faster_rcnn import COCO_CLASSES
 from flambeau.vision.models.detection.ssd import SSD, SSDScoringHead
 from flambeau.vision.models.mobilenetv3 import MobileNet_V3_Large_Weights, mobilenet_v3_large
 from flambeau.vision.ops.misc import Conv2dNormActivation

@@ -16,6 +16,9 @@ from flambeau.vision.models.detection.image_list import ImageList
 __all__ = ["GeneralizedRCNNTransform", "resize_boxes", "resize_keypoints"]
 
 _Size = Sequence[int]
+# Of ImageNet, which nearly all backbones were trained on.
+_MEAN = [0.485, 0.456, 0.406]
+_STD = [0.229, 0.224, 0.225]
 
 
 class GeneralizedRCNNTransform(nn.Module):
@@ -30,8 +33,8 @@ class GeneralizedRCNNTransform(nn.Module):
         self,
         min_size: int | Sequence[int],
         max_size: int,
-        image_mean: Sequence[float],
-        image_std: Sequence[float],
+        image_mean: Sequence[float] | None = None,
+        image_std: Sequence[float] | None = None,
         size_divisible: int = 32,
         fixed_size: tuple[int, int] | None = None,
         **kwargs: Any,
@@ -39,8 +42,8 @@ class GeneralizedRCNNTransform(nn.Module):
         super().__init__()
         self.min_size: Sequence[int] = (min_size,) if isinstance(min_size, int) else min_size
         self.max_size = max_size
-        self.image_mean = image_mean
-        self.image_std = image_std
+        self.image_mean: Sequence[float] = _MEAN if image_mean is None else image_mean
+        self.image_std: Sequence[float] = _STD if image_std is None else image_std
         self.size_divisible = size_divisible
         self.fixed_size = fixed_size
         self._skip_resize: bool = kwargs.pop("_skip_resize", False)
