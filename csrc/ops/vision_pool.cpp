@@ -50,12 +50,15 @@ struct Cells {
 
 template <class T>
 int64_t largest(const T* plane, int64_t width, Span row, Span column) {
-  int64_t place = -1;
+  if (row.size() == 0 || column.size() == 0) return -1;
+  int64_t place = row.from * width + column.from;
+  T most = plane[place];
   for (int64_t y = row.from; y < row.to; ++y)
-    for (int64_t x = column.from; x < column.to; ++x) {
-      const int64_t pixel = y * width + x;
-      if (place < 0 || plane[pixel] > plane[place]) place = pixel;
-    }
+    for (int64_t pixel = y * width + column.from; pixel < y * width + column.to; ++pixel)
+      if (plane[pixel] > most) {
+        most = plane[pixel];
+        place = pixel;
+      }
   return place;
 }
 

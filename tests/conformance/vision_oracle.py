@@ -33,7 +33,26 @@ def load(module: str = "") -> Any:
     _declared.append(library)
     for schema in _NEEDED:
         library.define(schema)
+    library.impl("nms", _nms, "CPU")
+    # Its detectors then run too: regions are averaged by a part of it that is written in Python,
+    # here without compiling it first.
+    importlib.import_module("torchvision.ops.boxes")._assert_has_ops = lambda: None
+    regions = importlib.import_module("torchvision.ops.roi_align")
+    regions._roi_align = regions._roi_align.__wrapped__
     return importlib.import_module(name)
+
+
+def _nms(boxes: torch.Tensor, scores: torch.Tensor, iou_threshold: float) -> torch.Tensor:
+    """By its definition: each box goes that overlaps a better one which stays."""
+    overlaps = importlib.import_module("torchvision.ops").box_iou(boxes, boxes)
+    order = scores.argsort(descending=True, stable=True)
+    gone = torch.zeros(len(boxes), dtype=torch.bool)
+    kept = []
+    for row in order.tolist():
+        if not gone[row]:
+            kept.append(row)
+            gone |= overlaps[row] > iou_threshold
+    return torch.tensor(kept, dtype=torch.int64)
 
 
 def has_operators() -> bool:

@@ -65,6 +65,46 @@ def test_forms() -> None:
     assert ops.box_area(fb.tensor([[0, 0, 200, 200]], dtype=fb.uint8)).tolist() == [40000]
 
 
+def test_turned_boxes() -> None:
+    """A quarter of a turn exchanges width and height; two crossed bars share a square."""
+    box = fb.tensor([[5.0, 6, 4, 2, 90]])
+    corners = ops.box_convert(box, "cxcywhr", "xyxyxyxy").view(4, 2)
+    assert corners.amin(0).tolist() == pytest.approx([4, 4])
+    assert corners.amax(0).tolist() == pytest.approx([6, 8])
+    for form in ("xywhr", "xyxyxyxy"):
+        there = ops.box_convert(box, "cxcywhr", form)
+        fb.testing.assert_close(ops.box_convert(there, form, "cxcywhr"), box)
+    bars = fb.tensor([[0.0, 0, 6, 2, 0], [0, 0, 6, 2, 90], [0, 0, 6, 2, 180], [50, 0, 6, 2, 30]])
+    expected = [1, 4 / 20, 1, 0]
+    assert ops.box_iou(bars, bars[:1], "cxcywhr").flatten().tolist() == pytest.approx(expected)
+    assert ops.box_iou(bars[:0], bars, "cxcywhr").shape == (0, 4)
+    with pytest.raises(NotImplementedError, match="cxcywhr and out_fmt xyxy"):
+        ops.box_convert(box, "cxcywhr", "xyxy")
+    with pytest.raises(ValueError, match="Supported rotated formats"):
+        ops.box_iou(bars, bars, "nope")
+
+
+def test_blocks_left_out() -> None:
+    fb.manual_seed(0)
+    image = fb.ones(4, 8, 20, 20)
+    dropped = ops.drop_block2d(image, 0.2, 5)
+    share = (dropped == 0).float().mean().item()
+    assert 0.1 < share < 0.3
+    # The mean stays, and what is left out are blocks: most neighbours share their fate.
+    assert dropped.mean().item() == pytest.approx(1, abs=1e-3)
+    edges = ((dropped[..., 1:] == 0) != (dropped[..., :-1] == 0)).float().mean().item()
+    assert edges < share
+    layer = ops.DropBlock3d(0.5, 3, inplace=True)
+    assert layer.eval()(image[None]) is not None
+    volume = fb.ones(2, 3, 6, 6, 6)
+    assert layer.train()(volume) is volume
+    assert (volume == 0).any()
+    with pytest.raises(ValueError, match="5 dimensional"):
+        ops.drop_block3d(image, 0.5, 3)
+    with pytest.raises(ValueError, match="odd"):
+        ops.drop_block2d(image, 0.5, 4)
+
+
 def test_regions_of_a_ramp() -> None:
     """The mean of a linear ramp over a cell is its value in the middle of the cell."""
     ramp = fb.arange(20.0).expand(1, 1, 20, 20)
@@ -80,6 +120,14 @@ def test_regions_of_a_ramp() -> None:
 def test_region_gradients() -> None:
     image = fb.rand(2, 2, 6, 7, dtype=fb.float64, requires_grad=True)
     rows = fb.tensor([[0, 1, 1, 4.5, 3.2], [1, 0, 2, 8, 9], [1, -3, -3, 1, 1]], dtype=fb.float64)
+    maps = fb.rand(2, 12, 6, 7, dtype=fb.float64, requires_grad=True)
+    for call in (
+        lambda x: ops.ps_roi_align(x, rows, (2, 3)),
+        lambda x: ops.ps_roi_align(x, rows, 2, 0.5, 2),
+        lambda x: ops.ps_roi_pool(x, rows, (2, 3)),
+    ):
+        assert fb.autograd.gradcheck(call, (maps,))
+        assert fb.autograd.gradgradcheck(call, (maps,))
     for call in (
         lambda x: ops.roi_align(x, rows, (2, 3)),
         lambda x: ops.roi_align(x, rows, 2, 0.5, 2, True),
@@ -87,6 +135,19 @@ def test_region_gradients() -> None:
     ):
         assert fb.autograd.gradcheck(call, (image,))
         assert fb.autograd.gradgradcheck(call, (image,))
+
+
+def test_cells_look_at_planes_of_their_own() -> None:
+    """Plane 6 c + 3 i + j holds its number: so does cell (i, j) of channel c."""
+    maps = fb.arange(12.0)[None, :, None, None].expand(1, 12, 8, 9)
+    rows = fb.tensor([[0.0, 1, 1, 7, 7]])
+    for pooled in (ops.ps_roi_align(maps, rows, (2, 3)), ops.ps_roi_pool(maps, rows, (2, 3))):
+        assert pooled.flatten().tolist() == list(range(12))
+    usual = ops.roi_align(maps[:, :1], rows, (2, 3), aligned=True)
+    placed = ops.ps_roi_align(maps[:, :1].expand(1, 6, 8, 9), rows, (2, 3))
+    fb.testing.assert_close(placed, usual)
+    with pytest.raises(RuntimeError, match="multiple of 2 \\* 5 channels"):
+        ops.PSRoIPool((2, 5), 1.0)(maps, rows)
 
 
 def test_an_image_for_every_box_list() -> None:

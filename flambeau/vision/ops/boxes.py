@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import flambeau as fb
 from flambeau import Tensor
@@ -88,19 +89,30 @@ def _widened(boxes: Tensor) -> Tensor:
 
 def _overlap(boxes1: Tensor, boxes2: Tensor) -> tuple[Tensor, Tensor]:
     """The areas that are in both and in either of every pair."""
-    corner = fb.max(boxes1[..., :, None, :2], boxes2[..., None, :, :2])
-    other = fb.min(boxes1[..., :, None, 2:], boxes2[..., None, :, 2:])
-    sides = _widened(other - corner).clamp(min=0)
-    both = sides[..., 0] * sides[..., 1]
+    wide, high = (
+        _widened(fb.min(ends1, ends2) - fb.max(starts1, starts2)).clamp(min=0)
+        for starts1, starts2, ends1, ends2 in _pairs(boxes1, boxes2)
+    )
+    both = wide * high
     areas = box_area(boxes1)[..., :, None] + box_area(boxes2)[..., None, :]
     return both, areas - both
 
 
-def _hull(boxes1: Tensor, boxes2: Tensor) -> Tensor:
+def _hull(boxes1: Tensor, boxes2: Tensor) -> tuple[Tensor, Tensor]:
     """The sides of the smallest box around every pair."""
-    corner = fb.min(boxes1[..., :, None, :2], boxes2[..., None, :, :2])
-    other = fb.max(boxes1[..., :, None, 2:], boxes2[..., None, :, 2:])
-    return _widened(other - corner).clamp(min=0)
+    wide, high = (
+        _widened(fb.max(ends1, ends2) - fb.min(starts1, starts2)).clamp(min=0)
+        for starts1, starts2, ends1, ends2 in _pairs(boxes1, boxes2)
+    )
+    return wide, high
+
+
+def _pairs(boxes1: Tensor, boxes2: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
+    """Where boxes start and end along both axes, as (..., N, 1) and (..., 1, M)."""
+    for axis in (0, 1):
+        starts1, ends1 = boxes1[..., axis, None], boxes1[..., axis + 2, None]
+        starts2, ends2 = boxes2[..., None, :, axis], boxes2[..., None, :, axis + 2]
+        yield starts1, starts2, ends1, ends2
 
 
 def box_iou(boxes1: Tensor, boxes2: Tensor, fmt: str = "xyxy") -> Tensor:
@@ -123,15 +135,16 @@ def _form(boxes: Tensor, given: str, wanted: str) -> Tensor:
 def generalized_box_iou(boxes1: Tensor, boxes2: Tensor) -> Tensor:
     """Return the overlap of every pair less the share of their hull that is in neither."""
     both, either = _overlap(boxes1, boxes2)
-    sides = _hull(boxes1, boxes2)
-    area = sides[..., 0] * sides[..., 1]
+    wide, high = _hull(boxes1, boxes2)
+    area = wide * high
     return both / either - (area - either) / area
 
 
 def distance_box_iou(boxes1: Tensor, boxes2: Tensor, eps: float = 1e-7) -> Tensor:
     """Return the overlap of every pair less the distance of their middles, in diagonals."""
     both, either = _overlap(boxes1, boxes2)
-    diagonal = (_hull(boxes1, boxes2) ** 2).sum(-1) + eps
+    wide, high = _hull(boxes1, boxes2)
+    diagonal = wide**2 + high**2 + eps
     middles1, middles2 = ((boxes[..., :2] + boxes[..., 2:]) / 2 for boxes in (boxes1, boxes2))
     distance = _widened(middles1[..., :, None, :] - middles2[..., None, :, :]) ** 2
     return both / either - distance.sum(-1) / diagonal
