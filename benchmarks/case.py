@@ -63,6 +63,7 @@ GROUPS = {
         Group("vision-v2", "samples with boxes and masks", 1.5, 0.9),
         Group("vision-data", "data sets of images", 1.5, 0.9),
         Group("vision-io", "image files", 1.1, 0.8),
+        Group("detection", "boxes, regions and a detector", 1.5, 0.95),
         Group("train", "whole training steps", 2.2, 1.1),
         Group("networks-train", "training steps of known networks", 1.15, 0.95),
         Group("networks-infer", "known networks on one image", 1.2, 1.2),
