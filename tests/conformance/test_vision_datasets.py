@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,47 @@ def test_mnist_family(name: str, train: bool) -> None:
     assert repr(made[0]) == repr(made[1])
     assert made[0].classes == made[1].classes
     assert made[0].data.numpy().tolist() == made[1].data.numpy().tolist()
+
+
+def _idx(path: Path, values: Any) -> None:
+    code = {"uint8": 8, "int32": 12}[values.dtype.name]
+    header = struct.pack(f">4B{values.ndim}I", 0, 0, code, values.ndim, *values.shape)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(header + values.astype(values.dtype.newbyteorder(">")).tobytes())
+
+
+@pytest.mark.parametrize("split", ours.EMNIST.splits)
+def test_emnist(split: str, tmp_path: Path) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (3, 28, 28), dtype=np.uint8)
+    for part in ("train", "test"):
+        stem = tmp_path / "EMNIST" / "raw" / f"emnist-{split}-{part}"
+        _idx(Path(f"{stem}-images-idx3-ubyte"), pixels)
+        _idx(Path(f"{stem}-labels-idx1-ubyte"), np.array([3, 1, 4], np.uint8))
+    made = [package.EMNIST(tmp_path, split, train=False) for package, _ in PACKAGES]
+    assert _samples(made[0]) == _samples(made[1])
+    assert made[0].classes == made[1].classes
+    assert made[0].class_to_idx == made[1].class_to_idx
+    assert repr(made[0]) == repr(made[1])
+
+
+@pytest.mark.parametrize("what", ["train", "test", "test10k", "test50k", "nist"])
+def test_qmnist(what: str, tmp_path: Path) -> None:
+    count = 10003 if what.startswith("test") else 4
+    pixels = np.random.default_rng(0).integers(0, 256, (count, 4, 4), dtype=np.uint8)
+    rows = np.arange(8 * count, dtype=np.int32).reshape(count, 8)
+    stem = {"nist": "xnist", "train": "qmnist-train"}.get(what, "qmnist-test")
+    _idx(tmp_path / "QMNIST" / "raw" / f"{stem}-images-idx3-ubyte", pixels)
+    _idx(tmp_path / "QMNIST" / "raw" / f"{stem}-labels-idx2-int", rows)
+    for compat in (True, False):
+        made = [package.QMNIST(tmp_path, what, compat) for package, _ in PACKAGES]
+        assert len(made[0]) == len(made[1]) > 0
+        taken = [[data[number] for number in range(3)] for data in made]
+        plain = [
+            [(np.asarray(image).tolist(), np.asarray(target).tolist()) for image, target in each]
+            for each in taken
+        ]
+        assert plain[0] == plain[1]
+        assert repr(made[0]) == repr(made[1])
 
 
 @pytest.mark.parametrize("name", ["CIFAR10", "CIFAR100"])

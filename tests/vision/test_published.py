@@ -162,10 +162,51 @@ def test_coco(tmp_path: Path) -> None:
     assert data.coco.loadCats(2)[0]["name"] == "cat"
     with pytest.raises(ValueError, match="of type integer"):
         data["0"]
-    for content, message in (("{", "no JSON"), ("[]", "COCO's form")):
+    for content, message in (
+        ("{", "damaged"),
+        ("[]", "COCO's form"),
+        ('{"images": [1]}', "damaged"),
+    ):
         paths[1].write_text(content)
         with pytest.raises(RuntimeError, match=rf"annotations\.json: .*{message}"):
             datasets.CocoDetection(*paths)
+
+
+# A layout, a call, a file of it, and what makes it no such file.
+DAMAGES = [
+    ("food101", "Food101(root)", "food-101/meta/train.json", "{"),
+    ("food101", "Food101(root)", "food-101/meta/train.json", '{"ramen": 5}'),
+    ("clevr", "CLEVRClassification(root)", "clevr/CLEVR_v1.0/scenes/CLEVR_train_scenes.json", "{}"),
+    ("gtsrb", "GTSRB(root, 'test')", "gtsrb/GT-final_test.csv", "a;b\n1;2\n"),
+    (
+        "fgvc_aircraft",
+        "FGVCAircraft(root)",
+        "fgvc-aircraft-2013b/data/images_variant_trainval.txt",
+        "x",
+    ),
+    ("flowers102", "Flowers102(root)", "flowers-102/setid.mat", "text"),
+    ("sun397", "SUN397(root)", "SUN397/ClassName.txt", "/z/other"),
+    ("places365", "Places365(root)", "categories_places365.txt", "/a/airfield zero"),
+    ("oxford_iiit_pet", "OxfordIIITPet(root)", "oxford-iiit-pet/annotations/trainval.txt", "x"),
+    ("lfw", "LFWPeople(root)", "lfw-py/people.txt", "1\nNobody\t1"),
+    ("usps", "USPS(root)", "usps.bz2", "text"),
+    ("semeion", "SEMEION(root, download=False)", "semeion.data", "1 2 3"),
+    ("celeba", "CelebA(root)", "celeba/list_bbox_celeba.txt", "5\nx\na b\n"),
+    ("fer2013", "FER2013(root)", "fer2013/train.csv", "emotion,pixels\n1,1 2 3\n"),
+    ("widerface", "WIDERFace(root)", "widerface/wider_face_split/wider_face_train_bbx_gt.txt", "x"),
+    ("moving_mnist", "MovingMNIST(root)", "MovingMNIST/mnist_test_seq.npy", "text"),
+    ("flickr30k", "Flickr30k(root, str(root / 'captions.token'))", "captions.token", "no tab"),
+    ("phototour", "PhotoTour(root, 'liberty')", "liberty/info.txt", "x"),
+]
+
+
+@pytest.mark.parametrize(("layout", "call", "file", "content"), DAMAGES)
+def test_damaged_files(layout: str, call: str, file: str, content: str, tmp_path: Path) -> None:
+    LAYOUTS[layout](tmp_path)
+    (tmp_path / file).write_text(content)
+    name = "liberty" if layout == "phototour" else Path(file).name
+    with pytest.raises(RuntimeError, match=name):
+        eval(f"datasets.{call}", {"datasets": datasets, "root": tmp_path, "str": str})
 
 
 def test_imagenet_from_its_archives(tmp_path: Path) -> None:

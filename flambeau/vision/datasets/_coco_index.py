@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from flambeau.vision.datasets._coco_masks import mask_of
+from flambeau.vision.datasets._published import read_json, reading
 
 __all__ = ["COCO"]
 
@@ -19,17 +19,15 @@ class COCO:
     """A file of annotations, with the names that pycocotools has for looking things up."""
 
     def __init__(self, annotation_file: str | os.PathLike[str]) -> None:
-        try:
-            with open(annotation_file, encoding="utf-8") as file:
-                content = json.load(file)
-        except ValueError as error:
-            raise RuntimeError(
-                f"{os.fspath(annotation_file)}: damaged, or no JSON ({error})"
-            ) from error
+        content = read_json(os.fspath(annotation_file))
         if not isinstance(content, dict) or "images" not in content:
             raise RuntimeError(
                 f"{os.fspath(annotation_file)}: not annotations in COCO's form, which name images"
             )
+        with reading(os.fspath(annotation_file)):
+            self._index(content)
+
+    def _index(self, content: dict[str, Any]) -> None:
         self.dataset: dict[str, Any] = content
         self.imgs: dict[int, Any] = {each["id"]: each for each in content["images"]}
         self.cats: dict[int, Any] = {each["id"]: each for each in content.get("categories", ())}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import urlparse
 
@@ -21,7 +23,9 @@ __all__ = [
     "bring",
     "numbered",
     "prepare",
+    "read_json",
     "read_lines",
+    "reading",
     "target_types",
     "targets_of",
 ]
@@ -95,9 +99,25 @@ def _problems(folder: str, needed: Iterable[tuple[str, str | None]]) -> list[str
     return problems
 
 
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Name the file whose content is not what it should be: RuntimeError in place of others."""
+    try:
+        yield
+    except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise RuntimeError(f"{path}: damaged, or not a file of this data set ({what})") from error
+
+
+def read_json(path: str) -> Any:
+    """The content of a JSON file."""
+    with open(path, encoding="utf-8") as file, reading(path):
+        return json.load(file)
+
+
 def read_lines(path: str) -> list[str]:
     """The lines of a text file without space around them; empty ones are left out."""
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8") as file, reading(path):
         return [line.strip() for line in file if line.strip()]
 
 

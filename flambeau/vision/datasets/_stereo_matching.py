@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import flambeau as fb
 from flambeau.vision.datasets._dense_files import read_pfm, read_png16
 from flambeau.vision.datasets._optical_flow import matching
-from flambeau.vision.datasets._published import PathLike, Resource, bring
+from flambeau.vision.datasets._published import PathLike, Resource, bring, read_json, reading
 from flambeau.vision.datasets.folder import open_image, pil_loader
 from flambeau.vision.datasets.utils import verify_str_arg
 from flambeau.vision.datasets.vision import VisionDataset
@@ -191,11 +190,11 @@ class FallingThingsStereo(StereoMatchingDataset):
 
     def _read_disparity(self, path: str) -> tuple[Any, Any]:
         settings = os.path.join(os.path.dirname(path), "_camera_settings.json")
-        with open(settings, encoding="utf-8") as file:
-            camera = json.load(file)["camera_settings"][0]["intrinsic_settings"]
+        content = read_json(settings)
+        with reading(settings):
+            focal = content["camera_settings"][0]["intrinsic_settings"]["fx"]
         # The cameras are 6 cm apart; the files hold hundredths of a centimetre.
-        depth = read_png16(path).astype("float32")
-        return (6 * camera["fx"] * 100 / depth)[None], None
+        return (6 * focal * 100 / read_png16(path).astype("float32"))[None], None
 
 
 class SceneFlowStereo(StereoMatchingDataset):

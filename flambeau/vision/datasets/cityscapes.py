@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from flambeau.vision.datasets._published import PathLike, target_types, targets_of
+from flambeau.vision.datasets._published import PathLike, read_json, target_types, targets_of
 from flambeau.vision.datasets.folder import open_image, pil_loader
 from flambeau.vision.datasets.utils import extract_archive, verify_str_arg
 from flambeau.vision.datasets.vision import Transform, VisionDataset
@@ -168,5 +167,4 @@ class Cityscapes(VisionDataset):
 def _read(kind: str, path: str) -> Any:
     if kind != "polygon":
         return open_image(path)
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
+    return read_json(path)

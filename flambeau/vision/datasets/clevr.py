@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
-from flambeau.vision.datasets._published import Resource, SplitImages, prepare
+from flambeau.vision.datasets._published import (
+    Resource,
+    SplitImages,
+    prepare,
+    read_json,
+    reading,
+)
 
 __all__ = ["CLEVRClassification"]
 
@@ -31,7 +36,8 @@ class CLEVRClassification(SplitImages):
         counts: dict[str, Any] = dict.fromkeys(names)
         if self._split != "test":
             scenes = f"{folder}/CLEVR_v1.0/scenes/CLEVR_{self._split}_scenes.json"
-            with open(scenes, encoding="utf-8") as file:
-                content = json.load(file)["scenes"]
-            counts = {scene["image_filename"]: len(scene["objects"]) for scene in content}
+            content = read_json(scenes)
+            with reading(scenes):
+                found = {scene["image_filename"]: scene["objects"] for scene in content["scenes"]}
+                counts = {name: len(found[name]) for name in names}
         self._take((f"{images}/{name}", counts[name]) for name in names)

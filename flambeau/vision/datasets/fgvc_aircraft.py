@@ -9,6 +9,7 @@ from flambeau.vision.datasets._published import (
     Resource,
     prepare,
     read_lines,
+    reading,
 )
 from flambeau.vision.datasets.folder import default_loader
 from flambeau.vision.datasets.utils import verify_str_arg
@@ -45,6 +46,8 @@ class FGVCAircraft(ImageList):
         prepare(self._below(), ["fgvc-aircraft-2013b"], [_ARCHIVE], download)
         folder = self._below("fgvc-aircraft-2013b", "data")
         self._name_classes(read_lines(f"{folder}/{_LISTS[annotation_level]}.txt"))
-        for line in read_lines(f"{folder}/images_{annotation_level}_{split}.txt"):
-            name, label = line.split(" ", 1)
-            self._take([(f"{folder}/images/{name}.jpg", self.class_to_idx[label])])
+        listed = f"{folder}/images_{annotation_level}_{split}.txt"
+        with reading(listed):
+            for line in read_lines(listed):
+                name, label = line.split(" ", 1)
+                self._take([(f"{folder}/images/{name}.jpg", self.class_to_idx[label])])

@@ -8,7 +8,7 @@ from collections import defaultdict
 from html.parser import HTMLParser
 from typing import Any
 
-from flambeau.vision.datasets._published import Loader, PathLike
+from flambeau.vision.datasets._published import Loader, PathLike, reading
 from flambeau.vision.datasets.folder import default_loader
 from flambeau.vision.datasets.vision import Transform, VisionDataset
 
@@ -68,7 +68,7 @@ class _Captioned(VisionDataset):
         super().__init__(root, transform=transform, target_transform=target_transform)
         self.ann_file = os.path.expanduser(ann_file)
         self.loader = loader
-        with open(self.ann_file, encoding="utf-8") as file:
+        with open(self.ann_file, encoding="utf-8") as file, reading(self.ann_file):
             self.annotations = self._parse(file.read())
         self.ids = sorted(self.annotations)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flambeau.vision.datasets._matlab import read_matlab
-from flambeau.vision.datasets._published import Resource, SplitImages, prepare
+from flambeau.vision.datasets._published import Resource, SplitImages, prepare, reading
 
 __all__ = ["Flowers102"]
 
@@ -53,7 +53,8 @@ class Flowers102(SplitImages):
         (chosen,) = read_matlab(f"{folder}/setid.mat", part, squeeze_me=True)
         self._name_classes(self.classes)
         # Images and classes are counted from 1.
-        self._take(
-            (f"{folder}/jpg/image_{number:05d}.jpg", int(labels[number - 1]) - 1)
-            for number in chosen.tolist()
-        )
+        with reading(f"{folder}/setid.mat"):
+            self._take(
+                (f"{folder}/jpg/image_{number:05d}.jpg", int(labels[number - 1]) - 1)
+                for number in chosen.tolist()
+            )

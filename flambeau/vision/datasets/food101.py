@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import os
 
-from flambeau.vision.datasets._published import Resource, SplitImages, prepare
+from flambeau.vision.datasets._published import (
+    Resource,
+    SplitImages,
+    prepare,
+    read_json,
+    reading,
+)
 
 __all__ = ["Food101"]
 
@@ -18,11 +24,10 @@ class Food101(SplitImages):
 
     def _load(self, download: bool) -> None:
         prepare(self._below(), ["food-101/meta", "food-101/images"], [_ARCHIVE], download)
-        with open(self._below("food-101", "meta", f"{self._split}.json"), encoding="utf-8") as file:
-            names = json.load(file)
-        self._name_classes(sorted(names))
-        for dish, images in names.items():
-            paths = (
-                self._below("food-101", "images", *f"{each}.jpg".split("/")) for each in images
-            )
-            self._take((path, self.class_to_idx[dish]) for path in paths)
+        listed = self._below("food-101", "meta", f"{self._split}.json")
+        names = read_json(listed)
+        with reading(listed):
+            self._name_classes(sorted(names))
+            pairs = [(name, self.class_to_idx[dish]) for dish in names for name in names[dish]]
+            images = self._below("food-101", "images")
+            self._take((os.path.join(images, *f"{name}.jpg".split("/")), at) for name, at in pairs)

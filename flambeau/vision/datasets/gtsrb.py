@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 
-from flambeau.vision.datasets._published import Resource, SplitImages, prepare
+from flambeau.vision.datasets._published import Resource, SplitImages, prepare, reading
 from flambeau.vision.datasets.folder import find_classes, make_dataset
 
 __all__ = ["GTSRB"]
@@ -29,9 +29,9 @@ class GTSRB(SplitImages):
             return
         images, labels = f"{folder}/GTSRB/Final_Test/Images", f"{folder}/GT-final_test.csv"
         prepare(folder, ["GTSRB/Final_Test/Images", "GT-final_test.csv"], _TEST, download)
-        with open(labels, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file, delimiter=";"))
-        self._take((f"{images}/{row['Filename']}", int(row["ClassId"])) for row in rows)
+        with open(labels, newline="", encoding="utf-8") as file, reading(labels):
+            rows = csv.DictReader(file, delimiter=";")
+            self._take((f"{images}/{row['Filename']}", int(row["ClassId"])) for row in rows)
 
     def extra_repr(self) -> str:
         return ""

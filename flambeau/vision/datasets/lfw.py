@@ -5,7 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from flambeau.vision.datasets._published import Loader, PathLike, numbered, prepare, read_lines
+from flambeau.vision.datasets._published import (
+    Loader,
+    PathLike,
+    numbered,
+    prepare,
+    read_lines,
+    reading,
+)
 from flambeau.vision.datasets.folder import default_loader
 from flambeau.vision.datasets.utils import verify_str_arg
 from flambeau.vision.datasets.vision import Transform, VisionDataset
@@ -67,7 +74,8 @@ class _LFW(VisionDataset):
         needed = [(name, self._SUMS[name]) for name in lists]
         prepare(folder, [images, *needed])
         self.data: list[Any] = []
-        self._load()
+        with reading(os.path.join(folder, self.labels_file)):
+            self._load()
 
     def _load(self) -> None:
         raise NotImplementedError

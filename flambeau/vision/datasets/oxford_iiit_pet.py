@@ -12,6 +12,7 @@ from flambeau.vision.datasets._published import (
     numbered,
     prepare,
     read_lines,
+    reading,
     target_types,
     targets_of,
 )
@@ -53,9 +54,11 @@ class OxfordIIITPet(VisionDataset):
         folder = os.path.join(os.fspath(self.root or ""), "oxford-iiit-pet")
         prepare(folder, ["images", "annotations"], _RESOURCES, download)
         # Breeds and kinds are counted from 1; the fourth column is the breed within the kind.
-        rows = [line.split() for line in read_lines(f"{folder}/annotations/{split}.txt")]
-        self._labels = [int(row[1]) - 1 for row in rows]
-        self._bin_labels = [int(row[2]) - 1 for row in rows]
+        listed = f"{folder}/annotations/{split}.txt"
+        rows = [line.split() for line in read_lines(listed)]
+        with reading(listed):
+            self._labels = [int(row[1]) - 1 for row in rows]
+            self._bin_labels = [int(row[2]) - 1 for row in rows]
         self._images = [f"{folder}/images/{row[0]}.jpg" for row in rows]
         self._segs = [f"{folder}/annotations/trimaps/{row[0]}.png" for row in rows]
         self.bin_classes = ["Cat", "Dog"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau.vision.datasets._published import PathLike, Resource, prepare, read_lines
+from flambeau.vision.datasets._published import PathLike, Resource, prepare, read_lines, reading
 from flambeau.vision.datasets.folder import open_image
 from flambeau.vision.datasets.vision import Transform, VisionDataset
 
@@ -103,7 +103,9 @@ class PhotoTour(VisionDataset):
             source = Resource(url, md5, file, into=name)
             needed = [f"{name}/{self.info_file}", f"{name}/{self.matches_files}"]
             prepare(home, needed, [source], download)
-            fb.save(self._read(), self.data_file)
+            with reading(self.data_dir):
+                content = self._read()
+            fb.save(content, self.data_file)
         self.data, self.labels, self.matches = fb.load(self.data_file, weights_only=True)
 
     def _read(self) -> tuple[Tensor, Tensor, Tensor]:

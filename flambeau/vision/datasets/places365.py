@@ -11,6 +11,7 @@ from flambeau.vision.datasets._published import (
     Resource,
     prepare,
     read_lines,
+    reading,
 )
 from flambeau.vision.datasets.folder import default_loader
 from flambeau.vision.datasets.utils import verify_str_arg
@@ -82,10 +83,12 @@ class Places365(ImageList):
         name, md5 = self._IMAGES_META[split, small]
         # The archives of small training images have their folder in them, as all others have.
         prepare(self._below(), [self._folder], [Resource(f"{_HOME}{name}", md5)], download)
-        rows = (line.rsplit(" ", 1) for line in read_lines(self._below(self._CATEGORIES_META[0])))
-        self.class_to_idx = {place: int(number) for place, number in rows}
+        with reading(classes := self._below(self._CATEGORIES_META[0])):
+            rows = (line.rsplit(" ", 1) for line in read_lines(classes))
+            self.class_to_idx = {place: int(number) for place, number in rows}
         self.classes = sorted(self.class_to_idx)
-        self._take(map(self._sample, read_lines(self._below(self._FILE_LIST_META[split][0]))))
+        with reading(images := self._below(self._FILE_LIST_META[split][0])):
+            self._take(map(self._sample, read_lines(images)))
         self.imgs: list[tuple[str, Any]] = list(zip(self._image_files, self._labels, strict=True))
         self.targets = self._labels
 

@@ -11,6 +11,7 @@ from flambeau.vision.datasets._published import (
     Resource,
     prepare,
     read_lines,
+    reading,
 )
 from flambeau.vision.datasets.folder import default_loader
 from flambeau.vision.datasets.vision import Transform
@@ -39,6 +40,7 @@ class SUN397(ImageList):
         folder = Path(self._below("SUN397"))
         # A line is /a/abbey: the letter is a folder and no part of the name.
         self._name_classes([line[3:] for line in read_lines(str(folder / "ClassName.txt"))])
-        for path in sorted(folder.rglob("sun_*.jpg")):
-            name = "/".join(path.relative_to(folder).parts[1:-1])
-            self._take([(str(path), self.class_to_idx[name])])
+        with reading(str(folder / "ClassName.txt")):
+            for path in sorted(folder.rglob("sun_*.jpg")):
+                name = "/".join(path.relative_to(folder).parts[1:-1])
+                self._take([(str(path), self.class_to_idx[name])])
