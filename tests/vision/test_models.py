@@ -10,7 +10,7 @@ import pytest
 
 import flambeau as fb
 from flambeau.vision import models
-from flambeau.vision.models import _api, _utils, feature_extraction
+from flambeau.vision.models import _api, _meta, _utils, feature_extraction
 
 
 def test_a_step_of_training() -> None:
@@ -60,6 +60,8 @@ def test_weights_know_their_transform() -> None:
     assert weights.transforms()(fb.zeros(3, 300, 400, dtype=fb.uint8)).shape == (3, 224, 224)
     assert weights.meta["categories"][:2] == ["tench", "goldfish"]
     assert len(weights.meta["categories"]) == 1000
+    assert weights.meta["categories"] is _meta._IMAGENET_CATEGORIES
+    assert _meta._VOC_CATEGORIES[-1] == "tvmonitor"
 
 
 def test_layers_of_a_network() -> None:

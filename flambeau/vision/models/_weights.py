@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flambeau.vision.models._api import Weights, WeightsEnum
+from flambeau.vision.models._meta import classes
 from flambeau.vision.transforms import _presets
 from flambeau.vision.transforms._image import InterpolationMode
 
@@ -52,13 +53,8 @@ def _table(package: str) -> dict[str, list[dict[str, str]]]:
     return models
 
 
-@functools.cache
-def _classes(file: str) -> list[str]:
-    return (_FOLDER / file).read_text(encoding="utf-8").splitlines()
-
-
 def _weights(row: dict[str, str], package: str) -> Weights:
-    preset, classes = _TASKS[package]
+    preset, file = _TASKS[package]
     meta: dict[str, Any] = {
         "num_params": int(row["parameters"]),
         "min_size": _sizes(row["min_size"]),
@@ -67,9 +63,9 @@ def _weights(row: dict[str, str], package: str) -> Weights:
         "_ops": float(row["gflops"]),
         "_file_size": float(row["megabytes"]),
     }
-    if classes:
+    if file:
         only_features = row["weights"].endswith("_FEATURES")
-        meta["categories"] = None if only_features else _classes(classes)
+        meta["categories"] = None if only_features else classes(file)
     if row.get("classes"):
         meta["categories"] = row["classes"].split(",")
     if row.get("keypoints"):
