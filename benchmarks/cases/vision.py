@@ -18,7 +18,7 @@ def _vision(t: Any) -> Any:
 
 
 def _images(t: Any) -> Namespace:
-    """One picture as a PIL image, as bytes and as floating point, and two usual pipelines."""
+    """One picture as a PIL image, as bytes and as floating point, and usual pipelines."""
     t.manual_seed(0)
     tv = _vision(t)
     pixels = np.random.default_rng(0).integers(0, 256, (256, 256, 3), dtype=np.uint8)
@@ -38,6 +38,9 @@ def _images(t: Any) -> Namespace:
         "jitter": transforms.ColorJitter(0.4, 0.4, 0.4, 0.1),
         "cifar": transforms.Compose([transforms.RandomCrop(32, 4), flip, to_tensor, norm]),
         "imagenet": transforms.Compose([transforms.RandomResizedCrop(224), flip, to_tensor, norm]),
+        "evaluate": transforms.Compose(
+            [transforms.Resize(232), transforms.CenterCrop(224), to_tensor, norm]
+        ),
         "make_grid": tv.utils.make_grid,
         "batch": t.rand(64, 3, 32, 32),
     }
@@ -49,6 +52,9 @@ for statement in (
     "norm(f32)",
     "cifar(small)",
     "imagenet(photo)",
+    "evaluate(photo)",
+    "F.resize(photo, [224])",
+    "F.pil_to_tensor(photo)",
     "F.resize(u8, [224])",
     "F.resize(f32, [224])",
     "F.hflip(u8)",

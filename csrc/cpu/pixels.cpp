@@ -19,24 +19,32 @@ int bits_in_16(const AxisMap& map) {
 }
 
 // The weights of a map as whole numbers.
-struct Rounded {
-  const AxisMap& map;
-  const double one;
-  int64_t terms = 1;                // the most that an output has
-  std::vector<int32_t> begin, end;  // of its terms: filters end in weights of 0
-
+class Rounded {
+ public:
   Rounded(const AxisMap& map, int bits)
-      : map(map), one(1 << bits), begin(static_cast<size_t>(map.out), 0), end(map.count) {
-    for (int64_t o = 0; o < map.out; ++o) {
+      : begin(static_cast<size_t>(map.out), 0),
+        end(map.count),
+        out_(map.out),
+        weight_(map.weight.size()) {
+    const double one = 1 << bits;
+    for (size_t i = 0; i < weight_.size(); ++i) {
+      const double weight = map.weight[i] * one;
+      weight_[i] = static_cast<int32_t>(weight + (weight < 0 ? -0.5 : 0.5));
+    }
+    for (int64_t o = 0; o < out_; ++o) {
       while (begin[o] < end[o] && at(o, begin[o]) == 0) ++begin[o];
       while (begin[o] < end[o] && at(o, end[o] - 1) == 0) --end[o];
       terms = std::max<int64_t>(terms, end[o] - begin[o]);
     }
   }
-  int32_t at(int64_t o, int64_t k) const {
-    const double weight = map.weight[k * map.out + o] * one;
-    return static_cast<int32_t>(weight + (weight < 0 ? -0.5 : 0.5));
-  }
+  int32_t at(int64_t o, int64_t k) const { return weight_[k * out_ + o]; }
+
+  int64_t terms = 1;                // the most that an output has
+  std::vector<int32_t> begin, end;  // of its terms: filters end in weights of 0
+
+ private:
+  int64_t out_;
+  std::vector<int32_t> weight_;
 };
 
 // Term k of an output: see ByteSums.

@@ -30,6 +30,11 @@ struct AxisMap {
 class AxisMapMaker {
  public:
   explicit AxisMapMaker(int64_t in) : in_(in) {}
+  // Makes room for so many rows of so many terms.
+  void reserve(int64_t rows, int64_t terms) {
+    starts_.reserve(static_cast<size_t>(rows));
+    terms_.reserve(static_cast<size_t>(rows * terms));
+  }
   void begin_row() { starts_.push_back(terms_.size()); }
   // Neighbouring terms of one index become one.
   void add(int64_t index, double weight);

@@ -116,6 +116,7 @@ AxisMap smooth_map(const AxisResampling& axis, const Filter& filter) {
   const T stretch = std::max(step, T(1));
   const T reach = static_cast<T>(filter.reach) * stretch;
   AxisMapMaker maker(axis.in);
+  maker.reserve(axis.out, std::min(static_cast<int64_t>(2 * reach) + 2, axis.in));
   std::vector<double> weights;
   for (int64_t o = 0; o < axis.out; ++o) {
     const T centre = step * (static_cast<T>(o) + T(0.5));
