@@ -39,7 +39,17 @@ class QuantizableBasicConv2d(BasicConv2d):
         _fuse_modules(self, ["conv", "bn", "relu"], is_qat)
 
 
-class QuantizableGoogLeNet(GoogLeNet):
+class FusedConvolutions(nn.Module):
+    """Fuses all convolutions of a network, for classes that inherit from one."""
+
+    def fuse_model(self, is_qat: bool | None = None) -> None:
+        """Make each convolution one layer with what follows it."""
+        for module in self.modules():
+            if isinstance(module, QuantizableBasicConv2d):
+                module.fuse_model(is_qat)
+
+
+class QuantizableGoogLeNet(FusedConvolutions, GoogLeNet):
     """A GoogLeNet whose layers can be fused."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -49,12 +59,6 @@ class QuantizableGoogLeNet(GoogLeNet):
             partial(InceptionAux, conv_block=QuantizableBasicConv2d),
         ]
         super().__init__(*args, blocks=parts, **kwargs)  # type: ignore[misc]
-
-    def fuse_model(self, is_qat: bool | None = None) -> None:
-        """Make each convolution one layer with what follows it."""
-        for module in self.modules():
-            if isinstance(module, QuantizableBasicConv2d):
-                module.fuse_model(is_qat)
 
 
 @builder(

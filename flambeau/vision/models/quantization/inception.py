@@ -17,7 +17,10 @@ from flambeau.vision.models.inception import (
     InceptionD,
     InceptionE,
 )
-from flambeau.vision.models.quantization.googlenet import QuantizableBasicConv2d
+from flambeau.vision.models.quantization.googlenet import (
+    FusedConvolutions,
+    QuantizableBasicConv2d,
+)
 from flambeau.vision.models.quantization.utils import finished
 
 __all__ = ["Inception_V3_QuantizedWeights", "QuantizableInception3", "inception_v3"]
@@ -28,19 +31,13 @@ Inception_V3_QuantizedWeights: Any = weights_of(
 _BLOCKS = (InceptionA, InceptionB, InceptionC, InceptionD, InceptionE, InceptionAux)
 
 
-class QuantizableInception3(Inception3):
+class QuantizableInception3(FusedConvolutions, Inception3):
     """An Inception v3 whose layers can be fused."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         blocks = (partial(block, conv_block=QuantizableBasicConv2d) for block in _BLOCKS)
         parts = [QuantizableBasicConv2d, *blocks]
         super().__init__(*args, inception_blocks=parts, **kwargs)  # type: ignore[misc]
-
-    def fuse_model(self, is_qat: bool | None = None) -> None:
-        """Make each convolution one layer with what follows it."""
-        for module in self.modules():
-            if isinstance(module, QuantizableBasicConv2d):
-                module.fuse_model(is_qat)
 
 
 @builder(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau import Tensor, nn
-from flambeau.ao.quantization import DeQuantStub, QuantStub
+from flambeau import nn
 from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.mobilenetv2 import (
@@ -13,7 +12,7 @@ from flambeau.vision.models.mobilenetv2 import (
     MobileNet_V2_Weights,
     MobileNetV2,
 )
-from flambeau.vision.models.quantization.utils import _fuse_modules, finished
+from flambeau.vision.models.quantization.utils import Stubbed, _fuse_modules, finished
 from flambeau.vision.ops.misc import Conv2dNormActivation
 
 __all__ = ["MobileNet_V2_QuantizedWeights", "QuantizableMobileNetV2", "mobilenet_v2"]
@@ -32,16 +31,8 @@ class QuantizableInvertedResidual(InvertedResidual):
         _fuse_modules(self.conv, [str(last), str(last + 1)], is_qat)
 
 
-class QuantizableMobileNetV2(MobileNetV2):
+class QuantizableMobileNetV2(Stubbed, MobileNetV2):
     """A MobileNet v2 whose layers can be fused."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.quant: QuantStub = QuantStub()
-        self.dequant: DeQuantStub = DeQuantStub()
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.dequant(self._forward_impl(self.quant(x)))  # type: ignore[no-any-return]
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
         """Make each convolution one layer with what follows it."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau import Tensor, nn
-from flambeau.ao.quantization import DeQuantStub, QuantStub
+from flambeau import nn
 from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.mobilenetv3 import (
@@ -13,7 +12,7 @@ from flambeau.vision.models.mobilenetv3 import (
     MobileNetV3,
     large_settings,
 )
-from flambeau.vision.models.quantization.utils import _fuse_modules, finished
+from flambeau.vision.models.quantization.utils import Stubbed, _fuse_modules, finished
 from flambeau.vision.ops.misc import Conv2dNormActivation, SqueezeExcitation
 
 __all__ = [
@@ -27,16 +26,8 @@ MobileNet_V3_Large_QuantizedWeights: Any = weights_of(
 )
 
 
-class QuantizableMobileNetV3(MobileNetV3):
+class QuantizableMobileNetV3(Stubbed, MobileNetV3):
     """A MobileNet v3 whose layers can be fused."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.quant: QuantStub = QuantStub()
-        self.dequant: DeQuantStub = DeQuantStub()
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.dequant(self._forward_impl(self.quant(x)))  # type: ignore[no-any-return]
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
         """Make each convolution one layer with what follows it, where that can be."""

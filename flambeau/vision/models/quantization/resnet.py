@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from flambeau import Tensor, nn
-from flambeau.ao.quantization import DeQuantStub, QuantStub
 from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
-from flambeau.vision.models.quantization.utils import _fuse_modules, finished
+from flambeau.vision.models.quantization.utils import Stubbed, _fuse_modules, finished
 from flambeau.vision.models.resnet import (
     BasicBlock,
     Bottleneck,
@@ -80,16 +79,8 @@ class QuantizableBottleneck(Bottleneck):
         return self.relu(result + around)  # type: ignore[no-any-return]
 
 
-class QuantizableResNet(ResNet):
+class QuantizableResNet(Stubbed, ResNet):
     """A ResNet whose layers can be fused."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.quant: QuantStub = QuantStub()
-        self.dequant: DeQuantStub = DeQuantStub()
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.dequant(self._forward_impl(self.quant(x)))  # type: ignore[no-any-return]
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
         """Make each convolution one layer with what follows it."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau import Tensor
-from flambeau.ao.quantization import DeQuantStub, QuantStub
 from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
-from flambeau.vision.models.quantization.utils import _fuse_modules, finished
+from flambeau.vision.models.quantization.utils import Stubbed, _fuse_modules, finished
 from flambeau.vision.models.shufflenetv2 import (
     InvertedResidual,
     ShuffleNet_V2_X0_5_Weights,
@@ -45,16 +43,8 @@ ShuffleNet_V2_X2_0_QuantizedWeights: Any = weights_of(
 )
 
 
-class QuantizableShuffleNetV2(ShuffleNetV2):
+class QuantizableShuffleNetV2(Stubbed, ShuffleNetV2):
     """A ShuffleNet v2 whose layers can be fused."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.quant: QuantStub = QuantStub()
-        self.dequant: DeQuantStub = DeQuantStub()
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.dequant(self._forward_impl(self.quant(x)))  # type: ignore[no-any-return]
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
         """Make each convolution one layer with what follows it."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau import nn
-from flambeau.ao.quantization import fuse_modules, fuse_modules_qat
+from flambeau import Tensor, nn
+from flambeau.ao.quantization import DeQuantStub, QuantStub, fuse_modules, fuse_modules_qat
 
 __all__ = ["quantize_model"]
 
@@ -42,3 +42,17 @@ def finished(model: Any, quantize: bool, backend: str) -> Any:
     if quantize:
         quantize_model(model, backend)
     return model
+
+
+class Stubbed(nn.Module):
+    """Marks where a network's integers would begin and end, for classes that inherit from one."""
+
+    _forward_impl: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.quant: QuantStub = QuantStub()
+        self.dequant: DeQuantStub = DeQuantStub()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.dequant(self._forward_impl(self.quant(x)))  # type: ignore[no-any-return]

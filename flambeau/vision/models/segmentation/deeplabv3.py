@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import flambeau as fb
@@ -11,7 +12,6 @@ from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.mobilenetv3 import MobileNet_V3_Large_Weights, mobilenet_v3_large
 from flambeau.vision.models.resnet import (
-    ResNet,
     ResNet50_Weights,
     ResNet101_Weights,
     resnet50,
@@ -21,10 +21,9 @@ from flambeau.vision.models.segmentation._utils import (
     VOC_CLASSES,
     _SimpleSegmentationModel,
     mobilenet_layers,
-    resnet_layers,
     scaled,
 )
-from flambeau.vision.models.segmentation.fcn import FCNHead
+from flambeau.vision.models.segmentation.fcn import FCNHead, resnet_segmenter
 
 __all__ = [
     "DeepLabV3",
@@ -113,14 +112,7 @@ class DeepLabHead(nn.Sequential):
         )
 
 
-def _deeplab(
-    network: Callable[..., ResNet], weights: Any, num_classes: int | None, aux: bool | None
-) -> DeepLabV3:
-    classes = VOC_CLASSES if num_classes is None else num_classes
-    body = network(weights=weights, replace_stride_with_dilation=[False, True, True])
-    # Made first: so it draws its weights before the other.
-    auxiliary = FCNHead(1024, classes) if aux else None
-    return DeepLabV3(resnet_layers(body, aux), DeepLabHead(2048, classes), auxiliary)
+_deeplab = partial(resnet_segmenter, DeepLabV3, DeepLabHead)
 
 
 @builder(
@@ -137,7 +129,7 @@ def deeplabv3_resnet50(
     **kwargs: Any,
 ) -> DeepLabV3:
     """Make a DeepLab v3 of a ResNet of 50 layers."""
-    return _deeplab(resnet50, weights_backbone, num_classes, aux_loss)
+    return _deeplab(resnet50, weights_backbone, num_classes, aux_loss)  # type: ignore[no-any-return]
 
 
 @builder(
@@ -154,7 +146,7 @@ def deeplabv3_resnet101(
     **kwargs: Any,
 ) -> DeepLabV3:
     """Make a DeepLab v3 of a ResNet of 101 layers."""
-    return _deeplab(resnet101, weights_backbone, num_classes, aux_loss)
+    return _deeplab(resnet101, weights_backbone, num_classes, aux_loss)  # type: ignore[no-any-return]
 
 
 @builder(

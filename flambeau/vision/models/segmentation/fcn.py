@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from flambeau import nn
@@ -45,14 +46,23 @@ class FCNHead(nn.Sequential):
         )
 
 
-def _fcn(
-    network: Callable[..., ResNet], weights: Any, num_classes: int | None, aux: bool | None
-) -> FCN:
+def resnet_segmenter(
+    kind: Callable[..., Any],
+    head: Callable[[int, int], nn.Module],
+    network: Callable[..., ResNet],
+    weights: Any,
+    num_classes: int | None,
+    aux: bool | None,
+) -> Any:
+    """Make a network of a kind with a head of its own on a ResNet that keeps its pixels."""
     classes = VOC_CLASSES if num_classes is None else num_classes
     body = network(weights=weights, replace_stride_with_dilation=[False, True, True])
     # Made first: so it draws its weights before the other.
     auxiliary = FCNHead(1024, classes) if aux else None
-    return FCN(resnet_layers(body, aux), FCNHead(2048, classes), auxiliary)
+    return kind(resnet_layers(body, aux), head(2048, classes), auxiliary)
+
+
+_fcn = partial(resnet_segmenter, FCN, FCNHead)
 
 
 @builder(
@@ -69,7 +79,7 @@ def fcn_resnet50(
     **kwargs: Any,
 ) -> FCN:
     """Make a fully convolutional network of a ResNet of 50 layers."""
-    return _fcn(resnet50, weights_backbone, num_classes, aux_loss)
+    return _fcn(resnet50, weights_backbone, num_classes, aux_loss)  # type: ignore[no-any-return]
 
 
 @builder(
@@ -86,4 +96,4 @@ def fcn_resnet101(
     **kwargs: Any,
 ) -> FCN:
     """Make a fully convolutional network of a ResNet of 101 layers."""
-    return _fcn(resnet101, weights_backbone, num_classes, aux_loss)
+    return _fcn(resnet101, weights_backbone, num_classes, aux_loss)  # type: ignore[no-any-return]

@@ -28,6 +28,25 @@ _Maker = Any  # a class of convolutions with ``get_downsample_stride``
 _Triple = tuple[int, int, int]
 
 
+def _in_space(before: int, after: int, window: int, stride: int = 1, padding: int = 1) -> nn.Conv3d:
+    """A convolution of the pixels of each frame."""
+    sizes = (1, window, window), (1, stride, stride), (0, padding, padding)
+    return nn.Conv3d(before, after, *sizes, bias=False)
+
+
+def _in_time(before: int, after: int, stride: int = 1, padding: int = 1) -> nn.Conv3d:
+    """A convolution of each pixel with those before and after it."""
+    return nn.Conv3d(before, after, (3, 1, 1), (stride, 1, 1), (padding, 0, 0), bias=False)
+
+
+def _normed(convolution: nn.Module, planes: int) -> list[nn.Module]:
+    return [convolution, nn.BatchNorm3d(planes)]
+
+
+def _active(convolution: nn.Module, planes: int) -> list[nn.Module]:
+    return [*_normed(convolution, planes), nn.ReLU(inplace=True)]
+
+
 class Conv3DSimple(nn.Conv3d):
     """A convolution over time and space."""
 
@@ -39,7 +58,7 @@ class Conv3DSimple(nn.Conv3d):
         stride: int = 1,
         padding: int = 1,
     ) -> None:
-        super().__init__(in_planes, out_planes, (3, 3, 3), stride, padding, bias=False)
+        super().__init__(in_planes, out_planes, 3, stride, padding, bias=False)
 
     @staticmethod
     def get_downsample_stride(stride: int) -> _Triple:
@@ -54,30 +73,11 @@ class Conv2Plus1D(nn.Sequential):
         self, in_planes: int, out_planes: int, midplanes: int, stride: int = 1, padding: int = 1
     ) -> None:
         super().__init__(
-            nn.Conv3d(
-                in_planes,
-                midplanes,
-                (1, 3, 3),
-                stride=(1, stride, stride),
-                padding=(0, padding, padding),
-                bias=False,
-            ),
-            nn.BatchNorm3d(midplanes),
-            nn.ReLU(inplace=True),
-            nn.Conv3d(
-                midplanes,
-                out_planes,
-                (3, 1, 1),
-                stride=(stride, 1, 1),
-                padding=(padding, 0, 0),
-                bias=False,
-            ),
+            *_active(_in_space(in_planes, midplanes, 3, stride, padding), midplanes),
+            _in_time(midplanes, out_planes, stride, padding),
         )
 
-    @staticmethod
-    def get_downsample_stride(stride: int) -> _Triple:
-        """Return the stride in time and space."""
-        return stride, stride, stride
+    get_downsample_stride = staticmethod(Conv3DSimple.get_downsample_stride)
 
 
 class Conv3DNoTemporal(nn.Conv3d):
@@ -91,14 +91,8 @@ class Conv3DNoTemporal(nn.Conv3d):
         stride: int = 1,
         padding: int = 1,
     ) -> None:
-        super().__init__(
-            in_planes,
-            out_planes,
-            (1, 3, 3),
-            (1, stride, stride),
-            (0, padding, padding),
-            bias=False,
-        )
+        sizes = (1, 3, 3), (1, stride, stride), (0, padding, padding)
+        super().__init__(in_planes, out_planes, *sizes, bias=False)
 
     @staticmethod
     def get_downsample_stride(stride: int) -> _Triple:
@@ -106,16 +100,36 @@ class Conv3DNoTemporal(nn.Conv3d):
         return 1, stride, stride
 
 
-def _with_norm(convolution: nn.Module, planes: int, *activation: nn.Module) -> nn.Sequential:
-    return nn.Sequential(convolution, nn.BatchNorm3d(planes), *activation)
-
-
 def _middle(inplanes: int, planes: int) -> int:
     """How many channels two convolutions have between them to have the parameters of one."""
     return (inplanes * planes * 3 * 3 * 3) // (inplanes * 3 * 3 + 3 * planes)
 
 
-class BasicBlock(nn.Module):
+class _Block(nn.Module):
+    """Convolutions in a row, with a way around them."""
+
+    expansion: int
+
+    def __init__(
+        self, steps: Sequence[list[nn.Module]], stride: int, downsample: nn.Module | None
+    ) -> None:
+        super().__init__()
+        self._names = [f"conv{number}" for number in range(1, len(steps) + 1)]
+        for name, layers in zip(self._names, steps, strict=True):
+            self.add_module(name, nn.Sequential(*layers))
+        self.relu: nn.ReLU = nn.ReLU(inplace=True)
+        self.downsample = downsample
+        self.stride = stride
+
+    def forward(self, x: Tensor) -> Tensor:
+        result = x
+        for name in self._names:
+            result = self.get_submodule(name)(result)
+        result += x if self.downsample is None else self.downsample(x)
+        return self.relu(result)  # type: ignore[no-any-return]
+
+
+class BasicBlock(_Block):
     """Two convolutions with a way around them."""
 
     expansion = 1
@@ -128,22 +142,13 @@ class BasicBlock(nn.Module):
         stride: int = 1,
         downsample: nn.Module | None = None,
     ) -> None:
-        super().__init__()
         middle = _middle(inplanes, planes)
-        first = conv_builder(inplanes, planes, middle, stride)
-        self.conv1: nn.Sequential = _with_norm(first, planes, nn.ReLU(inplace=True))
-        self.conv2: nn.Sequential = _with_norm(conv_builder(planes, planes, middle), planes)
-        self.relu: nn.ReLU = nn.ReLU(inplace=True)
-        self.downsample = downsample
-        self.stride = stride
-
-    def forward(self, x: Tensor) -> Tensor:
-        result = self.conv2(self.conv1(x))
-        result += x if self.downsample is None else self.downsample(x)
-        return self.relu(result)  # type: ignore[no-any-return]
+        first = _active(conv_builder(inplanes, planes, middle, stride), planes)
+        second = _normed(conv_builder(planes, planes, middle), planes)
+        super().__init__([first, second], stride, downsample)
 
 
-class Bottleneck(nn.Module):
+class Bottleneck(_Block):
     """A convolution of few channels between many, with a way around."""
 
     expansion = 4
@@ -156,22 +161,14 @@ class Bottleneck(nn.Module):
         stride: int = 1,
         downsample: nn.Module | None = None,
     ) -> None:
-        super().__init__()
         width = planes * self.expansion
-        narrow = nn.Conv3d(inplanes, planes, kernel_size=1, bias=False)
-        middle = conv_builder(planes, planes, _middle(inplanes, planes), stride)
-        widen = nn.Conv3d(planes, width, kernel_size=1, bias=False)
-        self.conv1: nn.Sequential = _with_norm(narrow, planes, nn.ReLU(inplace=True))
-        self.conv2: nn.Sequential = _with_norm(middle, planes, nn.ReLU(inplace=True))
-        self.conv3: nn.Sequential = _with_norm(widen, width)
-        self.relu: nn.ReLU = nn.ReLU(inplace=True)
-        self.downsample = downsample
-        self.stride = stride
-
-    def forward(self, x: Tensor) -> Tensor:
-        result = self.conv3(self.conv2(self.conv1(x)))
-        result += x if self.downsample is None else self.downsample(x)
-        return self.relu(result)  # type: ignore[no-any-return]
+        middle = _middle(inplanes, planes)
+        steps = [
+            _active(nn.Conv3d(inplanes, planes, kernel_size=1, bias=False), planes),
+            _active(conv_builder(planes, planes, middle, stride), planes),
+            _normed(nn.Conv3d(planes, width, kernel_size=1, bias=False), width),
+        ]
+        super().__init__(steps, stride, downsample)
 
 
 class BasicStem(nn.Sequential):
@@ -179,11 +176,7 @@ class BasicStem(nn.Sequential):
 
     def __init__(self) -> None:
         super().__init__(
-            nn.Conv3d(
-                3, 64, kernel_size=(3, 7, 7), stride=(1, 2, 2), padding=(1, 3, 3), bias=False
-            ),
-            nn.BatchNorm3d(64),
-            nn.ReLU(inplace=True),
+            *_active(nn.Conv3d(3, 64, (3, 7, 7), (1, 2, 2), (1, 3, 3), bias=False), 64)
         )
 
 
@@ -191,16 +184,7 @@ class R2Plus1dStem(nn.Sequential):
     """The first convolution, over space and then over time."""
 
     def __init__(self) -> None:
-        super().__init__(
-            nn.Conv3d(
-                3, 45, kernel_size=(1, 7, 7), stride=(1, 2, 2), padding=(0, 3, 3), bias=False
-            ),
-            nn.BatchNorm3d(45),
-            nn.ReLU(inplace=True),
-            nn.Conv3d(45, 64, kernel_size=(3, 1, 1), padding=(1, 0, 0), bias=False),
-            nn.BatchNorm3d(64),
-            nn.ReLU(inplace=True),
-        )
+        super().__init__(*_active(_in_space(3, 45, 7, 2, 3), 45), *_active(_in_time(45, 64), 64))
 
 
 class VideoResNet(nn.Module):
@@ -229,7 +213,8 @@ class VideoResNet(nn.Module):
         if zero_init_residual:
             for module in self.modules():
                 if isinstance(module, Bottleneck):
-                    nn.init.constant_(module.conv3[1].weight, 0.0)  # type: ignore[arg-type]
+                    last: Any = module.get_submodule("conv3.1")
+                    nn.init.constant_(last.weight, 0.0)
 
     def _make_layer(
         self,
@@ -244,7 +229,7 @@ class VideoResNet(nn.Module):
         if stride != 1 or self.inplanes != width:
             steps = conv_builder.get_downsample_stride(stride)
             convolution = nn.Conv3d(self.inplanes, width, kernel_size=1, stride=steps, bias=False)
-            downsample = _with_norm(convolution, width)
+            downsample = nn.Sequential(*_normed(convolution, width))
         made = [block(self.inplanes, planes, conv_builder, stride, downsample)]
         self.inplanes = width
         made += [block(width, planes, conv_builder) for _ in range(1, blocks)]

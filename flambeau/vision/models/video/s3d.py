@@ -30,25 +30,13 @@ class TemporalSeparableConv(nn.Sequential):
         padding: int,
         norm_layer: _Norm,
     ) -> None:
+        layer = partial(Conv3dNormActivation, bias=False, norm_layer=norm_layer)
+        window, around = kernel_size, padding
         super().__init__(
-            Conv3dNormActivation(
-                in_planes,
-                out_planes,
-                kernel_size=(1, kernel_size, kernel_size),
-                stride=(1, stride, stride),
-                padding=(0, padding, padding),
-                bias=False,
-                norm_layer=norm_layer,
+            layer(
+                in_planes, out_planes, (1, window, window), (1, stride, stride), (0, around, around)
             ),
-            Conv3dNormActivation(
-                out_planes,
-                out_planes,
-                kernel_size=(kernel_size, 1, 1),
-                stride=(stride, 1, 1),
-                padding=(padding, 0, 0),
-                bias=False,
-                norm_layer=norm_layer,
-            ),
+            layer(out_planes, out_planes, (window, 1, 1), (stride, 1, 1), (around, 0, 0)),
         )
 
 
@@ -108,17 +96,16 @@ _ROWS: tuple[tuple[_Channels, ...], ...] = (
 
 
 def _body(norm_layer: _Norm) -> list[nn.Module]:
+    flat = (1, 3, 3), (1, 2, 2), (0, 1, 1)  # a window within each frame
     layers: list[nn.Module] = [
         TemporalSeparableConv(3, 64, 7, 2, 3, norm_layer),
-        nn.MaxPool3d(kernel_size=(1, 3, 3), stride=(1, 2, 2), padding=(0, 1, 1)),
+        nn.MaxPool3d(*flat),
         Conv3dNormActivation(64, 64, kernel_size=1, norm_layer=norm_layer),
         TemporalSeparableConv(64, 192, 3, 1, 1, norm_layer),
-        nn.MaxPool3d(kernel_size=(1, 3, 3), stride=(1, 2, 2), padding=(0, 1, 1)),
+        nn.MaxPool3d(*flat),
     ]
-    pools = (
-        nn.MaxPool3d(kernel_size=(3, 3, 3), stride=(2, 2, 2), padding=(1, 1, 1)),
-        nn.MaxPool3d(kernel_size=(2, 2, 2), stride=(2, 2, 2), padding=(0, 0, 0)),
-    )
+    sizes = ((3,) * 3, (2,) * 3, (1,) * 3), ((2,) * 3, (2,) * 3, (0,) * 3)
+    pools = [nn.MaxPool3d(*each) for each in sizes]
     for number, row in enumerate(_ROWS):
         layers += [SepInceptionBlock3D(*channels, norm_layer) for channels in row]
         layers += pools[number : number + 1]
