@@ -161,10 +161,19 @@ def test_pillow_without_arrow(monkeypatch):
 
 
 def test_images_in_several_places_in_memory():
-    image = Image.new("RGB", (2600, 2000), (1, 2, 3))
+    image = Image.fromarray(pixels(20, 26, 3)).resize((2600, 2000))
     assert memory.shown_pixels(image) is None
-    assert T.functional.to_tensor(image)[:, -1, -1].mul(255).round().tolist() == [1, 2, 3]
-    assert T.functional.resize(image, [20, 26]).getpixel((25, 19)) == (1, 2, 3)
+    planes = np.asarray(image).transpose(2, 0, 1)
+    assert np.array_equal(T.functional.to_tensor(image).numpy(), planes / np.float32(255))
+    expected = image.resize((31, 17), Image.Resampling.BILINEAR)
+    assert T.functional.resize(image, [17, 31]).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("size", [(0, 4), (4, 0)])
+def test_images_without_pixels(size):
+    image = Image.new("RGB", size)
+    expected = image.resize((2, 2), Image.Resampling.BILINEAR)
+    assert T.functional.resize(image, [2, 2]).tobytes() == expected.tobytes()
 
 
 def test_memory_outlives_the_image():

@@ -9,6 +9,7 @@ from typing import Any
 from flambeau import _C
 from flambeau.vision._pillow import pillow
 from flambeau.vision.transforms._image import InterpolationMode, pil_number
+from flambeau.vision.transforms._pil.convert import pixels_of
 from flambeau.vision.transforms._pil.memory import shown_pixels
 
 __all__ = ["resampled"]
@@ -24,14 +25,16 @@ _KINDS = {
     InterpolationMode.BOX: "box",
     InterpolationMode.HAMMING: "hamming",
 }
-_RAW = {"L": "L", "RGB": "RGBX"}
+_MODES = ("L", "RGB")
+_RAW = {1: "L", 3: "RGB", 4: "RGBX"}  # what Pillow calls pixels of so many bytes
 _BITS = 22  # after the point, in Pillow's weights
+_WORTH_COPYING = 1 << 20  # pixels: to copy more takes about as long as Pillow does
 _MOST_TALL = 50  # times as high as wide: some versions treat taller ones in their own way
 
 
 def resampled(img: Any, size: list[int], mode: InterpolationMode) -> Any:
     """An image in another size, byte for byte as Pillow makes it; None if Pillow has to."""
-    if mode not in _KINDS or img.mode not in _RAW or min(size) < 1:
+    if mode not in _KINDS or img.mode not in _MODES or min(*size, *img.size) < 1:
         return None
     order = _order_of_pillow() if img.height <= _MOST_TALL * img.width else None
     return None if order is None else _resampled(img, size, mode, order)
@@ -40,14 +43,17 @@ def resampled(img: Any, size: list[int], mode: InterpolationMode) -> Any:
 def _resampled(img: Any, size: list[int], mode: InterpolationMode, order: _Order) -> Any:
     pixels = shown_pixels(img)
     if pixels is None:
-        return None
+        if img.width * img.height > _WORTH_COPYING:
+            return None
+        pixels = pixels_of(img)
     (height, width), kind = size, _KINDS[mode]
     planes = pixels.permute(2, 0, 1).unsqueeze(0)
     if order(img.height, img.width, height, width):
         planes = _C._resize_bytes(planes, height, img.width, kind, _BITS)
     planes = _C._resize_bytes(planes, height, width, kind, _BITS)
     memory = memoryview(planes[0].permute(1, 2, 0))
-    result = pillow().frombytes(img.mode, (width, height), memory, "raw", _RAW[img.mode])
+    raw = _RAW[pixels.shape[-1]]
+    result = pillow().frombytes(img.mode, (width, height), memory, "raw", raw)
     result.info = img.info.copy()
     return result
 
