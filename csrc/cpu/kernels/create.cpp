@@ -2,6 +2,7 @@
 #include "cpu/create.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -37,7 +38,10 @@ void linspace_run(DType t, int64_t begin, int64_t end, int64_t steps, const Scal
     // The ends are rounded to the result's type first, as integers would be.
     const V from = convert<V>(first.to<T>());
     const V to = convert<V>(last.to<T>());
-    const V step = (to - from) / V(static_cast<double>(gaps));
+    V step = (to - from) / V(static_cast<double>(gaps));
+    // PyTorch calculates the step in float32: thresholds made by it are met to the last bit.
+    if constexpr (std::is_same_v<T, float>)
+      step = static_cast<float>(to - from) / static_cast<float>(gaps);
     auto* target = static_cast<T*>(out);
     for (int64_t i = begin; i < end; ++i)
       target[i] = steps == 1 ? convert<T>(from) : convert<T>(between<V>(from, to, step, steps, i));

@@ -311,5 +311,4 @@ class AugMix(_Augment):
 
 def dirichlet(alpha: float, count: int, parts: int) -> Tensor:
     """Shares that add up to 1, `count` times."""
-    weights = fb._standard_gamma(fb.full((count, parts), alpha))
-    return weights / weights.sum(-1, keepdim=True)
+    return fb._sample_dirichlet(fb.full((count, parts), float(alpha)))

@@ -38,15 +38,13 @@ def perspective(
 ) -> Tensor:
     height, width = img.shape[-2:]
     dtype = img.dtype if img.is_floating_point() else fb.float32
-    above = fb.tensor([coefficients[:3], coefficients[3:6]], dtype=dtype)
-    below = fb.tensor([[*coefficients[6:], 1.0]] * 2, dtype=dtype)
-    half = fb.tensor([0.5 * width, 0.5 * height], dtype=dtype)
-    plane = _plane(
-        fb.linspace(0.5, width - 0.5, width, dtype=dtype),
-        fb.linspace(0.5, height - 0.5, height, dtype=dtype),
-    )
-    places = (plane @ (above.t() / half)) / (plane @ below.t()) - 1.0
-    return _sample(img, places.view(1, height, width, 2), interpolation, fill)
+    half = fb.tensor([[0.5 * width], [0.5 * height]], dtype=dtype)
+    above = fb.tensor([coefficients[:3], coefficients[3:6]], dtype=dtype) / half
+    below = fb.tensor([[*coefficients[6:], 1.0]], dtype=dtype)
+    columns = fb.linspace(0.5, width - 0.5, width, dtype=dtype)
+    rows = fb.linspace(0.5, height - 0.5, height, dtype=dtype)
+    places = _plane(columns, rows, above) / _plane(columns, rows, below) - 1.0
+    return _sample(img, places.unsqueeze(0), interpolation, fill)
 
 
 def elastic(
@@ -65,21 +63,20 @@ def _affine_grid(img: Tensor, matrix: Sequence[float], size: Sequence[int]) -> T
     height, width = img.shape[-2:]
     rows, columns = size
     dtype = img.dtype if img.is_floating_point() else fb.float32
-    plane = _plane(
-        fb.linspace(0.5 - columns * 0.5, columns * 0.5 - 0.5, columns, dtype=dtype),
-        fb.linspace(0.5 - rows * 0.5, rows * 0.5 - 0.5, rows, dtype=dtype),
-    )
-    half = fb.tensor([0.5 * width, 0.5 * height], dtype=dtype)
-    theta = fb.tensor(matrix, dtype=dtype).view(2, 3)
-    return (plane @ (theta.t() / half)).view(1, rows, columns, 2)
+    half = fb.tensor([[0.5 * width], [0.5 * height]], dtype=dtype)
+    theta = fb.tensor(matrix, dtype=dtype).view(2, 3) / half
+    x = fb.linspace(0.5 - columns * 0.5, columns * 0.5 - 0.5, columns, dtype=dtype)
+    y = fb.linspace(0.5 - rows * 0.5, rows * 0.5 - 0.5, rows, dtype=dtype)
+    return _plane(x, y, theta).unsqueeze(0)
 
 
-def _plane(columns: Tensor, rows: Tensor) -> Tensor:
-    """The points (x, y, 1) of a grid, row by row."""
-    points = fb.ones(rows.numel(), columns.numel(), 3, dtype=rows.dtype)
-    points[..., 0] = columns
-    points[..., 1] = rows[:, None]
-    return points.view(-1, 3)
+def _plane(columns: Tensor, rows: Tensor, forms: Tensor) -> Tensor:
+    """Sums `a x + b y + c` at the points of a grid, for each (a, b, c) of some.
+
+    Each product is rounded before it is added, as in PyTorch: the nearest pixel is then its too.
+    """
+    sums = [(columns * a + (rows * b).unsqueeze(-1)) + c for a, b, c in forms.tolist()]
+    return fb.stack(sums, -1)
 
 
 def _sample(img: Tensor, grid: Tensor, interpolation: InterpolationMode, fill: Fill) -> Tensor:

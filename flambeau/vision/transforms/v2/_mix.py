@@ -91,8 +91,7 @@ class _Mix(Transform):
 
     def _share(self) -> float:
         """A number by the distribution Beta(alpha, alpha)."""
-        first, second = fb._standard_gamma(fb.full((2,), self.alpha)).tolist()
-        return float(first / (first + second))
+        return float(fb._sample_dirichlet(fb.full((1, 2), self.alpha))[0, 0].item())
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
         if inpt is params["labels"]:
