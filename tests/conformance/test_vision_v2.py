@@ -134,9 +134,9 @@ IMAGES: dict[str, tuple[tuple[str, ...], Make]] = {
 }
 CASES = {name: (KINDS, make) for name, make in PLACES.items()} | IMAGES
 
-# What is bent by smoothed noise, mixed, or changed twice: sums of a convolution in another order move
-# a place by less than a hundred thousandth of a pixel, a byte may round the other way, and the
-# nearest pixel be the one beside.
+# What is bent by smoothed noise, mixed, or changed twice: a convolution that sums in another order
+# moves a place by less than a hundred thousandth of a pixel, a byte may round the other way, and
+# the nearest pixel be the one beside.
 _ROUNDED = ("ElasticTransform", "AugMix", "RandAugment bilinear")
 
 

@@ -72,7 +72,7 @@ def test_points_are_at_their_pixels() -> None:
     for name in ("horizontal flip", "vertical flip", "crop", "pad", "no bend", "move"):
         move = MOVES[name][0]
         x, y = move(_points([[5, 4]]))[0].tolist()
-        assert move(tv_tensors.Image(image))[0, y, x] == 1
+        assert move(tv_tensors.Image(image))[0, y, x] > 0.99
 
 
 def test_formats() -> None:
