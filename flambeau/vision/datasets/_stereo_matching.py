@@ -310,7 +310,7 @@ class Middlebury2014Stereo(StereoMatchingDataset):
     """
 
     _has_built_in_disparity_mask = True
-    splits = {
+    splits: dict[str, list[str]] = {
         "train": [
             *("Adirondack", "Jadeplant", "Motorcycle", "Piano", "Pipes"),
             *("Playroom", "Playtable", "Recycle", "Shelves", "Vintage"),

@@ -70,7 +70,9 @@ class Caltech101(_Caltech):
     ) -> None:
         folder = os.path.join(os.path.expanduser(os.fspath(root)), "caltech101")
         super().__init__(folder, transform=transform, target_transform=target_transform)
-        self.target_type = target_types(target_type, "target_type", ("category", "annotation"))
+        self.target_type: list[str] = target_types(
+            target_type, "target_type", ("category", "annotation")
+        )
         if download:
             self.download()
         prepare(folder, ["101_ObjectCategories"], [self._ARCHIVE])
@@ -79,7 +81,9 @@ class Caltech101(_Caltech):
             os.path.join(folder, "101_ObjectCategories"),
             [name for name in names if name != "BACKGROUND_Google"],
         )
-        self.annotation_categories = [self._OUTLINES.get(name, name) for name in self.categories]
+        self.annotation_categories: list[str] = [
+            self._OUTLINES.get(name, name) for name in self.categories
+        ]
 
     def download(self) -> None:
         """Fetch the archive and unpack it and those in it, unless that was done."""

@@ -25,8 +25,9 @@ class CelebA(VisionDataset):
     identity, bbox and landmarks, or several of them.
     """
 
+    attr_names: list[str]
     base_folder = "celeba"
-    file_list = [
+    file_list: list[tuple[str, str, str]] = [
         (
             "0B7EVK8r0v71pZjFTYXZWM3FlRnM",
             "00d2c5bc6d35e252742224ab0c1e8fcb",
@@ -70,7 +71,9 @@ class CelebA(VisionDataset):
     ) -> None:
         super().__init__(root, transform=transform, target_transform=target_transform)
         self.split = split
-        self.target_type = [target_type] if isinstance(target_type, str) else list(target_type)
+        self.target_type: list[str] = (
+            [target_type] if isinstance(target_type, str) else list(target_type)
+        )
         if not self.target_type and target_transform is not None:
             raise RuntimeError("target_transform is specified but target_type is empty")
         chosen = _PARTS[verify_str_arg(split.lower(), "split", _PARTS)]
@@ -80,12 +83,16 @@ class CelebA(VisionDataset):
         names, parts, _ = _table(self._file("list_eval_partition.txt"))
         part = parts.squeeze(1)
         keep = fb.ones_like(part, dtype=fb.bool) if chosen is None else part == chosen
-        self.filename = [name for name, kept in zip(names, keep.tolist(), strict=True) if kept]
-        self.identity = self._rows("identity_CelebA.txt", keep)[0]
-        self.bbox = self._rows("list_bbox_celeba.txt", keep, header=1)[0]
-        self.landmarks_align = self._rows("list_landmarks_align_celeba.txt", keep, header=1)[0]
+        self.filename: list[str] = [
+            name for name, kept in zip(names, keep.tolist(), strict=True) if kept
+        ]
+        self.identity: Tensor = self._rows("identity_CelebA.txt", keep)[0]
+        self.bbox: Tensor = self._rows("list_bbox_celeba.txt", keep, header=1)[0]
+        self.landmarks_align: Tensor = self._rows(
+            "list_landmarks_align_celeba.txt", keep, header=1
+        )[0]
         signs, self.attr_names = self._rows("list_attr_celeba.txt", keep, header=1)
-        self.attr = (signs + 1) // 2  # in the file -1 stands for no
+        self.attr: Tensor = (signs + 1) // 2  # in the file -1 stands for no
 
     def _file(self, name: str) -> str:
         return os.path.join(os.fspath(self.root or ""), self.base_folder, name)

@@ -121,10 +121,10 @@ class Cityscapes(VisionDataset):
             f"Unknown value '{split}' for argument split if mode is '{mode}'. Valid values are "
             f"{{'{listed}'}}.",
         )
-        self.target_type = target_types(target_type, "target_type", _SUFFIXES)
+        self.target_type: list[str] = target_types(target_type, "target_type", _SUFFIXES)
         home = os.fspath(self.root or "")
-        self.images_dir = os.path.join(home, "leftImg8bit", split)
-        self.targets_dir = os.path.join(home, self.mode, split)
+        self.images_dir: str = os.path.join(home, "leftImg8bit", split)
+        self.targets_dir: str = os.path.join(home, self.mode, split)
         self._unpack(home)
         self.images: list[str] = []
         self.targets: list[list[str]] = []

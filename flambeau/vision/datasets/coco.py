@@ -29,7 +29,7 @@ class CocoDetection(VisionDataset):
         transforms: Callable[..., Any] | None = None,
     ) -> None:
         super().__init__(root, transforms, transform, target_transform)
-        self.coco = COCO(annFile)
+        self.coco: COCO = COCO(annFile)
         self.ids: list[int] = sorted(self.coco.imgs)
 
     def _load_image(self, id: int) -> Any:

@@ -35,4 +35,4 @@ class Country211(ImageFolder):
         super().__init__(
             os.path.join(folder, "country211", split), transform, target_transform, loader
         )
-        self.root = folder
+        self.root: str | os.PathLike[str] | None = folder

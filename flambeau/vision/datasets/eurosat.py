@@ -32,4 +32,4 @@ class EuroSAT(ImageFolder):
         folder = os.path.join(home, "eurosat")
         prepare(folder, ["2750"], [_ARCHIVE], download)
         super().__init__(os.path.join(folder, "2750"), transform, target_transform, loader)
-        self.root = home
+        self.root: str | os.PathLike[str] | None = home

@@ -66,11 +66,11 @@ class _Captioned(VisionDataset):
         loader: Loader = default_loader,
     ) -> None:
         super().__init__(root, transform=transform, target_transform=target_transform)
-        self.ann_file = os.path.expanduser(ann_file)
+        self.ann_file: str = os.path.expanduser(ann_file)
         self.loader = loader
         with open(self.ann_file, encoding="utf-8") as file, reading(self.ann_file):
-            self.annotations = self._parse(file.read())
-        self.ids = sorted(self.annotations)
+            self.annotations: dict[str, list[str]] = self._parse(file.read())
+        self.ids: list[str] = sorted(self.annotations)
 
     def _parse(self, text: str) -> dict[str, list[str]]:
         """The captions of each photograph."""

@@ -42,11 +42,11 @@ class ImageNet(ImageFolder):
             parse(root)
         names = load_meta_file(root)[0]
         super().__init__(os.path.join(root, split), **kwargs)
-        self.root = root
-        self.wnids = self.classes
-        self.wnid_to_idx = self.class_to_idx
+        self.root: str | os.PathLike[str] | None = root
+        self.wnids: list[Any] = self.classes
+        self.wnid_to_idx: dict[Any, int] = self.class_to_idx
         self.classes: list[Any] = [names[wnid] for wnid in self.wnids]
-        self.class_to_idx = {
+        self.class_to_idx: dict[Any, int] = {
             name: number for number, each in enumerate(self.classes) for name in each
         }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flambeau.vision.datasets._published import (
     ImageList,
     Loader,
@@ -25,6 +27,8 @@ class Imagenette(ImageList):
     ``split`` is train or val; ``size`` is full, 320px or 160px.
     """
 
+    wnids: list[str]
+    wnid_to_idx: dict[str, int]
     _ARCHIVES = {
         "full": (f"{_HOME}imagenette2.tgz", "fe2fc210e6bb7c5664d602c3cd71e612"),
         "320px": (f"{_HOME}imagenette2-320.tgz", "3df6f0d01a2c9592104656642f5e78a3"),
@@ -61,8 +65,8 @@ class Imagenette(ImageList):
         prepare(self._below(), [f"{folder}/{split}"], [archive], download)
         images = self._below(folder, split)
         self.wnids, self.wnid_to_idx = find_classes(images)
-        self.classes = [self._WNID_TO_CLASS[wnid] for wnid in self.wnids]
-        self.class_to_idx = {
+        self.classes: list[Any] = [self._WNID_TO_CLASS[wnid] for wnid in self.wnids]
+        self.class_to_idx: dict[Any, int] = {
             name: number for names, number in numbered(self.classes).items() for name in names
         }
         self._take(make_dataset(images, self.wnid_to_idx, extensions=".jpeg"))

@@ -63,12 +63,12 @@ class INaturalist(VisionDataset):
         prepare(home, [version], [self._archive()])
         is_new = version.startswith("2021")
         known = ["full", *(CATEGORIES_2021 if is_new else ["super"])]
-        self.target_type = target_types(target_type, "target_type", known)
+        self.target_type: list[str] = target_types(target_type, "target_type", known)
         self.all_categories: list[str] = []
         self.categories_index: dict[str, dict[str, int]] = {}
         self.categories_map: list[dict[str, int]] = []
         self._init_2021() if is_new else self._init_pre2021()
-        self.index = [
+        self.index: list[tuple[int, str]] = [
             (number, name)
             for number, folder in enumerate(self.all_categories)
             for name in os.listdir(os.path.join(self._folder, folder))

@@ -20,7 +20,7 @@ class Kitti(VisionDataset):
     """
 
     data_url = "https://s3.eu-central-1.amazonaws.com/avg-kitti/"
-    resources = ["data_object_image_2.zip", "data_object_label_2.zip"]
+    resources: list[str] = ["data_object_image_2.zip", "data_object_label_2.zip"]
     image_dir_name = "image_2"
     labels_dir_name = "label_2"
 
@@ -35,8 +35,7 @@ class Kitti(VisionDataset):
     ) -> None:
         super().__init__(root, transforms, transform, target_transform)
         self.train = train
-        self.root = os.fspath(self.root or "")
-        folder = os.path.join(self.root, "Kitti", "raw")
+        folder = os.path.join(os.fspath(self.root or ""), "Kitti", "raw")
         part = "training" if train else "testing"
         needed = [f"{part}/{self.image_dir_name}"]
         needed += [f"{part}/{self.labels_dir_name}"] if train else []
@@ -45,10 +44,9 @@ class Kitti(VisionDataset):
         images = os.path.join(folder, part, self.image_dir_name)
         labels = os.path.join(folder, part, self.labels_dir_name)
         names = os.listdir(images)
-        self.images = [os.path.join(images, name) for name in names]
-        self.targets = [os.path.join(labels, f"{name.split('.')[0]}.txt") for name in names]
-        if not train:
-            self.targets = []
+        self.images: list[str] = [os.path.join(images, name) for name in names]
+        texts = [os.path.join(labels, f"{name.split('.')[0]}.txt") for name in names]
+        self.targets: list[str] = texts if train else []
 
     def __getitem__(self, index: int) -> Any:
         target = _objects(self.targets[index]) if self.train else None

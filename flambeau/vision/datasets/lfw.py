@@ -23,9 +23,11 @@ __all__ = ["LFWPairs", "LFWPeople"]
 class _LFW(VisionDataset):
     """Faces in a folder for each person, and lists of which to take."""
 
+    filename: str
+    md5: str
     base_folder = "lfw-py"
     # Of each kind of images: the folder, the archive and its sum.
-    file_dict = {
+    file_dict: dict[str, tuple[str, str, str]] = {
         "original": ("lfw", "lfw.tgz", "a17d05bd522c52d84eca14327a23d494"),
         "funneled": ("lfw_funneled", "lfw-funneled.tgz", "1b42dfed7d15c9b2dd63d5e5840c86ad"),
         "deepfunneled": (
@@ -43,7 +45,7 @@ class _LFW(VisionDataset):
         "peopleDevTrain.txt": "54eaac34beb6d042ed3a7d883e247a21",
         "lfw-names.txt": "a6d0a479bd074669f656265a6e693f6d",
     }
-    annot_file = {"10fold": "", "train": "DevTrain", "test": "DevTest"}
+    annot_file: dict[str, str] = {"10fold": "", "train": "DevTrain", "test": "DevTest"}
     names = "lfw-names.txt"
     _view = ""
 
@@ -68,8 +70,8 @@ class _LFW(VisionDataset):
                 "mirror is https://www.kaggle.com/datasets/jessicali9530/lfw-dataset)"
             )
         images, self.filename, self.md5 = self.file_dict[self.image_set]
-        self.images_dir = os.path.join(folder, images)
-        self.labels_file = f"{self._view}{self.annot_file[self.split]}.txt"
+        self.images_dir: str = os.path.join(folder, images)
+        self.labels_file: str = f"{self._view}{self.annot_file[self.split]}.txt"
         lists = [self.labels_file, *([self.names] if self._view == "people" else [])]
         needed = [(name, self._SUMS[name]) for name in lists]
         prepare(folder, [images, *needed])
@@ -102,12 +104,18 @@ class LFWPeople(_LFW):
     _view = "people"
 
     def _load(self) -> None:
-        self.class_to_idx = numbered(line[0].split()[0] for line in self._lines(self.names))
+        self.class_to_idx: dict[Any, int] = numbered(
+            line[0].split()[0] for line in self._lines(self.names)
+        )
         rows = self._lines(self.labels_file)
         # One line says how many people follow; of ten folds, each has such a line.
         people = [row for row in rows[1:] if len(row) == 2]
-        self.data = [self._get_path(who, no) for who, last in people for no in _upto(last)]
-        self.targets = [self.class_to_idx[who] for who, last in people for _ in _upto(last)]
+        self.data: list[Any] = [
+            self._get_path(who, no) for who, last in people for no in _upto(last)
+        ]
+        self.targets: list[int] = [
+            self.class_to_idx[who] for who, last in people for _ in _upto(last)
+        ]
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         return self._transformed(self.loader(self.data[index]), self.targets[index])

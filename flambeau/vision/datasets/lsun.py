@@ -48,12 +48,12 @@ class LSUNClass(VisionDataset):
         path = os.fspath(self.root or "")
         if not os.path.exists(path):
             raise FileNotFoundError(f"{path}: no database of LSUN")
-        self.env = lmdb.open(
+        self.env: Any = lmdb.open(
             path, max_readers=1, readonly=True, lock=False, readahead=False, meminit=False
         )
         with self.env.begin(write=False) as transaction:
-            self.length = transaction.stat()["entries"]
-            self.keys = list(transaction.cursor().iternext(keys=True, values=False))
+            self.length: Any = transaction.stat()["entries"]
+            self.keys: list[Any] = list(transaction.cursor().iternext(keys=True, values=False))
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         with self.env.begin(write=False) as transaction:
@@ -78,13 +78,13 @@ class LSUN(VisionDataset):
         target_transform: Transform = None,
     ) -> None:
         super().__init__(root, transform=transform, target_transform=target_transform)
-        self.classes = _names(classes)
+        self.classes: list[str] = _names(classes)
         home = os.fspath(self.root or "")
-        self.dbs = [
+        self.dbs: list[LSUNClass] = [
             LSUNClass(os.path.join(home, f"{each}_lmdb"), transform) for each in self.classes
         ]
-        self.indices = list(accumulate(map(len, self.dbs)))
-        self.length = self.indices[-1] if self.indices else 0
+        self.indices: list[int] = list(accumulate(map(len, self.dbs)))
+        self.length: int = self.indices[-1] if self.indices else 0
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         target = bisect_right(self.indices, index)

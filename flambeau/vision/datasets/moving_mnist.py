@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 import flambeau as fb
+from flambeau import Tensor
 from flambeau.vision.datasets._published import PathLike, Resource, prepare
 from flambeau.vision.datasets.utils import verify_str_arg
 from flambeau.vision.datasets.vision import Transform, VisionDataset
@@ -47,7 +48,9 @@ class MovingMNIST(VisionDataset):
         prepare(folder, ["mnist_test_seq.npy"], [source], download)
         films = _read(os.path.join(folder, "mnist_test_seq.npy"))
         parts = {"train": slice(split_ratio), "test": slice(split_ratio, None), None: slice(None)}
-        self.data = fb.from_numpy(films[parts[split]]).transpose(0, 1).unsqueeze(2).contiguous()
+        self.data: Tensor = (
+            fb.from_numpy(films[parts[split]]).transpose(0, 1).unsqueeze(2).contiguous()
+        )
 
     def __getitem__(self, index: int) -> Any:
         film = self.data[index]

@@ -22,7 +22,7 @@ class Omniglot(VisionDataset):
 
     folder = "omniglot-py"
     download_url_prefix = "https://raw.githubusercontent.com/brendenlake/omniglot/master/python"
-    zips_md5 = {
+    zips_md5: dict[str, str] = {
         "images_background": "68d2efa1b9178cc56df9314c21c6e718",
         "images_evaluation": "6b91aef0f799c5bb55b94e3f2daec811",
     }
@@ -43,7 +43,7 @@ class Omniglot(VisionDataset):
         part = "images_background" if background else "images_evaluation"
         source = Resource(f"{self.download_url_prefix}/{part}.zip", self.zips_md5[part])
         prepare(home, [part], [source], download)
-        self.target_folder = os.path.join(home, part)
+        self.target_folder: str = os.path.join(home, part)
         self._alphabets = list_dir(self.target_folder)
         self._characters = [
             os.path.join(alphabet, letter)

@@ -61,11 +61,11 @@ class OxfordIIITPet(VisionDataset):
             self._bin_labels = [int(row[2]) - 1 for row in rows]
         self._images = [f"{folder}/images/{row[0]}.jpg" for row in rows]
         self._segs = [f"{folder}/annotations/trimaps/{row[0]}.png" for row in rows]
-        self.bin_classes = ["Cat", "Dog"]
-        self.bin_class_to_idx = numbered(self.bin_classes)
+        self.bin_classes: list[str] = ["Cat", "Dog"]
+        self.bin_class_to_idx: dict[Any, int] = numbered(self.bin_classes)
         breeds = {int(row[1]): row[0].rsplit("_", 1)[0] for row in rows}
-        self.classes = [_title(breeds[number]) for number in sorted(breeds)]
-        self.class_to_idx = numbered(self.classes)
+        self.classes: list[str] = [_title(breeds[number]) for number in sorted(breeds)]
+        self.class_to_idx: dict[Any, int] = numbered(self.classes)
 
     def __len__(self) -> int:
         return len(self._images)

@@ -25,7 +25,10 @@ class PhotoTour(VisionDataset):
     point. What was read is kept in ``root/name.pt``.
     """
 
-    urls = {
+    data: Tensor
+    labels: Tensor
+    matches: Tensor
+    urls: dict[str, list[str]] = {
         "notredame_harris": [
             f"{_HARRIS}notredame_harris.zip",
             "notredame_harris.zip",
@@ -53,7 +56,7 @@ class PhotoTour(VisionDataset):
         ],
         "liberty": [f"{_DETECTED}liberty.zip", "liberty.zip", "fdd9152f138ea5ef2091746689176414"],
     }
-    means = {
+    means: dict[str, float] = {
         "notredame": 0.4854,
         "yosemite": 0.4844,
         "liberty": 0.4437,
@@ -61,7 +64,7 @@ class PhotoTour(VisionDataset):
         "yosemite_harris": 0.4844,
         "liberty_harris": 0.4437,
     }
-    stds = {
+    stds: dict[str, float] = {
         "notredame": 0.1864,
         "yosemite": 0.1818,
         "liberty": 0.2019,
@@ -69,7 +72,7 @@ class PhotoTour(VisionDataset):
         "yosemite_harris": 0.1818,
         "liberty_harris": 0.2019,
     }
-    lens = {
+    lens: dict[str, int] = {
         "notredame": 468159,
         "yosemite": 633587,
         "liberty": 450092,
@@ -92,12 +95,12 @@ class PhotoTour(VisionDataset):
         super().__init__(root, transform=transform)
         home = os.fspath(self.root or "")
         self.name = name
-        self.data_dir = os.path.join(home, name)
-        self.data_down = os.path.join(home, f"{name}.zip")
-        self.data_file = os.path.join(home, f"{name}.pt")
+        self.data_dir: str = os.path.join(home, name)
+        self.data_down: str = os.path.join(home, f"{name}.zip")
+        self.data_file: str = os.path.join(home, f"{name}.pt")
         self.train = train
-        self.mean = self.means[name]
-        self.std = self.stds[name]
+        self.mean: float = self.means[name]
+        self.std: float = self.stds[name]
         if not os.path.isfile(self.data_file):
             url, file, md5 = self.urls[name]
             source = Resource(url, md5, file, into=name)

@@ -85,12 +85,12 @@ class Places365(ImageList):
         prepare(self._below(), [self._folder], [Resource(f"{_HOME}{name}", md5)], download)
         with reading(classes := self._below(self._CATEGORIES_META[0])):
             rows = (line.rsplit(" ", 1) for line in read_lines(classes))
-            self.class_to_idx = {place: int(number) for place, number in rows}
-        self.classes = sorted(self.class_to_idx)
+            self.class_to_idx: dict[Any, int] = {place: int(number) for place, number in rows}
+        self.classes: list[Any] = sorted(self.class_to_idx)
         with reading(images := self._below(self._FILE_LIST_META[split][0])):
             self._take(map(self._sample, read_lines(images)))
         self.imgs: list[tuple[str, Any]] = list(zip(self._image_files, self._labels, strict=True))
-        self.targets = self._labels
+        self.targets: list[Any] = self._labels
 
     @property
     def variant(self) -> str:

@@ -52,8 +52,8 @@ class SBDataset(VisionDataset):
             self._download(home)
         prepare(home, ["img", "cls", f"{image_set}.txt"], [Resource(self.url, self.md5)])
         names = read_lines(os.path.join(home, f"{image_set}.txt"))
-        self.images = [os.path.join(home, "img", f"{name}.jpg") for name in names]
-        self.masks = [os.path.join(home, "cls", f"{name}.mat") for name in names]
+        self.images: list[str] = [os.path.join(home, "img", f"{name}.jpg") for name in names]
+        self.masks: list[str] = [os.path.join(home, "cls", f"{name}.mat") for name in names]
 
     def _download(self, home: str) -> None:
         extra = Resource(self.voc_train_url, self.voc_split_md5, packed=False)

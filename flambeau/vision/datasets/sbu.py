@@ -48,7 +48,7 @@ class SBU(ImageList):
         pairs = zip(self._lines("urls"), self._lines("captions"), strict=True)
         files = ((self._below("dataset", os.path.basename(url)), text) for url, text in pairs)
         self._take((path, text) for path, text in files if os.path.exists(path))
-        self.photos = [os.path.basename(path) for path in self._image_files]
+        self.photos: list[str] = [os.path.basename(path) for path in self._image_files]
         self.captions: list[Any] = self._labels
 
     def _lines(self, kind: str) -> list[str]:

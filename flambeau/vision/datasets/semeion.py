@@ -15,6 +15,8 @@ __all__ = ["SEMEION"]
 class SEMEION(VisionDataset):
     """1593 handwritten digits of 16 × 16 black or white pixels; the file is in ``root``."""
 
+    data: Any
+    labels: Any
     url = "http://archive.ics.uci.edu/ml/machine-learning-databases/semeion/semeion.data"
     filename = "semeion.data"
     md5_checksum = "cb545d371d2ce14ec121470795a77432"

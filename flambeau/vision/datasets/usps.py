@@ -18,7 +18,9 @@ _HOME = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass/"
 class USPS(VisionDataset):
     """9298 handwritten digits of envelopes, 16 × 16 pixels; files are looked for in ``root``."""
 
-    split_list = {
+    data: Any
+    targets: list[int]
+    split_list: dict[str, list[str]] = {
         "train": [f"{_HOME}usps.bz2", "usps.bz2", "ec16c51db3855ca6c91edd34d0e9b197"],
         "test": [f"{_HOME}usps.t.bz2", "usps.t.bz2", "8ea070ee2aca1ac39742fdd1ef5ed118"],
     }

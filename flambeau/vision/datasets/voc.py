@@ -34,6 +34,8 @@ _YEARS = {
 class _VOC(VisionDataset):
     """Images of a year, and for each a file that describes it."""
 
+    filename: str
+    md5: str
     _SPLITS_DIR: str
     _TARGET_DIR: str
     _TARGET_FILE_EXT: str
@@ -57,12 +59,14 @@ class _VOC(VisionDataset):
         # The test images of 2007 are unpacked beside the others: the list tells them apart.
         listed = f"{place}/ImageSets/{self._SPLITS_DIR}/{image_set}.txt"
         self.filename, self.md5 = f"VOC{name}.tar", md5
-        self.url = f"{_HOME}voc{year}/{self.filename}"
+        self.url: str = f"{_HOME}voc{year}/{self.filename}"
         prepare(home, [listed], [Resource(self.url, md5)], download)
         folder = os.path.join(home, *place.split("/"))
         names = read_lines(os.path.join(home, listed))
-        self.images = [os.path.join(folder, "JPEGImages", f"{each}.jpg") for each in names]
-        self.targets = [
+        self.images: list[str] = [
+            os.path.join(folder, "JPEGImages", f"{each}.jpg") for each in names
+        ]
+        self.targets: list[str] = [
             os.path.join(folder, self._TARGET_DIR, f"{each}{self._TARGET_FILE_EXT}")
             for each in names
         ]
