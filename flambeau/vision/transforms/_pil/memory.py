@@ -32,6 +32,10 @@ def shown_pixels(img: Any) -> Tensor | None:
     show = getattr(img, "__arrow_c_array__", None)
     if size is None or show is None or 0 in img.size:
         return None
+    img.load()
+    # Before version 13 Pillow crashes when asked for memory that is not its own.
+    if img.readonly:
+        return None
     try:
         capsules = show()
     except ValueError:
