@@ -69,6 +69,7 @@ double overlap(const double* first, const double* second) {
 void check_boxes(const Tensor& boxes, const char* name) {
   FB_CHECK(boxes.dim() == 2 && boxes.size(1) == 5, name, " must have shape (count, 5), got ",
            boxes.sizes());
+  working_type(boxes.dtype());  // no integers
 }
 
 }  // namespace

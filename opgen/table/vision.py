@@ -63,6 +63,7 @@ box_op(
     "_deform_conv2d(input: Tensor, offset: Tensor, mask: Tensor | None, weight: Tensor,"
     f" bias: Tensor | None, {GEOMETRY}) -> Tensor",
     doc="A convolution whose every tap is moved by an offset and scaled by a mask.",
+    autocast="float32",
     grad={
         "input offset mask weight bias": "deform_conv2d_backward(grad, input, offset, mask, weight,"
         " stride, padding, dilation, needed)",

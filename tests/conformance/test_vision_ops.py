@@ -48,6 +48,15 @@ BOXES: dict[str, Call] = {
         for second in ("xyxy", "xywh", "cxcywh")
     },
     **{
+        f"{first} to {second}": (
+            lambda o, t, a=first, b=second: o.box_convert(
+                o.box_convert(_boxes(t).repeat(1, 2)[:, :5], "xywhr", a), a, b
+            )
+        )
+        for first in ("xywhr", "cxcywhr", "xyxyxyxy")
+        for second in ("xywhr", "cxcywhr", "xyxyxyxy")
+    },
+    **{
         f"{name} {reduction}": (
             lambda o, t, n=name, r=reduction: getattr(o, n)(
                 _boxes(t), _boxes(t, seed=1), reduction=r
@@ -66,6 +75,10 @@ def test_boxes(name: str) -> None:
     np.testing.assert_allclose(mine, other, rtol=2e-5, atol=1e-6)
 
 
+def test_names() -> None:
+    assert set(theirs.__all__) == set(ours.__all__)
+
+
 LAYERS: dict[str, Call] = {
     "frozen": lambda o, t: o.FrozenBatchNorm2d(4),
     "conv": lambda o, t: o.Conv2dNormActivation(4, 6, stride=2),
@@ -73,6 +86,7 @@ LAYERS: dict[str, Call] = {
     "excitation": lambda o, t: o.SqueezeExcitation(4, 2),
     "mlp": lambda o, t: o.MLP(8, [5, 3], t.nn.LayerNorm, t.nn.GELU),
     "permute": lambda o, t: o.Permute([0, 2, 3, 1]),
+    "blocks": lambda o, t: o.DropBlock2d(0.3, 3),
     "rows": lambda o, t: o.StochasticDepth(0.5, "row"),
     "batch": lambda o, t: o.StochasticDepth(0.5, "batch"),
 }
@@ -120,6 +134,8 @@ if vision_oracle.has_operators():
         "aligned": lambda o, i: lambda r: o.roi_align(i, r, (3, 4), 0.5, 2, aligned=True),
         "sampled": lambda o, i: lambda r: o.RoIAlign((3, 4), 0.25, 3)(i, r),
         "pool": lambda o, i: lambda r: o.roi_pool(i, r, 3),
+        "by place": lambda o, i: lambda r: o.ps_roi_align(i, r, (1, 3), 0.5),
+        "pool by place": lambda o, i: lambda r: o.PSRoIPool((3, 1), 0.4)(i, r),
         "scaled pool": lambda o, i: lambda r: o.RoIPool((2, 5), 0.3)(i, r),
     }
 
@@ -137,6 +153,31 @@ if vision_oracle.has_operators():
             results.append((result.detach().numpy(), x.grad.numpy()))
         np.testing.assert_allclose(results[0][0], results[1][0], rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(results[0][1], results[1][1], rtol=1e-4, atol=1e-2)
+
+    def test_deformable_convolution() -> None:
+        results = []
+        for package, t in ((ours, flambeau), (theirs, torch)):
+            t.manual_seed(3)
+            layer = package.DeformConv2d(4, 6, 3, stride=2, padding=1, groups=2)
+            given = [t.randn(2, 4, 9, 8), t.randn(2, 36, 5, 4) * 2, t.rand(2, 18, 5, 4)]
+            for each in given:
+                each.requires_grad_()
+            result = layer(*given)
+            result.square().sum().backward()
+            tensors = [result, *(p.grad for p in (*given, *layer.parameters()))]
+            results.append((repr(layer), [each.detach().numpy() for each in tensors]))
+        assert results[0][0] == results[1][0]
+        for mine, other in zip(results[0][1], results[1][1], strict=True):
+            np.testing.assert_allclose(mine, other, rtol=1e-4, atol=1e-4)
+
+    def test_turned_boxes() -> None:
+        rng = np.random.default_rng(0)
+        boxes = np.concatenate((rng.random((9, 4)) * 5 + 1, rng.random((9, 1)) * 360), 1)
+        overlaps = [
+            o.box_iou(t.tensor(boxes), t.tensor(boxes[::-1].copy()), fmt="xywhr").numpy()
+            for o, t in ((ours, flambeau), (theirs, torch))
+        ]
+        np.testing.assert_allclose(*overlaps, atol=1e-5)
 
     @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.9])
     def test_nms(threshold: float) -> None:

@@ -191,6 +191,16 @@ def test_frozen_normalisation_loads_a_usual_one() -> None:
         (lambda: ops.roi_align(fb.zeros(1, 1, 4, 4), fb.ones(1, 5), 2), IndexError, "image 1"),
         (lambda: ops.stochastic_depth(fb.zeros(2), 2.0, "row"), ValueError, "between 0 and 1"),
         (lambda: ops.masks_to_boxes(fb.zeros(3, 3)), ValueError, r"\(3, 3\)"),
+        (lambda: ops.box_area(fb.zeros(2, 3)), IndexError, "3"),
+        (lambda: ops.remove_small_boxes(fb.zeros(2, 3), 1.0), IndexError, "3"),
+        (lambda: ops.nms(fb.ones(1, 4).long(), fb.ones(1), 0.5), NotImplementedError, "float"),
+        (
+            lambda: ops.roi_align(fb.ones(1, 1, 4, 4).int(), fb.zeros(1, 5), 2),
+            NotImplementedError,
+            "floating-point tensors, got int32",
+        ),
+        (lambda: ops.roi_align(fb.ones(1, 1, 4, 4), fb.zeros(1, 5), (2,)), ValueError, r"\(2,\)"),
+        (lambda: ops.sigmoid_focal_loss(fb.zeros(2), fb.zeros(3)), ValueError, "size"),
     ],
 )
 def test_bad_input(call: Any, error: type[Exception], message: str) -> None:

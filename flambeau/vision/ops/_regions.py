@@ -37,5 +37,7 @@ def pair_of(output_size: int | Sequence[int]) -> tuple[int, int]:
     """Height and width of the result."""
     if isinstance(output_size, int):
         return output_size, output_size
+    if not isinstance(output_size, list | tuple) or len(output_size) != 2:
+        raise ValueError(f"expected one size or two of them, got {output_size!r}")
     height, width = output_size
     return height, width

@@ -59,7 +59,7 @@ def _nms_by_class(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: fl
 
 def remove_small_boxes(boxes: Tensor, min_size: float) -> Tensor:
     """Return the rows of boxes whose sides are both at least so long."""
-    width, height = (boxes[:, 2:] - boxes[:, :2]).unbind(1)
+    width, height = boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]
     large = fb.logical_and(width >= min_size, height >= min_size)
     return fb.argwhere(large).flatten()
 
@@ -76,8 +76,9 @@ def box_area(boxes: Tensor, fmt: str = "xyxy") -> Tensor:
     if fmt not in STRAIGHT:
         raise ValueError(f"Unsupported Bounding Box area for given format {fmt}")
     wide = _widened(boxes)
-    sides = wide[..., 2:] - wide[..., :2] if fmt == "xyxy" else wide[..., 2:]
-    return sides[..., 0] * sides[..., 1]
+    if fmt == "xyxy":
+        return (wide[..., 2] - wide[..., 0]) * (wide[..., 3] - wide[..., 1])
+    return wide[..., 2] * wide[..., 3]
 
 
 def _widened(boxes: Tensor) -> Tensor:

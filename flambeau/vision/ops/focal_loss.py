@@ -23,9 +23,9 @@ def sigmoid_focal_loss(
         raise ValueError(
             f"Invalid alpha value: {alpha}. alpha must be in the range [0,1] or -1 for ignore."
         )
+    entropy = binary_cross_entropy_with_logits(inputs, targets, reduction="none")
     probability = inputs.sigmoid()
     right = probability * targets + (1 - probability) * (1 - targets)
-    entropy = binary_cross_entropy_with_logits(inputs, targets, reduction="none")
     loss = entropy * (1 - right) ** gamma
     if alpha >= 0:
         loss = (alpha * targets + (1 - alpha) * (1 - targets)) * loss
