@@ -37,14 +37,15 @@ template <class T>
 struct Cells {
   std::vector<Span> rows, columns;
 
-  // `closed` regions hold the pixels of their right and lower corner too.
+  // `closed` regions hold the pixels of their right and lower corner too. Others never reach the
+  // last row and column of an image, as in torchvision, which weights were trained with.
   Cells(const T* region, const Regions& regions, const Shape& shape, bool closed) {
     const auto edge = [&](int i) {
       return bounded(std::round(region[i] * static_cast<T>(regions.scale)));
     };
     const int64_t left = edge(1), top = edge(2), more = closed ? 1 : 0;
-    columns = spans<T>(left, edge(3) - left + more, regions.width, shape.width);
-    rows = spans<T>(top, edge(4) - top + more, regions.height, shape.height);
+    columns = spans<T>(left, edge(3) - left + more, regions.width, shape.width - 1 + more);
+    rows = spans<T>(top, edge(4) - top + more, regions.height, shape.height - 1 + more);
   }
 };
 

@@ -19,7 +19,8 @@ def ps_roi_pool(
 ) -> Tensor:
     """Return a grid of means of whole pixels of each region, each cell from a channel of its own.
 
-    The input has height · width times as many channels as the result; empty cells are 0.
+    The input has height · width times as many channels as the result; empty cells are 0. As in
+    torchvision the last row and column of an image are left out.
     """
     height, width = pair_of(output_size)
     return _ps_roi_pool(input, rows_of(boxes).detach(), spatial_scale, height, width)
