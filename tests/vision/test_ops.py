@@ -162,6 +162,10 @@ def test_boxes_go_to_the_map_of_their_size() -> None:
     boxes = [fb.tensor([[0.0, 0, 20, 20], [0, 0, 120, 120], [0, 0, 240, 240]])]
     pooler = ops.MultiScaleRoIAlign(["0", "1", "2"], output_size=2, sampling_ratio=2)
     assert pooler(maps, boxes, [(256, 256)]).mean((1, 2, 3)).tolist() == [0, 1, 2]
+    wild = [fb.tensor([[0.0, 0, 20, 20], [fb.nan] * 4, [9, 0, 5, 9], [0, 0, 1e30, 1e30]])]
+    result = pooler({name: each + 1 for name, each in maps.items()}, wild, [(256, 256)])
+    assert result.flatten(1)[:3].tolist() == [[1.0] * 4, [0.0] * 4, [0.0] * 4]
+    assert pooler(maps, [fb.zeros(0, 4)], [(256, 256)]).shape == (0, 1, 2, 2)
     with pytest.raises(ValueError, match="feature maps"):
         pooler({}, boxes, [(256, 256)])
 

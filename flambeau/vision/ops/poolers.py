@@ -54,20 +54,23 @@ class MultiScaleRoIAlign(nn.Module):
         if len(maps) == 1:
             return roi_align(maps[0], rows, self.output_size, scales[0], self.sampling_ratio)
         levels = self._levels(fb.cat(boxes), scales)
-        result = maps[0].new_zeros((len(rows), maps[0].shape[1], *self.output_size))
-        for level, (each, scale) in enumerate(zip(maps, scales, strict=True)):
-            chosen = fb.argwhere(levels == level).flatten()
-            part = roi_align(each, rows[chosen], self.output_size, scale, self.sampling_ratio)
-            result = result.index_copy(0, chosen, part.to(result.dtype))
-        return result
+        chosen = [fb.argwhere(levels == level).flatten() for level in range(len(maps))]
+        parts = [
+            roi_align(each, rows[own], self.output_size, scale, self.sampling_ratio)
+            for each, own, scale in zip(maps, chosen, scales, strict=True)
+        ]
+        lost = fb.argwhere(levels < 0).flatten()
+        parts.append(parts[0].new_zeros((len(lost), *parts[0].shape[1:])))
+        # Level after level, then each where its box is.
+        return fb.cat(parts)[fb.cat([*chosen, lost]).argsort()]
 
     def _levels(self, boxes: Tensor, scales: list[float]) -> Tensor:
-        """Which of the maps each box belongs to."""
+        """Which of the maps each box belongs to, -1 for one whose size is no number."""
         first, last = (-math.log2(scale) for scale in (scales[0], scales[-1]))
         sides = box_area(boxes).sqrt()
         # A hair more, so that a box of exactly the usual size is in its own level.
         wanted = fb.floor(self.canonical_level + fb.log2(sides / self.canonical_scale) + 1e-6)
-        return (wanted.clamp(first, last) - first).to(fb.int64)
+        return (wanted.clamp(first, last) - first).nan_to_num(nan=-1.0).to(fb.int64)
 
     def __repr__(self) -> str:
         return (
