@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from pathlib import Path
 from urllib.error import URLError
@@ -61,6 +62,8 @@ def test_weights_know_their_transform() -> None:
     assert weights.meta["categories"][:2] == ["tench", "goldfish"]
     assert len(weights.meta["categories"]) == 1000
     assert weights.meta["categories"] is _meta._IMAGENET_CATEGORIES
+    for each in (weights, models.segmentation.FCN_ResNet50_Weights.DEFAULT):
+        assert pickle.loads(pickle.dumps(each)) is each
     assert _meta._VOC_CATEGORIES[-1] == "tvmonitor"
 
 

@@ -110,6 +110,10 @@ class WeightsEnum(Enum):
 
     __str__ = __repr__
 
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """By name: a copy of what is known about weights would be no member."""
+        return getattr, (type(self), self._name_)
+
 
 def builder(
     weights: type[WeightsEnum],
