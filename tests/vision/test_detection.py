@@ -247,16 +247,16 @@ def test_points_are_found_where_the_maps_are_hottest() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda m: m([fb.rand(3, 64, 64)]), AssertionError, "targets should not be none"),
+        (lambda m: m([fb.rand(3, 64, 64)]), AssertionError, "targets must not be None in training"),
         (
             lambda m: m([fb.rand(3, 64, 64)], [{"boxes": [[1.0, 2, 3, 4]]}]),
             AssertionError,
-            "of type Tensor",
+            r"targets\[0\]\['boxes'\] must be a Tensor",
         ),
         (
             lambda m: m([fb.rand(3, 64, 64)], [{"boxes": fb.ones(3, 5)}]),
             AssertionError,
-            r"\[N, 4\]",
+            r"\(N, 4\), got \(3, 5\)",
         ),
         (
             lambda m: m([fb.rand(3, 64, 64)], [{"boxes": fb.tensor([[4.0, 4, 4, 9]])}]),
@@ -278,11 +278,11 @@ def test_points_are_found_where_the_maps_are_hottest() -> None:
             "int64",
         ),
         (lambda m: FasterRCNN(nn.ReLU(), 2), ValueError, "out_channels"),
-        (lambda m: FasterRCNN(m.backbone), ValueError, "num_classes should not be None"),
+        (lambda m: FasterRCNN(m.backbone), ValueError, "num_classes must not be None"),
         (
             lambda m: FasterRCNN(m.backbone, 2, box_predictor=m.backbone),
             ValueError,
-            "num_classes should be None",
+            "num_classes must be None",
         ),
         (
             lambda m: FasterRCNN(m.backbone, 2, rpn_anchor_generator=3),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from flambeau.vision.models.resnet import resnet50
 from flambeau.vision.ops.feature_pyramid_network import ExtraFPNBlock
 from flambeau.vision.ops.misc import FrozenBatchNorm2d
 
-__all__ = ["COCO_CLASSES", "resnet50_fpn", "without_eps"]
+__all__ = ["COCO_CLASSES", "ignore_size", "resnet50_fpn", "without_eps"]
 
 COCO_CLASSES = 91  # with the background, and numbers that COCO does not use
 
@@ -48,3 +49,13 @@ def without_eps(model: nn.Module, weights: WeightsEnum) -> None:
     """The first weights were trained with normalisations that add nothing to the variance."""
     if weights.name == "COCO_V1":
         overwrite_eps(model, 0.0)
+
+
+def ignore_size(kwargs: dict[str, Any], side: int) -> None:
+    """Warn about an argument ``size``: the networks are for images of one size only."""
+    if kwargs.pop("size", None) is not None:
+        warnings.warn(
+            f"size is ignored: this network is for images of {side} by {side} pixels, and scales "
+            "others to that",
+            stacklevel=4,
+        )

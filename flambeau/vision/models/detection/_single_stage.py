@@ -8,12 +8,9 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor, nn
 from flambeau.vision.models.detection import _utils as det_utils
-from flambeau.vision.models.detection._targets import (
-    Target,
-    check_extent,
-    check_targets,
-    sizes_of,
-)
+from flambeau.vision.models.detection._detector import Detector
+from flambeau.vision.models.detection._targets import Target
+from flambeau.vision.models.detection.image_list import ImageList
 from flambeau.vision.ops import boxes as box_ops
 
 __all__ = [
@@ -21,7 +18,6 @@ __all__ = [
     "PyramidStage",
     "SingleStage",
     "best_of",
-    "check_detector",
     "levels_of",
     "matches_of",
     "unmatched",
@@ -30,45 +26,25 @@ __all__ = [
 Outputs = dict[str, Tensor]
 
 
-class SingleStage(nn.Module):
-    """A backbone, anchors all over its feature maps, and a head that judges them.
+class SingleStage(Detector):
+    """A backbone, anchors all over its feature maps, and a head that judges them."""
 
-    In training the result is a dictionary of losses, otherwise one of detections for each image.
-    """
-
-    transform: Any
     backbone: nn.Module
     head: nn.Module
     anchor_generator: nn.Module
     nms_thresh: float
     detections_per_img: int
 
-    def eager_outputs(
-        self, losses: dict[str, Tensor], detections: list[Target]
-    ) -> dict[str, Tensor] | list[Target]:
-        """Return the losses in training, otherwise the detections."""
-        return losses if self.training else detections
-
-    def forward(
-        self, images: Sequence[Tensor], targets: Sequence[Target] | None = None
-    ) -> dict[str, Tensor] | list[Target]:
-        if self.training:
-            check_targets(targets)
-        original_sizes = sizes_of(images)
-        batch, scaled = self.transform(images, targets)
-        check_extent(scaled)
+    def _results(
+        self, batch: ImageList, targets: list[Target] | None
+    ) -> tuple[dict[str, Tensor], list[Target]]:
         features = self.backbone(batch.tensors)
         maps = [features] if isinstance(features, Tensor) else list(features.values())
         outputs = self.head(maps)
         anchors = self.anchor_generator(batch, maps)
-        detections: list[Target] = []
-        losses: dict[str, Tensor] = {}
         if self.training:
-            losses = self._losses(scaled, outputs, anchors, maps)
-        else:
-            detections = self._detections(outputs, anchors, maps, batch.image_sizes)
-            self.transform.postprocess(detections, batch.image_sizes, original_sizes)
-        return self.eager_outputs(losses, detections)
+            return self._losses(targets, outputs, anchors, maps), []
+        return {}, self._detections(outputs, anchors, maps, batch.image_sizes)
 
     def _losses(
         self, targets: Any, outputs: Outputs, anchors: list[Tensor], maps: list[Tensor]
@@ -168,17 +144,3 @@ def best_of(scores: Tensor, threshold: float, most: int) -> tuple[Tensor, Tensor
     likely = fb.where(scores > threshold)[0]
     values, order = scores[likely].topk(det_utils._topk_min(likely, most, 0))
     return values, likely[order]
-
-
-def check_detector(backbone: nn.Module, anchor_generator: object, kind: type) -> None:
-    """ValueError and TypeError for parts that do not fit together."""
-    if not hasattr(backbone, "out_channels"):
-        raise ValueError(
-            "backbone should contain an attribute out_channels specifying the number of output "
-            "channels (assumed to be the same for all the levels)"
-        )
-    if anchor_generator is not None and not isinstance(anchor_generator, kind):
-        raise TypeError(
-            f"anchor_generator should be of type {kind.__name__} or None instead of "
-            f"{type(anchor_generator)}"
-        )

@@ -17,7 +17,7 @@ def sizes_of(images: Sequence[Tensor]) -> list[tuple[int, int]]:
     for image in images:
         if image.ndim < 2:
             raise AssertionError(
-                "expecting the last two dimensions of the Tensor to be H and W instead got "
+                "images must have a height and a width as their last dimensions, got one of shape "
                 f"{tuple(image.shape)}"
             )
         sizes.append((image.shape[-2], image.shape[-1]))
@@ -27,14 +27,19 @@ def sizes_of(images: Sequence[Tensor]) -> list[tuple[int, int]]:
 def check_targets(targets: Sequence[Target] | None) -> None:
     """AssertionError for targets without boxes (N, 4); None among them."""
     if targets is None:
-        raise AssertionError("targets should not be none when in training mode")
-    for target in targets:
+        raise AssertionError(
+            "targets must not be None in training: pass a dictionary with boxes and labels for "
+            "each image, or call eval() first"
+        )
+    for index, target in enumerate(targets):
         boxes = target["boxes"]
         if not isinstance(boxes, Tensor):
-            raise AssertionError(f"Expected target boxes to be of type Tensor, got {type(boxes)}.")
+            raise AssertionError(
+                f"targets[{index}]['boxes'] must be a Tensor of shape (N, 4), got {type(boxes)}"
+            )
         if boxes.ndim != 2 or boxes.shape[-1] != 4:
             raise AssertionError(
-                f"Expected target boxes to be a tensor of shape [N, 4], got {tuple(boxes.shape)}."
+                f"targets[{index}]['boxes'] must have shape (N, 4), got {tuple(boxes.shape)}"
             )
 
 
@@ -45,6 +50,6 @@ def check_extent(targets: Sequence[Target] | None) -> None:
         empty = (boxes[:, 2:] <= boxes[:, :2]).any(dim=1)
         if empty.any():
             raise AssertionError(
-                "All bounding boxes should have positive height and width. Found invalid box "
-                f"{boxes[empty][0].tolist()} for target at index {index}."
+                f"targets[{index}]['boxes'] must have positive height and width, in the order "
+                f"left, top, right, bottom; got {boxes[empty][0].tolist()} once it was scaled"
             )

@@ -9,6 +9,11 @@ from flambeau import Tensor, nn
 from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection._heads import draw_kaiming
+from flambeau.vision.models.detection._parts import (
+    check_backbone,
+    check_kind,
+    check_predictor,
+)
 from flambeau.vision.models.detection._published import COCO_CLASSES, resnet50_fpn, without_eps
 from flambeau.vision.models.detection.anchor_utils import AnchorGenerator
 from flambeau.vision.models.detection.backbone_utils import (
@@ -92,7 +97,10 @@ class FasterRCNN(GeneralizedRCNN):
         bbox_reg_weights: tuple[float, float, float, float] | None = None,
         **kwargs: Any,
     ) -> None:
-        self._check_parts(backbone, num_classes, rpn_anchor_generator, box_roi_pool, box_predictor)
+        check_backbone(backbone)
+        check_kind("rpn_anchor_generator", rpn_anchor_generator, AnchorGenerator)
+        check_kind("box_roi_pool", box_roi_pool, MultiScaleRoIAlign)
+        check_predictor("box_predictor", box_predictor, num_classes)
         channels: int = backbone.out_channels  # type: ignore[assignment]
         anchors = rpn_anchor_generator or _default_anchorgen()
         rpn = RegionProposalNetwork(
@@ -135,35 +143,6 @@ class FasterRCNN(GeneralizedRCNN):
             **kwargs,
         )
         super().__init__(backbone, rpn, roi_heads, transform)
-
-    @staticmethod
-    def _check_parts(
-        backbone: nn.Module,
-        num_classes: int | None,
-        anchors: object,
-        pool: object,
-        predictor: nn.Module | None,
-    ) -> None:
-        if not hasattr(backbone, "out_channels"):
-            raise ValueError(
-                "backbone should contain an attribute out_channels specifying the number of output "
-                "channels (assumed to be the same for all the levels)"
-            )
-        if not isinstance(anchors, AnchorGenerator | None):
-            raise TypeError(
-                "rpn_anchor_generator should be of type AnchorGenerator or None instead of "
-                f"{type(anchors)}"
-            )
-        if not isinstance(pool, MultiScaleRoIAlign | None):
-            raise TypeError(
-                f"box_roi_pool should be of type MultiScaleRoIAlign or None instead of {type(pool)}"
-            )
-        if (num_classes is None) == (predictor is None):
-            raise ValueError(
-                "num_classes should be None when box_predictor is specified"
-                if predictor is not None
-                else "num_classes should not be None when box_predictor is not specified"
-            )
 
 
 class TwoMLPHead(nn.Module):

@@ -10,6 +10,7 @@ from flambeau.nn.functional import interpolate
 from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection._heads import draw_kaiming
+from flambeau.vision.models.detection._parts import check_kind
 from flambeau.vision.models.detection._published import resnet50_fpn, without_eps
 from flambeau.vision.models.detection.faster_rcnn import FasterRCNN
 from flambeau.vision.models.resnet import ResNet50_Weights
@@ -42,13 +43,12 @@ class KeypointRCNN(FasterRCNN):
         num_keypoints: int | None = None,
         **kwargs: Any,
     ) -> None:
-        if not isinstance(keypoint_roi_pool, MultiScaleRoIAlign | None):
-            raise TypeError(
-                "keypoint_roi_pool should be of type MultiScaleRoIAlign or None instead of "
-                f"{type(keypoint_roi_pool)}"
-            )
+        check_kind("keypoint_roi_pool", keypoint_roi_pool, MultiScaleRoIAlign)
         if num_keypoints is not None and keypoint_predictor is not None:
-            raise ValueError("num_keypoints should be None when keypoint_predictor is specified")
+            raise ValueError(
+                "num_keypoints must be None where keypoint_predictor is given, whose outputs are "
+                f"the points; got {num_keypoints}"
+            )
         channels: Any = getattr(backbone, "out_channels", None)
         keypoint_roi_pool = keypoint_roi_pool or MultiScaleRoIAlign(["0", "1", "2", "3"], 14, 2)
         keypoint_head = keypoint_head or KeypointRCNNHeads(channels, (512,) * 8)

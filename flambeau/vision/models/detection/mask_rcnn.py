@@ -10,6 +10,7 @@ from flambeau import nn
 from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection._heads import draw_kaiming, rename
+from flambeau.vision.models.detection._parts import check_kind, check_predictor
 from flambeau.vision.models.detection._published import COCO_CLASSES, resnet50_fpn, without_eps
 from flambeau.vision.models.detection.faster_rcnn import FasterRCNN, v2_parts
 from flambeau.vision.models.resnet import ResNet50_Weights
@@ -44,15 +45,8 @@ class MaskRCNN(FasterRCNN):
         mask_predictor: nn.Module | None = None,
         **kwargs: Any,
     ) -> None:
-        if not isinstance(mask_roi_pool, MultiScaleRoIAlign | None):
-            raise TypeError(
-                "mask_roi_pool should be of type MultiScaleRoIAlign or None instead of "
-                f"{type(mask_roi_pool)}"
-            )
-        if num_classes is not None and mask_predictor is not None:
-            raise ValueError("num_classes should be None when mask_predictor is specified")
-        if num_classes is None and mask_predictor is None:
-            raise ValueError("num_classes should not be None when mask_predictor is not specified")
+        check_kind("mask_roi_pool", mask_roi_pool, MultiScaleRoIAlign)
+        check_predictor("mask_predictor", mask_predictor, num_classes)
         channels: Any = getattr(backbone, "out_channels", None)
         mask_roi_pool = mask_roi_pool or MultiScaleRoIAlign(["0", "1", "2", "3"], 14, 2)
         mask_head = mask_head or MaskRCNNHeads(channels, (256, 256, 256, 256), 1)

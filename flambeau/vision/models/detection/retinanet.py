@@ -13,11 +13,11 @@ from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection import _utils as det_utils
 from flambeau.vision.models.detection._heads import draw_normal, rename
+from flambeau.vision.models.detection._parts import check_backbone, check_kind
 from flambeau.vision.models.detection._published import COCO_CLASSES, resnet50_fpn, without_eps
 from flambeau.vision.models.detection._single_stage import (
     Outputs,
     PyramidStage,
-    check_detector,
     matches_of,
 )
 from flambeau.vision.models.detection._targets import Target
@@ -235,7 +235,8 @@ class RetinaNet(PyramidStage):
         **kwargs: Any,
     ) -> None:
         super().__init__()
-        check_detector(backbone, anchor_generator, AnchorGenerator)
+        check_backbone(backbone)
+        check_kind("anchor_generator", anchor_generator, AnchorGenerator)
         self.backbone = backbone
         generator = anchor_generator or _default_anchorgen()
         self.anchor_generator = generator

@@ -145,11 +145,11 @@ class RoIHeads(nn.Module):
     def check_targets(self, targets: Sequence[Target] | None) -> None:
         """ValueError for targets without boxes, labels or masks."""
         if targets is None:
-            raise ValueError("targets should not be None")
+            raise ValueError("targets must not be None in training")
         needed = ["boxes", "labels"] + (["masks"] if self.has_mask() else [])
         for name in needed:
             if not all(name in target for target in targets):
-                raise ValueError(f"Every element of targets should have a {name} key")
+                raise ValueError(f"targets must have the key {name!r} for every image")
 
     def select_training_samples(
         self, proposals: Sequence[Tensor], targets: Sequence[Target] | None
@@ -288,16 +288,13 @@ class RoIHeads(nn.Module):
         return {}
 
     def _check_types(self, targets: Sequence[Target] | None) -> None:
-        for target in targets or ():
-            if target["boxes"].dtype not in _FLOATS:
-                raise TypeError(
-                    f"target boxes must of float type, instead got {target['boxes'].dtype}"
-                )
-            if target["labels"].dtype != fb.int64:
-                raise TypeError(
-                    f"target labels must of int64 type, instead got {target['labels'].dtype}"
-                )
-            if self.has_keypoint() and target["keypoints"].dtype != fb.float32:
-                raise TypeError(
-                    f"target keypoints must of float type, instead got {target['keypoints'].dtype}"
-                )
+        allowed = {"boxes": _FLOATS, "labels": (fb.int64,)}
+        if self.has_keypoint():
+            allowed["keypoints"] = (fb.float32,)
+        for index, target in enumerate(targets or ()):
+            for name, dtypes in allowed.items():
+                if target[name].dtype not in dtypes:
+                    raise TypeError(
+                        f"targets[{index}]['{name}'] must be of dtype "
+                        f"{' or '.join(map(str, dtypes))}, got {target[name].dtype}"
+                    )

@@ -226,7 +226,7 @@ class RegionProposalNetwork(nn.Module):
         if not self.training:
             return boxes, {}
         if targets is None:
-            raise ValueError("targets should not be None")
+            raise ValueError("targets must not be None in training")
         labels, matched = self.assign_targets_to_anchors(anchors, targets)
         wanted = self.box_coder.encode(matched, anchors)
         objectness_loss, box_loss = self.compute_loss(objectness, deltas, labels, wanted)

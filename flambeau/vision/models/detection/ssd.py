@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +12,7 @@ from flambeau.nn.functional import cross_entropy, normalize, smooth_l1_loss
 from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection import _utils as det_utils
-from flambeau.vision.models.detection._published import COCO_CLASSES
+from flambeau.vision.models.detection._published import COCO_CLASSES, ignore_size
 from flambeau.vision.models.detection._single_stage import (
     Outputs,
     SingleStage,
@@ -326,11 +325,7 @@ def ssd300_vgg16(
     **kwargs: Any,
 ) -> SSD:
     """Make an SSD with a VGG of 16 layers, for images of 300 × 300 pixels."""
-    if "size" in kwargs:
-        warnings.warn(
-            "The size of the model is already fixed; ignoring the parameter.", stacklevel=3
-        )
-        kwargs.pop("size")
+    ignore_size(kwargs, 300)
     trained = _trained or weights_backbone is not None
     layers = _validate_trainable_layers(trained, trainable_backbone_layers, 5, 4)
     backbone = _vgg_extractor(vgg16(weights=weights_backbone), False, layers)

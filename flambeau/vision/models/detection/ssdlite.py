@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -14,7 +13,7 @@ from flambeau.vision.models._api import builder
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models.detection import _utils as det_utils
 from flambeau.vision.models.detection._heads import draw_normal
-from flambeau.vision.models.detection._published import COCO_CLASSES
+from flambeau.vision.models.detection._published import COCO_CLASSES, ignore_size
 from flambeau.vision.models.detection._single_stage import Outputs
 from flambeau.vision.models.detection.anchor_utils import DefaultBoxGenerator
 from flambeau.vision.models.detection.backbone_utils import (
@@ -194,11 +193,7 @@ def ssdlite320_mobilenet_v3_large(
     **kwargs: Any,
 ) -> SSD:
     """Make an SSDlite with a MobileNet v3, for images of 320 × 320 pixels."""
-    if "size" in kwargs:
-        warnings.warn(
-            "The size of the model is already fixed; ignoring the parameter.", stacklevel=3
-        )
-        kwargs.pop("size")
+    ignore_size(kwargs, 320)
     trained = _trained or weights_backbone is not None
     layers = _validate_trainable_layers(trained, trainable_backbone_layers, 6, 6)
     norm = norm_layer or partial(nn.BatchNorm2d, eps=0.001, momentum=0.03)
