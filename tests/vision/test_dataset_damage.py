@@ -29,6 +29,7 @@ IDX: dict[str, tuple[bytes, str]] = {
     "much": (_header(8, 10**9, 28, 28) + bytes(784), "its header says 784000000000 bytes"),
     # The product of these is 0 in 64 bits.
     "wrap": (_header(8, 1 << 31, 1 << 31, 4), "its header says"),
+    "none": (_header(8, 0, 1 << 31, 1 << 31, 1 << 31), "its header says the shape"),
     "dimensions": (_header(8, *[1] * 255) + b"1", "damaged"),
     "less": (_header(8, 2, 2, 2) + bytes(7), "damaged"),
     "more": (_header(8, 2, 2, 2) + bytes(9), "more than 8 bytes"),

@@ -58,7 +58,11 @@ def _read(file: IO[bytes], name: str, density: int) -> Any:
         raise ValueError(
             f"{name}: damaged, {more}{found} bytes of numbers where the header says {size}"
         )
-    return values.view(kind).astype(kind.newbyteorder("="), copy=False).reshape(shape)
+    numbers = values.view(kind).astype(kind.newbyteorder("="), copy=False)
+    try:
+        return numbers.reshape(shape)
+    except ValueError as error:  # none of them, and so many in another dimension
+        raise ValueError(f"{name}: damaged, its header says the shape {shape}") from error
 
 
 def _fill(file: IO[bytes], space: memoryview) -> int:
