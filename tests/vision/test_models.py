@@ -156,6 +156,8 @@ def test_models_of_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     assert models.get_model("tiny", classes=3).weight.shape == (3, 1)
     with pytest.warns(UserWarning, match="'pretrained' is deprecated|Arguments other than"):
         assert models.get_model("tiny", pretrained=True).weight.shape == (2, 2)
+    with pytest.warns(UserWarning, match="'weights', 'classes' as positional"):
+        assert tiny(None, 4).weight.shape == (4, 1)
     with pytest.raises(ValueError, match="already registered"):
         _api.register_model("tiny")(tiny)
 

@@ -55,15 +55,13 @@ def _make_divisible(v: float, divisor: int, min_value: int | None = None) -> int
 
 def kwonly_to_pos_or_kw(fn: _Function) -> _Function:
     """Let a function take its keyword arguments without their names too, with a warning."""
-    keywords = [p for p in inspect.signature(fn).parameters.values() if p.kind == p.KEYWORD_ONLY]
-    first = next(
-        (i for i, p in enumerate(inspect.signature(fn).parameters.values()) if p in keywords), None
-    )
+    parameters = inspect.signature(fn).parameters.values()
+    ordinary = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    keywords = [p.name for p in parameters if p.kind == p.KEYWORD_ONLY]
 
     @functools.wraps(fn)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        ordinary, others = args[:first], args[len(args[:first]) :]
-        return fn(*ordinary, **named(fn.__name__, [p.name for p in keywords], others, kwargs))
+        return fn(*args[:ordinary], **named(fn.__name__, keywords, args[ordinary:], kwargs))
 
     return wrapper
 
