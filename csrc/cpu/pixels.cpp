@@ -92,13 +92,14 @@ ByteSums in_integers(const AxisMap& map, int bits) {
   sums.identity = map.in == map.out && rounded.terms == 1;
   for (int64_t o = 0; o < map.out; ++o) {
     const int64_t begin = rounded.begin[o], end = rounded.end[o];
-    const int64_t index = begin < end ? map.index[begin * map.out + o] : 0;
+    const bool is_nothing = begin == end;  // of so many inputs that each counts for less than half
+    const int64_t index = map.index[(is_nothing ? 0 : begin) * map.out + o];
     const int64_t first = std::min(index, map.in - rounded.terms);
     sums.first[o] = static_cast<int32_t>(first);
     int32_t* const weight = sums.weight.data() + o * sums.pairs * sums.limbs;
     for (int64_t k = begin; k < end; ++k)
       put_weight(weight, sums.limbs, index - first + k - begin, rounded.at(o, k));
-    sums.identity &= index == o && rounded.at(o, begin) == 1 << sums.bits;
+    sums.identity &= !is_nothing && index == o && rounded.at(o, begin) == 1 << sums.bits;
   }
   return sums;
 }

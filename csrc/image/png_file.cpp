@@ -1,6 +1,7 @@
 // The parts of a PNG file.
 #include "image/png_file.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -17,6 +18,8 @@ constexpr uint8_t kSignature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
 uint32_t number_at(const uint8_t* bytes) {
   return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
 }
+
+bool is_letter(uint8_t byte) { return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z'; }
 
 struct Chunk {
   std::string_view type;
@@ -59,7 +62,10 @@ class Reader {
     const size_t size = rest_.size() < kFrame ? 0 : number_at(rest_.data());
     FB_CHECK(rest_.size() >= kFrame && size <= rest_.size() - kFrame, name_,
              ": Image is incomplete or truncated");
-    const Chunk chunk{{reinterpret_cast<const char*>(rest_.data()) + 4, 4},
+    const std::span type = rest_.subspan(4, 4);
+    FB_CHECK(std::ranges::all_of(type, is_letter), name_,
+             ": damaged, the name of a part is not four letters");
+    const Chunk chunk{{reinterpret_cast<const char*>(type.data()), type.size()},
                       rest_.subspan(8, size),
                       crc32(rest_.data() + 4, size + 4) == number_at(rest_.data() + 8 + size)};
     FB_CHECK(chunk.is_whole || !chunk.is_critical(), name_, ": damaged, the checksum of ",

@@ -73,7 +73,8 @@ def _is_number(value: Any) -> bool:
 
 def _content(path: Path) -> Any:
     if not path.is_file():
-        raise Mistake(f"there is no file {path}" if not path.exists() else f"{path} is a folder")
+        what = "a folder" if path.is_dir() else "no file that can be read twice"
+        raise Mistake(f"{path} is {what}" if path.exists() else f"there is no file {path}")
     try:
         if path.suffix == ".safetensors":
             return _safetensors(path)

@@ -202,6 +202,6 @@ def _names_in(path: Path) -> list[str]:
     if path.suffix == ".json":
         try:
             return names_of(json.loads(text), str(path))
-        except ValueError as error:
+        except (RecursionError, ValueError) as error:
             raise Mistake(f"{path} is no JSON: {error}") from error
     return [line.strip() for line in text.splitlines() if line.strip()]

@@ -11,7 +11,7 @@ from typing import Any
 from flambeau._terminal import Style, can_show, cells, clipped, columns
 from flambeau.cli._classifier import Classifier
 
-__all__ = ["Failure", "Finding", "as_json", "as_line", "as_text", "conclude", "introduce"]
+__all__ = ["Failure", "Finding", "as_json", "as_line", "as_text", "conclude", "introduce", "show"]
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _BAR = 28  # columns at most
@@ -35,6 +35,12 @@ class Failure:
 
     path: Path
     error: str
+
+
+def show(text: str) -> None:
+    """Print text in which names of files and classes may be what the terminal cannot write."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
 def introduce(classifier: Classifier) -> str:
@@ -84,7 +90,9 @@ def as_json(classifier: Classifier, results: list[Finding | Failure]) -> str:
         "weights": classifier.weights,
         "images": [_entry(each, classifier.classes) for each in results],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False)
+    text = json.dumps(content, indent=2, ensure_ascii=False)
+    # Bytes of names that are no text become what JSON, too, writes for them.
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _entry(result: Finding | Failure, classes: list[str]) -> dict[str, Any]:

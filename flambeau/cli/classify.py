@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import flambeau as fb
+from flambeau import Tensor
 from flambeau._terminal import cells, is_live
 from flambeau.cli import _classify_output as output
 from flambeau.cli._classifier import DEFAULT_MODEL, Classifier, image_endings, read_picture
@@ -76,7 +77,7 @@ def _run(arguments: argparse.Namespace) -> int:
     start = time.perf_counter()
     if arguments.json:
         results = list(_results(classifier, paths, top))
-        print(output.as_json(classifier, results))
+        output.show(output.as_json(classifier, results))
     else:
         results = _shown(classifier, paths, top)
     findings = [each for each in results if isinstance(each, output.Finding)]
@@ -89,7 +90,7 @@ def _shown(
     classifier: Classifier, paths: list[Path], top: int
 ) -> list[output.Finding | output.Failure]:
     """The results, printed as they come."""
-    print(output.introduce(classifier), flush=True)
+    output.show(output.introduce(classifier))
     widest = max(cells(str(path)) for path in paths)
     results = []
     for result in _results(classifier, paths, top):
@@ -97,9 +98,9 @@ def _shown(
         if isinstance(result, output.Failure):
             print(f"flambeau classify: {result.error}", file=sys.stderr)
         elif top == 1:
-            print(output.as_line(result, classifier.classes, widest), flush=True)
+            output.show(output.as_line(result, classifier.classes, widest))
         else:
-            print("\n" + output.as_text(result, classifier.classes), flush=True)
+            output.show("\n" + output.as_text(result, classifier.classes))
     return results
 
 
@@ -117,10 +118,12 @@ def _results(
         start = time.perf_counter()
         try:
             image = read_picture(path)
+            shares, numbers = _shares(classifier, path, image).topk(
+                min(top, len(classifier.classes))
+            )
         except Mistake as mistake:
             yield output.Failure(path, str(mistake))
             continue
-        shares, numbers = classifier(image).topk(min(top, len(classifier.classes)))
         height, width = image.shape[-2:]
         yield output.Finding(
             path,
@@ -129,6 +132,18 @@ def _results(
             time.perf_counter() - start,
             list(zip(numbers.tolist(), shares.tolist(), strict=True)),
         )
+
+
+def _shares(classifier: Classifier, path: Path, image: Tensor) -> Tensor:
+    try:
+        shares = classifier(image)
+    except Exception as error:  # of any class: a file may ask for any preparation of images
+        height, width = image.shape[-2:]
+        text = f"{path}, {width}×{height} pixels, cannot be classified: {error}"
+        raise Mistake(text) from error
+    if shares.isnan().any():
+        raise Mistake(f"{path}: {classifier.weights} gives NaN for it, so it tells no classes")
+    return shares
 
 
 def _images(given: Path) -> list[Path]:

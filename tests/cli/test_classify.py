@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -359,3 +360,49 @@ def test_models(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch:
     assert [row["model"] for row in rows] == models.list_models(module=models)
     assert cli.main(["models", "x*"]) == 1
     assert "none is called x*" in capsys.readouterr().err
+
+
+def test_files_of_any_name(classify: Classify, folder: Path) -> None:
+    name = os.fsdecode(b"\xff\xfe.png")
+    (folder / name).write_bytes((folder / "a.png").read_bytes())
+    try:
+        assert r"\udcff\udcfe.png" in classify(name, "--weights", "three.pt")[1]
+        printed = classify(name, "--weights", "three.pt", "--json")[1]
+        assert json.loads(printed)["images"][0]["file"] == name
+    finally:
+        (folder / name).unlink()
+
+
+def test_weights_of_other_numbers(classify: Classify, folder: Path, tmp_path: Path) -> None:
+    state, path = fb.load(folder / "three.pt"), tmp_path / "other.pt"
+    for dtype in (fb.int32, fb.bool, fb.complex64):
+        fb.save({name: value.to(dtype) for name, value in state.items()}, path)
+        code, _, error = classify("a.png", "--weights", str(path), "--model", MODEL)
+        assert code == 1
+        assert f"is of {dtype} instead of torch.float32" in error
+    fb.save({name: value * float("nan") for name, value in state.items()}, path)
+    code, _, error = classify("a.png", "--weights", str(path))
+    assert code == 1
+    assert "a.png" in error
+    assert "gives NaN" in error
+
+
+@pytest.mark.parametrize(
+    "transforms", [{"crop_size": "large"}, {"crop_size": 10**9}, {"crop_size": 9, "std": [0, 0, 0]}]
+)
+def test_preparations_that_cannot_be(
+    classify: Classify, folder: Path, tmp_path: Path, transforms: dict[str, Any]
+) -> None:
+    state = fb.load(folder / "three.pt")
+    fb.save({"state_dict": state, "transforms": transforms}, tmp_path / "odd.pt")
+    code, _, error = classify("a.png", "--weights", str(tmp_path / "odd.pt"))
+    assert code == 1
+    assert "a.png, 80×60 pixels, cannot be classified" in error
+
+
+def test_names_nested_without_end(classify: Classify, tmp_path: Path) -> None:
+    (tmp_path / "names.json").write_text("[" * 100_000)
+    arguments = ("--weights", "three.pt", "--classes", str(tmp_path / "names.json"))
+    code, _, error = classify("a.png", *arguments)
+    assert code == 1
+    assert "is no JSON" in error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io as bytes_io
+import os
 import struct
 import zlib
 from pathlib import Path
@@ -219,6 +220,28 @@ def test_damaged_files() -> None:
     filters = zlib.compress(b"\x07" + bytes(3 * 21) * 13 + bytes(12))
     with pytest.raises(RuntimeError, match="filter 7"):
         decode(data[:33] + part(b"IDAT", filters))
+
+
+@pytest.mark.parametrize("name", [b"\xd0\x91\xff\x80", b"ID T", b"\0\0\0\0"])
+def test_names_of_parts(name: bytes) -> None:
+    with pytest.raises(RuntimeError, match="the name of a part is not four letters"):
+        decode(png((2, 8), parts=part(name, b"")))
+
+
+def test_files_of_any_name(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff\xfe.png")
+    path.write_bytes(png((2, 8)))
+    assert io.read_image(path).shape == (3, 13, 21)
+    path.write_bytes(png((2, 8))[:60])
+    with pytest.raises(RuntimeError, match=r"\?\?\.png: Image is incomplete"):
+        io.read_image(path)
+
+
+def test_meta_tensors_have_no_file() -> None:
+    image = fb.zeros(3, 4, 5, dtype=fb.uint8, device="meta")
+    for refused in (io.encode_png, io.encode_jpeg, lambda image: io.decode_png(image.flatten())):
+        with pytest.raises(RuntimeError, match="meta tensors, which have no elements"):
+            refused(image)
 
 
 def test_promised_pixels_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,6 +87,27 @@ def test_many_small_images_and_few_large_ones():
         assert np.array_equal(result.numpy(), resized(image, *size))
 
 
+@pytest.mark.parametrize("times", [2, 3, 5, 7])
+def test_threads_begin_anywhere_in_an_image(times):
+    # At some outputs the first weights are 0, so that the next ones begin at earlier rows.
+    image, threads = fb.from_numpy(pixels(1, 1, 300, 64)), fb.get_num_threads()
+    results = []
+    try:
+        for count in (1, 2, 3, 4):
+            fb.set_num_threads(count)
+            results.append(interpolate(image, (300 * times, 200), mode="bicubic", antialias=True))
+    finally:
+        fb.set_num_threads(threads)
+    assert all(fb.equal(results[0], each) for each in results)
+
+
+def test_sums_in_which_nothing_counts():
+    # With 8 bits a row of 600 counts for less than half a bit, but where there are fewer.
+    image = fb.full((1, 1, 1800, 3), 255, dtype=fb.uint8)
+    result = fb._C._resize_bytes(image, 3, 3, "smooth-linear", 8)
+    assert result[0, 0, 1].tolist() == [0, 0, 0]
+
+
 @pytest.mark.parametrize("size", [(0, 4), (4, -1), (2**31, 2**31), (2**40, 2)])
 def test_sizes_that_cannot_be(size):
     with pytest.raises((RuntimeError, ValueError)):
@@ -237,6 +258,23 @@ def test_to_tensor_of_every_mode(mode):
     assert result.is_contiguous()
     assert np.array_equal(result.numpy(), planes.astype(np.float32) / np.float32(255))
     assert np.array_equal(T.functional.pil_to_tensor(image).numpy(), planes)
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "RGB", "RGBA", "CMYK", "I", "F"])
+@pytest.mark.parametrize("size", [(0, 0), (0, 4), (4, 0)])
+def test_images_without_pixels(mode, size):
+    image = Image.new(mode, size)
+    expected = (len(image.getbands()), size[1], size[0])
+    assert T.PILToTensor()(image).shape == T.ToTensor()(image).shape == expected
+    steps = [T.ToTensor(), T.ConvertImageDtype(fb.float32), T.Normalize([0.5], [0.5])]
+    assert T.Compose(steps)(image).shape == expected
+
+
+def test_wide_numbers_in_either_order():
+    numbers = RANDOM.integers(0, 65536, (3, 5))
+    for mode, order in (("I;16", "<u2"), ("I;16B", ">u2")):
+        image = Image.frombytes(mode, (5, 3), numbers.astype(order).tobytes())
+        assert np.array_equal(T.PILToTensor()(image)[0].numpy(), numbers)
 
 
 def test_to_tensor_in_the_default_type():

@@ -80,8 +80,10 @@ class Resize {
  private:
   // Output rows [begin, end) of one plane.
   void band(int64_t plane, int64_t begin, int64_t end) const {
-    // Later outputs never begin at earlier inputs.
-    const int64_t first = height_.first[begin], last = height_.first[end - 1] + 2 * height_.pairs;
+    // Outputs do not begin in order: the first weights of some are 0, and left out.
+    const auto firsts =
+        std::minmax_element(height_.first.begin() + begin, height_.first.begin() + end);
+    const int64_t first = *firsts.first, last = *firsts.second + 2 * height_.pairs;
     const uint8_t* const in =
         in_ + plane / plan_.planes * plan_.image_step + plane % plan_.planes * plan_.plane_step;
     const Scratch narrowed = make_scratch((last - first) * pitch_);

@@ -8,7 +8,7 @@ import flambeau as fb
 from flambeau import Tensor
 from flambeau.serialization._atomic import replacing
 
-__all__ = ["Path", "check_bytes", "read_file", "write_file"]
+__all__ = ["Path", "check_bytes", "check_elements", "name_of", "read_file", "write_file"]
 
 Path = str | os.PathLike[str]
 
@@ -34,6 +34,20 @@ def write_file(filename: Path, data: Tensor) -> None:
         file.write(data.numpy().tobytes())
 
 
+def name_of(path: Path) -> str:
+    """How messages call a file, whatever bytes its path has."""
+    return os.fsdecode(path).encode(errors="replace").decode()
+
+
+def check_elements(data: Tensor) -> None:
+    """RuntimeError for a tensor that has a shape alone."""
+    if data.is_meta:
+        raise RuntimeError(
+            "images cannot be read from or written to files with meta tensors, which have no "
+            "elements: make the tensor on device='cpu'"
+        )
+
+
 def check_bytes(data: Tensor, name: str) -> Tensor:
     """The bytes of an encoded image, in order; RuntimeError if a tensor cannot hold them."""
     if not isinstance(data, Tensor):
@@ -45,4 +59,5 @@ def check_bytes(data: Tensor, name: str) -> Tensor:
             f"{name}: Input tensor must be 1-dimensional and non-empty, "
             f"got {data.ndim} dims and {data.numel()} numels"
         )
+    check_elements(data)
     return data.contiguous()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from flambeau import _C, Tensor
 from flambeau.vision.io import _pillow
-from flambeau.vision.io._files import check_bytes
+from flambeau.vision.io._files import check_bytes, check_elements
 from flambeau.vision.io._modes import ImageReadMode
 
 __all__ = ["decode_jpeg", "decode_png", "encode_jpeg"]
@@ -41,6 +41,9 @@ def decode_png(file: Tensor, name: str, mode: ImageReadMode, upright: bool) -> T
 
 def encode_jpeg(images: list[Tensor], quality: int) -> list[Tensor]:
     """The JPEG files of images, all encoded at once."""
+    for each in images:
+        if isinstance(each, Tensor):  # others are refused by name
+            check_elements(each)
     if _HAS_JPEG:
         return _C._encode_jpeg(images, quality)
     return [_pillow.encode(each, format="JPEG", quality=quality) for each in images]

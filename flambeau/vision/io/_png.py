@@ -7,6 +7,7 @@ import zlib
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau.vision.io._files import check_elements
 
 __all__ = ["encode_png"]
 
@@ -20,6 +21,7 @@ def encode_png(image: Tensor, level: int) -> Tensor:
     """The file of an image (1 or 3, H, W) of bytes."""
     if not isinstance(image, Tensor):
         raise TypeError(f"expected a tensor, got {type(image).__name__}")
+    check_elements(image)
     rows = _C._filter_png(image)
     channels, height, width = image.shape
     header = struct.pack(">IIBBBBB", width, height, 8, _COLORS[channels], 0, 0, 0)

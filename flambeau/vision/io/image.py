@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
 from flambeau.vision.io import _native, _pillow, _png
-from flambeau.vision.io._files import Path, check_bytes, read_file, write_file
+from flambeau.vision.io._files import Path, check_bytes, name_of, read_file, write_file
 from flambeau.vision.io._modes import ImageReadMode, read_mode
 
 __all__ = [
@@ -38,7 +37,7 @@ def read_image(
     apply_exif_orientation: bool = False,
 ) -> Tensor:
     """Read an image file as a tensor (C, H, W) of bytes."""
-    return _decode(read_file(path), mode, apply_exif_orientation, os.fspath(path))
+    return _decode(read_file(path), mode, apply_exif_orientation, name_of(path))
 
 
 def decode_image(

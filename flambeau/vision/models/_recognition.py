@@ -99,10 +99,16 @@ def _fit(model: str, weights: WeightsEnum, state: State) -> Fit:
         for name, value in expected.items()
         if name in state and state[name].shape != value.shape
     ]
+    found.problems += [
+        f"{name} is of {state[name].dtype} instead of {value.dtype}"
+        for name, value in expected.items()
+        if name in state and not _can_hold(value, state[name])
+    ]
     fitting = {
         name: value
         for name, value in without_absent_parts(blank, state, optional).items()
-        if name not in expected or value.shape == expected[name].shape
+        if name not in expected
+        or (value.shape == expected[name].shape and _can_hold(expected[name], value))
     }
     # The network itself knows older names of its parts.
     keys = blank.load_state_dict(fitting, strict=False, assign=True)
@@ -114,6 +120,11 @@ def _fit(model: str, weights: WeightsEnum, state: State) -> Fit:
     found.problems += [f"{name} is missing" for name in missing]
     found.problems += [f"{name} has no place" for name in keys.unexpected_keys]
     return found
+
+
+def _can_hold(expected: Tensor, value: Tensor) -> bool:
+    """Whether numbers become others of their kind; counts of steps are never looked at."""
+    return value.is_floating_point() or not expected.is_floating_point()
 
 
 def _blank(model: str, weights: WeightsEnum, classes: int) -> nn.Module:

@@ -25,13 +25,15 @@ _SINGLE = {fb.uint8: "L", fb.int16: "I;16", fb.int32: "I", fb.float32: "F"}
 def pixels_of(img: Any) -> Tensor:
     """The pixels of an image in the order of Pillow, (height, width, bands)."""
     if img.mode in _BYTES:
-        pixels = fb.frombuffer(bytearray(img.tobytes()), dtype=fb.uint8)
+        data = bytearray(img.tobytes())
+        # An image without pixels has no buffer.
+        pixels = fb.frombuffer(data, dtype=fb.uint8) if data else fb.empty(0, dtype=fb.uint8)
     else:
         import numpy as np
 
         values = np.array(img)
         # Unsigned numbers of 16 bits are no element type: the next one holds them.
-        pixels = fb.from_numpy(values.astype(np.int32) if values.dtype == np.uint16 else values)
+        pixels = fb.from_numpy(values.astype(np.int32) if img.mode.startswith("I;16") else values)
     return pixels.view(img.height, img.width, len(img.getbands()))
 
 
