@@ -59,7 +59,7 @@ FAMILIES: dict[str, Any] = {
     "mask": lambda d, o: d("mask_rcnn").MaskRCNN(
         d("backbone_utils").resnet_fpn_backbone(backbone_name="resnet18", weights=None),
         3,
-        **{**FEW, "min_size": 32, "max_size": 48},
+        **{**FEW, "min_size": 32, "max_size": 32},
     ),
     "keypoint": lambda d, o: d("keypoint_rcnn").KeypointRCNN(
         d("backbone_utils").resnet_fpn_backbone(backbone_name="resnet18", weights=None),
