@@ -13,14 +13,13 @@ import json
 import math
 import os
 import statistics
-import subprocess
 import sys
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from benchmarks import graph, images, machine, memory, scripts, startup
 from benchmarks.case import GROUPS, Case, Group, all_cases
+from benchmarks.process import Process
 from benchmarks.roofline import Rates, Work
 
 RESULTS = Path(__file__).parent / "results"
@@ -70,55 +69,19 @@ def _relative_spread(times: list[float]) -> float:
     return (high - low) / 2 / middle
 
 
-class Side:
+class Side(Process):
     """A worker process of one framework."""
 
     def __init__(self, module: str, threads: int) -> None:
-        environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-        self.module = module
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.worker", module, str(threads)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        self.origin = str(self._answer()["origin"])  # the file that was really imported
-
-    def __enter__(self) -> "Side":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._process.kill()
-        self._process.wait()
+        super().__init__(module, "worker", module, str(threads), threads=threads)
+        self.origin = str(self.answer()["origin"])  # the file that was really imported
 
     def prepare(self, case: Case) -> tuple[int, list[float]]:
-        answer = self._ask({"prepare": case.key})
+        answer = self.ask(prepare=case.key)
         return answer["number"], answer["values"]
 
     def measure(self, number: int) -> float:
-        return float(self._ask({"measure": number})["seconds"])
-
-    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        return self._answer()
-
-    def _answer(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"{self.module}: the process died")
-        answer: dict[str, Any] = json.loads(line)
-        if "error" in answer:
-            raise RuntimeError(f"{self.module}: {answer['error']}")
-        return answer
+        return float(self.ask(measure=number)["seconds"])
 
 
 def run_case(case: Case, ours: Side, theirs: Side, rounds: int) -> Row:

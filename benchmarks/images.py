@@ -11,17 +11,16 @@ import importlib
 import io
 import json
 import math
-import os
 import random
-import subprocess
 import sys
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw
+
+from benchmarks.process import Process
 
 Pipeline = Callable[[bytes], Any]
 
@@ -183,41 +182,11 @@ def main() -> None:
 # --- the side of the harness
 
 
-class Column:
+class Column(Process):
     """The process of a column."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.images", name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )
-
-    def __enter__(self) -> "Column":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._process.kill()
-        self._process.wait()
-
-    def ask(self, **request: Any) -> Any:
-        """The answer to a request; RuntimeError if the worker could not give one."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline() or '{"error": "the process died"}')
-        if "error" in answer:
-            raise RuntimeError(f"{self.name}: {answer['error']}")
-        return answer
+        super().__init__(name, "images", name, threads=1)
 
 
 def agreeing(name: str, columns: list[Column]) -> dict[str, str]:
