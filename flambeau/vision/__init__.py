@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.28.0"  # the torchvision whose behaviour this is
+from flambeau.vision.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from flambeau.vision import datasets as datasets
@@ -38,6 +38,10 @@ def set_image_backend(backend: str) -> None:
 def get_image_backend() -> str:
     """Return the name of the package that reads images of folders."""
     return "PIL"
+
+
+def set_video_backend(backend: str) -> None:
+    """Do nothing, as in torchvision: there is one name, and here no reader behind it."""
 
 
 def get_video_backend() -> str:
