@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import flambeau as fb
@@ -244,6 +245,21 @@ class TrivialAugmentWide(_Augment):
         return self._shown("num_magnitude_bins", "interpolation", "fill")
 
 
+def mixed(
+    image: Tensor, ndim: int, alpha: float, width: int, chain: Callable[[Tensor], Tensor]
+) -> Tensor:
+    """An image, as a batch of so many dimensions, mixed with what some chains make of it."""
+    batch = image.view(*[1] * max(ndim - image.ndim, 0), *image.shape)
+    each = (batch.shape[0], *[1] * (batch.ndim - 1))
+    # How much of each image stays, and how the rest is shared by the chains.
+    shares = dirichlet(alpha, batch.shape[0], 2)
+    weights = dirichlet(alpha, batch.shape[0], width) * shares[:, 1:]
+    result = shares[:, 0].view(each) * batch
+    for number in range(width):
+        result += weights[:, number].view(each) * chain(batch)
+    return result.view(image.shape).to(image.dtype)
+
+
 class AugMix(_Augment):
     """An image mixed with chains of changes of it (https://arxiv.org/abs/1912.02781)."""
 
@@ -273,18 +289,8 @@ class AugMix(_Augment):
         fill = self._fill_for(img)
         _, height, width = dimensions(img)
         space = mixing_space(height, width, self.all_ops)
-        batch = img.view(*[1] * max(4 - img.ndim, 0), *img.shape)
-        shares, weights = self._weights(batch.shape[0])
-        mixed = shares[:, 0].view(-1, 1, 1, 1) * batch
-        for chain in range(self.mixture_width):
-            changed = self._chain(batch, space, fill)
-            mixed += weights[:, chain].view(-1, 1, 1, 1) * changed
-        return mixed.view(img.shape).to(img.dtype)
-
-    def _weights(self, count: int) -> tuple[Tensor, Tensor]:
-        """How much of each image stays, and how the rest is shared by the chains."""
-        shares = dirichlet(self.alpha, count, 2)
-        return shares, dirichlet(self.alpha, count, self.mixture_width) * shares[:, 1:]
+        chain = partial(self._chain, space=space, fill=fill)
+        return mixed(img, 4, self.alpha, self.mixture_width, chain)
 
     def _chain(self, batch: Tensor, space: Space, fill: Fill) -> Tensor:
         depth = self.chain_depth if self.chain_depth > 0 else 1 + below(3)

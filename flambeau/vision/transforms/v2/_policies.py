@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import flambeau as fb
@@ -208,16 +209,8 @@ class AugMix(_Policy):
     def _mixed(self, image: Tensor, ndim: int) -> Tensor:
         height, width = image.shape[-2:]
         space = autoaugment.mixing_space(height, width, self.all_ops)
-        batch = image.view(*[1] * max(ndim - image.ndim, 0), *image.shape)
-        each = (batch.shape[0], *[1] * (batch.ndim - 1))
-        # How much of each image stays, and how the rest is shared by the chains.
-        shares = autoaugment.dirichlet(self.alpha, batch.shape[0], 2)
-        weights = autoaugment.dirichlet(self.alpha, batch.shape[0], self.mixture_width)
-        weights = weights * shares[:, 1:]
-        mixed = shares[:, 0].view(each) * batch
-        for chain in range(self.mixture_width):
-            mixed += weights[:, chain].view(each) * self._chain(batch, space)
-        return mixed.view(image.shape).to(image.dtype)
+        chain = partial(self._chain, space=space)
+        return autoaugment.mixed(image, ndim, self.alpha, self.mixture_width, chain)
 
     def _chain(self, batch: Tensor, space: Space) -> Tensor:
         depth = self.chain_depth if self.chain_depth > 0 else 1 + _draw(3)
