@@ -1,6 +1,7 @@
 // Copies and conversions of strided memory.
 #include "cpu/copy.h"
 
+#include <cstdlib>
 #include <cstring>
 
 #include "cpu/strided.h"
@@ -35,14 +36,20 @@ bool is_transposition(const StridedLoop<2>& loop, int64_t element_size) {
   return false;
 }
 
-// A run of a few elements costs more to start than to copy: brings a longer dimension innermost.
+// A run of a few elements costs more to start than to copy: brings a longer dimension innermost, of
+// several the one whose elements lie closest together. The rows of a batch, say, are far apart.
 void lengthen_runs(StridedLoop<2>& loop) {
   constexpr int64_t kShort = 8;
   if (loop.inner() >= kShort) return;
-  const auto longest = std::max_element(loop.sizes.begin(), loop.sizes.end()) - loop.sizes.begin();
-  if (loop.sizes[static_cast<size_t>(longest)] < kShort) return;
+  const auto distance = [&](int d) {
+    return std::abs(loop.strides[0][d]) + std::abs(loop.strides[1][d]);
+  };
+  int chosen = loop.ndim - 1;
+  for (int d = 0; d < loop.ndim - 1; ++d)
+    if (loop.sizes[d] >= kShort && (chosen == loop.ndim - 1 || distance(d) < distance(chosen)))
+      chosen = d;
   for (Dims* dims : {&loop.sizes, &loop.strides[0], &loop.strides[1]})
-    std::swap((*dims)[static_cast<size_t>(longest)], dims->back());
+    std::swap((*dims)[static_cast<size_t>(chosen)], dims->back());
 }
 
 template <int bytes>
