@@ -145,3 +145,13 @@ def test_without_pillow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert T.Resize(4)(fb.zeros(3, 8, 8)).shape == (3, 4, 4)
     with pytest.raises(ImportError, match=r"flambeau\[vision\]"):
         F.to_pil_image(fb.zeros(3, 4, 4))
+
+
+def test_images_without_a_side_have_no_aspect_ratio() -> None:
+    with pytest.raises(ValueError, match="0 x 4 pixels has no aspect ratio"):
+        F.resize(fb.zeros(3, 0, 4), 5)
+
+
+def test_random_erasing_takes_tensors() -> None:
+    with pytest.raises(TypeError, match="RandomErasing takes tensors, got Image"):
+        T.RandomErasing(1.0)(Image.new("RGB", (5, 5)))

@@ -111,3 +111,14 @@ def test_runs() -> None:
     assert (mask_of({"counts": "7330m0", "size": [6, 8]}, 6, 8) == expected).all()
     with pytest.raises(ValueError, match="runs of 10 pixels for a mask of 6 × 8"):
         mask_of({"counts": [7, 3], "size": [6, 8]}, 6, 8)
+    for counts in ([2**40, 3], [-(2**40), 2**40 + 48], []):
+        with pytest.raises(ValueError, match="for a mask of 6 × 8"):
+            mask_of({"counts": counts, "size": [6, 8]}, 6, 8)
+
+
+@pytest.mark.parametrize(
+    "polygon", [[], [1, 2, 3], [0, 0, 1e12, 0, 5, 5], [0, 0, float("nan"), 4, 5, 5]]
+)
+def test_polygons_that_cannot_be_drawn(polygon: list[float]) -> None:
+    with pytest.raises(ValueError, match="no polygon of pairs of numbers"):
+        mask_of([polygon], 6, 8)

@@ -7,6 +7,7 @@ from typing import Any
 __all__ = ["mask_of"]
 
 _FINER = 5  # polygons are drawn on a grid so many times finer
+_FARTHEST = 1 << 20  # pixels of a corner from the image's
 
 
 def mask_of(outline: Any, height: int, width: int) -> Any:
@@ -21,6 +22,9 @@ def mask_of(outline: Any, height: int, width: int) -> Any:
         counts = outline["counts"]
         height, width = outline["size"]
         runs = counts if isinstance(counts, list) else _expanded(counts)
+        # Asked before the memory is: runs can be of any length.
+        if min(runs, default=0) < 0 or sum(runs) != height * width:
+            raise ValueError(f"runs of {sum(runs)} pixels for a mask of {height} × {width}")
         return _columns(np.repeat(np.arange(len(runs)) % 2, runs), height, width)
     mask = np.zeros((height, width), np.uint8)
     for polygon in outline:
@@ -29,8 +33,6 @@ def mask_of(outline: Any, height: int, width: int) -> Any:
 
 
 def _columns(pixels: Any, height: int, width: int) -> Any:
-    if len(pixels) != height * width:
-        raise ValueError(f"runs of {len(pixels)} pixels for a mask of {height} × {width}")
     return pixels.astype("uint8").reshape(width, height).T
 
 
@@ -59,8 +61,11 @@ def _filled(polygon: Any, height: int, width: int) -> Any:
     """
     import numpy as np
 
-    points = np.asarray(polygon, dtype=np.float64).reshape(-1, 2) * _FINER
-    corners = np.trunc(points + 0.5).astype(np.int64)
+    points = np.asarray(polygon, dtype=np.float64)
+    # An edge is walked point by point, so it must not lead out of sight.
+    if points.size == 0 or points.size % 2 or not (np.abs(points) <= _FARTHEST).all():
+        raise ValueError(f"no polygon of pairs of numbers up to {_FARTHEST}: {polygon!s:.80}")
+    corners = np.trunc(points.reshape(-1, 2) * _FINER + 0.5).astype(np.int64)
     walk = np.concatenate(
         [_edge(*pair) for pair in zip(corners, np.roll(corners, -1, axis=0), strict=True)]
     )

@@ -58,6 +58,10 @@ class RandomErasing(nn.Module):
     def forward(self, img: Tensor) -> Tensor:
         if not chance(self.p):
             return img
+        if not isinstance(img, Tensor):
+            raise TypeError(
+                f"RandomErasing takes tensors, got {type(img).__name__}: put it after ToTensor"
+            )
         params = self.get_params(img, self.scale, self.ratio, self._values(img.shape[-3]))
         return F.erase(img, *params, inplace=self.inplace)
 

@@ -72,6 +72,11 @@ def _resized(
         raise TypeError(f"Size should be int or a sequence of ints, got {size!r}")
     shorter = size if isinstance(size, int) else size[0]
     short, long = min(height, width), max(height, width)
+    if short == 0:
+        raise ValueError(
+            f"an image of {height} x {width} pixels has no aspect ratio to keep: "
+            "give a size of both sides"
+        )
     longer = int(shorter * long / short)
     if max_size is not None:
         if max_size <= shorter:
