@@ -176,7 +176,7 @@ def test_only_the_last_layers_of_a_trained_backbone_learn() -> None:
         "3": (1, 256, 2, 2),
         "pool": (1, 256, 1, 1),
     }
-    with pytest.warns(UserWarning, match="has no effect"):
+    with pytest.warns(UserWarning, match="trainable_backbone_layers is ignored without weights"):
         detection.fasterrcnn_mobilenet_v3_large_fpn(
             weights_backbone=None, trainable_backbone_layers=2
         )

@@ -58,7 +58,7 @@ def test_flow_between_images() -> None:
     assert [flow.shape for flow in flows] == [(1, 2, 128, 136)] * 2
     with pytest.raises(ValueError, match="divisible by 8"):
         model(first[..., :130], first[..., :130])
-    with pytest.raises(ValueError, match="at least 8 \\* 16 = 128"):
+    with pytest.raises(ValueError, match="pass images of 128 or more"):
         model(first[..., :64], first[..., :64])
     with pytest.raises(ValueError, match="same shape"):
         model(first, first[..., :128])
@@ -106,7 +106,7 @@ def test_what_weights_know(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_refusals() -> None:
     with pytest.raises(ValueError, match=r"spatial_size.*\(224, 224\) but got \(64, 64\)"):
         video.mvit_v2_s(weights="DEFAULT", spatial_size=(64, 64))
-    with pytest.raises(ValueError, match="number of layers is 5"):
+    with pytest.raises(ValueError, match="layers must have five widths"):
         optical_flow.raft.FeatureEncoder(layers=(64, 64))
     with pytest.raises(ValueError, match="length 3"):
         video.swin_transformer.ShiftedWindowAttention3d(8, [2, 2], [1, 1], 2)

@@ -84,9 +84,7 @@ class StereoMatchingDataset(VisionDataset):
 def _found(folder: str, pattern: str) -> list[str]:
     paths = matching(folder, pattern=pattern)
     if not paths:
-        raise FileNotFoundError(
-            f"Could not find any files matching the patterns: {os.path.join(folder, pattern)}"
-        )
+        raise FileNotFoundError(f"there is no file {os.path.join(folder, pattern)}")
     return paths
 
 
@@ -94,8 +92,8 @@ def _pairs(folder: str, left: str, right: str) -> list[tuple[str, str]]:
     lefts, rights = _found(folder, left), _found(folder, right)
     if len(lefts) != len(rights):
         raise ValueError(
-            f"Found {len(lefts)} left files but {len(rights)} right files using:\n left pattern: "
-            f"{os.path.join(folder, left)}\nright pattern: {os.path.join(folder, right)}\n"
+            f"there are {len(lefts)} left images ({os.path.join(folder, left)}) but {len(rights)} "
+            f"right ones ({os.path.join(folder, right)})"
         )
     return list(zip(lefts, rights, strict=True))
 
@@ -351,7 +349,7 @@ class Middlebury2014Stereo(StereoMatchingDataset):
         folder = self._home("Middlebury2014", split)
         if not os.path.isdir(folder):
             raise FileNotFoundError(
-                f"The {folder} directory was not found in the provided root directory"
+                f"there is no folder {folder}: pass download=True, or another root"
             )
         for suffix in self._SUFFIXES[calibration]:
             self._add(folder, f"*{suffix}/im0.png", f"*{suffix}/im1.png")
@@ -361,15 +359,13 @@ class Middlebury2014Stereo(StereoMatchingDataset):
     def _check_calibration(self, calibration: str | None) -> None:
         if calibration is None and self.split != "test":
             raise ValueError(
-                f"Split '{self.split}' has calibration settings, however None was provided as an "
-                "argument. Available calibration settings are: 'perfect', 'imperfect', 'both'."
+                f"calibration must be 'perfect', 'imperfect' or 'both' for split '{self.split}', "
+                "got None"
             )
         if calibration is not None:
             verify_str_arg(calibration, "calibration", ("perfect", "imperfect", "both"))
             if self.split == "test":
-                raise ValueError(
-                    "Split 'test' has only no calibration settings, please set `calibration=None`."
-                )
+                raise ValueError(f"calibration must be None for split 'test', got {calibration!r}")
 
     def _download(self, suffixes: list[str]) -> None:
         folder = self._home("Middlebury2014", self.split)

@@ -144,14 +144,11 @@ def create_feature_extractor(
     """
     if (return_nodes is None) == (train_return_nodes is None and eval_return_nodes is None):
         raise ValueError(
-            "Please specify either `return_nodes`, or `train_return_nodes` and "
-            "`eval_return_nodes` together"
+            "return_nodes must be given, or both of train_return_nodes and eval_return_nodes, but "
+            "not all of them"
         )
     if (train_return_nodes is None) != (eval_return_nodes is None):
-        raise ValueError(
-            "If any of `train_return_nodes` and `eval_return_nodes` are specified, then both "
-            "should be specified"
-        )
+        raise ValueError("train_return_nodes and eval_return_nodes must be given together")
     was_training = model.training
     graphs = []
     for mode, wanted in (
@@ -178,9 +175,9 @@ def _return(graph: fx.Graph, names: OrderedDict[fx.Node, str], wanted: dict[str,
                 found[each] = node  # the last one stays
     if missing := [name for name in wanted if name not in found]:
         raise ValueError(
-            f"node: '{missing[0]}' is not present in model. Hint: use `get_graph_node_names` to "
-            "make sure the `return_nodes` you specified are present. It may even be that you need "
-            "to specify `train_return_nodes` and `eval_return_nodes` separately."
+            f"return_nodes: '{missing[0]}' is not present in the network, whose nodes "
+            "get_graph_node_names lists; where those of training and evaluation differ, pass "
+            "train_return_nodes and eval_return_nodes"
         )
     old = next(node for node in reversed(list(graph.nodes)) if node.op == "output")
     graph.erase_node(old)

@@ -83,7 +83,9 @@ class RelativePositionalMultiHeadAttention(nn.Module):
     def __init__(self, feat_dim: int, head_dim: int, max_seq_len: int) -> None:
         super().__init__()
         if feat_dim % head_dim:
-            raise ValueError(f"feat_dim: {feat_dim} must be divisible by head_dim: {head_dim}")
+            raise ValueError(
+                f"feat_dim must be a multiple of head_dim, got {feat_dim} and {head_dim}"
+            )
         side = int(math.sqrt(max_seq_len))
         self.n_heads: int = feat_dim // head_dim
         self.head_dim = head_dim
@@ -161,7 +163,7 @@ class PartitionAttentionLayer(nn.Module):
     ) -> None:
         super().__init__()
         if partition_type not in ("grid", "window"):
-            raise ValueError("partition_type must be either 'grid' or 'window'")
+            raise ValueError(f"partition_type must be 'grid' or 'window', got {partition_type!r}")
         self.n_heads: int = in_channels // head_dim
         self.head_dim = head_dim
         self.n_partitions: int = grid_size[0] // partition_size
@@ -192,8 +194,7 @@ class PartitionAttentionLayer(nn.Module):
         rows, columns = self.grid_size[0] // self.p, self.grid_size[1] // self.p
         if self.grid_size[0] % self.p or self.grid_size[1] % self.p:
             raise AssertionError(
-                f"Grid size must be divisible by partition size. Got grid size of {self.grid_size} "
-                f"and partition size of {self.p}"
+                f"grid_size must be a multiple of partition_size, got {self.grid_size} and {self.p}"
             )
         x = self.partition_swap(self.partition_op(x, self.p))
         x = x + self.stochastic_dropout(self.attn_layer(x))
@@ -396,9 +397,9 @@ def _check_sizes(input_size: Sequence[int], blocks: int, partition_size: int) ->
     for number, size in enumerate(sizes):
         if size[0] % partition_size or size[1] % partition_size:
             raise ValueError(
-                f"Input size {size} of block {number} is not divisible by partition size "
-                f"{partition_size}. Consider changing the partition size or the input size.\n"
-                f"Current configuration yields the following block input sizes: {sizes}."
+                f"the images {size} of block {number} are not divisible by partition size "
+                f"{partition_size}: choose another partition_size or input_size, by which "
+                f"blocks have images of {sizes}"
             )
 
 

@@ -68,10 +68,8 @@ class AnchorGenerator(nn.Module):
         """Return the boxes of each map, whose places are (down, across) pixels apart."""
         if not len(grid_sizes) == len(strides) == len(self.cell_anchors):
             raise ValueError(
-                "Anchors should be Tuple[Tuple[int]] because each feature map could potentially "
-                "have different sizes and aspect ratios. There needs to be a match between the "
-                f"number of feature maps passed ({len(grid_sizes)}) and the number of sizes / "
-                f"aspect ratios specified ({len(self.cell_anchors)})."
+                "sizes and aspect_ratios must have a tuple for each feature map; the number of "
+                f"feature maps is {len(grid_sizes)}, that of tuples {len(self.cell_anchors)}"
             )
         anchors = []
         for (rows, columns), (down, across), cell in zip(
@@ -119,7 +117,9 @@ class DefaultBoxGenerator(nn.Module):
     ) -> None:
         super().__init__()
         if steps is not None and len(aspect_ratios) != len(steps):
-            raise ValueError("aspect_ratios and steps should have the same length")
+            raise ValueError(
+                f"steps must be as many as aspect_ratios, got {len(steps)} and {len(aspect_ratios)}"
+            )
         maps = len(aspect_ratios)
         if scales is None and maps > 1:
             span = max_ratio - min_ratio

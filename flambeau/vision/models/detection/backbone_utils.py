@@ -85,7 +85,7 @@ def _resnet_fpn_extractor(
             parameter.requires_grad_(False)
     stages = [1, 2, 3, 4] if returned_layers is None else list(returned_layers)
     if min(stages) <= 0 or max(stages) >= 5:
-        raise ValueError(f"Each returned layer should be in the range [1,4]. Got {stages}")
+        raise ValueError(f"returned_layers must be from 1 to 4, got {stages}")
     first = backbone.inplanes // 8
     return BackboneWithFPN(
         backbone,
@@ -131,9 +131,7 @@ def _mobilenet_extractor(
         return network
     stages = [len(starts) - 2, len(starts) - 1] if returned_layers is None else returned_layers
     if min(stages) < 0 or max(stages) >= len(starts):
-        raise ValueError(
-            f"Each returned layer should be in the range [0,{len(starts) - 1}], got {stages} "
-        )
+        raise ValueError(f"returned_layers must be from 0 to {len(starts) - 1}, got {stages}")
     return BackboneWithFPN(
         features,
         {str(starts[stage]): str(i) for i, stage in enumerate(stages)},
@@ -160,9 +158,7 @@ def _freeze_before(features: nn.Sequential, starts: Sequence[int], trainable_lay
 
 def _check_layers(trainable_layers: int, most: int) -> None:
     if not 0 <= trainable_layers <= most:
-        raise ValueError(
-            f"Trainable layers should be in the range [0,{most}], got {trainable_layers} "
-        )
+        raise ValueError(f"trainable_layers must be from 0 to {most}, got {trainable_layers}")
 
 
 def _validate_trainable_layers(
@@ -173,16 +169,13 @@ def _validate_trainable_layers(
     if not is_trained:
         if layers is not None:
             warnings.warn(
-                "Changing trainable_backbone_layers has no effect if neither pretrained nor "
-                "pretrained_backbone have been set to True, falling back to "
-                f"trainable_backbone_layers={max_value} so that all layers are trainable",
+                "trainable_backbone_layers is ignored without weights: a network of random numbers "
+                f"learns in all of its {max_value} layers",
                 stacklevel=2,
             )
         layers = max_value
     if layers is None:
         layers = default_value
     if not 0 <= layers <= max_value:
-        raise ValueError(
-            f"Trainable backbone layers should be in the range [0,{max_value}], got {layers} "
-        )
+        raise ValueError(f"trainable_backbone_layers must be from 0 to {max_value}, got {layers}")
     return layers

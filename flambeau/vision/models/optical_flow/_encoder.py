@@ -99,7 +99,7 @@ class FeatureEncoder(nn.Module):
     ) -> None:
         super().__init__()
         if len(layers) != 5:
-            raise ValueError(f"The expected number of layers is 5, instead got {len(layers)}")
+            raise ValueError(f"layers must have five widths, got {list(layers)}")
 
         def pair(before: int, after: int, stride: int) -> nn.Sequential:
             return nn.Sequential(

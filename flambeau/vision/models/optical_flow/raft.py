@@ -44,13 +44,9 @@ class MotionEncoder(nn.Module):
     ) -> None:
         super().__init__()
         if len(flow_layers) != 2:
-            raise ValueError(
-                f"The expected number of flow_layers is 2, instead got {len(flow_layers)}"
-            )
+            raise ValueError(f"flow_layers must have two widths, got {list(flow_layers)}")
         if len(corr_layers) not in (1, 2):
-            raise ValueError(
-                f"The number of corr_layers should be 1 or 2, instead got {len(corr_layers)}"
-            )
+            raise ValueError(f"corr_layers must have one width or two, got {list(corr_layers)}")
 
         def convolution(before: int, after: int, side: int) -> nn.Module:
             return Conv2dNormActivation(before, after, norm_layer=None, kernel_size=side)
@@ -111,11 +107,11 @@ class RecurrentBlock(nn.Module):
         super().__init__()
         if len(kernel_size) != len(padding):
             raise ValueError(
-                "kernel_size should have the same length as padding, instead got "
-                f"len(kernel_size) = {len(kernel_size)} and len(padding) = {len(padding)}"
+                "kernel_size and padding must be of the same length, got "
+                f"{kernel_size} and {padding}"
             )
         if len(kernel_size) not in (1, 2):
-            raise ValueError(f"kernel_size should either 1 or 2, instead got {len(kernel_size)}")
+            raise ValueError(f"kernel_size must have one element or two, got {kernel_size}")
 
         def unit(i: int) -> ConvGRU:
             return ConvGRU(
@@ -200,17 +196,16 @@ class CorrBlock(nn.Module):
         """Compare every pixel with every other, and halve the second image several times."""
         if fmap1.shape != fmap2.shape:
             raise ValueError(
-                f"Input feature maps should have the same shape, instead got {fmap1.shape} "
-                f"(fmap1.shape) != {fmap2.shape} (fmap2.shape)"
+                f"fmap1 and fmap2 must have the same shape, got {tuple(fmap1.shape)} and "
+                f"{tuple(fmap2.shape)}"
             )
         smallest = 2 * 2 ** (self.num_levels - 1)
         batch, channels, height, width = fmap1.shape
         if height < smallest or width < smallest:
             raise ValueError(
-                "Feature maps are too small to be down-sampled by the correlation pyramid. H and W "
-                f"of feature maps should be at least {smallest}; got: {(height, width)}. Remember "
-                "that input images to the model are downsampled by 8, so that means their "
-                f"dimensions should be at least 8 * {smallest} = {8 * smallest}."
+                f"a pyramid of {self.num_levels} levels takes feature maps of {smallest} pixels on "
+                f"each side at least, got {(height, width)}: pass images of {8 * smallest} or "
+                "more, which have eight times their sides"
             )
         alike = fb.matmul(fmap1.flatten(2).transpose(1, 2), fmap2.flatten(2)) / math.sqrt(channels)
         level = alike.view(batch * height * width, 1, height, width)
@@ -255,7 +250,8 @@ class RAFT(nn.Module):
         self.mask_predictor = mask_predictor
         if not hasattr(update_block, "hidden_state_size"):
             raise ValueError(
-                "The update_block parameter should expose a 'hidden_state_size' attribute."
+                "update_block must have an attribute hidden_state_size, the number of channels of "
+                "the state that it keeps"
             )
 
     def forward(self, image1: Tensor, image2: Tensor, num_flow_updates: int = 12) -> list[Tensor]:
@@ -265,7 +261,7 @@ class RAFT(nn.Module):
         fmap1, fmap2 = self.feature_encoder(fb.cat([image1, image2], dim=0)).chunk(2, dim=0)
         if fmap1.shape[-2:] != (height // factor, width // factor):
             raise ValueError(
-                f"The feature encoder should downsample H and W by {factor}, got "
+                f"feature_encoder must make height and width {factor} times smaller, got "
                 f"{tuple(fmap1.shape[-2:])} from {(height, width)}"
             )
         self.corr_block.build_pyramid(fmap1, fmap2)
@@ -287,15 +283,15 @@ class RAFT(nn.Module):
         seen = self.context_encoder(image)
         if seen.shape[-2:] != features.shape[-2:]:
             raise ValueError(
-                "The context encoder should downsample H and W as the feature encoder does, got "
+                "context_encoder must make images as small as feature_encoder does, got "
                 f"{tuple(seen.shape[-2:])} and {tuple(features.shape[-2:])}"
             )
         hidden_size = self.update_block.hidden_state_size
         rest = seen.shape[1] - hidden_size
         if rest <= 0:
             raise ValueError(
-                f"The context encoder outputs {seen.shape[1]} channels, but it should have at "
-                f"least hidden_state={hidden_size} channels"
+                f"context_encoder must have more channels than the {hidden_size} of the hidden "
+                f"state, got {seen.shape[1]}"
             )
         hidden, context = seen.split([hidden_size, rest], dim=1)
         return hidden.tanh(), context.relu()
@@ -305,13 +301,13 @@ class RAFT(nn.Module):
         height, width = image1.shape[-2:]
         if image2.shape[-2:] != (height, width):
             raise ValueError(
-                f"input images should have the same shape, instead got ({height}, {width}) != "
+                f"image1 and image2 must have the same shape, got ({height}, {width}) and "
                 f"{tuple(image2.shape[-2:])}"
             )
         if height % factor or width % factor:
             raise ValueError(
-                f"input image H and W should be divisible by {factor}, instead got {height} (h) "
-                f"and {width} (w)"
+                f"height and width of images must be divisible by {factor}, got ({height}, "
+                f"{width}): pad or resize them"
             )
 
 
