@@ -15,7 +15,7 @@ Without a network, pretrain on six drawn shapes and go on with the other four:
     python examples/shapes.py folders four --kinds stripes checks heart moon
     python examples/finetune.py four --size 64 --weights six.pt
 
-Measured: all 32 test pictures of the four, of which the network had 32 each to learn from; without
+Expected: all 32 test pictures of the four, of which the network had 32 each to learn from; without
 --weights 66 %. The first training took three minutes of one core, the second ten seconds.
 """
 
