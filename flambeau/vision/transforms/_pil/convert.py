@@ -80,9 +80,9 @@ def to_pil(pixels: Tensor, mode: str | None) -> Any:
     height, width, channels = pixels.shape
     mode = mode_of(channels, pixels.dtype, mode)
     module, size = pillow(), (width, height)
+    if channels == 1 or pixels.is_contiguous():
+        return module.frombytes(mode, size, pixels.contiguous().numpy().tobytes())
     planes = pixels.permute(2, 0, 1).contiguous().numpy()
-    if channels == 1:
-        return module.frombytes(mode, size, planes.tobytes())
     # Bands that lie in memory already are put together far faster than mixed pixels are read.
     bands = [module.frombuffer("L", size, plane, "raw", "L", 0, 1) for plane in planes]
     return module.merge(mode, bands)
