@@ -161,24 +161,54 @@ void places_of(const Deform& shape, const Image<T>& image, int64_t group, int64_
   }
 }
 
+// Places as a loop over channels reads them: four pixels each, and their weights with the factor.
+// Pixels outside are those behind the end of a plane, where `padded` has a zero.
+template <class T>
+struct Reads {
+  std::vector<int64_t> pixel;
+  std::vector<T> weight;
+
+  void take(const std::vector<Place<T>>& places, int64_t outside) {
+    pixel.resize(4 * places.size());
+    weight.resize(4 * places.size());
+    for (size_t n = 0; n < places.size(); ++n)
+      for (size_t i = 0; i < 4; ++i) {
+        const int64_t at = places[n].pixel[i];
+        pixel[4 * n + i] = at < 0 ? outside : at;
+        weight[4 * n + i] = places[n].weight(static_cast<int>(i)) * places[n].factor;
+      }
+  }
+};
+
+template <class T>
+std::vector<T> padded(const Shape& shape, const T* pixels) {
+  const int64_t step = shape.pixels() + 1;
+  std::vector<T> planes(static_cast<size_t>(shape.channels * step));
+  for (int64_t c = 0; c < shape.channels; ++c)
+    std::copy_n(pixels + c * shape.pixels(), shape.pixels(), planes.data() + c * step);
+  return planes;
+}
+
 // What the taps see, as the matrix that weight is multiplied with: a row for every channel and tap.
 template <class T>
 void columns_of(const Deform& shape, const Image<T>& image, T* columns) {
   const int64_t channels = shape.channels_of_offset(), pixels = shape.pixels();
+  const std::vector<T> planes = padded(shape.input, image.pixels);
   cpu::parallel_for(shape.offset_groups * shape.taps(), 1, [&](int64_t begin, int64_t end) {
     std::vector<Place<T>> places;
+    Reads<T> reads;
     for (int64_t number = begin; number < end; ++number) {
       const int64_t group = number / shape.taps(), tap = number % shape.taps();
       places_of(shape, image, group, tap, places);
+      reads.take(places, shape.input.pixels());
       for (int64_t c = group * channels; c < (group + 1) * channels; ++c) {
-        const T* plane = image.pixels + c * shape.input.pixels();
+        const T* plane = planes.data() + c * (shape.input.pixels() + 1);
         T* row = columns + (c * shape.taps() + tap) * pixels;
-        for (const Place<T>& place : places) {
-          T values[4], sum = 0;
-          place.read(plane, values);
-          for (int i = 0; i < 4; ++i) sum += place.weight(i) * values[i];
-          *row++ = sum * place.factor;
-        }
+        const int64_t* at = reads.pixel.data();
+        const T* weight = reads.weight.data();
+        for (int64_t i = 0; i < pixels; ++i, at += 4, weight += 4)
+          row[i] = (weight[0] * plane[at[0]] + weight[1] * plane[at[1]]) +
+                   (weight[2] * plane[at[2]] + weight[3] * plane[at[3]]);
       }
     }
   });
