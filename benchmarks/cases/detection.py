@@ -13,14 +13,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.case import Namespace, add_case
+from benchmarks.vision import vision
 
 REGIONS, CANDIDATES = 256, 2000
-
-
-def _vision(t: Any) -> Any:
-    if t.__name__ == "flambeau":
-        return importlib.import_module("flambeau.vision")
-    return importlib.import_module("tests.conformance.vision_oracle").load()
 
 
 def _native() -> bool:
@@ -34,7 +29,7 @@ def _native() -> bool:
 def _deform_conv2d(t: Any) -> Any:
     """torchvision's, or its definition: a sample of the image for every tap, then a product."""
     if t.__name__ == "flambeau" or _native():
-        return _vision(t).ops.deform_conv2d
+        return vision(t).ops.deform_conv2d
     F = t.nn.functional
 
     def composed(x: Any, offset: Any, weight: Any, *, padding: int, mask: Any) -> Any:
@@ -65,7 +60,7 @@ def _operators(t: Any) -> Namespace:
     t.manual_seed(0)
     numbers = t.arange(REGIONS, dtype=t.float32)[:, None] % 2
     return {
-        "ops": _vision(t).ops,
+        "ops": vision(t).ops,
         "deform": _deform_conv2d(t),
         "x": t.randn(2, 64, 50, 68, requires_grad=True),
         "rois": t.cat((numbers, t.tensor(_boxes(REGIONS, 600, 200))), 1),
@@ -80,7 +75,7 @@ def _operators(t: Any) -> Namespace:
 
 def _detector(t: Any) -> Namespace:
     """The smallest detector on two images."""
-    tv = _vision(t)
+    tv = vision(t)
     t.manual_seed(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

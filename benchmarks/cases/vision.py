@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from benchmarks.case import Namespace, add_case
-
-
-def _vision(t: Any) -> Any:
-    if t.__name__ == "flambeau":
-        return importlib.import_module("flambeau.vision")
-    return importlib.import_module("tests.conformance.vision_oracle").load()
+from benchmarks.vision import vision
 
 
 def _images(t: Any) -> Namespace:
     """One picture as a PIL image, as bytes and as floating point, and usual pipelines."""
     t.manual_seed(0)
-    tv = _vision(t)
+    tv = vision(t)
     pixels = np.random.default_rng(0).integers(0, 256, (256, 256, 3), dtype=np.uint8)
     photo = Image.fromarray(pixels)
     transforms = tv.transforms

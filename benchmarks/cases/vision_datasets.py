@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import importlib
 import pickle
 import shutil
 import struct
@@ -16,6 +15,7 @@ import numpy as np
 from PIL import Image
 
 from benchmarks.case import Namespace, add_case
+from benchmarks.vision import vision
 
 _RANDOM = np.random.default_rng(0)
 
@@ -88,29 +88,23 @@ def _epoch(data: Any, count: int = 500) -> None:
         data[number]
 
 
-def _package(t: Any, name: str) -> Any:
-    if t.__name__ == "flambeau":
-        return importlib.import_module(f"flambeau.vision.{name}")
-    return importlib.import_module("tests.conformance.vision_oracle").load(name)
-
-
 def _cifar_files(t: Any) -> Namespace:
-    kind, root = _cifar(_package(t, "datasets").CIFAR10)
-    to_tensor = _package(t, "transforms").ToTensor()
+    kind, root = _cifar(vision(t, "datasets").CIFAR10)
+    to_tensor = vision(t, "transforms").ToTensor()
     plain, tensors = kind(root), kind(root, transform=to_tensor)
     return {"CIFAR10": kind, "root": root, "plain": plain, "tensors": tensors, "epoch": _epoch}
 
 
 def _mnist_files(t: Any) -> Namespace:
-    kind, root = _package(t, "datasets").MNIST, _mnist()
-    to_tensor = _package(t, "transforms").ToTensor()
+    kind, root = vision(t, "datasets").MNIST, _mnist()
+    to_tensor = vision(t, "transforms").ToTensor()
     plain, tensors = kind(root), kind(root, transform=to_tensor)
     return {"MNIST": kind, "root": root, "plain": plain, "tensors": tensors, "epoch": _epoch}
 
 
 def _folders(t: Any) -> Namespace:
-    kind = _package(t, "datasets").ImageFolder
-    photos = kind(_photos(), _package(t, "transforms").ToTensor())
+    kind = vision(t, "datasets").ImageFolder
+    photos = kind(_photos(), vision(t, "transforms").ToTensor())
     return {"ImageFolder": kind, "root": _many_files(), "photos": photos, "epoch": _epoch}
 
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 
 from benchmarks.case import Namespace, add_case
-
-
-def _vision(t: Any, module: str) -> Any:
-    if t.__name__ == "flambeau":
-        return importlib.import_module(f"flambeau.vision.{module}")
-    return importlib.import_module("tests.conformance.vision_oracle").load(module)
+from benchmarks.vision import vision
 
 
 def _small(t: Any) -> Namespace:
     """Tensors so small that finding the kernel is the work."""
-    v2, tv = _vision(t, "transforms.v2"), _vision(t, "tv_tensors")
+    v2, tv = vision(t, "transforms.v2"), vision(t, "tv_tensors")
     numbers = np.random.default_rng(0).random((6, 4), dtype=np.float32) * 4 + [0, 0, 4, 4]
     boxes = t.tensor(numbers.astype(np.float32))
     sample = {
@@ -43,7 +37,7 @@ def _small(t: Any) -> Namespace:
 def _large(t: Any) -> Namespace:
     """A picture with twenty boxes and masks, and usual pipelines without what takes random time."""
     t.manual_seed(0)
-    v2, tv = _vision(t, "transforms.v2"), _vision(t, "tv_tensors")
+    v2, tv = vision(t, "transforms.v2"), vision(t, "tv_tensors")
     random = np.random.default_rng(0)
     pixels = t.tensor(random.integers(0, 256, (3, 256, 320), dtype=np.uint8))
     numbers = random.random((20, 4), dtype=np.float32) * 100 + np.float32([0, 0, 100, 100])

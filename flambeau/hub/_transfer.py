@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass
-from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
 
 import flambeau as fb
 from flambeau.hub._lock import held
@@ -89,6 +87,10 @@ def arrived(path: str) -> str:
 
 def open_url(url: str, start: int = 0) -> Any:
     """Open an address, where the server can do so at the byte after the first `start` ones."""
+    # Not above, nor its errors: it would be a sixth of the time to import networks, which rarely
+    # fetch anything.
+    from urllib.request import Request, urlopen
+
     headers = {"User-Agent": "torch.hub"}
     if start:
         headers["Range"] = f"bytes={start}-"
@@ -151,6 +153,8 @@ def _write(response: Any, part: str, before: int, progress: bool) -> None:
 
 
 def _next(response: Any) -> bytes:
+    from http.client import HTTPException
+
     try:
         piece: bytes = response.read(_PIECE)
     except (ConnectionError, TimeoutError, HTTPException) as error:
