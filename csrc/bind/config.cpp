@@ -57,6 +57,11 @@ nb::dict thread_limits() {
 
 void add_config(nb::module_& m) {
   m.def("_isa", [] { return kLevels[static_cast<int>(cpu::isa())]; });
+  m.def("_isa_of",
+        [](unsigned features, unsigned more_features, unsigned extended, unsigned registers) {
+          const cpu::Processor processor{features, more_features, extended, registers};
+          return kLevels[static_cast<int>(cpu::best_level(processor))];
+        });
   m.def("_build", &build);
   // Programs have copied this call from PyTorch's sources. Nothing is logged.
   m.def("_log_api_usage_once", [](nb::handle) {});

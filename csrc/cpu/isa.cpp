@@ -2,34 +2,73 @@
 #include "cpu/isa.h"
 
 #include <cstdlib>
+#include <initializer_list>
 #include <string_view>
+
+#if defined(FB_MULTI_ISA)
+#include <cpuid.h>
+#endif
 
 namespace fb::cpu {
 namespace {
 
-Isa detect() {
+constexpr unsigned bits(std::initializer_list<int> positions) {
+  unsigned all = 0;
+  for (const int position : positions) all |= 1u << position;
+  return all;
+}
+
+bool has(unsigned found, unsigned wanted) { return (found & wanted) == wanted; }
+
+// Everything that a compiler may use for -march=x86-64-v3 beyond x86-64-v2.
+bool x86_64_v3(const Processor& p) {
+  return has(p.features, bits({12, 22, 28, 29})) &&  // fma, movbe, avx, f16c
+         has(p.more_features, bits({3, 5, 8})) &&    // bmi1, avx2, bmi2
+         has(p.extended, bits({5})) &&               // lzcnt
+         has(p.registers, bits({1, 2}));             // xmm, ymm
+}
+
+// And for x86-64-v4 beyond that.
+bool x86_64_v4(const Processor& p) {
+  return x86_64_v3(p) && has(p.more_features, bits({16, 17, 28, 30, 31})) &&  // f, dq, cd, bw, vl
+         has(p.registers, bits({5, 6, 7}));                                   // masks, zmm
+}
+
+// The compilers' own function for it knows too few of the names.
+Processor this_processor() {
+  Processor p;
 #if defined(FB_MULTI_ISA)
-  Isa best = Isa::kBaseline;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) best = Isa::kAvx2;
-  if (best == Isa::kAvx2 && __builtin_cpu_supports("avx512f") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    best = Isa::kAvx512;
+  unsigned eax, ebx, ecx, edx;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx)) p.features = ecx;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) p.more_features = ebx;
+  if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx)) p.extended = ecx;
+  constexpr unsigned kRegistersCanBeAsked = bits({27});
+  if (has(p.features, kRegistersCanBeAsked)) {
+    unsigned high;
+    __asm__("xgetbv" : "=a"(p.registers), "=d"(high) : "c"(0));
+  }
+#endif
+  return p;
+}
+
+Isa wanted_level(Isa best) {
   const char* wanted = std::getenv("FLAMBEAU_ISA");
   if (!wanted) return best;
   const std::string_view name(wanted);
   if (name == "baseline") return Isa::kBaseline;
   if (name == "avx2" && best == Isa::kAvx512) return Isa::kAvx2;
   return best;
-#else
-  return Isa::kBaseline;
-#endif
 }
 
 }  // namespace
 
+Isa best_level(const Processor& processor) {
+  if (x86_64_v4(processor)) return Isa::kAvx512;
+  return x86_64_v3(processor) ? Isa::kAvx2 : Isa::kBaseline;
+}
+
 Isa isa() {
-  static const Isa level = detect();
+  static const Isa level = wanted_level(best_level(this_processor()));
   return level;
 }
 

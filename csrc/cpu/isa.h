@@ -7,6 +7,17 @@ namespace fb::cpu {
 
 enum class Isa { kBaseline, kAvx2, kAvx512 };
 
+// What a processor says of itself: words of cpuid, and of xgetbv, which registers the system keeps
+// when it switches threads. All zero where there is only one level.
+struct Processor {
+  unsigned features = 0;       // leaf 1, ecx
+  unsigned more_features = 0;  // leaf 7, ebx
+  unsigned extended = 0;       // leaf 0x80000001, ecx
+  unsigned registers = 0;
+};
+
+Isa best_level(const Processor& processor);
+
 // The best level this machine has; FLAMBEAU_ISA=baseline|avx2|avx512 lowers it.
 Isa isa();
 
