@@ -2,7 +2,6 @@
 #include "bind/config.h"
 
 #include <nanobind/stl/string.h>
-#include <omp.h>
 
 #include "cpu/isa.h"
 #include "cpu/libraries.h"
@@ -32,7 +31,7 @@ nb::dict build() {
 #else
   d["compiler"] = "GCC " __VERSION__;
 #endif
-  d["openmp"] = _OPENMP;
+  d["openmp"] = 201511;  // the version 4.5, whose interface csrc/cpu/openmp.h declares
 #if defined(FB_MULTI_ISA)
   d["levels"] = nb::make_tuple(kLevels[0], kLevels[1], kLevels[2]);
 #else

@@ -3,9 +3,8 @@
 
 #if defined(FB_HAVE_ONEDNN)
 
-#include <omp.h>
-
 #include "core/error.h"
+#include "cpu/openmp.h"
 
 namespace fb::cpu {
 namespace {

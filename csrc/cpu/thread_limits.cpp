@@ -1,13 +1,14 @@
 // Affinity, control groups and OMP_NUM_THREADS.
 #include "cpu/thread_limits.h"
 
-#include <omp.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+
+#include "cpu/openmp.h"
 
 namespace fb::cpu {
 namespace {

@@ -1,15 +1,17 @@
 // The thread pool's size and the parallel loop.
 #include "cpu/threads.h"
 
-#include <omp.h>
 #include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <exception>
+#include <mutex>
 
+#include "cpu/openmp.h"
 #include "cpu/thread_limits.h"
+#include "cpu/tsan.h"
 
 namespace fb::cpu {
 namespace {
@@ -44,6 +46,31 @@ void set_num_threads(int count) {
 }
 
 namespace detail {
+namespace {
+
+// A loop that several threads run together.
+struct Team {
+  RangeFn fn;
+  void* context;
+  int64_t n;
+  int64_t each;  // elements of a thread
+  std::mutex lock;
+  std::exception_ptr error;  // one of those that were thrown: none may leave a parallel region
+
+  void run_share() {
+    tsan_acquire(this);
+    const int64_t begin = omp_get_thread_num() * each;
+    try {
+      if (begin < n) fn(context, begin, std::min(n, begin + each));
+    } catch (...) {
+      const std::lock_guard<std::mutex> guard(lock);
+      error = std::current_exception();
+    }
+    tsan_release(this);
+  }
+};
+
+}  // namespace
 
 bool in_parallel() { return omp_in_parallel(); }
 
@@ -58,18 +85,12 @@ void run_parallel(int64_t n, int64_t grain, RangeFn fn, void* context) {
   // Even shares, but no thread starts in the middle of another one's cache line.
   const int64_t line = grain >= 64 ? 64 : 1;
   const int64_t each = ((n + threads - 1) / threads + line - 1) / line * line;
-  std::exception_ptr error;  // an exception may not leave a parallel region by itself
-#pragma omp parallel num_threads(threads)
-  {
-    const int64_t begin = omp_get_thread_num() * each;
-    try {
-      if (begin < n) fn(context, begin, std::min(n, begin + each));
-    } catch (...) {
-#pragma omp critical
-      error = std::current_exception();
-    }
-  }
-  if (error) std::rethrow_exception(error);
+  Team team{fn, context, n, each, {}, {}};
+  tsan_release(&team);
+  GOMP_parallel([](void* data) { static_cast<Team*>(data)->run_share(); }, &team,
+                static_cast<unsigned>(threads), 0);
+  tsan_acquire(&team);
+  if (team.error) std::rethrow_exception(team.error);
 }
 
 }  // namespace detail

@@ -88,7 +88,7 @@ Tensor factors_grad(const std::vector<Step>& steps, const Tensor& tau) {
   std::vector<Tensor> factors;
   for (const auto& [h, s, g] : steps)
     factors.push_back(-matmul(matmul(adjoint_of(h.v), g), matmul(adjoint_of(s), h.v)));
-  return ops::squeeze(ops::cat(factors, -1), {-2});
+  return ops::squeeze(ops::cat(factors, -1), -2);
 }
 
 Tensor identity_like(const Tensor& t) {

@@ -66,7 +66,7 @@ Tensor solve_side_backward(const Tensor& grad, const Tensor& a, const Tensor& lu
                            const Tensor& pivots, const Tensor& x, bool left) {
   const bool vector = is_vector(a, x);
   const Tensor g = solved_with_adjoint(as_columns(grad, vector), a, lu, pivots, left);
-  return vector ? ops::squeeze(g, {-1}) : g;
+  return vector ? ops::squeeze(g, -1) : g;
 }
 
 Tensor solve_matrix_backward(const Tensor& grad, const Tensor& a, const Tensor& lu,
@@ -183,7 +183,7 @@ Tensor lstsq_side_backward(const Tensor& grad_x, const Tensor& grad_residuals, c
     const Tensor columns = as_columns(b, vector);
     grad = grad - residual_grad(grad_residuals, a, columns, as_columns(x, vector));
   }
-  return vector ? ops::squeeze(grad, {-1}) : grad;
+  return vector ? ops::squeeze(grad, -1) : grad;
 }
 
 }  // namespace fb::autograd::formula

@@ -45,9 +45,10 @@ FB_FN void sum_rows(const uint8_t* in, int64_t step, const ByteSums& sums, int64
   int64_t i = 0;
   for (; i + kVectorBytes <= n; i += kVectorBytes)
     store(out + i, sum_vectors<kLimbs>(in + i, step, sums, o));
-  if (i == n) return;
+  const int64_t rest = n - i;
+  if (rest <= 0 || rest >= kVectorBytes) return;  // the second never: GCC 13 has to be told
   const Bytes last = sum_vectors<kLimbs>(in + i, step, sums, o);
-  __builtin_memcpy(out + i, &last, static_cast<size_t>(n - i));
+  __builtin_memcpy(out + i, &last, static_cast<size_t>(rest));
 }
 
 template <int kLimbs>

@@ -4,24 +4,13 @@
 
 #include <utility>
 
-#include "scalar/types.h"
+#include "cpu/kernels/simd.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
 
-// Wider ones would leave much of a small matrix to single elements.
-#if defined(__AVX2__)
-constexpr int kVectorBytes = 32;
-#else
-constexpr int kVectorBytes = 16;
-#endif
-
-template <class T, int lanes>
-struct VectorOf {
-  typedef T type __attribute__((vector_size(lanes * sizeof(T)), aligned(alignof(T)), may_alias));
-};
-template <class T, int lanes>
-using Vector = typename VectorOf<T, lanes>::type;
+// Wider squares would leave much of a small matrix to single elements.
+constexpr int kSquareBytes = kVectorBytes < 32 ? kVectorBytes : 32;
 
 // Within each stretch of 2 `half` lanes: the first half of both vectors, or the second.
 template <int half, bool second, class V, int... lane>
@@ -46,11 +35,10 @@ FB_FN void exchange(V* rows) {
 
 template <class T, int lanes>
 FB_FN void turn_square(const T* from, int64_t from_ld, T* to, int64_t to_ld) {
-  using V = Vector<T, lanes>;
-  V rows[lanes];
-  for (int i = 0; i < lanes; ++i) rows[i] = *reinterpret_cast<const V*>(from + i * from_ld);
+  Vec<T, lanes> rows[lanes];
+  for (int i = 0; i < lanes; ++i) rows[i] = load<T, lanes>(from + i * from_ld);
   exchange<lanes, 1>(rows);
-  for (int i = 0; i < lanes; ++i) *reinterpret_cast<V*>(to + i * to_ld) = rows[i];
+  for (int i = 0; i < lanes; ++i) store(to + i * to_ld, rows[i]);
 }
 
 // The columns from j on: `lanes` at a time, and ever fewer for those that are left.
@@ -75,7 +63,7 @@ void turn_columns(const TurnCall<T>& t, int64_t j) {
 
 template <class T>
 void turn(const TurnCall<T>& t) {
-  turn_columns<T, kVectorBytes / sizeof(T)>(t, 0);
+  turn_columns<T, kSquareBytes / sizeof(T)>(t, 0);
 }
 
 template void turn(const TurnCall<float>&);

@@ -4,6 +4,16 @@
 #include "scalar/math/log.h"
 #include "scalar/math/trig.h"
 
+#if !defined(__CUDACC__)
+// Of the C library, as <math.h> declares them: not every compiler has them built in.
+extern "C" {
+double j0(double x) noexcept;
+double j1(double x) noexcept;
+double y0(double x) noexcept;
+double y1(double x) noexcept;
+}
+#endif
+
 namespace fb::math {
 
 // By way of double, so that the zeros at 1 and 2 keep a float's digits: Stirling's series at
@@ -32,13 +42,13 @@ FB_FN float lgamma(float x) {
 FB_FN double lgamma(double x) { return __builtin_lgamma(x); }
 FB_FN float tgamma(float x) { return __builtin_tgammaf(x); }
 FB_FN double tgamma(double x) { return __builtin_tgamma(x); }
-FB_FN float j0(float x) { return static_cast<float>(__builtin_j0(x)); }
-FB_FN double j0(double x) { return __builtin_j0(x); }
-FB_FN float j1(float x) { return static_cast<float>(__builtin_j1(x)); }
-FB_FN double j1(double x) { return __builtin_j1(x); }
-FB_FN float y0(float x) { return static_cast<float>(__builtin_y0(x)); }
-FB_FN double y0(double x) { return __builtin_y0(x); }
-FB_FN float y1(float x) { return static_cast<float>(__builtin_y1(x)); }
-FB_FN double y1(double x) { return __builtin_y1(x); }
+FB_FN float j0(float x) { return static_cast<float>(::j0(x)); }
+FB_FN double j0(double x) { return ::j0(x); }
+FB_FN float j1(float x) { return static_cast<float>(::j1(x)); }
+FB_FN double j1(double x) { return ::j1(x); }
+FB_FN float y0(float x) { return static_cast<float>(::y0(x)); }
+FB_FN double y0(double x) { return ::y0(x); }
+FB_FN float y1(float x) { return static_cast<float>(::y1(x)); }
+FB_FN double y1(double x) { return ::y1(x); }
 
 }  // namespace fb::math
