@@ -8,13 +8,18 @@ CXX ?= c++
 # .venv holds the build tools and Flambeau itself (editable); .venv-torch adds the oracle to it.
 BIN = .venv/bin
 TORCH_BIN = .venv-torch/bin
-ASAN_BIN = .venv-asan/bin
 PIP = -m pip --disable-pip-version-check install -qq --no-input
 
 NATIVE := $(shell find csrc opgen cmake CMakeLists.txt pyproject.toml -type f \
             -not -name '*.pyc' 2>/dev/null)
 
-.PHONY: help demo test bench conformance asan docs lint wheel clean
+# Warnings stop the project's own checks. Whoever builds with another compiler only sees them.
+WERROR = -C cmake.define.FB_WERROR=$(if $(CI),ON,OFF)
+
+# Tests run on all cores; a test that takes long is worth knowing of.
+PYTEST = -m pytest -q -n auto --dist worksteal --durations 10 --durations-min 5
+
+.PHONY: help demo test bench conformance asan tsan compilers docs lint wheel clean
 .DELETE_ON_ERROR:
 
 help:
@@ -22,7 +27,9 @@ help:
 	@echo 'make test         the test suite (no torch needed)'
 	@echo 'make conformance  the operator table against torch 2.13.0'
 	@echo 'make bench        speed, memory and size beside torch 2.13.0; ARGS="--quick --only gemm"'
-	@echo 'make asan         the core tests under the address and undefined-behaviour sanitizers'
+	@echo 'make asan         the tests under the address and undefined-behaviour sanitizers'
+	@echo 'make tsan         the tests with threads under the thread sanitizer'
+	@echo 'make compilers    built by several compilers, with the tests of the core; COMPILERS="clang++-19"'
 	@echo 'make lint         formatting, lint and types'
 	@echo 'make docs         the documentation, into site/'
 	@echo 'make wheel        a wheel in dist/, tried in an environment of its own'
@@ -33,22 +40,41 @@ demo: .venv/.installed
 
 test: .venv/.installed .venv/.test
 	@echo '==> testing'
-	@$(BIN)/python -m pytest tests --ignore=tests/conformance -q $(ARGS)
+	@$(BIN)/python $(PYTEST) tests --ignore=tests/conformance $(ARGS)
 
 conformance: .venv-torch/.ready
 	@echo '==> comparing with torch'
-	@$(TORCH_BIN)/python -m pytest tests/conformance -q $(ARGS)
+	@$(TORCH_BIN)/python $(PYTEST) tests/conformance $(ARGS)
 
 bench: .venv-torch/.ready
 	@$(TORCH_BIN)/python -m benchmarks.harness $(ARGS)
 
-# Leaks are not looked for: the interpreter itself keeps what it allocates until it ends.
+# The sanitizers' libraries have to be there before the interpreter is. Leaks are not looked for: the
+# interpreter itself keeps what it allocates until it ends.
 asan: .venv-asan/.installed
-	@echo '==> testing under the sanitizers'
+	@echo '==> testing under the address and undefined-behaviour sanitizers'
 	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	 ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-	 $(ASAN_BIN)/python -m pytest tests --ignore=tests/conformance --ignore=tests/typing -q $(ARGS)
+	 .venv-asan/bin/python $(PYTEST) tests --ignore=tests/conformance --ignore=tests/typing $(ARGS)
+
+tsan: .venv-tsan/.installed
+	@echo '==> testing under the thread sanitizer'
+	@LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" \
+	 TSAN_OPTIONS=halt_on_error=1:suppressions=$(CURDIR)/tests/tsan.txt \
+	 .venv-tsan/bin/python -m pytest -q $(or $(ARGS),$(THREADED_TESTS))
+
+THREADED_TESTS = tests/core/test_threads.py tests/autograd/test_threads.py tests/test_tiny.py
+
+# Each in an environment of its own, with kernels at one instruction-set level.
+COMPILERS ?= g++-11 g++-12 clang++-16 clang++-19
+
+compilers: $(COMPILERS:%=.venv-%/.tested)
+
+.venv-%/.tested: .venv-%/.installed
+	@echo '==> testing what $* built'
+	@.venv-$*/bin/python $(PYTEST) tests/test_tiny.py tests/core tests/autograd $(ARGS)
+	@touch $@
 
 lint: .venv/.installed .venv/.lint .venv-wheel/.ready
 	@echo '==> ruff'
@@ -81,12 +107,14 @@ clean:
 # Environments. A stamp file says that a step is done; it is older than what the step depends on
 # when the step has to be done again.
 
+COMPILER = $(CXX)
+
 define new_venv
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo \
 	  "Flambeau needs Python 3.10 or newer, $(PYTHON) is $$($(PYTHON) -V 2>&1)." \
 	  "Say which to use: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
-	@command -v $(CXX) >/dev/null || { echo \
-	  "A C++ compiler is needed and '$(CXX)' is not there. Say which to use: CXX=clang++"; exit 1; }
+	@command -v $(COMPILER) >/dev/null || { echo \
+	  "A C++ compiler is needed and '$(COMPILER)' is not there. Say which to use: CXX=clang++"; exit 1; }
 	@echo '==> environment $(@D)'
 	@$(PYTHON) -m venv --clear $(@D)
 endef
@@ -99,7 +127,7 @@ endef
 
 .venv/.installed: .venv/.build $(NATIVE)
 	@$(BIN)/python tools/progress.py 'building Flambeau' build/install.log \
-	  $(BIN)/python $(PIP:-qq=-v) --no-build-isolation --editable .
+	  $(BIN)/python $(PIP:-qq=-v) --no-build-isolation $(WERROR) --editable .
 	@$(BIN)/python -m opgen --stubs flambeau/_C  # where type checkers look in an editable install
 	@touch $@
 
@@ -133,14 +161,24 @@ conformance bench: | .venv/.installed
 	@cd build/outside && ../../.venv-wheel/bin/flambeau demo --quiet --epochs 1
 	@touch $@
 
-.venv-asan/.build: pyproject.toml
+# Other builds, by the name of their environment: of the sanitizers, and of a compiler.
+# Kernels at one instruction-set level are enough for a compiler; the sanitizers see all, unless MARCH is given.
+OPTIONS_asan = -C cmake.define.FB_SANITIZE=address,undefined -C cmake.define.FB_MARCH=$(MARCH)
+OPTIONS_tsan = -C cmake.define.FB_SANITIZE=thread -C cmake.define.FB_MARCH=$(MARCH)
+COMPILER_asan = $(CXX)
+COMPILER_tsan = $(CXX)
+.venv-%/.build .venv-%/.installed: COMPILER = $(or $(COMPILER_$*),$*)
+
+.venv-%/.build: pyproject.toml
 	$(new_venv)
 	@echo '==> build tools'
-	@$(ASAN_BIN)/python tools/requirements.py build test | $(ASAN_BIN)/python $(PIP) -r /dev/stdin
+	@.venv-$*/bin/python tools/requirements.py build test | .venv-$*/bin/python $(PIP) -r /dev/stdin
 	@touch $@
 
-.venv-asan/.installed: .venv-asan/.build $(NATIVE)
-	@$(ASAN_BIN)/python tools/progress.py 'building with sanitizers' build/asan.log \
-	  $(ASAN_BIN)/python $(PIP:-qq=-v) --no-build-isolation --editable . \
-	  -C build-dir=build/asan -C cmake.define.FB_SANITIZE=address,undefined
+.venv-%/.installed: .venv-%/.build $(NATIVE)
+	@CXX=$(COMPILER) $(PYTHON) tools/progress.py 'building with $*' build/$*.log \
+	  .venv-$*/bin/python $(PIP:-qq=-v) --no-build-isolation $(WERROR) --editable . \
+	  -C build-dir=build/$* $(or $(OPTIONS_$*),-C cmake.define.FB_MARCH=x86-64-v3)
 	@touch $@
+
+.PRECIOUS: .venv-%/.build .venv-%/.installed

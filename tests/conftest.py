@@ -1,8 +1,16 @@
 """What holds for all tests."""
 
+import os
 import signal
+
+import flambeau
 
 # Shells start programs in the background with Ctrl-C ignored, and that is handed down to the
 # programs that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Several processes test at once: together they have about as many threads as there are cores, but
+# each has a second one, so that what is done in parallel is tested.
+if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
+    flambeau.set_num_threads(max(2, flambeau.get_num_threads() // workers))
