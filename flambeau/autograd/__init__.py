@@ -20,6 +20,7 @@ from flambeau.autograd.grad_mode import set_multithreading_enabled as set_multit
 from flambeau.autograd.gradcheck import gradcheck as gradcheck
 from flambeau.autograd.gradcheck import gradgradcheck as gradgradcheck
 from flambeau.autograd.variable import Variable as Variable
+from flambeau.autograd.variable import variable as variable
 
 if _typing.TYPE_CHECKING:
     from flambeau.autograd import profiler as profiler

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from flambeau import Tensor
 
-__all__ = ["Variable", "VariableMeta"]
+__all__ = ["Variable", "VariableMeta", "variable"]
 
 
 class VariableMeta(type):
@@ -22,3 +22,8 @@ class Variable(metaclass=VariableMeta):
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = False) -> Any:
         leaf = Tensor() if data is None else data.detach()
         return leaf.requires_grad_(requires_grad)
+
+
+def variable(*args: Any, **kwargs: Any) -> NoReturn:
+    """Refuse, as PyTorch does: the function was there before `torch.tensor`."""
+    raise RuntimeError("torch.autograd.variable(...) is deprecated, use torch.tensor(...) instead")

@@ -36,11 +36,11 @@ class _Loader(importlib.abc.Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        if isinstance(module, Facade):
-            return
         name = module.__spec__.name if module.__spec__ else module.__name__
-        module.__spec__ = self._spec  # importing has put the one of the other name there
-        explain_missing(module, name)
+        if not isinstance(module, Facade):
+            module.__spec__ = self._spec  # importing has put the one of the other name there
+            explain_missing(module, name)
+        _serve_hidden(module, name, self._here)
 
     def get_code(self, name: str) -> CodeType | None:
         """What ``python -m`` runs of a module."""
@@ -71,6 +71,20 @@ class _Finder(importlib.abc.MetaPathFinder):
         from flambeau.compat._metadata import StandIn  # few programs ask
 
         return [StandIn(name) for name in PACKAGES if context.name in (None, name)]
+
+
+def _serve_hidden(package: ModuleType, name: str, here: str) -> None:
+    """Serve at once those modules of a package that are not to be found under their names in it.
+
+    Python binds a module to its name in the package when it is first imported. Under Flambeau's
+    name that has happened, and a function may have taken the name since; under PyTorch's it would
+    happen again, and take ``torch.autograd.gradcheck`` away from the function.
+    """
+    for path, module in list(sys.modules.items()):
+        parent, _, child = path.rpartition(".")
+        if parent == here and vars(package).get(child) is not module:
+            sys.modules[f"{name}.{child}"] = module
+            explain_missing(module, f"{name}.{child}")
 
 
 def _spec_here(here: str) -> ModuleSpec | None:
