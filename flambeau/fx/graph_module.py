@@ -15,6 +15,7 @@ from flambeau.fx._codegen import PythonCode
 from flambeau.fx._naming import IMPORTS
 from flambeau.fx.graph import Graph, _PyTreeCodeGen
 from flambeau.fx.node import Node
+from flambeau.nn.modules._yielding import has_attribute
 
 __all__ = ["GraphModule"]
 
@@ -38,7 +39,7 @@ def _copy_attribute(source: nn.Module, target: nn.Module, path: str) -> None:
         inner = getattr(source, part)
         if getattr(target, part, None) is inner:
             return  # the whole module is there already
-        if not hasattr(target, part):
+        if not has_attribute(target, part):
             setattr(target, part, nn.Module())
         source, target = inner, getattr(target, part)
     value = getattr(source, last)
@@ -53,7 +54,7 @@ def _assign_attribute(value: Any, target: nn.Module, path: str) -> None:
     """Set an attribute at a path, with empty modules on the way."""
     *prefix, last = path.split(".")
     for part in prefix:
-        if not hasattr(target, part):
+        if not has_attribute(target, part):
             setattr(target, part, nn.Module())
         target = getattr(target, part)
     if isinstance(value, fb.Tensor) and not isinstance(value, nn.Parameter):
@@ -136,7 +137,7 @@ class GraphModule(nn.Module):
         *prefix, last = target.split(".")
         module: Any = self
         for part in prefix:
-            inner = getattr(module, part, None)
+            inner = getattr(module, part, None) if has_attribute(module, part) else None
             if inner is None:
                 inner = nn.Module()
                 setattr(module, part, inner)

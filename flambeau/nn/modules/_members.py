@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import flambeau as fb
 from flambeau import _C, Tensor
 from flambeau.nn.modules import _global_hooks
+from flambeau.nn.modules._yielding import has_attribute
 from flambeau.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ class Members(_Plain, _C._ModuleBase):
             raise TypeError(f"{fb.typename(module)} is not a Module subclass")
         if not isinstance(name, str):
             raise TypeError(f"module name should be a string. Got {fb.typename(name)}")
-        if hasattr(self, name) and name not in self._modules:
+        if has_attribute(self, name) and name not in self._modules:
             raise KeyError(f"attribute '{name}' already exists")
         if "." in name:
             raise KeyError(f'module name can\'t contain ".", got: {name}')
@@ -219,7 +220,7 @@ class Members(_Plain, _C._ModuleBase):
             raise KeyError(f'{what} name can\'t contain "."')
         if name == "":
             raise KeyError(f'{what} name can\'t be empty string ""')
-        if name not in self.__dict__[kind] and hasattr(self, name):
+        if name not in self.__dict__[kind] and has_attribute(self, name):
             raise KeyError(f"attribute '{name}' already exists")
 
     # Members by their path.
@@ -244,7 +245,8 @@ class Members(_Plain, _C._ModuleBase):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
         parent = self.get_submodule(path)
-        if (strict or hasattr(parent, name)) and not isinstance(_attribute(parent, name), Members):
+        is_there = strict or has_attribute(parent, name)
+        if is_there and not isinstance(_attribute(parent, name), Members):
             raise AttributeError(f"`{name}` is not an nn.Module")
         setattr(parent, name, module)
 
@@ -376,7 +378,7 @@ def _buffers_of(module: Module) -> Iterable[tuple[str, Any]]:
 
 
 def _attribute(module: Members, name: str) -> Any:
-    if not hasattr(module, name):
+    if not has_attribute(module, name):
         raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
     return getattr(module, name)
 

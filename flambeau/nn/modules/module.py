@@ -27,6 +27,7 @@ from flambeau.nn.modules._state import (  # noqa: F401  likewise
     _EXTRA_STATE_KEY_SUFFIX,
     _IncompatibleKeys,
 )
+from flambeau.nn.modules._yielding import yielding
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -128,6 +129,7 @@ class Module(Convertible):
             return f"{name}()"
         return "\n  ".join([f"{name}(", *extra_lines, *children]) + "\n)"
 
+    @yielding
     def summary(self, *args: Any, **kwargs: Any) -> Summary:
         """Print-ready table of the layers: shapes, parameters, multiply-adds, activation memory.
 
