@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 __all__: list[str] = []
@@ -27,6 +29,23 @@ class TracedInt(int):
         made.origin = origin
         made.write = write
         return made
+
+
+class _Comparisons(threading.local):
+    numbers: set[int] | None = None
+
+
+_comparisons = _Comparisons()
+
+
+@contextlib.contextmanager
+def noted_comparisons() -> Iterator[set[int]]:
+    """A block with the numbers that sizes are compared to in it: what a program decides by."""
+    outer, _comparisons.numbers = _comparisons.numbers, set()
+    try:
+        yield _comparisons.numbers
+    finally:
+        _comparisons.numbers = outer
 
 
 def origin_or_value(value: Any) -> Any:
@@ -53,3 +72,18 @@ for _name in ("add", "sub", "mul", "floordiv", "mod", "neg"):
     setattr(TracedInt, f"__{_name}__", _recorded(_name, False))
     if _name != "neg":
         setattr(TracedInt, f"__r{_name}__", _recorded(_name, True))
+
+
+def _noted(name: str) -> Callable[..., Any]:
+    function = getattr(int, name)
+
+    def method(self: TracedInt, other: Any) -> Any:
+        if _comparisons.numbers is not None and isinstance(other, int):
+            _comparisons.numbers.add(int(other))
+        return function(self, other)
+
+    return method
+
+
+for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
+    setattr(TracedInt, _name, _noted(_name))

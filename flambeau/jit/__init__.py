@@ -8,6 +8,7 @@ code.
 from flambeau.futures import Future
 from flambeau.jit import annotations as annotations
 from flambeau.jit._async import fork, wait
+from flambeau.jit._keeping import script_if_tracing
 from flambeau.jit._marks import (
     Attribute,
     Final,
@@ -47,7 +48,6 @@ from flambeau.jit._trace import (
     TopLevelTracedModule,
     TracedModule,
     TracingCheckError,
-    script_if_tracing,
     trace,
     trace_module,
 )

@@ -206,7 +206,7 @@ class Recorder(overrides.TorchFunctionMode):
 
     def _look_out(self, name: str | None) -> None:
         """Warn of what makes a trace depend on its example, or refuse it."""
-        if name == _LENGTH:
+        if name == _LENGTH and not self.strict:  # where other sizes are tried
             warnings.warn(
                 "trace: the length of a tensor is a constant of the trace; tensor.shape[0] is not",
                 TracerWarning,

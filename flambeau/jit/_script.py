@@ -10,11 +10,13 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._other_sizes import pattern
 from flambeau.nn import Module
 from flambeau.utils._pytree import tree_map
 
@@ -98,7 +100,7 @@ class ScriptModule(Module):
         """The same."""
         return self.graph
 
-    def save(self, f: Any, _extra_files: dict[str, Any] | None = None, **kwargs: Any) -> None:
+    def save(self, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
         """Write it into a file that ``torch.jit.load`` reads."""
         from flambeau.jit._serialization import save
 
@@ -151,16 +153,39 @@ def script(
     _rcb: Any = None,
     example_inputs: Any = None,
 ) -> Any:
-    """A script of a function or module; classes and containers are returned as they are."""
+    """A script of a function or module; classes and containers are returned as they are.
+
+    ``example_inputs`` are calls, as tuples of arguments: the script is saved as it runs for the
+    first of them. For a module it is a dictionary of modules and their calls.
+    """
+    warn_of_optimize(optimize)
     if isinstance(obj, (ScriptModule, ScriptFunction)):
         return obj
     if isinstance(obj, Module):
-        return scripted_module(obj, {})
+        calls = (example_inputs or {}).get(obj)
+        return _with_example(scripted_module(obj, {}), calls)
     if builtins.isinstance(obj, (type, list, dict)):
         return obj
     if callable(obj):
-        return ScriptFunction(obj)
+        return _with_example(ScriptFunction(obj), example_inputs)
     raise TypeError(f"script: expected a function, module or class, got {type(obj).__name__}")
+
+
+def _with_example(made: Any, calls: Any) -> Any:
+    if calls:
+        made.__dict__["_example"] = _shapes((tuple(calls[0]), {}))
+    return made
+
+
+def warn_of_optimize(optimize: Any) -> None:
+    """Say that an argument of old programs has no effect, as PyTorch does."""
+    if optimize is not None:
+        warnings.warn(
+            "`optimize` is deprecated and has no effect. Use "
+            "`with torch.jit.optimized_execution()` instead",
+            FutureWarning,
+            stacklevel=3,
+        )
 
 
 def scripted_module(module: Module, made: dict[int, Module]) -> Module:
@@ -202,9 +227,11 @@ class Shape:
         self.size = tuple(tensor.shape)
         self.dtype = tensor.dtype
 
-    def made(self) -> Tensor:
-        """A tensor like it."""
-        return fb.zeros(self.size, dtype=self.dtype)
+    def made(self, number: int) -> Tensor:
+        """A tensor like it, of different elements; whole ones are ``number``."""
+        if not (self.dtype.is_floating_point or self.dtype.is_complex):
+            return fb.full(self.size, number, dtype=self.dtype)
+        return pattern(self.size).to(self.dtype)
 
 
 def _shapes(example: Any) -> Any:

@@ -10,6 +10,7 @@ import os
 from typing import Any
 
 from flambeau import serialization
+from flambeau.jit._keeping import traced_example
 from flambeau.jit._program import (
     LITERALS,
     Constant,
@@ -22,7 +23,7 @@ from flambeau.jit._program import (
     mapped,
 )
 from flambeau.jit._script import ScriptFunction, ScriptModule
-from flambeau.jit._trace import TopLevelTracedModule, TracedModule, traced_example
+from flambeau.jit._trace import TopLevelTracedModule, TracedModule
 from flambeau.nn import Module, Parameter
 
 __all__: list[str] = []
@@ -51,6 +52,7 @@ def save(m: Any, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
         "format": _FORMAT,
         "version": _VERSION,
         "programs": {name: _program_data(program) for name, program in programs.items()},
+        "evaluation_only": m.__dict__.get("_evaluation_only", False),
         "extra_files": dict(_extra_files or {}),
     }
     return serialization.save(content, f)
@@ -87,13 +89,14 @@ def load(
 def _loaded(content: dict[str, Any]) -> TracedModule:
     data = content["module"] or {"name": "PlaceholderModule", "training": True}
     module = _module(data, TopLevelTracedModule)
+    module.__dict__["_evaluation_only"] = bool(content.get("evaluation_only"))
     for name, program in content["programs"].items():
         module.__dict__["_programs"][name] = _program(program)
     return module
 
 
 def _traced_for_saving(script: ScriptModule | ScriptFunction) -> Any:
-    """A trace of a script for tensors as it was called with, if no element decides what it does."""
+    """A trace of a script for tensors as it was called with, if it is right for others, too."""
     example = script.__dict__.get("_example")
     if example is None:
         raise RuntimeError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import inspect
 import warnings
 from collections.abc import Callable, Iterator
@@ -10,15 +11,18 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._accepted import accepted
 from flambeau.jit._program import Program
 from flambeau.jit._record import Recorder, TracerWarning
 from flambeau.jit._replay import Replay
-from flambeau.jit._script import ScriptFunction, ScriptModule, Shape, scripted_module
+from flambeau.jit._script import ScriptFunction, ScriptModule, scripted_module, warn_of_optimize
 from flambeau.nn import Module
 from flambeau.testing import assert_close
 from flambeau.utils._pytree import tree_leaves, tree_map
 
 __all__: list[str] = []
+
+Example = tuple[tuple[Any, ...], dict[str, Any]]  # the arguments of a call
 
 
 class TracingCheckError(Exception):
@@ -49,6 +53,11 @@ class TracedModule(ScriptModule):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self._run("forward", args, kwargs)
+
+    def train(self, mode: bool = True) -> TracedModule:
+        if mode and self.__dict__.get("_evaluation_only"):
+            accepted("torch.jit.ScriptModule.train")
+        return super().train(mode)
 
     def __getattr__(self, name: str) -> Any:
         if name in self.__dict__.get("_programs", ()):
@@ -125,8 +134,20 @@ def ordered_inputs(
         if name not in arguments or name in given:
             raise RuntimeError(f"forward: unexpected keyword argument {name!r}")
         given[name] = value
-    ordered = [given[name] for name in arguments if name in given]
-    return [leaf for leaf in tree_leaves(ordered) if isinstance(leaf, Tensor)]
+    return [leaf for name in arguments if name in given for leaf in _tensors(name, given[name])]
+
+
+def _tensors(name: str, value: Any) -> list[Tensor]:
+    """The tensors of an argument, which is made of nothing else: numbers would be constants."""
+    leaves: list[Tensor] = tree_leaves(value)
+    for leaf in leaves:
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(
+                f"jit: expected tensors, and lists, tuples and dictionaries of tensors, got "
+                f"{type(leaf).__name__} as {name!r}; a recording would keep it as a constant: make "
+                "it a tensor, or an attribute of the module"
+            )
+    return leaves
 
 
 def record(
@@ -214,20 +235,27 @@ def trace(
     _store_inputs: bool = True,
 ) -> Any:
     """The operators that ``func`` calls for these inputs, as a function or module of its own."""
+    warn_of_optimize(optimize)
     args, kwargs = _examples(example_inputs, example_kwarg_inputs)
     if isinstance(func, (ScriptModule, ScriptFunction)):
         return func
     owner = getattr(func, "__self__", None)
     if isinstance(owner, Module) and getattr(func, "__name__", "") == "forward":
         func = owner
-    checks = [*([(args, kwargs)] if check_trace else []), *_more_examples(check_inputs)]
     if isinstance(func, Module):
-        return _traced_module(func, {"forward": (args, kwargs)}, checks, check_tolerance, strict)
+        inputs = {"forward": (args, kwargs)}
+        more = [{"forward": _examples(each, None)} for each in check_inputs or ()]
+        return _traced_module(func, inputs, check_trace, more, check_tolerance, strict)
     if not callable(func):
         raise TypeError(f"trace: expected a function or module, got {type(func).__name__}")
     program = record(func, args, kwargs, {}, strict_outputs=strict)
     traced = ScriptFunction(func, TracedFunction(program))
-    _check(func, traced, checks, check_tolerance)
+    if check_trace:
+        _check(func, traced, (args, kwargs), check_tolerance)
+        for example in check_inputs or ():
+            more_args = _examples(example, None)
+            _check(func, traced, more_args, check_tolerance)
+            _check_program(program, func, more_args, {})
     return traced
 
 
@@ -246,6 +274,7 @@ def trace_module(
     _store_inputs: bool = True,
 ) -> Any:
     """The same for several methods of a module, each with its example inputs."""
+    warn_of_optimize(optimize)
     if not isinstance(mod, Module):
         raise AttributeError(f"trace_module: expected a module, got {type(mod).__name__}")
     if not isinstance(inputs, dict):
@@ -254,8 +283,11 @@ def trace_module(
         method: _examples(None, example) if example_inputs_is_kwarg else _examples(example, None)
         for method, example in inputs.items()
     }
-    checks = [examples["forward"]] if check_trace and "forward" in examples else []
-    return _traced_module(mod, examples, checks, check_tolerance, strict)
+    more = [
+        {method: _examples(example, None) for method, example in each.items()}
+        for each in check_inputs or ()
+    ]
+    return _traced_module(mod, examples, check_trace, more, check_tolerance, strict)
 
 
 class TracedFunction:
@@ -272,7 +304,7 @@ class TracedFunction:
         return str(self.program)
 
 
-def _examples(inputs: Any, keywords: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _examples(inputs: Any, keywords: Any) -> Example:
     if inputs is None:
         if not isinstance(keywords, dict):
             raise RuntimeError(
@@ -285,18 +317,33 @@ def _examples(inputs: Any, keywords: Any) -> tuple[tuple[Any, ...], dict[str, An
     return tuple(inputs), {}
 
 
-def _more_examples(check_inputs: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
-    return [_examples(each, None) for each in check_inputs or ()]
-
-
 def _traced_module(
     module: Module,
-    examples: dict[str, tuple[tuple[Any, ...], dict[str, Any]]],
-    checks: list[tuple[tuple[Any, ...], dict[str, Any]]],
+    examples: dict[str, Example],
+    check_trace: bool,
+    check_inputs: list[dict[str, Example]],
     tolerance: float,
     strict: bool,
-    strict_values: bool = False,
 ) -> TopLevelTracedModule:
+    traced = recorded_module(module, examples, strict_outputs=strict)
+    if not check_trace:
+        return traced
+    programs = traced.__dict__["_programs"]
+    with kept_buffers(module):
+        if "forward" in examples:
+            _check(module, traced, examples["forward"], tolerance)
+        for inputs in check_inputs:
+            for method, example in inputs.items():
+                function = _method(module, method)
+                _check(function, getattr(traced, method), example, tolerance)
+                _check_program(programs[method], function, example, state_names(module))
+    return traced
+
+
+def recorded_module(
+    module: Module, examples: dict[str, Example], **strictness: bool
+) -> TopLevelTracedModule:
+    """The members of a module, and what was recorded of its methods."""
     name = getattr(module, "original_name", type(module).__name__)
     traced = TopLevelTracedModule(name, module.training)
     copied = scripted_module(module, {})
@@ -304,39 +351,17 @@ def _traced_module(
         traced.__dict__[members] = copied.__dict__[members]
     programs = traced.__dict__["_programs"]
     for method, (args, kwargs) in examples.items():
-        function = module if method == "forward" else getattr(module, method)
-        programs[method] = record(
-            function,
-            args,
-            kwargs,
-            state_names(module),
-            strict_outputs=strict,
-            strict_values=strict_values,
-        )
-    with _kept_buffers(module):
-        _check(module, traced, checks, tolerance)
+        function = _method(module, method)
+        programs[method] = record(function, args, kwargs, state_names(module), **strictness)
     return traced
 
 
-def traced_example(script: ScriptModule | ScriptFunction, example: Any) -> Any:
-    """A trace of a script for tensors of the shapes in ``example``.
-
-    It is refused if an element of a tensor decides what the script does: for other inputs the
-    trace would be wrong.
-    """
-    args, kwargs = tree_map(lambda leaf: leaf.made() if isinstance(leaf, Shape) else leaf, example)
-    with fb.random.fork_rng(), fb.no_grad():
-        if isinstance(script, ScriptFunction):
-            program = record(
-                script._function, args, kwargs, {}, strict_outputs=False, strict_values=True
-            )
-            return ScriptFunction(script._function, TracedFunction(program))
-        with _kept_buffers(script):
-            return _traced_module(script, {"forward": (args, kwargs)}, [], 0.0, False, True)
+def _method(module: Module, name: str) -> Callable[..., Any]:
+    return module if name == "forward" else getattr(module, name)
 
 
 @contextlib.contextmanager
-def _kept_buffers(module: Module) -> Iterator[None]:
+def kept_buffers(module: Module) -> Iterator[None]:
     """A block after which the buffers are what they were: running means move with every call."""
     before = [(buffer, buffer.clone()) for buffer in module.buffers()]
     try:
@@ -348,28 +373,36 @@ def _kept_buffers(module: Module) -> Iterator[None]:
 
 
 def _check(
-    function: Callable[..., Any],
-    traced: Callable[..., Any],
-    examples: list[tuple[tuple[Any, ...], dict[str, Any]]],
-    tolerance: float,
+    function: Callable[..., Any], traced: Callable[..., Any], example: Example, tolerance: float
 ) -> None:
     """Warn if the trace computes something else than the function, with the same random numbers."""
-    for args, kwargs in examples:
-        results = []
-        for call in (function, traced):
-            with fb.random.fork_rng(), fb.no_grad(), warnings.catch_warnings():
-                warnings.simplefilter("ignore", TracerWarning)
-                results.append(call(*args, **kwargs))
-        try:
-            assert_close(results[1], results[0], rtol=tolerance, atol=1e-5, equal_nan=True)
-        except AssertionError as error:
-            warnings.warn(
-                f"trace: the result of the trace is not that of the function. {error}",
-                TracerWarning,
-                stacklevel=4,
-            )
+    args, kwargs = example
+    results = []
+    for call in (function, traced):
+        with fb.random.fork_rng(), fb.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", TracerWarning)
+            results.append(call(*args, **kwargs))
+    try:
+        assert_close(results[1], results[0], rtol=tolerance, atol=1e-5, equal_nan=True)
+    except AssertionError as error:
+        warnings.warn(
+            f"trace: the result of the trace is not that of the function. {error}",
+            TracerWarning,
+            stacklevel=4,
+        )
 
 
-def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that a trace should keep whole, with its control flow: it runs as it is."""
-    return fn
+def _check_program(
+    program: Program, function: Callable[..., Any], example: Example, state: dict[int, str]
+) -> None:
+    """Raise if the function calls other operators, or with other numbers, for another example."""
+    with fb.random.fork_rng(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", TracerWarning)
+        other = record(function, *example, state, strict_outputs=False)
+    if str(other) != str(program):
+        differences = difflib.unified_diff(str(program).split("\n"), str(other).split("\n"), n=0)
+        raise TracingCheckError(
+            "the operators that were called differ:",
+            "\n".join([*differences][2:]),
+            "trace: the trace does not hold for check_inputs",
+        )

@@ -416,7 +416,7 @@ def test_results_of_traces():
 
 def test_calls_that_do_not_fit_a_trace(net):
     traced = jit.trace(net, images())
-    with pytest.raises(RuntimeError, match="expected 1 tensors, as in the example, got 0"):
+    with pytest.raises(RuntimeError, match=r"expected tensors, .* got int as 'x'"):
         traced(3)
     with pytest.raises(RuntimeError, match="unexpected keyword argument 'y'"):
         traced(y=images())

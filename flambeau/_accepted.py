@@ -1,0 +1,59 @@
+"""What Flambeau takes from a program without acting on it: one list, and one warning for each.
+
+A thing is in the list where PyTorch, on a machine without a GPU, would do something that a program
+can see (another result, an error, a call, a file, speed that was asked for) and Flambeau does not.
+What PyTorch ignores on such a machine too is not. ``flambeau run --audit`` reads the list, and the
+table of docs/compatibility.md is made of it.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+__all__: list[str] = []
+
+# A name, or one option of it as ``name(option)``: what happens instead, and the remedy.
+ACCEPTED: dict[str, str] = {
+    "torch.compile": (
+        "functions and modules run eagerly, with the same results; nothing needs to be changed"
+    ),
+    "torch.compile(fullgraph)": (
+        "functions run eagerly, so graph breaks are not looked for; torch.fx.symbolic_trace or "
+        "torch.export.export refuse what is not one graph"
+    ),
+    "torch.export.export(strict)": (
+        "modules are recorded by running them, as with strict=False; what Python decides is fixed"
+    ),
+    "torch.export.ExportedProgram.run_decompositions": (
+        "the program keeps its operators, which are those that Flambeau runs, instead of PyTorch's "
+        "core operators; pass a table of none, {}, where that is what is meant"
+    ),
+    "torch.jit.ScriptModule.train": (
+        "the file of a script keeps what the module does in evaluation, without dropout; train "
+        "the module that the script was made of"
+    ),
+}
+
+_said: set[str] = set()
+
+
+class AcceptedWarning(UserWarning):
+    """Something was taken that changes nothing."""
+
+
+def accepted(name: str, stacklevel: int = 1) -> None:
+    """Warn, the first time in a process, that what ``ACCEPTED`` has under a name has no effect.
+
+    The warning is put down to the caller of the function that calls this, or to one further out.
+    """
+    if name in _said:
+        return
+    _said.add(name)
+    text = f"{name} is accepted without effect: {ACCEPTED[name]}"
+    warnings.warn(text, AcceptedWarning, stacklevel=stacklevel + 2)
+
+
+def table() -> str:
+    """The list as a table in Markdown."""
+    rows = [f"| `{name}` | {ACCEPTED[name]} |" for name in sorted(ACCEPTED)]
+    return "\n".join(["| accepted | what happens, and the remedy |", "|---|---|", *rows])
