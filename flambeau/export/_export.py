@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-import flambeau as fb
 from flambeau import Tensor, nn
+from flambeau._accepted import accepted
 from flambeau._dynamo.exc import UserError
-from flambeau._traced_int import TracedInt
+from flambeau._traced_int import TracedInt, noted_comparisons
 from flambeau.compiler._exporting import exporting
 from flambeau.export._record import Recorder
-from flambeau.export.dynamic_shapes import UNBOUNDED, Dim, _DimHint, _DimHintType, dims_of_inputs
+from flambeau.export._sizes import bounds_of, check_other_sizes, fresh, untouched
+from flambeau.export.dynamic_shapes import dims_of_inputs
 from flambeau.export.exported_program import CallSpec, ExportedProgram, InputGuard
 from flambeau.export.graph_signature import (
     ConstantArgument,
@@ -51,37 +50,19 @@ def export(
         raise UserError(
             f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}"
         )
+    if preserve_module_call_signature:
+        raise NotImplementedError(
+            "export: the graph does not keep calls of submodules, so that their signatures cannot "
+            f"be preserved, got preserve_module_call_signature={preserve_module_call_signature}"
+        )
+    if strict:
+        accepted("torch.export.export(strict)")
     kwargs = kwargs or {}
     declared = dims_of_inputs(mod.forward, args, kwargs, dynamic_shapes)
-    with exporting():
+    with exporting(), noted_comparisons() as compared:
         program = _Exporter(mod, args, kwargs, declared).run()
-        _check_other_sizes(mod, program, args, kwargs, declared)
+        check_other_sizes(mod, program, args, kwargs, declared, compared)
     return program
-
-
-@contextmanager
-def _untouched(mod: nn.Module) -> Iterator[None]:
-    """Buffers and the generator are afterwards as they were before."""
-    saved = {name: buffer.clone() for name, buffer in mod.named_buffers()}
-    state = fb.get_rng_state()
-    try:
-        yield
-    finally:
-        fb.set_rng_state(state)
-        with fb.no_grad():
-            for name, buffer in mod.named_buffers():
-                buffer.copy_(saved[name])
-
-
-def _fresh(value: Any) -> Any:
-    """Inputs that the program may change."""
-
-    def copied(leaf: Any) -> Any:
-        if not isinstance(leaf, Tensor):
-            return leaf
-        return leaf.detach().clone().requires_grad_(leaf.requires_grad)
-
-    return pytree.tree_map(copied, value)
 
 
 class _Exporter:
@@ -99,10 +80,10 @@ class _Exporter:
         self.guards: list[InputGuard | None] = []
 
     def run(self) -> ExportedProgram:
-        args, kwargs = _fresh((self.args, self.kwargs))
+        args, kwargs = fresh((self.args, self.kwargs))
         self._add_state()
         self._add_inputs(args, kwargs)
-        with _untouched(self.mod), self.recorder:
+        with untouched(self.mod), self.recorder:
             result = self.mod(*args, **kwargs)
         leaves, out_spec = pytree.tree_flatten(result)
         outputs = self._add_output(leaves)
@@ -159,7 +140,7 @@ class _Exporter:
                 continue
             self.recorder.know(value, node, True)
             self.inputs.append(InputSpec(InputKind.USER_INPUT, TensorArgument(node.name), None))
-            bounds = {i: _bounds(dim, f"{name}_{i}") for i, dim in dims.items()}
+            bounds = {i: bounds_of(dim, f"{name}_{i}") for i, dim in dims.items()}
             self.guards.append(InputGuard(name, tuple(value.shape), value.dtype, bounds))
 
     def _argument_names(self) -> tuple[list[str], list[str]]:
@@ -212,86 +193,3 @@ def _named_leaves(name: str, value: Any) -> list[tuple[str, Any]]:
     else:
         return [(name, value)]
     return [pair for key, item in items for pair in _named_leaves(f"{name}_{key}", item)]
-
-
-def _bounds(dim: Any, place: str) -> tuple[str, int, int]:
-    if isinstance(dim, Dim):
-        return dim.__name__, dim.min, dim.max
-    if isinstance(dim, _DimHint):
-        return place, dim.min, dim.max
-    raise UserError(
-        f"dynamic_shapes: a size is declared by a Dim, Dim.AUTO, Dim.DYNAMIC, Dim.STATIC or None, "
-        f"got {dim!r}"
-    )
-
-
-# --- the same program with other sizes
-
-
-def _check_other_sizes(
-    mod: nn.Module,
-    program: ExportedProgram,
-    args: Any,
-    kwargs: dict[str, Any],
-    declared: list[dict[int, Any]],
-) -> None:
-    """Raise if a size that was declared to differ is built into the program."""
-    if not any(declared):
-        return
-    leaves, spec = pytree.tree_flatten((args, kwargs))
-    others = [_resized(leaf, dims) for leaf, dims in zip(leaves, declared, strict=True)]
-    other_args, other_kwargs = pytree.tree_unflatten(others, spec)
-    try:
-        expected = _shapes_of_run(mod, mod, other_args, other_kwargs)
-    except Exception:
-        _specialize(program, declared, "the module itself refuses other sizes")
-        return
-    try:
-        recorded = program.module(check_guards=False)
-        same = _shapes_of_run(mod, recorded, other_args, other_kwargs) == expected
-    except Exception:
-        same = False
-    if not same:
-        _specialize(program, declared, "the program that was recorded works for one size only")
-
-
-def _specialize(program: ExportedProgram, declared: list[dict[int, Any]], why: str) -> None:
-    """Sizes that were only hoped to differ become fixed; of others say that they cannot."""
-    for dims in declared:
-        for i, dim in dims.items():
-            is_hope = isinstance(dim, _DimHint) and dim.type is _DimHintType.AUTO
-            if not is_hope:
-                name = dim.__name__ if isinstance(dim, Dim) else f"dimension {i}"
-                raise UserError(
-                    f"Constraints violated ({name})! It was declared dynamic, but {why}. Declare "
-                    "it as Dim.STATIC or Dim.AUTO, or do without the number: -1 in view, "
-                    "x.shape[0] instead of a constant."
-                )
-    for guard in program._guards:
-        if guard is not None:
-            guard.dynamic.clear()
-
-
-def _resized(leaf: Any, dims: dict[int, Any]) -> Any:
-    """A tensor like an input, but one longer where its size may differ; shorter at a bound."""
-    if not isinstance(leaf, Tensor) or not dims:
-        return leaf
-    for i, dim in dims.items():
-        least, greatest = _bounds(dim, "")[1:]
-        size = leaf.shape[i]
-        wanted = size + 1 if size < min(greatest, UNBOUNDED) else size - 1
-        if wanted < max(least, 1):
-            continue
-        index = fb.arange(wanted) % max(size, 1)
-        leaf = leaf.index_select(i, index)
-    return leaf
-
-
-def _shapes_of_run(mod: nn.Module, run: nn.Module, args: Any, kwargs: Any) -> list[Any]:
-    """What ``run`` returns for inputs, apart from elements; ``mod`` is the owner of its state."""
-    with _untouched(mod), fb.no_grad():
-        result = run(*_fresh(args), **_fresh(kwargs))
-    return [
-        (tuple(leaf.shape), leaf.dtype) if isinstance(leaf, Tensor) else leaf
-        for leaf in pytree.tree_leaves(result)
-    ]

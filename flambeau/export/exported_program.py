@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from flambeau import Tensor, nn
-from flambeau.export.graph_signature import ExportGraphSignature, InputKind
+from flambeau._accepted import accepted
+from flambeau.export.graph_signature import ConstantArgument, ExportGraphSignature, InputKind
 from flambeau.fx._codegen import CodeGen
 from flambeau.fx.graph import Graph
 from flambeau.fx.graph_module import GraphModule
@@ -77,10 +79,23 @@ class InputGuard:
                 raise AssertionError(f"Guard failed: {place} == {name}, which is {known[name]}")
 
 
+@dataclass
+class ConstantGuard:
+    """An input that is no tensor: the program was recorded for its value."""
+
+    name: str
+    value: Any
+
+    def check(self, value: Any, known: dict[str, int]) -> None:
+        """Raise unless ``value`` is the one that is built into the program."""
+        if type(value) is not type(self.value) or value != self.value:
+            raise AssertionError(f"Guard failed: {self.name} == {self.value!r}, got {value!r}")
+
+
 class GuardsFn(nn.Module):
     """Checks the inputs of a program before it runs."""
 
-    def __init__(self, guards: list[InputGuard | None]) -> None:
+    def __init__(self, guards: list[InputGuard | ConstantGuard | None]) -> None:
         super().__init__()
         self.guards = guards
 
@@ -122,6 +137,13 @@ class _ProgramCodeGen(CodeGen):
         from flambeau.fx import _pytree as fx_pytree
 
         return [("fx_pytree", fx_pytree), ("pytree", pytree)]
+
+
+def _refuse_mode(name: str, *_: bool) -> NoReturn:
+    raise NotImplementedError(
+        f"{name}: an exported program does what its module did when it was exported; call "
+        "train() or eval() of the module before torch.export.export"
+    )
 
 
 class ExportedProgram:
@@ -211,12 +233,23 @@ class ExportedProgram:
         }
         graph = self._unlifted_graph(check_guards)
         if check_guards:
-            values["_guards_fn"] = GuardsFn(self._guards)
+            values["_guards_fn"] = GuardsFn(self._all_guards())
         made = GraphModule(values, graph)
         made._in_spec = self.call_spec.in_spec
         made._out_spec = self.call_spec.out_spec
         made.recompile()
+        for name in ("train", "eval"):
+            made.__dict__[name] = functools.partial(_refuse_mode, name)
         return made
+
+    def _all_guards(self) -> list[InputGuard | ConstantGuard | None]:
+        """The guards of all inputs that the caller gives."""
+        specs = self.graph_signature.input_specs
+        given = [spec.arg for spec in specs if spec.kind is InputKind.USER_INPUT]
+        return [
+            ConstantGuard(arg.name, arg.value) if isinstance(arg, ConstantArgument) else guard
+            for arg, guard in zip(given, self._guards, strict=True)
+        ]
 
     def _unlifted_graph(self, check_guards: bool) -> Graph:
         """The graph with attributes in the places of inputs that the caller does not give."""
@@ -239,9 +272,18 @@ class ExportedProgram:
         return made
 
     def run_decompositions(
-        self, decomp_table: Any = None, decompose_custom_triton_ops: bool = False
+        self,
+        decomp_table: dict[Any, Any] | None = None,
+        decompose_custom_triton_ops: bool = False,
     ) -> ExportedProgram:
         """A copy of the program: its operators are those that Flambeau runs."""
+        if decomp_table or decompose_custom_triton_ops:
+            raise NotImplementedError(
+                "run_decompositions: operators are not replaced by others; exchange nodes of "
+                "exported_program.graph, or pass an empty table for a copy"
+            )
+        if decomp_table is None:
+            accepted("torch.export.ExportedProgram.run_decompositions")
         return copy.copy(self)
 
     def __str__(self) -> str:
