@@ -60,11 +60,11 @@ asan: .venv-asan/.installed
 
 tsan: .venv-tsan/.installed
 	@echo '==> testing under the thread sanitizer'
-	@LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" \
-	 TSAN_OPTIONS=halt_on_error=1:suppressions=$(CURDIR)/tests/tsan.txt \
-	 .venv-tsan/bin/python -m pytest -q $(or $(ARGS),$(THREADED_TESTS))
+	@LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" TSAN_OPTIONS=halt_on_error=1 \
+	 setarch -R .venv-tsan/bin/python -m pytest -q $(or $(ARGS),$(THREADED_TESTS))
 
-THREADED_TESTS = tests/core/test_threads.py tests/autograd/test_threads.py tests/test_tiny.py
+THREADED_TESTS = $(addprefix tests/,core/test_threads.py core/test_memory.py core/test_random.py \
+  autograd/test_threads.py nn/test_conv.py nn/test_rnn.py optim/test_steps.py vision/test_pixels.py profiler)
 
 # Each in an environment of its own, with kernels at one instruction-set level.
 COMPILERS ?= g++-11 g++-12 clang++-16 clang++-19

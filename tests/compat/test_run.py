@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -51,7 +52,7 @@ def test_module_with_arguments(script, tmp_path):
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout == "['-m', 'x'] __main__ tensor([1.])\n"

@@ -24,6 +24,7 @@ from flambeau.utils.data import (
     get_worker_info,
 )
 from flambeau.utils.data._workers import packing
+from tests.sanitized import not_sanitized
 
 pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
 
@@ -210,6 +211,7 @@ def memory_of(pid: int) -> tuple[int, int]:
     return private, share
 
 
+@not_sanitized("its own tables are private memory")
 def test_a_large_list_is_not_copied_into_every_worker() -> None:
     """1 GB of Python objects, 4 workers that read them all, 3 passes."""
     count, size = 1 << 20, 1000
