@@ -24,63 +24,57 @@ def replacing(path: str) -> Iterator[int]:
     old = _status(target)
     if old is not None and stat.S_ISDIR(old.st_mode):
         raise IsADirectoryError(errno.EISDIR, "Is a directory", path)
+    yield from _new_file(target, old) if _is_replaceable(old) else _directly(target)
+
+
+def _new_file(target: str, old: os.stat_result | None) -> Iterator[int]:
+    """A file without a name where the system can have one: if the program is killed it is gone.
+
+    An interrupt may come after any call. Whatever was done by then, the file of the temporary name
+    is removed, should there be one, and nothing is noted of which Python could lose the last step.
+    """
+    folder = os.path.dirname(target)
+    # Short, because a name may be as long as the file system allows already.
+    name = os.path.join(folder, f".{secrets.token_hex(8)}.tmp")
+    descriptor, is_named = -1, False
     try:
-        new = _NewFile(os.path.dirname(target)) if _is_replaceable(old) else None
-    except PermissionError:
-        if old is None:
-            raise
-        new = None
-    if new is None:
-        with _directly(target) as descriptor:
-            yield descriptor
-        return
-    with new:
-        yield new.descriptor
-        if old is not None:
-            _copy_owner(new.descriptor, old)
-        new.move_to(target)
-
-
-class _NewFile:
-    """A file without a name where the system can have one: if the program is killed it is gone."""
-
-    def __init__(self, folder: str) -> None:
-        # Short, because a name may be as long as the file system allows already.
-        self._name = os.path.join(folder, f".{secrets.token_hex(8)}.tmp")
-        self._is_named = False
         try:
-            self.descriptor = _open_nameless(folder)
+            descriptor = _open_nameless(folder)
         except OSError:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            self.descriptor = os.open(self._name, flags, 0o666)
-            self._is_named = True
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *error: object) -> None:
-        os.close(self.descriptor)
-        if self._is_named:
-            os.unlink(self._name)
-
-    def move_to(self, target: str) -> None:
-        os.fsync(self.descriptor)  # or a crash of the system could leave the name of an empty file
-        if not self._is_named:
+            is_named = True
+        try:
+            if is_named:
+                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+                descriptor = os.open(name, flags, 0o666)
+        except PermissionError:
+            if old is None:
+                raise
+        if descriptor < 0:
+            yield from _directly(target)
+            return
+        yield descriptor
+        if old is not None:
+            _copy_owner(descriptor, old)
+        os.fsync(descriptor)  # or a crash of the system could leave the name of an empty file
+        if not is_named:
             # With a folder to start from, which an absolute path ignores, the link is followed.
-            os.link(_path_of(self.descriptor), self._name, src_dir_fd=self.descriptor)
-            self._is_named = True
-        os.replace(self._name, target)
-        self._is_named = False
+            os.link(f"/proc/self/fd/{descriptor}", name, src_dir_fd=descriptor)
+        os.replace(name, target)
+    finally:
+        # Calls of the system alone: a function of Python could be interrupted before it begins.
+        try:
+            os.unlink(name)
+        except (FileNotFoundError, PermissionError):
+            pass
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
 
 
 def _open_nameless(folder: str) -> int:
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
         raise OSError(errno.EOPNOTSUPP, "files without a name cannot be had, or not be named")
     return os.open(folder, os.O_WRONLY | os.O_TMPFILE | os.O_CLOEXEC, 0o666)
-
-
-def _path_of(descriptor: int) -> str:
-    return f"/proc/self/fd/{descriptor}"
 
 
 def _status(path: str) -> os.stat_result | None:
@@ -94,7 +88,6 @@ def _is_replaceable(old: os.stat_result | None) -> bool:
     return old is None or stat.S_ISREG(old.st_mode)
 
 
-@contextlib.contextmanager
 def _directly(path: str) -> Iterator[int]:
     descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
     try:

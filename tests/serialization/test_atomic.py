@@ -85,6 +85,24 @@ def test_objects_that_cannot_be_saved_leave_the_old_file(tmp_path):
     assert os.listdir(tmp_path) == ["x"]
 
 
+class Interrupted:
+    """A call of the system that a signal interrupts: Python notices it when the call returns."""
+
+    def __init__(self, function, moment):
+        self.function = function
+        self.moment = moment
+        self.count = 0
+
+    def __call__(self, *args, **kwargs):
+        self.count += 1
+        if self.count == 1 and self.moment == "before":
+            raise KeyboardInterrupt
+        result = self.function(*args, **kwargs)
+        if self.count == 1:
+            raise KeyboardInterrupt
+        return result
+
+
 @pytest.fixture(params=["nameless", "named"])
 def temporary_files(request, monkeypatch):
     """Both ways of making a new file: not every file system has files without a name."""
@@ -103,6 +121,66 @@ class TestReplacing:
             raise KeyboardInterrupt
         assert path.read_bytes() == b"old"
         assert os.listdir(tmp_path) == ["x"]
+
+    @pytest.mark.parametrize("call", ["open", "fsync", "link", "replace", "fchmod", "close"])
+    @pytest.mark.parametrize("moment", ["before", "after"])
+    def test_interrupted_calls(self, call, moment, tmp_path, monkeypatch):
+        path = tmp_path / "x"
+        fb.save([1], path)
+        calls = Interrupted(getattr(os, call), moment)
+        monkeypatch.setattr(os, call, calls)
+        if call == "link" and not hasattr(os, "O_TMPFILE"):
+            fb.save([2], path)  # a file that has a name is not given one
+        else:
+            with pytest.raises(KeyboardInterrupt):
+                fb.save([2], path)
+        monkeypatch.undo()
+        assert os.listdir(tmp_path) == ["x"]
+        is_done = call == "close" or (call, moment) == ("replace", "after") or not calls.count
+        assert fb.load(path) == ([2] if is_done else [1])
+
+    def test_interrupts_while_a_failed_file_is_removed(self, tmp_path, monkeypatch):
+        path = tmp_path / "x"
+        path.write_bytes(b"old")
+        monkeypatch.setattr(os, "unlink", Interrupted(os.unlink, "after"))
+        with (
+            pytest.raises((KeyboardInterrupt, ValueError)),
+            _atomic.replacing(str(path)) as descriptor,
+        ):
+            raise ValueError
+        assert os.listdir(tmp_path) == ["x"]
+        assert path.read_bytes() == b"old"
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
+
+    def test_interrupts_at_any_moment(self, tmp_path):
+        path = tmp_path / "x"
+        start = time.perf_counter()
+        fb.save(0, path)
+        step = 1.2 * (time.perf_counter() - start) / 300
+        written, fired = 0, []
+
+        def interrupt(number, frame):
+            fired.append(number)
+            raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGALRM, interrupt)
+        try:
+            for number in range(1, 300):
+                fired.clear()
+                with contextlib.suppress(KeyboardInterrupt):
+                    signal.setitimer(signal.ITIMER_REAL, number * step)
+                    fb.save(number, path)
+                    while not fired:
+                        pass
+                found = fb.load(path)
+                assert found in (written, number)
+                written = found
+                assert os.listdir(tmp_path) == ["x"]
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        assert written
 
     def test_readers_keep_the_file_they_have(self, tmp_path):
         fb.save(fb.zeros(1000), tmp_path / "x")
