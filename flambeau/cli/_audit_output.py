@@ -19,8 +19,12 @@ def as_text(found: Audit) -> str:
     if found.refused:
         lines += ["there, but raising an error that says what to use instead:"]
         lines += _table(found.refused)
+    if found.accepted:
+        lines += ["accepted, but without effect (docs/compatibility.md says what happens instead):"]
+        lines += _table(found.accepted)
     total, names = found.names.total(), len(found.names)
-    there = names - len(found.missing) - len(found.refused)
+    not_working = {each.name for each in (*found.missing, *found.refused, *found.accepted)}
+    there = len(found.names.keys() - not_working)
     if not total:
         lines.append(f"no name of torch is used in {_count(found.files, 'file')}")
         return "\n".join(lines)
@@ -28,7 +32,7 @@ def as_text(found: Audit) -> str:
         f"{there} of {_count(names, 'name')} of torch in {_count(found.files, 'file')} work: "
         f"{found.coverage:.1%} of {_count(total, 'use')}"
     )
-    if not found.missing and not found.refused and not found.unreadable:
+    if not (found.missing or found.refused or found.accepted or found.unreadable):
         lines.append("nothing is missing (methods of tensors and modules are only known in a run)")
     return "\n".join(lines)
 
@@ -41,6 +45,7 @@ def to_json(found: Audit) -> str:
         "names": dict(found.names.most_common()),
         "missing": [_entry(each) for each in found.missing],
         "refused": [_entry(each) for each in found.refused],
+        "accepted": [_entry(each) for each in found.accepted],
         "coverage": found.coverage,
     }
     return json.dumps(content, indent=2)

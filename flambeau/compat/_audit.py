@@ -1,11 +1,13 @@
-"""Which of the names that a program uses Flambeau lacks."""
+"""Which of the names that a program uses Flambeau lacks, refuses, or takes without effect."""
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+from flambeau._accepted import ACCEPTED
 from flambeau._progress import progress
 from flambeau.compat._names import ABSENT, declares, resolve
 from flambeau.compat._uses import Use, source_files, uses_in
@@ -26,20 +28,25 @@ class Missing(NamedTuple):
 
 
 class Audit(NamedTuple):
-    """What an audit found; `refused` are names that exist only to say what to use instead."""
+    """What an audit found.
+
+    `refused` are names that exist only to say what to use instead. `accepted` are names, and
+    options of calls as ``name(option)``, that are taken and change nothing.
+    """
 
     files: int
     unreadable: dict[Path, str]
     names: Counter[str]
     missing: list[Missing]
     refused: list[Missing]
+    accepted: list[Missing]
+    working_uses: int
 
     @property
     def coverage(self) -> float:
         """The share of the program's uses of PyTorch that Flambeau serves."""
         total = self.names.total()
-        not_served = sum(each.uses for each in (*self.missing, *self.refused))
-        return 1.0 - not_served / total if total else 1.0
+        return self.working_uses / total if total else 1.0
 
 
 def audit(*paths: str | Path, show_progress: bool = False) -> Audit:
@@ -47,21 +54,34 @@ def audit(*paths: str | Path, show_progress: bool = False) -> Audit:
 
     What a program calls on tensors and modules is not seen: what those are, only a run can tell.
     """
-    names: Counter[str] = Counter()
-    first: dict[str, Use] = {}
+    uses: list[Use] = []
     unreadable: dict[Path, str] = {}
     files = [file for path in paths for file in source_files(Path(path))]
     for file in progress(files, "reading", unit="file", keep=False, show=show_progress):
-        for use in _readable_uses(file, unreadable):
-            names[use.name] += 1
-            first.setdefault(use.name, use)
-    found = [
-        Missing(name, first[name], uses)
-        for name, uses in sorted(names.items(), key=lambda item: (-item[1], item[0]))
-    ]
-    missing = [each for each in found if _lacks(each.name)]
-    refused = [each for each in found if _always_raises(each.name)]
-    return Audit(len(files), unreadable, names, missing, refused)
+        uses += _readable_uses(file, unreadable)
+    names = Counter(use.name for use in uses)
+    missing = {name for name in names if _lacks(name)}
+    refused = {name for name in names if _always_raises(name)}
+    accepted = [(what, use) for use in uses for what in _accepted(use)]
+    return Audit(
+        len(files),
+        unreadable,
+        names,
+        _grouped([(use.name, use) for use in uses if use.name in missing]),
+        _grouped([(use.name, use) for use in uses if use.name in refused]),
+        _grouped(accepted),
+        sum(use.name not in missing | refused and not _accepted(use) for use in uses),
+    )
+
+
+def _grouped(uses: list[tuple[str, Use]]) -> list[Missing]:
+    """Names with their first use and their number, the most used first."""
+    first: dict[str, Use] = {}
+    for name, use in uses:
+        first.setdefault(name, use)
+    counts = Counter(name for name, _ in uses)
+    order = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [Missing(name, first[name], count) for name, count in order]
 
 
 def _readable_uses(file: Path, unreadable: dict[Path, str]) -> list[Use]:
@@ -95,6 +115,20 @@ def _always_raises(name: str) -> bool:
     if isinstance(value, type):
         return any(_returns_nothing(getattr(value, name)) for name in ("__new__", "__init__"))
     return _returns_nothing(value)
+
+
+def _accepted(use: Use) -> list[str]:
+    """What a use passes that is taken without effect: the name itself, or options of the call."""
+    options = [f"{use.name}({option})" for option in use.options if _differs(use, option)]
+    return [each for each in (use.name, *options) if each in ACCEPTED]
+
+
+def _differs(use: Use, option: str) -> bool:
+    """Whether a call gives an option another value than it has anyway."""
+    if f"{use.name}({option})" not in ACCEPTED:
+        return False
+    parameters = inspect.signature(resolve(use.name)).parameters
+    return option not in parameters or parameters[option].default != use.options[option]
 
 
 def _returns_nothing(function: object) -> bool:

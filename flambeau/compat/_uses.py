@@ -6,7 +6,7 @@ import ast
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flambeau.compat._packages import PACKAGES
 
@@ -17,11 +17,12 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class Use(NamedTuple):
-    """A name, with the place where a program uses it."""
+    """A name, with the place where a program uses it and, of a call, its keyword arguments."""
 
     name: str
     file: Path
     line: int
+    options: dict[str, Any] = {}  # noqa: RUF012 - never changed; values that are not literal: ...
 
 
 def source_files(path: Path) -> list[Path]:
@@ -41,8 +42,8 @@ def uses_in(file: Path) -> Iterator[Use]:
     for first_line, text in _texts(file):
         reader = _Reader()
         reader.visit(_parsed(text, file))
-        for name, line in reader.found:
-            yield Use(name, file, first_line + line)
+        for name, line, options in reader.found:
+            yield Use(name, file, first_line + line, options)
 
 
 def _parsed(text: str, file: Path) -> ast.AST:
@@ -78,7 +79,7 @@ class _Reader(ast.NodeVisitor):
     """Follows what names stand for: imports, ``nn = torch.nn``, and what hides them."""
 
     def __init__(self) -> None:
-        self.found: list[tuple[str, int]] = []
+        self.found: list[tuple[str, int, dict[str, Any]]] = []
         self._scopes: list[dict[str, str | None]] = [{}]
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -86,7 +87,7 @@ class _Reader(ast.NodeVisitor):
             if not _is_counted(alias.name):
                 self._bind(alias.asname or alias.name.partition(".")[0], None)
                 continue
-            self.found.append((alias.name, node.lineno))
+            self._note(alias.name, node)
             if alias.asname:
                 self._bind(alias.asname, alias.name)
             else:
@@ -99,7 +100,7 @@ class _Reader(ast.NodeVisitor):
             name = f"{node.module}.{alias.name}"
             if counted:
                 star = alias.name == "*"
-                self.found.append((node.module or "" if star else name, node.lineno))
+                self._note(node.module or "" if star else name, node)
             self._bind(alias.asname or alias.name, name if counted else None)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -107,7 +108,17 @@ class _Reader(ast.NodeVisitor):
         if name is None:
             self.generic_visit(node)
         else:
-            self.found.append((name, node.lineno))
+            self._note(name, node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self._meaning(node.func)
+        if name is None:
+            self.generic_visit(node)
+            return
+        if isinstance(node.func, ast.Attribute) or node.keywords:
+            self._note(name, node.func, _options(node))
+        for each in (*node.args, *node.keywords):
+            self.visit(each)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
@@ -159,6 +170,9 @@ class _Reader(ast.NodeVisitor):
             self.visit(statement)
         self._scopes.pop()
 
+    def _note(self, name: str, node: Any, options: dict[str, Any] | None = None) -> None:
+        self.found.append((name, node.lineno, options or {}))
+
     def _bind(self, name: str, meaning: str | None) -> None:
         self._scopes[-1][name] = meaning
 
@@ -170,6 +184,15 @@ class _Reader(ast.NodeVisitor):
             scope = next((scope for scope in reversed(self._scopes) if node.id in scope), {})
             return scope.get(node.id)
         return None
+
+
+def _options(call: ast.Call) -> dict[str, Any]:
+    """The keyword arguments of a call; Ellipsis where a value is not written there."""
+    return {
+        each.arg: each.value.value if isinstance(each.value, ast.Constant) else ...
+        for each in call.keywords
+        if each.arg is not None
+    }
 
 
 def _is_counted(module: str) -> bool:

@@ -90,6 +90,30 @@ def test_what_is_there_only_to_say_so(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "nothing is missing" not in output
 
 
+def test_what_is_taken_without_effect(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import torch\nfrom torch.export import export as ex\nf = torch.compile(print)\n"
+        "torch.compile(print, fullgraph=True)\ntorch.compile(print, fullgraph=False)\n"
+        "ex(f, (), strict=f)\ntorch.ones(2, requires_grad=True)\n"
+    )
+    found = audit(path)
+    assert {each.name: (each.uses, each.first.line) for each in found.accepted} == {
+        "torch.compile": (3, 3),
+        "torch.compile(fullgraph)": (1, 4),
+        "torch.export.export(strict)": (1, 6),
+    }
+    assert not found.missing
+    assert found.working_uses == found.names.total() - 4
+    assert cli.main(["run", "--audit", str(path)]) == 0
+    output = capsys.readouterr().out
+    assert "accepted, but without effect" in output
+    assert "3 of 4 names of torch in 1 file work: 42.9% of 7 uses" in output
+    assert "nothing is missing" not in output
+    assert cli.main(["run", "--audit", "--json", str(path)]) == 0
+    assert len(json.loads(capsys.readouterr().out)["accepted"]) == 3
+
+
 def test_folders_and_notebooks(tmp_path: Path, program: Path):
     cells = [
         {"cell_type": "markdown", "source": ["torch.not_code"]},
