@@ -17,6 +17,10 @@ ACCEPTED: dict[str, str] = {
     "torch.compile": (
         "functions and modules run eagerly, with the same results; nothing needs to be changed"
     ),
+    "torch.compile(backend)": (
+        "the function is not one graph, so it runs eagerly and the backend is not called; "
+        "fullgraph=True raises the reason"
+    ),
     "torch.compile(fullgraph)": (
         "functions run eagerly, so graph breaks are not looked for; torch.fx.symbolic_trace or "
         "torch.export.export refuse what is not one graph"

@@ -1,20 +1,25 @@
-"""``torch.compile``: accepts what PyTorch's does, and runs the function eagerly for now.
+"""``torch.compile``: runs functions eagerly for now, and gives their graphs to backends of the
+program's own.
 
-Results are those of the function itself. The logger ``flambeau.compile`` says once, at the level
-INFO, that nothing was compiled.
+Results are those of the function itself.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from flambeau._accepted import accepted
+
+if TYPE_CHECKING:
+    from flambeau._dynamo._graphs import Plan
 
 __all__ = ["compile"]
 
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 BACKENDS = ("cudagraphs", "inductor", "openxla", "tvm")
-# For those who look for errors in a compiler.
+# For those who look for errors in a compiler: they run functions eagerly in PyTorch, too.
 DEBUG_BACKENDS = ("aot_eager", "aot_eager_decomp_partition", "aot_ts", "eager", "eager_noexcept")
 
 
@@ -32,29 +37,82 @@ def compile(
     isolate_recompiles: bool = False,
     shapes_spec: Any = None,
 ) -> Any:
-    """A function or module with the results of ``model``; without ``model``, a decorator."""
+    """A function or module with the results of ``model``; without ``model``, a decorator.
+
+    A ``backend`` that is a function is called with graphs of ``model`` and its inputs, and what it
+    returns is run; ``dynamic``, ``fullgraph`` and ``recompile_limit`` are about such graphs.
+    """
     if mode is not None and options is not None:
         raise RuntimeError("compile: mode and options exclude each other, got both")
     if mode is not None and mode not in MODES:
         raise RuntimeError(f"compile: expected mode to be one of {', '.join(MODES)}, got {mode!r}")
     if options is not None and not isinstance(options, dict):
         raise TypeError(f"compile: expected options to be a dict, got {type(options).__name__}")
-    check_backend(backend)
-    if model is None:
-        return functools.partial(_wrapped, disable=disable)
-    return _wrapped(model, disable)
+    backend = check_backend(backend)
+    if isinstance(backend, str):
+        check_options(backend, options)
+        plan = None
+    else:
+        plan = _plan(backend, mode, options, fullgraph, dynamic, recompile_limit)
+    if plan is None and not disable:
+        _say(backend, fullgraph)
+    wrapped = functools.partial(_wrapped, disable=disable, plan=plan)
+    return wrapped if model is None else wrapped(model)
 
 
-def check_backend(backend: Any) -> None:
-    """Refuse a backend that PyTorch does not know either."""
-    if backend is None or callable(backend) or backend in (*BACKENDS, *DEBUG_BACKENDS):
-        return
+def check_backend(backend: Any) -> str | Callable[..., Any]:
+    """The backend that is meant; refuses one that PyTorch does not know either."""
+    if backend is None:
+        from flambeau.compiler import get_default_backend
+
+        backend = get_default_backend()
+    if callable(backend) or backend in (*BACKENDS, *DEBUG_BACKENDS):
+        return backend  # type: ignore[no-any-return]
     from flambeau._dynamo.exc import InvalidBackend
 
     raise InvalidBackend(backend)
 
 
-def _wrapped(model: Any, disable: bool) -> Any:
+def check_options(backend: str, options: dict[str, Any] | None) -> None:
+    """Refuse options that the code generator does not have."""
+    if backend != "inductor" or not options:
+        return
+    from flambeau._inductor import list_options
+
+    known = {*list_options(), "guard_filter_fn"}
+    for name in options:
+        if name.replace("-", "_") not in known:
+            raise RuntimeError(
+                f"Unexpected optimization option {name}: torch._inductor.list_options() names them"
+            )
+
+
+def _plan(
+    backend: Callable[..., Any],
+    mode: str | None,
+    options: dict[str, Any] | None,
+    fullgraph: bool,
+    dynamic: bool | None,
+    limit: int | None,
+) -> Plan:
+    from flambeau._dynamo._graphs import Plan
+
+    arguments: dict[str, Any] = {}
+    if mode not in (None, "default"):
+        arguments["mode"] = mode
+    if options:
+        arguments["options"] = options
+    return Plan(backend, arguments, fullgraph, dynamic, limit)
+
+
+def _say(backend: Any, fullgraph: bool) -> None:
+    if backend not in DEBUG_BACKENDS:
+        accepted("torch.compile", stacklevel=2)
+    if fullgraph:
+        accepted("torch.compile(fullgraph)", stacklevel=2)
+
+
+def _wrapped(model: Any, disable: bool = False, plan: Plan | None = None) -> Any:
     if not callable(model):
         raise AssertionError(f"compile: expected a function or module, got {type(model).__name__}")
     if disable or isinstance(model, type):
@@ -62,25 +120,26 @@ def _wrapped(model: Any, disable: bool) -> Any:
     from flambeau._dynamo.eval_frame import OptimizedModule
     from flambeau.nn import Module
 
-    _say_once()
     if isinstance(model, OptimizedModule):
         return model
     if isinstance(model, Module):
-        return OptimizedModule(model)
-    return _function(model)
+        return OptimizedModule(model, _in_graphs(model, plan))
+    return _function(model, _in_graphs(model, plan))
 
 
-def _function(function: Callable[..., Any]) -> Callable[..., Any]:
+def _in_graphs(model: Callable[..., Any], plan: Plan | None) -> Callable[..., Any]:
+    """What is called in place of ``model``."""
+    if plan is None:
+        return model
+    from flambeau._dynamo._graphs import GraphFunction
+
+    return GraphFunction(model, plan)
+
+
+def _function(function: Callable[..., Any], run: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def compiled(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
+        return run(*args, **kwargs)
 
     compiled._torchdynamo_orig_callable = function  # type: ignore[attr-defined]
     return compiled
-
-
-@functools.cache
-def _say_once() -> None:
-    import logging
-
-    logging.getLogger("flambeau.compile").info("torch.compile: functions run eagerly for now")

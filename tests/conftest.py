@@ -3,6 +3,8 @@
 import os
 import signal
 
+import pytest
+
 import flambeau
 
 # Shells start programs in the background with Ctrl-C ignored, and that is handed down to the
@@ -14,3 +16,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # each has a second one, so that what is done in parallel is tested.
 if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
     flambeau.set_num_threads(max(2, flambeau.get_num_threads() // workers))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # It comes once in a process: as an error it would be that of whichever test is first.
+    config.addinivalue_line("filterwarnings", "ignore::flambeau._accepted.AcceptedWarning")

@@ -5,11 +5,10 @@ Functions run eagerly here (see ``torch.compile``), so marks are kept and change
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
-from flambeau._compile import _wrapped, check_backend
+from flambeau._compile import compile
 from flambeau._dynamo import config, exc
 from flambeau._dynamo.eval_frame import OptimizedModule
 from flambeau.compiler import (
@@ -44,14 +43,21 @@ __all__ = [
 
 
 def optimize(
-    backend: str | Callable[..., Any] = "inductor", *args: Any, **kwargs: Any
+    backend: str | Callable[..., Any] = "inductor",
+    *,
+    nopython: bool = False,
+    disable: bool = False,
+    dynamic: bool | None = None,
 ) -> Callable[..., Any]:
-    """A decorator that does what ``torch.compile`` does."""
-    check_backend(backend)
-    return functools.partial(_wrapped, disable=bool(kwargs.get("disable")))
+    """A decorator that does what ``torch.compile`` does; ``nopython`` is its ``fullgraph``."""
+    return compile(  # type: ignore[no-any-return]
+        backend=backend, fullgraph=nopython, disable=disable, dynamic=dynamic
+    )
 
 
-optimize_assert = optimize
+def optimize_assert(backend: str | Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    """The same for functions that must be one graph."""
+    return optimize(backend, nopython=True, **options)
 
 
 def is_dynamo_supported() -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from flambeau.nn import Module
 
 __all__: list[str] = []
 
-_OWN = frozenset({"_orig_mod", "training"})
+_OWN = frozenset({"_orig_mod", "_call", "training"})
 
 
 class OptimizedModule(Module):
@@ -20,13 +21,15 @@ class OptimizedModule(Module):
 
     _orig_mod: Module
 
-    def __init__(self, mod: Module) -> None:
+    def __init__(self, mod: Module, call: Callable[..., Any] | None = None) -> None:
         super().__init__()
         self._orig_mod = mod
+        # What a backend is given the module's graphs by; nothing, if the module is called itself.
+        self.__dict__["_call"] = None if call is mod else call
         self.training = mod.training
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        return self._orig_mod(*args, **kwargs)
+        return (self._call or self._orig_mod)(*args, **kwargs)
 
     def train(self, mode: bool = True) -> OptimizedModule:
         self.training = mode

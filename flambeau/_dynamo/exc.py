@@ -27,6 +27,10 @@ class RecompileError(TorchDynamoException):
     """A function that had to be compiled again and must not."""
 
 
+class FailOnRecompileLimitHit(TorchDynamoException):
+    """A function with more graphs than may be compiled, which must not run eagerly."""
+
+
 class InvalidBackend(TorchDynamoException):
     """A backend that nobody has registered."""
 

@@ -62,8 +62,7 @@ def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
 def set_default_backend(backend: Any) -> None:
     """Choose the backend of calls without one."""
     global _default_backend
-    check_backend(backend)
-    _default_backend = "inductor" if backend is None else backend
+    _default_backend = "inductor" if backend is None else check_backend(backend)
 
 
 def get_default_backend() -> Any:

@@ -18,12 +18,12 @@ from flambeau.fx.node import Node, map_aggregate
 from flambeau.overrides import TorchFunctionMode, resolve_name
 
 # Questions about a tensor that are answered while recording.
-_METADATA = {"dim", "ndimension", "is_floating_point", "is_complex", "is_contiguous", "stride"}
-_METADATA |= {"element_size", "get_device", "storage_offset", "is_set_to", "is_signed", "is_pinned"}
+METADATA = {"dim", "ndimension", "is_floating_point", "is_complex", "is_contiguous", "stride"}
+METADATA |= {"element_size", "get_device", "storage_offset", "is_set_to", "is_signed", "is_pinned"}
 _VIEWS = {"T", "mT", "H", "mH", "real", "imag", "data"}
 # Ways to look at elements, on which the course of a program could depend.
-_ELEMENTS = {"__bool__", "item", "__int__", "__float__", "__index__", "tolist", "numpy"}
-_ELEMENTS |= {"__contains__", "__complex__", "__array__"}
+ELEMENTS = {"__bool__", "item", "__int__", "__float__", "__index__", "tolist", "numpy"}
+ELEMENTS |= {"__contains__", "__complex__", "__array__"}
 
 
 class Recorder(TorchFunctionMode):
@@ -64,7 +64,7 @@ class Recorder(TorchFunctionMode):
     def _metadata(self, func: Any, tensor: Tensor, args: Any, kwargs: Any) -> Any:
         """Shape, dtype and the like are known; NotImplemented for what is computed."""
         name = getattr(func, "__name__", "")
-        if name in _ELEMENTS and id(tensor) in self.nodes:
+        if name in ELEMENTS and id(tensor) in self.nodes:
             raise UserError(
                 f"export: the program looks at the elements of a tensor (Tensor.{name}), so what "
                 "it does next may depend on them, and a graph cannot follow; use torch.where or "
@@ -86,7 +86,7 @@ class Recorder(TorchFunctionMode):
             return total
         if name == "__len__":
             return int(tensor.shape[0])
-        is_metadata = name in _METADATA or name.startswith("is_")
+        is_metadata = name in METADATA or name.startswith("is_")
         return func(*args, **kwargs) if is_metadata else NotImplemented
 
     def _shape(self, tensor: Tensor) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-import logging
+import operator
+import warnings
 
 import numpy as np
 import pytest
 
 import flambeau as torch
-from flambeau import nn
+from flambeau import _accepted, nn
 
 
 class Net(nn.Module):
@@ -139,16 +140,18 @@ def test_arguments_that_make_no_sense():
         torch.compiler.set_stance("lazy")
 
 
-def test_it_says_once_that_it_runs_eagerly(caplog):
-    from flambeau import _compile
-
-    _compile._say_once.cache_clear()
-    with caplog.at_level(logging.INFO, logger="flambeau.compile"):
-        torch.compile(Net())
-        torch.compile(Net())
-    assert [record.message for record in caplog.records] == [
-        "torch.compile: functions run eagerly for now"
-    ]
+def test_it_says_once_that_it_runs_eagerly(monkeypatch):
+    monkeypatch.setattr(_accepted, "_said", set())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        torch.compile(Net(), backend="eager")  # asks for nothing else
+        torch.compile(Net(), disable=True)
+    with pytest.warns(_accepted.AcceptedWarning, match="modules run eagerly") as caught:
+        [torch.compile(Net()) for _ in range(2)]
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    with pytest.warns(_accepted.AcceptedWarning, match="graph breaks are not looked for"):
+        torch.compile(Net(), fullgraph=True)
 
 
 def test_questions_and_marks():
@@ -207,12 +210,35 @@ def test_options():
     config.suppress_errors = True
     config.load_config(saved)
     assert not config.suppress_errors
-    with pytest.raises(AttributeError, match=r"_dynamo\.config has no option 'speed'"):
-        _ = config.speed
     torch._inductor.config.triton.cudagraphs = True
     assert torch._inductor.config.triton.cudagraphs
+    with torch._inductor.config.patch({"triton.cudagraphs": False, "dce": True}):
+        assert not torch._inductor.config.triton.cudagraphs
     torch._inductor.config.coordinate_descent_tuning = True
     assert "coordinate_descent_tuning" in torch._inductor.list_options()
+
+
+def test_options_with_two_names():
+    with torch.compiler.config.patch(recompile_limit=3):
+        assert torch._dynamo.config.recompile_limit == 3
+        assert torch._dynamo.config.cache_size_limit == 3
+    assert torch._dynamo.config.recompile_limit == 8
+
+
+@pytest.mark.parametrize("place", ["_dynamo.config", "_inductor.config", "_inductor.config.triton"])
+def test_options_that_do_not_exist(place):
+    config = operator.attrgetter(place)(torch)
+    with pytest.raises(AttributeError, match=rf"torch\.{place}\.speed does not exist"):
+        _ = config.speed
+    with pytest.raises(AttributeError, match=rf"torch\.{place}\.speed does not exist"):
+        config.speed = 2
+    with (
+        pytest.raises(AttributeError, match="speed does not exist"),
+        torch._dynamo.config.patch(speed=1),
+    ):
+        pass
+    with pytest.raises(RuntimeError, match="Unexpected optimization option speed"):
+        torch.compile(Net(), options={"speed": 1})
 
 
 def test_decorator_of_the_older_name():

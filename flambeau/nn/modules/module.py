@@ -107,8 +107,8 @@ class Module(Convertible):
         _C._optim.forget_grads(list(self.parameters()), set_to_none)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Accept what `torch.compile` does: calls of this module are computed eagerly as before."""
-        compile(self.forward, *args, **kwargs)  # which looks at the arguments
+        """Let calls of this module be calls of what `torch.compile` makes of it."""
+        self.__dict__["forward"] = compile(self.forward, *args, **kwargs)
 
     # How it is shown.
 
