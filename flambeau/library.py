@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from flambeau._library import registry
 from flambeau._library.checks import opcheck as _opcheck
-from flambeau._library.custom_ops import CustomOpDef, custom_op, device_keys
+from flambeau._library.custom_ops import CustomOpDef, custom_op, device_keys, no_torch_dispatch
 from flambeau._library.registry import Operator
 from flambeau._library.schema import FunctionSchema, infer_schema
 
@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 _RESERVED = ("aten", "prim", "prims")
+_ALIAS_ANALYSES = ("", "FROM_SCHEMA", "CONSERVATIVE")  # for a compiler
 
 
 class Tag(enum.Enum):
@@ -82,10 +83,10 @@ class Library:
         self.dispatch_key = dispatch_key
         self._names: list[str] = []
 
-    def define(
-        self, schema: str, alias_analysis: str = "", *, tags: Any = (), **options: Any
-    ) -> str:
+    def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
         """Add an operator by its signature, and return its name."""
+        if alias_analysis not in _ALIAS_ANALYSES:
+            raise RuntimeError(f"Invalid alias_analysis type {alias_analysis}")
         if self.kind == "IMPL":
             raise RuntimeError("Library.define: a library of kind IMPL adds kernels only")
         parsed = FunctionSchema(f"{self.ns}::{schema}")
@@ -105,6 +106,11 @@ class Library:
         """Give an operator a kernel for a device."""
         if not callable(fn):
             raise TypeError(f"Library.impl: expected a function, got {type(fn).__name__}")
+        if with_keyset:
+            raise NotImplementedError(
+                "Library.impl: there are no sets of dispatch keys to call the kernel with; leave "
+                "out with_keyset, and the first argument of the kernel"
+            )
         name = op_name if isinstance(op_name, str) else _operator(op_name).schema.name
         qualname = name if "::" in name else f"{self.ns}::{name}"
         key = dispatch_key or self.dispatch_key or registry.COMPOSITE
@@ -122,7 +128,10 @@ def define(
     """Add an operator ``namespace::name`` by its signature."""
     if "::" not in qualname:
         raise ValueError(f"define: expected a name 'namespace::name', got {qualname!r}")
-    registry.define(FunctionSchema(f"{qualname}{schema}"), tags)
+    parsed = FunctionSchema(f"{qualname}{schema}")
+    registry.define(parsed, tags)
+    if lib is not None:
+        lib._names.append(parsed.name)
     return None
 
 
@@ -221,8 +230,8 @@ def register_vmap(
 def register_autocast(
     op: Any, device_type: str, cast_inputs: Any, /, *, lib: Library | None = None
 ) -> None:
-    """Accept the element type that inputs have in ``autocast``; the operator is called as it is."""
-    _operator(op)
+    """Say which type inputs are cast to in ``autocast`` of a device."""
+    _operator(op).register_autocast(device_type, cast_inputs)
 
 
 def register_torch_dispatch(
@@ -232,10 +241,9 @@ def register_torch_dispatch(
     /,
     *,
     lib: Library | None = None,
-) -> Any:
-    """Accept a rule for a subclass, which answers by ``__torch_function__`` here."""
-    _operator(op)
-    return (lambda rule: rule) if func is None else func
+) -> NoReturn:
+    """Not available: a subclass of Tensor answers by ``__torch_function__`` here."""
+    raise no_torch_dispatch(_operator(op).schema.name, torch_dispatch_class)
 
 
 def opcheck(
@@ -254,7 +262,7 @@ def opcheck(
     rtol: float | None = None,
 ) -> dict[str, Any]:
     """Test an operator on one call: its signature, its derivative and its fake kernel."""
-    return _opcheck(_operator(op), args, kwargs, test_utils, raise_exception)
+    return _opcheck(_operator(op), args, kwargs, test_utils, raise_exception, atol, rtol)
 
 
 def fallthrough_kernel() -> None:

@@ -67,7 +67,7 @@ def check_fake(operator: Operator, args: Any, kwargs: Any) -> None:
         )
 
 
-def check_autograd(operator: Operator, args: Any, kwargs: Any) -> None:
+def check_autograd(operator: Operator, args: Any, kwargs: Any, **tolerances: Any) -> None:
     """Inputs that require gradients get the right ones; they are compared in float64."""
     inputs = _tensors((args, kwargs))
     if not any(each.requires_grad for each in inputs):
@@ -80,16 +80,46 @@ def check_autograd(operator: Operator, args: Any, kwargs: Any) -> None:
 
     args, kwargs = tree_map(wide, (args, kwargs))
     try:
-        gradcheck(lambda *values: operator(*values, **kwargs), tuple(args))
+        gradcheck(lambda *values: operator(*values, **kwargs), tuple(args), **tolerances)
     except RuntimeError as error:
         raise OpCheckError(f"opcheck: {operator.schema.name}: {error}") from error
 
 
-TESTS: dict[str, Callable[[Operator, Any, Any], None]] = {
+def check_repeated(operator: Operator, args: Any, kwargs: Any, **tolerances: Any) -> None:
+    """A second call gives the same results and gradients: a compiler may call it at any time."""
+    first, second = (_with_gradients(operator, *_copies((args, kwargs))) for _ in range(2))
+    limits = {"rtol": 0.0, "atol": 0.0, **tolerances}
+    try:
+        fb.testing.assert_close(second, first, equal_nan=True, **limits)
+    except AssertionError as error:
+        raise OpCheckError(
+            f"opcheck: {operator.schema.name} gives other results in a second call: {error}"
+        ) from error
+
+
+def _with_gradients(operator: Operator, args: Any, kwargs: Any) -> list[Tensor]:
+    """The results of a call with the same random numbers, and the gradients of its inputs."""
+    with fb.random.fork_rng():
+        fb.manual_seed(0)
+        results = _tensors(operator(*args, **kwargs))
+    inputs = [each for each in _tensors((args, kwargs)) if each.requires_grad]
+    roots = [each for each in results if each.requires_grad]
+    if not inputs or not roots:
+        return [each.detach() for each in results]
+    weights = [fb.ones_like(root) for root in roots]
+    grads = fb.autograd.grad(roots, inputs, weights, materialize_grads=True)
+    return [*(each.detach() for each in results), *grads]
+
+
+# Those that compare numbers take tolerances.
+TESTS: dict[str, Callable[..., None]] = {
     "test_schema": check_schema,
     "test_autograd_registration": check_autograd,
     "test_faketensor": check_fake,
+    "test_aot_dispatch_static": check_repeated,
+    "test_aot_dispatch_dynamic": check_repeated,
 }
+_COMPARING = (check_autograd, check_repeated)
 
 
 def opcheck(
@@ -98,15 +128,22 @@ def opcheck(
     kwargs: dict[str, Any] | None,
     test_utils: str | Sequence[str],
     raise_exception: bool,
+    atol: float | None,
+    rtol: float | None,
 ) -> dict[str, Any]:
     """Run the tests that are named, and say how each ended."""
-    names = [test_utils] if isinstance(test_utils, str) else test_utils
+    names = [test_utils] if isinstance(test_utils, str) else list(test_utils)
+    if not set(names) <= TESTS.keys():
+        raise ValueError(
+            f"opcheck: expected test_utils to be a subset of {tuple(TESTS)}, got {tuple(names)}"
+        )
+    given = {"atol": atol, "rtol": rtol}
+    tolerances = {name: value for name, value in given.items() if value is not None}
     outcome: dict[str, Any] = {}
     for name in names:
-        if name not in TESTS:
-            continue  # of PyTorch's compiler
+        test = TESTS[name]
         try:
-            TESTS[name](operator, args, kwargs or {})
+            test(operator, args, kwargs or {}, **(tolerances if test in _COMPARING else {}))
             outcome[name] = "SUCCESS"
         except OpCheckError as error:
             if raise_exception:

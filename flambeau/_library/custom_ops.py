@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from flambeau._library import registry
 from flambeau._library.schema import FunctionSchema, infer_schema
@@ -94,11 +94,24 @@ class CustomOpDef:
 
         return register if func is None else register(func)
 
+    def register_autocast(self, device_type: str, cast_inputs: Any) -> None:
+        """Say which type inputs are cast to in ``autocast`` of a device."""
+        self._operator.register_autocast(device_type, cast_inputs)
+
     def register_torch_dispatch(
         self, torch_dispatch_class: Any, fn: Callable[..., Any] | None = None, /
-    ) -> Any:
-        """Kept for programs that call it: subclasses answer by ``__torch_function__`` here."""
-        return (lambda rule: rule) if fn is None else fn
+    ) -> NoReturn:
+        """Not available: a subclass of Tensor answers by ``__torch_function__`` here."""
+        raise no_torch_dispatch(self._qualname, torch_dispatch_class)
+
+
+def no_torch_dispatch(operator: str, kind: Any) -> NotImplementedError:
+    """The error for a rule of a class that answers by ``__torch_dispatch__``."""
+    name = getattr(kind, "__name__", repr(kind))
+    return NotImplementedError(
+        f"register_torch_dispatch: {operator} cannot have a rule for {name}, because calls do not "
+        "go through __torch_dispatch__ here; define __torch_function__ in the class"
+    )
 
 
 def custom_op(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,8 @@ import flambeau as fb
 from flambeau import Tensor
 from flambeau._library.schema import FunctionSchema
 from flambeau.autograd import Function
-from flambeau.utils._pytree import tree_leaves
+from flambeau.func._functions import apply_rule, is_batched
+from flambeau.utils._pytree import tree_leaves, tree_map
 
 __all__: list[str] = []
 
@@ -31,10 +33,24 @@ class Operator:
         self.backward: Callable[..., Any] | None = None
         self.setup_context: Callable[..., Any] | None = None
         self.vmap: Callable[..., Any] | None = None
+        self.autocast: dict[str, fb.dtype] = {}  # by device: what inputs are cast to
         self.forbids_aliases = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values = self.schema.bind(args, kwargs)
+        for device, dtype in self.autocast.items():
+            if fb.is_autocast_enabled(device):
+                with fb.autocast(device, enabled=False):
+                    return self._run_call(_cast(values, device, dtype))
+        return self._run_call(values)
+
+    def register_autocast(self, device_type: str, cast_inputs: fb.dtype) -> None:
+        """Cast inputs in blocks of ``autocast`` of a device; the operator runs outside of them."""
+        self.autocast[fb.device(device_type).type] = cast_inputs
+
+    def _run_call(self, values: list[Any]) -> Any:
+        if self.vmap is not None and any(map(is_batched, tree_leaves(values))):
+            return self._run_batched(values)
         key, kernel = self._kernel(values)
         if key == COMPOSITE and self.backward is None:
             return self.run(kernel, values)
@@ -49,6 +65,15 @@ class Operator:
         positional = [value for argument, value in pairs if not argument.kwarg_only]
         keywords = {each.name: value for each, value in pairs if each.kwarg_only}
         return kernel(*positional, **keywords)
+
+    def _run_batched(self, values: list[Any]) -> Any:
+        """Let the rule for batches compute: keyword arguments are no batches."""
+        pairs = list(zip(self.schema.arguments, values, strict=True))
+        positional = tuple(value for argument, value in pairs if not argument.kwarg_only)
+        keywords = {each.name: value for each, value in pairs if each.kwarg_only}
+        assert self.vmap is not None
+        rule = functools.partial(self.vmap, **keywords)
+        return apply_rule(rule, positional, f"the rule for batches of {self.schema.name}")
 
     def _kernel(self, values: list[Any]) -> tuple[str, Callable[..., Any]]:
         place = next((e.device.type for e in tree_leaves(values) if isinstance(e, Tensor)), "cpu")
@@ -104,6 +129,22 @@ class Operator:
         extra = {"keyword_only_inputs": keywords} if keywords else {}
         assert self.setup_context is not None
         self.setup_context(ctx=ctx, inputs=inputs, output=result, **extra)
+
+
+def _cast(values: list[Any], device: str, dtype: fb.dtype) -> list[Any]:
+    """Floating-point tensors on a device in another type; float64 stays, as everywhere else."""
+
+    def cast(leaf: Any) -> Any:
+        is_cast = (
+            isinstance(leaf, Tensor)
+            and leaf.device.type == device
+            and leaf.is_floating_point()
+            and leaf.dtype is not fb.float64
+        )
+        return leaf.to(dtype) if is_cast else leaf
+
+    made: list[Any] = tree_map(cast, values)
+    return made
 
 
 def _leaves(values: list[Any]) -> list[Any]:

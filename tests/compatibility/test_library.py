@@ -257,6 +257,100 @@ def test_opcheck_finds_mistakes():
         library.opcheck(sly, (torch.ones(2),), test_utils="test_schema")
 
 
+def test_opcheck_uses_tolerances():
+    scaled = with_derivative(scaled_op())
+    scaled.register_autograd(
+        lambda ctx, grad: (grad * ctx.by * 1.01, None, None),
+        setup_context=lambda ctx, inputs, output: setattr(ctx, "by", inputs[1] * inputs[2]),
+    )
+    call = (scaled, (torch.ones(2, requires_grad=True), 3.0))
+    with pytest.raises(Exception, match="opcheck: demo::scaled: "):
+        library.opcheck(*call, test_utils="test_autograd_registration")
+    library.opcheck(*call, test_utils="test_autograd_registration", rtol=0.1)
+    library.opcheck(*call, test_utils="test_autograd_registration", atol=1.0)
+    with pytest.raises(ValueError, match="expected test_utils to be a subset of"):
+        library.opcheck(*call, test_utils="test_autgrad")
+
+
+def test_opcheck_calls_twice():
+    calls = []
+
+    @library.custom_op("demo::counting", mutates_args=())
+    def counting(x: Tensor) -> Tensor:
+        calls.append(x)
+        return x + len(calls)
+
+    call = (counting, (torch.ones(2),))
+    with pytest.raises(Exception, match="gives other results in a second call"):
+        library.opcheck(*call, test_utils="test_aot_dispatch_dynamic")
+    library.opcheck(*call, test_utils="test_aot_dispatch_static", atol=1.5)
+
+
+def test_rules_for_batches():
+    seen = []
+
+    @library.custom_op("demo::mixed", mutates_args=())
+    def mixed(x: Tensor, others: Sequence[Tensor], *, by: float = 1.0) -> Tensor:
+        return x.clone()
+
+    @mixed.register_vmap
+    def rule(info, in_dims, x, others, *, by):
+        seen.append((info.batch_size, in_dims))
+        return x * by + 100 + sum(others), in_dims[0]
+
+    x = torch.rand(2, 3, requires_grad=True)
+    one = torch.ones(3)
+    result = torch.vmap(lambda x: mixed(x, [one, x], by=2.0))(x)
+    assert torch.equal(result, x * 2 + 100 + (one + x))
+    assert seen == [(2, (0, [None, 0]))]
+    result.sum().backward()
+    assert torch.equal(x.grad, torch.full((2, 3), 3.0))
+    assert torch.equal(mixed(one, [one]), one)
+    pair = torch.vmap(torch.vmap(lambda x: mixed(x, [x])))(torch.ones(2, 4, 3))
+    assert torch.equal(pair, torch.full((2, 4, 3), 102.0))
+
+
+def test_types_in_autocast():
+    kinds = []
+
+    @library.custom_op("demo::noting", mutates_args=())
+    def noting(x: Tensor) -> Tensor:
+        kinds.append((x.dtype, torch.is_autocast_enabled("cpu")))
+        return x.clone()
+
+    library.register_autocast("demo::noting", "cpu", torch.bfloat16)
+    inputs = [torch.ones(2), torch.ones(2).double(), torch.ones(2).int()]
+    with torch.autocast("cpu"):
+        results = [noting(x).dtype for x in inputs]
+    assert results == [torch.bfloat16, torch.float64, torch.int32]
+    assert not any(is_enabled for _, is_enabled in kinds)
+    assert noting(inputs[0]).dtype == torch.float32
+    with pytest.raises(RuntimeError, match="device"):
+        noting.register_autocast("bad", torch.bfloat16)
+
+
+def test_registrations_that_are_refused():
+    scaled = scaled_op()
+    for call in (
+        lambda: scaled.register_torch_dispatch(Tensor, print),
+        lambda: library.register_torch_dispatch("demo::scaled", Tensor, print),
+    ):
+        with pytest.raises(NotImplementedError, match="define __torch_function__ in the class"):
+            call()
+    own = library.Library("demo_refused", "DEF")
+    own.define("f(Tensor x) -> Tensor", "CONSERVATIVE")
+    with pytest.raises(RuntimeError, match="Invalid alias_analysis type bad"):
+        own.define("g(Tensor x) -> Tensor", "bad")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'tag'"):
+        own.define("g(Tensor x) -> Tensor", tag=())
+    with pytest.raises(NotImplementedError, match="leave out with_keyset"):
+        own.impl("f", lambda keys, x: x, with_keyset=True)
+    library.define("demo_refused::h", "(Tensor x) -> Tensor", lib=own)
+    own._destroy()
+    with pytest.raises(AttributeError, match="has no operator 'h'"):
+        _ = torch.ops.demo_refused.h
+
+
 def test_own_operators_by_name():
     aten = torch.ops.aten
     x = torch.tensor([[1.0, -2.0], [3.0, 4.0]])
