@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import io
+import weakref
+
 import pytest
 
 import flambeau as torch
@@ -38,6 +42,45 @@ def test_quantized_in_place_and_by_name():
     assert type(model[2]) is not nn.Linear
     half = quantization.quantize_dynamic(network(), dtype=torch.float16)
     assert half[0].half_weight.dtype == torch.float16
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(3, 3)
+        self.body = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 3))
+
+
+def kinds(spec):
+    """The types of the weights of all linear layers, None where they stay float32."""
+    model = quantization.quantize_dynamic(Model(), spec)
+    layers = [model.head, model.body[0], model.body[2]]
+    return [getattr(layer, "dtype", None) for layer in layers]
+
+
+def test_settings_of_a_dictionary():
+    int8, half = quantization.default_dynamic_qconfig, quantization.float16_dynamic_qconfig
+    assert kinds({nn.Linear: None}) == [None, None, None]
+    assert kinds({"body": int8, "body.2": None}) == [None, torch.qint8, None]
+    assert kinds({nn.Linear: half, "head": int8}) == [torch.qint8, torch.float16, torch.float16]
+    assert kinds({nn.Sequential: int8}) == [None, torch.qint8, torch.qint8]
+    assert kinds({"": half}) == [torch.float16] * 3
+    assert kinds({"body"}) == [None, torch.qint8, torch.qint8]
+    with pytest.raises(NotImplementedError, match=r"expected default_dynamic_qconfig, .* got 3"):
+        kinds({"head": 3})
+
+
+@pytest.mark.parametrize("kind", [nn.Linear, nn.LSTM, nn.GRU])
+def test_weights_in_float32_are_not_kept(kind):
+    model = nn.Sequential(kind(64, 64))
+    count = sum(each.numel() for each in model.parameters() if each.dim() == 2)
+    watched = [weakref.ref(each) for each in model.parameters() if each.dim() == 2]
+    quantization.quantize_dynamic(model, inplace=True)
+    gc.collect()
+    assert not any(reference() is not None for reference in watched)
+    file = io.BytesIO()
+    torch.save(model, file)
+    assert len(file.getvalue()) < 1.3 * count + 4096
 
 
 def test_quantized_layers_in_checkpoints(tmp_path):

@@ -6,6 +6,7 @@ layers need in memory and in a checkpoint is a quarter; they are not faster.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import flambeau as fb
@@ -36,13 +37,23 @@ def rounded_input(x: Tensor) -> Tensor:
     return (steps - zero) * scale
 
 
+def _without_weights(module: nn.Module) -> nn.Module:
+    """A layer that knows what to compute, and gets its parameters in every call."""
+    made = copy.copy(module)
+    made.__dict__["_parameters"] = {
+        name: None if each is None else nn.Parameter(fb.empty_like(each, device="meta"), False)
+        for name, each in module._parameters.items()
+    }
+    return made
+
+
 class _DynamicQuantized(nn.Module):
     """A layer with some parameters as integers, and those that stay as they are."""
 
     def __init__(self, original: nn.Module, dtype: fb.dtype) -> None:
         super().__init__()
         self.dtype = dtype
-        self.__dict__["_original"] = original
+        self.__dict__["_skeleton"] = _without_weights(original)
         self._scales: dict[str, float] = {}
         for name, parameter in original.named_parameters():
             if "weight" not in name:
@@ -78,7 +89,7 @@ class _DynamicQuantized(nn.Module):
         self._scales = dict(state)
 
     def forward(self, *args: Any) -> Any:
-        return functional_call(self.__dict__["_original"], self._parameters_now(), args)
+        return functional_call(self.__dict__["_skeleton"], self._parameters_now(), args)
 
     def _get_name(self) -> str:
         return f"DynamicQuantized{type(self).__name__}"
@@ -110,7 +121,7 @@ class LSTM(_DynamicQuantized):
     """``nn.LSTM`` with 8-bit weights."""
 
     def extra_repr(self) -> str:
-        return str(self.__dict__["_original"].extra_repr())
+        return str(self.__dict__["_skeleton"].extra_repr())
 
 
 class GRU(LSTM):
