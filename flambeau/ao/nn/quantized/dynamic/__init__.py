@@ -41,7 +41,7 @@ def _without_weights(module: nn.Module) -> nn.Module:
     """A layer that knows what to compute, and gets its parameters in every call."""
     made = copy.copy(module)
     made.__dict__["_parameters"] = {
-        name: None if each is None else nn.Parameter(fb.empty_like(each, device="meta"), False)
+        name: None if each is None else nn.Parameter(fb.zeros(()).expand(each.shape), False)
         for name, each in module._parameters.items()
     }
     return made
