@@ -119,7 +119,7 @@ void Application::look_at_inputs() {
 }
 
 Ref Application::call_forward() const {
-  static PyObject* const call = PyUnicode_InternFromString("_call_forward");
+  static PyObject* const call = PyUnicode_InternFromString("_fb_call_forward");
   const autograd::GradMode off(false);
   const WithoutTangents plain(inputs_.get());
   return checked(
@@ -287,13 +287,13 @@ void Application::save() {
 Ref bound_inputs(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* kwnames) {
   Ref positional = checked(PyTuple_New(count));
   for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(positional.get(), i, new_ref(args[i]));
-  static PyObject* const fills = PyUnicode_InternFromString("_fills_defaults");
+  static PyObject* const fills = PyUnicode_InternFromString("_fb_fills_defaults");
   if (!kwnames && attribute(function, fills).get() == Py_False) return positional;
   const Ref keywords = checked(PyDict_New());
   for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); ++i)
     if (PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(kwnames, i), args[count + i]) < 0)
       throw PythonError{};
-  static PyObject* const bind = PyUnicode_InternFromString("_bind");
+  static PyObject* const bind = PyUnicode_InternFromString("_fb_bind");
   return checked(
       PyObject_CallMethodObjArgs(function, bind, positional.get(), keywords.get(), nullptr));
 }

@@ -22,8 +22,8 @@ struct Names {
   PyObject* getattr = PyUnicode_InternFromString("__getattr__");
   PyObject* getattribute = PyUnicode_InternFromString("__getattribute__");
   PyObject* setattr = PyUnicode_InternFromString("__setattr__");
-  PyObject* set_member = PyUnicode_InternFromString("_set_member");
-  PyObject* call_with_hooks = PyUnicode_InternFromString("_call_with_hooks");
+  PyObject* set_member = PyUnicode_InternFromString("_fb_set_member");
+  PyObject* call_with_hooks = PyUnicode_InternFromString("_fb_call_with_hooks");
   std::array<PyObject*, 3> members = {PyUnicode_InternFromString("_parameters"),
                                       PyUnicode_InternFromString("_buffers"), modules};
   std::array<PyObject*, 4> hooks = {
@@ -319,7 +319,7 @@ PyCFunction as_fastcall(PyObject* (*function)(PyObject*, PyObject* const*, Py_ss
 PyMethodDef module_methods[] = {
     {"__getattr__", module_getattr, METH_O, nullptr},
     {"__setattr__", as_fastcall(module_setattr), METH_FASTCALL, nullptr},
-    {"_set_plain", as_fastcall(module_set_plain), METH_FASTCALL, nullptr},
+    {"_fb_set_plain", as_fastcall(module_set_plain), METH_FASTCALL, nullptr},
     {"forward", as_cfunction(forward_in_order), METH_FASTCALL | METH_KEYWORDS,
      "forward($self, input)\n--\n\nCall the children in order, each with the result of the last."},
     {nullptr, nullptr, 0, nullptr}};

@@ -61,9 +61,9 @@ struct Names {
   PyObject* weight_decay = PyUnicode_InternFromString("weight_decay");
   PyObject* param_groups = PyUnicode_InternFromString("param_groups");
   PyObject* state = PyUnicode_InternFromString("state");
-  PyObject* init_state = PyUnicode_InternFromString("_init_state");
-  PyObject* scale_back = PyUnicode_InternFromString("_scale_back");
-  PyObject* step_composed = PyUnicode_InternFromString("_step_composed");
+  PyObject* init_state = PyUnicode_InternFromString("_fb_init_state");
+  PyObject* scale_back = PyUnicode_InternFromString("_fb_scale_back");
+  PyObject* step_composed = PyUnicode_InternFromString("_fb_step_composed");
 };
 inline const Names* names = nullptr;
 

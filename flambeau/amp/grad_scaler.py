@@ -78,14 +78,14 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
-            return outputs * self._scale_now().to(outputs.device)
+            return outputs * self._fb_scale_now().to(outputs.device)
         if isinstance(outputs, (list, tuple)):
             return type(outputs)(self.scale(each) for each in outputs)
         if isinstance(outputs, Iterable):
             return map(self.scale, outputs)
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
-    def _scale_now(self) -> Tensor:
+    def _fb_scale_now(self) -> Tensor:
         """The scale, made if there is none yet."""
         if self._scale is None:
             self._lazy_init_scale_growth_tracker(fb.device("cpu"))
@@ -160,13 +160,13 @@ class GradScaler:
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
         if getattr(optimizer, "_step_supports_amp_scaling", False):
-            result = self._scaled_step(optimizer, state, args, kwargs)
+            result = self._fb_scaled_step(optimizer, state, args, kwargs)
         else:
-            result = self._plain_step(optimizer, state, args, kwargs)
+            result = self._fb_plain_step(optimizer, state, args, kwargs)
         state["stage"] = OptState.STEPPED
         return result
 
-    def _plain_step(
+    def _fb_plain_step(
         self, optimizer: Optimizer, state: dict[str, Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
         if state["stage"] is OptState.READY:
@@ -182,7 +182,7 @@ class GradScaler:
             return None
         return optimizer.step(*args, **kwargs)
 
-    def _scaled_step(
+    def _fb_scaled_step(
         self, optimizer: Any, state: dict[str, Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
         """The step of an optimiser that scales gradients back itself."""
@@ -197,7 +197,7 @@ class GradScaler:
         if state["stage"] is OptState.READY:
             self._check_inf_per_device(optimizer)
         found = list(state["found_inf_per_device"].values())
-        optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else self._scale_now()
+        optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else self._fb_scale_now()
         optimizer.found_inf = sum(found[1:], found[0]) if found else None
         try:
             return optimizer.step(*args, **kwargs)
@@ -227,7 +227,7 @@ class GradScaler:
             return
         scale, tracker = self._check_scale_growth_tracker("update")
         if new_scale is not None:
-            self._set_scale(scale, new_scale)
+            self._fb_set_scale(scale, new_scale)
         else:
             found = [
                 each
@@ -246,7 +246,7 @@ class GradScaler:
             )
         self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
 
-    def _set_scale(self, scale: Tensor, value: float | Tensor) -> None:
+    def _fb_set_scale(self, scale: Tensor, value: float | Tensor) -> None:
         if isinstance(value, float):
             scale.fill_(value)
             return

@@ -97,13 +97,15 @@ class FunctionMeta(type):
 
     _backward_cls: type[BackwardCFunction]
     # Whether arguments that a call leaves out reach `setup_context` with their default values.
-    _fills_defaults: bool
+    _fb_fills_defaults: bool
 
     def __init__(cls, name: str, bases: tuple[type, ...], attributes: dict[str, Any]) -> None:
         super().__init__(name, bases, attributes)
         cls._backward_cls = type(f"{name}Backward", (BackwardCFunction,), {"_forward_cls": cls})
         forward: Any = getattr(cls, "forward", None)
-        cls._fills_defaults = bool(getattr(forward, "__defaults__", None)) and not _takes_ctx(cls)
+        cls._fb_fills_defaults = bool(getattr(forward, "__defaults__", None)) and not _takes_ctx(
+            cls
+        )
 
 
 class Function(FunctionCtx, metaclass=FunctionMeta):
@@ -187,7 +189,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     apply: Any = classmethod(_C._apply_function)
 
     @classmethod
-    def _call_forward(cls, ctx: BackwardCFunction, inputs: tuple[Any, ...]) -> Any:
+    def _fb_call_forward(cls, ctx: BackwardCFunction, inputs: tuple[Any, ...]) -> Any:
         if _takes_ctx(cls):
             return cls.forward(ctx, *inputs)
         output = cls.forward(*inputs)
@@ -195,7 +197,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         return output
 
     @classmethod
-    def _bind(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    def _fb_bind(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments of a call in the order of `forward`'s parameters."""
         import inspect  # slow to import, and rarely needed
 

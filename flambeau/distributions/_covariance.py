@@ -21,7 +21,7 @@ class CovarianceForms:
     _unbroadcasted_scale_tril: Tensor
 
     @staticmethod
-    def _given(**matrices: Tensor | None) -> tuple[str, Tensor]:
+    def _fb_given(**matrices: Tensor | None) -> tuple[str, Tensor]:
         """Name and value of the only matrix that is there."""
         given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
         if len(given) != 1:
@@ -33,28 +33,28 @@ class CovarianceForms:
             )
         return name, matrix
 
-    def _factorize(self, name: str, matrix: Tensor) -> None:
+    def _fb_factorize(self, name: str, matrix: Tensor) -> None:
         if name == "covariance_matrix":
             matrix = fb.linalg.cholesky(matrix)
         elif name == "precision_matrix":
             matrix = _precision_to_scale_tril(matrix)
         self._unbroadcasted_scale_tril = matrix
 
-    def _for_batch(self, matrix: Tensor) -> Tensor:
+    def _fb_for_batch(self, matrix: Tensor) -> Tensor:
         return matrix.expand(*self._batch_shape, -1, -1)
 
     @lazy_property
     def scale_tril(self) -> Tensor:
         """The lower triangle L with L L^T the covariance."""
-        return self._for_batch(self._unbroadcasted_scale_tril)
+        return self._fb_for_batch(self._unbroadcasted_scale_tril)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
         """The covariance."""
         triangle = self._unbroadcasted_scale_tril
-        return self._for_batch(triangle @ triangle.mT)
+        return self._fb_for_batch(triangle @ triangle.mT)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
         """The inverse of the covariance."""
-        return self._for_batch(fb.cholesky_inverse(self._unbroadcasted_scale_tril))
+        return self._fb_for_batch(fb.cholesky_inverse(self._unbroadcasted_scale_tril))

@@ -36,7 +36,7 @@ def _to_multivariate_normal(
     else:
         diagonal = p._unbroadcasted_cov_diag
         root = fb.cat([p._unbroadcasted_cov_factor, diagonal.sqrt().diag_embed()], -1)
-        half_log_determinant = 0.5 * p._log_determinant()
+        half_log_determinant = 0.5 * p._fb_log_determinant()
     trace = fb.linalg.solve_triangular(triangle, root, upper=False).square().sum((-2, -1))
     distance = _batch_mahalanobis(triangle, q.loc - p.loc)
     log_ratio = log_diagonal(triangle) - half_log_determinant
@@ -56,24 +56,24 @@ def _to_low_rank_normal(
     else:
         own = p._unbroadcasted_cov_diag.sqrt().diag_embed()
         root = fb.cat([p._unbroadcasted_cov_factor, own], -1)
-        log_determinant = p._log_determinant()
+        log_determinant = p._fb_log_determinant()
     # Woodbury: what the diagonal alone would give, less what the directions of q explain.
     scaled = q._unbroadcasted_cov_factor.mT / diagonal.mT
     explained = fb.linalg.solve_triangular(q._capacitance_tril, scaled @ root, upper=False)
     trace = (root.square() / diagonal).sum((-2, -1)) - explained.square().sum((-2, -1))
-    distance = q._squared_distance(q.loc - p.loc)
-    log_ratio = q._log_determinant() - log_determinant
+    distance = q._fb_squared_distance(q.loc - p.loc)
+    log_ratio = q._fb_log_determinant() - log_determinant
     return 0.5 * (log_ratio + trace + distance - p.event_shape[0])
 
 
 @register_kl(Wishart, Wishart)
 def _wishart(p: Wishart, q: Wishart) -> Tensor:
     _check_sizes(p, q, "Wishart distributions")
-    size = p._size
+    size = p._fb_size
     log_determinant = 2 * log_diagonal(p._unbroadcasted_scale_tril)
     other = 2 * log_diagonal(q._unbroadcasted_scale_tril)
     expected = (
-        (q.df - size - 1) / 2 * (p._mean_log_determinant() + log_determinant)
+        (q.df - size - 1) / 2 * (p._fb_mean_log_determinant() + log_determinant)
         - (q.precision_matrix * p.mean).sum((-2, -1)) / 2
         - q.df / 2 * (size * math.log(2) + other)
         - fb.mvlgamma(q.df / 2, size)

@@ -17,10 +17,10 @@ class ProbsOrLogits:
     the last dimension and their logarithms.
     """
 
-    _is_binary: ClassVar[bool] = True
+    _fb_is_binary: ClassVar[bool] = True
 
     @classmethod
-    def _given(cls, probs: Any, logits: Any) -> tuple[str, Any]:
+    def _fb_given(cls, probs: Any, logits: Any) -> tuple[str, Any]:
         """Name and value of the one that is there."""
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
@@ -29,12 +29,12 @@ class ProbsOrLogits:
     @lazy_property
     def logits(self) -> Tensor:
         """The log-odds of success, or the logarithms of the shares."""
-        return probs_to_logits(self.probs, self._is_binary)
+        return probs_to_logits(self.probs, self._fb_is_binary)
 
     @lazy_property
     def probs(self) -> Tensor:
         """The probabilities."""
-        return logits_to_probs(self.logits, self._is_binary)
+        return logits_to_probs(self.logits, self._fb_is_binary)
 
     @property
     def _param(self) -> Tensor:

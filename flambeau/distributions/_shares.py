@@ -16,7 +16,7 @@ class OfCategorical:
         "probs": constraints.simplex,
         "logits": constraints.real_vector,
     }
-    _checked_by_part: ClassVar = frozenset(("probs", "logits"))
+    _fb_checked_by_part: ClassVar = frozenset(("probs", "logits"))
     _categorical: Categorical
 
     @property
@@ -45,7 +45,7 @@ class OfCategorical:
 class OfRelaxation:
     """The parameters of the relaxed distribution of which this is the transformed one."""
 
-    _checked_by_part: ClassVar = frozenset(("probs", "logits"))
+    _fb_checked_by_part: ClassVar = frozenset(("probs", "logits"))
     base_dist: Any
 
     @property

@@ -51,9 +51,9 @@ class Transform:
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """The same transform with or without a cache."""
-        return self if cache_size == self._cache_size else self._rebuilt(cache_size)
+        return self if cache_size == self._cache_size else self._fb_rebuilt(cache_size)
 
-    def _rebuilt(self, cache_size: int) -> Transform:
+    def _fb_rebuilt(self, cache_size: int) -> Transform:
         if type(self).__init__ is Transform.__init__:
             return type(self)(cache_size=cache_size)
         raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
@@ -215,7 +215,7 @@ class ComposeTransform(Transform):
     def inv(self) -> Transform:
         return ComposeTransform([part.inv for part in reversed(self.parts)], self._cache_size)
 
-    def _rebuilt(self, cache_size: int) -> Transform:
+    def _fb_rebuilt(self, cache_size: int) -> Transform:
         return ComposeTransform(self.parts, cache_size=cache_size)
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -266,7 +266,7 @@ class IndependentTransform(Transform):
         self.base_transform: Transform = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
-    def _rebuilt(self, cache_size: int) -> Transform:
+    def _fb_rebuilt(self, cache_size: int) -> Transform:
         return IndependentTransform(
             self.base_transform, self.reinterpreted_batch_ndims, cache_size=cache_size
         )
@@ -340,7 +340,7 @@ class ReshapeTransform(Transform):
     def codomain(self) -> Any:
         return constraints.independent(constraints.real, len(self.out_shape))
 
-    def _rebuilt(self, cache_size: int) -> Transform:
+    def _fb_rebuilt(self, cache_size: int) -> Transform:
         return ReshapeTransform(self.in_shape, self.out_shape, cache_size=cache_size)
 
     def _call(self, x: Tensor) -> Tensor:
@@ -353,13 +353,13 @@ class ReshapeTransform(Transform):
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
     def forward_shape(self, shape: Shape) -> Shape:
-        return self._replaced(shape, self.in_shape, self.out_shape)
+        return self._fb_replaced(shape, self.in_shape, self.out_shape)
 
     def inverse_shape(self, shape: Shape) -> Shape:
-        return self._replaced(shape, self.out_shape, self.in_shape)
+        return self._fb_replaced(shape, self.out_shape, self.in_shape)
 
     @staticmethod
-    def _replaced(shape: Shape, old: Size, new: Size) -> Shape:
+    def _fb_replaced(shape: Shape, old: Size, new: Size) -> Shape:
         check_rank(len(shape), len(old))
         cut = len(shape) - len(old)
         if tuple(shape[cut:]) != tuple(old):

@@ -45,7 +45,7 @@ class PowerTransform(Transform):
         super().__init__(cache_size=cache_size)
         (self.exponent,) = broadcast_all(exponent)
 
-    def _rebuilt(self, cache_size: int) -> Transform:
+    def _fb_rebuilt(self, cache_size: int) -> Transform:
         return PowerTransform(self.exponent, cache_size=cache_size)
 
     @property
@@ -188,7 +188,7 @@ class AffineTransform(Transform):
 
     codomain = domain
 
-    def _rebuilt(self, cache_size: int) -> Transform:
+    def _fb_rebuilt(self, cache_size: int) -> Transform:
         return AffineTransform(self.loc, self.scale, self._event_dim, cache_size=cache_size)
 
     def __eq__(self, other: object) -> bool:
@@ -242,7 +242,7 @@ class CumulativeDistributionTransform(Transform):
     def domain(self) -> Any:
         return self.distribution.support
 
-    def _rebuilt(self, cache_size: int) -> Transform:
+    def _fb_rebuilt(self, cache_size: int) -> Transform:
         return CumulativeDistributionTransform(self.distribution, cache_size=cache_size)
 
     def _call(self, x: Tensor) -> Tensor:

@@ -50,12 +50,12 @@ class StickBreakingTransform(Transform):
     bijective = True
 
     @staticmethod
-    def _log_offset(pieces: Tensor) -> Tensor:
+    def _fb_log_offset(pieces: Tensor) -> Tensor:
         count = pieces.size(-1)
         return fb.arange(count, 0, -1, dtype=pieces.dtype, device=pieces.device).log()
 
     def _call(self, x: Tensor) -> Tensor:
-        part = inside_unit_interval((x - self._log_offset(x)).sigmoid())
+        part = inside_unit_interval((x - self._fb_log_offset(x)).sigmoid())
         left = (1 - part).cumprod(-1)
         return pad(part, [0, 1], value=1) * pad(left, [1, 0], value=1)
 
@@ -63,10 +63,10 @@ class StickBreakingTransform(Transform):
         pieces = y[..., :-1]
         # The rest of a full stick may round to zero.
         left = (1 - pieces.cumsum(-1)).clamp(min=fb.finfo(y.dtype).tiny)
-        return pieces.log() - left.log() + self._log_offset(pieces)
+        return pieces.log() - left.log() + self._fb_log_offset(pieces)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        x = x - self._log_offset(x)
+        x = x - self._fb_log_offset(x)
         return (logsigmoid(x) - x + y[..., :-1].log()).sum(-1)
 
     def forward_shape(self, shape: Shape) -> Shape:
@@ -98,17 +98,17 @@ class CorrCholeskyTransform(Transform):
         return (share + identity) * pad(left[..., :-1], [1, 0], value=1)
 
     def _inverse(self, y: Tensor) -> Tensor:
-        left = pad(self._left(y)[..., :-1], [1, 0], value=1)
+        left = pad(self._fb_left(y)[..., :-1], [1, 0], value=1)
         share = tril_matrix_to_vec(y, diag=-1) / tril_matrix_to_vec(left, diag=-1).sqrt()
         return share.atanh()
 
     @staticmethod
-    def _left(y: Tensor) -> Tensor:
+    def _fb_left(y: Tensor) -> Tensor:
         """What is left of the squared length of one after each element of a row."""
         return 1 - y.square().cumsum(-1)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        left = tril_matrix_to_vec(self._left(y), diag=-2)
+        left = tril_matrix_to_vec(self._fb_left(y), diag=-2)
         return 0.5 * left.log().sum(-1) + log_tanh_slope(x).sum(-1)
 
     def forward_shape(self, shape: Shape) -> Shape:
@@ -158,13 +158,13 @@ class _JoinedTransform(Transform):
     transforms: list[Transform]
     dim: int
 
-    def _parts(self, value: Tensor) -> Sequence[Tensor]:
+    def _fb_parts(self, value: Tensor) -> Sequence[Tensor]:
         raise NotImplementedError
 
-    def _join(self, parts: list[Tensor]) -> Tensor:
+    def _fb_join(self, parts: list[Tensor]) -> Tensor:
         raise NotImplementedError
 
-    def _adopt(self, tseq: Sequence[Transform], dim: int, cache_size: int) -> None:
+    def _fb_adopt(self, tseq: Sequence[Transform], dim: int, cache_size: int) -> None:
         if not all(isinstance(transform, Transform) for transform in tseq):
             raise TypeError(f"{self!r}: expected transforms, got {list(tseq)}")
         self.transforms = [t.with_cache(cache_size) for t in tseq] if cache_size else list(tseq)
@@ -175,20 +175,20 @@ class _JoinedTransform(Transform):
         return all(transform.bijective for transform in self.transforms)
 
     def _call(self, x: Tensor) -> Tensor:
-        return self._join(
-            [t(part) for t, part in zip(self.transforms, self._parts(x), strict=True)]
+        return self._fb_join(
+            [t(part) for t, part in zip(self.transforms, self._fb_parts(x), strict=True)]
         )
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return self._join(
-            [t.inv(part) for t, part in zip(self.transforms, self._parts(y), strict=True)]
+        return self._fb_join(
+            [t.inv(part) for t, part in zip(self.transforms, self._fb_parts(y), strict=True)]
         )
 
-    def _jacobians(self, x: Tensor, y: Tensor) -> list[Tensor]:
-        parts = zip(self.transforms, self._parts(x), self._parts(y), strict=True)
+    def _fb_jacobians(self, x: Tensor, y: Tensor) -> list[Tensor]:
+        parts = zip(self.transforms, self._fb_parts(x), self._fb_parts(y), strict=True)
         return [t.log_abs_det_jacobian(before, after) for t, before, after in parts]
 
-    def _check_size(self, value: Tensor, expected: int) -> None:
+    def _fb_check_size(self, value: Tensor, expected: int) -> None:
         if value.size(self.dim) != expected:
             raise AssertionError(
                 f"{self!r}: expected size {expected} of dim {self.dim}, got {tuple(value.shape)}"
@@ -206,7 +206,7 @@ class CatTransform(_JoinedTransform):
         cache_size: int = 0,
     ) -> None:
         super().__init__(cache_size=cache_size)
-        self._adopt(tseq, dim, cache_size)
+        self._fb_adopt(tseq, dim, cache_size)
         self.lengths: list[int] = [1] * len(self.transforms) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.transforms):
             raise ValueError(
@@ -222,7 +222,7 @@ class CatTransform(_JoinedTransform):
         """The size of the dimension."""
         return sum(self.lengths)
 
-    def _rebuilt(self, cache_size: int) -> Transform:
+    def _fb_rebuilt(self, cache_size: int) -> Transform:
         return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
 
     @constraints.dependent_property
@@ -233,17 +233,17 @@ class CatTransform(_JoinedTransform):
     def codomain(self) -> Any:
         return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
 
-    def _parts(self, value: Tensor) -> Sequence[Tensor]:
-        self._check_size(value, self.length)
+    def _fb_parts(self, value: Tensor) -> Sequence[Tensor]:
+        self._fb_check_size(value, self.length)
         return value.split(self.lengths, self.dim)
 
-    def _join(self, parts: list[Tensor]) -> Tensor:
+    def _fb_join(self, parts: list[Tensor]) -> Tensor:
         return fb.cat(parts, self.dim)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         logs = [
             _sum_rightmost(log, self.event_dim - transform.event_dim)
-            for transform, log in zip(self.transforms, self._jacobians(x, y), strict=True)
+            for transform, log in zip(self.transforms, self._fb_jacobians(x, y), strict=True)
         ]
         # Counted from the right of what the events leave; inside of an event the parts add up.
         dim = (self.dim if self.dim < 0 else self.dim - x.dim()) + self.event_dim
@@ -255,9 +255,9 @@ class StackTransform(_JoinedTransform):
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
-        self._adopt(tseq, dim, cache_size)
+        self._fb_adopt(tseq, dim, cache_size)
 
-    def _rebuilt(self, cache_size: int) -> Transform:
+    def _fb_rebuilt(self, cache_size: int) -> Transform:
         return StackTransform(self.transforms, self.dim, cache_size)
 
     @constraints.dependent_property
@@ -268,12 +268,12 @@ class StackTransform(_JoinedTransform):
     def codomain(self) -> Any:
         return constraints.stack([t.codomain for t in self.transforms], self.dim)
 
-    def _parts(self, value: Tensor) -> Sequence[Tensor]:
-        self._check_size(value, len(self.transforms))
+    def _fb_parts(self, value: Tensor) -> Sequence[Tensor]:
+        self._fb_check_size(value, len(self.transforms))
         return value.unbind(self.dim)
 
-    def _join(self, parts: list[Tensor]) -> Tensor:
+    def _fb_join(self, parts: list[Tensor]) -> Tensor:
         return fb.stack(parts, self.dim)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return self._join(self._jacobians(x, y))
+        return self._fb_join(self._fb_jacobians(x, y))

@@ -33,7 +33,7 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
         logits: Tensor | Number | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        name, value = self._given(probs, logits)
+        name, value = self._fb_given(probs, logits)
         (value,) = broadcast_all(value)
         setattr(self, name, value)
         super().__init__(value.shape, validate_args=validate_args)
@@ -68,7 +68,7 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         values = fb.arange(2, dtype=self._param.dtype, device=self._param.device)
-        return self._enumerated(values, expand)
+        return self._fb_enumerated(values, expand)
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:

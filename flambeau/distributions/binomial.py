@@ -32,7 +32,7 @@ class Binomial(ProbsOrLogits, Distribution):
         logits: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        name, value = self._given(probs, logits)
+        name, value = self._fb_given(probs, logits)
         total_count, value = broadcast_all(total_count, value)
         self.total_count: Tensor = total_count.type_as(value)
         setattr(self, name, value)
@@ -69,18 +69,18 @@ class Binomial(ProbsOrLogits, Distribution):
         )
         return value * self.logits - self.total_count * softplus(self.logits) + log_choices
 
-    def _common_count(self, purpose: str) -> int:
+    def _fb_common_count(self, purpose: str) -> int:
         count = int(self.total_count.max())
         if not int(self.total_count.min()) == count:
             raise NotImplementedError(f"Inhomogeneous total count not supported by `{purpose}`.")
         return count
 
     def entropy(self) -> Tensor:
-        self._common_count("entropy")
+        self._fb_common_count("entropy")
         log_prob = self.log_prob(self.enumerate_support(False))
         return -(log_prob.exp() * log_prob).sum(0)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        count = self._common_count("enumerate_support")
+        count = self._fb_common_count("enumerate_support")
         values = fb.arange(1 + count, dtype=self._param.dtype, device=self._param.device)
-        return self._enumerated(values, expand)
+        return self._fb_enumerated(values, expand)

@@ -23,7 +23,7 @@ class Categorical(ProbsOrLogits, Distribution):
         "logits": constraints.real_vector,
     }
     has_enumerate_support = True
-    _is_binary = False
+    _fb_is_binary = False
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Categorical(ProbsOrLogits, Distribution):
         logits: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        name, value = self._given(probs, logits)
+        name, value = self._fb_given(probs, logits)
         if value.dim() < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         if name == "probs":
@@ -46,14 +46,14 @@ class Categorical(ProbsOrLogits, Distribution):
     def support(self) -> constraints.Constraint:
         return constraints.integer_interval(0, self._num_events - 1)
 
-    def _undefined(self) -> Tensor:
+    def _fb_undefined(self) -> Tensor:
         return fb.full(
             self._extended_shape(), nan, dtype=self._param.dtype, device=self._param.device
         )
 
     @property
     def mean(self) -> Tensor:
-        return self._undefined()
+        return self._fb_undefined()
 
     @property
     def mode(self) -> Tensor:
@@ -61,7 +61,7 @@ class Categorical(ProbsOrLogits, Distribution):
 
     @property
     def variance(self) -> Tensor:
-        return self._undefined()
+        return self._fb_undefined()
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         rows = self.probs.detach().reshape(-1, self._num_events)
@@ -87,4 +87,4 @@ class Categorical(ProbsOrLogits, Distribution):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         values = fb.arange(self._num_events, device=self._param.device)
-        return self._enumerated(values, expand)
+        return self._fb_enumerated(values, expand)

@@ -55,14 +55,14 @@ class Constraint:
 
     def __init_subclass__(cls) -> None:
         # A class that says anew what it admits has lost the short way to the same answer.
-        if "check" in cls.__dict__ and "_holds" not in cls.__dict__:
-            cls._holds = Constraint._holds  # type: ignore[method-assign]
+        if "check" in cls.__dict__ and "_fb_holds" not in cls.__dict__:
+            cls._fb_holds = Constraint._fb_holds  # type: ignore[method-assign]
 
     def check(self, value: Tensor) -> Tensor:
         """Whether each event of ``value`` lies in the region."""
         raise NotImplementedError
 
-    def _holds(self, value: Tensor) -> bool:
+    def _fb_holds(self, value: Tensor) -> bool:
         """Whether all events do."""
         return bool(self.check(value).all())
 
@@ -80,7 +80,7 @@ class _Dependent(Constraint):
         self._event_dim = event_dim
         super().__init__()
 
-    def _known(self, name: str) -> Any:
+    def _fb_known(self, name: str) -> Any:
         value = getattr(self, f"_{name}")
         if value is NotImplemented:
             raise NotImplementedError(f".{name} cannot be determined statically")
@@ -88,11 +88,11 @@ class _Dependent(Constraint):
 
     @property
     def is_discrete(self) -> bool:
-        return bool(self._known("is_discrete"))
+        return bool(self._fb_known("is_discrete"))
 
     @property
     def event_dim(self) -> int:
-        return int(self._known("event_dim"))
+        return int(self._fb_known("event_dim"))
 
     def __call__(
         self, *, is_discrete: bool | Any = NotImplemented, event_dim: int | Any = NotImplemented
@@ -138,20 +138,20 @@ class _Range(Constraint):
 
     lower_bound: Any = -inf
     upper_bound: Any = inf
-    _above: ClassVar[bool] = False  # whether the lower bound itself is left out
-    _below: ClassVar[bool] = False  # whether the upper bound is
+    _fb_above: ClassVar[bool] = False  # whether the lower bound itself is left out
+    _fb_below: ClassVar[bool] = False  # whether the upper bound is
 
     def check(self, value: Tensor) -> Tensor:
-        above = value > self.lower_bound if self._above else value >= self.lower_bound
-        below = value < self.upper_bound if self._below else value <= self.upper_bound
+        above = value > self.lower_bound if self._fb_above else value >= self.lower_bound
+        below = value < self.upper_bound if self._fb_below else value <= self.upper_bound
         inside: Tensor = above & below
         return inside & (value % 1 == 0) if self.is_discrete else inside
 
-    def _holds(self, value: Tensor) -> bool:
+    def _fb_holds(self, value: Tensor) -> bool:
         low, high = self.lower_bound, self.upper_bound
         if isinstance(low, Tensor) or isinstance(high, Tensor):
             return bool(self.check(value).all())
-        return _all_within(value, low, high, self._above, self._below, self.is_discrete)
+        return _all_within(value, low, high, self._fb_above, self._fb_below, self.is_discrete)
 
     def __repr__(self) -> str:
         bounds = ", ".join(f"{name}={value}" for name, value in vars(self).items())
@@ -179,7 +179,7 @@ class _Real(_Range):
 
 
 class _GreaterThan(_AtLeast):
-    _above = True
+    _fb_above = True
 
 
 class _GreaterThanEq(_AtLeast):
@@ -187,7 +187,7 @@ class _GreaterThanEq(_AtLeast):
 
 
 class _LessThan(_AtMost):
-    _below = True
+    _fb_below = True
 
 
 class _Interval(_Between):
@@ -195,7 +195,7 @@ class _Interval(_Between):
 
 
 class _HalfOpenInterval(_Between):
-    _below = True
+    _fb_below = True
 
 
 class _IntegerInterval(_Between):
@@ -242,15 +242,15 @@ class _IndependentConstraint(_Around):
         return int(self.base_constraint.event_dim) + self.reinterpreted_batch_ndims
 
     def check(self, value: Tensor) -> Tensor:
-        self._check_rank(value)
+        self._fb_check_rank(value)
         valid = self.base_constraint.check(value)
         return valid.flatten(valid.dim() - self.reinterpreted_batch_ndims).all(-1)
 
-    def _holds(self, value: Tensor) -> bool:
-        self._check_rank(value)
-        return self.base_constraint._holds(value)
+    def _fb_holds(self, value: Tensor) -> bool:
+        self._fb_check_rank(value)
+        return self.base_constraint._fb_holds(value)
 
-    def _check_rank(self, value: Tensor) -> None:
+    def _fb_check_rank(self, value: Tensor) -> None:
         if value.dim() < self.reinterpreted_batch_ndims:
             raise ValueError(
                 f"{self!r}: expected a value of at least {self.event_dim} dimensions,"
@@ -292,7 +292,7 @@ class _Simplex(Constraint):
     def check(self, value: Tensor) -> Tensor:
         return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
-    def _holds(self, value: Tensor) -> bool:
+    def _fb_holds(self, value: Tensor) -> bool:
         return _all_within(value, 0.0, inf) and _all_within(
             value.sum(-1) - 1, -1e-6, 1e-6, True, True
         )
@@ -383,7 +383,7 @@ class _Joined(Constraint):
     def is_discrete(self) -> bool:
         return any(constraint.is_discrete for constraint in self.cseq)
 
-    def _check_dim(self, value: Tensor) -> None:
+    def _fb_check_dim(self, value: Tensor) -> None:
         if not -value.dim() <= self.dim < value.dim():
             raise IndexError(
                 f"{self!r}: no dim {self.dim} in a value of shape {tuple(value.shape)}"
@@ -408,7 +408,7 @@ class _Cat(_Joined):
         return max(int(constraint.event_dim) for constraint in self.cseq)
 
     def check(self, value: Tensor) -> Tensor:
-        self._check_dim(value)
+        self._fb_check_dim(value)
         pieces = value.split(self.lengths, self.dim)
         return fb.cat(
             [c.check(piece) for c, piece in zip(self.cseq, pieces, strict=True)], self.dim
@@ -427,7 +427,7 @@ class _Stack(_Joined):
         return inner + (self.dim + inner < 0)
 
     def check(self, value: Tensor) -> Tensor:
-        self._check_dim(value)
+        self._fb_check_dim(value)
         slices = value.unbind(self.dim)
         return fb.stack(
             [c.check(part) for c, part in zip(self.cseq, slices, strict=True)], self.dim

@@ -37,11 +37,13 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         lims: tuple[float, float] = (0.499, 0.501),
         validate_args: bool | None = None,
     ) -> None:
-        name, value = self._given(probs, logits)
+        name, value = self._fb_given(probs, logits)
         (value,) = broadcast_all(value)
         if name == "probs":
             region = constraints.unit_interval
-            if validate_args and not region._holds(value):  # clamped below, so that all would pass
+            if validate_args and not region._fb_holds(
+                value
+            ):  # clamped below, so that all would pass
                 raise ValueError(
                     f"The parameter probs has invalid values: expected {region!r}, got {value}"
                 )
@@ -51,13 +53,13 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         self._lims = lims
         super().__init__(value.shape, validate_args=validate_args)
 
-    def _regular(self) -> Tensor:
+    def _fb_regular(self) -> Tensor:
         """Where the formulas may be used."""
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self) -> Tensor:
         """The probabilities, moved out of the region of the series."""
-        return fb.where(self._regular(), self.probs, self._lims[0])
+        return fb.where(self._fb_regular(), self.probs, self._lims[0])
 
     def _cont_bern_log_norm(self) -> Tensor:
         """The logarithm of 2 atanh(1 - 2 p) / (1 - 2 p)."""
@@ -65,7 +67,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         regular = ((-p).log1p() - p.log()).abs().log() - (1 - 2 * p).abs().log()
         square = (self.probs - 0.5).square()
         series = math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * square) * square
-        return fb.where(self._regular(), regular, series)
+        return fb.where(self._fb_regular(), regular, series)
 
     @property
     def mean(self) -> Tensor:
@@ -73,7 +75,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         regular = p / (2 * p - 1) + 1 / ((-p).log1p() - p.log())
         x = self.probs - 0.5
         series = 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.square()) * x
-        return fb.where(self._regular(), regular, series)
+        return fb.where(self._fb_regular(), regular, series)
 
     @property
     def stddev(self) -> Tensor:
@@ -85,7 +87,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         regular = p * (p - 1) / (1 - 2 * p).square() + 1 / ((-p).log1p() - p.log()).square()
         square = (self.probs - 0.5).square()
         series = 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * square) * square
-        return fb.where(self._regular(), regular, series)
+        return fb.where(self._fb_regular(), regular, series)
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         with fb.no_grad():
@@ -105,14 +107,14 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
             self._validate_sample(value)
         p = self._cut_probs()
         regular = (p.pow(value) * (1 - p).pow(1 - value) + p - 1) / (2 * p - 1)
-        probability = fb.where(self._regular(), regular, value)
+        probability = fb.where(self._fb_regular(), regular, value)
         return fb.where(value <= 0, 0.0, fb.where(value >= 1, 1.0, probability))
 
     def icdf(self, value: Tensor) -> Tensor:
         p = self._cut_probs()
         log_failure = (-p).log1p()
         regular = (-p + value * (2 * p - 1)).log1p() - log_failure
-        return fb.where(self._regular(), regular / (p.log() - log_failure), value)
+        return fb.where(self._fb_regular(), regular / (p.log() - log_failure), value)
 
     def entropy(self) -> Tensor:
         log_failure = (-self.probs).log1p()

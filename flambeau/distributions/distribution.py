@@ -29,8 +29,8 @@ class Distribution:
     has_enumerate_support: Any = False
     _validate_args = __debug__
     # Parameters that need no check: those of a part, which has checked them, and lazy ones.
-    _checked_by_part: ClassVar[frozenset[str]] = frozenset()
-    _unchecked: ClassVar[frozenset[str]] = frozenset()
+    _fb_checked_by_part: ClassVar[frozenset[str]] = frozenset()
+    _fb_unchecked: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -38,7 +38,7 @@ class Distribution:
         for base in reversed(cls.__mro__):
             attributes.update(vars(base))
         lazy = [name for name, value in attributes.items() if isinstance(value, lazy_property)]
-        cls._unchecked = cls._checked_by_part.union(lazy)
+        cls._fb_unchecked = cls._fb_checked_by_part.union(lazy)
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -58,10 +58,10 @@ class Distribution:
         if validate_args is not None:
             self._validate_args = validate_args
         if self._validate_args:
-            self._check_parameters()
+            self._fb_check_parameters()
         super().__init__()  # of other bases that a subclass may have
 
-    def _check_parameters(self) -> None:
+    def _fb_check_parameters(self) -> None:
         try:
             regions = self.arg_constraints
         except NotImplementedError:
@@ -77,10 +77,10 @@ class Distribution:
                 continue
             value = self.__dict__.get(name)
             if value is None:
-                if name in self._unchecked:
+                if name in self._fb_unchecked:
                     continue
                 value = getattr(self, name)
-            if not region._holds(value):
+            if not region._fb_holds(value):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape"
                     f" {tuple(value.shape)}) of distribution {self!r} to satisfy the constraint"
@@ -161,7 +161,7 @@ class Distribution:
         """All possible values along a new first dimension, for the whole batch if ``expand``."""
         raise NotImplementedError
 
-    def _enumerated(self, values: Tensor, expand: bool) -> Tensor:
+    def _fb_enumerated(self, values: Tensor, expand: bool) -> Tensor:
         """Possible events along a first dimension, followed by dimensions for the batch."""
         count, events = values.size(0), values.shape[1:]
         values = values.view(count, *(1 for _ in self._batch_shape), *events)
@@ -217,7 +217,7 @@ class Distribution:
                 f"The value argument to log_prob must be a Tensor, got {type(value).__name__}"
             )
         if value.shape != self._batch_shape or self._event_shape:
-            self._check_shape(value.shape)
+            self._fb_check_shape(value.shape)
         try:
             support = self.support
         except NotImplementedError:
@@ -227,14 +227,14 @@ class Distribution:
                 stacklevel=3,
             )
             return
-        if not support._holds(value):
+        if not support._fb_holds(value):
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to"
                 f" be within the support ({support!r}) of the distribution {self!r}, but found"
                 f" invalid values:\n{value}"
             )
 
-    def _check_shape(self, given: Size) -> None:
+    def _fb_check_shape(self, given: Size) -> None:
         event = Size(self._event_shape)
         if given[len(given) - len(event) :] != event:
             raise ValueError(

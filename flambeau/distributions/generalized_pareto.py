@@ -44,11 +44,11 @@ class GeneralizedPareto(Distribution):
         end = self.loc - self.scale / self.concentration
         return constraints.interval(self.loc, fb.where(self.concentration < 0, end, inf))
 
-    def _is_exponential(self) -> Tensor:
+    def _fb_is_exponential(self) -> Tensor:
         return self.concentration.isclose(fb.zeros_like(self.concentration))
 
-    def _safe_concentration(self) -> Tensor:
-        return fb.where(self._is_exponential(), 1.0, self.concentration)
+    def _fb_safe_concentration(self) -> Tensor:
+        return fb.where(self._fb_is_exponential(), 1.0, self.concentration)
 
     def _z(self, x: Tensor) -> Tensor:
         return (x - self.loc) / self.scale
@@ -56,15 +56,15 @@ class GeneralizedPareto(Distribution):
     def log_survival_function(self, value: Tensor) -> Tensor:
         """The logarithm of the probability of samples beyond ``value``."""
         z = self._z(value)
-        c = self._safe_concentration()
-        return fb.where(self._is_exponential(), -z, -(c * z).log1p() / c)
+        c = self._fb_safe_concentration()
+        return fb.where(self._fb_is_exponential(), -z, -(c * z).log1p() / c)
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         z = self._z(value)
-        c = self._safe_concentration()
-        decay = fb.where(self._is_exponential(), z, (1 + 1 / c) * (c * z).log1p())
+        c = self._fb_safe_concentration()
+        decay = fb.where(self._fb_is_exponential(), z, (1 + 1 / c) * (c * z).log1p())
         return -self.scale.log() - decay
 
     def cdf(self, value: Tensor) -> Tensor:
@@ -78,8 +78,8 @@ class GeneralizedPareto(Distribution):
 
     def icdf(self, value: Tensor) -> Tensor:
         log_rest = (-value).log1p()
-        c = self._safe_concentration()
-        excess = fb.where(self._is_exponential(), -log_rest, (-c * log_rest).expm1() / c)
+        c = self._fb_safe_concentration()
+        excess = fb.where(self._fb_is_exponential(), -log_rest, (-c * log_rest).expm1() / c)
         return self.loc + self.scale * excess
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:

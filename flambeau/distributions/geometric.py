@@ -30,11 +30,11 @@ class Geometric(ProbsOrLogits, Distribution):
         logits: Tensor | Number | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        name, value = self._given(probs, logits)
+        name, value = self._fb_given(probs, logits)
         (value,) = broadcast_all(value)
         setattr(self, name, value)
         super().__init__(value.shape, validate_args=validate_args)
-        if self._validate_args and name == "probs" and not constraints.positive._holds(value):
+        if self._validate_args and name == "probs" and not constraints.positive._fb_holds(value):
             raise ValueError(
                 f"Expected parameter probs ({type(value).__name__} of shape {tuple(value.shape)})"
                 f" of distribution {self!r} to be positive but found invalid values:\n{value}"

@@ -23,7 +23,7 @@ class InverseGamma(TransformedDistribution):
     }
     support: constraints.Constraint = constraints.positive
     has_rsample = True
-    _checked_by_part: ClassVar = frozenset(("concentration", "rate"))
+    _fb_checked_by_part: ClassVar = frozenset(("concentration", "rate"))
     base_dist: Gamma
 
     def __init__(

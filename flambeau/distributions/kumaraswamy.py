@@ -43,7 +43,7 @@ class Kumaraswamy(TransformedDistribution):
         base = Uniform(zero, zero + 1, validate_args=validate_args)
         super().__init__(base, transforms, validate_args=validate_args)
 
-    def _moment(self, order: int) -> Tensor:
+    def _fb_moment(self, order: int) -> Tensor:
         """The mean of x^order: c0 B(1 + order / c1, c0)."""
         first = 1 + order / self.concentration1
         log_beta = (
@@ -55,7 +55,7 @@ class Kumaraswamy(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        return self._moment(1)
+        return self._fb_moment(1)
 
     @property
     def mode(self) -> Tensor:
@@ -65,7 +65,7 @@ class Kumaraswamy(TransformedDistribution):
 
     @property
     def variance(self) -> Tensor:
-        return self._moment(2) - self._moment(1).square()
+        return self._fb_moment(2) - self._fb_moment(1).square()
 
     def entropy(self) -> Tensor:
         c1, c0 = self.concentration1, self.concentration0

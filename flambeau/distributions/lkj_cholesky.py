@@ -71,9 +71,9 @@ class LKJCholesky(Distribution):
         diagonal = value.diagonal(dim1=-1, dim2=-2)[..., 1:]
         rest = fb.arange(self.dim - 2, -1, -1, device=self.concentration.device)
         order = 2 * (self.concentration - 1).unsqueeze(-1) + rest
-        return (order * diagonal.log()).sum(-1) - self._log_normalizer()
+        return (order * diagonal.log()).sum(-1) - self._fb_log_normalizer()
 
-    def _log_normalizer(self) -> Tensor:
+    def _fb_log_normalizer(self) -> Tensor:
         rows = self.dim - 1
         alpha = self.concentration + 0.5 * rows
         return (

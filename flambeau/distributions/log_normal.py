@@ -22,7 +22,7 @@ class LogNormal(TransformedDistribution):
     }
     support: constraints.Constraint = constraints.positive
     has_rsample = True
-    _checked_by_part: ClassVar = frozenset(("loc", "scale"))
+    _fb_checked_by_part: ClassVar = frozenset(("loc", "scale"))
     base_dist: Normal
 
     def __init__(

@@ -22,7 +22,7 @@ class LogisticNormal(TransformedDistribution):
     }
     support: constraints.Constraint = constraints.simplex
     has_rsample = True
-    _checked_by_part: ClassVar = frozenset(("loc", "scale"))
+    _fb_checked_by_part: ClassVar = frozenset(("loc", "scale"))
     base_dist: Any  # Independent, of Normal
 
     def __init__(

@@ -101,19 +101,19 @@ class LowRankMultivariateNormal(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        distance = self._squared_distance(value - self.loc)
+        distance = self._fb_squared_distance(value - self.loc)
         constant = self._event_shape[0] * math.log(2 * math.pi)
-        return -0.5 * (constant + self._log_determinant() + distance)
+        return -0.5 * (constant + self._fb_log_determinant() + distance)
 
     def entropy(self) -> Tensor:
         constant = self._event_shape[0] * (1.0 + math.log(2 * math.pi))
-        return (0.5 * (constant + self._log_determinant())).expand(self._batch_shape)
+        return (0.5 * (constant + self._fb_log_determinant())).expand(self._batch_shape)
 
-    def _log_determinant(self) -> Tensor:
+    def _fb_log_determinant(self) -> Tensor:
         """That of the covariance."""
         return 2 * log_diagonal(self._capacitance_tril) + self._unbroadcasted_cov_diag.log().sum(-1)
 
-    def _squared_distance(self, difference: Tensor) -> Tensor:
+    def _fb_squared_distance(self, difference: Tensor) -> Tensor:
         """d^T covariance^-1 d."""
         scaled = self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
         whole = (difference.square() / self._unbroadcasted_cov_diag).sum(-1)

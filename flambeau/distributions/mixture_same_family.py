@@ -56,7 +56,7 @@ class MixtureSameFamily(Distribution):
         """The components, along the last batch dimension."""
         return self._component_distribution
 
-    def _weights(self) -> Tensor:
+    def _fb_weights(self) -> Tensor:
         """The probability of each component, with a dimension for each of the event."""
         probs = self._mixture_distribution.probs
         return probs.reshape(*probs.shape, *(1 for _ in range(self._event_ndims)))
@@ -67,14 +67,14 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        return (self._weights() * self._component_distribution.mean).sum(-1 - self._event_ndims)
+        return (self._fb_weights() * self._component_distribution.mean).sum(-1 - self._event_ndims)
 
     @property
     def variance(self) -> Tensor:
         dim = -1 - self._event_ndims
-        within = (self._weights() * self._component_distribution.variance).sum(dim)
+        within = (self._fb_weights() * self._component_distribution.variance).sum(dim)
         distance = self._component_distribution.mean - self._pad(self.mean)
-        return within + (self._weights() * distance.square()).sum(dim)
+        return within + (self._fb_weights() * distance.square()).sum(dim)
 
     def cdf(self, x: Tensor) -> Tensor:
         below = self._component_distribution.cdf(self._pad(x))

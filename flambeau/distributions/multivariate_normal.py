@@ -42,7 +42,7 @@ class MultivariateNormal(CovarianceForms, Distribution):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        name, matrix = self._given(
+        name, matrix = self._fb_given(
             covariance_matrix=covariance_matrix,
             precision_matrix=precision_matrix,
             scale_tril=scale_tril,
@@ -51,7 +51,7 @@ class MultivariateNormal(CovarianceForms, Distribution):
         self.loc: Tensor = loc.expand(*batch, -1)
         setattr(self, name, matrix.expand(*batch, -1, -1))
         super().__init__(batch, loc.shape[-1:], validate_args=validate_args)
-        self._factorize(name, matrix)
+        self._fb_factorize(name, matrix)
 
     @property
     def mean(self) -> Tensor:

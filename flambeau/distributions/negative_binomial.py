@@ -33,7 +33,7 @@ class NegativeBinomial(ProbsOrLogits, Distribution):
         logits: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        name, value = self._given(probs, logits)
+        name, value = self._fb_given(probs, logits)
         total_count, value = broadcast_all(total_count, value)
         self.total_count: Tensor = total_count.type_as(value)
         setattr(self, name, value)

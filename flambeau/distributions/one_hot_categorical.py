@@ -56,7 +56,7 @@ class OneHotCategorical(OfCategorical, Distribution):
     def enumerate_support(self, expand: bool = True) -> Tensor:
         like = self._param
         values = fb.eye(self._event_shape[0], dtype=like.dtype, device=like.device)
-        return self._enumerated(values, expand)
+        return self._fb_enumerated(values, expand)
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):

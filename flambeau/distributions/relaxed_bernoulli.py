@@ -35,7 +35,7 @@ class LogitRelaxedBernoulli(ProbsOrLogits, Distribution):
         validate_args: bool | None = None,
     ) -> None:
         self.temperature = temperature
-        name, value = self._given(probs, logits)
+        name, value = self._fb_given(probs, logits)
         (value,) = broadcast_all(value)
         setattr(self, name, value)
         super().__init__(value.shape, validate_args=validate_args)

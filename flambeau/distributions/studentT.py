@@ -58,7 +58,7 @@ class StudentT(Distribution):
         chi2 = self._chi2.rsample(sample_shape)
         return self.loc + self.scale * (normal * (chi2 / self.df).rsqrt())
 
-    def _log_normalizer(self) -> Tensor:
+    def _fb_log_normalizer(self) -> Tensor:
         return (
             0.5 * self.df.log()
             + 0.5 * math.log(math.pi)
@@ -71,9 +71,9 @@ class StudentT(Distribution):
             self._validate_sample(value)
         distance = (value - self.loc) / self.scale
         tail = 0.5 * (self.df + 1) * (distance.square() / self.df).log1p()
-        return -tail - self.scale.log() - self._log_normalizer()
+        return -tail - self.scale.log() - self._fb_log_normalizer()
 
     def entropy(self) -> Tensor:
         half = 0.5 * (self.df + 1)
         slope = fb.digamma(half) - fb.digamma(0.5 * self.df)
-        return self.scale.log() + half * slope + self._log_normalizer()
+        return self.scale.log() + half * slope + self._fb_log_normalizer()

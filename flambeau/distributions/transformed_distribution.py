@@ -70,17 +70,17 @@ class TransformedDistribution(Distribution):
         missing = len(self._event_shape) - support.event_dim
         return constraints.independent(support, missing) if missing > 0 else support
 
-    def _transformed(self, x: Tensor) -> Tensor:
+    def _fb_transformed(self, x: Tensor) -> Tensor:
         for transform in self.transforms:
             x = transform(x)
         return x
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         with fb.no_grad():
-            return self._transformed(self.base_dist.sample(sample_shape))
+            return self._fb_transformed(self.base_dist.sample(sample_shape))
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        return self._transformed(self.base_dist.rsample(sample_shape))
+        return self._fb_transformed(self.base_dist.rsample(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
@@ -111,7 +111,7 @@ class TransformedDistribution(Distribution):
         return self._monotonize_cdf(self.base_dist.cdf(value))
 
     def icdf(self, value: Tensor) -> Tensor:
-        return self._transformed(self.base_dist.icdf(self._monotonize_cdf(value)))
+        return self._fb_transformed(self.base_dist.icdf(self._monotonize_cdf(value)))
 
 
 def _checked(transforms: Any) -> list[Transform]:

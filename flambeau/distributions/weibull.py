@@ -45,13 +45,13 @@ class Weibull(TransformedDistribution):
         """1 / concentration."""
         return self.concentration.reciprocal()
 
-    def _log_moment(self, order: int) -> Tensor:
+    def _fb_log_moment(self, order: int) -> Tensor:
         """The logarithm of the mean of e^(order / concentration)."""
         return fb.lgamma(1 + order * self.concentration_reciprocal)
 
     @property
     def mean(self) -> Tensor:
-        return self.scale * self._log_moment(1).exp()
+        return self.scale * self._fb_log_moment(1).exp()
 
     @property
     def mode(self) -> Tensor:
@@ -60,7 +60,7 @@ class Weibull(TransformedDistribution):
 
     @property
     def variance(self) -> Tensor:
-        spread = self._log_moment(2).exp() - (2 * self._log_moment(1)).exp()
+        spread = self._fb_log_moment(2).exp() - (2 * self._fb_log_moment(1)).exp()
         return self.scale.square() * spread
 
     def entropy(self) -> Tensor:

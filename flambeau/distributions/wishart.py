@@ -33,7 +33,7 @@ class Wishart(CovarianceForms, ExponentialFamily):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        name, matrix = self._given(
+        name, matrix = self._fb_given(
             covariance_matrix=covariance_matrix,
             precision_matrix=precision_matrix,
             scale_tril=scale_tril,
@@ -46,7 +46,7 @@ class Wishart(CovarianceForms, ExponentialFamily):
         if bool((self.df <= size - 1).any()):
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {size - 1}.")
         super().__init__(batch, Size((size, size)), validate_args=validate_args)
-        self._factorize(name, matrix)
+        self._fb_factorize(name, matrix)
 
     @property
     def arg_constraints(self) -> dict[str, constraints.Constraint]:
@@ -54,11 +54,11 @@ class Wishart(CovarianceForms, ExponentialFamily):
             "covariance_matrix": constraints.positive_definite,
             "precision_matrix": constraints.positive_definite,
             "scale_tril": constraints.lower_cholesky,
-            "df": constraints.greater_than(self._size - 1),
+            "df": constraints.greater_than(self._fb_size - 1),
         }
 
     @property
-    def _size(self) -> int:
+    def _fb_size(self) -> int:
         given = ("covariance_matrix", "precision_matrix", "scale_tril")
         return int(next(self.__dict__[name] for name in given if name in self.__dict__).size(-1))
 
@@ -68,7 +68,7 @@ class Wishart(CovarianceForms, ExponentialFamily):
 
     @property
     def mode(self) -> Tensor:
-        factor = (self.df - self._size - 1).unsqueeze(-1).unsqueeze(-1)
+        factor = (self.df - self._fb_size - 1).unsqueeze(-1).unsqueeze(-1)
         return (factor * self.covariance_matrix).masked_fill(factor <= 0, nan)
 
     @property
@@ -80,7 +80,7 @@ class Wishart(CovarianceForms, ExponentialFamily):
 
     def _bartlett_sampling(self, sample_shape: Shape = ()) -> Tensor:
         """Roots of chi-squared numbers on the diagonal, normal ones below: Bartlett's triangle."""
-        size = self._size
+        size = self._fb_size
         degrees = self.df.unsqueeze(-1) - fb.arange(
             size, dtype=self.df.dtype, device=self.df.device
         )
@@ -101,7 +101,7 @@ class Wishart(CovarianceForms, ExponentialFamily):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        size = self._size
+        size = self._fb_size
         half = self.df / 2
         triangle = self._unbroadcasted_scale_tril
         trace = fb.cholesky_solve(value, triangle.expand(value.shape))
@@ -113,17 +113,17 @@ class Wishart(CovarianceForms, ExponentialFamily):
             - fb.mvlgamma(half, size)
         )
 
-    def _mean_log_determinant(self) -> Tensor:
+    def _fb_mean_log_determinant(self) -> Tensor:
         """The mean of log det, without that of the covariance."""
-        steps = fb.arange(self._size, dtype=self.df.dtype, device=self.df.device)
+        steps = fb.arange(self._fb_size, dtype=self.df.dtype, device=self.df.device)
         digammas = fb.digamma((self.df.unsqueeze(-1) - steps) / 2).sum(-1)
-        return digammas + self._size * math.log(2)
+        return digammas + self._fb_size * math.log(2)
 
     def entropy(self) -> Tensor:
-        size = self._size
+        size = self._fb_size
         half = self.df / 2
         log_determinant = 2 * log_diagonal(self._unbroadcasted_scale_tril)
-        mean = self._mean_log_determinant() + log_determinant
+        mean = self._fb_mean_log_determinant() + log_determinant
         return (
             half * (size * math.log(2) + log_determinant)
             + fb.mvlgamma(half, size)
@@ -133,9 +133,9 @@ class Wishart(CovarianceForms, ExponentialFamily):
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:
-        return (-self.precision_matrix / 2, (self.df - self._size - 1) / 2)
+        return (-self.precision_matrix / 2, (self.df - self._fb_size - 1) / 2)
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
-        size = self._size
+        size = self._fb_size
         half = y + (size + 1) / 2
         return half * (size * math.log(2) - fb.linalg.slogdet(-2 * x)[1]) + fb.mvlgamma(half, size)

@@ -125,7 +125,7 @@ class Tracer(TracerBase):
         param_shapes_constant: bool = False,
     ) -> None:
         super().__init__()
-        self._autowrapped = {
+        self._fb_autowrapped = {
             value
             for module in autowrap_modules
             for name, value in module.__dict__.items()
@@ -174,24 +174,26 @@ class Tracer(TracerBase):
     def getattr(self, attr: str, attr_val: Any, parameter_proxy_cache: dict[str, Any]) -> Any:
         """Called for every member that a module is asked for: parameters become nodes."""
         if isinstance(attr_val, nn.Parameter):
-            return self._member_proxy(attr_val, self.root.named_parameters(), parameter_proxy_cache)
+            return self._fb_member_proxy(
+                attr_val, self.root.named_parameters(), parameter_proxy_cache
+            )
         if self.proxy_buffer_attributes and isinstance(attr_val, fb.Tensor):
-            return self._member_proxy(attr_val, self.root.named_buffers(), parameter_proxy_cache)
+            return self._fb_member_proxy(attr_val, self.root.named_buffers(), parameter_proxy_cache)
         return attr_val
 
-    def _member_proxy(self, value: Any, members: Any, cache: dict[str, Any]) -> Any:
+    def _fb_member_proxy(self, value: Any, members: Any, cache: dict[str, Any]) -> Any:
         for name, member in members:
             if member is not value:
                 continue
             if name not in cache:
                 factory = None
                 if self.param_shapes_constant:
-                    factory = functools.partial(self._shaped, name, value)
+                    factory = functools.partial(self._fb_shaped, name, value)
                 cache[name] = self.create_proxy("get_attr", name, (), {}, proxy_factory_fn=factory)
             return cache[name]
         return value
 
-    def _shaped(self, name: str, param: fb.Tensor, node: Node) -> Proxy:
+    def _fb_shaped(self, name: str, param: fb.Tensor, node: Node) -> Proxy:
         return ParameterProxy(self, node, name, param)
 
     def create_arg(self, a: Any) -> Argument:
@@ -202,12 +204,12 @@ class Tracer(TracerBase):
                     return self.create_node("get_attr", name, (), {})
             raise NameError("parameter is not a member of this module")
         if isinstance(a, fb.Tensor):
-            return self._tensor_node(a)
+            return self._fb_tensor_node(a)
         if isinstance(a, nn.Module):
             return self.create_node("get_attr", self.path_of_module(a), (), {})
         return super().create_arg(a)
 
-    def _tensor_node(self, tensor: fb.Tensor) -> Node:
+    def _fb_tensor_node(self, tensor: fb.Tensor) -> Node:
         for name, buffer in self.root.named_buffers():
             if buffer is tensor:
                 return self.create_node("get_attr", name, (), {})
@@ -229,13 +231,13 @@ class Tracer(TracerBase):
         """Run ``root`` on proxies; inputs in ``concrete_args`` are the values given there."""
         global _tracing_depth
         is_module = isinstance(root, nn.Module)
-        fn = self._set_root(root)
+        fn = self._fb_set_root(root)
         self.graph: Graph = Graph(tracer_cls=type(self))
         _tracing_depth += 1
         try:
             with ExitStack() as stack:
                 run, args = self.create_args_for_root(fn, is_module, concrete_args)
-                self._watch(stack, fn)
+                self._fb_watch(stack, fn)
                 result = run(*args)
             if isinstance(self.graph._codegen, _PyTreeCodeGen):
                 result, self.graph._codegen.out_spec = pytree.tree_flatten(result)
@@ -246,7 +248,7 @@ class Tracer(TracerBase):
             self.submodule_paths = None
         return self.graph
 
-    def _set_root(self, root: Any) -> Callable[..., Any]:
+    def _fb_set_root(self, root: Any) -> Callable[..., Any]:
         if not isinstance(root, nn.Module):
             self.root = nn.Module()
             self.root_module_name = ""
@@ -263,7 +265,7 @@ class Tracer(TracerBase):
         # The class's method: hooks of the root are no part of the graph.
         return _forward_of(root, self.traced_func_name)
 
-    def _watch(self, stack: ExitStack, fn: Callable[..., Any]) -> None:
+    def _fb_watch(self, stack: ExitStack, fn: Callable[..., Any]) -> None:
         """Let modules, their members and wrapped functions tell the tracer."""
         cache: dict[str, Any] = {}
         call = nn.Module.__call__
@@ -272,7 +274,7 @@ class Tracer(TracerBase):
             def forward(*given: Any, **named: Any) -> Any:
                 return call(mod, *given, **named)
 
-            self._autowrap(stack, getattr(mod.forward, "__globals__", None))
+            self._fb_autowrap(stack, getattr(mod.forward, "__globals__", None))
             return self.call_module(mod, forward, args, kwargs)
 
         def watched_member(module: Any, name: str, value: Any) -> Any:
@@ -287,12 +289,12 @@ class Tracer(TracerBase):
             if function is not None:
                 stack.enter_context(_replaced(space, name, _recorder(function)))
         for module in self._autowrap_search:
-            self._autowrap(stack, module.__dict__)
-        self._autowrap(stack, getattr(inspect.unwrap(fn), "__globals__", None))
+            self._fb_autowrap(stack, module.__dict__)
+        self._fb_autowrap(stack, getattr(inspect.unwrap(fn), "__globals__", None))
 
-    def _autowrap(self, stack: ExitStack, space: dict[str, Any] | None) -> None:
+    def _fb_autowrap(self, stack: ExitStack, space: dict[str, Any] | None) -> None:
         for name, value in list((space or {}).items()):
-            if isinstance(value, _HASHABLE_FUNCTIONS) and value in self._autowrapped:
+            if isinstance(value, _HASHABLE_FUNCTIONS) and value in self._fb_autowrapped:
                 stack.enter_context(_replaced(space or {}, name, _recorder(value)))
 
     # --- inputs
@@ -307,9 +309,9 @@ class Tracer(TracerBase):
         parameters = _in_code_order(root_fn)[1 if is_module else 0 :]
         concrete = _by_name(concrete_args, parameters)
         values = {
-            p.name: self._create_known_input(p, concrete[p.name])
+            p.name: self._fb_create_known_input(p, concrete[p.name])
             if p.name in concrete
-            else self._create_input(p)
+            else self._fb_create_input(p)
             for p in parameters
         }
         if any(isinstance(value, (dict, list, tuple)) for value in concrete.values()):
@@ -321,7 +323,7 @@ class Tracer(TracerBase):
         named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
         return (_by_position(root_fn, len(args) - len(named), named) if named else root_fn), args
 
-    def _create_input(self, parameter: inspect.Parameter) -> Proxy:
+    def _fb_create_input(self, parameter: inspect.Parameter) -> Proxy:
         stars: dict[Any, str] = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
         has_default = parameter.default is not parameter.empty
         return self.create_proxy(
@@ -332,7 +334,7 @@ class Tracer(TracerBase):
             type_expr=None if parameter.annotation is parameter.empty else parameter.annotation,
         )
 
-    def _create_known_input(self, parameter: inspect.Parameter, value: Any) -> Any:
+    def _fb_create_known_input(self, parameter: inspect.Parameter, value: Any) -> Any:
         leaves, shape = pytree.tree_flatten(value)
         made = []
         for number, leaf in enumerate(leaves, start=1):
@@ -340,11 +342,11 @@ class Tracer(TracerBase):
             if isinstance(leaf, PHBase):
                 made.append(proxy)
             else:
-                self._check_known_input(parameter.name, proxy, leaf)
+                self._fb_check_known_input(parameter.name, proxy, leaf)
                 made.append(leaf)
         return pytree.tree_unflatten(made, shape)
 
-    def _check_known_input(self, name: str, proxy: Proxy, value: Any) -> None:
+    def _fb_check_known_input(self, name: str, proxy: Proxy, value: Any) -> None:
         text = f"{name} has been specialized to have value {value} but got another value"
         if value is None:
             self.create_proxy("call_function", _assert_is_none, (proxy, text), {})

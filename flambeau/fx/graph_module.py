@@ -231,12 +231,12 @@ class GraphModule(nn.Module):
         additional_meta: list[str] | None = None,
     ) -> str:
         """The code of this module and of the graph modules in it, with shapes where known."""
-        text = self._readable_text(type(self).__name__, include_stride, include_device)
+        text = self._fb_readable_text(type(self).__name__, include_stride, include_device)
         if print_output:
             print(text)
         return text
 
-    def _readable_text(self, name: str, stride: bool, device: bool) -> str:
+    def _fb_readable_text(self, name: str, stride: bool, device: bool) -> str:
         code = self.graph.python_code(
             "self", verbose=True, include_stride=stride, include_device=device
         ).src
@@ -244,7 +244,7 @@ class GraphModule(nn.Module):
         text = "\n".join([f"class {name}(torch.nn.Module):", *lines, ""])
         for inner_name, inner in self.named_children():
             if isinstance(inner, GraphModule):
-                inner_text = inner._readable_text(inner_name, stride, device)
+                inner_text = inner._fb_readable_text(inner_name, stride, device)
                 indented = [f"    {line}".rstrip() for line in inner_text.splitlines()]
                 text += "\n" + "\n".join(indented) + "\n"
         return text

@@ -32,10 +32,10 @@ class Interpreter:
         self.garbage_collect_values = garbage_collect_values
         self.extra_traceback = True
         self.user_to_last_uses: dict[Node, list[Node]] = (
-            self._last_uses() if garbage_collect_values else {}
+            self._fb_last_uses() if garbage_collect_values else {}
         )
 
-    def _last_uses(self) -> dict[Node, list[Node]]:
+    def _fb_last_uses(self) -> dict[Node, list[Node]]:
         seen: set[Node] = set()
         dying: dict[Node, list[Node]] = {}
         for node in reversed(self.graph.nodes):
@@ -62,7 +62,7 @@ class Interpreter:
             try:
                 self.env[node] = self.run_node(node)
             except Exception as error:
-                self._add_place(error, node)
+                self._fb_add_place(error, node)
                 raise
             for unneeded in self.user_to_last_uses.get(node, ()):
                 self.env.pop(unneeded, None)
@@ -77,7 +77,7 @@ class Interpreter:
         args_list.clear()
         return self.run(*args, enable_io_processing=False)
 
-    def _add_place(self, error: Exception, node: Node) -> None:
+    def _fb_add_place(self, error: Exception, node: Node) -> None:
         """Say in the message which node was being run."""
         if not self.extra_traceback or not error.args or not isinstance(error.args[0], str):
             return

@@ -96,7 +96,7 @@ class TracerBase:
         if isinstance(a, list):
             return [self.create_arg(item) for item in a]
         if isinstance(a, dict):
-            return {self._key(key): self.create_arg(value) for key, value in a.items()}
+            return {self._fb_key(key): self.create_arg(value) for key, value in a.items()}
         if isinstance(a, slice):
             return slice(*(self.create_arg(part) for part in (a.start, a.stop, a.step)))
         if isinstance(a, range):
@@ -107,7 +107,7 @@ class TracerBase:
             return a
         raise NotImplementedError(f"argument of type: {type(a)}")
 
-    def _key(self, key: Any) -> Any:
+    def _fb_key(self, key: Any) -> Any:
         made = self.create_arg(key)
         if isinstance(made, Node):
             raise RuntimeError(f"a key of a dictionary in the graph cannot be computed; got {made}")

@@ -118,7 +118,7 @@ class ScriptModule(Module):
 class RecursiveScriptModule(ScriptModule):
     """A module that ``script`` has made of another one."""
 
-    _original_class: type[Module]
+    _fb_original_class: type[Module]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if "_example" not in self.__dict__:
@@ -127,7 +127,7 @@ class RecursiveScriptModule(ScriptModule):
 
     @property
     def original_name(self) -> str:
-        return self._original_class.__name__
+        return self._fb_original_class.__name__
 
     def _get_name(self) -> str:
         return "RecursiveScriptModule"
@@ -208,7 +208,7 @@ def scripted_module(module: Module, made: dict[int, Module]) -> Module:
 def _script_class(original: Any) -> type[Module]:
     """The class of scripts of modules of a class."""
     bases = (RecursiveScriptModule, original)
-    return type("RecursiveScriptModule", bases, {"_original_class": original})
+    return type("RecursiveScriptModule", bases, {"_fb_original_class": original})
 
 
 def _copied_state(module: Module) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class TracedModule(ScriptModule):
         return name
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        return self._run("forward", args, kwargs)
+        return self._fb_run("forward", args, kwargs)
 
     def train(self, mode: bool = True) -> TracedModule:
         if mode and self.__dict__.get("_evaluation_only"):
@@ -61,20 +61,20 @@ class TracedModule(ScriptModule):
 
     def __getattr__(self, name: str) -> Any:
         if name in self.__dict__.get("_programs", ()):
-            return lambda *args, **kwargs: self._run(name, args, kwargs)
+            return lambda *args, **kwargs: self._fb_run(name, args, kwargs)
         return super().__getattr__(name)
 
     @property
     def graph(self) -> Program:
         """The recorded steps of ``forward``."""
-        return self._program("forward")
+        return self._fb_program("forward")
 
     @property
     def code(self) -> str:
         """The same as text."""
         return str(self.graph)
 
-    def _program(self, method: str) -> Program:
+    def _fb_program(self, method: str) -> Program:
         programs: dict[str, Program] = self.__dict__["_programs"]
         if method not in programs:
             raise NotImplementedError(
@@ -82,16 +82,16 @@ class TracedModule(ScriptModule):
             )
         return programs[method]
 
-    def _run(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        program = self._program(method)
+    def _fb_run(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        program = self._fb_program(method)
         if method not in self.__dict__["_ready"]:
             replay = Replay(program)
-            bound = [(place, *self._member(name)) for name, place in replay.state.items()]
+            bound = [(place, *self._fb_member(name)) for name, place in replay.state.items()]
             self.__dict__["_ready"][method] = (replay, bound)
         replay, bound = self.__dict__["_ready"][method]
         return replay.run(flat_inputs(program, args, kwargs), bound)
 
-    def _member(self, name: str) -> tuple[dict[str, Any], str]:
+    def _fb_member(self, name: str) -> tuple[dict[str, Any], str]:
         """The dictionary and the key that a parameter or buffer is found by."""
         path, _, last = name.rpartition(".")
         module: Any = self

@@ -20,7 +20,7 @@ class Adafactor(Optimizer):
     `beta2_decay` is the power of the step with which its mean forgets, `d` bounds the update.
     """
 
-    _later_options: ClassVar[dict[str, Any]] = {
+    _fb_later_options: ClassVar[dict[str, Any]] = {
         "foreach": None,
     }
 
@@ -68,13 +68,13 @@ class Adafactor(Optimizer):
             with fb.enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            self._step_group(group)
+            self._fb_step_group(group)
         return loss
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _fb_step_group(self, group: dict[str, Any]) -> None:
         params = [p for p in group["params"] if p.grad is not None]
         grads = [p.grad for p in params]
-        states = [self._state_of(p, g, group) for p, g in zip(params, grads, strict=True)]
+        states = [self._fb_state_of(p, g, group) for p, g in zip(params, grads, strict=True)]
         eps1, eps2 = group["eps"]
         _C._adafactor_step(
             params,
@@ -91,7 +91,7 @@ class Adafactor(Optimizer):
             group["maximize"],
         )
 
-    def _state_of(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+    def _fb_state_of(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         """The state of a parameter, begun with its first gradient."""
         if fb.is_complex(param):
             raise RuntimeError("Adafactor does not support complex parameters")

@@ -76,10 +76,10 @@ class Muon(Optimizer):
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:
-                    self._step(p, p.grad, group)
+                    self._fb_step(p, p.grad, group)
         return loss
 
-    def _step(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    def _fb_step(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if fb.is_complex(param):
             raise RuntimeError("Muon does not support complex parameters")
         if grad.is_sparse:

@@ -25,7 +25,8 @@ __all__ = [
 ]
 
 
-# What most optimisers have learned since the first pickles of them: see Optimizer._later_options.
+# What most optimisers have learned since the first pickles of them, see
+# Optimizer._fb_later_options.
 LATER_OPTIONS: dict[str, Any] = {
     "foreach": None,
     "maximize": False,

@@ -28,7 +28,7 @@ class Adadelta(Optimizer):
     ``rho`` weighs the running averages of both squares.
     """
 
-    _later_options = LATER_OPTIONS
+    _fb_later_options = LATER_OPTIONS
 
     def __init__(
         self,
@@ -63,13 +63,13 @@ class Adadelta(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; a closure computes these and the loss first."""
 
-    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+    def _fb_init_state(self, param: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         state["step"] = scalar_zero(group)
         state["square_avg"] = fb.zeros_like(param, requires_grad=False)
         state["acc_delta"] = fb.zeros_like(param, requires_grad=False)
 
-    def _update(
+    def _fb_update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         rho, eps = group["rho"], group["eps"]

@@ -30,7 +30,7 @@ class Adagrad(Optimizer):
     ``lr_decay`` shortens later steps, ``initial_accumulator_value`` is what the sum begins with.
     """
 
-    _later_options: ClassVar[dict[str, Any]] = {
+    _fb_later_options: ClassVar[dict[str, Any]] = {
         "foreach": None,
         "maximize": False,
         "differentiable": False,
@@ -75,7 +75,7 @@ class Adagrad(Optimizer):
         check_fused(self, fused, foreach, differentiable)
         for group in self.param_groups:
             for param in group["params"]:
-                self._init_state(param, group)
+                self._fb_init_state(param, group)
 
     def share_memory(self) -> None:
         """Move the sums to memory that other processes see."""
@@ -87,7 +87,7 @@ class Adagrad(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; a closure computes these and the loss first."""
 
-    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+    def _fb_init_state(self, param: Tensor, group: dict[str, Any]) -> None:
         check_fused_param(param, group)
         state = self.state[param]
         state["step"] = scalar_zero(group)
@@ -96,13 +96,13 @@ class Adagrad(Optimizer):
         value = complex(first, first) if param.is_complex() else first
         state["sum"] = fb.full_like(param, value, requires_grad=False)
 
-    def _step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    def _fb_step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if grad.is_sparse:
             _step_rows(param, grad, self.state[param], group)
         else:
-            super()._step_one(param, grad, group)
+            super()._fb_step_one(param, grad, group)
 
-    def _update(
+    def _fb_update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         rate = _rate(state, group)

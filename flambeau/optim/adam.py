@@ -34,13 +34,15 @@ class Adam(Optimizer):
     ``decoupled_weight_decay`` shrinks the parameters instead of adding them to the gradient.
     """
 
-    _later_options = LATER_OPTIONS | {
+    _fb_later_options = LATER_OPTIONS | {
         "amsgrad": False,
         "decoupled_weight_decay": False,
         "fused": None,
     }
 
-    _refuses_sparse = "Adam does not support sparse gradients, please consider SparseAdam instead"
+    _fb_refuses_sparse = (
+        "Adam does not support sparse gradients, please consider SparseAdam instead"
+    )
 
     def __init__(
         self,
@@ -87,7 +89,7 @@ class Adam(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; a closure computes these and the loss first."""
 
-    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+    def _fb_init_state(self, param: Tensor, group: dict[str, Any]) -> None:
         check_fused_param(param, group)
         state = self.state[param]
         state["step"] = scalar_zero(group)
@@ -96,7 +98,7 @@ class Adam(Optimizer):
         if group["amsgrad"]:
             state["max_exp_avg_sq"] = fb.zeros_like(param, requires_grad=False)
 
-    def _update(
+    def _fb_update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         if group["differentiable"] and state["step"].requires_grad:

@@ -27,7 +27,7 @@ __all__ = ["Adamax"]
 class Adamax(Optimizer):
     """Divides an average of the gradient by its largest size, which fades with ``betas[1]``."""
 
-    _later_options = LATER_OPTIONS
+    _fb_later_options = LATER_OPTIONS
 
     def __init__(
         self,
@@ -62,13 +62,13 @@ class Adamax(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; a closure computes these and the loss first."""
 
-    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+    def _fb_init_state(self, param: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         state["step"] = scalar_zero(group)
         state["exp_avg"] = fb.zeros_like(param, requires_grad=False)
         state["exp_inf"] = fb.zeros_like(param, requires_grad=False)
 
-    def _update(
+    def _fb_update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         lr, (beta1, beta2) = to_scalar(group["lr"]), group["betas"]

@@ -29,7 +29,7 @@ class ASGD(Optimizer):
     ``lambd`` and ``alpha`` say how the steps shorten, ``t0`` after how many the average begins.
     """
 
-    _later_options = LATER_OPTIONS
+    _fb_later_options = LATER_OPTIONS
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class ASGD(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; a closure computes these and the loss first."""
 
-    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+    def _fb_init_state(self, param: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         state["step"] = scalar_zero(group)
         lr = number(to_scalar(group["lr"]))
@@ -71,7 +71,7 @@ class ASGD(Optimizer):
         state["mu"] = fb.ones((), dtype=scalar_dtype())
         state["ax"] = fb.zeros_like(param, requires_grad=False)
 
-    def _update(
+    def _fb_update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         lr, lambd = to_scalar(group["lr"]), group["lambd"]

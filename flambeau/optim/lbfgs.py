@@ -68,11 +68,11 @@ class LBFGS(Optimizer):
         first_loss = closure()
         state["func_evals"] += 1
         gradient = self._gather_flat_grad()
-        if not self._is_flat(gradient):
-            self._minimize(closure, float(first_loss), gradient, state)
+        if not self._fb_is_flat(gradient):
+            self._fb_minimize(closure, float(first_loss), gradient, state)
         return first_loss
 
-    def _minimize(
+    def _fb_minimize(
         self, closure: Closure, loss: float, gradient: Tensor, state: dict[str, Any]
     ) -> None:
         group = self.param_groups[0]
@@ -82,20 +82,20 @@ class LBFGS(Optimizer):
             _set_direction(state, gradient, group["history_size"])
             state["prev_flat_grad"] = gradient
             state["prev_loss"] = loss
-            state["t"] = self._first_length(state, gradient)
+            state["t"] = self._fb_first_length(state, gradient)
             direction = state["d"]
             slope = gradient.dot(direction)
             if slope > -group["tolerance_change"]:
                 return
             before = Point(0, loss, gradient, slope)
             if group["line_search_fn"] is None:
-                after, used = self._fixed_step(closure, before, state, evaluate=left > 0)
+                after, used = self._fb_fixed_step(closure, before, state, evaluate=left > 0)
             else:
                 trials = group["max_eval"] - evaluations
-                after, used = self._line_search(closure, before, state, trials)
+                after, used = self._fb_line_search(closure, before, state, trials)
             evaluations += used
             state["func_evals"] += used
-            if left == 0 or evaluations >= group["max_eval"] or self._is_flat(after.gradient):
+            if left == 0 or evaluations >= group["max_eval"] or self._fb_is_flat(after.gradient):
                 return
             if direction.mul(state["t"]).abs().max() <= group["tolerance_change"]:
                 return
@@ -103,15 +103,15 @@ class LBFGS(Optimizer):
                 return
             loss, gradient = after.loss, after.gradient
 
-    def _is_flat(self, gradient: Tensor) -> bool:
+    def _fb_is_flat(self, gradient: Tensor) -> bool:
         return bool(gradient.abs().max() <= self.param_groups[0]["tolerance_grad"])
 
-    def _first_length(self, state: dict[str, Any], gradient: Tensor) -> Length:
+    def _fb_first_length(self, state: dict[str, Any], gradient: Tensor) -> Length:
         """How far to go first: nothing is known of the curvature at the very first iteration."""
         lr: Length = to_scalar(self.param_groups[0]["lr"])
         return min(1.0, 1.0 / gradient.abs().sum()) * lr if state["n_iter"] == 1 else lr
 
-    def _fixed_step(
+    def _fb_fixed_step(
         self, closure: Closure, before: Point, state: dict[str, Any], evaluate: bool
     ) -> tuple[Point, int]:
         """Go the length in `state`; what the function is there is not needed after the last."""
@@ -121,7 +121,7 @@ class LBFGS(Optimizer):
         loss = float(closure())
         return before._replace(loss=loss, gradient=self._gather_flat_grad()), 1
 
-    def _line_search(
+    def _fb_line_search(
         self, closure: Closure, before: Point, state: dict[str, Any], trials: int
     ) -> tuple[Point, int]:
         """Search the length, put it into `state` and go it."""

@@ -29,7 +29,7 @@ __all__ = ["NAdam"]
 class NAdam(Optimizer):
     """`Adam` that looks one step ahead; ``momentum_decay`` is how soon its momentum is complete."""
 
-    _later_options = LATER_OPTIONS | {"decoupled_weight_decay": False}
+    _fb_later_options = LATER_OPTIONS | {"decoupled_weight_decay": False}
 
     def __init__(
         self,
@@ -69,14 +69,14 @@ class NAdam(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; a closure computes these and the loss first."""
 
-    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+    def _fb_init_state(self, param: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         state["step"] = scalar_zero(group)
         state["mu_product"] = fb.ones((), dtype=scalar_dtype())
         state["exp_avg"] = fb.zeros_like(param, requires_grad=False)
         state["exp_avg_sq"] = fb.zeros_like(param, requires_grad=False)
 
-    def _update(
+    def _fb_update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         lr, (beta1, beta2) = to_scalar(group["lr"]), group["betas"]

@@ -85,11 +85,11 @@ class Optimizer:
     """
 
     # What is told to those who give it sparse gradients.
-    _refuses_sparse = "{name} does not support sparse gradients"
+    _fb_refuses_sparse = "{name} does not support sparse gradients"
     # Whether a step takes complex numbers as pairs of real ones.
-    _splits_complex = True
+    _fb_splits_complex = True
     # Options that groups from older pickles and state dicts lack, and what they mean by that.
-    _later_options: ClassVar[dict[str, Any]] = {}
+    _fb_later_options: ClassVar[dict[str, Any]] = {}
 
     # What a GradScaler sets for the time of a step.
     grad_scale: Tensor | None
@@ -106,7 +106,7 @@ class Optimizer:
 
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
-        self._prepare()
+        self._fb_prepare()
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, "
@@ -122,7 +122,7 @@ class Optimizer:
         for group in groups:
             self.add_param_group(group)
 
-    def _prepare(self) -> None:
+    def _fb_prepare(self) -> None:
         """Give the object its dictionaries of hooks, and its class a step that calls them."""
         for name in _HOOKS:
             self.__dict__.setdefault(name, OrderedDict())
@@ -140,11 +140,11 @@ class Optimizer:
         """Change the parameters by their gradients; a closure computes these and the loss first."""
         raise NotImplementedError
 
-    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+    def _fb_init_state(self, param: Tensor, group: dict[str, Any]) -> None:
         """Begin the state of a parameter that has none."""
         raise NotImplementedError
 
-    def _update(
+    def _fb_update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         """Write the new state of a parameter and return its new value.
@@ -154,7 +154,7 @@ class Optimizer:
         """
         raise NotImplementedError
 
-    def _scale_back(self) -> bool:
+    def _fb_scale_back(self) -> bool:
         """Divide gradients by the attribute ``grad_scale``; say whether ``found_inf`` is set.
 
         A GradScaler sets both while it calls the step of an optimiser with ``fused=True``.
@@ -163,27 +163,27 @@ class Optimizer:
         grads = [param.grad for param in params if param.grad is not None]
         return scale_back(grads, self.grad_scale, self.found_inf)
 
-    def _step_composed(self, group: dict[str, Any], params: list[Tensor]) -> None:
+    def _fb_step_composed(self, group: dict[str, Any], params: list[Tensor]) -> None:
         """Take a step with some of the parameters of a group, one after the other."""
         with fb.set_grad_enabled(self.defaults["differentiable"]):
             for param in params:
                 if param.grad is not None:
-                    self._step_one(param, param.grad, group)
+                    self._fb_step_one(param, param.grad, group)
 
-    def _step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    def _fb_step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if grad.is_sparse:
-            raise RuntimeError(self._refuses_sparse.format(name=type(self).__name__))
+            raise RuntimeError(self._fb_refuses_sparse.format(name=type(self).__name__))
         check_capturable(param, group)
         if not self.state[param]:
-            self._init_state(param, group)
+            self._fb_init_state(param, group)
         state = self.state[param]
-        if self._splits_complex and param.is_complex():
+        if self._fb_splits_complex and param.is_complex():
             param, grad = fb.view_as_real(param), fb.view_as_real(grad)
             state = {
                 key: fb.view_as_real(value) if is_complex_tensor(value) else value
                 for key, value in state.items()
             }
-        param.copy_(self._update(param, grad, state, group))
+        param.copy_(self._fb_update(param, grad, state, group))
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or with ``set_to_none=False`` make them zeros."""
@@ -203,7 +203,7 @@ class Optimizer:
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         _list_params(param_group)
         for param in param_group["params"]:
-            self._check_param(param)
+            self._fb_check_param(param)
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
                 raise ValueError(
@@ -211,10 +211,10 @@ class Optimizer:
                     f"{name}"
                 )
             param_group.setdefault(name, default)
-        self._check_repeats(param_group)
+        self._fb_check_repeats(param_group)
         self.param_groups.append(param_group)
 
-    def _check_param(self, param: Any) -> None:
+    def _fb_check_param(self, param: Any) -> None:
         if not isinstance(param, Tensor):
             raise TypeError(
                 "optimizer can only optimize Tensors, but one of the params is "
@@ -223,7 +223,7 @@ class Optimizer:
         if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
             raise ValueError("can't optimize a non-leaf Tensor")
 
-    def _check_repeats(self, added: dict[str, Any]) -> None:
+    def _fb_check_repeats(self, added: dict[str, Any]) -> None:
         params = set(added["params"])
         if len(params) != len(added["params"]):
             warnings.warn(
@@ -287,10 +287,10 @@ class Optimizer:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._prepare()
+        self._fb_prepare()
         self.defaults.setdefault("differentiable", False)
-        if self._later_options:
-            complete_groups(self, self._later_options)
+        if self._fb_later_options:
+            complete_groups(self, self._fb_later_options)
 
     # Hooks.
 

@@ -29,7 +29,7 @@ class RMSprop(Optimizer):
     ``momentum`` keeps going the way of past steps.
     """
 
-    _later_options = LATER_OPTIONS | {"momentum": 0, "centered": False}
+    _fb_later_options = LATER_OPTIONS | {"momentum": 0, "centered": False}
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class RMSprop(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; a closure computes these and the loss first."""
 
-    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+    def _fb_init_state(self, param: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         state["step"] = scalar_zero(group)
         state["square_avg"] = fb.zeros_like(param, requires_grad=False)
@@ -77,7 +77,7 @@ class RMSprop(Optimizer):
         if group["centered"]:
             state["grad_avg"] = fb.zeros_like(param, requires_grad=False)
 
-    def _update(
+    def _fb_update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         lr, alpha = to_scalar(group["lr"]), group["alpha"]

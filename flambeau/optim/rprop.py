@@ -27,7 +27,7 @@ class Rprop(Optimizer):
     ``etas`` are the two factors, ``step_sizes`` the least and the largest step.
     """
 
-    _later_options = LATER_OPTIONS
+    _fb_later_options = LATER_OPTIONS
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Rprop(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; a closure computes these and the loss first."""
 
-    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+    def _fb_init_state(self, param: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         state["step"] = scalar_zero(group)
         state["prev"] = fb.zeros_like(param, requires_grad=False)
@@ -66,7 +66,7 @@ class Rprop(Optimizer):
         first = complex(lr, lr) if param.is_complex() else lr
         state["step_size"] = fb.full_like(param, first, requires_grad=False)
 
-    def _update(
+    def _fb_update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         shrink, grow = group["etas"]

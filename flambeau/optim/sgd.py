@@ -29,7 +29,7 @@ class SGD(Optimizer):
     looks one step ahead of it.
     """
 
-    _later_options: ClassVar[dict[str, Any]] = {
+    _fb_later_options: ClassVar[dict[str, Any]] = {
         "nesterov": False,
         "maximize": False,
         "foreach": None,
@@ -37,7 +37,7 @@ class SGD(Optimizer):
         "fused": False,
     }
 
-    _splits_complex = False
+    _fb_splits_complex = False
 
     def __init__(
         self,
@@ -78,12 +78,12 @@ class SGD(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; a closure computes these and the loss first."""
 
-    def _init_state(self, param: Tensor, group: dict[str, Any]) -> None:
+    def _fb_init_state(self, param: Tensor, group: dict[str, Any]) -> None:
         check_fused_param(param, group)
         # The kernel puts the first gradient there.
         self.state[param]["momentum_buffer"] = fb.empty_like(param, requires_grad=False)
 
-    def _step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    def _fb_step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         check_fused_param(param, group)
         state = self.state[param] if group["momentum"] != 0 else {}
         if grad.is_sparse:
@@ -91,9 +91,9 @@ class SGD(Optimizer):
             direction = _direction(param, grad, state, group)
             param.add_(direction, alpha=-number(to_scalar(group["lr"])))
         else:
-            param.copy_(self._update(param, grad, state, group))
+            param.copy_(self._fb_update(param, grad, state, group))
 
-    def _update(
+    def _fb_update(
         self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> Tensor:
         return _update(param, grad, state, group)

@@ -34,12 +34,12 @@ class SparseAdam(Optimizer):
         check_betas(betas)
         defaults = {"lr": to_scalar(lr), "betas": betas, "eps": eps, "maximize": maximize}
         super().__init__(params, defaults)
-        self._check_params("Sparse", "requires dense parameter tensors", lambda p: p.is_sparse)
-        self._check_params(
+        self._fb_check_params("Sparse", "requires dense parameter tensors", lambda p: p.is_sparse)
+        self._fb_check_params(
             "Complex", "does not support complex parameters", lambda p: p.is_complex()
         )
 
-    def _check_params(self, what: str, why: str, is_wrong: Callable[[Tensor], bool]) -> None:
+    def _fb_check_params(self, what: str, why: str, is_wrong: Callable[[Tensor], bool]) -> None:
         places = [
             [i, j]
             for i, group in enumerate(self.param_groups)
@@ -59,10 +59,10 @@ class SparseAdam(Optimizer):
             for group in self.param_groups:
                 for param in group["params"]:
                     if param.grad is not None:
-                        self._step_one(param, param.grad, group)
+                        self._fb_step_one(param, param.grad, group)
         return loss
 
-    def _step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    def _fb_step_one(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if not grad.is_sparse:
             raise RuntimeError(
                 "SparseAdam does not support dense gradients, please consider Adam instead"

@@ -123,7 +123,7 @@ class AveragedModel(Module):
     @fb.no_grad()
     def update_parameters(self, model: Module) -> None:
         """Take the present parameters of `model` into the average; the first time, copy them."""
-        averages, values = self._averaged(self.module), self._averaged(model)
+        averages, values = self._fb_averaged(self.module), self._fb_averaged(model)
         pairs = list(zip(averages, values, strict=False))
         if self.n_averaged == 0:
             _copy(pairs)
@@ -132,16 +132,16 @@ class AveragedModel(Module):
                 count = self.n_averaged.to(average.device)
                 average.copy_(self.avg_fn(average, value.to(average.device), count))
         else:
-            self._average_lists(pairs)
+            self._fb_average_lists(pairs)
         if not self.use_buffers:
             _copy(zip(self.module.buffers(), model.buffers(), strict=True))
         self.n_averaged += 1
 
-    def _averaged(self, model: Module) -> list[Tensor]:
+    def _fb_averaged(self, model: Module) -> list[Tensor]:
         tensors: list[Tensor] = [p.detach() for p in model.parameters()]
         return tensors + list(model.buffers()) if self.use_buffers else tensors
 
-    def _average_lists(self, pairs: list[tuple[Tensor, Tensor]]) -> None:
+    def _fb_average_lists(self, pairs: list[tuple[Tensor, Tensor]]) -> None:
         lists: dict[Any, tuple[list[Tensor], list[Tensor]]] = {}
         for average, value in pairs:
             kind = average.device, average.dtype
@@ -210,18 +210,18 @@ class SWALR(LRScheduler):
         return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
 
     def get_lr(self) -> list[Rate]:
-        self._advise_last_lr()
+        self._fb_advise_last_lr()
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)
-        before, now = self._done(step - 1), self._done(step)
+        before, now = self._fb_done(step - 1), self._fb_done(step)
         groups = self.optimizer.param_groups
         return [
             group["swa_lr"] * now + _start(group["lr"], group["swa_lr"], before) * (1 - now)
             for group in groups
         ]
 
-    def _done(self, step: int) -> float:
+    def _fb_done(self, step: int) -> float:
         return self.anneal_func(max(0, min(1, step / max(1, self.anneal_epochs))))
 
 

@@ -308,7 +308,7 @@ def test_constraints(source: str, value: str) -> None:
         for t, constraint in zip(FRAMEWORKS, (theirs, ours), strict=True)
     )
     assert_agree(b, a, "check")
-    assert ours._holds(flambeau.tensor(eval(value))) == bool(a.all())
+    assert ours._fb_holds(flambeau.tensor(eval(value))) == bool(a.all())
     assert (ours.event_dim, ours.is_discrete) == (theirs.event_dim, theirs.is_discrete)
     assert repr(ours) == repr(theirs)
     for registry in ("biject_to", "transform_to"):

@@ -40,7 +40,7 @@ class Run:
             self.optimizer.step()
             return
         for group in self.optimizer.param_groups:
-            self.optimizer._step_composed(group, group["params"])
+            self.optimizer._fb_step_composed(group, group["params"])
 
     def tensors(self) -> list[torch.Tensor]:
         states = [self.optimizer.state[param] for param in self.params]

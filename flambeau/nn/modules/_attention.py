@@ -65,7 +65,7 @@ class MultiheadAttention(Module):
                 f"got {embed_dim} and {num_heads}"
             )
         factory = {"device": device, "dtype": dtype}
-        self._add_input_weights(factory)
+        self._fb_add_input_weights(factory)
         if bias:
             self.in_proj_bias = Parameter(fb.empty(3 * embed_dim, **factory))
         else:
@@ -81,7 +81,7 @@ class MultiheadAttention(Module):
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()
 
-    def _add_input_weights(self, factory: dict[str, Any]) -> None:
+    def _fb_add_input_weights(self, factory: dict[str, Any]) -> None:
         """One matrix for queries, keys and values where their inputs are equally wide."""
         separate = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
         if self._qkv_same_embed_dim:

@@ -100,17 +100,17 @@ class Convertible(Stateful):
 
     def xpu(self, device: fb.device | int | None = None) -> Self:
         """Move all tensors to a device of this kind."""
-        return self._move("xpu", device)
+        return self._fb_move("xpu", device)
 
     def ipu(self, device: fb.device | int | None = None) -> Self:
         """Move all tensors to a device of this kind."""
-        return self._move("ipu", device)
+        return self._fb_move("ipu", device)
 
     def mtia(self, device: fb.device | int | None = None) -> Self:
         """Move all tensors to a device of this kind."""
-        return self._move("mtia", device)
+        return self._fb_move("mtia", device)
 
-    def _move(self, kind: str, device: fb.device | int | None) -> Self:
+    def _fb_move(self, kind: str, device: fb.device | int | None) -> Self:
         place = f"{kind}:{device}" if isinstance(device, int) else device or kind
         return self._apply(lambda t: t.to(place))
 

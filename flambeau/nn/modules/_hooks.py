@@ -117,7 +117,7 @@ class Hooked(Members):
 
         It may return others, which the backward pass then goes on with.
         """
-        self._set_backward_kind(full=True)
+        self._fb_set_backward_kind(full=True)
         return register_in(self._backward_hooks, hook, prepend=prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -125,10 +125,10 @@ class Hooked(Members):
 
         Deprecated: they are those of the module only where its forward is a single operator.
         """
-        self._set_backward_kind(full=False)
+        self._fb_set_backward_kind(full=False)
         return register_in(self._backward_hooks, hook)
 
-    def _set_backward_kind(self, full: bool) -> None:
+    def _fb_set_backward_kind(self, full: bool) -> None:
         if self._is_full_backward_hook is (not full):
             raise RuntimeError(
                 "Cannot use both regular backward hooks and full backward hooks on a single "
@@ -140,7 +140,7 @@ class Hooked(Members):
     _call_impl = _wrapped_call_impl = _C._ModuleBase.__call__
     __signature__: _CallSignature = _CallSignature()
 
-    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _fb_call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call does where there are hooks: the native one only calls `forward`."""
         return _HookedCall(self, args, kwargs).run()
 

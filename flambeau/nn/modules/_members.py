@@ -81,25 +81,25 @@ class Members(_Plain, _C._ModuleBase):
 
         def __getattr__(self, name: str, /) -> Tensor | Module: ...
 
-    def _set_member(self, name: str, value: Any) -> None:
+    def _fb_set_member(self, name: str, value: Any) -> None:
         """Set an attribute that may be a member, or that a member has the name of."""
         own = self.__dict__
         if isinstance(value, Parameter):
-            self._make_room(name, "_parameters", "cannot assign parameters")
+            self._fb_make_room(name, "_parameters", "cannot assign parameters")
             self.register_parameter(name, value)
         elif name in own.get("_parameters", ()):
             _check_none(value, f"parameter '{name}'", "torch.nn.Parameter or None expected")
             self.register_parameter(name, value)
         elif isinstance(value, Members):
-            self._make_room(name, "_modules", "cannot assign module")
-            self._put_module(name, value)
+            self._fb_make_room(name, "_modules", "cannot assign module")
+            self._fb_put_module(name, value)
         elif name in own.get("_modules", ()):
             _check_none(value, f"child module '{name}'", "torch.nn.Module or None expected")
-            self._put_module(name, value)
+            self._fb_put_module(name, value)
         elif isinstance(value, Buffer) or name in own.get("_buffers", ()):
-            self._set_buffer(name, value)
+            self._fb_set_buffer(name, value)
         else:
-            self._set_plain(name, value)
+            self._fb_set_plain(name, value)
 
     def __delattr__(self, name: str) -> None:
         if name in self._parameters:
@@ -118,7 +118,7 @@ class Members(_Plain, _C._ModuleBase):
         # Names that start with a digit cannot be written as attributes.
         return sorted(name for name in names if not name[0].isdigit())
 
-    def _make_room(self, name: str, kind: str, refusal: str) -> None:
+    def _fb_make_room(self, name: str, kind: str, refusal: str) -> None:
         """Forget what was under a name before a member of another kind takes it."""
         if kind not in self.__dict__:
             raise AttributeError(f"{refusal} before Module.__init__() call")
@@ -128,12 +128,12 @@ class Members(_Plain, _C._ModuleBase):
             place.pop(name, None)
         self._non_persistent_buffers_set.discard(name)
 
-    def _put_module(self, name: str, module: Any) -> None:
+    def _fb_put_module(self, name: str, module: Any) -> None:
         self._modules[name] = _global_hooks.seen_by(
             _global_hooks._global_module_registration_hooks, self, name, module
         )
 
-    def _set_buffer(self, name: str, value: Any) -> None:
+    def _fb_set_buffer(self, name: str, value: Any) -> None:
         if value is not None and not _is_tensor_like(value):
             raise TypeError(
                 f"cannot assign '{fb.typename(value)}' as buffer '{name}' "
@@ -159,7 +159,7 @@ class Members(_Plain, _C._ModuleBase):
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is not trained; with ``persistent=False`` state dicts leave it out."""
-        self._check_new_name("buffer", "_buffers", name)
+        self._fb_check_new_name("buffer", "_buffers", name)
         if tensor is not None and not _is_tensor_like(tensor):
             raise TypeError(
                 f"cannot assign '{fb.typename(tensor)}' object to buffer '{name}' "
@@ -175,7 +175,7 @@ class Members(_Plain, _C._ModuleBase):
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter, or None to say that there is none under this name."""
-        self._check_new_name("parameter", "_parameters", name)
+        self._fb_check_new_name("parameter", "_parameters", name)
         if param is not None:
             if not isinstance(param, Parameter):
                 raise TypeError(
@@ -205,13 +205,13 @@ class Members(_Plain, _C._ModuleBase):
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
-        self._put_module(name, module)
+        self._fb_put_module(name, module)
 
     def register_module(self, name: str, module: Module | None) -> None:
         """Do the same as `add_module`."""
         self.add_module(name, module)
 
-    def _check_new_name(self, what: str, kind: str, name: str) -> None:
+    def _fb_check_new_name(self, what: str, kind: str, name: str) -> None:
         if kind not in self.__dict__:
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
         if not isinstance(name, str):

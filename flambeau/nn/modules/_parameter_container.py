@@ -27,7 +27,7 @@ class ParameterList(Module):
         if values is not None:
             self.extend(values)
 
-    def _name_at(self, idx: int) -> str:
+    def _fb_name_at(self, idx: int) -> str:
         idx = operator.index(idx)
         if not -len(self) <= idx < len(self):
             raise IndexError(f"index {idx} is out of range")
@@ -36,10 +36,10 @@ class ParameterList(Module):
     def __getitem__(self, idx: int | slice) -> Any:
         if isinstance(idx, slice):
             return type(self)(self[i] for i in range(len(self))[idx])
-        return getattr(self, self._name_at(idx))
+        return getattr(self, self._fb_name_at(idx))
 
     def __setitem__(self, idx: int, param: Any) -> None:
-        setattr(self, self._name_at(idx), _as_parameter(param))
+        setattr(self, self._fb_name_at(idx), _as_parameter(param))
 
     def __len__(self) -> int:
         return self._size

@@ -68,32 +68,34 @@ class RNNCellBase(Module):
         nonlinearity = self.__dict__.get("nonlinearity", "tanh")
         return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
 
-    def _weights(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
+    def _fb_weights(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
         return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 
-    def _check_dims(self, name: str, value: Tensor) -> None:
+    def _fb_check_dims(self, name: str, value: Tensor) -> None:
         if value.dim() not in (1, 2):
             raise ValueError(
                 f"{type(self).__name__}: Expected {name} to be 1D or 2D, got {value.dim()}D instead"
             )
 
-    def _zeros(self, input: Tensor) -> Tensor:
+    def _fb_zeros(self, input: Tensor) -> Tensor:
         return flambeau.zeros(
             input.size(0), self.hidden_size, dtype=input.dtype, device=input.device
         )
 
-    def _one_state(self, step: Callable[..., Tensor], input: Tensor, hx: Tensor | None) -> Tensor:
+    def _fb_one_state(
+        self, step: Callable[..., Tensor], input: Tensor, hx: Tensor | None
+    ) -> Tensor:
         """Apply a step to a batch, or to a single sample."""
         if hx is not None and input.dim() == hx.dim() == 2:
-            return step(input, hx, *self._weights())
-        self._check_dims("input", input)
+            return step(input, hx, *self._fb_weights())
+        self._fb_check_dims("input", input)
         if hx is not None:
-            self._check_dims("hidden", hx)
+            self._fb_check_dims("hidden", hx)
         if input.dim() == 2:
-            return step(input, self._zeros(input) if hx is None else hx, *self._weights())
+            return step(input, self._fb_zeros(input) if hx is None else hx, *self._fb_weights())
         sample = input.unsqueeze(0)
-        state = self._zeros(sample) if hx is None else hx.unsqueeze(0)
-        return step(sample, state, *self._weights()).squeeze(0)
+        state = self._fb_zeros(sample) if hx is None else hx.unsqueeze(0)
+        return step(sample, state, *self._fb_weights()).squeeze(0)
 
 
 class RNNCell(RNNCellBase):
@@ -114,9 +116,9 @@ class RNNCell(RNNCellBase):
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """Return the state after this input; before it, ``hx`` or zeros."""
         if self.nonlinearity == "tanh":
-            return self._one_state(rnn_tanh_cell, input, hx)
+            return self._fb_one_state(rnn_tanh_cell, input, hx)
         if self.nonlinearity == "relu":
-            return self._one_state(rnn_relu_cell, input, hx)
+            return self._fb_one_state(rnn_relu_cell, input, hx)
         raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
 
 
@@ -135,7 +137,7 @@ class GRUCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """Return the state after this input; before it, ``hx`` or zeros."""
-        return self._one_state(gru_cell, input, hx)
+        return self._fb_one_state(gru_cell, input, hx)
 
 
 class LSTMCell(RNNCellBase):
@@ -156,17 +158,17 @@ class LSTMCell(RNNCellBase):
     ) -> tuple[Tensor, Tensor]:
         """Return state and cell after this input; before it, ``hx`` or zeros."""
         if hx is not None and input.dim() == hx[0].dim() == hx[1].dim() == 2:
-            return lstm_cell(input, hx, *self._weights())
-        self._check_dims("input", input)
+            return lstm_cell(input, hx, *self._fb_weights())
+        self._fb_check_dims("input", input)
         if hx is not None:
             for i, state in enumerate(hx):
-                self._check_dims(f"hx[{i}]", state)
+                self._fb_check_dims(f"hx[{i}]", state)
         is_batched = input.dim() == 2
         batch = input if is_batched else input.unsqueeze(0)
         if hx is None:
-            zeros = self._zeros(batch)
+            zeros = self._fb_zeros(batch)
             hx = (zeros, zeros)
         elif not is_batched:
             hx = (hx[0].unsqueeze(0), hx[1].unsqueeze(0))
-        h, c = lstm_cell(batch, hx, *self._weights())
+        h, c = lstm_cell(batch, hx, *self._fb_weights())
         return (h, c) if is_batched else (h.squeeze(0), c.squeeze(0))

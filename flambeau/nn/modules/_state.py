@@ -59,7 +59,7 @@ class Stateful(Hooked):
             "Module.set_extra_state() is not to be called: a class with extra state overrides it."
         )
 
-    def _has_extra_state(self, method: str) -> bool:
+    def _fb_has_extra_state(self, method: str) -> bool:
         return getattr(type(self), method) is not getattr(Stateful, method)
 
     # Saving.
@@ -120,10 +120,10 @@ class Stateful(Hooked):
         for name, buffer in self._buffers.items():
             if buffer is not None and name not in self._non_persistent_buffers_set:
                 destination[prefix + name] = buffer if keep_vars else buffer.detach()
-        if self._has_extra_state("get_extra_state"):
+        if self._fb_has_extra_state("get_extra_state"):
             destination[prefix + _EXTRA_STATE_KEY_SUFFIX] = self.get_extra_state()
 
-    def _saved_tensors(self) -> dict[str, Any]:
+    def _fb_saved_tensors(self) -> dict[str, Any]:
         """The tensors of this module alone that belong to its state."""
         temporary = self._non_persistent_buffers_set
         buffers = {k: v for k, v in self._buffers.items() if k not in temporary}
@@ -229,18 +229,18 @@ class Stateful(Hooked):
                 unexpected_keys,
                 error_msgs,
             )
-        own = self._saved_tensors()
+        own = self._fb_saved_tensors()
         assign = local_metadata.get("assign_to_params_buffers", False)
         for name, tensor in own.items():
             key = prefix + name
             if key in state_dict:
-                complaint = self._load_tensor(name, tensor, key, state_dict[key], assign)
+                complaint = self._fb_load_tensor(name, tensor, key, state_dict[key], assign)
                 if complaint:
                     error_msgs.append(complaint)
             elif strict:
                 missing_keys.append(key)
         extra = prefix + _EXTRA_STATE_KEY_SUFFIX
-        has_extra = self._has_extra_state("set_extra_state")
+        has_extra = self._fb_has_extra_state("set_extra_state")
         if has_extra and extra in state_dict:
             self.set_extra_state(state_dict[extra])
         elif strict and has_extra:
@@ -248,9 +248,9 @@ class Stateful(Hooked):
         elif strict and extra in state_dict:
             unexpected_keys.append(extra)
         if strict:
-            unexpected_keys += self._unexpected(state_dict, prefix, own, extra)
+            unexpected_keys += self._fb_unexpected(state_dict, prefix, own, extra)
 
-    def _unexpected(
+    def _fb_unexpected(
         self, state_dict: dict[str, Any], prefix: str, own: dict[str, Any], extra: str
     ) -> list[str]:
         unexpected = []
@@ -261,7 +261,9 @@ class Stateful(Hooked):
                     unexpected.append(key)
         return unexpected
 
-    def _load_tensor(self, name: str, own: Any, key: str, given: Any, assign: bool) -> str | None:
+    def _fb_load_tensor(
+        self, name: str, own: Any, key: str, given: Any, assign: bool
+    ) -> str | None:
         """Load one tensor; what is wrong with it otherwise."""
         if not isinstance(given, Tensor):
             return (

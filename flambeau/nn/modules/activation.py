@@ -58,7 +58,7 @@ class _InPlace(Module):
     def extra_repr(self) -> str:
         return "inplace=True" if self.inplace else ""
 
-    def _with_inplace(self, parameters: str) -> str:
+    def _fb_with_inplace(self, parameters: str) -> str:
         return f"{parameters}, inplace=True" if self.inplace else parameters
 
 
@@ -74,7 +74,7 @@ class Threshold(_InPlace):
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
-        return self._with_inplace(f"threshold={self.threshold}, value={self.value}")
+        return self._fb_with_inplace(f"threshold={self.threshold}, value={self.value}")
 
 
 class ReLU(_InPlace):
@@ -98,7 +98,7 @@ class RReLU(_InPlace):
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        return self._with_inplace(f"lower={self.lower}, upper={self.upper}")
+        return self._fb_with_inplace(f"lower={self.lower}, upper={self.upper}")
 
 
 class Hardtanh(_InPlace):
@@ -134,7 +134,7 @@ class Hardtanh(_InPlace):
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
-        return self._with_inplace(f"min_val={self.min_val}, max_val={self.max_val}")
+        return self._fb_with_inplace(f"min_val={self.min_val}, max_val={self.max_val}")
 
 
 class ReLU6(Hardtanh):
@@ -201,7 +201,7 @@ class _WithAlpha(_InPlace):
         self.alpha = alpha
 
     def extra_repr(self) -> str:
-        return self._with_inplace(f"alpha={self.alpha}")
+        return self._fb_with_inplace(f"alpha={self.alpha}")
 
 
 class ELU(_WithAlpha):
@@ -287,7 +287,7 @@ class LeakyReLU(_InPlace):
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
-        return self._with_inplace(f"negative_slope={self.negative_slope}")
+        return self._fb_with_inplace(f"negative_slope={self.negative_slope}")
 
 
 class LogSigmoid(Module):

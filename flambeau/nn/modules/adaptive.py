@@ -83,7 +83,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             if isinstance(layer, Linear):
                 layer.reset_parameters()
 
-    def _check_shapes(self, input: Tensor, target: Tensor) -> None:
+    def _fb_check_shapes(self, input: Tensor, target: Tensor) -> None:
         if target.dim() == 1:
             if input.shape[0] != target.shape[0]:
                 raise RuntimeError(
@@ -109,7 +109,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def forward(self, input: Tensor, target: Tensor) -> _ASMoutput:
         """The log-probability of each target, and the negative mean of them all."""
-        self._check_shapes(input, target)
+        self._fb_check_shapes(input, target)
         single = target.dim() == 0
         if single:
             input, target = input.unsqueeze(0), target.unsqueeze(0)

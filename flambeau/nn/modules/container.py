@@ -55,17 +55,17 @@ class _Numbered(Module):
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if not name.isdigit()]
 
-    def _name_at(self, idx: int) -> str:
+    def _fb_name_at(self, idx: int) -> str:
         idx = operator.index(idx)
         if not -len(self) <= idx < len(self):
             raise IndexError(f"index {idx} is out of range")
         return list(self._modules)[idx]
 
     def __setitem__(self, idx: int, module: Module) -> None:
-        setattr(self, self._name_at(idx), module)
+        setattr(self, self._fb_name_at(idx), module)
 
     def __delitem__(self, idx: int | slice) -> None:
-        names = list(self._modules)[idx] if isinstance(idx, slice) else [self._name_at(idx)]
+        names = list(self._modules)[idx] if isinstance(idx, slice) else [self._fb_name_at(idx)]
         for name in names:
             delattr(self, name)
         # What is left is numbered anew.
@@ -82,7 +82,7 @@ class _Numbered(Module):
         del self[key]
         return taken
 
-    def _shift_up(self, index: int) -> None:
+    def _fb_shift_up(self, index: int) -> None:
         """Make room at a place: each name from there on gets the module before it."""
         for i in range(len(self._modules), index, -1):
             self._modules[str(i)] = self._modules[str(i - 1)]
@@ -114,7 +114,7 @@ class Sequential(_Numbered):
     def __getitem__(self, idx: slice | int) -> Any:
         if isinstance(idx, slice):
             return type(self)(OrderedDict(list(self._modules.items())[idx]))
-        return self._modules[self._name_at(idx)]
+        return self._modules[self._fb_name_at(idx)]
 
     def __add__(self, other: Sequential) -> Sequential:
         _check_sequential(other)
@@ -125,17 +125,17 @@ class Sequential(_Numbered):
         return self.extend(list(other))
 
     def __mul__(self, other: int) -> Sequential:
-        self._check_times(other)
+        self._fb_check_times(other)
         return Sequential(*list(self) * other)
 
     def __rmul__(self, other: int) -> Sequential:
         return self * other
 
     def __imul__(self, other: int) -> Self:
-        self._check_times(other)
+        self._fb_check_times(other)
         return self.extend(list(self) * (other - 1))
 
-    def _check_times(self, times: int) -> None:
+    def _fb_check_times(self, times: int) -> None:
         if not isinstance(times, int):
             raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(times)}")
         if times <= 0:
@@ -156,7 +156,7 @@ class Sequential(_Numbered):
         if not -count <= index <= count:
             raise IndexError(f"Index out of range: {index}")
         index += count if index < 0 else 0
-        self._shift_up(index)
+        self._fb_shift_up(index)
         self._modules[str(index)] = module
         return self
 
@@ -196,7 +196,7 @@ class ModuleList(_Numbered):
     def __getitem__(self, idx: slice | int) -> Any:
         if isinstance(idx, slice):
             return type(self)(list(self)[idx])
-        return self._modules[self._name_at(idx)]
+        return self._modules[self._fb_name_at(idx)]
 
     def __iadd__(self, modules: Iterable[Module]) -> Self:
         return self.extend(modules)
@@ -220,7 +220,7 @@ class ModuleList(_Numbered):
 
     def insert(self, index: int, module: Module) -> None:
         """Put a module before the one at a place."""
-        self._shift_up(index)
+        self._fb_shift_up(index)
         self._modules[str(index)] = module
 
     def extend(self, modules: Iterable[Module]) -> Self:

@@ -37,8 +37,8 @@ class _ConvNd(Module):
     """What convolutions and their transposes have in common: sizes, parameters, how they print."""
 
     # How many spatial dimensions, and the function, of a public class.
-    _dimensions: ClassVar[int]
-    _convolve: ClassVar[Callable[..., Tensor]]
+    _fb_dimensions: ClassVar[int]
+    _fb_convolve: ClassVar[Callable[..., Tensor]]
 
     weight: Tensor
     bias: Tensor | None
@@ -72,8 +72,8 @@ class _ConvNd(Module):
         self.output_padding = output_padding
         self.groups = groups
         self.padding_mode = padding_mode
-        self._reversed_padding_repeated_twice = self._edges()
-        sizes = (*self._weight_channels(), *kernel_size)
+        self._reversed_padding_repeated_twice = self._fb_edges()
+        sizes = (*self._fb_weight_channels(), *kernel_size)
         self.weight = Parameter(flambeau.empty(sizes, device=device, dtype=dtype))
         self.register_parameter(
             "bias",
@@ -81,13 +81,13 @@ class _ConvNd(Module):
         )
         self.reset_parameters()
 
-    def _weight_channels(self) -> tuple[int, int]:
+    def _fb_weight_channels(self) -> tuple[int, int]:
         """The first two sizes of the weight."""
         if self.transposed:
             return self.in_channels, self.out_channels // self.groups
         return self.out_channels, self.in_channels // self.groups
 
-    def _edges(self) -> list[int]:
+    def _fb_edges(self) -> list[int]:
         """The padding before and after each dimension, from the last one on."""
         if not isinstance(self.padding, str):
             return list(_reverse_repeat_tuple(self.padding, 2))
@@ -175,7 +175,7 @@ class _Conv(_ConvNd):
         device: Any = None,
         dtype: flambeau.dtype | None = None,
     ) -> None:
-        each = _ntuple(self._dimensions)
+        each = _ntuple(self._fb_dimensions)
         super().__init__(
             in_channels,
             out_channels,
@@ -201,29 +201,31 @@ class _Conv(_ConvNd):
         if self.padding_mode != "zeros":
             edges = self._reversed_padding_repeated_twice
             input = functional.pad(input, edges, mode=self.padding_mode)
-            padding = (0,) * self._dimensions
-        return self._convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+            padding = (0,) * self._fb_dimensions
+        return self._fb_convolve(
+            input, weight, bias, self.stride, padding, self.dilation, self.groups
+        )
 
 
 class Conv1d(_Conv):
     """Products of kernels with windows of (batch, channels, length), summed over the channels."""
 
-    _dimensions = 1
-    _convolve = staticmethod(functional.conv1d)
+    _fb_dimensions = 1
+    _fb_convolve = staticmethod(functional.conv1d)
 
 
 class Conv2d(_Conv):
     """Products of kernels with windows of (batch, channels, height, width)."""
 
-    _dimensions = 2
-    _convolve = staticmethod(functional.conv2d)
+    _fb_dimensions = 2
+    _fb_convolve = staticmethod(functional.conv2d)
 
 
 class Conv3d(_Conv):
     """Products of kernels with windows of (batch, channels, depth, height, width)."""
 
-    _dimensions = 3
-    _convolve = staticmethod(functional.conv3d)
+    _fb_dimensions = 3
+    _fb_convolve = staticmethod(functional.conv3d)
 
 
 class _ConvTransposeNd(_ConvNd):
@@ -248,7 +250,7 @@ class _ConvTransposeNd(_ConvNd):
             raise ValueError(
                 f"{type(self).__name__} knows the padding mode 'zeros' only, got {padding_mode!r}"
             )
-        each = _ntuple(self._dimensions)
+        each = _ntuple(self._fb_dimensions)
         super().__init__(
             in_channels,
             out_channels,
@@ -270,7 +272,7 @@ class _ConvTransposeNd(_ConvNd):
         output_padding = self.output_padding
         if output_size is not None:
             output_padding = self._output_padding(input, output_size)
-        return self._convolve(
+        return self._fb_convolve(
             input,
             self.weight,
             self.bias,
@@ -283,7 +285,7 @@ class _ConvTransposeNd(_ConvNd):
 
     def _output_padding(self, input: Tensor, output_size: Sequence[int]) -> tuple[int, ...]:
         """What is to be added at the ends for a result of this size."""
-        n = self._dimensions
+        n = self._fb_dimensions
         leading = input.dim() - n
         edges = self._reversed_padding_repeated_twice[::-2]
         if len(output_size) == input.dim():
@@ -317,22 +319,22 @@ class _ConvTransposeNd(_ConvNd):
 class ConvTranspose1d(_ConvTransposeNd):
     """The transpose of Conv1d: each element adds a scaled kernel to a longer result."""
 
-    _dimensions = 1
-    _convolve = staticmethod(functional.conv_transpose1d)
+    _fb_dimensions = 1
+    _fb_convolve = staticmethod(functional.conv_transpose1d)
 
 
 class ConvTranspose2d(_ConvTransposeNd):
     """The transpose of Conv2d: each pixel adds a scaled kernel to a larger image."""
 
-    _dimensions = 2
-    _convolve = staticmethod(functional.conv_transpose2d)
+    _fb_dimensions = 2
+    _fb_convolve = staticmethod(functional.conv_transpose2d)
 
 
 class ConvTranspose3d(_ConvTransposeNd):
     """The transpose of Conv3d: each element adds a scaled kernel to a larger volume."""
 
-    _dimensions = 3
-    _convolve = staticmethod(functional.conv_transpose3d)
+    _fb_dimensions = 3
+    _fb_convolve = staticmethod(functional.conv_transpose3d)
 
 
 class _LazyConvNd(LazyModuleMixin):
@@ -341,7 +343,7 @@ class _LazyConvNd(LazyModuleMixin):
     weight: Tensor
     bias: Tensor | None
 
-    def _wait_for_input(self: Any, out_channels: int, bias: bool, **factory: Any) -> None:
+    def _fb_wait_for_input(self: Any, out_channels: int, bias: bool, **factory: Any) -> None:
         """Leave the parameters without sizes."""
         self.out_channels = out_channels
         self.weight = UninitializedParameter(**factory)
@@ -357,19 +359,19 @@ class _LazyConvNd(LazyModuleMixin):
         """Give the parameters the sizes that the input asks for."""
         if not self.has_uninitialized_params():
             return
-        self.in_channels: Any = self._channels_of(input)
+        self.in_channels: Any = self._fb_channels_of(input)
         if self.in_channels % self.groups != 0:
             raise ValueError(
                 f"in_channels = {self.in_channels} must be divisible by groups = {self.groups}"
             )
         with flambeau.no_grad():
-            self.weight.materialize((*self._weight_channels(), *self.kernel_size))
+            self.weight.materialize((*self._fb_weight_channels(), *self.kernel_size))
             if self.bias is not None:
                 self.bias.materialize((self.out_channels,))
             self.reset_parameters()
 
-    def _channels_of(self: Any, input: Tensor) -> int:
-        n = self._dimensions
+    def _fb_channels_of(self: Any, input: Tensor) -> int:
+        n = self._fb_dimensions
         if input.dim() not in (n + 1, n + 2):
             raise RuntimeError(
                 f"{type(self).__name__}: expected input of {n + 1} dimensions, or {n + 2} with a "
@@ -408,7 +410,7 @@ class _LazyConv(_LazyConvNd):
             device,
             dtype,
         )
-        self._wait_for_input(out_channels, bias, device=device, dtype=dtype)
+        self._fb_wait_for_input(out_channels, bias, device=device, dtype=dtype)
 
 
 class _LazyConvTranspose(_LazyConvNd):
@@ -442,7 +444,7 @@ class _LazyConvTranspose(_LazyConvNd):
             device,
             dtype,
         )
-        self._wait_for_input(out_channels, bias, device=device, dtype=dtype)
+        self._fb_wait_for_input(out_channels, bias, device=device, dtype=dtype)
 
 
 class LazyConv1d(_LazyConv, Conv1d):

@@ -27,7 +27,7 @@ class _InstanceNorm(_NormBase):
     An input without a batch is one sample.
     """
 
-    _batched_dims: int
+    _fb_batched_dims: int
 
     def __init__(
         self,
@@ -46,9 +46,9 @@ class _InstanceNorm(_NormBase):
         )
 
     def _check_input_dim(self, input: Tensor) -> None:
-        check_dims(self, input, self._batched_dims - 1, self._batched_dims)
+        check_dims(self, input, self._fb_batched_dims - 1, self._fb_batched_dims)
 
-    def _check_features(self, channels: int) -> None:
+    def _fb_check_features(self, channels: int) -> None:
         if channels == self.num_features:
             return
         if self.affine:
@@ -65,8 +65,8 @@ class _InstanceNorm(_NormBase):
     def forward(self, input: Tensor) -> Tensor:
         """The input normalised, times weight plus bias."""
         self._check_input_dim(input)
-        batched = input.dim() == self._batched_dims
-        self._check_features(input.size(1 if batched else 0))
+        batched = input.dim() == self._fb_batched_dims
+        self._fb_check_features(input.size(1 if batched else 0))
         result = instance_norm(
             input if batched else input.unsqueeze(0),
             self.running_mean,
@@ -118,19 +118,19 @@ class _InstanceNorm(_NormBase):
 class InstanceNorm1d(_InstanceNorm):
     """Instance normalisation of (N, C, L) or (C, L)."""
 
-    _batched_dims = 3
+    _fb_batched_dims = 3
 
 
 class InstanceNorm2d(_InstanceNorm):
     """Instance normalisation of (N, C, H, W) or (C, H, W)."""
 
-    _batched_dims = 4
+    _fb_batched_dims = 4
 
 
 class InstanceNorm3d(_InstanceNorm):
     """Instance normalisation of (N, C, D, H, W) or (C, D, H, W)."""
 
-    _batched_dims = 5
+    _fb_batched_dims = 5
 
 
 class _LazyInstanceNorm(_LazyNormBase, _InstanceNorm):
@@ -139,7 +139,7 @@ class _LazyInstanceNorm(_LazyNormBase, _InstanceNorm):
     def initialize_parameters(self, input: Tensor) -> None:
         """Make parameters and statistics for the channels of the first input."""
         self._check_input_dim(input)
-        batched = input.dim() == self._batched_dims
+        batched = input.dim() == self._fb_batched_dims
         super().initialize_parameters(input if batched else input.unsqueeze(0))
 
 
@@ -147,18 +147,18 @@ class LazyInstanceNorm1d(_LazyInstanceNorm):
     """An InstanceNorm1d that takes its number of channels from the first input."""
 
     cls_to_become: type[Any] = InstanceNorm1d
-    _batched_dims = 3
+    _fb_batched_dims = 3
 
 
 class LazyInstanceNorm2d(_LazyInstanceNorm):
     """An InstanceNorm2d that takes its number of channels from the first input."""
 
     cls_to_become: type[Any] = InstanceNorm2d
-    _batched_dims = 4
+    _fb_batched_dims = 4
 
 
 class LazyInstanceNorm3d(_LazyInstanceNorm):
     """An InstanceNorm3d that takes its number of channels from the first input."""
 
     cls_to_become: type[Any] = InstanceNorm3d
-    _batched_dims = 5
+    _fb_batched_dims = 5

@@ -29,7 +29,7 @@ class LazyModuleMixin:
 
     def _save_to_state_dict(self: Any, destination: Any, prefix: str, keep_vars: bool) -> None:
         """Put the state into ``destination``: what has no size yet as it is."""
-        for name, tensor in self._saved_tensors().items():
+        for name, tensor in self._fb_saved_tensors().items():
             keep = keep_vars or is_lazy(tensor)
             destination[prefix + name] = tensor if keep else tensor.detach()
 

@@ -65,7 +65,7 @@ class _Affine(Module):
     weight: Tensor | None
     bias: Tensor | None
 
-    def _make_affine(
+    def _fb_make_affine(
         self,
         shape: tuple[int, ...],
         weight: bool,
@@ -105,7 +105,7 @@ class LayerNorm(_Affine):
         self.normalized_shape: tuple[int, ...] = _as_shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        self._make_affine(self.normalized_shape, elementwise_affine, bias, device, dtype)
+        self._fb_make_affine(self.normalized_shape, elementwise_affine, bias, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         """The input normalised, times weight plus bias."""
@@ -183,7 +183,7 @@ class GroupNorm(_Affine):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        self._make_affine((num_channels,), affine, bias, device, dtype)
+        self._fb_make_affine((num_channels,), affine, bias, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         """The input normalised, times weight plus bias by channel."""

@@ -33,16 +33,16 @@ __all__ = [
 class _PadNd(Module):
     """Pads the last `_rank` dimensions by pairs from the last one on, or all by one width."""
 
-    _mode: str
-    _rank: int
+    _fb_mode: str
+    _fb_rank: int
 
     def __init__(self, padding: int | tuple[int, ...]) -> None:
         super().__init__()
-        self.padding: tuple[int, ...] = _ntuple(2 * self._rank)(padding)
+        self.padding: tuple[int, ...] = _ntuple(2 * self._fb_rank)(padding)
 
     def forward(self, input: Tensor) -> Tensor:
         """Pad a batch or a single sample."""
-        return F.pad(input, self.padding, self._mode)
+        return F.pad(input, self.padding, self._fb_mode)
 
     def extra_repr(self) -> str:
         """The widths."""
@@ -50,7 +50,7 @@ class _PadNd(Module):
 
 
 class _ConstantPadNd(_PadNd):
-    _mode = "constant"
+    _fb_mode = "constant"
 
     def __init__(self, padding: int | tuple[int, ...], value: float) -> None:
         super().__init__(padding)
@@ -68,19 +68,19 @@ class _ConstantPadNd(_PadNd):
 class ConstantPad1d(_ConstantPadNd):
     """Signals with a constant before and after."""
 
-    _rank = 1
+    _fb_rank = 1
 
 
 class ConstantPad2d(_ConstantPadNd):
     """Images in a frame of one value."""
 
-    _rank = 2
+    _fb_rank = 2
 
 
 class ConstantPad3d(_ConstantPadNd):
     """Volumes in a shell of one value."""
 
-    _rank = 3
+    _fb_rank = 3
 
 
 class _Zeros(_PadNd):
@@ -111,66 +111,66 @@ class ZeroPad3d(_Zeros, ConstantPad3d):
 
 
 class _ReflectionPadNd(_PadNd):
-    _mode = "reflect"
+    _fb_mode = "reflect"
 
 
 class ReflectionPad1d(_ReflectionPadNd):
     """Signals reflected at both ends, which are not repeated."""
 
-    _rank = 1
+    _fb_rank = 1
 
 
 class ReflectionPad2d(_ReflectionPadNd):
     """Images reflected at their borders, which are not repeated."""
 
-    _rank = 2
+    _fb_rank = 2
 
 
 class ReflectionPad3d(_ReflectionPadNd):
     """Volumes reflected at their borders, which are not repeated."""
 
-    _rank = 3
+    _fb_rank = 3
 
 
 class _ReplicationPadNd(_PadNd):
-    _mode = "replicate"
+    _fb_mode = "replicate"
 
 
 class ReplicationPad1d(_ReplicationPadNd):
     """Signals whose first and last elements are repeated."""
 
-    _rank = 1
+    _fb_rank = 1
 
 
 class ReplicationPad2d(_ReplicationPadNd):
     """Images whose borders are repeated."""
 
-    _rank = 2
+    _fb_rank = 2
 
 
 class ReplicationPad3d(_ReplicationPadNd):
     """Volumes whose borders are repeated."""
 
-    _rank = 3
+    _fb_rank = 3
 
 
 class _CircularPadNd(_PadNd):
-    _mode = "circular"
+    _fb_mode = "circular"
 
 
 class CircularPad1d(_CircularPadNd):
     """Signals that go on with their other end."""
 
-    _rank = 1
+    _fb_rank = 1
 
 
 class CircularPad2d(_CircularPadNd):
     """Images that go on with their opposite border."""
 
-    _rank = 2
+    _fb_rank = 2
 
 
 class CircularPad3d(_CircularPadNd):
     """Volumes that go on with their opposite border."""
 
-    _rank = 3
+    _fb_rank = 3

@@ -123,11 +123,11 @@ class _MaxUnpoolNd(Module):
     kernel_size: tuple[int, ...]
     stride: tuple[int, ...]
     padding: tuple[int, ...]
-    _rank: int
+    _fb_rank: int
 
     def __init__(self, kernel_size: _Ints, stride: _Ints | None = None, padding: _Ints = 0) -> None:
         super().__init__()
-        per_dimension = _ntuple(self._rank)
+        per_dimension = _ntuple(self._fb_rank)
         self.kernel_size = per_dimension(kernel_size)
         self.stride = per_dimension(kernel_size if stride is None else stride)
         self.padding = per_dimension(padding)
@@ -140,7 +140,7 @@ class _MaxUnpoolNd(Module):
 class MaxUnpool1d(_MaxUnpoolNd):
     """Puts what MaxPool1d found back in its place, among zeros."""
 
-    _rank = 1
+    _fb_rank = 1
 
     def forward(
         self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
@@ -154,7 +154,7 @@ class MaxUnpool1d(_MaxUnpoolNd):
 class MaxUnpool2d(_MaxUnpoolNd):
     """Puts what MaxPool2d found back in its place, among zeros."""
 
-    _rank = 2
+    _fb_rank = 2
 
     def forward(
         self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
@@ -168,7 +168,7 @@ class MaxUnpool2d(_MaxUnpoolNd):
 class MaxUnpool3d(_MaxUnpoolNd):
     """Puts what MaxPool3d found back in its place, among zeros."""
 
-    _rank = 3
+    _fb_rank = 3
 
     def forward(
         self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
@@ -407,7 +407,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 
 class _FractionalMaxPoolNd(Module):
     _random_samples: Tensor | None
-    _rank: int
+    _fb_rank: int
 
     def __init__(
         self,
@@ -425,7 +425,7 @@ class _FractionalMaxPoolNd(Module):
             )
         if output_size is not None and output_ratio is not None:
             raise ValueError("only one of output_size and output_ratio may be specified")
-        per_dimension = _ntuple(self._rank)
+        per_dimension = _ntuple(self._fb_rank)
         self.kernel_size: tuple[Any, ...] = per_dimension(kernel_size)
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
@@ -443,7 +443,7 @@ class _FractionalMaxPoolNd(Module):
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
     """The largest elements of windows that lie at random places of an image."""
 
-    _rank = 2
+    _fb_rank = 2
 
     def forward(self, input: Tensor) -> Any:
         """Pool (N, C, H, W) or (C, H, W)."""
@@ -460,7 +460,7 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
     """The largest elements of windows that lie at random places of a volume."""
 
-    _rank = 3
+    _fb_rank = 3
 
     def forward(self, input: Tensor) -> Any:
         """Pool (N, C, D, H, W) or (C, D, H, W)."""

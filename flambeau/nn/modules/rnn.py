@@ -32,7 +32,7 @@ class RNNBase(Module):
     """What the networks over whole sequences share: their parameters, and how they are called."""
 
     # The operator that computes it, for padded and for packed sequences.
-    _network: Callable[..., tuple[Tensor, ...]]
+    _fb_network: Callable[..., tuple[Tensor, ...]]
 
     def __init__(
         self,
@@ -71,27 +71,27 @@ class RNNBase(Module):
         self._all_weights: list[list[str]] = []
         for layer in range(num_layers):
             for suffix in ("", "_reverse") if bidirectional else ("",):
-                self._add_direction(layer, suffix, device, dtype)
+                self._fb_add_direction(layer, suffix, device, dtype)
         self._flat_weights_names = [name for names in self._all_weights for name in names]
         self.reset_parameters()
 
     @property
-    def _directions(self) -> int:
+    def _fb_directions(self) -> int:
         return 2 if self.bidirectional else 1
 
     @property
-    def _outputs(self) -> int:
+    def _fb_outputs(self) -> int:
         """The size of the state, and of one direction's output."""
         return self.proj_size or self.hidden_size
 
-    def _add_direction(
+    def _fb_add_direction(
         self, layer: int, suffix: str, device: DeviceLike | None, dtype: dtype | None
     ) -> None:
         gates = _GATES[self.mode] * self.hidden_size
-        inputs = self.input_size if layer == 0 else self._directions * self._outputs
+        inputs = self.input_size if layer == 0 else self._fb_directions * self._fb_outputs
         sizes: dict[str, tuple[int, ...]] = {
             "weight_ih": (gates, inputs),
-            "weight_hh": (gates, self._outputs),
+            "weight_hh": (gates, self._fb_outputs),
         }
         if self.bias:
             sizes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
@@ -143,20 +143,20 @@ class RNNBase(Module):
                 f"Expected {self.input_size}, got {input.size(-1)}"
             )
 
-    def _expected_states(
+    def _fb_expected_states(
         self, input: Tensor, batch_sizes: Tensor | None, size: int
     ) -> tuple[int, int, int]:
         if batch_sizes is not None:
             batch = int(batch_sizes[0])
         else:
             batch = input.size(0 if self.batch_first else 1)
-        return self.num_layers * self._directions, batch, size
+        return self.num_layers * self._fb_directions, batch, size
 
     def get_expected_hidden_size(
         self, input: Tensor, batch_sizes: Tensor | None
     ) -> tuple[int, int, int]:
         """Return the shape that the states of such an input have."""
-        return self._expected_states(input, batch_sizes, self._outputs)
+        return self._fb_expected_states(input, batch_sizes, self._fb_outputs)
 
     def check_hidden_size(
         self,
@@ -179,11 +179,11 @@ class RNNBase(Module):
 
     # --- states: a tensor, or for the LSTM two
 
-    def _first_states(self, input: Tensor, batch: int) -> Any:
-        sizes = (self.num_layers * self._directions, batch, self._outputs)
+    def _fb_first_states(self, input: Tensor, batch: int) -> Any:
+        sizes = (self.num_layers * self._fb_directions, batch, self._fb_outputs)
         return flambeau.zeros(sizes, dtype=input.dtype, device=input.device)
 
-    def _check_state_dims(self, hx: Any, is_batched: bool) -> None:
+    def _fb_check_state_dims(self, hx: Any, is_batched: bool) -> None:
         expected = 3 if is_batched else 2
         if hx.dim() != expected:
             raise RuntimeError(
@@ -191,13 +191,13 @@ class RNNBase(Module):
                 f"{expected}-D but got {hx.dim()}-D tensor"
             )
 
-    def _with_batch(self, hx: Any) -> Any:
+    def _fb_with_batch(self, hx: Any) -> Any:
         return hx.unsqueeze(1)
 
-    def _without_batch(self, hx: Any) -> Any:
+    def _fb_without_batch(self, hx: Any) -> Any:
         return hx.squeeze(1)
 
-    def _split(self, results: tuple[Tensor, ...]) -> tuple[Tensor, Any]:
+    def _fb_split(self, results: tuple[Tensor, ...]) -> tuple[Tensor, Any]:
         """Divide what the operator returns into output and states."""
         return results[0], results[1]
 
@@ -206,45 +206,47 @@ class RNNBase(Module):
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """Run over the sequences; return the last layer's outputs, and all layers' last states."""
         if isinstance(input, tuple):  # a PackedSequence
-            return self._forward_packed(input, hx)
+            return self._fb_forward_packed(input, hx)
         dims = input.dim()
         if dims == 3:
-            return self._forward_batch(input, hx)
+            return self._fb_forward_batch(input, hx)
         if dims != 2:
             raise ValueError(
                 f"{type(self).__name__}: Expected input to be 2D or 3D, got {dims}D instead"
             )
         if hx is not None:
-            self._check_state_dims(hx, False)
-            hx = self._with_batch(hx)
+            self._fb_check_state_dims(hx, False)
+            hx = self._fb_with_batch(hx)
         batch_dim = 0 if self.batch_first else 1
-        output, states = self._forward_batch(input.unsqueeze(batch_dim), hx)
-        return output.squeeze(batch_dim), self._without_batch(states)
+        output, states = self._fb_forward_batch(input.unsqueeze(batch_dim), hx)
+        return output.squeeze(batch_dim), self._fb_without_batch(states)
 
-    def _forward_batch(self, input: Tensor, hx: Any) -> tuple[Tensor, Any]:
+    def _fb_forward_batch(self, input: Tensor, hx: Any) -> tuple[Tensor, Any]:
         if hx is None:
-            hx = self._first_states(input, input.size(0 if self.batch_first else 1))
+            hx = self._fb_first_states(input, input.size(0 if self.batch_first else 1))
         else:
-            self._check_state_dims(hx, True)
+            self._fb_check_state_dims(hx, True)
         self.check_forward_args(input, hx, None)
         if input.size(1 if self.batch_first else 0) == 0:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-        return self._split(self._network(input, hx, *self._network_arguments(), self.batch_first))
+        return self._fb_split(
+            self._fb_network(input, hx, *self._fb_network_arguments(), self.batch_first)
+        )
 
-    def _forward_packed(self, input: Any, hx: Any) -> tuple[PackedSequence, Any]:
+    def _fb_forward_packed(self, input: Any, hx: Any) -> tuple[PackedSequence, Any]:
         data, batch_sizes, sorted_indices, unsorted_indices = input
         if hx is None:
-            hx = self._first_states(data, int(batch_sizes[0]))
+            hx = self._fb_first_states(data, int(batch_sizes[0]))
         else:
             hx = self.permute_hidden(hx, sorted_indices)
         self.check_forward_args(data, hx, batch_sizes)
-        output, states = self._split(
-            self._network(data, batch_sizes, hx, *self._network_arguments())
+        output, states = self._fb_split(
+            self._fb_network(data, batch_sizes, hx, *self._fb_network_arguments())
         )
         packed = type(input)(output, batch_sizes, sorted_indices, unsorted_indices)
         return packed, self.permute_hidden(states, unsorted_indices)
 
-    def _network_arguments(self) -> tuple[Any, ...]:
+    def _fb_network_arguments(self) -> tuple[Any, ...]:
         return (
             self._flat_weights,
             self.bias,
@@ -315,7 +317,7 @@ def _refuse_projection(arguments: dict[str, Any]) -> None:
 class RNN(RNNBase):
     """A network of ``h = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu instead of tanh."""
 
-    _networks: ClassVar = {"RNN_TANH": flambeau.rnn_tanh, "RNN_RELU": flambeau.rnn_relu}
+    _fb_networks: ClassVar = {"RNN_TANH": flambeau.rnn_tanh, "RNN_RELU": flambeau.rnn_relu}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         _refuse_projection(kwargs)
@@ -331,14 +333,14 @@ class RNN(RNNBase):
         super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)
 
     @property
-    def _network(self) -> Callable[..., tuple[Tensor, ...]]:  # type: ignore[override]
-        return self._networks[self.mode]
+    def _fb_network(self) -> Callable[..., tuple[Tensor, ...]]:  # type: ignore[override]
+        return self._fb_networks[self.mode]
 
 
 class GRU(RNNBase):
     """A gated recurrent unit: a gate z keeps the old state, a gate r resets it for the new one."""
 
-    _network = staticmethod(flambeau.gru)
+    _fb_network = staticmethod(flambeau.gru)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         _refuse_projection(kwargs)
@@ -348,7 +350,7 @@ class GRU(RNNBase):
 class LSTM(RNNBase):
     """A long short-term memory: gates for what enters, stays in and leaves its cells."""
 
-    _network = staticmethod(flambeau.lstm)
+    _fb_network = staticmethod(flambeau.lstm)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
@@ -357,7 +359,7 @@ class LSTM(RNNBase):
         self, input: Tensor, batch_sizes: Tensor | None
     ) -> tuple[int, int, int]:
         """Return the shape that the cells of such an input have."""
-        return self._expected_states(input, batch_sizes, self.hidden_size)
+        return self._fb_expected_states(input, batch_sizes, self.hidden_size)
 
     def check_forward_args(
         self, input: Tensor, hidden: tuple[Tensor, Tensor], batch_sizes: Tensor | None
@@ -383,14 +385,14 @@ class LSTM(RNNBase):
             return hx
         return hx[0].index_select(1, permutation), hx[1].index_select(1, permutation)
 
-    def _first_states(self, input: Tensor, batch: int) -> tuple[Tensor, Tensor]:
-        h = super()._first_states(input, batch)
+    def _fb_first_states(self, input: Tensor, batch: int) -> tuple[Tensor, Tensor]:
+        h = super()._fb_first_states(input, batch)
         if not self.proj_size:
             return h, h
         sizes = (h.size(0), batch, self.hidden_size)
         return h, flambeau.zeros(sizes, dtype=input.dtype, device=input.device)
 
-    def _check_state_dims(self, hx: tuple[Tensor, Tensor], is_batched: bool) -> None:
+    def _fb_check_state_dims(self, hx: tuple[Tensor, Tensor], is_batched: bool) -> None:
         expected = 3 if is_batched else 2
         if hx[0].dim() != expected or hx[1].dim() != expected:
             raise RuntimeError(
@@ -398,11 +400,11 @@ class LSTM(RNNBase):
                 f"also be {expected}-D but got ({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
             )
 
-    def _with_batch(self, hx: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    def _fb_with_batch(self, hx: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         return hx[0].unsqueeze(1), hx[1].unsqueeze(1)
 
-    def _without_batch(self, hx: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    def _fb_without_batch(self, hx: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         return hx[0].squeeze(1), hx[1].squeeze(1)
 
-    def _split(self, results: tuple[Tensor, ...]) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    def _fb_split(self, results: tuple[Tensor, ...]) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         return results[0], (results[1], results[2])

@@ -37,7 +37,7 @@ class _Table(Module):
     sparse: bool
     weight: Tensor
 
-    def _make_weight(
+    def _fb_make_weight(
         self, given: Tensor | None, frozen: bool, device: Any, dtype: flambeau.dtype | None
     ) -> None:
         shape = (self.num_embeddings, self.embedding_dim)
@@ -64,7 +64,7 @@ class _Table(Module):
             with flambeau.no_grad():
                 self.weight[self.padding_idx].fill_(0)
 
-    def _unusual_options(self) -> str:
+    def _fb_unusual_options(self) -> str:
         text = ""
         if self.max_norm is not None:
             text += f", max_norm={self.max_norm}"
@@ -114,7 +114,7 @@ class Embedding(_Table):
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
-        self._make_weight(_weight, _freeze, device, dtype)
+        self._fb_make_weight(_weight, _freeze, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         """The rows that the input names."""
@@ -133,7 +133,7 @@ class Embedding(_Table):
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
-        text += self._unusual_options()
+        text += self._fb_unusual_options()
         if self.sparse is not False:
             text += ", sparse=True"
         return text
@@ -195,7 +195,7 @@ class EmbeddingBag(_Table):
         self.mode = mode
         self.sparse = sparse
         self.include_last_offset = include_last_offset
-        self._make_weight(_weight, False, device, dtype)
+        self._fb_make_weight(_weight, False, device, dtype)
 
     def forward(
         self,
@@ -220,7 +220,7 @@ class EmbeddingBag(_Table):
 
     def extra_repr(self) -> str:
         """The shape of the table, and options that are not as usual."""
-        text = f"{self.num_embeddings}, {self.embedding_dim}" + self._unusual_options()
+        text = f"{self.num_embeddings}, {self.embedding_dim}" + self._fb_unusual_options()
         text += f", mode={self.mode!r}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"

@@ -171,11 +171,11 @@ class TransformerEncoder(Module):
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=is_causal, src_key_padding_mask=padding)
-        if padding is not None and self._leaves_padding_out(src, padding):
+        if padding is not None and self._fb_leaves_padding_out(src, padding):
             output = output.masked_fill(padding.unsqueeze(-1) != 0, 0.0)
         return output if self.norm is None else self.norm(output)
 
-    def _leaves_padding_out(self, src: Tensor, padding: Tensor) -> bool:
+    def _fb_leaves_padding_out(self, src: Tensor, padding: Tensor) -> bool:
         if not self.use_nested_tensor or self.training or src.dim() != 3:
             return False
         if fb.is_grad_enabled() and (

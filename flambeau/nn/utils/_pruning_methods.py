@@ -83,17 +83,17 @@ class _Unstructured(BasePruningMethod):
         mask = default_mask.clone(memory_format=flambeau.contiguous_format)
         count = _count(self.amount, t.numel())
         if count:
-            mask.view(-1)[self._picked(t, count)] = 0
+            mask.view(-1)[self._fb_picked(t, count)] = 0
         return mask
 
-    def _picked(self, t: Tensor, count: int) -> Tensor:
+    def _fb_picked(self, t: Tensor, count: int) -> Tensor:
         raise NotImplementedError
 
 
 class RandomUnstructured(_Unstructured):
     """Prunes elements at random."""
 
-    def _picked(self, t: Tensor, count: int) -> Tensor:
+    def _fb_picked(self, t: Tensor, count: int) -> Tensor:
         _, drawn = flambeau.rand_like(t).view(-1).topk(count)
         return drawn
 
@@ -101,7 +101,7 @@ class RandomUnstructured(_Unstructured):
 class L1Unstructured(_Unstructured):
     """Prunes the elements of the smallest magnitude."""
 
-    def _picked(self, t: Tensor, count: int) -> Tensor:
+    def _fb_picked(self, t: Tensor, count: int) -> Tensor:
         _, smallest = t.abs().view(-1).topk(count, largest=False)
         return smallest
 

@@ -60,7 +60,7 @@ class ParametrizationList(ModuleList):
         super().__init__(modules)
         self.unsafe = unsafe
         shape, dtype = original.shape, original.dtype
-        source = self._invert_where_possible(original)
+        source = self._fb_invert_where_possible(original)
         self.is_tensor: bool = isinstance(source, Tensor)
         self.ntensors: int = 1 if isinstance(source, Tensor) else len(source)
         if isinstance(source, Tensor):
@@ -68,11 +68,11 @@ class ParametrizationList(ModuleList):
             _put(original, source)
             _register(self, "original", original)
         else:
-            self._register_sources(original, source)
+            self._fb_register_sources(original, source)
         if not unsafe:
-            self._check_result(shape, dtype)
+            self._fb_check_result(shape, dtype)
 
-    def _invert_where_possible(self, value: Tensor) -> Any:
+    def _fb_invert_where_possible(self, value: Tensor) -> Any:
         with flambeau.no_grad():
             each: Any
             for each in reversed(self):
@@ -87,7 +87,7 @@ class ParametrizationList(ModuleList):
             )
         return value
 
-    def _register_sources(self, original: Tensor, sources: Sequence[Tensor]) -> None:
+    def _fb_register_sources(self, original: Tensor, sources: Sequence[Tensor]) -> None:
         for i, source in enumerate(sources):
             if not isinstance(source, Tensor):
                 raise ValueError(
@@ -99,7 +99,7 @@ class ParametrizationList(ModuleList):
             source.requires_grad_(original.requires_grad)
             _register(self, f"original{i}", source)
 
-    def _check_result(self, shape: Sequence[int], dtype: flambeau.dtype) -> None:
+    def _fb_check_result(self, shape: Sequence[int], dtype: flambeau.dtype) -> None:
         result = self()
         if not isinstance(result, Tensor):
             raise ValueError(
@@ -129,11 +129,11 @@ class ParametrizationList(ModuleList):
                         f"parametrization {type(each).__name__} does not implement right_inverse."
                     )
                 given = each.right_inverse(given)
-            for target, source in zip(self._sources(), self._listed(given), strict=True):
+            for target, source in zip(self._fb_sources(), self._fb_listed(given), strict=True):
                 _check_dtype(source, target.dtype, "right_inverse")
                 _put(target, source)
 
-    def _listed(self, given: Any) -> Sequence[Tensor]:
+    def _fb_listed(self, given: Any) -> Sequence[Tensor]:
         if self.is_tensor:
             if not isinstance(given, Tensor):
                 raise ValueError(
@@ -151,7 +151,7 @@ class ParametrizationList(ModuleList):
             )
         return given
 
-    def _sources(self) -> list[Tensor]:
+    def _fb_sources(self) -> list[Tensor]:
         if self.is_tensor:
             return [self.original]
         return [getattr(self, f"original{i}") for i in range(self.ntensors)]
@@ -159,7 +159,7 @@ class ParametrizationList(ModuleList):
     def forward(self) -> Tensor:
         """The tensor."""
         first, *others = self
-        value: Tensor = first(*self._sources())
+        value: Tensor = first(*self._fb_sources())
         for module in others:
             value = module(value)
         return value

@@ -18,7 +18,7 @@ class _ComposedLR(LRScheduler):
 
     _schedulers: Sequence[LRScheduler]
 
-    def _adopt(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None) -> None:
+    def _fb_adopt(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None) -> None:
         """Take over the schedulers, and with them their optimiser."""
         name = type(self).__name__
         if len(schedulers) < 1:
@@ -67,7 +67,7 @@ class SequentialLR(_ComposedLR):
         milestones: list[int],
         last_epoch: int = -1,
     ) -> None:
-        self._adopt(schedulers, optimizer)
+        self._fb_adopt(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "SequentialLR expects one milestone less than schedulers, but got "
@@ -110,7 +110,7 @@ class ChainedScheduler(_ComposedLR):
     def __init__(
         self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
     ) -> None:
-        self._adopt(schedulers, optimizer)
+        self._fb_adopt(schedulers, optimizer)
         self._last_lr = current(self.optimizer)
 
     def step(self) -> None:  # type: ignore[override]

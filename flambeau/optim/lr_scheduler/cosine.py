@@ -26,20 +26,20 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Rate]:
-        self._advise_last_lr()
+        self._fb_advise_last_lr()
         if self._is_initial:
             return current(self.optimizer)
         if self._step_count == 1 and self.last_epoch > 0:
             return self._get_closed_form_lr()
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
-            return self._leave_minimum()
+            return self._fb_leave_minimum()
         ratio = _height(self.last_epoch, self.T_max) / _height(self.last_epoch - 1, self.T_max)
         return [
             ratio * (group["lr"] - self.eta_min) + self.eta_min
             for group in self.optimizer.param_groups
         ]
 
-    def _leave_minimum(self) -> list[Rate]:
+    def _fb_leave_minimum(self) -> list[Rate]:
         """The first rates after the minimum, whose ratio to it has no meaning."""
         rise = 1 - math.cos(math.pi / self.T_max)
         return [
@@ -81,7 +81,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Rate]:
-        self._advise_last_lr()
+        self._fb_advise_last_lr()
         height = _height(self.T_cur, self.T_i)
         return [self.eta_min + (base - self.eta_min) * height / 2 for base in self.base_lrs]
 
@@ -89,20 +89,20 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         """Set the rates of the next epoch, or of any other one, whole or not."""
         if epoch is None and self.last_epoch >= 0:
             epoch = self.last_epoch + 1
-            self._advance()
+            self._fb_advance()
         else:
-            self._jump(0 if epoch is None else epoch)
+            self._fb_jump(0 if epoch is None else epoch)
             epoch = epoch or 0
         self.last_epoch: int = math.floor(epoch)
-        self._set_rates(self.get_lr)
+        self._fb_set_rates(self.get_lr)
 
-    def _advance(self) -> None:
+    def _fb_advance(self) -> None:
         self.T_cur += 1
         if self.T_cur >= self.T_i:
             self.T_cur %= self.T_i
             self.T_i *= self.T_mult
 
-    def _jump(self, epoch: float) -> None:
+    def _fb_jump(self, epoch: float) -> None:
         if epoch < 0:
             raise ValueError(f"Expected non-negative epoch, but got {epoch}")
         if epoch < self.T_0:

@@ -29,7 +29,7 @@ class _MomentumLR(LRScheduler):
     cycle_momentum: bool
     use_beta1: bool
 
-    def _init_momentum(
+    def _fb_init_momentum(
         self, base_momentum: Bound, max_momentum: Bound, fresh: bool
     ) -> tuple[list[float], list[float]]:
         """The bounds of every group; a fresh schedule begins at the upper ones."""
@@ -44,12 +44,12 @@ class _MomentumLR(LRScheduler):
         upper = per_group("max_momentum", self.optimizer, max_momentum)
         if fresh:
             for group, least, most in zip(self.optimizer.param_groups, lower, upper, strict=True):
-                self._assign_momentum(group, most)
+                self._fb_assign_momentum(group, most)
                 group["max_momentum"] = most
                 group["base_momentum"] = least
         return lower, upper
 
-    def _assign_momentum(self, group: Group, momentum: float) -> None:
+    def _fb_assign_momentum(self, group: Group, momentum: float) -> None:
         if self.use_beta1:
             group["betas"] = (momentum, *group["betas"][1:])
         else:
@@ -102,16 +102,16 @@ class CyclicLR(_MomentumLR):
         self.gamma = gamma
         self._scale_fn_custom = scale_fn
         self.scale_mode = scale_mode
-        self._choose_scale_mode()
+        self._fb_choose_scale_mode()
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self.base_momentums, self.max_momentums = self._init_momentum(
+            self.base_momentums, self.max_momentums = self._fb_init_momentum(
                 base_momentum, max_momentum, fresh=last_epoch == -1
             )
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
 
-    def _choose_scale_mode(self) -> None:
+    def _fb_choose_scale_mode(self) -> None:
         """A built-in mode decides itself what its scale is a function of."""
         if self._scale_fn_custom is None:
             self.scale_mode = "iterations" if self.mode == "exp_range" else "cycle"
@@ -126,7 +126,7 @@ class CyclicLR(_MomentumLR):
 
     def get_lr(self) -> list[Rate]:
         """The rates at `last_epoch`; the momenta there are set as well."""
-        self._advise_last_lr()
+        self._fb_advise_last_lr()
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         share = 1.0 + self.last_epoch / self.total_size - cycle  # of the cycle that is over
         rising = share <= self.step_ratio
@@ -136,7 +136,7 @@ class CyclicLR(_MomentumLR):
             bounds = zip(self.base_momentums, self.max_momentums, strict=True)
             momenta = [most - (most - least) * height * self.scale_fn(at) for least, most in bounds]
             for group, momentum in zip(self.optimizer.param_groups, momenta, strict=True):
-                self._assign_momentum(group, momentum)
+                self._fb_assign_momentum(group, momentum)
         return [
             least + (most - least) * height * self.scale_fn(at)
             for least, most in zip(self.base_lrs, self.max_lrs, strict=True)
@@ -154,7 +154,7 @@ class CyclicLR(_MomentumLR):
         super().load_state_dict({**state_dict, "_scale_fn_custom": self._scale_fn_custom})
         if self._scale_fn_custom is not None:
             restore_callable(self._scale_fn_custom, state_dict["_scale_fn_custom"])
-        self._choose_scale_mode()
+        self._fb_choose_scale_mode()
 
 
 def _anneal_cosine(start: float, end: float, share: float) -> float:
@@ -224,23 +224,23 @@ class OneCycleLR(_MomentumLR):
                 group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self._init_momentum(base_momentum, max_momentum, fresh=last_epoch == -1)
+            self._fb_init_momentum(base_momentum, max_momentum, fresh=last_epoch == -1)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Rate]:
         """The rates at `last_epoch`; the momenta there are set as well."""
-        self._advise_last_lr()
-        phase, share = self._place()
+        self._fb_advise_last_lr()
+        phase, share = self._fb_place()
         anneal = _ANNEALING[self._anneal_func_type]
         rates: list[Rate] = []
         for group in self.optimizer.param_groups:
             rates.append(anneal(group[phase["start_lr"]], group[phase["end_lr"]], share))
             if self.cycle_momentum:
                 ends = group[phase["start_momentum"]], group[phase["end_momentum"]]
-                self._assign_momentum(group, anneal(*ends, share))
+                self._fb_assign_momentum(group, anneal(*ends, share))
         return rates
 
-    def _place(self) -> tuple[dict[str, Any], float]:
+    def _fb_place(self) -> tuple[dict[str, Any], float]:
         """The phase that `last_epoch` is in, and the share of it that is over."""
         step = self.last_epoch
         if step > self.total_steps:

@@ -19,23 +19,23 @@ class _FactorLR(LRScheduler):
     schedules can act on the same rates.
     """
 
-    def _factor(self) -> float:
+    def _fb_factor(self) -> float:
         """The factor of the initial rate at `last_epoch`."""
         raise NotImplementedError
 
-    def _change(self) -> float | None:
+    def _fb_change(self) -> float | None:
         """The factor of the rate of the epoch before; None leaves it as it is."""
         raise NotImplementedError
 
     def get_lr(self) -> list[Rate]:
-        self._advise_last_lr()
-        change = self._change()
+        self._fb_advise_last_lr()
+        change = self._fb_change()
         if change is None:
             return current(self.optimizer)
         return [group["lr"] * change for group in self.optimizer.param_groups]
 
     def _get_closed_form_lr(self) -> list[Rate]:
-        factor = self._factor()
+        factor = self._fb_factor()
         return [rate * factor for rate in self.base_lrs]
 
 
@@ -49,10 +49,10 @@ class StepLR(_FactorLR):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def _factor(self) -> float:
+    def _fb_factor(self) -> float:
         return self.gamma ** (self.last_epoch // self.step_size)
 
-    def _change(self) -> float | None:
+    def _fb_change(self) -> float | None:
         due = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
         return self.gamma if due else None
 
@@ -71,11 +71,11 @@ class MultiStepLR(_FactorLR):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def _factor(self) -> float:
+    def _fb_factor(self) -> float:
         passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
         return self.gamma**passed
 
-    def _change(self) -> float | None:
+    def _fb_change(self) -> float | None:
         times = self.milestones.get(self.last_epoch)
         return None if times is None else self.gamma**times
 
@@ -96,10 +96,10 @@ class ConstantLR(_FactorLR):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def _factor(self) -> float:
+    def _fb_factor(self) -> float:
         return self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
 
-    def _change(self) -> float | None:
+    def _fb_change(self) -> float | None:
         if self.last_epoch == 0:
             return self.factor
         return 1.0 / self.factor if self.last_epoch == self.total_iters else None
@@ -127,11 +127,11 @@ class LinearLR(_FactorLR):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def _factor(self) -> float:
+    def _fb_factor(self) -> float:
         rise = self.end_factor - self.start_factor
         return self.start_factor + rise * min(self.total_iters, self.last_epoch) / self.total_iters
 
-    def _change(self) -> float | None:
+    def _fb_change(self) -> float | None:
         if self.last_epoch == 0:
             return self.start_factor
         if self._is_initial or self.last_epoch > self.total_iters:
@@ -148,10 +148,10 @@ class ExponentialLR(_FactorLR):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def _factor(self) -> float:
+    def _fb_factor(self) -> float:
         return self.gamma**self.last_epoch
 
-    def _change(self) -> float | None:
+    def _fb_change(self) -> float | None:
         return None if self._is_initial else self.gamma
 
 
@@ -165,14 +165,14 @@ class PolynomialLR(_FactorLR):
         self.power = power
         super().__init__(optimizer, last_epoch)
 
-    def _left(self, epoch: int) -> float:
+    def _fb_left(self, epoch: int) -> float:
         return 1.0 - epoch / self.total_iters
 
-    def _factor(self) -> float:
-        return float(self._left(min(self.total_iters, self.last_epoch)) ** self.power)
+    def _fb_factor(self) -> float:
+        return float(self._fb_left(min(self.total_iters, self.last_epoch)) ** self.power)
 
-    def _change(self) -> float | None:
+    def _fb_change(self) -> float | None:
         if self._is_initial or self.last_epoch > self.total_iters:
             return None
-        ratio = self._left(self.last_epoch) / self._left(self.last_epoch - 1)
+        ratio = self._fb_left(self.last_epoch) / self._fb_left(self.last_epoch - 1)
         return float(ratio**self.power)

@@ -57,7 +57,7 @@ class LambdaLR(_FunctionLR):
     """The initial rate times a function of the epoch."""
 
     def get_lr(self) -> list[Rate]:
-        self._advise_last_lr()
+        self._fb_advise_last_lr()
         functions = zip(self.base_lrs, self.lr_lambdas, strict=True)
         return [rate * function(self.last_epoch) for rate, function in functions]
 
@@ -66,7 +66,7 @@ class MultiplicativeLR(_FunctionLR):
     """The rate of the epoch before times a function of the epoch."""
 
     def get_lr(self) -> list[Rate]:
-        self._advise_last_lr()
+        self._fb_advise_last_lr()
         if self._is_initial:
             return current(self.optimizer)
         groups = zip(self.optimizer.param_groups, self.lr_lambdas, strict=True)

@@ -44,7 +44,7 @@ class ReduceLROnPlateau(LRScheduler):
         check_optimizer(optimizer)
         self.factor = factor
         self.optimizer = optimizer
-        self._init_min_lrs(min_lr)
+        self._fb_init_min_lrs(min_lr)
         self.patience = patience
         self.cooldown = cooldown
         self.eps = eps
@@ -53,7 +53,7 @@ class ReduceLROnPlateau(LRScheduler):
         self._init_is_better(mode, threshold, threshold_mode)
         self._reset()
 
-    def _init_min_lrs(self, min_lr: float | Sequence[float]) -> None:
+    def _fb_init_min_lrs(self, min_lr: float | Sequence[float]) -> None:
         groups = len(self.optimizer.param_groups)
         self.default_min_lr: float | None = None
         if not isinstance(min_lr, (list, tuple)):
@@ -86,14 +86,14 @@ class ReduceLROnPlateau(LRScheduler):
         else:
             warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
         self.last_epoch: int = epoch
-        self._count(float(metrics))
+        self._fb_count(float(metrics))
         if self.num_bad_epochs > self.patience:
             self._reduce_lr(epoch)
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
         self._last_lr = current(self.optimizer)
 
-    def _count(self, metric: float) -> None:
+    def _fb_count(self, metric: float) -> None:
         if self._is_better(metric, self.best):
             self.best = metric
             self.num_bad_epochs = 0

@@ -152,13 +152,13 @@ class LRScheduler:
     def step(self, epoch: int | None = None) -> None:
         """Set the rates of the next epoch; call it after the optimiser's own step."""
         if self._step_count == 1:
-            self._check_order()
+            self._fb_check_order()
         self._step_count += 1
         if epoch is not None:
             warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
         self._update_lr(epoch)
 
-    def _check_order(self) -> None:
+    def _fb_check_order(self) -> None:
         if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
             warnings.warn(
                 "Seems like `optimizer.step()` has been overridden after learning rate scheduler "
@@ -179,12 +179,12 @@ class LRScheduler:
         """Move to the next epoch, or jump to a given one, and set the rates there."""
         if epoch is None:
             self.last_epoch += 1
-            self._set_rates(self.get_lr)
+            self._fb_set_rates(self.get_lr)
         else:
             self.last_epoch = epoch
-            self._set_rates(getattr(self, "_get_closed_form_lr", self.get_lr))
+            self._fb_set_rates(getattr(self, "_get_closed_form_lr", self.get_lr))
 
-    def _set_rates(self, compute: Callable[[], list[Rate]]) -> None:
+    def _fb_set_rates(self, compute: Callable[[], list[Rate]]) -> None:
         self._get_lr_called_within_step = True
         try:
             rates = compute()
@@ -194,7 +194,7 @@ class LRScheduler:
             assign(group, rate)
         self._last_lr = current(self.optimizer)
 
-    def _advise_last_lr(self) -> None:
+    def _fb_advise_last_lr(self) -> None:
         """Warn a caller of `get_lr` who is not `step`: the recursive forms would step twice."""
         if not self._get_lr_called_within_step:
             warnings.warn(

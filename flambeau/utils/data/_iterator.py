@@ -99,7 +99,7 @@ class _BaseDataLoaderIter:
         self._timeout = loader.timeout
         self._collate_fn = loader.collate_fn
         self._persistent_workers = loader.persistent_workers
-        self._generators = loader._generators()
+        self._generators = loader._fb_generators()
         self._pin_memory = _wants_pinning(loader)
         self._worker_states: list[dict[str, Any]] = [{} for _ in range(self._num_workers)]
         self._resumed = state is not None and not state["finished"]
@@ -129,7 +129,7 @@ class _BaseDataLoaderIter:
         """Start a pass. The draws and their order are PyTorch's, so the batches are the same."""
         epoch.ended = [False] * self._num_workers
         epoch.workers = epoch.workers or [{} for _ in range(self._num_workers)]
-        self._epoch = loader._epoch = epoch
+        self._epoch = loader._fb_epoch = epoch
         self._sampler_iter = iter(self._index_sampler)
         if epoch.seeded:
             epoch.base_seed = fresh_seed(loader.generator)
@@ -145,7 +145,7 @@ class _BaseDataLoaderIter:
 
     def _resume(self, loader: DataLoader[Any], state: dict[str, Any]) -> None:
         """Go on with the pass that `state` describes; generators stay where they are now."""
-        self._epoch = loader._epoch = epoch = Epoch.from_state(state)
+        self._epoch = loader._fb_epoch = epoch = Epoch.from_state(state)
         if epoch.finished:
             return
         self._replay = sorted(epoch.pending.items())

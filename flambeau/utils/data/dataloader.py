@@ -109,7 +109,7 @@ class DataLoader(Generic[_T_co]):
         self.pin_memory_device = pin_memory_device
         self.timeout = timeout
         self.worker_init_fn = worker_init_fn
-        self.worker_type = worker_type
+        self._fb_worker_type = worker_type
         self.multiprocessing_context = multiprocessing_context
         self.in_order = in_order
         self.generator = generator
@@ -118,7 +118,7 @@ class DataLoader(Generic[_T_co]):
         if batch_sampler is not None:
             batch_size, drop_last = None, False
         if sampler is None:
-            sampler = self._default_sampler(bool(shuffle))
+            sampler = self._fb_default_sampler(bool(shuffle))
         if batch_size is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.batch_size = batch_size
@@ -132,12 +132,12 @@ class DataLoader(Generic[_T_co]):
 
         self._IterableDataset_len_called: int | None = None
         self._iterator = None
-        self._epoch: Epoch | None = None
-        self._resume_from: dict[str, Any] | None = None
+        self._fb_epoch: Epoch | None = None
+        self._fb_resume_from: dict[str, Any] | None = None
         self.__initialized = True
         self.check_worker_number_rationality()
 
-    def _default_sampler(self, shuffle: bool) -> Sampler[Any]:
+    def _fb_default_sampler(self, shuffle: bool) -> Sampler[Any]:
         if self._dataset_kind == _DatasetKind.Iterable:
             return _InfiniteConstantSampler()
         if shuffle:
@@ -173,13 +173,15 @@ class DataLoader(Generic[_T_co]):
         return self._iterator
 
     def _get_iterator(self) -> _BaseDataLoaderIter:
-        state, self._resume_from = self._resume_from, None
+        state, self._fb_resume_from = self._fb_resume_from, None
         if self.num_workers == 0:
             return _SingleProcessDataLoaderIter(self, state)
         self.check_worker_number_rationality()
         # Loaded when needed: most programs never start a worker.
         workers = importlib.import_module("flambeau.utils.data._workers")
-        kind = workers.ThreadIterator if self.worker_type == "thread" else workers.ProcessIterator
+        kind = (
+            workers.ThreadIterator if self._fb_worker_type == "thread" else workers.ProcessIterator
+        )
         iterator: _BaseDataLoaderIter = kind(self, state)
         return iterator
 
@@ -214,14 +216,14 @@ class DataLoader(Generic[_T_co]):
 
     def __getstate__(self) -> dict[str, Any]:
         # A copy, here or in another process, starts with a pass of its own.
-        return {**self.__dict__, "_epoch": None, "_iterator": None}
+        return {**self.__dict__, "_fb_epoch": None, "_iterator": None}
 
-    def _generators(self) -> list[Generator]:
+    def _fb_generators(self) -> list[Generator]:
         """The generators, beside the default one, that the order of the samples comes from."""
         batches = getattr(self.batch_sampler, "sampler", None)
         return randomness.generators_of(self, self.sampler, self.batch_sampler, batches)
 
-    def _batches(self) -> int | None:
+    def _fb_batches(self) -> int | None:
         """How many batches every pass has, where a sampler of the program has no say in it."""
         return len(self._index_sampler) if is_own_sampler(self._index_sampler) else None
 
@@ -232,15 +234,15 @@ class DataLoader(Generic[_T_co]):
         random numbers, that would have followed here, in this pass and in all later ones. It is
         made of plain containers and tensors.
         """
-        epoch: dict[str, Any] | None = self._resume_from
-        if epoch is None and self._epoch is not None:
-            epoch = self._epoch.state_dict()
+        epoch: dict[str, Any] | None = self._fb_resume_from
+        if epoch is None and self._fb_epoch is not None:
+            epoch = self._fb_epoch.state_dict()
         return {
             "version": STATE_VERSION,
             "num_workers": self.num_workers,
-            "batches": self._batches(),
+            "batches": self._fb_batches(),
             "length": self._IterableDataset_len_called,
-            "random": randomness.capture(self._generators()),
+            "random": randomness.capture(self._fb_generators()),
             "epoch": epoch,
         }
 
@@ -249,13 +251,13 @@ class DataLoader(Generic[_T_co]):
 
         This also puts the generators of Python, NumPy and Flambeau back to where they were.
         """
-        generators = self._generators()
-        check_state(state_dict, self.num_workers, self._batches(), len(generators))
+        generators = self._fb_generators()
+        check_state(state_dict, self.num_workers, self._fb_batches(), len(generators))
         epoch = state_dict["epoch"]
-        self._iterator = self._epoch = self._resume_from = None
+        self._iterator = self._fb_epoch = self._fb_resume_from = None
         self._IterableDataset_len_called = state_dict["length"]
         if epoch is not None and (not epoch["finished"] or self.persistent_workers):
-            self._resume_from = epoch
+            self._fb_resume_from = epoch
         elif epoch is not None and "dataset" in epoch["stateful"].get("fetcher", {}):
             self.dataset.load_state_dict(epoch["stateful"]["fetcher"]["dataset"])
         randomness.restore(state_dict["random"], generators)

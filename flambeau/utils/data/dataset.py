@@ -110,14 +110,14 @@ class StackDataset(Dataset[Any]):
 
     def __getitems__(self, indices: list[Any]) -> list[Any]:
         if isinstance(self.datasets, dict):
-            columns = [self._column(dataset, indices) for dataset in self.datasets.values()]
+            columns = [self._fb_column(dataset, indices) for dataset in self.datasets.values()]
             return [
                 dict(zip(self.datasets, row, strict=True)) for row in zip(*columns, strict=True)
             ]
-        return list(zip(*(self._column(each, indices) for each in self.datasets), strict=True))
+        return list(zip(*(self._fb_column(each, indices) for each in self.datasets), strict=True))
 
     @staticmethod
-    def _column(dataset: Any, indices: list[Any]) -> Any:
+    def _fb_column(dataset: Any, indices: list[Any]) -> Any:
         samples = _samples_of(dataset, indices)
         if len(samples) != len(indices):
             raise ValueError(
@@ -184,7 +184,7 @@ class ChainDataset(IterableDataset[_T_co]):
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = datasets
 
-    def _streams(self) -> Iterator[Any]:
+    def _fb_streams(self) -> Iterator[Any]:
         for dataset in self.datasets:
             if not isinstance(dataset, IterableDataset):
                 raise AssertionError(
@@ -193,11 +193,11 @@ class ChainDataset(IterableDataset[_T_co]):
             yield dataset
 
     def __iter__(self) -> Iterator[_T_co]:
-        for dataset in self._streams():
+        for dataset in self._fb_streams():
             yield from dataset
 
     def __len__(self) -> int:
-        return sum(len(dataset) for dataset in self._streams())
+        return sum(len(dataset) for dataset in self._fb_streams())
 
 
 class Subset(Dataset[_T_co]):

@@ -88,7 +88,7 @@ class RandomSampler(Sampler[int]):
         """How many indices one pass gives."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
-    def blocks(self) -> Iterator[Tensor]:
+    def _fb_blocks(self) -> Iterator[Tensor]:
         """The indices of one pass, in tensors of as many as are drawn at a time."""
         n, wanted = len(self.data_source), self.num_samples
         generator = self.generator
@@ -106,7 +106,7 @@ class RandomSampler(Sampler[int]):
     def __iter__(self) -> Iterator[int]:
         # Nothing is drawn before the first index is asked for, no Python runs for each index, and
         # not all of them are objects at a time.
-        parts = (part for block in self.blocks() for part in block.split(_LISTED_AT_ONCE))
+        parts = (part for block in self._fb_blocks() for part in block.split(_LISTED_AT_ONCE))
         return itertools.chain.from_iterable(map(Tensor.tolist, parts))
 
     def __len__(self) -> int:

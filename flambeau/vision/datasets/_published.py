@@ -158,21 +158,21 @@ class ImageList(VisionDataset):
         self.loader = loader
         self._image_files, self._labels = [], []
 
-    def _below(self, *parts: str) -> str:
+    def _fb_below(self, *parts: str) -> str:
         """A path below the root."""
         return os.path.join(os.fspath(self.root or ""), *parts)
 
-    def _take(self, samples: Iterable[tuple[str, Any]]) -> None:
+    def _fb_take(self, samples: Iterable[tuple[str, Any]]) -> None:
         for path, label in samples:
             self._image_files.append(path)
             self._labels.append(label)
 
-    def _name_classes(self, names: list[Any]) -> None:
+    def _fb_name_classes(self, names: list[Any]) -> None:
         self.classes = names
         self.class_to_idx = numbered(names)
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
-        return self._transformed(self.loader(self._image_files[index]), self._labels[index])
+        return self._fb_transformed(self.loader(self._image_files[index]), self._labels[index])
 
     def __len__(self) -> int:
         return len(self._image_files)
@@ -181,7 +181,7 @@ class ImageList(VisionDataset):
 class SplitImages(ImageList):
     """Images in parts, of which one is chosen."""
 
-    _SPLITS: tuple[str, ...] = ("train", "test")
+    _fb_SPLITS: tuple[str, ...] = ("train", "test")
 
     def __init__(
         self,
@@ -193,10 +193,10 @@ class SplitImages(ImageList):
         loader: Loader = default_loader,
     ) -> None:
         super().__init__(root, transform, target_transform, loader)
-        self._split: str = utils.verify_str_arg(split, "split", self._SPLITS)
-        self._load(download)
+        self._split: str = utils.verify_str_arg(split, "split", self._fb_SPLITS)
+        self._fb_load(download)
 
-    def _load(self, download: bool) -> None:
+    def _fb_load(self, download: bool) -> None:
         raise NotImplementedError
 
     def extra_repr(self) -> str:

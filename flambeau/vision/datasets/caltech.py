@@ -29,7 +29,7 @@ class _Caltech(VisionDataset):
     index: list[int]
     y: list[int]
 
-    def _count(self, folder: str, categories: list[str]) -> None:
+    def _fb_count(self, folder: str, categories: list[str]) -> None:
         self.categories = categories
         self.index, self.y = [], []
         for number, name in enumerate(categories):
@@ -49,13 +49,13 @@ class Caltech101(_Caltech):
     """
 
     # Where the outlines are in a folder of another name.
-    _OUTLINES = {
+    _fb_OUTLINES = {
         "Faces": "Faces_2",
         "Faces_easy": "Faces_3",
         "Motorbikes": "Motorbikes_16",
         "airplanes": "Airplanes_Side_2",
     }
-    _ARCHIVE = Resource(
+    _fb_ARCHIVE = Resource(
         "https://data.caltech.edu/records/mzrjq-6wc02/files/caltech-101.zip",
         "3138e1922a9193bfa496528edbbc45d0",
     )
@@ -75,21 +75,21 @@ class Caltech101(_Caltech):
         )
         if download:
             self.download()
-        prepare(folder, ["101_ObjectCategories"], [self._ARCHIVE])
+        prepare(folder, ["101_ObjectCategories"], [self._fb_ARCHIVE])
         names = sorted(os.listdir(os.path.join(folder, "101_ObjectCategories")))
-        self._count(
+        self._fb_count(
             os.path.join(folder, "101_ObjectCategories"),
             [name for name in names if name != "BACKGROUND_Google"],
         )
         self.annotation_categories: list[str] = [
-            self._OUTLINES.get(name, name) for name in self.categories
+            self._fb_OUTLINES.get(name, name) for name in self.categories
         ]
 
     def download(self) -> None:
         """Fetch the archive and unpack it and those in it, unless that was done."""
         if os.path.isdir(os.path.join(self.root, "101_ObjectCategories")):
             return
-        bring(self._ARCHIVE, self.root)
+        bring(self._fb_ARCHIVE, self.root)
         inner = os.path.join(self.root, "caltech-101")
         # The images come last: with them the data set is complete.
         for name in sorted(os.listdir(inner), reverse=True):
@@ -99,11 +99,11 @@ class Caltech101(_Caltech):
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         name = self.categories[self.y[index]]
         image = f"image_{self.index[index]:04d}.jpg"
-        target = targets_of(self.target_type, lambda kind: self._target(kind, index))
+        target = targets_of(self.target_type, lambda kind: self._fb_target(kind, index))
         path = os.path.join(self.root, "101_ObjectCategories", name, image)
-        return self._transformed(open_image(path), target)
+        return self._fb_transformed(open_image(path), target)
 
-    def _target(self, kind: str, index: int) -> Any:
+    def _fb_target(self, kind: str, index: int) -> Any:
         if kind == "category":
             return self.y[index]
         name = self.annotation_categories[self.y[index]]
@@ -117,7 +117,7 @@ class Caltech101(_Caltech):
 class Caltech256(_Caltech):
     """Photographs of 257 kinds of things, in ``root/caltech256``."""
 
-    _ARCHIVE = Resource(
+    _fb_ARCHIVE = Resource(
         "https://data.caltech.edu/records/nyy15-4j048/files/256_ObjectCategories.tar",
         "67b4f42ca05d46448c6bb8ecd2220f6d",
     )
@@ -131,12 +131,12 @@ class Caltech256(_Caltech):
     ) -> None:
         folder = os.path.join(os.path.expanduser(os.fspath(root)), "caltech256")
         super().__init__(folder, transform=transform, target_transform=target_transform)
-        prepare(folder, ["256_ObjectCategories"], [self._ARCHIVE], download)
+        prepare(folder, ["256_ObjectCategories"], [self._fb_ARCHIVE], download)
         images = os.path.join(folder, "256_ObjectCategories")
-        self._count(images, sorted(os.listdir(images)))
+        self._fb_count(images, sorted(os.listdir(images)))
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         label = self.y[index]
         file = f"{label + 1:03d}_{self.index[index]:04d}.jpg"
         path = os.path.join(self.root, "256_ObjectCategories", self.categories[label], file)
-        return self._transformed(open_image(path), label)
+        return self._fb_transformed(open_image(path), label)

@@ -79,38 +79,40 @@ class CelebA(VisionDataset):
         chosen = _PARTS[verify_str_arg(split.lower(), "split", _PARTS)]
         needed = [(name, md5) for _, md5, name in self.file_list if not name.endswith(".zip")]
         resources = [Resource.drive(*each) for each in self.file_list]
-        prepare(self._file(""), ["img_align_celeba", *needed], resources, download)
-        names, parts, _ = _table(self._file("list_eval_partition.txt"))
+        prepare(self._fb_file(""), ["img_align_celeba", *needed], resources, download)
+        names, parts, _ = _table(self._fb_file("list_eval_partition.txt"))
         part = parts.squeeze(1)
         keep = fb.ones_like(part, dtype=fb.bool) if chosen is None else part == chosen
         self.filename: list[str] = [
             name for name, kept in zip(names, keep.tolist(), strict=True) if kept
         ]
-        self.identity: Tensor = self._rows("identity_CelebA.txt", keep)[0]
-        self.bbox: Tensor = self._rows("list_bbox_celeba.txt", keep, header=1)[0]
-        self.landmarks_align: Tensor = self._rows(
+        self.identity: Tensor = self._fb_rows("identity_CelebA.txt", keep)[0]
+        self.bbox: Tensor = self._fb_rows("list_bbox_celeba.txt", keep, header=1)[0]
+        self.landmarks_align: Tensor = self._fb_rows(
             "list_landmarks_align_celeba.txt", keep, header=1
         )[0]
-        signs, self.attr_names = self._rows("list_attr_celeba.txt", keep, header=1)
+        signs, self.attr_names = self._fb_rows("list_attr_celeba.txt", keep, header=1)
         self.attr: Tensor = (signs + 1) // 2  # in the file -1 stands for no
 
-    def _file(self, name: str) -> str:
+    def _fb_file(self, name: str) -> str:
         return os.path.join(os.fspath(self.root or ""), self.base_folder, name)
 
-    def _rows(self, name: str, keep: Tensor, header: int | None = None) -> tuple[Tensor, list[str]]:
-        names, values, columns = _table(self._file(name), header)
+    def _fb_rows(
+        self, name: str, keep: Tensor, header: int | None = None
+    ) -> tuple[Tensor, list[str]]:
+        names, values, columns = _table(self._fb_file(name), header)
         if len(names) != len(keep):
             raise RuntimeError(
-                f"{self._file(name)}: {len(names)} rows, but list_eval_partition.txt has "
+                f"{self._fb_file(name)}: {len(names)} rows, but list_eval_partition.txt has "
                 f"{len(keep)}"
             )
         return values[keep], columns
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
-        image = open_image(self._file(os.path.join("img_align_celeba", self.filename[index])))
-        target = targets_of(self.target_type, lambda kind: self._target(kind, index))
+        image = open_image(self._fb_file(os.path.join("img_align_celeba", self.filename[index])))
+        target = targets_of(self.target_type, lambda kind: self._fb_target(kind, index))
         return (
-            self._transformed(image, target)
+            self._fb_transformed(image, target)
             if target is not None
             else (
                 self.transform(image) if self.transform is not None else image,
@@ -118,7 +120,7 @@ class CelebA(VisionDataset):
             )
         )
 
-    def _target(self, kind: str, index: int) -> Any:
+    def _fb_target(self, kind: str, index: int) -> Any:
         if kind == "identity":
             return self.identity[index, 0]
         tables = {"attr": self.attr, "bbox": self.bbox, "landmarks": self.landmarks_align}

@@ -54,29 +54,29 @@ class CIFAR10(VisionDataset):
         if download:
             self.download()
         if not self._check_integrity():
-            raise missing_error(self._files(), "Dataset", self.url)
-        self.data, self.targets = self._load()
-        meta = self._file(self.meta["filename"])
+            raise missing_error(self._fb_files(), "Dataset", self.url)
+        self.data, self.targets = self._fb_load()
+        meta = self._fb_file(self.meta["filename"])
         self.classes: list[str] = words_of(read_pickle(meta), self.meta["key"], meta)
         self.class_to_idx: dict[str, int] = {
             name: number for number, name in enumerate(self.classes)
         }
 
-    def _file(self, name: str) -> str:
+    def _fb_file(self, name: str) -> str:
         return os.path.join(os.fspath(self.root or ""), self.base_folder, name)
 
-    def _files(self) -> list[tuple[str, str | None]]:
+    def _fb_files(self) -> list[tuple[str, str | None]]:
         listed = [*self.train_list, *self.test_list, [self.meta["filename"], self.meta["md5"]]]
-        return [(self._file(name), md5) for name, md5 in listed]
+        return [(self._fb_file(name), md5) for name, md5 in listed]
 
     def _check_integrity(self) -> bool:
-        return are_whole(self._files())
+        return are_whole(self._fb_files())
 
-    def _load(self) -> tuple[Any, list[int]]:
+    def _fb_load(self) -> tuple[Any, list[int]]:
         import numpy as np
 
         paths = [
-            self._file(name) for name, _ in (self.train_list if self.train else self.test_list)
+            self._fb_file(name) for name, _ in (self.train_list if self.train else self.test_list)
         ]
         # More rows than the files can hold: those that are not written take no memory.
         most = sum(os.path.getsize(path) // _WIDTH for path in paths)
@@ -101,7 +101,7 @@ class CIFAR10(VisionDataset):
             )
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
-        return self._transformed(pillow().fromarray(self.data[index]), self.targets[index])
+        return self._fb_transformed(pillow().fromarray(self.data[index]), self.targets[index])
 
     def __len__(self) -> int:
         return len(self.data)

@@ -125,14 +125,14 @@ class Cityscapes(VisionDataset):
         home = os.fspath(self.root or "")
         self.images_dir: str = os.path.join(home, "leftImg8bit", split)
         self.targets_dir: str = os.path.join(home, self.mode, split)
-        self._unpack(home)
+        self._fb_unpack(home)
         self.images: list[str] = []
         self.targets: list[list[str]] = []
         for city in os.listdir(self.images_dir):
             for name in os.listdir(os.path.join(self.images_dir, city)):
-                self._add(city, name)
+                self._fb_add(city, name)
 
-    def _unpack(self, home: str) -> None:
+    def _fb_unpack(self, home: str) -> None:
         """Unpack the archives of what is missing."""
         part = "trainextra" if self.split == "train_extra" else "trainvaltest"
         targets = "gtFine_trainvaltest" if self.mode == "gtFine" else "gtCoarse"
@@ -146,7 +146,7 @@ class Cityscapes(VisionDataset):
                     f"{archive}. Both come from https://www.cityscapes-dataset.com/downloads"
                 )
 
-    def _add(self, city: str, name: str) -> None:
+    def _fb_add(self, city: str, name: str) -> None:
         start = name.split("_leftImg8bit")[0]
         self.images.append(os.path.join(self.images_dir, city, name))
         files = [f"{start}_{self.mode}_{_SUFFIXES[kind]}" for kind in self.target_type]
@@ -155,7 +155,7 @@ class Cityscapes(VisionDataset):
     def __getitem__(self, index: int) -> Any:
         files = dict(zip(self.target_type, self.targets[index], strict=True))
         target = targets_of(self.target_type, lambda kind: _read(kind, files[kind]))
-        return self._transformed_together(pil_loader(self.images[index]), target)
+        return self._fb_transformed_together(pil_loader(self.images[index]), target)
 
     def __len__(self) -> int:
         return len(self.images)

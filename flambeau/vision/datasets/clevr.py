@@ -26,10 +26,10 @@ class CLEVRClassification(SplitImages):
     ``split`` is train, val or test, which has no targets (None).
     """
 
-    _SPLITS = ("train", "val", "test")
+    _fb_SPLITS = ("train", "val", "test")
 
-    def _load(self, download: bool) -> None:
-        folder = self._below("clevr")
+    def _fb_load(self, download: bool) -> None:
+        folder = self._fb_below("clevr")
         prepare(folder, ["CLEVR_v1.0"], [_ARCHIVE], download)
         images = f"{folder}/CLEVR_v1.0/images/{self._split}"
         names = sorted(os.listdir(images))
@@ -40,4 +40,4 @@ class CLEVRClassification(SplitImages):
             with reading(scenes):
                 found = {scene["image_filename"]: scene["objects"] for scene in content["scenes"]}
                 counts = {name: len(found[name]) for name in names}
-        self._take((f"{images}/{name}", counts[name]) for name in names)
+        self._fb_take((f"{images}/{name}", counts[name]) for name in names)

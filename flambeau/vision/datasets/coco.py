@@ -43,7 +43,7 @@ class CocoDetection(VisionDataset):
         if not isinstance(index, int):
             raise ValueError(f"Index must be of type integer, got {type(index)} instead.")
         number = self.ids[index]
-        return self._transformed_together(self._load_image(number), self._load_target(number))
+        return self._fb_transformed_together(self._load_image(number), self._load_target(number))
 
     def __len__(self) -> int:
         return len(self.ids)

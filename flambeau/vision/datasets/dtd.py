@@ -27,7 +27,7 @@ class DTD(SplitImages):
     ``split`` is train, val or test, of the division 1 to 10 that ``partition`` says.
     """
 
-    _SPLITS = ("train", "val", "test")
+    _fb_SPLITS = ("train", "val", "test")
 
     def __init__(
         self,
@@ -47,15 +47,15 @@ class DTD(SplitImages):
         self._partition = partition
         super().__init__(root, split, transform, target_transform, download, loader)
 
-    def _load(self, download: bool) -> None:
+    def _fb_load(self, download: bool) -> None:
         # The archive has a folder of the same name.
-        folder = self._below("dtd")
+        folder = self._fb_below("dtd")
         prepare(folder, ["dtd/labels", "dtd/images"], [_ARCHIVE], download)
         names = read_lines(f"{folder}/dtd/labels/{self._split}{self._partition}.txt")
         kinds = [name.split("/")[0] for name in names]
-        self._name_classes(sorted(set(kinds)))
+        self._fb_name_classes(sorted(set(kinds)))
         files = (f"{folder}/dtd/images/{name}" for name in names)
-        self._take(zip(files, map(self.class_to_idx.__getitem__, kinds), strict=True))
+        self._fb_take(zip(files, map(self.class_to_idx.__getitem__, kinds), strict=True))
 
     def extra_repr(self) -> str:
         return f"split={self._split}, partition={self._partition}"

@@ -37,7 +37,7 @@ class FakeData(VisionDataset):
         noise = fb.randn(*self.image_size)
         target = fb.randint(0, self.num_classes, size=(1,), dtype=fb.long)[0]
         fb.set_rng_state(state)
-        image, target = self._transformed(to_pil_image(noise), target)
+        image, target = self._fb_transformed(to_pil_image(noise), target)
         return image, int(target) if isinstance(target, fb.Tensor) else target
 
     def __len__(self) -> int:

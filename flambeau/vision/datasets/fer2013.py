@@ -51,7 +51,7 @@ class FER2013(VisionDataset):
         image = pillow().fromarray(pixels)
         if target is None:
             return (image if self.transform is None else self.transform(image)), None
-        return self._transformed(image, target)
+        return self._fb_transformed(image, target)
 
     def __len__(self) -> int:
         return len(self._samples)

@@ -43,11 +43,11 @@ class FGVCAircraft(ImageList):
         super().__init__(root, transform, target_transform, loader)
         self._split: str = verify_str_arg(split, "split", ("train", "val", "trainval", "test"))
         self._annotation_level: str = verify_str_arg(annotation_level, "annotation_level", _LISTS)
-        prepare(self._below(), ["fgvc-aircraft-2013b"], [_ARCHIVE], download)
-        folder = self._below("fgvc-aircraft-2013b", "data")
-        self._name_classes(read_lines(f"{folder}/{_LISTS[annotation_level]}.txt"))
+        prepare(self._fb_below(), ["fgvc-aircraft-2013b"], [_ARCHIVE], download)
+        folder = self._fb_below("fgvc-aircraft-2013b", "data")
+        self._fb_name_classes(read_lines(f"{folder}/{_LISTS[annotation_level]}.txt"))
         listed = f"{folder}/images_{annotation_level}_{split}.txt"
         with reading(listed):
             for line in read_lines(listed):
                 name, label = line.split(" ", 1)
-                self._take([(f"{folder}/images/{name}.jpg", self.class_to_idx[label])])
+                self._fb_take([(f"{folder}/images/{name}.jpg", self.class_to_idx[label])])

@@ -69,19 +69,19 @@ class _Captioned(VisionDataset):
         self.ann_file: str = os.path.expanduser(ann_file)
         self.loader = loader
         with open(self.ann_file, encoding="utf-8") as file, reading(self.ann_file):
-            self.annotations: dict[str, list[str]] = self._parse(file.read())
+            self.annotations: dict[str, list[str]] = self._fb_parse(file.read())
         self.ids: list[str] = sorted(self.annotations)
 
-    def _parse(self, text: str) -> dict[str, list[str]]:
+    def _fb_parse(self, text: str) -> dict[str, list[str]]:
         """The captions of each photograph."""
         raise NotImplementedError
 
-    def _path(self, id: str) -> str:
+    def _fb_path(self, id: str) -> str:
         return id
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         number = self.ids[index]
-        return self._transformed(self.loader(self._path(number)), self.annotations[number])
+        return self._fb_transformed(self.loader(self._fb_path(number)), self.annotations[number])
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -90,7 +90,7 @@ class _Captioned(VisionDataset):
 class Flickr8k(_Captioned):
     """The photographs of a folder with the captions of the page ``ann_file``."""
 
-    def _parse(self, text: str) -> dict[str, list[str]]:
+    def _fb_parse(self, text: str) -> dict[str, list[str]]:
         page = _Page(os.fspath(self.root or ""))
         page.feed(text)
         return page.captions
@@ -99,7 +99,7 @@ class Flickr8k(_Captioned):
 class Flickr30k(_Captioned):
     """The photographs of a folder with captions: ``ann_file`` has lines ``name#0<tab>caption``."""
 
-    def _parse(self, text: str) -> dict[str, list[str]]:
+    def _fb_parse(self, text: str) -> dict[str, list[str]]:
         captions: defaultdict[str, list[str]] = defaultdict(list)
         for line in text.splitlines():
             if line.strip():
@@ -107,5 +107,5 @@ class Flickr30k(_Captioned):
                 captions[name.rsplit("#", 1)[0]].append(caption)
         return captions
 
-    def _path(self, id: str) -> str:
+    def _fb_path(self, id: str) -> str:
         return os.path.join(os.fspath(self.root or ""), id)

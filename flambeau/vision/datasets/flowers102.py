@@ -42,19 +42,19 @@ class Flowers102(SplitImages):
     """
 
     _splits_map = {"train": "trnid", "val": "valid", "test": "tstid"}
-    _SPLITS = ("train", "val", "test")
+    _fb_SPLITS = ("train", "val", "test")
     classes: list[str] = " ".join(_CLASSES.split()).split("; ")
 
-    def _load(self, download: bool) -> None:
-        folder = self._below("flowers-102")
+    def _fb_load(self, download: bool) -> None:
+        folder = self._fb_below("flowers-102")
         prepare(folder, ["jpg", _LABELS, _PARTS], _RESOURCES, download)
         part = self._splits_map[self._split]
         (labels,) = read_matlab(f"{folder}/imagelabels.mat", "labels", squeeze_me=True)
         (chosen,) = read_matlab(f"{folder}/setid.mat", part, squeeze_me=True)
-        self._name_classes(self.classes)
+        self._fb_name_classes(self.classes)
         # Images and classes are counted from 1.
         with reading(f"{folder}/setid.mat"):
-            self._take(
+            self._fb_take(
                 (f"{folder}/jpg/image_{number:05d}.jpg", int(labels[number - 1]) - 1)
                 for number in chosen.tolist()
             )

@@ -167,7 +167,7 @@ class DatasetFolder(VisionDataset):
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         path, target = self.samples[index]
-        return self._transformed(self.loader(path), target)
+        return self._fb_transformed(self.loader(path), target)
 
     def __len__(self) -> int:
         return len(self.samples)

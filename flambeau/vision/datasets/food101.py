@@ -22,12 +22,14 @@ _ARCHIVE = Resource(
 class Food101(SplitImages):
     """101 000 photographs of 101 dishes, in ``root/food-101``; ``split`` is train or test."""
 
-    def _load(self, download: bool) -> None:
-        prepare(self._below(), ["food-101/meta", "food-101/images"], [_ARCHIVE], download)
-        listed = self._below("food-101", "meta", f"{self._split}.json")
+    def _fb_load(self, download: bool) -> None:
+        prepare(self._fb_below(), ["food-101/meta", "food-101/images"], [_ARCHIVE], download)
+        listed = self._fb_below("food-101", "meta", f"{self._split}.json")
         names = read_json(listed)
         with reading(listed):
-            self._name_classes(sorted(names))
+            self._fb_name_classes(sorted(names))
             pairs = [(name, self.class_to_idx[dish]) for dish in names for name in names[dish]]
-            images = self._below("food-101", "images")
-            self._take((os.path.join(images, *f"{name}.jpg".split("/")), at) for name, at in pairs)
+            images = self._fb_below("food-101", "images")
+            self._fb_take(
+                (os.path.join(images, *f"{name}.jpg".split("/")), at) for name, at in pairs
+            )

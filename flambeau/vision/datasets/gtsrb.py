@@ -20,18 +20,18 @@ _TEST = [
 class GTSRB(SplitImages):
     """Photographs of 43 kinds of traffic signs, in ``root/gtsrb``; ``split`` is train or test."""
 
-    def _load(self, download: bool) -> None:
-        folder = self._below("gtsrb")
+    def _fb_load(self, download: bool) -> None:
+        folder = self._fb_below("gtsrb")
         if self._split == "train":
             images = f"{folder}/GTSRB/Training"
             prepare(folder, ["GTSRB/Training"], [_TRAINING], download)
-            self._take(make_dataset(images, find_classes(images)[1], extensions=(".ppm",)))
+            self._fb_take(make_dataset(images, find_classes(images)[1], extensions=(".ppm",)))
             return
         images, labels = f"{folder}/GTSRB/Final_Test/Images", f"{folder}/GT-final_test.csv"
         prepare(folder, ["GTSRB/Final_Test/Images", "GT-final_test.csv"], _TEST, download)
         with open(labels, newline="", encoding="utf-8") as file, reading(labels):
             rows = csv.DictReader(file, delimiter=";")
-            self._take((f"{images}/{row['Filename']}", int(row["ClassId"])) for row in rows)
+            self._fb_take((f"{images}/{row['Filename']}", int(row["ClassId"])) for row in rows)
 
     def extra_repr(self) -> str:
         return ""

@@ -62,11 +62,11 @@ class Imagenette(ImageList):
         self._size: str = verify_str_arg(size, "size", self._ARCHIVES)
         archive = Resource(*self._ARCHIVES[size])
         folder = archive.url.removeprefix(_HOME).removesuffix(".tgz")
-        prepare(self._below(), [f"{folder}/{split}"], [archive], download)
-        images = self._below(folder, split)
+        prepare(self._fb_below(), [f"{folder}/{split}"], [archive], download)
+        images = self._fb_below(folder, split)
         self.wnids, self.wnid_to_idx = find_classes(images)
         self.classes: list[Any] = [self._WNID_TO_CLASS[wnid] for wnid in self.wnids]
         self.class_to_idx: dict[Any, int] = {
             name: number for names, number in numbered(self.classes).items() for name in names
         }
-        self._take(make_dataset(images, self.wnid_to_idx, extensions=".jpeg"))
+        self._fb_take(make_dataset(images, self.wnid_to_idx, extensions=".jpeg"))

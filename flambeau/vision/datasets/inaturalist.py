@@ -57,10 +57,10 @@ class INaturalist(VisionDataset):
             os.path.join(home, version), transform=transform, target_transform=target_transform
         )
         self.loader = loader
-        self._folder = os.path.join(home, version)
+        self._fb_folder = os.path.join(home, version)
         if download:
-            self._download(home)
-        prepare(home, [version], [self._archive()])
+            self._fb_download(home)
+        prepare(home, [version], [self._fb_archive()])
         is_new = version.startswith("2021")
         known = ["full", *(CATEGORIES_2021 if is_new else ["super"])]
         self.target_type: list[str] = target_types(target_type, "target_type", known)
@@ -71,28 +71,29 @@ class INaturalist(VisionDataset):
         self.index: list[tuple[int, str]] = [
             (number, name)
             for number, folder in enumerate(self.all_categories)
-            for name in os.listdir(os.path.join(self._folder, folder))
+            for name in os.listdir(os.path.join(self._fb_folder, folder))
         ]
 
-    def _archive(self) -> Resource:
+    def _fb_archive(self) -> Resource:
         name, md5 = _ARCHIVES[self.version]
         return Resource(f"{_HOME}{name}.tar.gz", md5)
 
-    def _download(self, home: str) -> None:
-        if not os.path.isdir(self._folder):
-            bring(self._archive(), home)
+    def _fb_download(self, home: str) -> None:
+        if not os.path.isdir(self._fb_folder):
+            bring(self._fb_archive(), home)
             name = _ARCHIVES[self.version][0].split("/")[1]
-            os.rename(os.path.join(home, name), self._folder)
+            os.rename(os.path.join(home, name), self._fb_folder)
 
     def _init_2021(self) -> None:
         """Folders ``00001_Kingdom_Phylum_Class_Order_Family_Genus_species``."""
-        self.all_categories = sorted(os.listdir(self._folder))
+        self.all_categories = sorted(os.listdir(self._fb_folder))
         self.categories_index = {level: {} for level in CATEGORIES_2021}
         for number, folder in enumerate(self.all_categories):
             pieces = folder.split("_")
             if len(pieces) != 8 or pieces[0] != f"{number:05d}":
                 raise RuntimeError(
-                    f"{os.path.join(self._folder, folder)}: {number:05d}_ and seven names expected"
+                    f"{os.path.join(self._fb_folder, folder)}: {number:05d}_ and seven names "
+                    "expected"
                 )
             numbers = {}
             for level, name in zip(CATEGORIES_2021, pieces[1:7], strict=True):
@@ -104,13 +105,13 @@ class INaturalist(VisionDataset):
         """Folders ``Super/species``, whose names are numbers after 2017."""
         self.categories_index = {"super": {}}
         found: dict[int, tuple[int, str]] = {}
-        for number, group in enumerate(sorted(os.listdir(self._folder))):
+        for number, group in enumerate(sorted(os.listdir(self._fb_folder))):
             self.categories_index["super"][group] = number
-            for name in sorted(os.listdir(os.path.join(self._folder, group))):
+            for name in sorted(os.listdir(os.path.join(self._fb_folder, group))):
                 place = os.path.join(group, name)
                 if self.version != "2017" and not name.isdigit():
                     raise RuntimeError(
-                        f"{os.path.join(self._folder, place)}: a number expected as name"
+                        f"{os.path.join(self._fb_folder, place)}: a number expected as name"
                     )
                 species = len(found) if self.version == "2017" else int(name)
                 if species in found:
@@ -118,17 +119,17 @@ class INaturalist(VisionDataset):
                 found[species] = (number, place)
         for species in range(len(found)):
             if species not in found:
-                raise RuntimeError(f"{self._folder}: has no folder of the number {species}")
+                raise RuntimeError(f"{self._fb_folder}: has no folder of the number {species}")
             number, place = found[species]
             self.categories_map.append({"super": number})
             self.all_categories.append(place)
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         number, name = self.index[index]
-        path = os.path.join(self._folder, self.all_categories[number], name)
+        path = os.path.join(self._fb_folder, self.all_categories[number], name)
         image = open_image(path) if self.loader is None else self.loader(path)
         labels = {"full": number, **self.categories_map[number]}
-        return self._transformed(image, targets_of(self.target_type, labels.__getitem__))
+        return self._fb_transformed(image, targets_of(self.target_type, labels.__getitem__))
 
     def __len__(self) -> int:
         return len(self.index)

@@ -50,7 +50,7 @@ class Kitti(VisionDataset):
 
     def __getitem__(self, index: int) -> Any:
         target = _objects(self.targets[index]) if self.train else None
-        return self._transformed_together(open_image(self.images[index]), target)
+        return self._fb_transformed_together(open_image(self.images[index]), target)
 
     def __len__(self) -> int:
         return len(self.images)

@@ -36,7 +36,7 @@ class _LFW(VisionDataset):
             "68331da3eb755a505a502b5aacb3c201",
         ),
     }
-    _SUMS = {
+    _fb_SUMS = {
         "pairs.txt": "9f1ba174e4e1c508ff7cdf10ac338a7d",
         "pairsDevTest.txt": "5132f7440eb68cf58910c8a45a2ac10b",
         "pairsDevTrain.txt": "4f27cbf15b2da4a85c1907eb4181ad21",
@@ -47,7 +47,7 @@ class _LFW(VisionDataset):
     }
     annot_file: dict[str, str] = {"10fold": "", "train": "DevTrain", "test": "DevTest"}
     names = "lfw-names.txt"
-    _view = ""
+    _fb_view = ""
 
     def __init__(
         self,
@@ -71,18 +71,18 @@ class _LFW(VisionDataset):
             )
         images, self.filename, self.md5 = self.file_dict[self.image_set]
         self.images_dir: str = os.path.join(folder, images)
-        self.labels_file: str = f"{self._view}{self.annot_file[self.split]}.txt"
-        lists = [self.labels_file, *([self.names] if self._view == "people" else [])]
-        needed = [(name, self._SUMS[name]) for name in lists]
+        self.labels_file: str = f"{self._fb_view}{self.annot_file[self.split]}.txt"
+        lists = [self.labels_file, *([self.names] if self._fb_view == "people" else [])]
+        needed = [(name, self._fb_SUMS[name]) for name in lists]
         prepare(folder, [images, *needed])
         self.data: list[Any] = []
         with reading(os.path.join(folder, self.labels_file)):
-            self._load()
+            self._fb_load()
 
-    def _load(self) -> None:
+    def _fb_load(self) -> None:
         raise NotImplementedError
 
-    def _lines(self, name: str) -> list[list[str]]:
+    def _fb_lines(self, name: str) -> list[list[str]]:
         return [line.split("\t") for line in read_lines(os.path.join(f"{self.root}", name))]
 
     def _get_path(self, identity: str, no: int | str) -> str:
@@ -101,13 +101,13 @@ class LFWPeople(_LFW):
     ``split`` is 10fold, train or test; ``image_set`` is original, funneled or deepfunneled.
     """
 
-    _view = "people"
+    _fb_view = "people"
 
-    def _load(self) -> None:
+    def _fb_load(self) -> None:
         self.class_to_idx: dict[Any, int] = numbered(
-            line[0].split()[0] for line in self._lines(self.names)
+            line[0].split()[0] for line in self._fb_lines(self.names)
         )
-        rows = self._lines(self.labels_file)
+        rows = self._fb_lines(self.labels_file)
         # One line says how many people follow; of ten folds, each has such a line.
         people = [row for row in rows[1:] if len(row) == 2]
         self.data: list[Any] = [
@@ -118,7 +118,7 @@ class LFWPeople(_LFW):
         ]
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
-        return self._transformed(self.loader(self.data[index]), self.targets[index])
+        return self._fb_transformed(self.loader(self.data[index]), self.targets[index])
 
     def extra_repr(self) -> str:
         return f"{super().extra_repr()}\nClasses (identities): {len(self.class_to_idx)}"
@@ -135,18 +135,18 @@ class LFWPairs(_LFW):
     sample is two images and 1 or 0.
     """
 
-    _view = "pairs"
+    _fb_view = "pairs"
 
-    def _load(self) -> None:
+    def _fb_load(self) -> None:
         self.pair_names: list[tuple[str, str]] = []
         self.targets: list[int] = []
-        for row in self._lines(self.labels_file):
+        for row in self._fb_lines(self.labels_file):
             if len(row) == 3:  # a person and two numbers
-                self._add(row[0], row[1], row[0], row[2])
+                self._fb_add(row[0], row[1], row[0], row[2])
             elif len(row) == 4:  # two people and a number of each
-                self._add(*row)
+                self._fb_add(*row)
 
-    def _add(self, who: str, no: str, other: str, its_no: str) -> None:
+    def _fb_add(self, who: str, no: str, other: str, its_no: str) -> None:
         self.pair_names.append((who, other))
         self.data.append((self._get_path(who, no), self._get_path(other, its_no)))
         self.targets.append(int(who == other))

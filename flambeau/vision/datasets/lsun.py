@@ -58,7 +58,7 @@ class LSUNClass(VisionDataset):
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         with self.env.begin(write=False) as transaction:
             data = transaction.get(self.keys[index])
-        return self._transformed(pillow().open(io.BytesIO(data)).convert("RGB"), self.root)
+        return self._fb_transformed(pillow().open(io.BytesIO(data)).convert("RGB"), self.root)
 
     def __len__(self) -> int:
         return int(self.length)

@@ -108,7 +108,7 @@ class MNIST(VisionDataset):
             self.download()
         if not self._check_exists():
             raise RuntimeError(
-                f"Dataset not found in {self.raw_folder}: {', '.join(self._file_names())} are "
+                f"Dataset not found in {self.raw_folder}: {', '.join(self._fb_file_names())} are "
                 "needed there, unpacked or not. You can use download=True to download them"
             )
         self.data, self.targets = self._load_data()
@@ -128,28 +128,28 @@ class MNIST(VisionDataset):
         """The number of every class."""
         return {name: number for number, name in enumerate(self.classes)}
 
-    def _file_names(self) -> list[str]:
+    def _fb_file_names(self) -> list[str]:
         """The unpacked names of all files."""
-        return [os.path.splitext(os.path.basename(name))[0] for name, _ in self._resources()]
+        return [os.path.splitext(os.path.basename(name))[0] for name, _ in self._fb_resources()]
 
-    def _resources(self) -> list[tuple[str, str]]:
+    def _fb_resources(self) -> list[tuple[str, str]]:
         return self.resources  # type: ignore[no-any-return]
 
-    def _path(self, name: str) -> str:
+    def _fb_path(self, name: str) -> str:
         """A file as it is there: unpacked, or as published."""
         plain = os.path.join(self.raw_folder, name)
         packed = [f"{plain}{suffix}" for suffix in (".gz", ".xz")]
         return next((path for path in [plain, *packed] if os.path.isfile(path)), plain)
 
     def _check_exists(self) -> bool:
-        return all(os.path.isfile(self._path(name)) for name in self._file_names())
+        return all(os.path.isfile(self._fb_path(name)) for name in self._fb_file_names())
 
     def _load_data(self) -> tuple[Tensor, Tensor]:
-        return self._pair("train" if self.train else "t10k")
+        return self._fb_pair("train" if self.train else "t10k")
 
-    def _pair(self, prefix: str) -> tuple[Tensor, Tensor]:
-        images = self._path(f"{prefix}-images-idx3-ubyte")
-        labels = self._path(f"{prefix}-labels-idx1-ubyte")
+    def _fb_pair(self, prefix: str) -> tuple[Tensor, Tensor]:
+        images = self._fb_path(f"{prefix}-images-idx3-ubyte")
+        labels = self._fb_path(f"{prefix}-labels-idx1-ubyte")
         return _fitting(read_image_file(images), read_label_file(labels), images, labels)
 
     def download(self) -> None:
@@ -157,20 +157,20 @@ class MNIST(VisionDataset):
         if self._check_exists():
             return
         os.makedirs(self.raw_folder, exist_ok=True)
-        for name, md5 in self._resources():
-            self._fetch_from_mirrors(name, md5)
+        for name, md5 in self._fb_resources():
+            self._fb_fetch_from_mirrors(name, md5)
             extract_archive(os.path.join(self.raw_folder, os.path.basename(name)), self.raw_folder)
 
-    def _fetch_from_mirrors(self, name: str, md5: str) -> None:
+    def _fb_fetch_from_mirrors(self, name: str, md5: str) -> None:
         errors = []
         for mirror in self.mirrors:
-            error = self._attempt(f"{mirror}{name}", name, md5)
+            error = self._fb_attempt(f"{mirror}{name}", name, md5)
             if error is None:
                 return
             errors.append(f"{error}")
         raise RuntimeError("\n".join(errors))
 
-    def _attempt(self, url: str, name: str, md5: str) -> RuntimeError | None:
+    def _fb_attempt(self, url: str, name: str, md5: str) -> RuntimeError | None:
         try:
             download_url(url, self.raw_folder, name, md5)
         except RuntimeError as error:
@@ -178,10 +178,10 @@ class MNIST(VisionDataset):
         return None
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
-        target = self._target(self.targets[index])
-        return self._transformed(_picture(self.data[index]), target)
+        target = self._fb_target(self.targets[index])
+        return self._fb_transformed(_picture(self.data[index]), target)
 
-    def _target(self, label: Tensor) -> Any:
+    def _fb_target(self, label: Tensor) -> Any:
         return int(label.item())
 
     def __len__(self) -> int:
@@ -190,29 +190,29 @@ class MNIST(VisionDataset):
     def extra_repr(self) -> str:
         return f"Split: {'Train' if self.train else 'Test'}"
 
-    def _old_name(self, old: str, new: str) -> Tensor:
+    def _fb_old_name(self, old: str, new: str) -> Tensor:
         warnings.warn(f"{old} has been renamed {new}", stacklevel=3)
         return getattr(self, new)  # type: ignore[no-any-return]
 
     @property
     def train_labels(self) -> Tensor:
         """The old name of ``targets``."""
-        return self._old_name("train_labels", "targets")
+        return self._fb_old_name("train_labels", "targets")
 
     @property
     def test_labels(self) -> Tensor:
         """The old name of ``targets``."""
-        return self._old_name("test_labels", "targets")
+        return self._fb_old_name("test_labels", "targets")
 
     @property
     def train_data(self) -> Tensor:
         """The old name of ``data``."""
-        return self._old_name("train_data", "data")
+        return self._fb_old_name("train_data", "data")
 
     @property
     def test_data(self) -> Tensor:
         """The old name of ``data``."""
-        return self._old_name("test_data", "data")
+        return self._fb_old_name("test_data", "data")
 
 
 class FashionMNIST(MNIST):
@@ -275,14 +275,14 @@ class EMNIST(MNIST):
         super().__init__(root, **kwargs)
         self.classes: list[str] = self.classes_split_dict[self.split]
 
-    def _file_names(self) -> list[str]:
+    def _fb_file_names(self) -> list[str]:
         kinds = ("images-idx3-ubyte", "labels-idx1-ubyte")
         return [
             f"emnist-{self.split}-{part}-{kind}" for part in ("train", "test") for kind in kinds
         ]
 
     def _load_data(self) -> tuple[Tensor, Tensor]:
-        return self._pair(f"emnist-{self.split}-{'train' if self.train else 'test'}")
+        return self._fb_pair(f"emnist-{self.split}-{'train' if self.train else 'test'}")
 
     def download(self) -> None:
         """Fetch the archive of all arrangements and unpack it, unless it is there."""
@@ -310,22 +310,22 @@ class QMNIST(MNIST):
         "test50k": "test",
         "nist": "nist",
     }
-    _HOME = "https://raw.githubusercontent.com/facebookresearch/qmnist/master/"
+    _fb_HOME = "https://raw.githubusercontent.com/facebookresearch/qmnist/master/"
     resources: Any = {
         "train": [
-            (f"{_HOME}qmnist-train-images-idx3-ubyte.gz", "ed72d4157d28c017586c42bc6afe6370"),
-            (f"{_HOME}qmnist-train-labels-idx2-int.gz", "0058f8dd561b90ffdd0f734c6a30e5e4"),
+            (f"{_fb_HOME}qmnist-train-images-idx3-ubyte.gz", "ed72d4157d28c017586c42bc6afe6370"),
+            (f"{_fb_HOME}qmnist-train-labels-idx2-int.gz", "0058f8dd561b90ffdd0f734c6a30e5e4"),
         ],
         "test": [
-            (f"{_HOME}qmnist-test-images-idx3-ubyte.gz", "1394631089c404de565df7b7aeaf9412"),
-            (f"{_HOME}qmnist-test-labels-idx2-int.gz", "5b5b05890a5e13444e108efe57b788aa"),
+            (f"{_fb_HOME}qmnist-test-images-idx3-ubyte.gz", "1394631089c404de565df7b7aeaf9412"),
+            (f"{_fb_HOME}qmnist-test-labels-idx2-int.gz", "5b5b05890a5e13444e108efe57b788aa"),
         ],
         "nist": [
-            (f"{_HOME}xnist-images-idx3-ubyte.xz", "7f124b3b8ab81486c9d8c2749c17f834"),
-            (f"{_HOME}xnist-labels-idx2-int.xz", "5ed0e788978e45d4a8bd4b7caec3d79d"),
+            (f"{_fb_HOME}xnist-images-idx3-ubyte.xz", "7f124b3b8ab81486c9d8c2749c17f834"),
+            (f"{_fb_HOME}xnist-labels-idx2-int.xz", "5ed0e788978e45d4a8bd4b7caec3d79d"),
         ],
     }
-    _PARTS = {"test10k": slice(0, 10000), "test50k": slice(10000, None)}
+    _fb_PARTS = {"test10k": slice(0, 10000), "test50k": slice(10000, None)}
 
     def __init__(
         self,
@@ -341,15 +341,15 @@ class QMNIST(MNIST):
         self.compat = compat
         super().__init__(root, train, **kwargs)
 
-    def _resources(self) -> list[tuple[str, str]]:
+    def _fb_resources(self) -> list[tuple[str, str]]:
         return self.resources[self.subsets[self.what]]  # type: ignore[no-any-return]
 
     def _load_data(self) -> tuple[Tensor, Tensor]:
-        paths = [self._path(name) for name in self._file_names()]
+        paths = [self._fb_path(name) for name in self._fb_file_names()]
         images, labels = _fitting(read_image_file(paths[0]), read_idx(paths[1]), *paths)
         if labels.ndim != 2 or labels.shape[1] != 8:
             raise TypeError(f"{paths[1]}: rows of eight expected, got {tuple(labels.shape)}")
-        part = self._PARTS.get(self.what, slice(None))
+        part = self._fb_PARTS.get(self.what, slice(None))
         return images[part], labels[part].long()
 
     def download(self) -> None:
@@ -357,13 +357,13 @@ class QMNIST(MNIST):
         if self._check_exists():
             return
         os.makedirs(self.raw_folder, exist_ok=True)
-        for url, md5 in self._resources():
+        for url, md5 in self._fb_resources():
             path = os.path.join(self.raw_folder, os.path.basename(url))
             if not check_integrity(path, md5):
                 download_url(url, self.raw_folder, md5=md5)
             extract_archive(path, self.raw_folder)
 
-    def _target(self, label: Tensor) -> Any:
+    def _fb_target(self, label: Tensor) -> Any:
         return int(label[0].item()) if self.compat else label
 
     def extra_repr(self) -> str:

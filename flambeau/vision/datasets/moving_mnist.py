@@ -22,7 +22,7 @@ class MovingMNIST(VisionDataset):
     """
 
     _URL = "http://www.cs.toronto.edu/~nitish/unsupervised_video/mnist_test_seq.npy"
-    _MD5 = "be083ec986bfe91a449d63653c411eb2"
+    _fb_MD5 = "be083ec986bfe91a449d63653c411eb2"
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class MovingMNIST(VisionDataset):
         self.split = split
         self.split_ratio = split_ratio
         folder = os.path.join(os.fspath(self.root or ""), "MovingMNIST")
-        source = Resource(self._URL, self._MD5, packed=False)
+        source = Resource(self._URL, self._fb_MD5, packed=False)
         prepare(folder, ["mnist_test_seq.npy"], [source], download)
         films = _read(os.path.join(folder, "mnist_test_seq.npy"))
         parts = {"train": slice(split_ratio), "test": slice(split_ratio, None), None: slice(None)}

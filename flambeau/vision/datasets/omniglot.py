@@ -63,4 +63,4 @@ class Omniglot(VisionDataset):
         name, number = self._flat_character_images[index]
         path = os.path.join(self.target_folder, self._characters[number], name)
         image = open_image(path).convert("L") if self.loader is None else self.loader(path)
-        return self._transformed(image, number)
+        return self._fb_transformed(image, number)

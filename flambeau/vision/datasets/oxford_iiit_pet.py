@@ -71,10 +71,10 @@ class OxfordIIITPet(VisionDataset):
         return len(self._images)
 
     def __getitem__(self, index: int) -> Any:
-        target = targets_of(self._target_types, lambda kind: self._target(kind, index))
-        return self._transformed_together(pil_loader(self._images[index]), target)
+        target = targets_of(self._target_types, lambda kind: self._fb_target(kind, index))
+        return self._fb_transformed_together(pil_loader(self._images[index]), target)
 
-    def _target(self, kind: str, index: int) -> Any:
+    def _fb_target(self, kind: str, index: int) -> Any:
         if kind == "segmentation":
             return open_image(self._segs[index])
         return (self._labels if kind == "category" else self._bin_labels)[index]

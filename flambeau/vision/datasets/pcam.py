@@ -73,25 +73,25 @@ class PCAM(VisionDataset):
         self._split: str = verify_str_arg(split, "split", ("train", "test", "val"))
         folder = os.path.join(os.fspath(self.root or ""), "pcam")
         files = self._FILES[split]
-        self._paths = {kind: os.path.join(folder, file[0]) for kind, file in files.items()}
+        self._fb_paths = {kind: os.path.join(folder, file[0]) for kind, file in files.items()}
         # They are published compressed, and the sums are of that form.
         resources = [
             Resource.drive(number, md5, f"{name}.gz") for name, number, md5 in files.values()
         ]
         prepare(folder, [file[0] for file in files.values()], resources, download)
-        with _opened(self._paths["images"]) as file:
-            self._length = int(file["x"].shape[0])
+        with _opened(self._fb_paths["images"]) as file:
+            self._fb_length = int(file["x"].shape[0])
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         # Opened each time: workers that load data must not share one.
-        with _opened(self._paths["images"]) as file:
+        with _opened(self._fb_paths["images"]) as file:
             image = pillow().fromarray(file["x"][index]).convert("RGB")
-        with _opened(self._paths["targets"]) as file:
+        with _opened(self._fb_paths["targets"]) as file:
             target = int(file["y"][index, 0, 0, 0])
-        return self._transformed(image, target)
+        return self._fb_transformed(image, target)
 
     def __len__(self) -> int:
-        return self._length
+        return self._fb_length
 
 
 def _opened(path: str) -> Any:

@@ -107,21 +107,21 @@ class PhotoTour(VisionDataset):
             needed = [f"{name}/{self.info_file}", f"{name}/{self.matches_files}"]
             prepare(home, needed, [source], download)
             with reading(self.data_dir):
-                content = self._read()
+                content = self._fb_read()
             fb.save(content, self.data_file)
         self.data, self.labels, self.matches = fb.load(self.data_file, weights_only=True)
 
-    def _read(self) -> tuple[Tensor, Tensor, Tensor]:
-        labels = [int(line.split()[0]) for line in self._lines(self.info_file)]
+    def _fb_read(self) -> tuple[Tensor, Tensor, Tensor]:
+        labels = [int(line.split()[0]) for line in self._fb_lines(self.info_file)]
         # Of a row: a patch and its point, a number that is unused, and the same of another.
-        rows = [line.split() for line in self._lines(self.matches_files)]
+        rows = [line.split() for line in self._fb_lines(self.matches_files)]
         matches = [[int(row[0]), int(row[3]), int(row[1] == row[4])] for row in rows]
-        return self._patches(len(labels)), fb.tensor(labels), fb.tensor(matches)
+        return self._fb_patches(len(labels)), fb.tensor(labels), fb.tensor(matches)
 
-    def _lines(self, name: str) -> list[str]:
+    def _fb_lines(self, name: str) -> list[str]:
         return read_lines(os.path.join(self.data_dir, name))
 
-    def _patches(self, count: int) -> Tensor:
+    def _fb_patches(self, count: int) -> Tensor:
         import numpy as np
 
         names = sorted(name for name in os.listdir(self.data_dir) if name.endswith(self.image_ext))
@@ -135,11 +135,11 @@ class PhotoTour(VisionDataset):
 
     def __getitem__(self, index: int) -> Any:
         if self.train:
-            return self._patch(index)
+            return self._fb_patch(index)
         first, second, same = self.matches[index]
-        return self._patch(first), self._patch(second), same
+        return self._fb_patch(first), self._fb_patch(second), same
 
-    def _patch(self, index: Any) -> Any:
+    def _fb_patch(self, index: Any) -> Any:
         patch = self.data[index]
         return patch if self.transform is None else self.transform(patch)
 

@@ -79,16 +79,16 @@ class Places365(ImageList):
         self.small = small
         lists = [self._CATEGORIES_META, self._FILE_LIST_META[split]]
         name, md5 = self._DEVKIT_META[self.variant]
-        prepare(self._below(), lists, [Resource(f"{_HOME}{name}", md5)], download)
+        prepare(self._fb_below(), lists, [Resource(f"{_HOME}{name}", md5)], download)
         name, md5 = self._IMAGES_META[split, small]
         # The archives of small training images have their folder in them, as all others have.
-        prepare(self._below(), [self._folder], [Resource(f"{_HOME}{name}", md5)], download)
-        with reading(classes := self._below(self._CATEGORIES_META[0])):
+        prepare(self._fb_below(), [self._fb_folder], [Resource(f"{_HOME}{name}", md5)], download)
+        with reading(classes := self._fb_below(self._CATEGORIES_META[0])):
             rows = (line.rsplit(" ", 1) for line in read_lines(classes))
             self.class_to_idx: dict[Any, int] = {place: int(number) for place, number in rows}
         self.classes: list[Any] = sorted(self.class_to_idx)
-        with reading(images := self._below(self._FILE_LIST_META[split][0])):
-            self._take(map(self._sample, read_lines(images)))
+        with reading(images := self._fb_below(self._FILE_LIST_META[split][0])):
+            self._fb_take(map(self._fb_sample, read_lines(images)))
         self.imgs: list[tuple[str, Any]] = list(zip(self._image_files, self._labels, strict=True))
         self.targets: list[Any] = self._labels
 
@@ -98,16 +98,16 @@ class Places365(ImageList):
         return "challenge" if "challenge" in self.split else "standard"
 
     @property
-    def _folder(self) -> str:
+    def _fb_folder(self) -> str:
         size = "256" if self.small else "large"
         return f"data_{size}_{self.variant}" if "train" in self.split else f"{self.split}_{size}"
 
     @property
     def images_dir(self) -> str:
         """The folder of the images."""
-        return self._below(self._folder)
+        return self._fb_below(self._fb_folder)
 
-    def _sample(self, line: str) -> tuple[str, Any]:
+    def _fb_sample(self, line: str) -> tuple[str, Any]:
         name, _, number = line.partition(" ")
         return f"{self.images_dir}/{name.lstrip('/')}", int(number) if number else None
 

@@ -19,11 +19,11 @@ class RenderedSST2(SplitImages):
     ``split`` is train, val or test.
     """
 
-    _SPLITS = ("train", "val", "test")
+    _fb_SPLITS = ("train", "val", "test")
     _split_to_folder = {"train": "train", "val": "valid", "test": "test"}
 
-    def _load(self, download: bool) -> None:
-        self._name_classes(["negative", "positive"])
+    def _fb_load(self, download: bool) -> None:
+        self._fb_name_classes(["negative", "positive"])
         part = f"rendered-sst2/{self._split_to_folder[self._split]}"
-        prepare(self._below(), [f"{part}/{name}" for name in self.classes], [_ARCHIVE], download)
-        self._take(make_dataset(self._below(part), self.class_to_idx, extensions=("png",)))
+        prepare(self._fb_below(), [f"{part}/{name}" for name in self.classes], [_ARCHIVE], download)
+        self._fb_take(make_dataset(self._fb_below(part), self.class_to_idx, extensions=("png",)))

@@ -49,13 +49,13 @@ class SBDataset(VisionDataset):
         self.mode: str = verify_str_arg(mode, "mode", ("segmentation", "boundaries"))
         home = os.fspath(self.root or "")
         if download:
-            self._download(home)
+            self._fb_download(home)
         prepare(home, ["img", "cls", f"{image_set}.txt"], [Resource(self.url, self.md5)])
         names = read_lines(os.path.join(home, f"{image_set}.txt"))
         self.images: list[str] = [os.path.join(home, "img", f"{name}.jpg") for name in names]
         self.masks: list[str] = [os.path.join(home, "cls", f"{name}.mat") for name in names]
 
-    def _download(self, home: str) -> None:
+    def _fb_download(self, home: str) -> None:
         extra = Resource(self.voc_train_url, self.voc_split_md5, packed=False)
         if not os.path.isdir(os.path.join(home, "cls")):
             bring(Resource(self.url, self.md5, self.filename), home)
@@ -72,10 +72,10 @@ class SBDataset(VisionDataset):
         if self.mode == "segmentation":
             target = pillow().fromarray(classes[0]["Segmentation"][0])
         else:
-            target = self._boundaries(classes[0]["Boundaries"][0])
-        return self._transformed_together(image, target)
+            target = self._fb_boundaries(classes[0]["Boundaries"][0])
+        return self._fb_transformed_together(image, target)
 
-    def _boundaries(self, sparse: Any) -> Any:
+    def _fb_boundaries(self, sparse: Any) -> Any:
         import numpy as np
 
         return np.stack([sparse[number][0].toarray() for number in range(self.num_classes)])

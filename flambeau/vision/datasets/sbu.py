@@ -44,23 +44,23 @@ class SBU(ImageList):
         if download:
             self.download()
         source = Resource(self.url, self.md5_checksum, self.filename)
-        prepare(self._below(), [(self.filename, self.md5_checksum), "dataset"], [source])
-        pairs = zip(self._lines("urls"), self._lines("captions"), strict=True)
-        files = ((self._below("dataset", os.path.basename(url)), text) for url, text in pairs)
-        self._take((path, text) for path, text in files if os.path.exists(path))
+        prepare(self._fb_below(), [(self.filename, self.md5_checksum), "dataset"], [source])
+        pairs = zip(self._fb_lines("urls"), self._fb_lines("captions"), strict=True)
+        files = ((self._fb_below("dataset", os.path.basename(url)), text) for url, text in pairs)
+        self._fb_take((path, text) for path, text in files if os.path.exists(path))
         self.photos: list[str] = [os.path.basename(path) for path in self._image_files]
         self.captions: list[Any] = self._labels
 
-    def _lines(self, kind: str) -> list[str]:
-        path = self._below("dataset", f"SBU_captioned_photo_dataset_{kind}.txt")
+    def _fb_lines(self, kind: str) -> list[str]:
+        path = self._fb_below("dataset", f"SBU_captioned_photo_dataset_{kind}.txt")
         with open(path, encoding="utf-8") as file:
             return [line.rstrip() for line in file]
 
     def download(self) -> None:
         """Fetch the archive and the photographs that it names."""
-        if not os.path.isdir(self._below("dataset")):
-            bring(Resource(self.url, self.md5_checksum, self.filename), self._below())
-        for url in self._lines("urls"):
-            if not os.path.exists(self._below("dataset", os.path.basename(url))):
+        if not os.path.isdir(self._fb_below("dataset")):
+            bring(Resource(self.url, self.md5_checksum, self.filename), self._fb_below())
+        for url in self._fb_lines("urls"):
+            if not os.path.exists(self._fb_below("dataset", os.path.basename(url))):
                 with contextlib.suppress(RuntimeError):  # many have been taken down
-                    download_url(url, self._below("dataset"))
+                    download_url(url, self._fb_below("dataset"))

@@ -35,7 +35,7 @@ class SEMEION(VisionDataset):
         self.data, self.labels = _read(os.path.join(folder, self.filename))
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
-        return self._transformed(pillow().fromarray(self.data[index]), int(self.labels[index]))
+        return self._fb_transformed(pillow().fromarray(self.data[index]), int(self.labels[index]))
 
     def __len__(self) -> int:
         return len(self.data)

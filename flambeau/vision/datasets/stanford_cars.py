@@ -19,20 +19,20 @@ class StanfordCars(SplitImages):
     SciPy reads the labels.
     """
 
-    def _load(self, download: bool) -> None:
+    def _fb_load(self, download: bool) -> None:
         if download:
             raise ValueError(
                 "StanfordCars is not published any more and cannot be downloaded: put the files "
-                f"into {self._below('stanford_cars')}"
+                f"into {self._fb_below('stanford_cars')}"
             )
-        folder = self._below("stanford_cars")
+        folder = self._fb_below("stanford_cars")
         labels, images = _FILES[self._split]
         prepare(folder, ["devkit", labels, images])
         (names,) = read_matlab(f"{folder}/devkit/cars_meta.mat", "class_names", squeeze_me=True)
         (rows,) = read_matlab(f"{folder}/{labels}", "annotations", squeeze_me=True)
-        self._name_classes(names.tolist())
+        self._fb_name_classes(names.tolist())
         # The classes are counted from 1.
-        self._take((f"{folder}/{images}/{row['fname']}", int(row["class"]) - 1) for row in rows)
+        self._fb_take((f"{folder}/{images}/{row['fname']}", int(row["class"]) - 1) for row in rows)
 
     def extra_repr(self) -> str:
         return ""

@@ -57,70 +57,70 @@ class STL10(VisionDataset):
         if download:
             self.download()
         if not self._check_integrity():
-            raise missing_error(self._files(), "Dataset", self.url)
-        self.data, self.labels = self._load()
-        names = self._file(self.class_names_file)
+            raise missing_error(self._fb_files(), "Dataset", self.url)
+        self.data, self.labels = self._fb_load()
+        names = self._fb_file(self.class_names_file)
         self.classes: list[str] = []
         if os.path.isfile(names):
             with open(names, encoding="utf-8") as file:
                 self.classes = file.read().splitlines()
 
-    def _file(self, name: str) -> str:
+    def _fb_file(self, name: str) -> str:
         return os.path.join(os.fspath(self.root or ""), self.base_folder, name)
 
-    def _files(self) -> list[tuple[str, str | None]]:
-        return [(self._file(name), md5) for name, md5 in [*self.train_list, *self.test_list]]
+    def _fb_files(self) -> list[tuple[str, str | None]]:
+        return [(self._fb_file(name), md5) for name, md5 in [*self.train_list, *self.test_list]]
 
     def _check_integrity(self) -> bool:
-        return are_whole(self._files())
+        return are_whole(self._fb_files())
 
-    def _load(self) -> tuple[Any, Any]:
+    def _fb_load(self) -> tuple[Any, Any]:
         import numpy as np
 
         parts = []
         if self.split.startswith("train"):
-            images, labels = self._labelled("train")
-            chosen = self._fold()
+            images, labels = self._fb_labelled("train")
+            chosen = self._fb_fold()
             parts.append((images, labels) if chosen is None else (images[chosen], labels[chosen]))
         if self.split.endswith("unlabeled"):
-            images = self._images("unlabeled_X.bin")
+            images = self._fb_images("unlabeled_X.bin")
             parts.append((images, np.full(len(images), -1)))
         if self.split == "test":
-            parts.append(self._labelled("test"))
+            parts.append(self._fb_labelled("test"))
         images, labels = (np.concatenate(each) for each in zip(*parts, strict=True))
         return images, labels
 
-    def _labelled(self, part: str) -> tuple[Any, Any]:
-        images, labels = self._images(f"{part}_X.bin"), self._labels(f"{part}_y.bin")
+    def _fb_labelled(self, part: str) -> tuple[Any, Any]:
+        images, labels = self._fb_images(f"{part}_X.bin"), self._fb_labels(f"{part}_y.bin")
         if len(images) != len(labels):
             raise RuntimeError(
-                f"{self._file(f'{part}_X.bin')}: {len(images)} images, but {len(labels)} labels in "
-                f"{part}_y.bin"
+                f"{self._fb_file(f'{part}_X.bin')}: {len(images)} images, but {len(labels)} labels "
+                f"in {part}_y.bin"
             )
         return images, labels
 
-    def _images(self, name: str) -> Any:
+    def _fb_images(self, name: str) -> Any:
         import numpy as np
 
-        values = np.fromfile(self._file(name), dtype=np.uint8)
+        values = np.fromfile(self._fb_file(name), dtype=np.uint8)
         if values.size % (3 * 96 * 96):
             raise RuntimeError(
-                f"{self._file(name)}: damaged, {values.size} bytes are no whole number of images "
-                "of 3 × 96 × 96"
+                f"{self._fb_file(name)}: damaged, {values.size} bytes are no whole number of "
+                "images of 3 × 96 × 96"
             )
         return values.reshape(-1, 3, 96, 96).transpose(0, 1, 3, 2)
 
-    def _labels(self, name: str) -> Any:
+    def _fb_labels(self, name: str) -> Any:
         import numpy as np
 
-        return np.fromfile(self._file(name), dtype=np.uint8).astype(np.int64) - 1
+        return np.fromfile(self._fb_file(name), dtype=np.uint8).astype(np.int64) - 1
 
-    def _fold(self) -> Any:
+    def _fb_fold(self) -> Any:
         import numpy as np
 
         if self.folds is None:
             return None
-        path = self._file(self.folds_list_file)
+        path = self._fb_file(self.folds_list_file)
         try:
             with open(path, encoding="utf-8") as file:
                 line = file.read().splitlines()[self.folds]
@@ -136,7 +136,7 @@ class STL10(VisionDataset):
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         image = pillow().fromarray(self.data[index].transpose(1, 2, 0))
-        return self._transformed(image, int(self.labels[index]))
+        return self._fb_transformed(image, int(self.labels[index]))
 
     def __len__(self) -> int:
         return len(self.data)

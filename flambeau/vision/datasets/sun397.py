@@ -36,11 +36,11 @@ class SUN397(ImageList):
         loader: Loader = default_loader,
     ) -> None:
         super().__init__(root, transform, target_transform, loader)
-        prepare(self._below(), ["SUN397/ClassName.txt"], [_ARCHIVE], download)
-        folder = Path(self._below("SUN397"))
+        prepare(self._fb_below(), ["SUN397/ClassName.txt"], [_ARCHIVE], download)
+        folder = Path(self._fb_below("SUN397"))
         # A line is /a/abbey: the letter is a folder and no part of the name.
-        self._name_classes([line[3:] for line in read_lines(str(folder / "ClassName.txt"))])
+        self._fb_name_classes([line[3:] for line in read_lines(str(folder / "ClassName.txt"))])
         with reading(str(folder / "ClassName.txt")):
             for path in sorted(folder.rglob("sun_*.jpg")):
                 name = "/".join(path.relative_to(folder).parts[1:-1])
-                self._take([(str(path), self.class_to_idx[name])])
+                self._fb_take([(str(path), self.class_to_idx[name])])

@@ -66,7 +66,7 @@ class SVHN(VisionDataset):
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         image = pillow().fromarray(self.data[index].transpose(1, 2, 0))
-        return self._transformed(image, int(self.labels[index]))
+        return self._fb_transformed(image, int(self.labels[index]))
 
     def __len__(self) -> int:
         return len(self.data)

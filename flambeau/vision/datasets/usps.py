@@ -40,7 +40,7 @@ class USPS(VisionDataset):
         self.data, self.targets = _read(os.path.join(folder, name))
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
-        return self._transformed(pillow().fromarray(self.data[index]), int(self.targets[index]))
+        return self._fb_transformed(pillow().fromarray(self.data[index]), int(self.targets[index]))
 
     def __len__(self) -> int:
         return len(self.data)

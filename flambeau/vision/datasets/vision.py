@@ -64,14 +64,14 @@ class VisionDataset(Dataset[Any]):
         """Return lines that a subclass adds to its text."""
         return ""
 
-    def _transformed(self, image: Any, target: Any) -> tuple[Any, Any]:
+    def _fb_transformed(self, image: Any, target: Any) -> tuple[Any, Any]:
         if self.transform is not None:
             image = self.transform(image)
         if self.target_transform is not None:
             target = self.target_transform(target)
         return image, target
 
-    def _transformed_together(self, image: Any, target: Any) -> Any:
+    def _fb_transformed_together(self, image: Any, target: Any) -> Any:
         """The same where a data set takes ``transforms``, which see both at once."""
         return (image, target) if self.transforms is None else self.transforms(image, target)
 

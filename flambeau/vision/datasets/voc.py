@@ -75,10 +75,10 @@ class _VOC(VisionDataset):
         return len(self.images)
 
     def __getitem__(self, index: int) -> Any:
-        target = self._read_target(self.targets[index])
-        return self._transformed_together(pil_loader(self.images[index]), target)
+        target = self._fb_read_target(self.targets[index])
+        return self._fb_transformed_together(pil_loader(self.images[index]), target)
 
-    def _read_target(self, path: str) -> Any:
+    def _fb_read_target(self, path: str) -> Any:
         raise NotImplementedError
 
 
@@ -98,7 +98,7 @@ class VOCSegmentation(_VOC):
         """The files of the targets."""
         return self.targets
 
-    def _read_target(self, path: str) -> Any:
+    def _fb_read_target(self, path: str) -> Any:
         return open_image(path)
 
 
@@ -118,7 +118,7 @@ class VOCDetection(_VOC):
         """The files of the targets."""
         return self.targets
 
-    def _read_target(self, path: str) -> Any:
+    def _fb_read_target(self, path: str) -> Any:
         try:
             return self.parse_voc_xml(ElementTree.parse(path).getroot())
         except ElementTree.ParseError as error:

@@ -69,7 +69,7 @@ class WIDERFace(VisionDataset):
         image, target = open_image(info["img_path"]), info.get("annotations")
         if target is None:
             return (image if self.transform is None else self.transform(image)), None
-        return self._transformed(image, target)
+        return self._fb_transformed(image, target)
 
     def __len__(self) -> int:
         return len(self.img_info)

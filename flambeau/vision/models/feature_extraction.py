@@ -30,13 +30,13 @@ class NodePathTracer(fx.Tracer):
         super().__init__(*args, **kwargs)
         exported = (getattr(ops, name) for name in ops.__all__)
         own = [each for each in exported if isinstance(each, type) and issubclass(each, nn.Module)]
-        self._leaves = (*own, *leaf_modules)
+        self._fb_leaves = (*own, *leaf_modules)
         self.current_module_qualname: str = ""
         self.node_to_qualname: OrderedDict[fx.Node, str] = OrderedDict()
-        self._times: dict[str, int] = {}
+        self._fb_times: dict[str, int] = {}
 
     def is_leaf_module(self, m: nn.Module, module_qualname: str) -> bool:
-        return isinstance(m, self._leaves) or super().is_leaf_module(m, module_qualname)
+        return isinstance(m, self._fb_leaves) or super().is_leaf_module(m, module_qualname)
 
     def call_module(self, m: nn.Module, forward: Any, args: Any, kwargs: Any) -> Any:
         outer = self.current_module_qualname
@@ -48,18 +48,18 @@ class NodePathTracer(fx.Tracer):
 
     def create_proxy(self, *args: Any, **kwargs: Any) -> Any:
         proxy = super().create_proxy(*args, **kwargs)
-        self.node_to_qualname[proxy.node] = self._name(proxy.node)
+        self.node_to_qualname[proxy.node] = self._fb_name(proxy.node)
         return proxy
 
-    def _name(self, node: fx.Node) -> str:
+    def _fb_name(self, node: fx.Node) -> str:
         name = self.current_module_qualname
         if node.op != "call_module":
             name = f"{name}.{node}" if name else str(node)
         # A number at the end is of the whole graph, and that of a module is lost along with it.
         found = _NUMBERED.match(name)
         name = found[1] if found else name
-        times = self._times.get(name, 0)
-        self._times[name] = times + 1
+        times = self._fb_times.get(name, 0)
+        self._fb_times[name] = times + 1
         return f"{name}_{times}" if times else name
 
 

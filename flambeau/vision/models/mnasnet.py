@@ -145,10 +145,10 @@ class MNASNet(nn.Module):
         if version not in (1, 2):
             raise ValueError(f"version should be set to 1 or 2 instead of {version}")
         if version == 1 and self.alpha != 1.0:
-            self._unscale_stem()
+            self._fb_unscale_stem()
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *args, **kwargs)
 
-    def _unscale_stem(self) -> None:
+    def _fb_unscale_stem(self) -> None:
         """Make the stem as it was when ``alpha`` scaled only what comes after it."""
         first_stage = _stage(_WIDTHS[1], _widths(self.alpha)[2], *_STAGES[0])
         for i, layer in enumerate([*_stem(_WIDTHS[0], _WIDTHS[1]), first_stage]):

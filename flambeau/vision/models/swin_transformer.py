@@ -116,7 +116,7 @@ class ShiftedWindowAttention(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self._check(window_size, shift_size)
+        self._fb_check(window_size, shift_size)
         self.window_size: list[int] = list(window_size)
         self.shift_size: list[int] = list(shift_size)
         self.num_heads = num_heads
@@ -128,12 +128,12 @@ class ShiftedWindowAttention(nn.Module):
         self.define_relative_position_bias_table()
         self.define_relative_position_index()
 
-    _sides = 2
+    _fb_sides = 2
 
-    def _check(self, window_size: Sequence[int], shift_size: Sequence[int]) -> None:
-        if len(window_size) != self._sides or len(shift_size) != self._sides:
+    def _fb_check(self, window_size: Sequence[int], shift_size: Sequence[int]) -> None:
+        if len(window_size) != self._fb_sides or len(shift_size) != self._fb_sides:
             raise ValueError(
-                f"window_size and shift_size must be of length {self._sides}, got "
+                f"window_size and shift_size must be of length {self._fb_sides}, got "
                 f"{list(window_size)} and {list(shift_size)}"
             )
 
@@ -154,9 +154,9 @@ class ShiftedWindowAttention(nn.Module):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        return self._attend(x, None)
+        return self._fb_attend(x, None)
 
-    def _attend(self, x: Tensor, logit_scale: Tensor | None) -> Tensor:
+    def _fb_attend(self, x: Tensor, logit_scale: Tensor | None) -> Tensor:
         biases = self.get_relative_position_bias()
         return shifted_window_attention(
             x,
@@ -226,7 +226,7 @@ class ShiftedWindowAttentionV2(ShiftedWindowAttention):
         return 16 * biases.sigmoid()
 
     def forward(self, x: Tensor) -> Tensor:
-        return self._attend(x, self.logit_scale)
+        return self._fb_attend(x, self.logit_scale)
 
 
 class PatchMerging(nn.Module):

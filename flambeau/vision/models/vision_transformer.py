@@ -202,9 +202,9 @@ class VisionTransformer(nn.Module):
         self.heads: nn.Sequential = nn.Sequential(
             _heads(hidden_dim, representation_size, num_classes)
         )
-        self._start()
+        self._fb_start()
 
-    def _start(self) -> None:
+    def _fb_start(self) -> None:
         patch = self.conv_proj
         if isinstance(patch, nn.Conv2d):
             inputs = patch.in_channels * patch.kernel_size[0] * patch.kernel_size[1]

@@ -56,8 +56,8 @@ class FrozenBatchNorm2d(nn.Module):
 class _ConvNormActivation(nn.Sequential):
     """A convolution, a normalisation and an activation, whichever of the last two there are."""
 
-    _conv: type[nn.Module]
-    _rank: int
+    _fb_conv: type[nn.Module]
+    _fb_rank: int
 
     def __init__(
         self,
@@ -74,9 +74,9 @@ class _ConvNormActivation(nn.Sequential):
         bias: bool | None = None,
     ) -> None:
         if padding is None:
-            padding = self._same(kernel_size, dilation)
+            padding = self._fb_same(kernel_size, dilation)
         layers = [
-            self._conv(
+            self._fb_conv(
                 in_channels,
                 out_channels,
                 kernel_size,
@@ -96,12 +96,12 @@ class _ConvNormActivation(nn.Sequential):
         self.out_channels = out_channels
 
     @classmethod
-    def _same(cls, kernel_size: _Sizes, dilation: _Sizes) -> _Sizes:
+    def _fb_same(cls, kernel_size: _Sizes, dilation: _Sizes) -> _Sizes:
         """The padding that keeps the size of an image for a stride of 1."""
         if isinstance(kernel_size, int) and isinstance(dilation, int):
             return (kernel_size - 1) // 2 * dilation
         sizes, steps = (
-            [each] * cls._rank if isinstance(each, int) else each
+            [each] * cls._fb_rank if isinstance(each, int) else each
             for each in (kernel_size, dilation)
         )
         return tuple((size - 1) // 2 * step for size, step in zip(sizes, steps, strict=True))
@@ -110,8 +110,8 @@ class _ConvNormActivation(nn.Sequential):
 class Conv2dNormActivation(_ConvNormActivation):
     """A convolution of images with batch normalisation and an activation unless told otherwise."""
 
-    _conv = nn.Conv2d
-    _rank = 2
+    _fb_conv = nn.Conv2d
+    _fb_rank = 2
 
     def __init__(
         self,
@@ -145,8 +145,8 @@ class Conv2dNormActivation(_ConvNormActivation):
 class Conv3dNormActivation(_ConvNormActivation):
     """The same for volumes."""
 
-    _conv = nn.Conv3d
-    _rank = 3
+    _fb_conv = nn.Conv3d
+    _fb_rank = 3
 
     def __init__(
         self,

@@ -53,7 +53,7 @@ class MultiScaleRoIAlign(nn.Module):
         rows = rows_of(boxes)
         if len(maps) == 1:
             return roi_align(maps[0], rows, self.output_size, scales[0], self.sampling_ratio)
-        levels = self._levels(fb.cat(boxes), scales)
+        levels = self._fb_levels(fb.cat(boxes), scales)
         chosen = [fb.argwhere(levels == level).flatten() for level in range(len(maps))]
         parts = [
             roi_align(each, rows[own], self.output_size, scale, self.sampling_ratio)
@@ -64,7 +64,7 @@ class MultiScaleRoIAlign(nn.Module):
         # Level after level, then each where its box is.
         return fb.cat(parts)[fb.cat([*chosen, lost]).argsort()]
 
-    def _levels(self, boxes: Tensor, scales: list[float]) -> Tensor:
+    def _fb_levels(self, boxes: Tensor, scales: list[float]) -> Tensor:
         """Which of the maps each box belongs to, -1 for one whose size is no number."""
         first, last = (-math.log2(scale) for scale in (scales[0], scales[-1]))
         sides = box_area(boxes).sqrt()

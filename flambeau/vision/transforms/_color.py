@@ -154,20 +154,20 @@ class GaussianBlur(nn.Module):
 class _Sometimes(nn.Module):
     """A change that happens with a probability, shown with its own arguments first."""
 
-    _shown: tuple[str, ...] = ("p",)
+    _fb_shown: tuple[str, ...] = ("p",)
 
     def __init__(self, p: float) -> None:
         super().__init__()
         self.p = p
 
     def forward(self, img: Image) -> Image:
-        return self._change(img) if chance(self.p) else img
+        return self._fb_change(img) if chance(self.p) else img
 
-    def _change(self, img: Image) -> Image:
+    def _fb_change(self, img: Image) -> Image:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        options = ",".join(f"{name}={getattr(self, name)}" for name in self._shown)
+        options = ",".join(f"{name}={getattr(self, name)}" for name in self._fb_shown)
         return f"{type(self).__name__}({options})"
 
 
@@ -177,7 +177,7 @@ class RandomGrayscale(_Sometimes):
     def __init__(self, p: float = 0.1) -> None:
         super().__init__(p)
 
-    def _change(self, img: Image) -> Image:
+    def _fb_change(self, img: Image) -> Image:
         return F.rgb_to_grayscale(img, dimensions(img)[0])
 
 
@@ -187,7 +187,7 @@ class RandomInvert(_Sometimes):
     def __init__(self, p: float = 0.5) -> None:
         super().__init__(p)
 
-    def _change(self, img: Image) -> Image:
+    def _fb_change(self, img: Image) -> Image:
         return F.invert(img)
 
 
@@ -197,7 +197,7 @@ class RandomAutocontrast(_Sometimes):
     def __init__(self, p: float = 0.5) -> None:
         super().__init__(p)
 
-    def _change(self, img: Image) -> Image:
+    def _fb_change(self, img: Image) -> Image:
         return F.autocontrast(img)
 
 
@@ -207,44 +207,44 @@ class RandomEqualize(_Sometimes):
     def __init__(self, p: float = 0.5) -> None:
         super().__init__(p)
 
-    def _change(self, img: Image) -> Image:
+    def _fb_change(self, img: Image) -> Image:
         return F.equalize(img)
 
 
 class RandomPosterize(_Sometimes):
     """Only the highest bits of every channel, with a probability."""
 
-    _shown = ("bits", "p")
+    _fb_shown = ("bits", "p")
 
     def __init__(self, bits: int, p: float = 0.5) -> None:
         super().__init__(p)
         self.bits = bits
 
-    def _change(self, img: Image) -> Image:
+    def _fb_change(self, img: Image) -> Image:
         return F.posterize(img, self.bits)
 
 
 class RandomSolarize(_Sometimes):
     """What is at least so bright inverted, with a probability."""
 
-    _shown = ("threshold", "p")
+    _fb_shown = ("threshold", "p")
 
     def __init__(self, threshold: float, p: float = 0.5) -> None:
         super().__init__(p)
         self.threshold = threshold
 
-    def _change(self, img: Image) -> Image:
+    def _fb_change(self, img: Image) -> Image:
         return F.solarize(img, self.threshold)
 
 
 class RandomAdjustSharpness(_Sometimes):
     """A sharper or softer image with a probability."""
 
-    _shown = ("sharpness_factor", "p")
+    _fb_shown = ("sharpness_factor", "p")
 
     def __init__(self, sharpness_factor: float, p: float = 0.5) -> None:
         super().__init__(p)
         self.sharpness_factor = sharpness_factor
 
-    def _change(self, img: Image) -> Image:
+    def _fb_change(self, img: Image) -> Image:
         return F.adjust_sharpness(img, self.sharpness_factor)

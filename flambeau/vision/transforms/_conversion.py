@@ -26,10 +26,10 @@ class ToTensor:
     def __call__(self, pic: Any) -> Tensor:
         return F.to_tensor(pic)
 
-    def _bytes_of(self, pic: Any) -> Tensor | None:
+    def _fb_bytes_of(self, pic: Any) -> Tensor | None:
         return pil_bytes(pic)
 
-    def _value_step(self) -> Step:
+    def _fb_value_step(self) -> Step:
         return F.convert_image_dtype, fb.get_default_dtype()
 
     def __repr__(self) -> str:
@@ -69,10 +69,10 @@ class ConvertImageDtype(nn.Module):
     def forward(self, image: Tensor) -> Tensor:
         return F.convert_image_dtype(image, self.dtype)
 
-    def _bytes_of(self, image: Any) -> Tensor | None:
+    def _fb_bytes_of(self, image: Any) -> Tensor | None:
         return image_bytes(image)
 
-    def _value_step(self) -> Step:
+    def _fb_value_step(self) -> Step:
         return F.convert_image_dtype, self.dtype
 
 
@@ -93,7 +93,7 @@ class Normalize(nn.Module):
     def forward(self, tensor: Tensor) -> Tensor:
         return F.normalize(tensor, self.mean, self.std, self.inplace)
 
-    def _value_step(self) -> Step | None:
+    def _fb_value_step(self) -> Step | None:
         return normalizing(F.normalize, self.mean, self.std)
 
     def __repr__(self) -> str:

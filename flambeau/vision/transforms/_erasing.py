@@ -62,10 +62,10 @@ class RandomErasing(nn.Module):
             raise TypeError(
                 f"RandomErasing takes tensors, got {type(img).__name__}: put it after ToTensor"
             )
-        params = self.get_params(img, self.scale, self.ratio, self._values(img.shape[-3]))
+        params = self.get_params(img, self.scale, self.ratio, self._fb_values(img.shape[-3]))
         return F.erase(img, *params, inplace=self.inplace)
 
-    def _values(self, channels: int) -> list[float] | None:
+    def _fb_values(self, channels: int) -> list[float] | None:
         if isinstance(self.value, str):
             return None
         values = [float(self.value)] if isinstance(self.value, (int, float)) else [*self.value]

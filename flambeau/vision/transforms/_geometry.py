@@ -151,10 +151,10 @@ class RandomCrop(nn.Module):
         if self.padding is not None:
             img = F.pad(img, self.padding, self.fill, self.padding_mode)
         if self.pad_if_needed:
-            img = self._enlarged(img)
+            img = self._fb_enlarged(img)
         return F.crop(img, *self.get_params(img, self.size))
 
-    def _enlarged(self, img: Image) -> Image:
+    def _fb_enlarged(self, img: Image) -> Image:
         _, height, width = dimensions(img)
         rows, columns = self.size
         if width < columns:

@@ -89,8 +89,8 @@ def _numbers(value: Any) -> tuple[float, ...]:
 
 
 def _together(run: list[Any], img: Any) -> Any:
-    image = run[0]._bytes_of(img)
-    steps = [] if image is None else [transform._value_step() for transform in run]
+    image = run[0]._fb_bytes_of(img)
+    steps = [] if image is None else [transform._fb_value_step() for transform in run]
     if image is None or None in steps:
         return None
     values = by_table(image, *steps)
@@ -99,13 +99,13 @@ def _together(run: list[Any], img: Any) -> Any:
 
 def _run_of(transforms: list[Any]) -> list[Any]:
     """The first transforms, as long as they change values alone."""
-    if "_bytes_of" not in vars(type(transforms[0])):
+    if "_fb_bytes_of" not in vars(type(transforms[0])):
         return []
     return list(itertools.takewhile(_changes_values, transforms))
 
 
 def _changes_values(transform: Any) -> bool:
-    return "_value_step" in vars(type(transform)) and _is_alone(transform)
+    return "_fb_value_step" in vars(type(transform)) and _is_alone(transform)
 
 
 def _is_alone(transform: Any) -> bool:

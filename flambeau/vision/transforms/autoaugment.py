@@ -116,14 +116,14 @@ class _Augment(nn.Module):
         self.interpolation = interpolation
         self.fill = fill
 
-    def _fill_for(self, img: Image) -> Fill:
+    def _fb_fill_for(self, img: Image) -> Fill:
         if not isinstance(img, Tensor) or self.fill is None:
             return self.fill
         if isinstance(self.fill, (int, float)):
             return [float(self.fill)] * dimensions(img)[0]
         return [float(value) for value in self.fill]
 
-    def _shown(self, *names: str) -> str:
+    def _fb_shown(self, *names: str) -> str:
         options = ", ".join(f"{name}={getattr(self, name)}" for name in names)
         return f"{type(self).__name__}({options})"
 
@@ -154,7 +154,7 @@ class AutoAugment(_Augment):
         return below(transform_num), fb.rand((2,)), fb.randint(2, (2,))
 
     def forward(self, img: Image) -> Image:
-        fill = self._fill_for(img)
+        fill = self._fb_fill_for(img)
         _, height, width = dimensions(img)
         space = large_space(10, height, width) | {"Invert": NO_STRENGTH}
         which, chances, directions = self.get_params(len(self.policies))
@@ -169,7 +169,7 @@ class AutoAugment(_Augment):
         return img
 
     def __repr__(self) -> str:
-        return self._shown("policy", "fill")
+        return self._fb_shown("policy", "fill")
 
 
 def large_space(bins: int, height: int, width: int) -> Space:
@@ -207,7 +207,7 @@ class RandAugment(_Augment):
         self.num_magnitude_bins = num_magnitude_bins
 
     def forward(self, img: Image) -> Image:
-        fill = self._fill_for(img)
+        fill = self._fb_fill_for(img)
         _, height, width = dimensions(img)
         space = {"Identity": NO_STRENGTH} | large_space(self.num_magnitude_bins, height, width)
         for _ in range(self.num_ops):
@@ -218,7 +218,7 @@ class RandAugment(_Augment):
         return img
 
     def __repr__(self) -> str:
-        return self._shown("num_ops", "magnitude", "num_magnitude_bins", "interpolation", "fill")
+        return self._fb_shown("num_ops", "magnitude", "num_magnitude_bins", "interpolation", "fill")
 
 
 class TrivialAugmentWide(_Augment):
@@ -234,7 +234,7 @@ class TrivialAugmentWide(_Augment):
         self.num_magnitude_bins = num_magnitude_bins
 
     def forward(self, img: Image) -> Image:
-        fill = self._fill_for(img)
+        fill = self._fb_fill_for(img)
         space = wide_space(self.num_magnitude_bins)
         name = list(space)[below(len(space))]
         strengths, signed = space[name]
@@ -242,7 +242,7 @@ class TrivialAugmentWide(_Augment):
         return apply_change(F, img, name, _directed(strength, signed), self.interpolation, fill)
 
     def __repr__(self) -> str:
-        return self._shown("num_magnitude_bins", "interpolation", "fill")
+        return self._fb_shown("num_magnitude_bins", "interpolation", "fill")
 
 
 def mixed(
@@ -286,13 +286,13 @@ class AugMix(_Augment):
         if not isinstance(img, Tensor):
             dimensions(img)
             return through_tensor(img, self.forward)
-        fill = self._fill_for(img)
+        fill = self._fb_fill_for(img)
         _, height, width = dimensions(img)
         space = mixing_space(height, width, self.all_ops)
-        chain = partial(self._chain, space=space, fill=fill)
+        chain = partial(self._fb_chain, space=space, fill=fill)
         return mixed(img, 4, self.alpha, self.mixture_width, chain)
 
-    def _chain(self, batch: Tensor, space: Space, fill: Fill) -> Tensor:
+    def _fb_chain(self, batch: Tensor, space: Space, fill: Fill) -> Tensor:
         depth = self.chain_depth if self.chain_depth > 0 else 1 + below(3)
         for _ in range(depth):
             name = list(space)[below(len(space))]
@@ -304,7 +304,7 @@ class AugMix(_Augment):
         return batch
 
     def __repr__(self) -> str:
-        return self._shown(
+        return self._fb_shown(
             "severity",
             "mixture_width",
             "chain_depth",

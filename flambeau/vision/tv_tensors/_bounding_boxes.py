@@ -99,10 +99,10 @@ class BoundingBoxes(TVTensor):
             )
         check_clamping_mode(clamping_mode)
         boxes = tensor.unsqueeze(0) if tensor.ndim == 1 else tensor
-        return cls._say(boxes, format, canvas_size, clamping_mode)
+        return cls._fb_say(boxes, format, canvas_size, clamping_mode)
 
     @classmethod
-    def _say(
+    def _fb_say(
         cls, tensor: Tensor, format: Any, canvas_size: Sequence[int], clamping_mode: str | None
     ) -> Any:
         boxes: Any = tensor.as_subclass(cls)
@@ -116,7 +116,7 @@ class BoundingBoxes(TVTensor):
         """Give boxes the format, the canvas and the clamping mode of others, or new ones."""
         mode = kwargs.get("clamping_mode", like.clamping_mode)
         check_clamping_mode(mode)
-        return cls._say(
+        return cls._fb_say(
             tensor,
             format_of(kwargs.get("format", like.format)),
             kwargs.get("canvas_size", like.canvas_size),

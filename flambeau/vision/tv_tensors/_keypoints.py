@@ -37,10 +37,10 @@ class KeyPoints(TVTensor):
                 f"Expected a tensor of shape (..., 2), not {tuple(tensor.shape)}: a key point is "
                 "its x and its y"
             )
-        return cls._say(points, canvas_size)
+        return cls._fb_say(points, canvas_size)
 
     @classmethod
-    def _say(cls, tensor: Tensor, canvas_size: Sequence[int]) -> Any:
+    def _fb_say(cls, tensor: Tensor, canvas_size: Sequence[int]) -> Any:
         points: Any = tensor.as_subclass(cls)
         points.canvas_size = size_of_canvas(canvas_size)
         return points
@@ -48,7 +48,7 @@ class KeyPoints(TVTensor):
     @classmethod
     def wrap(cls, tensor: Tensor, like: Any, **kwargs: Any) -> Any:
         """Give points the canvas of others, or a new one."""
-        return cls._say(tensor, kwargs.get("canvas_size", like.canvas_size))
+        return cls._fb_say(tensor, kwargs.get("canvas_size", like.canvas_size))
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return self._make_repr(canvas_size=self.canvas_size)

@@ -28,10 +28,10 @@ class _Pixels(TVTensor):
 
             data = pil_to_tensor(data)
         tensor = cls._to_tensor(data, dtype, device, requires_grad)
-        return cls._shaped(tensor).as_subclass(cls)
+        return cls._fb_shaped(tensor).as_subclass(cls)
 
     @classmethod
-    def _shaped(cls, tensor: Tensor) -> Tensor:
+    def _fb_shaped(cls, tensor: Tensor) -> Tensor:
         return tensor
 
 
@@ -39,7 +39,7 @@ class Image(_Pixels):
     """An image (..., C, H, W), or (H, W) of one channel."""
 
     @classmethod
-    def _shaped(cls, tensor: Tensor) -> Tensor:
+    def _fb_shaped(cls, tensor: Tensor) -> Tensor:
         if tensor.ndim < 2:
             raise ValueError(
                 f"Tensor must be 2D or higher, got {tensor.ndim}D tensor: an image is "
@@ -55,7 +55,7 @@ class Video(_Pixels):
     """Images one after another, (..., T, C, H, W)."""
 
     @classmethod
-    def _shaped(cls, tensor: Tensor) -> Tensor:
+    def _fb_shaped(cls, tensor: Tensor) -> Tensor:
         if tensor.ndim < 4:
             raise ValueError(
                 f"Tensor must be 4D or higher, got {tensor.ndim}D tensor: a video is "

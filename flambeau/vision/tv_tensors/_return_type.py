@@ -42,7 +42,7 @@ _RULES = {False: TVTensor.__dict__["__torch_function__"], True: classmethod(_spr
 
 def _let_spread(spreads: bool) -> None:
     TVTensor.__torch_function__ = _RULES[spreads]
-    TVTensor._spreads = spreads
+    TVTensor._fb_spreads = spreads
 
 
 class set_return_type:
@@ -54,7 +54,7 @@ class set_return_type:
     def __init__(self, return_type: str) -> None:
         if str(return_type).lower() not in ("tensor", "tvtensor"):
             raise ValueError(f"return_type must be 'TVTensor' or 'Tensor', got {return_type}")
-        self._before = TVTensor._spreads
+        self._before = TVTensor._fb_spreads
         _let_spread(return_type.lower() == "tvtensor")
 
     def __enter__(self) -> None:

@@ -21,7 +21,7 @@ class TVTensor(Tensor):
 
     # `set_return_type` puts another rule here; without one, operators cost no more than on tensors.
     __torch_function__: ClassVar[Any] = fb._C._disabled_torch_function_impl
-    _spreads: ClassVar[bool] = False  # whether that rule gives results a meaning
+    _fb_spreads: ClassVar[bool] = False  # whether that rule gives results a meaning
 
     @staticmethod
     def _to_tensor(
@@ -77,7 +77,7 @@ def _in_place(name: str) -> Callable[..., Any]:
     @functools.wraps(method)
     def change(self: TVTensor, *args: Any, **kwargs: Any) -> Any:
         result = method(self, *args, **kwargs)
-        if TVTensor._spreads or result is not self:
+        if TVTensor._fb_spreads or result is not self:
             return result
         return result.as_subclass(Tensor)
 

@@ -19,27 +19,27 @@ class FloatFunctional(nn.Module):
         raise RuntimeError("FloatFunctional is not called itself: use one of its methods")
 
     def add(self, x: Tensor, y: Tensor) -> Tensor:
-        return self._observed(fb.add(x, y))
+        return self._fb_observed(fb.add(x, y))
 
     def add_scalar(self, x: Tensor, y: float) -> Tensor:
         return fb.add(x, y)
 
     def mul(self, x: Tensor, y: Tensor) -> Tensor:
-        return self._observed(fb.mul(x, y))
+        return self._fb_observed(fb.mul(x, y))
 
     def mul_scalar(self, x: Tensor, y: float) -> Tensor:
         return fb.mul(x, y)
 
     def matmul(self, x: Tensor, y: Tensor) -> Tensor:
-        return self._observed(fb.matmul(x, y))
+        return self._fb_observed(fb.matmul(x, y))
 
     def cat(self, x: list[Tensor], dim: int = 0) -> Tensor:
-        return self._observed(fb.cat(x, dim=dim))
+        return self._fb_observed(fb.cat(x, dim=dim))
 
     def add_relu(self, x: Tensor, y: Tensor) -> Tensor:
-        return self._observed(fb.relu(fb.add(x, y)))
+        return self._fb_observed(fb.relu(fb.add(x, y)))
 
-    def _observed(self, result: Tensor) -> Tensor:
+    def _fb_observed(self, result: Tensor) -> Tensor:
         seen: Tensor = self.activation_post_process(result)
         return seen
 

@@ -116,7 +116,7 @@ def _ranges(count: int, sampler: BatchSampler) -> Iterator[range]:
 def _slices(indices: RandomSampler, sampler: BatchSampler) -> Iterator[Tensor]:
     size = sampler.batch_size
     rest: Tensor | None = None
-    for block in indices.blocks():
+    for block in indices._fb_blocks():
         joined = block if rest is None else flambeau.cat([rest, block])
         whole = len(joined) - len(joined) % size
         if whole:

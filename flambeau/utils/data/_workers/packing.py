@@ -75,7 +75,7 @@ def packed_lists(loader: DataLoader[Any], root: Any) -> list[Replacement]:
 
     A list that has got other items since is packed again, and so is one whose items can be changed.
     """
-    known: dict[int, tuple[list[Any], SharedList]] = loader.__dict__.get("_packed_lists", {})
+    known: dict[int, tuple[list[Any], SharedList]] = loader.__dict__.get("_fb_packed_lists", {})
     kept: dict[int, tuple[list[Any], SharedList]] = {}
     replacements = []
     for holder, key, items in _large_lists(root):
@@ -90,7 +90,7 @@ def packed_lists(loader: DataLoader[Any], root: Any) -> list[Replacement]:
         if last[0]:
             kept[id(items)] = last
         replacements.append(Replacement(holder, key, items, last[1]))
-    loader.__dict__["_packed_lists"] = kept
+    loader.__dict__["_fb_packed_lists"] = kept
     return replacements
 
 

@@ -28,7 +28,7 @@ class Shuffling:
         self._seed = seed
         return self
 
-    def _chance(self) -> random.Random:
+    def _fb_chance(self) -> random.Random:
         """What decides in one iteration."""
         seed, self._seed = self._seed, None
         if seed is None:

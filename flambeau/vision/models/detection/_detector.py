@@ -39,11 +39,11 @@ class Detector(nn.Module):
         original_sizes = sizes_of(images)
         batch, scaled = self.transform(images, targets)
         check_extent(scaled)
-        losses, detections = self._results(batch, scaled)
+        losses, detections = self._fb_results(batch, scaled)
         detections = self.transform.postprocess(detections, batch.image_sizes, original_sizes)
         return self.eager_outputs(losses, detections)
 
-    def _results(
+    def _fb_results(
         self, batch: ImageList, targets: list[Target] | None
     ) -> tuple[dict[str, Tensor], list[Target]]:
         """Losses, which are empty unless in training, and detections, empty in training."""

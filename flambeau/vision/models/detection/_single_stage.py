@@ -35,7 +35,7 @@ class SingleStage(Detector):
     nms_thresh: float
     detections_per_img: int
 
-    def _results(
+    def _fb_results(
         self, batch: ImageList, targets: list[Target] | None
     ) -> tuple[dict[str, Tensor], list[Target]]:
         features = self.backbone(batch.tensors)
@@ -43,15 +43,15 @@ class SingleStage(Detector):
         outputs = self.head(maps)
         anchors = self.anchor_generator(batch, maps)
         if self.training:
-            return self._losses(targets, outputs, anchors, maps), []
-        return {}, self._detections(outputs, anchors, maps, batch.image_sizes)
+            return self._fb_losses(targets, outputs, anchors, maps), []
+        return {}, self._fb_detections(outputs, anchors, maps, batch.image_sizes)
 
-    def _losses(
+    def _fb_losses(
         self, targets: Any, outputs: Outputs, anchors: list[Tensor], maps: list[Tensor]
     ) -> dict[str, Tensor]:
         raise NotImplementedError
 
-    def _detections(
+    def _fb_detections(
         self,
         outputs: Outputs,
         anchors: list[Tensor],
@@ -60,7 +60,7 @@ class SingleStage(Detector):
     ) -> list[Target]:
         raise NotImplementedError
 
-    def _separate(self, boxes: Tensor, scores: Tensor, labels: Tensor) -> Target:
+    def _fb_separate(self, boxes: Tensor, scores: Tensor, labels: Tensor) -> Target:
         """The best of the candidates of an image that do not overlap better ones of their class."""
         keep = box_ops.batched_nms(boxes, scores, labels, self.nms_thresh)
         keep = keep[: self.detections_per_img]
@@ -73,15 +73,15 @@ class PyramidStage(SingleStage):
     score_thresh: float
     topk_candidates: int
 
-    def _scores(self, outputs: Outputs) -> Tensor:
+    def _fb_scores(self, outputs: Outputs) -> Tensor:
         """The scores (anchors, classes) that outputs of one level stand for."""
         raise NotImplementedError
 
-    def _boxes(self, regression: Tensor, anchors: Tensor) -> Tensor:
+    def _fb_boxes(self, regression: Tensor, anchors: Tensor) -> Tensor:
         """The boxes that outputs of some anchors stand for."""
         raise NotImplementedError
 
-    def _detections(
+    def _fb_detections(
         self,
         outputs: Outputs,
         anchors: list[Tensor],
@@ -105,14 +105,14 @@ class PyramidStage(SingleStage):
             candidates = []
             for level, cells in enumerate(own):
                 outputs = {name: values[level][i] for name, values in head_outputs.items()}
-                scores = self._scores(outputs)
+                scores = self._fb_scores(outputs)
                 values, place = best_of(scores.flatten(), self.score_thresh, self.topk_candidates)
                 row = place // scores.shape[-1]
-                boxes = self._boxes(outputs["bbox_regression"][row], cells[row])
+                boxes = self._fb_boxes(outputs["bbox_regression"][row], cells[row])
                 boxes = box_ops.clip_boxes_to_image(boxes, shape)
                 candidates.append((boxes, values, place % scores.shape[-1]))
             parts = (fb.cat(each) for each in zip(*candidates, strict=True))
-            detections.append(self._separate(*parts))
+            detections.append(self._fb_separate(*parts))
         return detections
 
 

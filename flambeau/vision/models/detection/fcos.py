@@ -230,12 +230,12 @@ class FCOS(PyramidStage):
     ) -> dict[str, Tensor]:
         """Return the losses of the heads, with each place's true box."""
         matches = [
-            self._match(target["boxes"], own, num_anchors_per_level)
+            self._fb_match(target["boxes"], own, num_anchors_per_level)
             for target, own in zip(targets, anchors, strict=True)
         ]
         return self.head.compute_loss(targets, head_outputs, anchors, matches)  # type: ignore[operator,no-any-return]
 
-    def _match(self, boxes: Tensor, anchors: Tensor, levels: Sequence[int]) -> Tensor:
+    def _fb_match(self, boxes: Tensor, anchors: Tensor, levels: Sequence[int]) -> Tensor:
         """The true box of each place: the smallest it is near the middle of, on the right level."""
         if boxes.numel() == 0:
             return unmatched(anchors)
@@ -256,16 +256,16 @@ class FCOS(PyramidStage):
         best, rows = preference.max(dim=1)
         return rows.masked_fill(best < 1e-5, -1)
 
-    def _losses(
+    def _fb_losses(
         self, targets: Any, outputs: Outputs, anchors: list[Tensor], maps: list[Tensor]
     ) -> dict[str, Tensor]:
         levels = levels_of(maps, outputs["cls_logits"].shape[1])
         return self.compute_loss(targets, outputs, anchors, levels)
 
-    def _scores(self, outputs: Outputs) -> Tensor:
+    def _fb_scores(self, outputs: Outputs) -> Tensor:
         return (outputs["cls_logits"].sigmoid() * outputs["bbox_ctrness"].sigmoid()).sqrt()
 
-    def _boxes(self, regression: Tensor, anchors: Tensor) -> Tensor:
+    def _fb_boxes(self, regression: Tensor, anchors: Tensor) -> Tensor:
         return self.box_coder.decode(regression, anchors)
 
 

@@ -24,7 +24,7 @@ class GeneralizedRCNN(Detector):
         self.rpn = rpn
         self.roi_heads = roi_heads
 
-    def _results(
+    def _fb_results(
         self, batch: ImageList, targets: list[Target] | None
     ) -> tuple[dict[str, Tensor], list[Target]]:
         features = self.backbone(batch.tensors)

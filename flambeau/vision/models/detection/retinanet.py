@@ -74,7 +74,7 @@ class _Head(nn.Module):
             rename(state_dict, prefix, {f"conv.{2 * i}": f"conv.{i}.0" for i in range(_DEPTH)})
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)
 
-    def _rows(self, x: Sequence[Tensor], layer: nn.Module, columns: int) -> Tensor:
+    def _fb_rows(self, x: Sequence[Tensor], layer: nn.Module, columns: int) -> Tensor:
         """What a layer says of each anchor of all levels (N, anchors, columns)."""
         levels = []
         for feature in x:
@@ -129,7 +129,7 @@ class RetinaNetClassificationHead(_Head):
         return fb.stack(losses).sum() / len(targets)
 
     def forward(self, x: Sequence[Tensor]) -> Tensor:
-        return self._rows(x, self.cls_logits, self.num_classes)
+        return self._fb_rows(x, self.cls_logits, self.num_classes)
 
 
 class RetinaNetRegressionHead(_Head):
@@ -167,7 +167,7 @@ class RetinaNetRegressionHead(_Head):
         return fb.stack(losses).sum() / max(1, len(targets))
 
     def forward(self, x: Sequence[Tensor]) -> Tensor:
-        return self._rows(x, self.bbox_reg, 4)
+        return self._fb_rows(x, self.bbox_reg, 4)
 
 
 class RetinaNetHead(nn.Module):
@@ -268,15 +268,15 @@ class RetinaNet(PyramidStage):
         matches = matches_of(self.proposal_matcher, targets, anchors)
         return self.head.compute_loss(targets, head_outputs, anchors, matches)  # type: ignore[operator,no-any-return]
 
-    def _losses(
+    def _fb_losses(
         self, targets: Any, outputs: Outputs, anchors: list[Tensor], maps: list[Tensor]
     ) -> dict[str, Tensor]:
         return self.compute_loss(targets, outputs, anchors)
 
-    def _scores(self, outputs: Outputs) -> Tensor:
+    def _fb_scores(self, outputs: Outputs) -> Tensor:
         return outputs["cls_logits"].sigmoid()
 
-    def _boxes(self, regression: Tensor, anchors: Tensor) -> Tensor:
+    def _fb_boxes(self, regression: Tensor, anchors: Tensor) -> Tensor:
         return self.box_coder.decode_single(regression, anchors)
 
 

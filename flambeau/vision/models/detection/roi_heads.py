@@ -211,7 +211,7 @@ class RoIHeads(nn.Module):
         image_shapes: Sequence[tuple[int, int]],
         targets: Sequence[Target] | None = None,
     ) -> tuple[list[Target], _Losses]:
-        self._check_types(targets)
+        self._fb_check_types(targets)
         result: list[Target] = []
         losses: _Losses = {}
         matched: list[Tensor] = []
@@ -242,12 +242,14 @@ class RoIHeads(nn.Module):
         else:
             regions = [own["boxes"] for own in result]
         if self.has_mask():
-            losses.update(self._masks(features, regions, image_shapes, result, rows, targets))
+            losses.update(self._fb_masks(features, regions, image_shapes, result, rows, targets))
         if self.has_keypoint():
-            losses.update(self._keypoints(features, regions, image_shapes, result, rows, targets))
+            losses.update(
+                self._fb_keypoints(features, regions, image_shapes, result, rows, targets)
+            )
         return result, losses
 
-    def _masks(
+    def _fb_masks(
         self,
         features: Mapping[str, Tensor],
         regions: list[Tensor],
@@ -266,7 +268,7 @@ class RoIHeads(nn.Module):
             own["masks"] = mask
         return {}
 
-    def _keypoints(
+    def _fb_keypoints(
         self,
         features: Mapping[str, Tensor],
         regions: list[Tensor],
@@ -287,7 +289,7 @@ class RoIHeads(nn.Module):
             own["keypoints_scores"] = scores
         return {}
 
-    def _check_types(self, targets: Sequence[Target] | None) -> None:
+    def _fb_check_types(self, targets: Sequence[Target] | None) -> None:
         allowed = {"boxes": _FLOATS, "labels": (fb.int64,)}
         if self.has_keypoint():
             allowed["keypoints"] = (fb.float32,)

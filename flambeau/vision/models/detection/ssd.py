@@ -142,7 +142,7 @@ class SSD(SingleStage):
         self.anchor_generator = anchor_generator
         self.box_coder: det_utils.BoxCoder = det_utils.BoxCoder(weights=(10.0, 10.0, 5.0, 5.0))
         if head is None:
-            head = self._default_head(backbone, anchor_generator, size, num_classes)
+            head = self._fb_default_head(backbone, anchor_generator, size, num_classes)
         self.head = head
         self.proposal_matcher: det_utils.SSDMatcher = det_utils.SSDMatcher(iou_thresh)
         self.transform = GeneralizedRCNNTransform(
@@ -161,7 +161,7 @@ class SSD(SingleStage):
         self.neg_to_pos_ratio: float = (1.0 - positive_fraction) / positive_fraction
 
     @staticmethod
-    def _default_head(
+    def _fb_default_head(
         backbone: Any, generator: DefaultBoxGenerator, size: tuple[int, int], num_classes: int
     ) -> SSDHead:
         known = getattr(backbone, "out_channels", None)
@@ -197,25 +197,25 @@ class SSD(SingleStage):
         loss = cross_entropy(logits.flatten(0, 1), classes.flatten(), reduction="none")
         loss = loss.view(classes.shape)
         positive = classes > 0
-        learned = loss[positive].sum() + loss[self._hardest(loss, positive)].sum()
+        learned = loss[positive].sum() + loss[self._fb_hardest(loss, positive)].sum()
         return {
             "bbox_regression": fb.stack(box_losses).sum() / max(1, count),
             "classification": learned / max(1, count),
         }
 
-    def _hardest(self, loss: Tensor, positive: Tensor) -> Tensor:
+    def _fb_hardest(self, loss: Tensor, positive: Tensor) -> Tensor:
         """The boxes of background with the largest losses of each image."""
         wanted = self.neg_to_pos_ratio * positive.sum(1, keepdim=True)
         order = loss.detach().masked_fill(positive, -fb.inf).sort(1, descending=True)[1]
         return order.sort(1)[1] < wanted
 
-    def _losses(
+    def _fb_losses(
         self, targets: Any, outputs: Outputs, anchors: list[Tensor], maps: list[Tensor]
     ) -> dict[str, Tensor]:
         matches = matches_of(self.proposal_matcher, targets, anchors)
         return self.compute_loss(targets, outputs, anchors, matches)
 
-    def _detections(
+    def _fb_detections(
         self,
         outputs: Outputs,
         anchors: list[Tensor],
@@ -246,7 +246,7 @@ class SSD(SingleStage):
                 values, rows = best_of(scores[:, label], self.score_thresh, self.topk_candidates)
                 candidates.append((boxes[rows], values, fb.full_like(rows, label)))
             parts = (fb.cat(each) for each in zip(*candidates, strict=True))
-            detections.append(self._separate(*parts))
+            detections.append(self._fb_separate(*parts))
         return detections
 
 

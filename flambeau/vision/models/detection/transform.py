@@ -95,7 +95,7 @@ class GeneralizedRCNNTransform(nn.Module):
         else:
             shortest = self.min_size[-1]
         old = image.shape[-2:]
-        new = self._scaled(old, shortest)
+        new = self._fb_scaled(old, shortest)
         image = interpolate(image[None], size=new, mode="bilinear", align_corners=False)[0]
         if target is None:
             return image, target
@@ -106,7 +106,7 @@ class GeneralizedRCNNTransform(nn.Module):
             target["keypoints"] = resize_keypoints(target["keypoints"], old, new)
         return image, target
 
-    def _scaled(self, size: _Size, shortest: int) -> tuple[int, int]:
+    def _fb_scaled(self, size: _Size, shortest: int) -> tuple[int, int]:
         if self.fixed_size is not None:
             width, height = self.fixed_size
             return height, width

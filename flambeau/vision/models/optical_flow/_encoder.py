@@ -114,11 +114,11 @@ class FeatureEncoder(nn.Module):
         self.layer2: nn.Sequential = pair(layers[1], layers[2], strides[2])
         self.layer3: nn.Sequential = pair(layers[2], layers[3], strides[3])
         self.conv: nn.Conv2d = nn.Conv2d(layers[3], layers[4], kernel_size=1)
-        self._start()
+        self._fb_start()
         self.output_dim: int = layers[-1]
         self.downsample_factor: int = 2 ** sum(stride == 2 for stride in strides)
 
-    def _start(self) -> None:
+    def _fb_start(self) -> None:
         for module in self.modules():
             if isinstance(module, nn.Conv2d):
                 nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")

@@ -257,7 +257,7 @@ class RAFT(nn.Module):
     def forward(self, image1: Tensor, image2: Tensor, num_flow_updates: int = 12) -> list[Tensor]:
         batch, _, height, width = image1.shape
         factor = getattr(self.feature_encoder, "downsample_factor", 8)
-        self._check_images(image1, image2, factor)
+        self._fb_check_images(image1, image2, factor)
         fmap1, fmap2 = self.feature_encoder(fb.cat([image1, image2], dim=0)).chunk(2, dim=0)
         if fmap1.shape[-2:] != (height // factor, width // factor):
             raise ValueError(
@@ -265,7 +265,7 @@ class RAFT(nn.Module):
                 f"{tuple(fmap1.shape[-2:])} from {(height, width)}"
             )
         self.corr_block.build_pyramid(fmap1, fmap2)
-        hidden, context = self._context(image1, fmap1)
+        hidden, context = self._fb_context(image1, fmap1)
         at_first = make_coords_grid(batch, height // factor, width // factor, fmap1.device)
         now = at_first
         flows = []
@@ -278,7 +278,7 @@ class RAFT(nn.Module):
             flows.append(upsample_flow(now - at_first, up_mask=mask, factor=factor))
         return flows
 
-    def _context(self, image: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
+    def _fb_context(self, image: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
         """The first hidden state, and what stays the same in all steps."""
         seen = self.context_encoder(image)
         if seen.shape[-2:] != features.shape[-2:]:
@@ -297,7 +297,7 @@ class RAFT(nn.Module):
         return hidden.tanh(), context.relu()
 
     @staticmethod
-    def _check_images(image1: Tensor, image2: Tensor, factor: int) -> None:
+    def _fb_check_images(image1: Tensor, image2: Tensor, factor: int) -> None:
         height, width = image1.shape[-2:]
         if image2.shape[-2:] != (height, width):
             raise ValueError(

@@ -190,11 +190,11 @@ class MultiscaleAttention(nn.Module):
         if rel_pos_embed:
             side = max(input_size[1:])
             pooled = [side // stride[1] if stride else side for stride in (stride_q, stride_kv)]
-            self.rel_pos_h = self._places(max(pooled))
-            self.rel_pos_w = self._places(max(pooled))
-            self.rel_pos_t = self._places(input_size[0])
+            self.rel_pos_h = self._fb_places(max(pooled))
+            self.rel_pos_w = self._fb_places(max(pooled))
+            self.rel_pos_t = self._fb_places(input_size[0])
 
-    def _places(self, side: int) -> nn.Parameter:
+    def _fb_places(self, side: int) -> nn.Parameter:
         table = nn.Parameter(fb.zeros(2 * side - 1, self.head_dim))
         nn.init.trunc_normal_(table, std=0.02)
         return table
@@ -274,19 +274,19 @@ class MultiscaleBlock(nn.Module):
         if cnf.input_channels != cnf.output_channels:
             self.project = nn.Linear(cnf.input_channels, cnf.output_channels)
 
-    def _normal(self, norm: nn.Module, x: Tensor) -> Tensor:
+    def _fb_normal(self, norm: nn.Module, x: Tensor) -> Tensor:
         if self.needs_transposal:
             return norm(x.transpose(1, 2)).transpose(1, 2)  # type: ignore[no-any-return]
         return norm(x)  # type: ignore[no-any-return]
 
     def forward(self, x: Tensor, thw: _Size) -> tuple[Tensor, _Size]:
-        normal = self._normal(self.norm1, x)
+        normal = self._fb_normal(self.norm1, x)
         attended, new = self.attn(normal, thw)
         if self.project is not None and self.proj_after_attn:
             x = self.project(normal)
         around = x if self.pool_skip is None else self.pool_skip(x, thw)[0]
         x = around + self.stochastic_depth(attended)
-        normal = self._normal(self.norm2, x)
+        normal = self._fb_normal(self.norm2, x)
         if self.project is not None and not self.proj_after_attn:
             x = self.project(normal)
         return x + self.stochastic_depth(self.mlp(normal)), new

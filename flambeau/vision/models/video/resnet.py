@@ -114,8 +114,8 @@ class _Block(nn.Module):
         self, steps: Sequence[list[nn.Module]], stride: int, downsample: nn.Module | None
     ) -> None:
         super().__init__()
-        self._names = [f"conv{number}" for number in range(1, len(steps) + 1)]
-        for name, layers in zip(self._names, steps, strict=True):
+        self._fb_names = [f"conv{number}" for number in range(1, len(steps) + 1)]
+        for name, layers in zip(self._fb_names, steps, strict=True):
             self.add_module(name, nn.Sequential(*layers))
         self.relu: nn.ReLU = nn.ReLU(inplace=True)
         self.downsample = downsample
@@ -123,7 +123,7 @@ class _Block(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         result = x
-        for name in self._names:
+        for name in self._fb_names:
             result = self.get_submodule(name)(result)
         result += x if self.downsample is None else self.downsample(x)
         return self.relu(result)  # type: ignore[no-any-return]

@@ -89,7 +89,7 @@ fx.wrap("_film_attention")
 class ShiftedWindowAttention3d(ShiftedWindowAttention):
     """Attention within windows of space and time."""
 
-    _sides = 3
+    _fb_sides = 3
 
     def define_relative_position_index(self) -> None:
         """Keep which row of the table each pair of places has."""

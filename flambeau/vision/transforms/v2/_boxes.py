@@ -127,11 +127,13 @@ class RandomIoUCrop(Transform):
             if least >= 1.0:  # the whole image
                 return {}
             for _ in range(self.trials):
-                drawn = self._drawn(size, boxes, least)
+                drawn = self._fb_drawn(size, boxes, least)
                 if drawn is not None:
                     return drawn
 
-    def _drawn(self, size: tuple[int, int], boxes: Tensor, least: float) -> dict[str, Any] | None:
+    def _fb_drawn(
+        self, size: tuple[int, int], boxes: Tensor, least: float
+    ) -> dict[str, Any] | None:
         """One crop; None where its shape or what is on it does not fit."""
         height, width = size
         span = self.max_scale - self.min_scale

@@ -189,7 +189,7 @@ class RandomCrop(Transform):
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         height, width = query_size(flat_inputs)
         rows, columns = self.size
-        sides = self._sides(height, width)
+        sides = self._fb_sides(height, width)
         padded = height + sides[1] + sides[3], width + sides[0] + sides[2]
         if padded[0] < rows or padded[1] < columns:
             raise ValueError(
@@ -200,7 +200,7 @@ class RandomCrop(Transform):
         left = below(padded[1] - columns + 1) if padded[1] > columns else 0
         return {"sides": sides, "place": (top, left, rows, columns), "padded": padded}
 
-    def _sides(self, height: int, width: int) -> list[int]:
+    def _fb_sides(self, height: int, width: int) -> list[int]:
         left, top, right, bottom = self.padding or (0, 0, 0, 0)
         if self.pad_if_needed:
             down = max(self.size[0] - (height + top + bottom), 0)

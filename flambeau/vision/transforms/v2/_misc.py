@@ -72,12 +72,12 @@ class LinearTransformation(_OfTensors):
 
     def __init__(self, transformation_matrix: Tensor, mean_vector: Tensor) -> None:
         super().__init__()
-        self._of_tensors = _conversion.LinearTransformation(transformation_matrix, mean_vector)
+        self._fb_of_tensors = _conversion.LinearTransformation(transformation_matrix, mean_vector)
         self.transformation_matrix = transformation_matrix
         self.mean_vector = mean_vector
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        whitened = self._of_tensors(inpt.as_subclass(Tensor))
+        whitened = self._fb_of_tensors(inpt.as_subclass(Tensor))
         return whitened if is_pure_tensor(inpt) else type(inpt).wrap(whitened, inpt)
 
 
@@ -92,7 +92,7 @@ class Normalize(_OfTensors):
 
     transform = applying(F.normalize, "mean", "std", "inplace")
 
-    def _value_step(self) -> Step | None:
+    def _fb_value_step(self) -> Step | None:
         return normalizing(F.normalize, self.mean, self.std)
 
 
@@ -125,7 +125,7 @@ class ToDtype(Transform):
         shows = is_pure_tensor(inpt) or isinstance(inpt, (Image, Video))
         if not isinstance(self.dtype, Mapping):
             return self._call_kernel(F.to_dtype, inpt, self.dtype, self.scale) if shows else inpt
-        dtype = self._named(inpt)
+        dtype = self._fb_named(inpt)
         if dtype is not None:
             return self._call_kernel(F.to_dtype, inpt, dtype, self.scale)
         if self.scale and shows:
@@ -136,14 +136,14 @@ class ToDtype(Transform):
             )
         return inpt
 
-    def _bytes_of(self, inpt: Any) -> Tensor | None:
+    def _fb_bytes_of(self, inpt: Any) -> Tensor | None:
         return image_bytes(inpt)
 
-    def _value_step(self) -> Step | None:
+    def _fb_value_step(self) -> Step | None:
         is_one = isinstance(self.dtype, fb.dtype)
         return (F.to_dtype, self.dtype, self.scale) if is_one else None
 
-    def _named(self, inpt: Any) -> fb.dtype | None:
+    def _fb_named(self, inpt: Any) -> fb.dtype | None:
         types: Any = self.dtype
         for kind in (type(inpt), "others"):
             if kind in types:
@@ -167,10 +167,10 @@ class ConvertImageDtype(Transform):
             return inpt
         return self._call_kernel(F.to_dtype, inpt, self.dtype, True)
 
-    def _bytes_of(self, inpt: Any) -> Tensor | None:
+    def _fb_bytes_of(self, inpt: Any) -> Tensor | None:
         return image_bytes(inpt)
 
-    def _value_step(self) -> Step:
+    def _fb_value_step(self) -> Step:
         return F.to_dtype, self.dtype, True
 
 

@@ -45,11 +45,11 @@ class _Mix(Transform):
                 f"{type(self).__name__}() does not support PIL images, bounding boxes, keypoints "
                 "and masks."
             )
-        labels = self._checked_labels(self._labels_getter(sample))
+        labels = self._fb_checked_labels(self._labels_getter(sample))
         chosen = self._needs_transform_list(flat)
         images = [e for e, use in zip(flat, chosen, strict=True) if use and e is not labels]
         for image in images:
-            self._check_image(image, labels.shape[0])
+            self._fb_check_image(image, labels.shape[0])
         params = {"labels": labels, **self.make_params(images)}
         results = [
             self.transform(each, params) if use or each is labels else each
@@ -57,7 +57,7 @@ class _Mix(Transform):
         ]
         return _pytree.tree_unflatten(results, structure)
 
-    def _checked_labels(self, labels: Any) -> Tensor:
+    def _fb_checked_labels(self, labels: Any) -> Tensor:
         if not isinstance(labels, Tensor):
             raise ValueError(f"The labels must be a tensor, but got {type(labels)} instead.")
         if labels.ndim not in (1, 2):
@@ -76,7 +76,7 @@ class _Mix(Transform):
             )
         return labels
 
-    def _check_image(self, image: Tensor, batch_size: int) -> None:
+    def _fb_check_image(self, image: Tensor, batch_size: int) -> None:
         wanted = 5 if isinstance(image, Video) else 4
         if image.ndim != wanted:
             raise ValueError(
@@ -89,25 +89,25 @@ class _Mix(Transform):
                 f"labels: {image.shape[0]} != {batch_size}."
             )
 
-    def _share(self) -> float:
+    def _fb_share(self) -> float:
         """A number by the distribution Beta(alpha, alpha)."""
         return float(fb._sample_dirichlet(fb.full((1, 2), self.alpha))[0, 0].item())
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
         if inpt is params["labels"]:
-            return self._mixed_labels(inpt, params["share"])
+            return self._fb_mixed_labels(inpt, params["share"])
         if not (is_pure_tensor(inpt) or isinstance(inpt, (Image, Video))):
             return inpt
-        mixed = self._mixed(inpt.as_subclass(Tensor), params)
+        mixed = self._fb_mixed(inpt.as_subclass(Tensor), params)
         return mixed if is_pure_tensor(inpt) else type(inpt).wrap(mixed, inpt)
 
-    def _mixed_labels(self, labels: Tensor, share: float) -> Tensor:
+    def _fb_mixed_labels(self, labels: Tensor, share: float) -> Tensor:
         if labels.ndim == 1:
             labels = one_hot(labels, self.num_classes or -1)
         labels = labels if labels.is_floating_point() else labels.float()
         return labels.roll(1, 0).mul(1.0 - share).add(labels.mul(share))
 
-    def _mixed(self, batch: Tensor, params: dict[str, Any]) -> Tensor:
+    def _fb_mixed(self, batch: Tensor, params: dict[str, Any]) -> Tensor:
         raise NotImplementedError
 
 
@@ -115,9 +115,9 @@ class MixUp(_Mix):
     """Weighted means of images (https://arxiv.org/abs/1710.09412)."""
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        return {"share": self._share()}
+        return {"share": self._fb_share()}
 
-    def _mixed(self, batch: Tensor, params: dict[str, Any]) -> Tensor:
+    def _fb_mixed(self, batch: Tensor, params: dict[str, Any]) -> Tensor:
         share = params["share"]
         return batch.roll(1, 0).mul(1.0 - share).add(batch.mul(share))
 
@@ -126,7 +126,7 @@ class CutMix(_Mix):
     """Rectangles of one image in another (https://arxiv.org/abs/1905.04899)."""
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        share = self._share()
+        share = self._fb_share()
         height, width = query_size(flat_inputs)
         x, y = below(width), below(height)
         half = 0.5 * (1.0 - share) ** 0.5
@@ -136,7 +136,7 @@ class CutMix(_Mix):
         kept = 1.0 - (right - left) * (bottom - top) / (width * height)
         return {"box": (top, bottom, left, right), "share": kept}
 
-    def _mixed(self, batch: Tensor, params: dict[str, Any]) -> Tensor:
+    def _fb_mixed(self, batch: Tensor, params: dict[str, Any]) -> Tensor:
         top, bottom, left, right = params["box"]
         mixed = batch.clone()
         mixed[..., top:bottom, left:right] = batch.roll(1, 0)[..., top:bottom, left:right]

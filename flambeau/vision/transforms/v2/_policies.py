@@ -49,11 +49,11 @@ class _Policy(Transform):
                     f"Inputs of type {type(each).__name__} are not supported by "
                     f"{type(self).__name__}()"
                 )
-        which = self._the_image(flat)
-        flat[which] = self._augmented(flat[which])
+        which = self._fb_the_image(flat)
+        flat[which] = self._fb_augmented(flat[which])
         return _pytree.tree_unflatten(flat, structure)
 
-    def _the_image(self, flat: list[Any]) -> int:
+    def _fb_the_image(self, flat: list[Any]) -> int:
         chosen = self._needs_transform_list(flat)
         found = [i for i, each in enumerate(flat) if chosen[i] and check_type(each, IMAGES)]
         if not found:
@@ -65,17 +65,17 @@ class _Policy(Transform):
             )
         return found[0]
 
-    def _augmented(self, image: Any) -> Any:
+    def _fb_augmented(self, image: Any) -> Any:
         raise NotImplementedError
 
-    def _applied(self, image: Any, name: str, strength: float) -> Any:
+    def _fb_applied(self, image: Any, name: str, strength: float) -> Any:
         if name == "Solarize":
             strength *= max_value(image.dtype) if isinstance(image, Tensor) else 255.0
         fill = fill_for(self._fill, image)
         mode: Any = self.interpolation
         return autoaugment.apply_change(F, image, name, strength, mode, fill)
 
-    def _drawn(self, space: Space) -> tuple[str, Tensor, bool]:
+    def _fb_drawn(self, space: Space) -> tuple[str, Tensor, bool]:
         """One change: its name, its strengths, and whether it has two directions."""
         name = list(space)[_draw(len(space))]
         strengths, signed = space[name]
@@ -106,7 +106,7 @@ class AutoAugment(_Policy):
         self.policy = policy
         self._policies: _policies.Policy = getattr(_policies, policy.name)
 
-    def _augmented(self, image: Any) -> Any:
+    def _fb_augmented(self, image: Any) -> Any:
         _, height, width = dimensions(image)
         space = autoaugment.large_space(10, height, width) | {
             "Invert": NO_STRENGTH,
@@ -119,7 +119,7 @@ class AutoAugment(_Policy):
             strength = 0.0
             if strengths.ndim and level is not None:
                 strength = _directed(float(strengths[level].item()), signed)
-            image = self._applied(image, name, strength)
+            image = self._fb_applied(image, name, strength)
         return image
 
 
@@ -143,16 +143,16 @@ class RandAugment(_Policy):
         self.magnitude = magnitude
         self.num_magnitude_bins = num_magnitude_bins
 
-    def _augmented(self, image: Any) -> Any:
+    def _fb_augmented(self, image: Any) -> Any:
         _, height, width = dimensions(image)
         large = autoaugment.large_space(self.num_magnitude_bins, height, width)
         space = {"Identity": NO_STRENGTH} | large
         for _ in range(self.num_ops):
-            name, strengths, signed = self._drawn(space)
+            name, strengths, signed = self._fb_drawn(space)
             strength = 0.0
             if strengths.ndim:
                 strength = _directed(float(strengths[self.magnitude].item()), signed)
-            image = self._applied(image, name, strength)
+            image = self._fb_applied(image, name, strength)
         return image
 
 
@@ -168,13 +168,13 @@ class TrivialAugmentWide(_Policy):
         super().__init__(interpolation, fill)
         self.num_magnitude_bins = num_magnitude_bins
 
-    def _augmented(self, image: Any) -> Any:
-        name, strengths, signed = self._drawn(autoaugment.wide_space(self.num_magnitude_bins))
+    def _fb_augmented(self, image: Any) -> Any:
+        name, strengths, signed = self._fb_drawn(autoaugment.wide_space(self.num_magnitude_bins))
         strength = 0.0
         if strengths.ndim:
             level = _draw(self.num_magnitude_bins)
             strength = _directed(float(strengths[level].item()), signed)
-        return self._applied(image, name, strength)
+        return self._fb_applied(image, name, strength)
 
 
 class AugMix(_Policy):
@@ -199,26 +199,26 @@ class AugMix(_Policy):
         self.alpha = alpha
         self.all_ops = all_ops
 
-    def _augmented(self, image: Any) -> Any:
+    def _fb_augmented(self, image: Any) -> Any:
         if is_pil_image(image):
-            mixed = self._mixed(F.pil_to_tensor(image), 4)
+            mixed = self._fb_mixed(F.pil_to_tensor(image), 4)
             return F.to_pil_image(mixed, image.mode)
-        mixed = self._mixed(image.as_subclass(Tensor), 5 if isinstance(image, Video) else 4)
+        mixed = self._fb_mixed(image.as_subclass(Tensor), 5 if isinstance(image, Video) else 4)
         return mixed if is_pure_tensor(image) else type(image).wrap(mixed, image)
 
-    def _mixed(self, image: Tensor, ndim: int) -> Tensor:
+    def _fb_mixed(self, image: Tensor, ndim: int) -> Tensor:
         height, width = image.shape[-2:]
         space = autoaugment.mixing_space(height, width, self.all_ops)
-        chain = partial(self._chain, space=space)
+        chain = partial(self._fb_chain, space=space)
         return autoaugment.mixed(image, ndim, self.alpha, self.mixture_width, chain)
 
-    def _chain(self, batch: Tensor, space: Space) -> Tensor:
+    def _fb_chain(self, batch: Tensor, space: Space) -> Tensor:
         depth = self.chain_depth if self.chain_depth > 0 else 1 + _draw(3)
         for _ in range(depth):
-            name, strengths, signed = self._drawn(space)
+            name, strengths, signed = self._fb_drawn(space)
             strength = 0.0
             if strengths.ndim:
                 level = _draw(self.severity)
                 strength = _directed(float(strengths[level].item()), signed)
-            batch = self._applied(batch, name, strength)
+            batch = self._fb_applied(batch, name, strength)
         return batch

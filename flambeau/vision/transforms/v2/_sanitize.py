@@ -62,7 +62,7 @@ class _Sanitize(Transform):
 
     _labels_getter: _Getter
 
-    def _labels(self, sample: Any, count: int, what: str) -> list[Tensor]:
+    def _fb_labels(self, sample: Any, count: int, what: str) -> list[Tensor]:
         """The labels of a sample, one row for each box or group of points."""
         found = self._labels_getter(sample)
         labels = [] if found is None else [*found] if isinstance(found, (tuple, list)) else [found]
@@ -112,7 +112,7 @@ class SanitizeBoundingBoxes(_Sanitize):
         sample = inputs if len(inputs) > 1 else inputs[0]
         flat, structure = _pytree.tree_flatten(sample)
         boxes = get_bounding_boxes(flat)
-        labels = self._labels(sample, boxes.shape[0], "boxes")
+        labels = self._fb_labels(sample, boxes.shape[0], "boxes")
         _, valid = F.sanitize_bounding_boxes(boxes, min_size=self.min_size, min_area=self.min_area)
 
         def is_of_boxes(inpt: Any) -> bool:
@@ -139,7 +139,7 @@ class SanitizeKeyPoints(_Sanitize):
         sample = inputs if len(inputs) > 1 else inputs[0]
         flat, structure = _pytree.tree_flatten(sample)
         points = get_keypoints(flat)
-        labels = self._labels(sample, points.shape[0], "keypoints")
+        labels = self._fb_labels(sample, points.shape[0], "keypoints")
         _, valid = F.sanitize_keypoints(points)
         params = {
             "labels": labels,

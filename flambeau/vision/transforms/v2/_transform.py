@@ -50,15 +50,15 @@ class Transform(nn.Module):
         """Transform a sample, given as one argument or as several."""
         sample = inputs if len(inputs) > 1 else inputs[0]
         if isinstance(sample, Tensor):
-            return self._transformed([sample])[0]
+            return self._fb_transformed([sample])[0]
         flat, structure = _pytree.tree_flatten(sample)
-        return _pytree.tree_unflatten(self._transformed(flat), structure)
+        return _pytree.tree_unflatten(self._fb_transformed(flat), structure)
 
-    def _transformed(self, flat: list[Any]) -> list[Any]:
+    def _fb_transformed(self, flat: list[Any]) -> list[Any]:
         self.check_inputs(flat)
-        return self._change(flat)
+        return self._fb_change(flat)
 
-    def _change(self, flat: list[Any]) -> list[Any]:
+    def _fb_change(self, flat: list[Any]) -> list[Any]:
         chosen = self._needs_transform_list(flat)
         params = self.make_params([each for each, use in zip(flat, chosen, strict=True) if use])
         return [
@@ -99,11 +99,11 @@ class RandomApplyTransform(Transform):
             )
         self.p = p
 
-    def _transformed(self, flat: list[Any]) -> list[Any]:
+    def _fb_transformed(self, flat: list[Any]) -> list[Any]:
         self.check_inputs(flat)
         if fb.rand(1).item() >= self.p:
             return flat
-        return self._change(flat)
+        return self._fb_change(flat)
 
 
 def applying(function: Callable[..., Any], *arguments: str) -> Callable[..., Any]:

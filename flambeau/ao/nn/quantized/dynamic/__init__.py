@@ -54,14 +54,14 @@ class _DynamicQuantized(nn.Module):
         super().__init__()
         self.dtype = dtype
         self.__dict__["_skeleton"] = _without_weights(original)
-        self._scales: dict[str, float] = {}
+        self._fb_scales: dict[str, float] = {}
         for name, parameter in original.named_parameters():
             if "weight" not in name:
                 self.register_buffer(f"kept_{name}", parameter.detach().clone())
             elif dtype == fb.float16:
                 self.register_buffer(f"half_{name}", parameter.detach().half())
             else:
-                values, self._scales[name] = quantized(parameter.detach())
+                values, self._fb_scales[name] = quantized(parameter.detach())
                 self.register_buffer(f"int8_{name}", values)
 
     @classmethod
@@ -73,9 +73,9 @@ class _DynamicQuantized(nn.Module):
         """A weight as it is used: rounded, in float32."""
         if self.dtype == fb.float16:
             return self._buffers[f"half_{name}"].float()  # type: ignore[union-attr]
-        return self._buffers[f"int8_{name}"].float() * self._scales[name]  # type: ignore[union-attr]
+        return self._buffers[f"int8_{name}"].float() * self._fb_scales[name]  # type: ignore[union-attr]
 
-    def _parameters_now(self) -> dict[str, Tensor]:
+    def _fb_parameters_now(self) -> dict[str, Tensor]:
         made = {}
         for key, buffer in self._buffers.items():
             kind, _, name = key.partition("_")
@@ -83,13 +83,13 @@ class _DynamicQuantized(nn.Module):
         return made  # type: ignore[return-value]
 
     def get_extra_state(self) -> dict[str, float]:
-        return dict(self._scales)
+        return dict(self._fb_scales)
 
     def set_extra_state(self, state: dict[str, float]) -> None:
-        self._scales = dict(state)
+        self._fb_scales = dict(state)
 
     def forward(self, *args: Any) -> Any:
-        return functional_call(self.__dict__["_skeleton"], self._parameters_now(), args)
+        return functional_call(self.__dict__["_skeleton"], self._fb_parameters_now(), args)
 
     def _get_name(self) -> str:
         return f"DynamicQuantized{type(self).__name__}"

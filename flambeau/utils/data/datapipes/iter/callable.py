@@ -37,7 +37,7 @@ class MapperIterDataPipe(IterDataPipe):
         self.input_col = input_col
         self.output_col = output_col
 
-    def _changed(self, sample: Any) -> Any:
+    def _fb_changed(self, sample: Any) -> Any:
         if self.input_col is None:
             return self.fn(sample)
         several = isinstance(self.input_col, (list, tuple))
@@ -56,7 +56,7 @@ class MapperIterDataPipe(IterDataPipe):
 
     def __iter__(self) -> Iterator[Any]:
         for sample in self.datapipe:
-            yield self._changed(sample)
+            yield self._fb_changed(sample)
 
     def __len__(self) -> int:
         return len(self.datapipe)

@@ -31,7 +31,7 @@ class ShufflerIterDataPipe(Shuffling, IterDataPipe):
         if not self._enabled:
             yield from self.datapipe
             return
-        chance = self._chance()
+        chance = self._fb_chance()
         buffer: list[Any] = []
         for sample in self.datapipe:
             if len(buffer) < self.buffer_size:

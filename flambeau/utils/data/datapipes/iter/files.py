@@ -41,25 +41,25 @@ class FileListerIterDataPipe(_OfLength):
         non_deterministic: bool = False,
         length: int = -1,
     ) -> None:
-        self.roots: Iterable[str] = [root] if isinstance(root, str) else root
+        self._fb_roots: Iterable[str] = [root] if isinstance(root, str) else root
         self.masks: list[str] = [masks] if isinstance(masks, str) else masks
         self.recursive = recursive
         self.abspath = abspath
         self.non_deterministic = non_deterministic
         self.length = length
 
-    def _is_meant(self, name: str) -> bool:
+    def _fb_is_meant(self, name: str) -> bool:
         masks = [mask for mask in self.masks if mask]
         return not masks or any(fnmatch.fnmatch(name, mask) for mask in masks)
 
     def __iter__(self) -> Iterator[str]:
-        for root in self.roots:
+        for root in self._fb_roots:
             top = os.path.abspath(root) if self.abspath else root
             for folder, folders, files in os.walk(top, onerror=_refuse):
                 if not self.non_deterministic:
                     folders.sort()
                     files.sort()
-                yield from (os.path.join(folder, name) for name in files if self._is_meant(name))
+                yield from (os.path.join(folder, name) for name in files if self._fb_is_meant(name))
                 if not self.recursive:
                     break
 

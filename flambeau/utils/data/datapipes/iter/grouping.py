@@ -55,9 +55,9 @@ class UnBatcherIterDataPipe(IterDataPipe):
 
     def __iter__(self) -> Iterator[Any]:
         for element in self.datapipe:
-            yield from self._below(element, self.unbatch_level)
+            yield from self._fb_below(element, self.unbatch_level)
 
-    def _below(self, element: Any, level: int) -> Iterator[Any]:
+    def _fb_below(self, element: Any, level: int) -> Iterator[Any]:
         is_batch = isinstance(element, (list, DataChunk))
         if level == 0 or (level < 0 and not is_batch):
             yield element
@@ -67,7 +67,7 @@ class UnBatcherIterDataPipe(IterDataPipe):
                 f"unbatch_level {self.unbatch_level} exceeds the depth of the DataPipe"
             )
         for item in element:
-            yield from self._below(item, level - 1 if level > 0 else level)
+            yield from self._fb_below(item, level - 1 if level > 0 else level)
 
 
 @functional_datapipe("groupby")
@@ -90,12 +90,12 @@ class GrouperIterDataPipe(IterDataPipe):
         self.datapipe = datapipe
         self.group_key_fn = group_key_fn
         self.keep_key = keep_key
-        self.buffer_size = buffer_size
+        self.max_buffer_size = buffer_size
         self.group_size = group_size
         self.guaranteed_group_size: int = guaranteed_group_size or group_size or 0
         self.drop_remaining = drop_remaining
 
-    def _given(self, key: Any, group: list[Any]) -> Any:
+    def _fb_given(self, key: Any, group: list[Any]) -> Any:
         return (key, DataChunk(group)) if self.keep_key else DataChunk(group)
 
     def __iter__(self) -> Iterator[Any]:
@@ -108,18 +108,18 @@ class GrouperIterDataPipe(IterDataPipe):
             held += 1
             if self.group_size is not None and len(group) == self.group_size:
                 held -= len(group)
-                yield self._given(key, groups.pop(key))
-            if held == self.buffer_size:
+                yield self._fb_given(key, groups.pop(key))
+            if held == self.max_buffer_size:
                 biggest = max(groups, key=lambda each: len(groups[each]))
                 if len(groups[biggest]) < self.guaranteed_group_size and not self.drop_remaining:
                     raise RuntimeError(
-                        f"Failed to group items: the buffer of {self.buffer_size} is full and no "
-                        f"group has {self.guaranteed_group_size}"
+                        f"Failed to group items: the buffer of {self.max_buffer_size} is full "
+                        f"and no group has {self.guaranteed_group_size}"
                     )
                 full = groups.pop(biggest)
                 held -= len(full)
                 if len(full) >= self.guaranteed_group_size:
-                    yield self._given(biggest, full)
+                    yield self._fb_given(biggest, full)
         for key, group in groups.items():
             if not self.drop_remaining or len(group) >= self.guaranteed_group_size:
-                yield self._given(key, group)
+                yield self._fb_given(key, group)

@@ -22,7 +22,7 @@ class FilterIterDataPipe(IterDataPipe):
         self.filter_fn = filter_fn
         self.input_col = input_col
 
-    def _holds(self, sample: Any) -> bool:
+    def _fb_holds(self, sample: Any) -> bool:
         if self.input_col is None:
             return self.filter_fn(sample)
         if isinstance(self.input_col, (list, tuple)):
@@ -30,7 +30,7 @@ class FilterIterDataPipe(IterDataPipe):
         return self.filter_fn(sample[self.input_col])
 
     def __iter__(self) -> Iterator[Any]:
-        return (sample for sample in self.datapipe if self._holds(sample))
+        return (sample for sample in self.datapipe if self._fb_holds(sample))
 
 
 @functional_datapipe("sharding_filter")
@@ -54,7 +54,7 @@ class ShardingFilterIterDataPipe(IterDataPipe):
         self.num_of_instances = num_of_instances
         self.instance_id = instance_id
 
-    def _share(self) -> tuple[int, int]:
+    def _fb_share(self) -> tuple[int, int]:
         worker = get_worker_info()
         if worker is None:
             return self.num_of_instances, self.instance_id
@@ -62,11 +62,11 @@ class ShardingFilterIterDataPipe(IterDataPipe):
         return count, self.instance_id * worker.num_workers + worker.id
 
     def __iter__(self) -> Iterator[Any]:
-        count, own = self._share()
+        count, own = self._fb_share()
         for index, sample in enumerate(self.source_datapipe):
             if index % count == own:
                 yield sample
 
     def __len__(self) -> int:
-        count, own = self._share()
+        count, own = self._fb_share()
         return (len(self.source_datapipe) - own + count - 1) // count

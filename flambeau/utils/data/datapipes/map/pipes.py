@@ -129,7 +129,7 @@ class ShufflerIterDataPipe(Shuffling, IterDataPipe):
     def __iter__(self) -> Iterator[Any]:
         order = self.indices
         if self._enabled:
-            order = self._chance().sample(self.indices, len(self.indices))[::-1]
+            order = self._fb_chance().sample(self.indices, len(self.indices))[::-1]
         for index in order:
             yield self.datapipe[index]
 
