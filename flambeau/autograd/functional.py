@@ -224,9 +224,9 @@ def _forward_jacobian(func: _Function, inputs: Any, create_graph: bool, vectoriz
                     for pair in pairs
                 )
 
-        directions = fb.eye(x.numel(), dtype=x.dtype).reshape(x.numel(), *x.shape)
+        directions = fb.eye(x.numel(), dtype=x.dtype).reshape((x.numel(), *x.shape))
         return tuple(
-            column.movedim(0, -1).reshape(*column.shape[1:], *x.shape).detach()
+            column.movedim(0, -1).reshape((*column.shape[1:], *x.shape)).detach()
             for column in fb.func.vmap(along)(directions)
         )
 
@@ -250,7 +250,7 @@ def _single_rows(output: Tensor, at: _Tensors, create_graph: bool) -> list[Tenso
 def _batched_rows(output: Tensor, at: _Tensors, create_graph: bool) -> Sequence[Tensor | None]:
     """The same by one backward of all rows."""
     size = output.numel()
-    weights = fb.eye(size, dtype=output.dtype).reshape(size, *output.shape)
+    weights = fb.eye(size, dtype=output.dtype).reshape((size, *output.shape))
     return _grad((output,), at, (weights,), create_graph, is_grads_batched=True)
 
 
@@ -258,10 +258,10 @@ def _filled_rows(
     rows: Sequence[Tensor | None], output: Tensor, at: _Tensors, strict: bool, message: str
 ) -> _Tensors:
     shaped = [
-        None if row is None else row.reshape(*output.shape, *x.shape)
+        None if row is None else row.reshape((*output.shape, *x.shape))
         for row, x in zip(rows or [None] * len(at), at, strict=True)
     ]
-    zeros = tuple(x.new_zeros(*output.shape, *x.shape) for x in at)
+    zeros = tuple(x.new_zeros((*output.shape, *x.shape)) for x in at)
     return _filled(shaped, zeros, strict, message)
 
 

@@ -199,3 +199,26 @@ def test_strategies():
         jacobian(linear, x, create_graph=True, vectorize=True, strategy="forward-mode")
     with pytest.raises(AssertionError, match="Expected strategy"):
         jacobian(linear, x, strategy="sideways")
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (0,), (2, 1)], ids=str)
+@pytest.mark.parametrize("vectorize", [False, True])
+def test_shapes(shape, vectorize):
+    """Also without dimensions, and without elements."""
+    x = fb.full(shape, 2.0, dtype=f64)
+    diagonal = 12 * fb.eye(x.numel(), dtype=f64).reshape((*shape, *shape))
+    assert_close(jacobian(lambda x: x**3, x, vectorize=vectorize), diagonal)
+    assert_close(jacobian(lambda x: (x**3,), (x,), vectorize=vectorize), ((diagonal,),))
+    assert_close(hessian(lambda x: (x**3).sum(), x, vectorize=vectorize), diagonal)
+    constant = jacobian(lambda x: fb.ones(2), x, vectorize=vectorize)
+    assert_close(constant, fb.zeros((2, *shape), dtype=f64))
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (0,), (2, 1)], ids=str)
+def test_shapes_in_forward_mode(shape):
+    x = fb.full(shape, 2.0, dtype=f64)
+    diagonal = 12 * fb.eye(x.numel(), dtype=f64).reshape((*shape, *shape))
+    forward = {"vectorize": True, "strategy": "forward-mode"}
+    assert_close(jacobian(lambda x: x**3, x, **forward), diagonal)
+    outer = {"vectorize": True, "outer_jacobian_strategy": "forward-mode"}
+    assert_close(hessian(lambda x: (x**3).sum(), x, **outer), diagonal)
