@@ -218,12 +218,15 @@ class _Region:
         # Weak, because what nobody will ask for need not be kept.
         self.places: list[weakref.ref[_Place]] = []
         self.saved: list[_Saved] = []
+        self.is_complete = False
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """Make the first call."""
         self._save_arguments(args)
         with saved_tensors_hooks(self._pack, self._unpack), self.first_context:
-            return self.function(*args, **self.kwargs)
+            result = self.function(*args, **self.kwargs)
+        self.is_complete = True
+        return result
 
     def _save_arguments(self, args: tuple[Any, ...]) -> None:
         self.others = [None if isinstance(arg, Tensor) else arg for arg in args]
@@ -284,6 +287,8 @@ class _Region:
         self._compare(found)
 
     def _compare(self, found: list[_Saved]) -> None:
+        if not self.is_complete:  # a backward within the function: the first run goes on behind it
+            found = found[: len(self.saved)]
         if len(found) != len(self.saved):
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the "

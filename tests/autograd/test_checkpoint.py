@@ -136,6 +136,21 @@ def test_deeply_nested():
     assert_close(gradient(nested(3), x), gradient(plain(3), x))
 
 
+@pytest.mark.parametrize("early_stop", [True, False])
+def test_backward_within_the_function(early_stop):
+    """The function is run again before its first run has ended."""
+
+    def with_gradient(x):
+        with fb.enable_grad():
+            inner = x.detach().requires_grad_()
+            checkpoint(lambda x: x.sin().exp(), inner, use_reentrant=False).sum().backward()
+        return x * inner.grad
+
+    x = fb.tensor([0.3, 0.2], dtype=fb.float64, requires_grad=True)
+    checkpoint(with_gradient, x, use_reentrant=False, early_stop=early_stop).sum().backward()
+    assert_close(x.grad, x.detach().sin().exp() * x.detach().cos())
+
+
 def test_second_derivatives():
     def second(function, x):
         (first,) = fb.autograd.grad(function(x).sum(), x, create_graph=True)
