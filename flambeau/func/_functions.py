@@ -26,9 +26,16 @@ class VmapInfo(NamedTuple):
 
 def apply_batched(function: Any, args: tuple[Any, ...]) -> Any:
     """Apply a Function to arguments some of which are batched, at the innermost of their levels."""
+    has_method = function.vmap is not fb.autograd.Function.vmap
+    if function.generate_vmap_rule and has_method:
+        raise RuntimeError(
+            f"You tried to vmap over {function.__name__}, but it has both generate_vmap_rule=True "
+            "and an overridden vmap staticmethod. Please set generate_vmap_rule=False or delete "
+            "the overridden vmap staticmethod to avoid ambiguity."
+        )
     if function.generate_vmap_rule:
         rule: Rule = functools.partial(_one_by_one, function)
-    elif function.vmap is not fb.autograd.Function.vmap:
+    elif has_method:
         rule = function.vmap
     else:
         raise RuntimeError(

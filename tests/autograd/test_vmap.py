@@ -358,6 +358,10 @@ class CubeWithoutRule(Cube):
     generate_vmap_rule = False
 
 
+class CubeOfTwoRules(CubeOfBatches):
+    generate_vmap_rule = True
+
+
 @pytest.mark.parametrize("function", [Cube, CubeOfBatches])
 def test_functions_of_users(function: Any) -> None:
     x = torch.arange(6.0).view(2, 3)
@@ -368,3 +372,8 @@ def test_functions_of_users(function: Any) -> None:
 def test_a_function_without_a_rule_is_refused() -> None:
     with pytest.raises(RuntimeError, match="does not have vmap support"):
         vmap(CubeWithoutRule.apply)(torch.ones(2))
+
+
+def test_a_function_with_two_rules_is_refused() -> None:
+    with pytest.raises(RuntimeError, match="both generate_vmap_rule=True and an overridden vmap"):
+        vmap(CubeOfTwoRules.apply)(torch.ones(2))
