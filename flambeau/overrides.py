@@ -69,8 +69,10 @@ _NEVER_HANDED_OVER = (
     "set_printoptions",
     "set_rng_state",
 )
-# Parts of Python's data model that say nothing about elements.
+# Parts of Python's data model that say nothing about elements, or that Python calls for itself:
+# the buffer protocol has methods from Python 3.12 on, which take and give nothing but buffers.
 _NEVER_HANDED_OVER_METHODS = (
+    "__buffer__",
     "__class__",
     "__del__",
     "__delattr__",
@@ -84,6 +86,7 @@ _NEVER_HANDED_OVER_METHODS = (
     "__iter__",
     "__new__",
     "__reduce__",
+    "__release_buffer__",
     "__setattr__",
     "__sizeof__",
     "__str__",
@@ -202,7 +205,7 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
         for name in _NEVER_HANDED_OVER
         if _is_function(value := getattr(fb, name, None)) or inspect.isclass(value)
     }
-    ignored |= {getattr(Tensor, name) for name in _NEVER_HANDED_OVER_METHODS}
+    ignored |= {getattr(Tensor, n) for n in _NEVER_HANDED_OVER_METHODS if hasattr(Tensor, n)}
     return ignored  # type: ignore[return-value]
 
 
