@@ -36,12 +36,13 @@ def _window(
         raise RuntimeError(f"{name}: expected a floating-point dtype, got {dtype}")
     if length < 0:
         raise RuntimeError(f"{name}: expected a non-negative window_length, got {length}")
+    where: Any = {"layout": layout, "device": device, "pin_memory": pin_memory}
     if length < 2:
-        result = fb.ones(length, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+        result = fb.ones(length, dtype=dtype, **where)
     else:
         last = length if periodic else length - 1
         # In float64, so that the result is right to the last digit of the narrower types.
-        positions = fb.arange(length, dtype=fb.float64, device=device)
+        positions = fb.arange(length, dtype=fb.float64, **where)
         result = shape(positions, last).to(dtype)
     return result.requires_grad_() if requires_grad else result
 

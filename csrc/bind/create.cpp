@@ -2,6 +2,7 @@
 #include "bind/call.h"
 #include "bind/from_data.h"
 #include "bind/interop.h"
+#include "bind/pinned.h"
 
 namespace fb::bind {
 namespace {
@@ -12,6 +13,7 @@ void check_device_argument(PyObject* device) {
 
 PyObject* invoke_tensor(PyObject* const* a) {
   check_device_argument(a[2]);
+  check_pinned(a[4]);
   return wrap(with_requires_grad(tensor_from_data(a[0], read::optional_dtype(a[1])), a[3]));
 }
 constexpr ArgSpec kTensorArgs[] = {{"data", ArgType::kAny, true, 0},
@@ -72,6 +74,7 @@ constexpr Overload kAsarray{
 
 PyObject* invoke_new_tensor(PyObject* const* a) {
   check_device_argument(a[3]);
+  check_pinned(a[5]);
   const DType dtype = read::optional_dtype(a[2]).value_or(tensor_of(a[0]).dtype());
   return wrap(with_requires_grad(tensor_from_data(a[1], dtype), a[4]));
 }

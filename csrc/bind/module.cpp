@@ -31,6 +31,8 @@
 #include "core/blocking.h"
 #include "core/tensor.h"
 #include "core/warning.h"
+#include "cpu/deterministic.h"
+#include "cpu/libraries.h"
 #include "cpu/threads.h"
 
 namespace nb = nanobind;
@@ -105,6 +107,11 @@ void add_threads(nb::module_& m) {
         cpu::set_num_threads(count);
       },
       nb::arg("num"), "Sets how many threads an operator may use.");
+  m.def(
+      "_set_deterministic", [](bool on) { cpu::is_deterministic = on; }, nb::arg("on"),
+      "Sets whether results must not depend on the number of threads.");
+  m.def("_set_onednn_verbose", &cpu::set_onednn_verbose, nb::arg("level"),
+        "Lets oneDNN print what it runs; returns whether it can.");
 }
 
 void add_defaults(nb::module_& m) {

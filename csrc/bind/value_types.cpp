@@ -5,6 +5,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -36,20 +38,29 @@ PyTypeObject* device_type = nullptr;
 PyTypeObject* layout_type = nullptr;
 PyTypeObject* memory_format_type = nullptr;
 
+bool is_word(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isalpha(c) || c == '_'; });
+}
+
 Device parse_device(std::string_view text) {
+  // The words are PyTorch's: packages read the list of devices out of them.
+  FB_CHECK(!text.empty(), "Device string must not be empty");
   const auto colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
+  FB_CHECK(is_word(name), "Invalid device string: '", text, "'");
   const std::optional<DeviceType> type = find_device_type(name);
-  FB_CHECK(type, "expected one of ", known_device_types(), " as the type of a device, got '", text,
-           "'");
+  FB_CHECK(type, "Expected one of ", known_device_types(),
+           " device type at start of device string: ", name);
   Device device{*type};
   if (colon == std::string_view::npos) return device;
   int index = 0;
   const std::string_view digits = text.substr(colon + 1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-  FB_CHECK(
-      error == std::errc() && end == digits.data() + digits.size() && index >= 0 && index < 128,
-      "invalid device string: '", text, "'");
+  const bool has_leading_zero = digits.size() > 1 && digits.front() == '0';
+  FB_CHECK(error == std::errc() && end == digits.data() + digits.size() && index >= 0 &&
+               index < 128 && !has_leading_zero,
+           "Invalid device string: '", text, "'");
   device.index = static_cast<int8_t>(index);
   return device;
 }
@@ -57,8 +68,10 @@ Device parse_device(std::string_view text) {
 Device checked_device(const std::string& type, std::optional<int> index) {
   Device device = parse_device(type);
   if (!index) return device;
-  FB_CHECK(device.index < 0, "the device '", type, "' has an index already; remove index=", *index);
-  FB_CHECK(*index >= 0 && *index < 128, "device index must be between 0 and 127, got ", *index);
+  FB_CHECK(device.index < 0,
+           "type (string) must not include an index because index was passed explicitly: ", type);
+  FB_CHECK(*index >= 0, "Device index must not be negative, got ", *index);
+  FB_CHECK(*index < 128, "Device index must be less than 128, got ", *index);
   device.index = static_cast<int8_t>(*index);
   return device;
 }

@@ -29,9 +29,8 @@ std::string text_of(Device device) {
 }
 
 std::string known_device_types() {
-  std::string text;
-  for (const std::string_view name : kNames) (text += text.empty() ? "" : ", ") += name;
-  return text;
+  return "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
+         "vulkan, mps, meta, hpu, mtia, privateuseone";
 }
 
 }  // namespace fb

@@ -8,6 +8,7 @@
 #include "core/allocator.h"
 #include "core/layout.h"
 #include "cpu/conv_impl.h"
+#include "cpu/deterministic.h"
 #include "cpu/gemm_impl.h"
 #include "cpu/onednn.h"
 #include "cpu/packed.h"
@@ -230,7 +231,10 @@ void run(ConvPass pass, const ConvShape& shape, const Tensor& from, const Tensor
          const Tensor& bias, const Tensor& to) {
   constexpr size_t kCachedPrimitives = 256;
   thread_local RecentCache<ConvKey, std::unique_ptr<Convolution>> cache(kCachedPrimitives);
-  const int threads = shape.work() < kWorthThreads ? 1 : num_threads();
+  // oneDNN gives each thread some of the images and adds up their gradients of the weight.
+  const bool is_split = pass == ConvPass::kBackwardWeight;
+  const bool alone = shape.work() < kWorthThreads || (is_split && is_deterministic.load());
+  const int threads = alone ? 1 : num_threads();
   const BlockingRegion unlocked(shape.work() >= kWorthThreads);
   const OneDnnThreads limit(threads);
   const ConvKey key{

@@ -30,6 +30,14 @@ Library onednn_library() {
 #endif
 }
 
+bool set_onednn_verbose([[maybe_unused]] int level) {
+#if defined(FB_HAVE_ONEDNN)
+  return dnnl_set_verbose(level) == dnnl_success;
+#else
+  return false;
+#endif
+}
+
 Library openblas_library() {
 #if defined(FB_HAVE_OPENBLAS)
   // "OpenBLAS 0.3.29 USE64BITINT DYNAMIC_ARCH ...".

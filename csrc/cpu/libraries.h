@@ -13,4 +13,8 @@ struct Library {
 Library onednn_library();
 Library openblas_library();
 
+// Lets oneDNN print what it runs: 0 nothing, 1 runs, 2 the making of primitives too. False when
+// built without it.
+bool set_onednn_verbose(int level);
+
 }  // namespace fb::cpu

@@ -33,10 +33,12 @@ def registry(families: list[str]) -> str:
 
 def bindings(family: str, ops: list[Op]) -> str:
     casts = any(op.autocast for op in ops)
+    pins = any(arg.name == "pin_memory" for op in ops for arg in op.args)
     lines = [
         HEADER.format(family=family) + '#include "autograd/batch.h"',
         *(['#include "bind/autocast.h"'] if casts else []),
         '#include "bind/call.h"',
+        *(['#include "bind/pinned.h"'] if pins else []),
         '#include "bind/registry.h"',
         f'#include "gen/ops/{family}.h"',
         "",
@@ -155,7 +157,7 @@ def invokers(op: Op, index: int) -> list[str]:
 
 
 def refusals(op: Op, slots: dict[str, int]) -> list[str]:
-    """Sparse tensors, which recorded operators refuse themselves, and layouts not to be had."""
+    """Sparse tensors, which recorded operators refuse themselves, and what is not to be had."""
     lines = []
     if not op.is_recorded and not op.sparse:
         tensors = (slots[a.name] for a in op.core_args if "Tensor" in a.type.annotation)
@@ -163,6 +165,8 @@ def refusals(op: Op, slots: dict[str, int]) -> list[str]:
     if "layout" in slots:
         like = "a[0]" if op.tensor_inputs else "nullptr"
         lines.append(f"  check_layout(a[{slots['layout']}], {like});")
+    if "pin_memory" in slots:
+        lines.append(f"  check_pinned(a[{slots['pin_memory']}]);")
     return lines
 
 

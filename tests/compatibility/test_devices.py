@@ -197,3 +197,41 @@ def test_streams_and_events_of_any_device():
         start.elapsed_time(torch.Event(enable_timing=True))
     with pytest.raises(RuntimeError, match="Stream: this build of Flambeau computes on the CPU"):
         torch.Stream("cuda")
+
+
+FACTORIES = [
+    *("torch.empty(2)", "torch.zeros(2)", "torch.full((2,), 1.0)", "torch.tensor([1.0])"),
+    *("torch.arange(3)", "torch.linspace(0, 1, 3)", "torch.eye(2)", "torch.rand(2)"),
+    *("torch.randint(3, (2,))", "torch.randperm(3)", "torch.hann_window(3)"),
+    *("torch.zeros_like(x)", "torch.rand_like(x)", "x.new_zeros(2)", "x.new_tensor([1.0])"),
+    *("torch.empty_strided((2,), (1,))", "torch.normal(0.0, 1.0, (2,))"),
+]
+
+
+@pytest.mark.parametrize("call", FACTORIES)
+def test_pinned_memory_is_refused(call):
+    names = {"torch": torch, "x": torch.ones(2)}
+    assert not eval(f"{call[:-1]}, pin_memory=False)", names).is_pinned()
+    with pytest.raises(RuntimeError, match="pin_memory=True requires a CUDA or other accelerator"):
+        eval(f"{call[:-1]}, pin_memory=True)", names)
+
+
+def test_texts_that_are_no_device():
+    # array_api_compat reads the names of devices out of this error.
+    with pytest.raises(RuntimeError) as caught:
+        torch.device("notadevice")
+    names = str(caught.value).split("Expected one of ")[1].split(" device type")[0].split(", ")
+    assert {torch.device(name).type for name in names} == set(names)
+    assert {"cpu", "cuda", "meta", "mps"} < set(names)
+    assert str(caught.value).endswith(" device type at start of device string: notadevice")
+    with pytest.raises(RuntimeError, match=r"at start of device string: bad$"):
+        torch.device("bad:0")
+    for text in ("cpu:x", "cuda:-1", "cpu:0:1", "cuda:", "cuda:01", " cpu", "cpu:0 "):
+        with pytest.raises(RuntimeError, match=f"^Invalid device string: '{text}'$"):
+            torch.device(text)
+    with pytest.raises(RuntimeError, match=r"^Device string must not be empty$"):
+        torch.device("")
+    with pytest.raises(RuntimeError, match="must not include an index because index was passed"):
+        torch.device("cpu:0", 1)
+    with pytest.raises(RuntimeError, match=r"^Device index must not be negative"):
+        torch.device("cpu", -1)
