@@ -14,6 +14,10 @@ __all__: list[str] = []
 
 # A name, or one option of it as ``name(option)``: what happens instead, and the remedy.
 ACCEPTED: dict[str, str] = {
+    "torch.backends.mkldnn.enabled": (
+        "oneDNN computes convolutions and products where it is the fastest, also if it is switched "
+        "off; results differ by rounding only"
+    ),
     "torch.compile": (
         "functions and modules run eagerly, with the same results; nothing needs to be changed"
     ),
@@ -35,6 +39,10 @@ ACCEPTED: dict[str, str] = {
     "torch.jit.ScriptModule.train": (
         "the file of a script keeps what the module does in evaluation, without dropout; train "
         "the module that the script was made of"
+    ),
+    "torch.utils.deterministic.fill_uninitialized_memory": (
+        "torch.empty does not fill its memory in deterministic mode; use torch.full where a "
+        "program reads what it has not written"
     ),
 }
 

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 import flambeau as fb
+from flambeau._accepted import accepted
 
 __all__ = [
     "are_deterministic_algorithms_enabled",
@@ -60,9 +61,19 @@ _blocks = _Blocks()
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for the same results in every run. On the CPU every operator gives them anyway."""
+    """Ask for the same results in every run, whatever the number of threads.
+
+    Every operator gives them anyway but for oneDNN's gradients of the weights of convolutions,
+    which then are computed by one thread.
+    """
     _State.deterministic = bool(mode)
     _State.warn_only = bool(warn_only)
+    from flambeau.backends import mkldnn  # rarely needed
+    from flambeau.utils import deterministic
+
+    fb._C._set_deterministic(_State.deterministic or mkldnn.deterministic)
+    if mode and deterministic.fill_uninitialized_memory:
+        accepted("torch.utils.deterministic.fill_uninitialized_memory")
 
 
 def are_deterministic_algorithms_enabled() -> bool:

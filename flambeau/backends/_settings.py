@@ -43,22 +43,30 @@ def one_of(*choices: str) -> Check:
 class Setting:
     """A value that a module keeps, with the check that an assignment has to pass."""
 
-    def __init__(self, default: Any, check: Check = boolean) -> None:
+    def __init__(
+        self, default: Any, check: Check = boolean, act: Callable[[Any], None] | None = None
+    ) -> None:
         self.value = default
         self.check = check
+        self.act = act  # does what the value asks for
 
     def get(self) -> Any:
         return self.value
 
     def set(self, name: str, value: Any) -> None:
-        self.value = self.check(name, value)
+        self._use(self.check(name, value))
+
+    def _use(self, value: Any) -> None:
+        self.value = value
+        if self.act is not None:
+            self.act(value)
 
     def save(self) -> Any:
         """What ``restore`` takes to bring the setting back."""
         return self.value
 
     def restore(self, saved: Any) -> None:
-        self.value = saved
+        self._use(saved)
 
 
 class SettingsModule(ModuleType):

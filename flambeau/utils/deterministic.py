@@ -4,5 +4,5 @@ from __future__ import annotations
 
 __all__: list[str] = []
 
-# Read by nothing: memory of `empty` is not filled, and no operator reads what it has not written.
+# Memory of `empty` is not filled; no operator reads what it has not written.
 fill_uninitialized_memory = True

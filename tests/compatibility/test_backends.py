@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 import flambeau as torch
-from flambeau import backends
+from flambeau import _accepted, backends
+from flambeau._accepted import AcceptedWarning
 
 
 @pytest.fixture(autouse=True)
@@ -140,3 +143,71 @@ def test_assigning_in_a_block():
         backends.cudnn.benchmark = True
     assert backends.cudnn.benchmark
     backends.cudnn.benchmark = False
+
+
+@pytest.fixture
+def two_threads():
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+    torch.use_deterministic_algorithms(False)
+
+
+def weight_gradient(threads):
+    """One that oneDNN adds up from what its threads have computed."""
+    torch.set_num_threads(threads)
+    torch.manual_seed(0)
+    weight = torch.randn(24, 16, 3, 3, requires_grad=True)
+    torch.nn.functional.conv2d(
+        torch.randn(8, 16, 20, 20), weight, padding=1
+    ).square().sum().backward()
+    return weight.grad
+
+
+@pytest.mark.skipif(not backends.mkldnn.is_available(), reason="it is oneDNN's sum")
+@pytest.mark.parametrize("way", ["algorithms", "mkldnn", "flags"])
+def test_deterministic_gradients(way, two_threads):
+    if way == "algorithms":
+        torch.use_deterministic_algorithms(True)
+    with backends.mkldnn.flags(enabled=True, deterministic=way == "flags"):
+        if way == "mkldnn":
+            backends.mkldnn.deterministic = True
+        assert torch.equal(weight_gradient(1), weight_gradient(2))
+    assert not backends.mkldnn.deterministic
+
+
+def test_deterministic_settings_add_up():
+    torch.use_deterministic_algorithms(True)
+    with backends.mkldnn.flags(deterministic=True):
+        torch.use_deterministic_algorithms(False)
+        assert backends.mkldnn.deterministic
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_what_a_switch_does_not_do(monkeypatch):
+    monkeypatch.setattr(_accepted, "_said", set())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # PyTorch ignores these on a CPU, too.
+        backends.cudnn.benchmark = True
+        backends.cudnn.benchmark = False
+        torch.set_float32_matmul_precision("high")
+        backends.mkldnn.enabled = True
+    with pytest.warns(AcceptedWarning, match=r"mkldnn\.enabled is accepted") as caught:
+        backends.mkldnn.enabled = False
+    assert caught[0].filename == __file__
+    backends.mkldnn.enabled = True
+    with pytest.warns(AcceptedWarning, match=r"torch\.empty does not fill its memory"):
+        torch.use_deterministic_algorithms(True)
+    torch.use_deterministic_algorithms(False)
+
+
+@pytest.mark.skipif(not backends.mkldnn.is_available(), reason="it prints")
+def test_onednn_reports_its_calls(capfd):
+    with backends.mkldnn.verbose(backends.mkldnn.VERBOSE_ON):
+        torch.nn.functional.conv2d(torch.ones(1, 8, 9, 9), torch.ones(8, 8, 3, 3))
+    assert "convolution" in capfd.readouterr().out
+    torch.nn.functional.conv2d(torch.ones(1, 8, 9, 9), torch.ones(8, 8, 3, 3))
+    assert not capfd.readouterr().out
+    with pytest.raises(AssertionError, match="computes with OpenBLAS"), backends.mkl.verbose(1):
+        pass

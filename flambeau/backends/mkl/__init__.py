@@ -16,12 +16,17 @@ def is_available() -> bool:
 
 
 class verbose:
-    """A block whose calls the library reports; without the library there are none."""
+    """A block whose calls the library reports: refused, as the library is not there."""
 
     def __init__(self, enable: int) -> None:
         self.enable = enable
 
     def __enter__(self) -> verbose:
+        if self.enable != VERBOSE_OFF:
+            raise AssertionError(
+                "mkl.verbose: this build computes with OpenBLAS and oneDNN; "
+                "torch.backends.mkldnn.verbose reports calls of the latter"
+            )
         return self
 
     def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> None:

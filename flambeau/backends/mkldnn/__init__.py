@@ -6,10 +6,11 @@ import sys
 from contextlib import AbstractContextManager
 from typing import Any
 
-from flambeau._C import _build
+from flambeau._accepted import accepted
+from flambeau._C import _build, _set_deterministic, _set_onednn_verbose
+from flambeau._settings import are_deterministic_algorithms_enabled
 from flambeau.backends._precision import OperatorPrecision, PrecisionSetting
 from flambeau.backends._settings import Setting, assign, boolean, keep_settings, temporarily
-from flambeau.backends.mkl import verbose as _verbose
 
 __all__ = [
     "VERBOSE_OFF",
@@ -43,11 +44,28 @@ conv: OperatorPrecision = OperatorPrecision("mkldnn", "conv")
 rnn: OperatorPrecision = OperatorPrecision("mkldnn", "rnn")
 
 
-class verbose(_verbose):
-    """A block whose calls oneDNN would report; ``ONEDNN_VERBOSE=1`` in the environment does it."""
+class verbose:
+    """A block whose calls oneDNN reports, and the making of its primitives at a higher level."""
 
     def __init__(self, level: int) -> None:
-        super().__init__(level)
+        self.level = level
+
+    def __enter__(self) -> verbose:
+        if self.level != VERBOSE_OFF and not _set_onednn_verbose(self.level):
+            raise AssertionError("mkldnn.verbose: this build computes without oneDNN")
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        _set_onednn_verbose(VERBOSE_OFF)
+
+
+def _choose(enabled: Any) -> None:
+    if not enabled:
+        accepted("torch.backends.mkldnn.enabled", stacklevel=4)
+
+
+def _fix(deterministic: Any) -> None:
+    _set_deterministic(deterministic or are_deterministic_algorithms_enabled())
 
 
 def is_available() -> bool:
@@ -95,8 +113,8 @@ def flags(
 keep_settings(
     __name__,
     {
-        "enabled": Setting(True),
-        "deterministic": Setting(False),
+        "enabled": Setting(True, act=_choose),
+        "deterministic": Setting(False, act=_fix),
         "allow_tf32": Setting(None, boolean),
         "fp32_precision": PrecisionSetting("mkldnn"),
     },
