@@ -49,6 +49,12 @@ def _copy(target: Tensor, source: Tensor, name: str) -> None:
         target.copy_(source.reshape(target.shape))
 
 
+def _check_op(op: Any, name: str) -> None:
+    """Refuse what is no operation; all of them leave a single tensor as it is."""
+    if not isinstance(op, ReduceOp):
+        raise TypeError(f"{name}: expected op to be a ReduceOp, got {type(op).__name__}")
+
+
 def _done(async_op: bool, *result: Tensor) -> Work | None:
     return Work(list(result)) if async_op else None
 
@@ -72,6 +78,7 @@ def all_reduce(
     tensor: Tensor, op: Any = ReduceOp.SUM, group: Group = None, async_op: bool = False
 ) -> Work | None:
     """Make ``tensor`` the sum, mean, maximum ... of those of all processes."""
+    _check_op(op, "all_reduce")
     _check_tensor(tensor, "tensor", "all_reduce")
     checked_group(group)
     return _done(async_op, tensor)
@@ -81,6 +88,7 @@ def all_reduce_coalesced(
     tensors: list[Tensor], op: Any = ReduceOp.SUM, group: Group = None, async_op: bool = False
 ) -> Work | None:
     """The same for many tensors."""
+    _check_op(op, "all_reduce_coalesced")
     _check_list(tensors, "tensors", "all_reduce_coalesced")
     checked_group(group)
     return _done(async_op, *tensors)
@@ -95,6 +103,7 @@ def reduce(
     group_dst: int | None = None,
 ) -> Work | None:
     """Make the ``tensor`` of one process the sum, mean, maximum ... of all."""
+    _check_op(op, "reduce")
     _check_tensor(tensor, "tensor", "reduce")
     checked_group(group)
     _check_root(dst, group_dst, "dst", "reduce")
@@ -179,6 +188,7 @@ def reduce_scatter(
     async_op: bool = False,
 ) -> Work | None:
     """Give every process the sum, mean, maximum ... of one tensor of everyone's list."""
+    _check_op(op, "reduce_scatter")
     _check_tensor(output, "output", "reduce_scatter")
     checked_group(group)
     _check_list(input_list, "input_list", "reduce_scatter", 1)
@@ -194,6 +204,7 @@ def reduce_scatter_tensor(
     async_op: bool = False,
 ) -> Work | None:
     """Give every process a part of the sum, mean, maximum ... of everyone's tensor."""
+    _check_op(op, "reduce_scatter_tensor")
     return _whole(output, input, group, async_op, "reduce_scatter_tensor")
 
 

@@ -112,21 +112,33 @@ def new_group(
 
 
 def new_subgroups(
-    group_size: int | None = None, group: ProcessGroup | None = None, **options: Any
+    group_size: int | None = None,
+    group: ProcessGroup | None = None,
+    timeout: datetime.timedelta | None = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    group_desc: str | None = None,
 ) -> tuple[Any, list[Any]]:
     """Groups of the same size: the one of this process, and all of them."""
     checked_group(group)
     if group_size not in (None, 1):
         raise ValueError(f"new_subgroups: expected a group_size of 1, got {group_size}")
-    made = new_group([0])
+    made = new_group([0], timeout, backend, pg_options, group_desc=group_desc)
     return made, [made]
 
 
 def new_subgroups_by_enumeration(
-    ranks_per_subgroup_list: list[list[int]], **options: Any
+    ranks_per_subgroup_list: list[list[int]],
+    timeout: datetime.timedelta | None = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    group_desc: str | None = None,
 ) -> tuple[Any, list[Any]]:
     """Groups of these processes: the one of this process, and all of them."""
-    made = [new_group(ranks) for ranks in ranks_per_subgroup_list]
+    made = [
+        new_group(ranks, timeout, backend, pg_options, group_desc=group_desc)
+        for ranks in ranks_per_subgroup_list
+    ]
     return (made[0] if made else None), made
 
 

@@ -68,11 +68,25 @@ def scatter_object_list(
     scatter_object_output_list[0] = _copied(scatter_object_input_list[0])
 
 
-def send_object_list(object_list: list[Any], dst: int | None = None, **options: Any) -> None:
+def send_object_list(
+    object_list: list[Any],
+    dst: int | None = None,
+    group: Group = None,
+    device: Any = None,
+    group_dst: int | None = None,
+    use_batch: bool = False,
+) -> None:
     """Send objects to another process."""
-    _no_peer(dst, "send_object_list", options.get("group"))
+    _no_peer(dst if group_dst is None else group_dst, "send_object_list", group)
 
 
-def recv_object_list(object_list: list[Any], src: int | None = None, **options: Any) -> int:
+def recv_object_list(
+    object_list: list[Any],
+    src: int | None = None,
+    group: Group = None,
+    device: Any = None,
+    group_src: int | None = None,
+    use_batch: bool = False,
+) -> int:
     """Receive objects of another process."""
-    _no_peer(src, "recv_object_list", options.get("group"))
+    _no_peer(src if group_src is None else group_src, "recv_object_list", group)

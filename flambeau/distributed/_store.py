@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 __all__: list[str] = []
@@ -32,55 +34,75 @@ class Store:
 
     def __init__(self) -> None:
         self._values: dict[str, bytes] = {}
-        self._changed = threading.Condition()
+        self._changed = threading.Condition()  # may be taken again by who holds it
         self.timeout: datetime.timedelta = _DEFAULT_TIMEOUT
+
+    @contextlib.contextmanager
+    def _held(self) -> Iterator[dict[str, bytes]]:
+        """The values as they are now, while nobody else changes them."""
+        with self._changed:
+            yield self._values
+
+    def _put(self, key: str, value: bytes | None) -> None:
+        """Change a value that is held; None takes it away."""
+        if value is None:
+            del self._values[key]
+        else:
+            self._values[key] = value
+        self._changed.notify_all()
 
     def set(self, key: str, value: Any) -> None:
         """Keep a value."""
-        with self._changed:
-            self._values[key] = value.encode() if isinstance(value, str) else bytes(value)
-            self._changed.notify_all()
+        with self._held():
+            self._put(key, value.encode() if isinstance(value, str) else bytes(value))
 
     def get(self, key: str) -> bytes:
         """A value; waits until somebody sets it."""
         self.wait([key])
-        return self._values[key]
+        with self._held() as values:
+            return values[key]
 
     def add(self, key: str, amount: int) -> int:
         """Count a value up, and return it."""
-        with self._changed:
-            total = int(self._values.get(key, b"0")) + amount
-            self._values[key] = str(total).encode()
-            self._changed.notify_all()
+        with self._held() as values:
+            total = int(values.get(key, b"0")) + amount
+            self._put(key, str(total).encode())
         return total
 
     def compare_set(self, key: str, expected_value: str, desired_value: str) -> bytes:
         """Keep a value if the one before is as expected, and return what is kept."""
-        with self._changed:
-            current = self._values.get(key, b"").decode()
-            if current == expected_value:
-                self._values[key] = desired_value.encode()
-                self._changed.notify_all()
-            return self._values.get(key, expected_value.encode())
+        with self._held() as values:
+            if values.get(key, b"").decode() == expected_value:
+                self._put(key, desired_value.encode())
+            return values.get(key, expected_value.encode())
 
     def wait(self, keys: list[str], timeout: datetime.timedelta | None = None) -> None:
         """Wait until there are values of these names."""
         limit = (timeout or self.timeout).total_seconds()
+        if not self._waited(keys, limit):
+            raise DistStoreError(f"Store: nobody has set {keys} within {limit:g} seconds")
+
+    def _waited(self, keys: list[str], seconds: float) -> bool:
         with self._changed:
-            if not self._changed.wait_for(lambda: self.check(keys), limit):
-                raise DistStoreError(f"Store: nobody has set {keys} within {limit:g} seconds")
+            return self._changed.wait_for(lambda: self.check(keys), seconds)
 
     def check(self, keys: list[str]) -> bool:
         """Whether there are values of these names."""
-        return all(key in self._values for key in keys)
+        with self._held() as values:
+            return all(key in values for key in keys)
 
     def delete_key(self, key: str) -> bool:
         """Forget a value; returns whether there was one."""
-        return self._values.pop(key, None) is not None
+        with self._held() as values:
+            if key not in values:
+                return False
+            self._put(key, None)
+        return True
 
     def num_keys(self) -> int:
         """How many values there are."""
-        return len(self._values)
+        with self._held() as values:
+            return len(values)
 
     def set_timeout(self, timeout: datetime.timedelta) -> None:
         """Choose how long ``get`` and ``wait`` wait."""
@@ -89,15 +111,6 @@ class Store:
 
 class HashStore(Store):
     """A store of the threads of a process."""
-
-
-class FileStore(Store):
-    """A store in a file, of the processes of a machine: of one."""
-
-    def __init__(self, file_name: str, world_size: int = -1) -> None:
-        super().__init__()
-        _check_count(world_size, "FileStore")
-        self.path = file_name
 
 
 class TCPStore(Store):
@@ -110,7 +123,10 @@ class TCPStore(Store):
         world_size: int | None = None,
         is_master: bool = False,
         timeout: datetime.timedelta = _DEFAULT_TIMEOUT,
-        **options: Any,
+        wait_for_workers: bool = True,
+        multi_tenant: bool = False,
+        master_listen_fd: int | None = None,
+        use_libuv: bool = True,
     ) -> None:
         super().__init__()
         _check_count(world_size or 1, "TCPStore")

@@ -24,6 +24,7 @@ from flambeau.distributed._collectives import (
     scatter,
     send,
 )
+from flambeau.distributed._file_store import FileStore
 from flambeau.distributed._group import (
     Backend,
     GroupMember,
@@ -73,7 +74,6 @@ from flambeau.distributed._store import (
     DistError,
     DistNetworkError,
     DistStoreError,
-    FileStore,
     HashStore,
     PrefixStore,
     Store,

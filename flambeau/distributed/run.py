@@ -55,13 +55,30 @@ def parse_args(args: list[str] | None) -> argparse.Namespace:
     return get_args_parser().parse_args(args)
 
 
+def _process_count(text: str) -> int:
+    """What ``--nproc-per-node`` means here: ``auto`` is a process for each core, without a GPU."""
+    if text in ("auto", "cpu"):
+        return os.cpu_count() or 1
+    if text == "gpu":
+        raise ValueError("torchrun: there is no GPU here; use --nproc-per-node=1")
+    if not text.isdigit():
+        raise ValueError(f"Unsupported nproc_per_node value: {text}")
+    return int(text)
+
+
 def run(args: argparse.Namespace) -> None:
     """Run the program in this process, with the environment of a job of one."""
-    processes = {"auto": "1", "cpu": "1", "gpu": "1"}.get(args.nproc_per_node, args.nproc_per_node)
-    if str(processes) != "1" or str(args.nnodes).rpartition(":")[2] != "1":
+    processes = _process_count(str(args.nproc_per_node))
+    if processes != 1 or str(args.nnodes).rpartition(":")[2] != "1":
         raise NotImplementedError(
-            f"torchrun: {args.nproc_per_node} processes on {args.nnodes} machines are not "
-            "supported yet; use --nproc-per-node=1, which uses all cores of the machine"
+            f"torchrun: {processes} processes (--nproc-per-node={args.nproc_per_node}) on "
+            f"{args.nnodes} machines are not supported yet; use --nproc-per-node=1, which uses all "
+            "cores of the machine"
+        )
+    if int(args.max_restarts) > 0:
+        raise NotImplementedError(
+            f"torchrun: the program runs in this process, which cannot be restarted, got "
+            f"--max-restarts={args.max_restarts}; use --max-restarts=0"
         )
     os.environ.update(_ENVIRONMENT)
     os.environ.update({"MASTER_ADDR": args.master_addr, "MASTER_PORT": str(args.master_port)})

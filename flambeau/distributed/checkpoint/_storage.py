@@ -11,6 +11,7 @@ from flambeau import serialization
 __all__: list[str] = []
 
 _FILE = "state.pt"
+_FORMAT = "torch_save"
 
 
 class StorageWriter:
@@ -45,8 +46,14 @@ class FileSystemWriter(StorageWriter):
         per_thread_copy_ahead: int = 10_000_000,
         cache_staged_state_dict: bool = False,
         overwrite: bool = True,
-        **options: Any,
+        _extensions: Any = None,
+        serialization_format: Any = _FORMAT,
     ) -> None:
+        if _extensions is not None or getattr(serialization_format, "value", _FORMAT) != _FORMAT:
+            raise NotImplementedError(
+                "FileSystemWriter: files are written as by torch.save, without extensions, got "
+                f"serialization_format={serialization_format}, _extensions={_extensions}"
+            )
         self.path: Path = Path(path)
         self.overwrite = overwrite
 
@@ -61,7 +68,9 @@ class FileSystemWriter(StorageWriter):
 class FileSystemReader(StorageReader):
     """Reads a checkpoint of ``FileSystemWriter``."""
 
-    def __init__(self, path: str | os.PathLike[str], **options: Any) -> None:
+    def __init__(self, path: str | os.PathLike[str], _extension_registry: Any = None) -> None:
+        if _extension_registry is not None:
+            raise NotImplementedError("FileSystemReader: files are read without extensions")
         self.path: Path = Path(path)
 
     def read(self) -> Any:

@@ -38,20 +38,36 @@ class StateDictOptions:
 def get_model_state_dict(
     model: Module, *, submodules: set[Module] | None = None, options: StateDictOptions | None = None
 ) -> dict[str, Any]:
-    """The state of a model, by the names of the model itself."""
+    """The state of a model, by the names of the model itself; of some submodules, if given."""
+    options = _checked(options)
     inner = _inner(model)
     state = dict(inner.state_dict())
-    if options is not None and options.ignore_frozen_params:
+    if options.ignore_frozen_params:
         frozen = {name for name, each in inner.named_parameters() if not each.requires_grad}
         state = {name: value for name, value in state.items() if name not in frozen}
-    return state
+    return _of_submodules(state, inner, submodules, options)
+
+
+def _of_submodules(
+    state: dict[str, Any], model: Module, submodules: set[Module] | None, options: StateDictOptions
+) -> dict[str, Any]:
+    """The part of a state that belongs to some modules, under their own names if that is asked."""
+    if not submodules:
+        return state
+    prefixes = [f"{name}." for name, each in model.named_modules() if each in submodules]
+    return {
+        name if options.keep_submodule_prefixes else name.removeprefix(prefix): value
+        for prefix in prefixes
+        for name, value in state.items()
+        if name.startswith(prefix)
+    }
 
 
 def set_model_state_dict(
     model: Module, model_state_dict: dict[str, Any], *, options: StateDictOptions | None = None
 ) -> Any:
     """Load such a state; returns the names that did not fit."""
-    strict = options is None or options.strict
+    strict = _checked(options).strict
     return _inner(model).load_state_dict(model_state_dict, strict=strict)
 
 
@@ -63,6 +79,11 @@ def get_optimizer_state_dict(
     options: StateDictOptions | None = None,
 ) -> dict[str, Any]:
     """The state of optimisers, by the names of parameters."""
+    options = _checked(options)
+    if submodules:
+        raise NotImplementedError(
+            "get_optimizer_state_dict: the state of all parameters is given; leave out submodules"
+        )
     state: dict[str, Any] = {"state": {}, "param_groups": []}
     for optimizer in _several(optimizers):
         names = _names(model, optimizer)
@@ -71,7 +92,7 @@ def get_optimizer_state_dict(
         for group in numbered["param_groups"]:
             renamed = group | {"params": [names[number] for number in group["params"]]}
             state["param_groups"].append(renamed)
-    return state
+    return _flat(state) if options.flatten_optimizer_state_dict else state
 
 
 def set_optimizer_state_dict(
@@ -82,8 +103,11 @@ def set_optimizer_state_dict(
     options: StateDictOptions | None = None,
 ) -> None:
     """Load such a state."""
+    several = _several(optimizers)
+    if _checked(options).flatten_optimizer_state_dict:
+        optim_state_dict = _nested(optim_state_dict, model, several)
     groups = list(optim_state_dict["param_groups"])
-    for optimizer in _several(optimizers):
+    for optimizer in several:
         numbers = {name: number for number, name in _names(model, optimizer).items()}
         own, groups = groups[: len(optimizer.param_groups)], groups[len(optimizer.param_groups) :]
         optimizer.load_state_dict(
@@ -100,13 +124,51 @@ def set_optimizer_state_dict(
         )
 
 
+def _flat(state: dict[str, Any]) -> dict[str, Any]:
+    """A state without nesting: ``state.weight.exp_avg`` and ``param_groups.weight.lr``."""
+    flat = {
+        f"state.{name}.{key}": value
+        for name, values in state["state"].items()
+        for key, value in values.items()
+    }
+    for group in state["param_groups"]:
+        for name in group["params"]:
+            flat |= {f"param_groups.{name}.{k}": v for k, v in group.items() if k != "params"}
+    return flat
+
+
+def _nested(flat: dict[str, Any], model: Module, optimizers: list[Optimizer]) -> dict[str, Any]:
+    """The opposite of ``_flat``, for the groups that the optimisers have."""
+    state: dict[str, Any] = {}
+    groups = []
+    for optimizer in optimizers:
+        names = iter(_names(model, optimizer).values())
+        for group in optimizer.param_groups:
+            members = [next(names) for _ in group["params"]]
+            for name in members:
+                prefix = f"state.{name}."
+                found = {k.removeprefix(prefix): v for k, v in flat.items() if k.startswith(prefix)}
+                state |= {name: found} if found else {}
+            settings = {
+                key: flat.get(f"param_groups.{members[0]}.{key}", value)
+                for key, value in group.items()
+                if key != "params"
+            }
+            groups.append(settings | {"params": members})
+    return {"state": state, "param_groups": groups}
+
+
 def get_state_dict(
-    model: Module, optimizers: Optimizer | Iterable[Optimizer], **options: Any
+    model: Module,
+    optimizers: Optimizer | Iterable[Optimizer],
+    *,
+    submodules: set[Module] | None = None,
+    options: StateDictOptions | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Both states."""
     return (
-        get_model_state_dict(model, **options),
-        get_optimizer_state_dict(model, optimizers, **options),
+        get_model_state_dict(model, submodules=submodules, options=options),
+        get_optimizer_state_dict(model, optimizers, submodules=submodules, options=options),
     )
 
 
@@ -121,6 +183,14 @@ def set_state_dict(
     """Load both states; returns the names that did not fit."""
     set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
     return set_model_state_dict(model, model_state_dict, options=options)
+
+
+def _checked(options: StateDictOptions | None) -> StateDictOptions:
+    """The options; those about processes and devices change nothing for one process on a CPU."""
+    options = options or StateDictOptions()
+    if options.broadcast_from_rank0 and not options.full_state_dict:
+        raise ValueError("full_state_dict must be True when broadcast_from_rank0 is True.")
+    return options
 
 
 def _inner(model: Module) -> Module:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from flambeau.distributed._group import checked_group
 from flambeau.distributed.checkpoint._storage import FileSystemWriter, StorageWriter
+from flambeau.distributed.checkpoint.default_planner import DefaultSavePlanner, checked_planner
 from flambeau.distributed.checkpoint.stateful import Stateful
 from flambeau.futures import Future
 
@@ -23,6 +25,9 @@ def save(
     use_collectives: bool = True,
 ) -> None:
     """Write a state dict into the folder ``checkpoint_id``, or as the writer does."""
+    if process_group is not None:
+        checked_group(process_group)
+    checked_planner(planner, DefaultSavePlanner, "checkpoint.save")
     if storage_writer is None:
         if checkpoint_id is None:
             raise RuntimeError("checkpoint.save: expected checkpoint_id or storage_writer")
@@ -35,16 +40,39 @@ def save(
 
 
 def save_state_dict(
-    state_dict: dict[str, Any], storage_writer: StorageWriter, *args: Any, **kwargs: Any
+    state_dict: dict[str, Any],
+    storage_writer: StorageWriter,
+    process_group: Any = None,
+    coordinator_rank: int = 0,
+    no_dist: bool = False,
+    planner: Any = None,
 ) -> None:
     """The older name of ``save``."""
-    save(state_dict, storage_writer=storage_writer)
+    save(state_dict, storage_writer=storage_writer, process_group=process_group, planner=planner)
 
 
-def async_save(state_dict: dict[str, Any], **options: Any) -> Future[None]:
+def async_save(
+    state_dict: dict[str, Any],
+    *,
+    checkpoint_id: str | os.PathLike[str] | None = None,
+    storage_writer: StorageWriter | None = None,
+    planner: Any = None,
+    process_group: Any = None,
+    async_checkpointer_type: Any = "thread",
+    async_stager: Any = None,
+    no_dist: bool = False,
+    use_collectives: bool = True,
+) -> Future[None]:
     """Write a state dict, and return a future of that; it is done when this returns."""
-    known = ("checkpoint_id", "storage_writer", "planner", "process_group", "no_dist")
-    save(state_dict, **{key: value for key, value in options.items() if key in known})
+    if async_stager is not None:
+        raise NotImplementedError("async_save: nothing is staged, the file is written at once")
+    save(
+        state_dict,
+        checkpoint_id=checkpoint_id,
+        storage_writer=storage_writer,
+        planner=planner,
+        process_group=process_group,
+    )
     done: Future[None] = Future()
     done.set_result(None)
     return done

@@ -35,11 +35,19 @@ class DistributedDataParallel(Module):
         param_to_hook_all_reduce: Any = None,
         mixed_precision: Any = None,
         device_mesh: Any = None,
-        **options: Any,
+        skip_all_reduce_unused_params: bool = False,
+        bucket_cap_mb_list: list[int] | None = None,
+        batched_grad_copy: bool = False,
+        forward_sync_buffers: bool | None = None,
     ) -> None:
         super().__init__()
         from flambeau.distributed import _group
 
+        if mixed_precision is not None:
+            raise NotImplementedError(
+                "DistributedDataParallel: mixed_precision is not supported; call the module in a "
+                "block of torch.autocast"
+            )
         if not any(parameter.requires_grad for parameter in module.parameters()):
             raise RuntimeError(
                 "DistributedDataParallel: no parameter of the module requires a gradient, so that "
@@ -60,7 +68,7 @@ class DistributedDataParallel(Module):
         self.find_unused_parameters = find_unused_parameters
         self.gradient_as_bucket_view = gradient_as_bucket_view
         self.static_graph: bool = static_graph
-        self.mixed_precision = mixed_precision
+        self.mixed_precision: None = None
         self.require_backward_grad_sync: bool = True
         self.require_forward_param_sync = True
 
