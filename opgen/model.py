@@ -40,7 +40,8 @@ AUTOCAST_RULES = ("lower", "float32", "promote", "off", "own")
 KINDS = ("pointwise", "native", "view", "python", "bound")
 pointwise, native, view, python, bound = KINDS
 
-FORMS = ("function", "method", "inplace")
+# An inner operator has no form in Python: others call it, and have checked what they pass.
+FORMS = ("function", "method", "inplace", "inner")
 
 # What `grad=` may say besides formulas.
 composite = "composite"  # a composition of operators: differentiates through its parts
@@ -491,6 +492,8 @@ def validate(op: Op) -> None:
     for form in op.forms:
         if form not in FORMS:
             refuse(f"unknown form {form!r}; known: {', '.join(FORMS)}")
+    if "inner" in op.forms and (op.forms != ("inner",) or not op.name.startswith("_")):
+        refuse("an inner operator has no other form, and a name that begins with _")
     if not op.doc.strip() or "\n" in op.doc or not op.doc.rstrip().endswith("."):
         refuse("doc must be one line that ends with a full stop")
     for dtype in op.dtypes:

@@ -23,6 +23,7 @@ double machine_epsilon(DType dtype) {
 }
 
 double count_step(const Tensor& steps) {
+  FB_CHECK(steps.numel() == 1, "expected a step count of one element, got shape ", steps.sizes());
   const double count = *cast(contiguous(steps), DType::kFloat64).data_as<double>() + 1;
   cpu::fill(steps, count);
   steps.bump_version("Adafactor");
@@ -71,6 +72,11 @@ void step_with(const Tensor& param, const Tensor& grad, const Tensor& rows, cons
 void _adafactor_step(TensorList params, TensorList grads, TensorList rows, TensorList columns,
                      TensorList steps, double lr, double beta2_decay, std::optional<double> eps1,
                      double eps2, double d, double weight_decay, bool maximize) {
+  const size_t count = params.size();
+  FB_CHECK(grads.size() == count && rows.size() == count && columns.size() == count &&
+               steps.size() == count,
+           "expected as many gradients, rows, columns and steps as there are parameters, ", count,
+           ", got ", grads.size(), ", ", rows.size(), ", ", columns.size(), " and ", steps.size());
   for (size_t i = 0; i < params.size(); ++i) {
     const double step = count_step(steps[i]);
     const cpu::AdafactorNumbers numbers{

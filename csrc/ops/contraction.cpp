@@ -35,6 +35,13 @@ Dims sizes_at(const Tensor& t, const Dims& dims) {
   return sizes;
 }
 
+// Rows that are points of one space.
+void check_points(const Tensor& x1, const Tensor& x2) {
+  FB_CHECK(x1.dim() >= 2 && x2.dim() >= 2 && x1.size(-1) == x2.size(-1),
+           "expected matrices with as many columns, got shapes ", x1.sizes(), " and ", x2.sizes());
+  check_same_dtype(x1, x2);
+}
+
 }  // namespace
 
 Tensor _tensordot(const Tensor& input, const Tensor& other, IntSpan dims_input,
@@ -96,9 +103,7 @@ Tensor cross(const Tensor& input, const Tensor& other, std::optional<int64_t> di
 }
 
 Tensor compute::_cdist(const Tensor& x1, const Tensor& x2, double p) {
-  FB_CHECK(x1.dim() >= 2 && x2.dim() >= 2 && x1.size(-1) == x2.size(-1),
-           "expected matrices with as many columns, got shapes ", x1.sizes(), " and ", x2.sizes());
-  check_same_dtype(x1, x2);
+  check_points(x1, x2);
   const int64_t rows = x1.size(-2);
   const int64_t columns = x2.size(-2);
   const Dims batch =
@@ -123,7 +128,7 @@ Tensor compute::_cdist(const Tensor& x1, const Tensor& x2, double p) {
 
 // |x - y|^2 = |x|^2 + |y|^2 - 2 x y as one product of matrices with two more columns.
 Tensor compute::_euclidean_dist(const Tensor& x1, const Tensor& x2) {
-  check_same_dtype(x1, x2);
+  check_points(x1, x2);
   const Tensor squares1 = sum(mul(x1, x1), IntSpan{-1}, true);
   const Tensor squares2 = sum(mul(x2, x2), IntSpan{-1}, true);
   const Tensor left = cat(std::vector{mul(x1, -2), squares1, ones_like(squares1)}, -1);

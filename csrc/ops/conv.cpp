@@ -45,8 +45,7 @@ Steps read_steps(int64_t n, IntSpan stride, IntSpan padding, IntSpan dilation, b
   return steps;
 }
 
-void check_weight(const Tensor& weight, const Steps& steps) {
-  const IntSpan w = weight.sizes();
+void check_weight(IntSpan w, const Steps& steps) {
   FB_CHECK(w[0] > 0 && w[0] % steps.groups == 0, "weight ", w, " has ", w[0],
            " kernels, which groups = ", steps.groups, " does not divide");
   for (size_t d = 2; d < w.size(); ++d) FB_CHECK(w[d] > 0, "weight ", w, " has an empty kernel");
@@ -61,20 +60,20 @@ void check_types(const Tensor& input, const Tensor& weight, const Tensor& bias) 
            ", bias is ", bias.dtype(), "; they must be the same");
 }
 
-int64_t out_channels(const Tensor& weight, const Steps& steps) {
-  if (!steps.transposed && weight.sizes()[1] == 0)
-    return 0;  // as PyTorch has it: none in, none out
-  return steps.transposed ? weight.sizes()[1] * steps.groups : weight.sizes()[0];
+int64_t out_channels(IntSpan weight, const Steps& steps) {
+  if (!steps.transposed && weight[1] == 0) return 0;  // as PyTorch has it: none in, none out
+  return steps.transposed ? weight[1] * steps.groups : weight[0];
 }
 
-void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                    const Steps& steps) {
-  const int64_t expected = steps.transposed ? weight.sizes()[0] : weight.sizes()[1] * steps.groups;
-  FB_CHECK(input.sizes()[1] == expected, "weight ", weight.sizes(), " with groups = ", steps.groups,
-           " expects input with ", expected, " channels, got ", input.sizes(), " with ",
-           input.sizes()[1]);
-  const int64_t out = steps.transposed ? weight.sizes()[1] * steps.groups : weight.sizes()[0];
-  FB_CHECK(!bias.defined() || (bias.dim() == 1 && bias.numel() == out), "weight ", weight.sizes(),
+void check_channels(IntSpan input, IntSpan weight, const Steps& steps) {
+  const int64_t expected = steps.transposed ? weight[0] : weight[1] * steps.groups;
+  FB_CHECK(input[1] == expected, "weight ", weight, " with groups = ", steps.groups,
+           " expects input with ", expected, " channels, got ", input, " with ", input[1]);
+}
+
+void check_bias(const Tensor& bias, IntSpan weight, const Steps& steps) {
+  const int64_t out = steps.transposed ? weight[1] * steps.groups : weight[0];
+  FB_CHECK(!bias.defined() || (bias.dim() == 1 && bias.numel() == out), "weight ", weight,
            " expects bias of shape (", out, ",), got ", bias.sizes());
 }
 
@@ -85,25 +84,44 @@ int64_t out_size(const Steps& steps, int64_t d, int64_t in, int64_t kernel) {
   return (in + edges - span) / steps.stride[d] + 1;
 }
 
-void check_kernel_fits(const Tensor& input, const Tensor& weight, const Steps& steps) {
-  for (int64_t d = 0; d < input.dim() - 2; ++d) {
-    const int64_t padded = input.sizes()[d + 2] + 2 * steps.padding[d];
-    const int64_t span = steps.dilation[d] * (weight.sizes()[d + 2] - 1) + 1;
-    FB_CHECK(padded >= span, "the kernel of weight ", weight.sizes(), " spans ", span,
-             " elements along dimension ", d + 2, ", padded input ", input.sizes(), " has ",
-             padded);
+void check_kernel_fits(IntSpan input, IntSpan weight, const Steps& steps) {
+  for (size_t d = 0; d + 2 < input.size(); ++d) {
+    const int64_t padded = input[d + 2] + 2 * steps.padding[d];
+    const int64_t span = steps.dilation[d] * (weight[d + 2] - 1) + 1;
+    FB_CHECK(padded >= span, "the kernel of weight ", weight, " spans ", span,
+             " elements along dimension ", d + 2, ", padded input ", input, " has ", padded);
   }
 }
 
-Dims result_sizes(const Tensor& input, const Tensor& weight, const Steps& steps) {
-  Dims sizes{input.sizes()[0], out_channels(weight, steps)};
-  for (int64_t d = 0; d < input.dim() - 2; ++d) {
-    const int64_t size = out_size(steps, d, input.sizes()[d + 2], weight.sizes()[d + 2]);
-    FB_CHECK(size >= 0 && (size > 0 || !steps.transposed), "input ", input.sizes(), " and weight ",
-             weight.sizes(), " give a result of ", size, " elements along dimension ", d + 2);
+Dims result_sizes(IntSpan input, IntSpan weight, const Steps& steps) {
+  Dims sizes{input[0], out_channels(weight, steps)};
+  for (size_t d = 0; d + 2 < input.size(); ++d) {
+    const int64_t size = out_size(steps, static_cast<int64_t>(d), input[d + 2], weight[d + 2]);
+    FB_CHECK(size >= 0 && (size > 0 || !steps.transposed), "input ", input, " and weight ", weight,
+             " give a result of ", size, " elements along dimension ", d + 2);
     sizes.push_back(size);
   }
   return sizes;
+}
+
+void check_ranks(IntSpan input, IntSpan weight) {
+  FB_CHECK(weight.size() >= 3 && weight.size() <= 5,
+           "expected weight of 3, 4 or 5 dimensions, got ", weight);
+  FB_CHECK(input.size() == weight.size(), "expected input of ", weight.size(),
+           " dimensions for weight ", weight, ", got ", input);
+}
+
+// Whether a convolution of these shapes gives one of the shape of `gradient`.
+void check_gradient(const Tensor& gradient, IntSpan input, IntSpan weight, const Steps& steps) {
+  for (const IntSpan sizes : {input, weight})
+    for (const int64_t size : sizes) FB_CHECK(size >= 0, "a size is negative: ", sizes);
+  check_weight(weight, steps);
+  check_channels(input, weight, steps);
+  if (!steps.transposed) check_kernel_fits(input, weight, steps);
+  const Dims expected = result_sizes(input, weight, steps);
+  FB_CHECK(gradient.sizes() == expected, "input ", input, " and weight ", weight,
+           " give a result of shape ", expected, ", which a gradient of shape ", gradient.sizes(),
+           " does not belong to");
 }
 
 // The convolution whose gradients a transposed one uses goes from its output to its input.
@@ -227,17 +245,15 @@ Tensor ordered_gradient(const Tensor& gradient, const Tensor& input, const Tenso
 Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
                             IntSpan stride, IntSpan padding, IntSpan dilation, bool transposed,
                             IntSpan output_padding, int64_t groups) {
-  FB_CHECK(weight.dim() >= 3 && weight.dim() <= 5, "expected weight of 3, 4 or 5 dimensions, got ",
-           weight.sizes());
-  FB_CHECK(input.dim() == weight.dim(), "expected input of ", weight.dim(),
-           " dimensions for weight ", weight.sizes(), ", got ", input.sizes());
+  check_ranks(input.sizes(), weight.sizes());
   const Steps steps =
       read_steps(weight.dim() - 2, stride, padding, dilation, transposed, output_padding, groups);
-  check_weight(weight, steps);
-  check_channels(input, weight, bias, steps);
+  check_weight(weight.sizes(), steps);
+  check_channels(input.sizes(), weight.sizes(), steps);
+  check_bias(bias, weight.sizes(), steps);
   check_types(input, weight, bias);
-  if (!transposed) check_kernel_fits(input, weight, steps);
-  const Dims sizes = result_sizes(input, weight, steps);
+  if (!transposed) check_kernel_fits(input.sizes(), weight.sizes(), steps);
+  const Dims sizes = result_sizes(input.sizes(), weight.sizes(), steps);
 
   const ConvShape shape = shape_of(input.sizes(), sizes, weight.sizes(), steps);
   const DType type = kernel_type(shape, input.dtype());
@@ -253,8 +269,10 @@ Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Ten
 Tensor compute::convolution_input(const Tensor& gradient, const Tensor& weight, IntSpan sizes,
                                   IntSpan stride, IntSpan padding, IntSpan dilation,
                                   bool transposed, IntSpan output_padding, int64_t groups) {
+  check_ranks(sizes, weight.sizes());
   const Steps steps =
       read_steps(weight.dim() - 2, stride, padding, dilation, transposed, output_padding, groups);
+  check_gradient(gradient, sizes, weight.sizes(), steps);
   const ConvShape shape = shape_of(sizes, gradient.sizes(), weight.sizes(), steps);
   const DType type = kernel_type(shape, gradient.dtype());
   const bool planar = shape.is_pointwise() && is_planar(gradient);
@@ -267,8 +285,10 @@ Tensor compute::convolution_input(const Tensor& gradient, const Tensor& weight, 
 Tensor compute::convolution_weight(const Tensor& gradient, const Tensor& input, IntSpan sizes,
                                    IntSpan stride, IntSpan padding, IntSpan dilation,
                                    bool transposed, IntSpan output_padding, int64_t groups) {
+  check_ranks(input.sizes(), sizes);
   const Steps steps =
       read_steps(input.dim() - 2, stride, padding, dilation, transposed, output_padding, groups);
+  check_gradient(gradient, input.sizes(), sizes, steps);
   const ConvShape shape = shape_of(input.sizes(), gradient.sizes(), sizes, steps);
   const DType type = kernel_type(shape, gradient.dtype());
   const Tensor result = make_tensor(sizes, type);

@@ -31,6 +31,12 @@ Dims transform_dims(const Tensor& input, IntSpan dim, int fixed) {
   return dims;
 }
 
+// One dimension is transformed from or to real numbers.
+void check_last(const Tensor& input, IntSpan dim) {
+  FB_CHECK(!dim.empty(), "expected at least one dimension to transform, got none for shape ",
+           input.sizes());
+}
+
 // The order in which the dimensions lie in memory while they are transformed, and afterwards: those
 // of the batch from the largest stride on, then the transformed ones.
 Dims transform_order(const Tensor& input, const Dims& dims) {
@@ -64,6 +70,7 @@ Tensor compute::_fft_c2c(const Tensor& input, IntSpan dim, double scale, bool fo
 }
 
 Tensor compute::_fft_r2c(const Tensor& input, IntSpan dim, double scale, bool onesided) {
+  check_last(input, dim);
   const Dims dims = transform_dims(input, dim, onesided ? 1 : 0);
   const Dims order = transform_order(input, dims);
   Tensor out = transform(onesided ? "rfft" : "fft", reordered(input, order), input.dim() - 1);
@@ -73,6 +80,7 @@ Tensor compute::_fft_r2c(const Tensor& input, IntSpan dim, double scale, bool on
 }
 
 Tensor compute::_fft_c2r(const Tensor& input, IntSpan dim, double scale, int64_t last_size) {
+  check_last(input, dim);
   const Dims dims = transform_dims(input, dim, 1);
   const Dims order = transform_order(input, dims);
   Tensor out = reordered(input, order);

@@ -42,6 +42,7 @@ Tensor compute::_resize_bytes(const Tensor& input, int64_t height, int64_t width
   const Dims sizes{input.size(0), input.size(1), height, width};
   check_countable(sizes, "size");
   check_memory(sizes, DType::kUInt8);
+  if (numel_of(sizes) == 0) return make_tensor(sizes, DType::kUInt8);
   Separable maps;
   for (int64_t d = 2; d < 4; ++d)
     maps.push_back(

@@ -57,7 +57,7 @@ def bindings(family: str, ops: list[Op]) -> str:
     functions: list[str] = []
     methods: list[str] = []
     for index, op in enumerate(ops):
-        if op.kind not in ("python", "bound"):
+        if op.kind not in ("python", "bound") and op.forms != ("inner",):
             lines += invokers(op, index)
     for (namespace, name), group in overload_sets(ops).items():
         made = entry_points(namespace, name, group, {id(op): i for i, op in enumerate(ops)})

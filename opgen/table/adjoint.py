@@ -12,7 +12,7 @@ def adjoint(of: str, arguments: str, reading: str) -> None:
         f"_{of}_backward(input: Tensor, size: Ints, {arguments}) -> Tensor",
         kind=native,
         dtypes=floating_complex,
-        forms="function",
+        forms="inner",
         doc=f"The gradient of {of} with respect to a tensor of this size, from that of its result.",
         grad={"input": reading},
     )

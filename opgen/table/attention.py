@@ -21,7 +21,7 @@ op(
     " scale: float) -> tuple[Tensor, Tensor]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     cpp="attention",
     grad={
         "query key value": "attention_gradients(grad, query, key, value, attn_mask, results[0],"
@@ -37,7 +37,7 @@ op(
     " -> tuple[Tensor, Tensor, Tensor]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     cpp="attention_backward",
     grad=none,
     doc="The gradients of query, key and value from what _attention gave.",

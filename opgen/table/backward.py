@@ -185,7 +185,7 @@ for signature, kinds, gradients, doc in (
         kind=pointwise,
         dtypes=kinds,
         cpp=signature[: signature.index("(")],
-        forms="function",
+        forms="inner",
         grad=gradients,
         doc=doc,
     )

@@ -86,7 +86,7 @@ op(
     dtypes=floating_complex,
     output="bool",
     cpp="is_close",
-    forms="function",
+    forms="inner",
     doc="isclose of elements of one type.",
 )
 op(

@@ -11,7 +11,7 @@ op(
 op(
     "_conj(input: Tensor) -> Tensor",
     kind=native,
-    forms="function",
+    forms="inner",
     cpp="conj_now",
     grad={"input": "grad.conj()"},
     doc="The complex conjugate in new memory.",

@@ -33,7 +33,7 @@ op(
 op(
     "_to_copy(input: Tensor, dtype: DType, memory_format: MemoryFormat | None = None) -> Tensor",
     kind=native,
-    forms="function",
+    forms="inner",
     cpp="to_copy",
     grad={"input": "grad"},
     doc="A copy in the given type.",

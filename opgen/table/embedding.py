@@ -21,7 +21,7 @@ op(
     " scale_grad_by_freq: bool) -> Tensor",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     grad={
         "gradient": "embedding_backward_gradient(grad, indices, padding_idx, scale_grad_by_freq)"
     },
@@ -70,7 +70,7 @@ op(
     " per_sample_weights: Tensor | None, padding_idx: int) -> Tensor",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     grad=none,
     doc="The gradient of the table that bags were taken from.",
 )

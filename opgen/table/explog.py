@@ -108,7 +108,7 @@ op(
     dtypes=floating,
     promote="float",
     cpp="logit",
-    forms="function",
+    forms="inner",
     grad=not_implemented,
     doc="logit, where a negative eps stands for none.",
 )

@@ -94,7 +94,7 @@ reading(
     "_index(input: Tensor, indices: list[Tensor]) -> Tensor",
     "input[indices] with positions or masks for its dimensions, undefined ones for those that stay whole.",
     {"input": "_index_backward(grad, input.shape, indices)"},
-    forms="function",
+    forms="inner",
     cpp="index",
     node="IndexBackward0",
     batch="own",

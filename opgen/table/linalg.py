@@ -146,7 +146,7 @@ op(
     " -> tuple[Tensor, Tensor, Tensor, Tensor]",
     kind=native,
     dtypes=LAPACK,
-    forms="function",
+    forms="inner",
     returns="result LU pivots info",
     grad={
         "A": "solve_matrix_backward(grads[0], A, LU, pivots, result, left)",

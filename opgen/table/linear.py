@@ -22,7 +22,7 @@ op(
     "_linear(bias: Tensor, input: Tensor, weight: Tensor) -> Tensor",
     kind=native,
     dtypes=numeric,
-    forms="function",
+    forms="inner",
     node="AddmmBackward0",
     grad={
         "bias": "grad",
@@ -36,7 +36,7 @@ op(
     "_linear_product(input: Tensor, weight: Tensor) -> Tensor",
     kind=native,
     dtypes=numeric,
-    forms="function",
+    forms="inner",
     node="MmBackward0",
     grad={
         "input": "_linear_rows(grad, weight.conj())",
@@ -49,7 +49,7 @@ op(
     "_linear_rows(input: Tensor, weight: Tensor) -> Tensor",
     kind=native,
     dtypes=numeric,
-    forms="function",
+    forms="inner",
     node="MmBackward0",
     grad={
         "input": "_linear_product(grad, weight.conj())",
@@ -62,7 +62,7 @@ op(
     "_linear_outer(left: Tensor, right: Tensor) -> Tensor",
     kind=native,
     dtypes=numeric,
-    forms="function",
+    forms="inner",
     node="MmBackward0",
     grad={
         "left": "_linear_product(right.conj(), grad)",

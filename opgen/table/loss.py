@@ -88,7 +88,7 @@ for name, operands, params, node in (
         f"_{name}({declared}) -> Tensor",
         kind=native,
         dtypes=floating,
-        forms="function",
+        forms="inner",
         grad={
             each: f"{name}_backward({k}, grad, {given})"
             for k, each in enumerate(tensors)
@@ -102,7 +102,7 @@ op(
     " p: float, q: float, reduction: int) -> Tensor",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     cpp="loss_gradient",
     grad=none,
     doc="The gradient of a loss of elements by one of its operands; kind is a LossKind.",
@@ -206,7 +206,7 @@ for spatial in ("", "2d"):  # PyTorch's graph tells images from vectors
         " -> tuple[Tensor, Tensor]",
         kind=native,
         dtypes=floating,
-        forms="function",
+        forms="inner",
         returns="output statistics",
         grad={
             "input": "cross_entropy_backward(grad, input, target, weight, statistics, ignore_index,"
@@ -220,7 +220,7 @@ for spatial in ("", "2d"):  # PyTorch's graph tells images from vectors
         f"_nll_loss{spatial}({CLASSES}, ignore_index: int, reduction: int) -> tuple[Tensor, Tensor]",
         kind=native,
         dtypes=floating,
-        forms="function",
+        forms="inner",
         returns="output total_weight",
         grad={
             "input": "_nll_loss_gradient(grad, input, target, weight, total_weight, ignore_index, reduction)",
@@ -233,7 +233,7 @@ op(
     f"_share_entropy({CLASSES}, label_smoothing: float, reduction: int) -> tuple[Tensor, Tensor]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     returns="output statistics",
     grad={
         operand: f"share_entropy_backward({k}, grad, input, target, weight, statistics, label_smoothing,"
@@ -249,7 +249,7 @@ op(
     " label_smoothing: float, reduction: int) -> Tensor",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     cpp="share_entropy_gradient",
     grad=none,
     doc="The gradient of cross entropy by the scores, operand 0, or by the shares.",
@@ -259,7 +259,7 @@ op(
     " label_smoothing: float, reduction: int) -> Tensor",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     cpp="cross_entropy_gradient",
     grad=none,
     doc="The gradient of cross entropy by the scores.",
@@ -269,7 +269,7 @@ op(
     " reduction: int) -> Tensor",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     cpp="nll_loss_gradient",
     grad={"gradient": "nll_loss_transpose(grad, target, weight, ignore_index, reduction)"},
     doc="The gradient of the negative log-likelihood by the scores.",
@@ -293,7 +293,7 @@ for name, params in (
         f"_{name}_loss(input: Tensor, target: Tensor{params}, reduction: int) -> Tensor",
         kind=native,
         dtypes=floating,
-        forms="function",
+        forms="inner",
         grad={
             "input": f"{name}_loss_backward(grad, input, target{passed}, reduction)",
             **({"weight": not_implemented} if params else {}),
@@ -304,7 +304,7 @@ for name, params in (
         f"_{name}_gradient(gradient: Tensor, input: Tensor, target: Tensor{params}, reduction: int) -> Tensor",
         kind=native,
         dtypes=floating,
-        forms="function",
+        forms="inner",
         cpp=f"{name}_gradient",
         grad=none,
         doc=f"The gradient of {name}_loss by the scores.",
@@ -366,7 +366,7 @@ op(
     " zero_infinity: bool) -> tuple[Tensor, Tensor]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     returns="output log_alpha",
     grad={
         "log_probs": "_ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, output,"
@@ -379,7 +379,7 @@ op(
     " target_lengths: Ints, output: Tensor, log_alpha: Tensor, blank: int, zero_infinity: bool) -> Tensor",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     grad=not_implemented,
     doc="The gradient of ctc_loss by logarithms of probabilities that sum to 1.",
 )

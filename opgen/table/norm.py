@@ -13,7 +13,7 @@ op(
     f"_batch_norm({_BATCH}) -> tuple[Tensor, Tensor, Tensor]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     grad={
         "input weight bias": "image_norm_backward(grad, input, weight, results[1], results[2], 0,"
         " not training, eps, needed)"
@@ -26,7 +26,7 @@ op(
     " -> tuple[Tensor, Tensor, Tensor]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     grad={
         "input weight bias": "image_norm_backward(grad, input, weight, results[1], results[2],"
         " input.size(1), False, eps, needed)"
@@ -63,7 +63,7 @@ op(
     " -> tuple[Tensor, Tensor]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     grad={
         "input weight": "rms_norm_backward(grad, input, normalized_shape, weight, results[1], eps,"
         " needed)"
@@ -79,7 +79,7 @@ op(
     " rstd: Tensor, groups: int, given: bool) -> tuple[Tensor, Tensor, Tensor]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     grad=none,
     doc="The gradients of input, weight and bias of a normalisation by channels or groups.",
 )
@@ -88,7 +88,7 @@ op(
     " rstd: Tensor) -> tuple[Tensor, Tensor, Tensor]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     grad=none,
     doc="The gradients of input, weight and bias of a normalisation by rows.",
 )

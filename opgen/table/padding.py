@@ -29,12 +29,14 @@ for mode, name in (
     for rank in (1, 2, 3):
         padding(
             f"_{name}_pad{rank}d(input: Tensor, padding: Ints) -> Tensor",
+            forms="inner",
             doc=f"Elements of input itself {PAIRS}.",
             grad={"input": f"pad_backward(grad, input.window, padding, '{mode}')"},
             autocast="" if name == "circular" or (name, rank) == ("reflection", 3) else "float32",
         )
 padding(
     "_pad_backward(gradient: Tensor, shape: Ints, channels_last: bool, padding: Ints, mode: str) -> Tensor",
+    forms="inner",
     doc="Each element of gradient added to the one that it was copied from.",
     grad={"gradient": "nn.functional.pad(grad, padding, mode)"},
     dtypes=floating_complex,

@@ -41,6 +41,7 @@ for rank in (1, 2, 3):
     )
     pooling(
         f"_{name}(input: Tensor, {KEPT}, ceil_mode: bool, compact: bool) -> {BOTH}",
+        forms="inner",
         doc="The largest element of each window and where it is, compact as its number in the window.",
         grad={
             "input": "_max_pool_place(grad, results[1], input.shape, kernel_size, stride, padding, dilation)"
@@ -89,6 +90,7 @@ for rank in (1, 2, 3):
     )
     pooling(
         f"_{name}(input: Tensor, output_size: Sizes) -> {BOTH}",
+        forms="inner",
         doc=doc + where,
         grad={"input": f"max_place(grad, results[1], input.shape, {rank})"},
         namespace="",
@@ -127,6 +129,7 @@ for rank in (2, 3):
 
 pooling(
     f"_max_pool_place(gradient: Tensor, positions: Tensor, shape: Ints, {KEPT}) -> Tensor",
+    forms="inner",
     doc="Zeros of the given shape, to which each element of gradient is added at its position.",
     grad={"gradient": "_max_pool_pick(grad, positions, kernel_size, stride, padding, dilation)"},
     namespace="",
@@ -134,6 +137,7 @@ pooling(
 )
 pooling(
     f"_max_pool_pick(input: Tensor, positions: Tensor, {KEPT}) -> Tensor",
+    forms="inner",
     doc="The elements of input at the positions.",
     grad={
         "input": "_max_pool_place(grad, positions, input.shape, kernel_size, stride, padding, dilation)"
@@ -145,6 +149,7 @@ pooling(
     "_avg_pool_backward(gradient: Tensor, shape: Ints, rank: int, channels_last: bool, kernel_size: Dims, "
     "stride: Dims | None, padding: Dims, ceil_mode: bool, count_include_pad: bool, "
     "divisor_override: int | None) -> Tensor",
+    forms="inner",
     doc="Each element of gradient shared out to the window that it is the average of.",
     grad={
         "gradient": "avg_pool(grad, rank, kernel_size, stride, padding, ceil_mode, count_include_pad, "
@@ -155,6 +160,7 @@ pooling(
 )
 pooling(
     "_adaptive_avg_pool_backward(gradient: Tensor, shape: Ints, rank: int, channels_last: bool) -> Tensor",
+    forms="inner",
     doc="Each element of gradient shared out to the window that it is the average of.",
     grad={"gradient": "adaptive_avg_pool(grad, gradient.shape, rank)"},
     namespace="",

@@ -37,12 +37,14 @@ SHAPED = "output_size: Ints, factors: Factors | None, align_corners: bool"
 for name, kind in KINDS.items():
     image_op(
         f"_upsample_{name}(input: Tensor, {SHAPED}) -> Tensor",
+        forms="inner",
         doc="Another size by weighted sums of neighbouring elements.",
         grad={"input": f"resample_backward(grad, input.window, '{kind}', factors, align_corners)"},
         dtypes=RESAMPLED,
     )
 image_op(
     f"_resample(input: Tensor, kind: str, {SHAPED}) -> Tensor",
+    forms="inner",
     doc="Another size by weighted sums of neighbouring elements.",
     grad={"input": "resample_backward(grad, input.window, kind, factors, align_corners)"},
     dtypes=RESAMPLED,
@@ -50,6 +52,7 @@ image_op(
 image_op(
     "_resample_backward(gradient: Tensor, shape: Ints, channels_last: bool, kind: str, "
     "factors: Factors | None, align_corners: bool) -> Tensor",
+    forms="inner",
     doc="Each element of gradient given back to those that it is the sum of.",
     grad={"gradient": "resample(grad, kind, gradient.shape, factors, align_corners)"},
 )
@@ -118,6 +121,7 @@ for rank in (2, 3):
 image_op(
     "_grid_sampler_backward(gradient: Tensor, input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, "
     "align_corners: bool, for_input: bool, for_grid: bool) -> tuple[Tensor, Tensor]",
+    forms="inner",
     doc="The gradients of input and grid in one pass; an empty tensor for one that is not asked for.",
     grad=none,
 )

@@ -94,7 +94,7 @@ op(
     " -> tuple[Tensor, Tensor, Tensor, Tensor]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     cpp="rnn_layer",
     grad={
         "input hx cx params": "rnn_layer_gradients(given_grads[0], given_grads[1], given_grads[2],"
@@ -109,7 +109,7 @@ op(
     " -> tuple[Tensor, ...]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     cpp="rnn_layer_backward",
     grad=none,
     doc="Gradients of _rnn_layer's input, states, cells and parameters.",
@@ -119,7 +119,7 @@ op(
     " w_hh: Tensor, b_ih: Tensor | None, b_hh: Tensor | None) -> tuple[Tensor, Tensor, Tensor]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     cpp="rnn_cell",
     grad={
         "input hx cx w_ih w_hh b_ih b_hh": "rnn_cell_gradients(given_grads[0], given_grads[1], mode,"
@@ -133,7 +133,7 @@ op(
     " -> tuple[Tensor, ...]",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     cpp="rnn_cell_backward",
     grad=none,
     doc="Gradients of _rnn_cell's inputs, those that wanted says.",

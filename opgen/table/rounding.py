@@ -35,7 +35,7 @@ op(
     kind=pointwise,
     dtypes=floating,
     cpp="round_decimals",
-    forms="function",
+    forms="inner",
     grad=not_implemented,
     doc="round to the decimals whose power of ten is given, negative for places left of the point.",
 )

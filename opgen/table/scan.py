@@ -43,7 +43,7 @@ op(
     "_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor",
     kind=native,
     dtypes=floating_complex,
-    forms="function",
+    forms="inner",
     doc="Along ``dim`` ``y[k] = input[k] + factor[k] * y[k - 1]``; in reverse ``input[k] + factor[k + 1] * y[k + 1]``.",
     grad={
         "input": "_recurrence(grad, factor.conj(), dim, not reverse)",

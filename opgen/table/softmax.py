@@ -23,7 +23,7 @@ op(
     "_softmax_backward(gradient: Tensor, output: Tensor, dim: int) -> Tensor",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     cpp="softmax_backward",
     grad={
         "gradient": "_softmax_backward(grad, output, dim)",
@@ -36,7 +36,7 @@ op(
     "_log_softmax_backward(gradient: Tensor, output: Tensor, dim: int) -> Tensor",
     kind=native,
     dtypes=floating,
-    forms="function",
+    forms="inner",
     cpp="log_softmax_backward",
     grad={
         "gradient": "grad - sum(grad * exp(output), (dim,), keepdim=True)",

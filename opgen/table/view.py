@@ -48,14 +48,14 @@ op(
 op(
     "_reshape_alias(input: Tensor, size: Ints) -> Tensor",
     kind=view,
-    forms="function",
+    forms="inner",
     doc="The view that reshape makes of memory with gaps.",
     grad={"input": "grad.reshape(input.shape)"},
 )
 op(
     "_unsafe_view(input: Tensor, size: Ints) -> Tensor",
     kind=native,
-    forms="function",
+    forms="inner",
     doc="Memory that nothing else uses, with another shape: no view in the eyes of the graph.",
     grad={"input": "grad.reshape(input.shape)"},
 )
@@ -172,7 +172,7 @@ op(
 op(
     "_alias(input: Tensor) -> Tensor",
     kind=view,
-    forms="function",
+    forms="inner",
     doc="The same window once more.",
     grad={"input": "grad"},
     batch="same",
@@ -180,7 +180,7 @@ op(
 op(
     "_slice(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor",
     kind=view,
-    forms="function",
+    forms="inner",
     doc="Every step-th place along dim from start to before end, by the rules of Python's slices.",
     grad={"input": "_slice_backward(grad, input.shape, dim, start, end, step)"},
 )

@@ -31,6 +31,7 @@ box_op(
 )
 box_op(
     f"_roi_align_backward(gradient: Tensor, {REGIONS}, {SAMPLING}, shape: Ints) -> Tensor",
+    forms="inner",
     doc="Each cell of gradient given back to the pixels that it is the mean of.",
     grad={"gradient": f"_roi_align(grad, {SAMPLED})", "rois": "not_implemented"},
 )
@@ -49,6 +50,7 @@ box_op(
 )
 box_op(
     f"_ps_roi_pool_backward(gradient: Tensor, {REGIONS}, shape: Ints) -> Tensor",
+    forms="inner",
     doc="Each cell of gradient given back to the pixels that it is the mean of.",
     grad={
         "gradient": "_ps_roi_pool(grad, rois, spatial_scale, height, width)",
@@ -72,6 +74,7 @@ box_op(
 box_op(
     "_deform_conv2d_backward(gradient: Tensor, input: Tensor, offset: Tensor, mask: Tensor | None,"
     f" weight: Tensor, {GEOMETRY}) -> tuple[Tensor, Tensor, Tensor, Tensor]",
+    forms="inner",
     doc="The gradients of input, offset, mask (empty without one) and weight.",
     grad=not_implemented,
 )

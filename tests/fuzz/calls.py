@@ -6,12 +6,14 @@ Each call is printed before it is made, over the one before: what stands last is
 """
 
 import faulthandler
+import functools
 import pathlib
 import random
 import resource
 import sys
 import warnings
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,7 +30,7 @@ SECONDS = 30  # for one call, on a busy machine
 
 
 def main(count: int, families: set[str]) -> None:
-    _limit_memory()
+    limit_memory()
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     flambeau.set_num_threads(2)
@@ -43,11 +45,12 @@ def main(count: int, families: set[str]) -> None:
             sample = Mutator(seed).sample(choice.choice(pool), signatures)
             print(f"{name}{sample!r}", flush=True)
             faulthandler.dump_traceback_later(SECONDS, exit=True)
-            _try(operator, sample, differentiate=choice.random() < 0.7)
+            call = functools.partial(_of_flambeau, operator)
+            attempt(call, sample, differentiate=choice.random() < 0.7)
     faulthandler.cancel_dump_traceback_later()
 
 
-def _limit_memory() -> None:
+def limit_memory() -> None:
     """Leaves MEMORY beyond what is mapped: sanitizers map a great deal for themselves."""
     pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + MEMORY
@@ -61,18 +64,23 @@ def _samples(name: str) -> list[Sample]:
     return [s for s in drawn if all(each.values.size <= LARGEST for each in s.inputs())]
 
 
-def _try(operator: Operator, sample: Sample, differentiate: bool) -> None:
-    """Any exception will do, but the interpreter's own complaint about an extension."""
+def _of_flambeau(operator: Operator, *args: Any, **kwargs: Any) -> Any:
+    return operator.call(flambeau, args, kwargs)
+
+
+def attempt(call: Callable[..., Any], sample: Sample, differentiate: bool) -> bool:
+    """Whether a call is taken; any exception will do, but the interpreter's about an extension."""
     try:
         args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
         inputs = [each for each in _tensors([args, kwargs]) if each.dtype.is_floating_point]
         for each in inputs:
             each.requires_grad_(differentiate)
-        _differentiate(operator.call(flambeau, args, kwargs), inputs)
+        _differentiate(call(*args, **kwargs), inputs)
     except SystemError:
         raise
     except Exception:
-        return
+        return False
+    return True
 
 
 def _differentiate(result: Any, inputs: list[Any]) -> None:

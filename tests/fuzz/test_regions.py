@@ -6,7 +6,6 @@ import itertools
 import pytest
 
 import flambeau as torch
-from flambeau import _C
 from flambeau.vision import ops
 
 _NUMBERS = [1e9, 1e30, float("inf"), -float("inf"), float("nan"), -1e30]
@@ -69,10 +68,3 @@ def test_wild_boxes_among_others(value):
         assert ops.box_iou(turned, torch.ones(1, 5), "cxcywhr").shape == (1, 1)
     # NaN is better than any number, as when tensors are sorted.
     assert ops.nms(boxes, torch.tensor([0.9, float("nan"), 0.1]), 0.5).tolist() == [1, 2]
-
-
-def test_gradient_of_another_shape():
-    with pytest.raises(RuntimeError, match=r"gradient must have shape \(2, 3, 7, 7\)"):
-        _C._roi_align_backward(
-            torch.ones(1, 1, 1, 1), torch.zeros(2, 5), 1.0, 7, 7, 2, False, False, [1, 3, 9, 9]
-        )

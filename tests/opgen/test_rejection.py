@@ -40,6 +40,11 @@ INPLACE_FIRST = "planted(x: Tensor, inplace: bool = False, p: float = 1.0) -> Te
         ),
         (f'op("{UNARY}", kind="magic", doc="D.")', "unknown kind 'magic'"),
         (f'op("{UNARY}", kind=native, forms="functoin", doc="D.")', "unknown form 'functoin'"),
+        (f'op("{UNARY}", kind=native, forms="inner", doc="D.")', "a name that begins with _"),
+        (
+            'op("_planted(x: Tensor) -> Tensor", kind=native, forms="inner method", doc="D.")',
+            "an inner operator has no other form",
+        ),
         (f'op("{UNARY}", kind=native, dtypes=("float8",), doc="D.")', "unknown dtype 'float8'"),
         (f'op("{UNARY}", kind=native, doc="No stop")', "ends with a full stop"),
         (f'op("{UNARY}", kind=native, doc="")', "ends with a full stop"),
