@@ -25,7 +25,7 @@ _OVERLOADS = (
     *("float", "str", "padding", "deprecated", "Dimname", "x", "n", "p", "fill", "ratio"),
 )
 # Operators that PyTorch keeps below the ones that programs know.
-_INNER: dict[str, Callable[..., Any]] = {
+INNER: dict[str, Callable[..., Any]] = {
     "_log_softmax": lambda self, dim, half_to_float=False: fb.log_softmax(self, dim),
     "_pin_memory": lambda self, device=None: self.pin_memory(),
     "_softmax": lambda self, dim, half_to_float=False: fb.softmax(self, dim),
@@ -61,6 +61,7 @@ class OpOverload:
         self._call = call
         self._name = packet._qualname
         self.__name__: str = f"{packet.__name__}.{overload}"
+        self.__qualname__: str = self.__name__
         self.__module__ = packet.__module__
         # What torch.library registers kernels for; None for the package's own operators.
         self._operator = call if isinstance(call, registry.Operator) else None
@@ -164,8 +165,8 @@ def _by_name(namespace: str, name: str, overload: str) -> OpOverload:
 @functools.cache
 def _own_operator(name: str) -> Callable[..., Any] | None:
     """The operator of the package that PyTorch has under this name."""
-    if name in _INNER:
-        return _INNER[name]
+    if name in INNER:
+        return INNER[name]
     for prefix in ("linalg", "fft", "special"):
         if name.startswith(f"{prefix}_") and hasattr(getattr(fb, prefix), name[len(prefix) + 1 :]):
             return getattr(getattr(fb, prefix), name[len(prefix) + 1 :])  # type: ignore[no-any-return]

@@ -8,6 +8,7 @@ from typing import IO, Any
 
 import flambeau as fb
 from flambeau import nn
+from flambeau._stored_calls import PROPERTIES
 from flambeau.export._targets import name_of, operator_named
 from flambeau.export.exported_program import CallSpec, ExportedProgram, InputGuard
 from flambeau.export.graph_signature import (
@@ -22,6 +23,7 @@ from flambeau.export.graph_signature import (
 from flambeau.fx.graph import Graph
 from flambeau.fx.graph_module import GraphModule
 from flambeau.fx.node import Node
+from flambeau.serialization._trees import check_tree
 from flambeau.utils._pytree import TreeSpec
 
 FORMAT = "flambeau exported program"
@@ -75,6 +77,7 @@ def load(
             "load: the file is no exported program of Flambeau; programs that PyTorch has exported "
             "cannot be read, export the module again"
         )
+    check_tree(data)
     if data["version"] > VERSION:
         raise RuntimeError(
             f"load: the file is of version {data['version']}, this Flambeau reads {VERSION}"
@@ -121,6 +124,7 @@ def _text(value: Any) -> str:
 
 # --- nodes and their arguments
 
+_PLAIN = (type(None), bool, int, float, complex, str)
 _NAMED_TYPES = {"dtype": fb.dtype, "memory_format": fb.memory_format, "layout": fb.layout}
 
 
@@ -151,7 +155,7 @@ def _value_data(value: Any) -> Any:
     for kind, named in _NAMED_TYPES.items():
         if isinstance(value, named):
             return (kind, str(value).removeprefix("torch."))
-    if value is None or isinstance(value, (bool, int, float, complex, str)):
+    if isinstance(value, _PLAIN):
         return ("value", value)
     raise NotImplementedError(f"save: {type(value).__name__} cannot be stored in a program")
 
@@ -166,9 +170,13 @@ _KINDS_OF_NODES = ("placeholder", "call_function", "output")
 
 
 def _check_attribute(node: Node) -> None:
-    name = node.args[1] if len(node.args) == 2 else None
-    if not isinstance(name, str) or name.startswith("_"):
-        raise ValueError(f"load: the file asks for the attribute {name!r}, which no tensor has")
+    """Refuse to ask for anything but a property that files may ask for, of one value."""
+    name = node.args[1] if len(node.args) == 2 and not node.kwargs else None
+    if not isinstance(name, str) or name not in PROPERTIES:
+        raise ValueError(
+            f"load: the file asks for the attribute {name!r}, which is no property of tensors that "
+            "a program may ask for"
+        )
 
 
 def _graph(nodes: list[Any], results: dict[str, Any]) -> Graph:
@@ -208,12 +216,14 @@ def _value(data: Any, known: dict[str, Node]) -> Any:
     if kind == "device":
         return fb.device(content)
     if kind in _NAMED_TYPES:
-        found = getattr(fb, content)
+        found = vars(fb).get(content)
         if not isinstance(found, _NAMED_TYPES[kind]):
             raise ValueError(f"load: {content!r} is no {kind}")
         return found
-    if kind != "value":
-        raise ValueError(f"load: the file has a value of the unknown kind {kind!r}")
+    if kind != "value" or not isinstance(content, _PLAIN):
+        raise ValueError(
+            f"load: the file has a value of the unknown kind {kind!r}, {type(content).__name__}"
+        )
     return content
 
 

@@ -55,8 +55,8 @@ class Recorder(TorchFunctionMode):
             answer = self._metadata(func, tensor, args, kwargs)
             if answer is not NotImplemented:
                 return answer
-        if func in OVERRIDABLE and not hasattr(Tensor, func.__name__):
-            # Written in Python: its parts are recorded.
+        if func in OVERRIDABLE:
+            # Written in Python, which files may not call: its parts are recorded.
             with self:
                 return func.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
         return self._record(func, args, kwargs)

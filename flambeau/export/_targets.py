@@ -9,9 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
-from flambeau._ops import OpOverload, _own_operator
+from flambeau._ops import INNER, OpOverload, OpOverloadPacket, _own_operator
+from flambeau._stored_calls import may_call, operators
 from flambeau.fx._naming import function_name, torch_names
 from flambeau.overrides import is_tensor_method_or_property
+from flambeau.serialization import get_safe_globals
 
 # Overloads that PyTorch's graphs name, by operator: for a tensor and for a number.
 _PAIRS = {
@@ -184,7 +186,8 @@ _BUILTINS = {
 
 @functools.cache
 def _stored_names() -> dict[Any, str]:
-    return {**torch_names(), **{value: name for name, value in _BUILTINS.items()}}
+    private = {f: f"torch._C.{f.__name__}" for f in operators() if f.__name__.startswith("_")}
+    return {**private, **torch_names(), **{value: name for name, value in _BUILTINS.items()}}
 
 
 def name_of(target: Any) -> str:
@@ -201,15 +204,35 @@ def name_of(target: Any) -> str:
 
 
 def operator_named(name: str) -> Any:
-    """The operator that a file names; only operators of the package are found."""
+    """The operator that a file names; ValueError if a program in a file may not call it."""
     if name.startswith("torch.ops."):
-        found: Any = fb.ops
-        for part in name.removeprefix("torch.ops.").split("."):
-            found = getattr(found, part, None)
-        if not isinstance(found, OpOverload):
-            raise ValueError(f"load: the file asks for {name!r}, which is no operator")
-        return found
-    known = {stored: value for value, stored in _stored_names().items()}
-    if name not in known:
-        raise ValueError(f"load: the file asks for {name!r}, which is no operator of the package")
-    return known[name]
+        return _overload_named(name)
+    if name not in _named_in_files():
+        raise ValueError(f"load: the file asks for {name!r}, which is no operator of tensors")
+    return _named_in_files()[name]
+
+
+@functools.cache
+def _named_in_files() -> dict[str, Any]:
+    own = {name: function for function, name in _stored_names().items() if may_call(function)}
+    return {**own, **_BUILTINS}
+
+
+def _overload_named(name: str) -> OpOverload:
+    """An operator of the package, or one that the user lets files call."""
+    parts = name.split(".")
+    found: Any = None
+    if len(parts) == 5 and parts[3] and not any(part.startswith("__") for part in parts):
+        packet = getattr(getattr(fb.ops, parts[2]), parts[3], None)
+        found = getattr(packet, parts[4], None) if isinstance(packet, OpOverloadPacket) else None
+    if not isinstance(found, OpOverload):
+        raise ValueError(f"load: the file asks for {name!r}, which is no operator")
+    if found._operator is not None:
+        if found not in get_safe_globals():
+            raise ValueError(
+                f"load: the file asks for {name!r}, an operator of torch.library, which runs "
+                f"code of this program; allow it with serialization.add_safe_globals([{name}])"
+            )
+    elif not (parts[3] in INNER or may_call(found._call)):
+        raise ValueError(f"load: the file asks for {name!r}, which is no operator of tensors")
+    return found

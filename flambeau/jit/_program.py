@@ -2,8 +2,8 @@
 
 A program is plain data: names of operators, numbers, and references to inputs, to parameters by
 their names, to constants and to results of earlier steps. It can be written into a file and run in
-a process that does not have the function. Operators are looked up by name among those of the
-package, so that a file cannot call anything else.
+a process that does not have the function. Operators are looked up by name among those that files
+may call (`_stored_calls.py`), so that a file cannot call anything else.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import flambeau as fb
 from flambeau import Tensor, overrides
+from flambeau._stored_calls import may_call, operators
 
 __all__: list[str] = []
 
@@ -89,15 +90,12 @@ def functions() -> dict[str, Callable[..., Any]]:
     """Everything that a step may call, by its name."""
     table: dict[str, Callable[..., Any]] = dict(NUMBERS)
     for group in overrides.get_overridable_functions().values():
-        for function in group:
-            name = overrides.resolve_name(function)
-            if name is not None:
-                table[name] = function
-    for entry in fb._C.op_info():
-        if entry["name"].startswith("_"):  # operators that functions of the package are made of
-            private: Any = getattr(fb._C, entry["name"], None)
-            if private is not None:
-                table[f"torch._C.{entry['name']}"] = private
+        for function in filter(may_call, group):
+            table[str(overrides.resolve_name(function))] = function
+    table["torch.Tensor.data.__set__"] = Tensor.data.__set__  # type: ignore[attr-defined]
+    for function in operators():
+        if overrides.resolve_name(function) is None:  # what functions of the package are made of
+            table[f"torch._C.{function.__name__}"] = function
     return table
 
 
@@ -108,7 +106,7 @@ def _names() -> dict[Any, str]:
 
 def name_of(function: Callable[..., Any]) -> str | None:
     """The name of something that a step may call; None of anything else."""
-    return overrides.resolve_name(function) or _names().get(function)
+    return _names().get(function)
 
 
 class Program(NamedTuple):

@@ -92,7 +92,7 @@ class Recorder(overrides.TorchFunctionMode):
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         name, keywords = name_of(func), kwargs or {}
-        self._look_out(name)
+        self._look_out(overrides.resolve_name(func))
         step = self._step(name, args, keywords)
         if step is None and func in OVERRIDABLE:
             return self._parts(func.__wrapped__, args, keywords)  # type: ignore[attr-defined]
@@ -100,9 +100,8 @@ class Recorder(overrides.TorchFunctionMode):
         makes = any(isinstance(each, Tensor) for each in tree_leaves(result))
         if step is None:
             if makes:
-                raise RuntimeError(
-                    f"trace: {name or repr(func)} cannot be recorded as it is called"
-                )
+                called = overrides.resolve_name(func) or repr(func)
+                raise RuntimeError(f"trace: {called} cannot be recorded as it is called")
             return result
         if name in _SIZES:
             return self._sizes(result, self._append(step))

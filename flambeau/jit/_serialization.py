@@ -25,6 +25,7 @@ from flambeau.jit._program import (
 from flambeau.jit._script import ScriptFunction, ScriptModule
 from flambeau.jit._trace import TopLevelTracedModule, TracedModule
 from flambeau.nn import Module, Parameter
+from flambeau.serialization._trees import check_tree
 
 __all__: list[str] = []
 
@@ -74,6 +75,7 @@ def load(
             "jit.load: this is a checkpoint, not a script; torch.load reads it, and "
             "load_state_dict gives its contents to a module"
         )
+    check_tree(content)
     if content["version"] > _VERSION:
         raise RuntimeError("jit.load: the file was written by a newer version of Flambeau")
     try:
@@ -193,7 +195,7 @@ def _decoded(pair: Any) -> Any:
         return slice(*map(_decoded, value))
     if word in ("tuple", "list", "dict"):
         return mapped(_decoded, value)
-    if word == "value":
+    if word == "value" and isinstance(value, LITERALS):
         return value
     raise RuntimeError(f"jit.load: the file holds {word!r}, which no script has")
 
