@@ -61,7 +61,9 @@ def gradient(
     if edge_order not in (1, 2):
         raise RuntimeError(f"gradient: edge_order must be 1 or 2, got {edge_order}")
     dims = range(input.dim()) if dim is None else [dim] if isinstance(dim, int) else list(dim)
-    spacings = _spacings(spacing, len(dims))
+    if len({each % max(input.dim(), 1) for each in dims}) < len(dims):
+        raise RuntimeError(f"gradient: a dimension appears multiple times in dim={list(dims)}")
+    spacings = _spacings(1 if spacing is None else spacing, len(dims))
     return tuple(
         _derivative(input, along, step, edge_order)
         for along, step in zip(dims, spacings, strict=True)

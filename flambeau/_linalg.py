@@ -19,6 +19,15 @@ def _check_floating(name: str, *tensors: Tensor) -> None:
             )
 
 
+def _check_lapack(name: str, tensor: Tensor) -> None:
+    """Refuses what LAPACK has no routines for, also where nothing is left to compute."""
+    if tensor.dtype in (fb.float16, fb.bfloat16):
+        raise RuntimeError(
+            f"{name}: expected float32, float64, complex64 or complex128, got {tensor.dtype}; "
+            "call float() on it"
+        )
+
+
 def _check_matrices(name: str, a: Tensor) -> None:
     if a.dim() < 2:
         raise RuntimeError(f"{name}: expected matrices, got shape {tuple(a.shape)}")
@@ -202,6 +211,7 @@ def pinv(
 ) -> Tensor:
     """Moore-Penrose inverse; singular values up to max(atol, rtol * the largest) count as 0."""
     _check_floating("linalg.pinv", A)
+    _check_lapack("linalg.pinv", A)
     _check_matrices("linalg.pinv", A)
     if rcond is not None:
         atol, rtol = None, rcond
@@ -342,6 +352,9 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     """Powers 0 ... N-1 of each element, as a new last dimension."""
     if x.dtype == fb.bool:
         raise RuntimeError("linalg.vander: expected a tensor of numbers, got bool")
+    _check_lapack("linalg.vander", x)
+    if not (x.is_floating_point() or x.is_complex()):
+        x = x.to(fb.int64)  # which powers need sooner than other numbers
     x = x.unsqueeze(0) if x.dim() == 0 else x
     count = x.size(-1) if N is None else N
     if count <= 1:

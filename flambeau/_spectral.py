@@ -87,11 +87,11 @@ def istft(
 
     norm = "ortho" if normalized else None
     spectrum = spectrum.transpose(1, 2)
-    if onesided:
-        pieces = fb.fft.irfft(spectrum, n=n_fft, dim=-1, norm=norm)
-    else:
+    if return_complex:
         pieces = fb.fft.ifft(spectrum, dim=-1, norm=norm)
-        pieces = pieces if return_complex else pieces.real
+    else:  # a real signal is determined by half of its spectrum, also where all of it is given
+        half = spectrum[..., : n_fft // 2 + 1]
+        pieces = fb.fft.irfft(half, n=n_fft, dim=-1, norm=norm)
     total = n_fft + hop_length * (frames - 1)
     signal = _overlap_add(pieces * window, hop_length, total)
     # What the windows themselves add up to; where that is zero nothing is known of the signal.

@@ -116,8 +116,13 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, MaybeD
   const DType type = dtype.value_or(integral ? DType::kInt64 : default_dtype());
   FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool && !fb::is_complex(type),
               "not implemented for dtype ", type);
-  Tensor out = make_tensor({count_steps(start, end, step)}, type, device.value_or(Device{}));
-  cpu::arange(out, start, step);
+  // Bounds of whole numbers are rounded first, as PyTorch does: arange(3.1) has three of them.
+  const auto bound = [&](const Scalar& s) {
+    return type == DType::kInt64 ? Scalar(s.to<int64_t>()) : s;
+  };
+  const int64_t count = count_steps(bound(start), bound(end), bound(step));
+  Tensor out = make_tensor({count}, type, device.value_or(Device{}));
+  cpu::arange(out, bound(start), bound(step));
   return out;
 }
 
@@ -140,7 +145,11 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
   FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool && !fb::is_complex(type),
               "not implemented for dtype ", type);
   Tensor out = make_tensor({steps}, type, device.value_or(Device{}));
-  cpu::logspace(out, start.to<double>(), end.to<double>(), base);
+  // Exponents of whole numbers are whole themselves, as in PyTorch.
+  const auto exponent = [&](const Scalar& s) {
+    return is_integral(type) ? static_cast<double>(s.to<int64_t>()) : s.to<double>();
+  };
+  cpu::logspace(out, exponent(start), exponent(end), base);
   return out;
 }
 

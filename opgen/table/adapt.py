@@ -1,6 +1,6 @@
 """Tensors brought to a given size or length."""
 
-from opgen.model import all_types, floating_complex, op, python
+from opgen.model import COMPLEX, FLOATS, all_types, floating_complex, op, python
 
 for signature, forms, doc in (
     (
@@ -67,6 +67,6 @@ for signature, forms, doc in (
         kind=python,
         body=f"flambeau._adapt:{name}",
         forms=forms,
-        dtypes=floating_complex,
+        dtypes=FLOATS + COMPLEX if name == "nuclear_norm" else floating_complex,
         doc=doc,
     )

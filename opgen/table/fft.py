@@ -1,6 +1,11 @@
 """Fourier transforms, on NumPy's pocketfft. Lengths n and s trim or pad with zeros; norm scales."""
 
-from opgen.model import COMPLEX, FLOATS, all_types, native, op, python
+from opgen.model import COMPLEX, FLOATS, all_types, integral, native, op, python
+
+# What is transformed: whole numbers become real ones; 16 bits are too few for the sums.
+REAL = integral + FLOATS
+TRANSFORMED = REAL + COMPLEX
+OF_REAL = ("rfft", "ihfft")  # which take no complex numbers
 
 NORM = "norm: str | None = None, *, out: Tensor | None = None"
 
@@ -32,11 +37,13 @@ op(
 )
 
 
-def transform(signature: str, doc: str, autocast: str = "") -> None:
+def transform(
+    signature: str, doc: str, dtypes: tuple[str, ...] = all_types, autocast: str = ""
+) -> None:
     op(
         signature,
         kind=python,
-        dtypes=all_types,
+        dtypes=dtypes,
         forms="function",
         namespace="fft",
         body=f"flambeau._fourier:{signature.split('(')[0]}",
@@ -56,6 +63,7 @@ for name, doc in (
     transform(
         f"{name}(input: Tensor, n: int | None = None, dim: int = -1, {NORM}) -> Tensor",
         doc,
+        REAL if name in OF_REAL else TRANSFORMED,
         autocast="float32",
     )
 
@@ -70,11 +78,13 @@ for name, doc in (
     transform(
         f"{name}2(input: Tensor, s: Dims | None = None, dim: Dims = (-2, -1), {NORM}) -> Tensor",
         doc,
+        REAL if name in OF_REAL else TRANSFORMED,
         autocast="float32",
     )
     transform(
         f"{name}n(input: Tensor, s: Dims | None = None, dim: Dims | None = None, {NORM}) -> Tensor",
         doc,
+        REAL if name in OF_REAL else TRANSFORMED,
         autocast="float32",
     )
 

@@ -6,6 +6,7 @@ from opgen.model import (
     all_types,
     composite,
     floating_complex,
+    integers,
     native,
     not_implemented,
     numeric,
@@ -511,13 +512,14 @@ def composed(
     body: str = "",
     forms: str = "function",
     autocast: str = "",
+    dtypes: tuple[str, ...] = floating_complex,
 ) -> None:
     """An operator whose body is Python; `body` is the function's name where it is another."""
     name = body or signature.split("(")[0]
     op(
         signature,
         kind=python,
-        dtypes=floating_complex,
+        dtypes=dtypes,
         forms=forms,
         namespace=namespace,
         body=f"{LINALG}:{name}",
@@ -539,16 +541,19 @@ composed(
 composed(
     "cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor",
     "Condition number in one of matrix_norm's norms; inf for a singular matrix.",
+    dtypes=LAPACK,
 )
 composed(
     "matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None,"
     " rtol: Any = None, out: Tensor | None = None) -> Tensor",
     "How many singular values exceed max(atol, rtol * the largest).",
+    dtypes=LAPACK,
 )
 composed(
     "pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None,"
     " rtol: Any = None, out: Tensor | None = None) -> Tensor",
     "Moore-Penrose inverse by singular values; those up to max(atol, rtol * the largest) count as 0.",
+    dtypes=LAPACK,
 )
 composed(
     "pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor",
@@ -556,6 +561,7 @@ composed(
     namespace="",
     forms="function method",
     autocast="float32",
+    dtypes=LAPACK,
 )
 composed(
     "matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor",
@@ -574,14 +580,17 @@ composed(
 composed(
     "tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor",
     "Inverse of a tensor as a map between its first ind dimensions and the others.",
+    dtypes=LAPACK,
 )
 composed(
     "tensorsolve(A: Tensor, B: Tensor, dims: Ints | None = None, *, out: Tensor | None = None) -> Tensor",
     "X with tensordot(A, X, B.ndim) = B.",
+    dtypes=LAPACK,
 )
 composed(
     "vander(x: Tensor, N: int | None = None) -> Tensor",
     "Powers 0 ... N-1 of each element, as a new last dimension.",
+    dtypes=integers + LAPACK,
 )
 composed(
     "vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor",

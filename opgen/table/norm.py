@@ -41,8 +41,8 @@ op(
     dtypes=floating,
     forms="function",
     grad={
-        "input weight bias": "image_norm_backward(grad, input, weight, results[1], results[2],"
-        " group, False, eps, needed)"
+        "input weight bias": "group_norm_backward(grads[0], given_grads[1], given_grads[2], input,"
+        " weight, results[1], results[2], group, eps, needed)"
     },
     doc="group_norm, with the mean and the reciprocal deviation of each group.",
 )

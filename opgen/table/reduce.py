@@ -104,6 +104,14 @@ for name, which in (("max", "largest"), ("min", "smallest")):
         grad={"input": "equals_backward(grad, input, result)"},
         node=f"{name.capitalize()}Backward1",
     )
+    # Before the form with dim, for which a tensor of one integer would do as well.
+    op(
+        f"{name}(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+        kind=native,
+        dtypes=real_bool,
+        doc=f"Element-wise ``{name}imum(input, other)``.",
+        grad=composite,
+    )
     op(
         f"{name}(input: Tensor, dim: int, keepdim: bool = False, *, out: list[Tensor] | None = None)"
         " -> tuple[Tensor, Tensor]",
@@ -112,13 +120,6 @@ for name, which in (("max", "largest"), ("min", "smallest")):
         returns="values indices",
         doc=f"The {which} element over ``dim`` and the index where it first occurs. NaN wins.",
         grad={"input": "chosen_backward(grad, indices, input.shape, dim, keepdim)"},
-    )
-    op(
-        f"{name}(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
-        kind=native,
-        dtypes=real_bool,
-        doc=f"Element-wise ``{name}imum(input, other)``.",
-        grad=composite,
     )
     op(
         f"arg{name}(input: Tensor, dim: int | None = None, keepdim: bool = False, *,"

@@ -9,8 +9,15 @@ torch.set_num_threads(1)
 torch.backends.opt_einsum.enabled = False
 
 
+def pytest_runtest_logreport(report: Any) -> None:
+    from tests.conformance.coverage import COVERAGE
+
+    if report.when == "call" and report.passed:
+        COVERAGE.read(report.user_properties)
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     from tests.conformance.coverage import COVERAGE
 
-    if COVERAGE:
-        terminalreporter.write_line(str(COVERAGE))
+    for line in COVERAGE.lines():
+        terminalreporter.write_line(line)

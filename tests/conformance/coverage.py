@@ -1,28 +1,74 @@
-"""Counts which operators were compared in which dtypes, for the summary of a run."""
+"""Counts what was compared, for the summary of a run: by this process or by pytest's workers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
 
 from tests.ops.table import operators
 
 
 class Coverage:
-    """Operators x dtypes that agreed with torch in this run."""
+    """What the tests of a run have noted with `record_property`."""
 
     def __init__(self) -> None:
-        self._agreed: set[tuple[str, str]] = set()
+        self._pairs: dict[tuple[str, str], str] = {}  # of the table, to why they differ
+        self._refused: Counter[str] = Counter()
+        self._samples: Counter[str] = Counter()  # of torch's databases: agree, differ, not there
+        self._comparisons = 0
+        self._reasons: Counter[str] = Counter()
 
-    def add(self, operator: str, dtype: str) -> None:
-        self._agreed.add((operator, dtype))
+    def read(self, properties: list[tuple[str, Any]]) -> None:
+        """Takes over what a test has noted."""
+        for kind, value in properties:
+            if kind == "table":
+                operator, dtype, reason = value
+                self._pairs[operator, dtype] = reason
+            elif kind == "refused":
+                self._refused.update(value)
+            elif kind == "database":
+                samples, comparisons, reasons = value
+                self._samples.update(samples)
+                self._comparisons += comparisons
+                self._reasons.update(reasons)
 
-    def __bool__(self) -> bool:
-        return bool(self._agreed)
+    def lines(self) -> list[str]:
+        """What there is to say."""
+        return [*self._of_the_table(), *self._of_programs(), *self._of_the_databases()]
 
-    def __str__(self) -> str:
+    def _of_the_table(self) -> list[str]:
+        if not self._pairs:
+            return []
         table = operators()
         pairs = sum(len(each.dtypes) for each in table.values())
-        names = {name for name, _ in self._agreed}
-        return (
-            f"table coverage: {len(names)} of {len(table)} operators, "
-            f"{len(self._agreed)} of {pairs} operators x dtypes agree with torch"
+        differ = Counter(reason for reason in self._pairs.values() if reason)
+        agree = len(self._pairs) - differ.total()
+        whole = (
+            f"table coverage: {len({name for name, _ in self._pairs})} of {len(table)} operators; "
+            f"of {pairs} operators x dtypes {agree} agree with torch, {differ.total()} differ "
+            f"for stated reasons, {pairs - len(self._pairs)} are unexplained"
         )
+        return [whole, *(f"  {count} differ: {reason}" for reason, count in differ.most_common())]
+
+    def _of_programs(self) -> list[str]:
+        if not self._refused:
+            return []
+        return [
+            f"gradients that torch refuses in random programs: {self._refused.total()}",
+            *(f"  {count} {what}" for what, count in self._refused.most_common()),
+        ]
+
+    def _of_the_databases(self) -> list[str]:
+        compared = self._samples["agree"] + self._samples["differ"]
+        if not compared:
+            return []
+        whole = (
+            f"torch's databases: {self._samples['agree']} of {compared} samples agree "
+            f"({self._samples['agree'] / compared:.2%}) in {self._comparisons} comparisons; "
+            f"{self._samples['not there']} samples need what is not there"
+        )
+        reasons = self._reasons.most_common()
+        return [whole, *(f"  {count} comparisons: {reason}" for reason, count in reasons)]
 
 
 COVERAGE = Coverage()

@@ -1,4 +1,16 @@
-"""Where Flambeau differs from torch on purpose, with the reason. Everything else must agree."""
+"""Where Flambeau differs from torch on purpose, with the reason. Everything else must agree.
+
+All lists of this kind are here. What differs for some values only says for which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 # Calls that torch refuses by an accident of its implementation and Flambeau accepts, by the
 # beginning of torch's message: of any operator, and of one.
@@ -40,21 +52,61 @@ def accepted(error: Exception, operator: str = "") -> bool:
     return str(error).startswith(tuple(beginnings))
 
 
-# Operators whose gradients are another than torch's, which are wrong or rounded.
+@dataclass(frozen=True)
+class Points:
+    """Elements of a sample's inputs at which gradients differ, and by how much if by little."""
+
+    reason: str
+    at: Callable[..., Any]  # of the values of the sample's inputs: a mask
+    within: tuple[float, float] | None = None  # rtol and atol there
+
+    def mask(self, inputs: list[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+        """The elements of a gradient of `shape` that are these points."""
+        with np.errstate(all="ignore"):
+            found = np.asarray(self.at(*inputs))
+        return np.broadcast_to(found if found.shape == shape else found.any(), shape)
+
+
+def _singular(matrix: np.ndarray) -> np.ndarray:
+    return np.abs(np.linalg.det(matrix))[..., None, None] < 1e-12 * np.ones(matrix.shape)
+
+
+_COFACTORS = Points("torch gives 0 at a singular matrix, not its cofactors", _singular)
+_INFINITE = Points(
+    "at a singular matrix, where the slope is infinite, backward is refused", _singular
+)
+_SLOPE_AT_NAN = Points("torch gives a slope of 1/2 at NaN", lambda x: np.isnan(x))
+
+# Points where gradients are others than torch's, which are wrong or rounded.
 GRADIENTS = {
-    "ldexp": "torch powers an integer exponent as an integer: no gradient below exponent 0",
-    "native_group_norm": "torch differentiates the mean and the deviation that it returns too",
-    "nn.functional.binary_cross_entropy": "torch bounds logarithms, but not in the target's slope",
-    "nn.functional.hardsigmoid": "torch rounds 1/6 to float32",
-    "nn.functional.kl_div": "torch gives NaN at a target of 0, where the slope is infinite",
-    "polar": "torch takes the sign of the result for its direction, also of a negative size",
-    "det": "torch gives 0 at a singular matrix, not its cofactors",
-    "linalg.det": "torch gives 0 at a singular matrix, not its cofactors",
-    "linalg.slogdet": "at a singular matrix, where the slope is infinite, backward is refused",
-    "slogdet": "at a singular matrix, where the slope is infinite, backward is refused",
-    "special.i1": "torch gives a slope of 1/2 at NaN",
-    "special.i1e": "torch gives a slope of 1/2 at NaN",
-    "special.log_ndtr": "torch gives NaN at -inf, where the slope is infinite",
+    "ldexp": Points(
+        "torch powers an integer exponent as an integer: no gradient below exponent 0",
+        lambda x, exponent: (exponent < 0) & (exponent.dtype.kind == "i"),
+    ),
+    "nn.functional.binary_cross_entropy": Points(
+        "torch bounds logarithms, but not in the target's slope",
+        lambda x, target, *weight: (x == 0) | (x == 1),
+    ),
+    "nn.functional.hardsigmoid": Points(
+        "torch rounds 1/6 to float32", lambda x: np.abs(x) < 3, (1e-7, 0)
+    ),
+    "nn.functional.kl_div": Points(
+        "torch gives NaN at a target of 0, where the slope is infinite",
+        lambda x, target: target == 0,
+    ),
+    "polar": Points(
+        "torch takes the sign of the result for its direction, also of a negative size",
+        lambda size, angle: size < 0,
+    ),
+    "det": _COFACTORS,
+    "linalg.det": _COFACTORS,
+    "linalg.slogdet": _INFINITE,
+    "slogdet": _INFINITE,
+    "special.i1": _SLOPE_AT_NAN,
+    "special.i1e": _SLOPE_AT_NAN,
+    "special.log_ndtr": Points(
+        "torch gives NaN at -inf, where the slope is infinite", lambda x: np.isneginf(x)
+    ),
 }
 
 # Operators in more dtypes in torch, whose losses are compositions and take what these take.
@@ -110,3 +162,93 @@ AUTOCAST_GRADIENTS = {
     "norm": "a count of elements, the norm of order 0, has no gradient",
     "slogdet": "at a singular matrix, where the slope is infinite, backward is refused",
 }
+
+# Samples whose tangents in forward mode are others than torch's, by what a sample must be.
+_NOT_THE_DERIVATIVE = "torch's tangent is not what finite differences give"
+FORWARD_MODE: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "cholesky_inverse": (_NOT_THE_DERIVATIVE, lambda sample: True),
+    "triangular_solve": (_NOT_THE_DERIVATIVE, lambda sample: True),
+    "ldexp": (
+        GRADIENTS["ldexp"].reason,
+        lambda sample: np.asarray(sample.args[1].values).dtype.kind == "i",
+    ),
+    "vander": (
+        "torch's result without columns has no history",
+        lambda sample: sample.kwargs.get("N") == 0,
+    ),
+}
+
+# Operators x dtypes of the table whose results are others than torch's.
+_COORDINATES = "torch rounds the places of the samples to 16 bits, here they are float32"
+_STEPS = "torch rounds to 16 bits after each dimension, here once"
+_STATISTICS = "statistics are float32, torch rounds them to 16 bits"
+_UNWRITTEN = "torch returns memory that it has not written"
+_MORE = "torch composes it of a subtraction, which refuses bool"
+TABLE = {
+    (name, dtype): reason
+    for names, dtypes, reason in (
+        (
+            "grid_sampler grid_sampler_2d grid_sampler_3d nn.functional.grid_sample",
+            "float16 bfloat16",
+            _COORDINATES,
+        ),
+        ("matrix_exp linalg.matrix_exp", "float16 bfloat16", _UNWRITTEN),
+        (
+            "native_batch_norm native_group_norm native_layer_norm",
+            "float16 bfloat16",
+            _STATISTICS,
+        ),
+        ("nn.functional.interpolate", "float16 bfloat16", _STEPS),
+        ("linalg.vecdot", "bfloat16", "torch rounds the products before it adds them"),
+        ("nn.functional.tanhshrink", "bool", _MORE),
+    )
+    for name in names.split()
+    for dtype in dtypes.split()
+}
+
+# Modules whose results lie batch first in memory too, where torch gives transposed ones.
+OWN_STRIDES = {
+    f"torch.nn.{name}" for name in ("LSTM", "GRU", "RNN", "utils.rnn.pad_packed_sequence")
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What differs in torch's databases, and why."""
+
+    entries: str  # of the databases, by their names
+    reason: str
+    checks: str = ""  # those that differ; all where nothing is said
+    dtypes: str = ""
+    words: str = ""  # a pattern of what is said about the difference
+    sample: str = ""  # a pattern of the sample
+
+    def covers(self, entry: str, check: str, dtype: str, sample: str, words: str) -> bool:
+        return (
+            entry in self.entries.split(",")
+            and (not self.checks or check in self.checks.split(","))
+            and (not self.dtypes or dtype in self.dtypes.split(","))
+            and re.search(self.words, words) is not None
+            and re.search(self.sample, sample) is not None
+        )
+
+
+DATABASE: tuple[Difference, ...] = ()
+
+
+def why_different(entry: str, check: str, dtype: str, sample: str, words: str) -> str:
+    """The reason for a difference in torch's databases; empty where there is none."""
+    covering = (each for each in DATABASE if each.covers(entry, check, dtype, sample, words))
+    return next((each.reason for each in covering), "")
+
+
+def unused(entry: str, found: list[Any]) -> list[Difference]:
+    """Reasons that are given for an entry of the databases, but for nothing that was found."""
+    given = [each for each in DATABASE if entry in each.entries.split(",")]
+    return [
+        reason
+        for reason in given
+        if not any(
+            reason.covers(entry, each.check, each.dtype, each.sample, each.words) for each in found
+        )
+    ]

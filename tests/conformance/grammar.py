@@ -7,6 +7,7 @@ composed of them can be compared to the last digits.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -460,3 +461,10 @@ def detach_in_place(draw: Draw) -> str:
     if a in draw.leaves:
         raise NoChoice
     return f"{a}.detach_()"
+
+
+def first_name(statement: str) -> str:
+    """The tensor that a statement makes or changes: the first name in its last line."""
+    found = re.search(r"[a-z]\w*", statement.splitlines()[-1])
+    assert found is not None
+    return found.group()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-import re
 import warnings
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,15 @@ import numpy as np
 import torch
 
 from tests.conformance.differences import REFUSED_FOR_MORE_SAVED, SAME_NODES, accepted
-from tests.conformance.grammar import EXPRESSIONS, LARGEST, WRITES, Draw, NoChoice
+from tests.conformance.finite import STEP, TOLERANCE, Shifted, Unclear, directions
+from tests.conformance.grammar import (
+    EXPRESSIONS,
+    LARGEST,
+    WRITES,
+    Draw,
+    NoChoice,
+    first_name,
+)
 
 BOUND = 1e4  # of the values in a program: beyond it, sums lose the digits that are compared
 
@@ -126,17 +134,23 @@ class Run:
         values = np.concatenate([self._dense(each).ravel() for each in (*first, *second)])
         return Seen(values.shape, "", values, bool(second), True, None)
 
+    def first_gradients(self, name: str, leaves: list[str]) -> dict[str, np.ndarray] | RuntimeError:
+        """The gradient of the sum of a tensor by each leaf, or the refusal."""
+        tensor, to = self.names[name], [self.names[leaf] for leaf in leaves]
+        if not tensor.requires_grad:
+            return {}
+        try:
+            found = self.module.autograd.grad(
+                tensor.sum(), to, retain_graph=True, materialize_grads=True
+            )
+        except RuntimeError as error:
+            return error
+        return {leaf: self._dense(each) for leaf, each in zip(leaves, found, strict=True)}
+
     def _dense(self, tensor: Any) -> np.ndarray:
         # torch has zeros without memory, which it lends to NumPy as a null pointer.
         zeros = self.module.zeros(tuple(tensor.shape), dtype=tensor.dtype)
         return (zeros + tensor.detach()).numpy()  # type: ignore[no-any-return]
-
-
-def first_name(statement: str) -> str:
-    """The tensor that a statement makes or changes: the first name in its last line."""
-    found = re.search(r"[a-z]\w*", statement.splitlines()[-1])
-    assert found is not None
-    return found.group()
 
 
 def generate(seed: int) -> Program:
@@ -207,26 +221,34 @@ def _small(values: np.ndarray) -> bool:
     return bool(np.isfinite(values).all() and (np.abs(values) < BOUND).all())
 
 
-def compare(program: Program, module: Any) -> str:
-    """Where `module` first differs from torch in a program, in words; empty where nowhere."""
+def compare(program: Program, module: Any, refused: Counter[str] | None = None) -> str:
+    """Where `module` first differs from torch in a program, in words; empty where nowhere.
+
+    Gradients that torch refuses and `module` has are compared with finite differences, and counted
+    in `refused`.
+    """
+    refused = Counter() if refused is None else refused
     theirs, ours = Run(torch, program), Run(module, program)
     for statement in program.statements:
         difference = _difference(ours.step(statement), theirs.step(statement))
         if difference and _excused(statement, ours, theirs):
-            return ""  # from here on the two runs hold different values
+            # From here on the two runs hold different values.
+            return _by_finite_differences(program, module, list(ours.tensors()), refused)
         if difference:
             errors = [str(run.errors.get(statement, "")) for run in (ours, theirs)]
             return "\n".join([f"at {statement}", difference, *filter(None, errors)])
-    return _compare_ends(ours, theirs, list(program.leaves))
+    return _compare_ends(program, ours, theirs, refused)
 
 
-def _compare_ends(ours: Run, theirs: Run, leaves: list[str]) -> str:
+def _compare_ends(program: Program, ours: Run, theirs: Run, refused: Counter[str]) -> str:
     """All tensors and their gradients, after the last statement."""
+    leaves, alone = list(program.leaves), []
     for name, tensor in theirs.tensors().items():
         difference = _difference(ours.look(name), theirs.look(name))
         if not difference and tensor.requires_grad:
             difference = _difference(ours.gradients(name, leaves), theirs.gradients(name, leaves))
             if difference and _excused(name, ours, theirs):
+                alone.append(name)
                 continue
             errors = [str(run.errors.get(name, "")) for run in (ours, theirs)]
             difference += " ".join(["", *filter(None, errors)]) if difference else ""
@@ -236,7 +258,37 @@ def _compare_ends(ours: Run, theirs: Run, leaves: list[str]) -> str:
         difference = _difference(ours.gathered(name), theirs.gathered(name))
         if difference:
             return f"{name}.grad at the end: {difference}"
+    return _by_finite_differences(program, ours.module, alone, refused) if alone else ""
+
+
+def _by_finite_differences(
+    program: Program, module: Any, names: list[str], refused: Counter[str]
+) -> str:
+    """Where the slopes of tensors are not those of their gradients, in words."""
+    ways = directions(program.leaves, program.seed)
+    shifted = Shifted(tuple(Run(module, _moved(program, ways, by)) for by in (0, STEP, -STEP)))
+    try:
+        for statement in program.statements:
+            shifted.step(statement)
+    except Unclear:
+        refused["a tensor that shares its memory with one without a history"] += len(names)
+        return ""
+    for name in names:
+        gradients = shifted.middle.first_gradients(name, list(ways))
+        if isinstance(gradients, RuntimeError):
+            refused["refused here as well, without its hooks"] += 1
+            continue
+        refused["agree with finite differences"] += 1
+        got = sum(float((each * ways[leaf]).sum()) for leaf, each in gradients.items())
+        expected = shifted.slope(name)
+        if abs(got - expected) > TOLERANCE * max(1.0, abs(expected)):
+            return f"{name} at the end: slope {got}, by finite differences {expected}"
     return ""
+
+
+def _moved(program: Program, ways: dict[str, np.ndarray], by: float) -> Program:
+    leaves = {name: array + by * ways[name] for name, array in program.leaves.items()}
+    return Program(program.seed, leaves, program.constants, program.statements)
 
 
 def _excused(what: str, ours: Run, theirs: Run) -> bool:

@@ -10,6 +10,7 @@ import torch
 
 import flambeau as fb
 from tests import census
+from tests.conformance.differences import OWN_STRIDES
 
 # Operators of torchvision's own, which its wheel for CUDA does not bring beside a torch for the
 # CPU; tests/vision compares them with their definition.
@@ -20,10 +21,6 @@ CALLS = [
     for call in calls
     if name not in WITHOUT_ORACLE
 ]
-# Whose results lie batch first in memory too, where torch gives transposed ones.
-OWN_STRIDES = {
-    f"torch.nn.{name}" for name in ("LSTM", "GRU", "RNN", "utils.rnn.pad_packed_sequence")
-}
 PLAIN_TYPES = (bool, int, float, complex, str, type(None))
 
 

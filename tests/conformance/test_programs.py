@@ -1,5 +1,8 @@
 """Thousands of random programs: every value, flag, node name, error and gradient as torch's."""
 
+from collections import Counter
+from typing import Any
+
 import pytest
 
 import flambeau
@@ -10,11 +13,13 @@ BATCH = 50
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_programs_as_torch(batch: int) -> None:
+def test_programs_as_torch(batch: int, record_property: Any) -> None:
+    refused: Counter[str] = Counter()
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
         program = generate(seed)
-        difference = compare(program, flambeau)
+        difference = compare(program, flambeau, refused)
         assert not difference, f"\n{program}\n\n{difference}"
+    record_property("refused", dict(refused))
 
 
 def test_programs_are_those_of_their_seeds() -> None:

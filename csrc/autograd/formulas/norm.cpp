@@ -83,6 +83,24 @@ std::array<Tensor, 3> composed_image_norm(const Tensor& grad, const Tensor& inpu
   return {result, ops::sum(g * elements, over), ops::sum(g, over)};
 }
 
+// The gradient of images from those of the statistics of their groups.
+Tensor statistics_backward(const Tensor& mean_grad, const Tensor& rstd_grad, const Tensor& input,
+                           DType type, int64_t groups, double eps) {
+  const int64_t count = input.numel() / (input.size(0) * groups);
+  const Tensor x = ops::reshape(ops::to_dtype(input, type), {input.size(0), groups, count});
+  const Dims by_group{input.size(0), groups, 1};
+  Tensor result;
+  if (mean_grad.defined())
+    result = ops::expand(ops::reshape(mean_grad, by_group) * (1.0 / count), x.sizes());
+  if (rstd_grad.defined()) {
+    const Normalised all(x, {2}, eps, true);
+    const Tensor of_rstd = ops::reshape(rstd_grad, by_group) * all.rstd * all.rstd *
+                           all.elements * (-1.0 / count);
+    result = result.defined() ? result + of_rstd : of_rstd;
+  }
+  return ops::reshape(result, input.sizes());
+}
+
 // Gradients of weight and bias are summed over the rows by the engine, which knows their shapes.
 std::array<Tensor, 3> composed_row_norm(const Tensor& grad, const Tensor& input, size_t last,
                                         const Tensor& weight, const Tensor& rstd, double eps,
@@ -102,6 +120,19 @@ std::array<Tensor, 3> image_norm_backward(const Tensor& grad, const Tensor& inpu
     return only(needed, composed_image_norm(grad, input, weight, mean, rstd, groups, given, eps));
   auto [x, w, b] = ops::_image_norm_backward(grad, input, weight, mean, rstd, groups, given);
   return only<3>(needed, {x, w, b});
+}
+
+std::array<Tensor, 3> group_norm_backward(const Tensor& grad, const Tensor& mean_grad,
+                                          const Tensor& rstd_grad, const Tensor& input,
+                                          const Tensor& weight, const Tensor& mean,
+                                          const Tensor& rstd, int64_t groups, double eps,
+                                          std::array<bool, 3> needed) {
+  auto gradients =
+      image_norm_backward(grad, input, weight, mean, rstd, groups, false, eps, needed);
+  if (needed[0] && input.numel() != 0 && (mean_grad.defined() || rstd_grad.defined()))
+    gradients[0] =
+        gradients[0] + statistics_backward(mean_grad, rstd_grad, input, mean.dtype(), groups, eps);
+  return gradients;
 }
 
 std::array<Tensor, 3> layer_norm_backward(const Tensor& grad, const Tensor& input,

@@ -14,6 +14,13 @@ std::array<Tensor, 3> image_norm_backward(const Tensor& grad, const Tensor& inpu
                                           const Tensor& rstd, int64_t groups, bool given,
                                           double eps, std::array<bool, 3> needed);
 
+// Likewise, with the gradients of the statistics, of which either may be undefined.
+std::array<Tensor, 3> group_norm_backward(const Tensor& grad, const Tensor& mean_grad,
+                                          const Tensor& rstd_grad, const Tensor& input,
+                                          const Tensor& weight, const Tensor& mean,
+                                          const Tensor& rstd, int64_t groups, double eps,
+                                          std::array<bool, 3> needed);
+
 std::array<Tensor, 3> layer_norm_backward(const Tensor& grad, const Tensor& input,
                                           IntSpan normalized_shape, const Tensor& weight,
                                           const Tensor& mean, const Tensor& rstd, double eps,

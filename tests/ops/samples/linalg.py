@@ -660,7 +660,6 @@ def tensorsolve(make):
 @samples(
     "linalg.vander",
     reference=lambda x, N=None: np.vander(x, N, increasing=True),
-    dtypes=LAPACK,
     tolerance=SINGLE,
 )
 def vander(make):
