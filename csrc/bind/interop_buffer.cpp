@@ -130,10 +130,11 @@ Tensor from_buffer(PyObject* object, DType dtype, int64_t count, int64_t offset)
                                     1);
     if (failed) throw PythonError{};
   }
-  // An offset need not be a whole number of elements, so it goes into the address.
+  // An offset need not be a whole number of elements, so it goes into the address. The storage is
+  // what the tensor covers: the rest of the buffer is neither saved with it nor reached through it.
   void* start = static_cast<char*>(view->buf) + offset;
   Storage storage =
-      Storage::adopt(start, static_cast<size_t>(available), release_view_locked, view.get());
+      Storage::adopt(start, static_cast<size_t>(count * itemsize), release_view_locked, view.get());
   view.release();
   return tensor_over(std::move(storage), {count}, {1}, 0, dtype);
 }

@@ -20,6 +20,11 @@ from flambeau.serialization._rebuild import check_key
 __all__: list[str] = []
 
 _LONGEST_LINE = 10_000  # of a number or a name written as text
+# How often the bytes of a pickle may be copied by what it calls. A pickle that refers to one long
+# value again and again, in a few bytes each time, would have it copied as often.
+_MOST_COPIES = 8
+_FREE_COPIES = 1 << 16
+_SIZED = frozenset({str, bytes, bytearray, tuple, list, dict, set, frozenset, OrderedDict, Counter})
 
 
 class Machine:
@@ -43,6 +48,7 @@ class Machine:
         self.stack: list[Any] = []
         self.outer: list[list[Any]] = []  # the stacks below each mark
         self.memo: dict[int, Any] = {}
+        self._copied = 0  # parts of arguments so far
 
     def load(self) -> Any:
         """Run to the end and return the object; UnpicklingError or RuntimeError if it is bad."""
@@ -139,9 +145,20 @@ class Machine:
             for item in items:
                 target.append(item)
 
+    def note_copy(self, args: tuple[Any, ...]) -> None:
+        """Count what may be copied of the arguments of a call."""
+        most = _MOST_COPIES * len(self.data) + _FREE_COPIES
+        self._copied += _parts(args, most)
+        if self._copied > most:
+            raise UnpicklingError(
+                f"the pickle lets {self._copied} parts of values be copied, far more than its "
+                f"{len(self.data)} bytes hold"
+            )
+
     def call(self, function: Any, args: Any) -> None:
         if type(args) is not tuple:
             raise UnpicklingError("the arguments of a call must be a tuple")
+        self.note_copy(args)
         known = CONSTRUCTORS.get(function) if callable(function) else None
         name = getattr(function, "__qualname__", type(function).__name__)
         if known is not None:
@@ -164,3 +181,18 @@ class Machine:
         if type(args) is not tuple:
             raise UnpicklingError("the arguments of a constructor must be a tuple")
         self.push(kind.__new__(kind, *args, **kwargs))
+
+
+def _parts(args: tuple[Any, ...], most: int) -> int:
+    """How many bytes, characters and members there are in arguments, or just more than ``most``."""
+    count = 0
+    for each in args:
+        kind = type(each)
+        if kind not in _SIZED:
+            continue
+        count += len(each)
+        if kind is tuple:
+            count += sum([len(inner) for inner in each if type(inner) in _SIZED])
+        if count > most:
+            break
+    return count

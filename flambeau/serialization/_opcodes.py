@@ -414,6 +414,7 @@ def _newobj_ex(m: Machine) -> None:
 def _build(m: Machine) -> None:
     state = m.pop()
     target = m.top()
+    m.note_copy((state,))
     if type(target) is OrderedDict and type(state) is dict:
         _set_state(target, state)
         return

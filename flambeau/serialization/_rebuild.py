@@ -12,6 +12,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import flambeau as fb
 from flambeau import _C, Tensor
@@ -124,14 +125,34 @@ def _rebuild_tensor_v3(
 
 def _finished(tensor: Tensor, requires_grad: Any, metadata: Any) -> Tensor:
     if isinstance(metadata, dict):  # marks of values that PyTorch has not computed yet
-        source, tensor = tensor, fb.empty_like(tensor)
-        _when_filled(functools.partial(_compute, tensor.detach(), source, metadata))
+        tensor = _computed(tensor, bool(metadata.get("conj")), bool(metadata.get("neg")))
     return tensor.requires_grad_() if requires_grad is True else tensor
 
 
-def _compute(result: Tensor, source: Tensor, marks: dict[Any, Any]) -> None:
-    value = source.conj() if marks.get("conj") else source
-    result.copy_(value.neg() if marks.get("neg") else value)
+# Storages with the marks of their tensors carried out, as long as the storages live.
+_computed_storages: WeakKeyDictionary[Any, dict[tuple[Any, ...], Tensor]] = WeakKeyDictionary()
+
+
+def _computed(tensor: Tensor, conj: bool, neg: bool) -> Tensor:
+    """The same window on a copy of the storage, with the marks carried out.
+
+    One copy serves all tensors with these marks on the storage. Copies of windows could be larger
+    than the storage, which they may cover many times, and as many as the file has tensors.
+    """
+    storage = tensor.untyped_storage()
+    copies = _computed_storages.setdefault(storage, {})
+    key = (tensor.dtype, conj, neg)
+    if key not in copies:
+        count = storage.nbytes() // tensor.dtype.itemsize
+        source = tensor.detach().as_strided((count,), (1,), 0)
+        copies[key] = fb.empty_like(source)
+        _when_filled(functools.partial(_compute, copies[key], source, conj, neg))
+    return copies[key].as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+
+
+def _compute(result: Tensor, source: Tensor, conj: bool, neg: bool) -> None:
+    value = source.conj() if conj else source
+    result.copy_(value.neg() if neg else value)
 
 
 def _rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any) -> Parameter:
@@ -189,6 +210,11 @@ def _rebuild_sparse_tensor(layout: Any, data: Any) -> Tensor:
     indices, values, size, *coalesced = data
     if not isinstance(indices, Tensor) or not isinstance(values, Tensor):
         raise RuntimeError("a sparse tensor is made of two tensors")
+    if indices.numel() * indices.element_size() > indices.untyped_storage().nbytes():
+        raise RuntimeError(
+            f"a sparse tensor has {indices.numel()} indices, its storage holds "
+            f"{indices.untyped_storage().nbytes()} bytes"
+        )
     make = functools.partial(_C._sparse_coo_tensor, indices, values, _ints(size, "size"))
     if _have_values():
         return make(coalesced == [True])

@@ -201,3 +201,27 @@ def test_programs_made_of_functions_in_python(tmp_path):
 def test_what_can_be_named_can_be_called():
     for name, function in functions().items():
         assert name_of(function) == name
+
+
+def laughs(pair):
+    """A value of which every level holds the one below twice."""
+    for _ in range(60):
+        pair = ("tuple", (pair, pair))
+    return pair
+
+
+def test_values_that_a_file_refers_to_over_and_over(exported, traced):
+    program = {**traced["programs"]["forward"], "result": laughs(("value", 1))}
+    with pytest.raises(RuntimeError, match="no program is written like that"):
+        reloaded({**traced, "programs": {"forward": program}}, torch.jit.load)
+    child = {"name": "M", "training": True, "parameters": {}, "buffers": {}, "children": {}}
+    for _ in range(60):
+        child = {**child, "children": {"a": child, "b": child}}
+    with pytest.raises(RuntimeError, match="no program is written like that"):
+        reloaded({**traced, "module": child}, torch.jit.load)
+    with pytest.raises(RuntimeError, match="no program is written like that"):
+        reloaded({**exported, "constants": laughs(("value", 1))}, torch.export.load)
+    endless = [("value", 1)]
+    endless.append(endless)
+    with pytest.raises(RuntimeError, match="holds itself"):
+        reloaded({**exported, "nodes": endless}, torch.export.load)

@@ -170,6 +170,22 @@ class TestBuffer:
         with pytest.raises(BufferError):
             data.clear()  # the tensor holds it
 
+    def test_storages_cover_what_the_tensor_does(self):
+        data, array = bytearray(64), np.arange(16, dtype=np.float32)
+        made = [
+            fb.frombuffer(data, dtype=fb.float32, count=4, offset=8),
+            fb.from_numpy(array[2:6]),
+            fb.as_tensor(array[2:6]),
+            fb.from_dlpack(fb.arange(16.0)[2:6]),
+            fb.asarray(memoryview(array)[2:6]),
+        ]
+        for tensor in made:
+            assert tensor.untyped_storage().nbytes() == 16
+            assert tensor.storage_offset() == 0
+        file = io.BytesIO()
+        fb.save(fb.frombuffer(bytearray(1 << 20), dtype=fb.uint8, count=4), file)
+        assert len(file.getvalue()) < 10_000
+
     @pytest.mark.parametrize(
         ("size", "options", "message"),
         [

@@ -221,6 +221,84 @@ def test_lengths_are_held_against_the_file(bomb):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
 
 
+LONG = b"X" * 200_000
+# A long value, kept in the memo as number 1, and a call of what is number 0 with it.
+COPIES = {
+    "bytes": (b"cbuiltins\nbytes\nq\x00", b"B" + struct.pack("<I", len(LONG)) + LONG),
+    "bytearray": (b"cbuiltins\nbytearray\nq\x00", b"B" + struct.pack("<I", len(LONG)) + LONG),
+    "encode": (b"c_codecs\nencode\nq\x00", text(LONG)),
+    "shape": (b"ctorch\nSize\nq\x00", b"(" + b"K\x01" * 20_000 + b"t"),
+    "set": (b"cbuiltins\nset\nq\x00", b"(" + b"".join(map(number, range(4_000))) + b"l"),
+    "dictionary": (
+        b"ccollections\nOrderedDict\nq\x00",
+        b"(" + b"".join(number(n) + b"N" for n in range(4_000)) + b"d",
+    ),
+    "counter": (
+        b"ccollections\nCounter\nq\x00",
+        b"(" + b"".join(number(n) + b"K\x01" for n in range(4_000)) + b"d",
+    ),
+}
+
+
+@pytest.mark.parametrize(("function", "value"), COPIES.values(), ids=COPIES)
+def test_references_are_not_copied_over_and_over(function, value):
+    def pickled(count):
+        return b"\x80\x03" + function + value + b"q\x010(" + b"h\x00h\x01\x85R" * count + b"l."
+
+    assert len(load(archive(pickled(2)))) == 2
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(REFUSED, match=r"far more than its .* bytes hold"):
+        load(archive(pickled(20_000)))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 256 * 1024
+
+
+def test_attributes_are_not_copied_over_and_over():
+    names = b"(" + b"".join(text(b"%d" % n) + b"N" for n in range(4_000)) + b"dq\x010"
+    made = b"ccollections\nOrderedDict\n)Rh\x01b"
+    assert len(load(archive(names + b"(" + made * 2 + b"l."))) == 2
+    with pytest.raises(REFUSED, match=r"far more than its .* bytes hold"):
+        load(archive(names + b"(" + made * 5_000 + b"l."))
+
+
+def marked(size, stride, marks=b"}(U\x03neg\x88u"):
+    """The pickle of a tensor whose elements PyTorch would compute when it is used."""
+    return pickled_tensor(size=size, stride=stride).removesuffix(b"tR.") + marks + b"tR."
+
+
+def test_marked_tensors_take_no_more_memory_than_their_storage():
+    storage = struct.pack("<4f", 1, 2, 3, 4)
+    tensor = load(archive(marked((2**29, 2), (0, 1)), {"0": storage}))
+    assert tensor.shape == (2**29, 2)
+    assert tensor[-1].tolist() == [-1, -2]
+    assert tensor.untyped_storage().nbytes() == 16
+    complex_kind = pickled_tensor(kind=b"ctorch\nComplexFloatStorage\n", numel=2, size=(2,))
+    both = complex_kind.removesuffix(b"tR.") + b"}(U\x04conj\x88U\x03neg\x88utR."
+    assert load(archive(both, {"0": storage})).tolist() == [-1 + 2j, -3 + 4j]
+
+
+def test_many_marked_tensors_share_their_memory():
+    storage = bytes(1 << 20)
+    one = pickled_tensor(numel=1 << 18, size=(1 << 18,)).removeprefix(b"\x80\x02")
+    one = one.removesuffix(b"tR.") + b"}(U\x03neg\x88utR"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    tensors = load(archive(b"\x80\x02(" + one * 500 + b"l.", {"0": storage}))
+    assert len({tensor.data_ptr() for tensor in tensors}) == 1
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
+
+
+def test_sparse_tensors_have_their_indices():
+    """Indices of one number, said to be many, would take for ever to look at."""
+    indices = pickled_tensor(kind=b"ctorch\nLongStorage\n", numel=2, size=(1, 2**40), stride=(0, 0))
+    values = pickled_tensor(numel=4, size=(2**40,), stride=(0,))
+    parts = [each.removeprefix(b"\x80\x02").removesuffix(b".") for each in (indices, values)]
+    parts[1] = parts[1].replace(b"U\x010", b"U\x011")
+    layout = b"ctorch.serialization\n_get_layout\nU\x10torch.sparse_coo\x85R"
+    data = b"\x80\x02ctorch._utils\n_rebuild_sparse_tensor\n" + layout
+    data += b"(" + b"".join(parts) + b"(K\x05t\x88t\x86R."
+    with pytest.raises(REFUSED, match="its storage holds 16 bytes"):
+        load(archive(data, {"0": STORAGE, "1": STORAGE}))
+
+
 def in_child(program: str) -> str:
     """What a program of its own prints: a crash of it is not one of the tests."""
     code = "from tests.serialization.archives import *\n" + textwrap.dedent(program)

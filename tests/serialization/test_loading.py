@@ -90,6 +90,20 @@ class TestMapped:
         assert any(start <= state["base"].data_ptr() < end for start, end in places)
         assert state["base"].data_ptr() % 64 == 0
 
+    def test_storages_end_where_their_records_end(self, tmp_path):
+        tensors = {str(n): fb.full((100,), n) for n in range(20)}
+        fb.save(tensors, tmp_path / "x.pt")
+        state = fb.load(tmp_path / "x.pt", mmap=True)
+        for name, tensor in state.items():
+            assert tensor.untyped_storage().nbytes() == tensors[name].untyped_storage().nbytes()
+            with pytest.raises(RuntimeError, match="storage"):
+                tensor.as_strided((101,), (1,))
+        for form in ({}, {"_use_new_zipfile_serialization": False}):
+            again, once = io.BytesIO(), io.BytesIO()
+            fb.save(state["3"], again, **form)
+            fb.save(tensors["3"], once, **form)
+            assert len(again.getvalue()) == len(once.getvalue())
+
     def test_shared_with_the_file(self, path):
         with serialization.set_default_mmap_options(mmap.MAP_SHARED):
             fb.load(path, mmap=True)["base"][10] = -1
