@@ -359,10 +359,8 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     count = x.size(-1) if N is None else N
     if count <= 1:
         raise RuntimeError(f"linalg.vander: expected N > 1, got {count}")
-    columns = [fb.ones_like(x)]
-    while len(columns) < count:
-        columns.append(columns[-1] * x)
-    return fb.stack(columns, dim=-1)
+    powers = x.unsqueeze(-1).expand(*x.shape, count - 1).cumprod(-1)
+    return fb.cat([fb.ones_like(powers[..., :1]), powers], -1)
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:

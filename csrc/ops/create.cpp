@@ -1,7 +1,9 @@
 // New tensors.
 #include "gen/ops/create.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cpu/copy.h"
 #include "cpu/create.h"
@@ -221,42 +223,66 @@ void compute::zero_(const Tensor& input) {
 
 namespace {
 
-// Row and column numbers of all (r, c) with from(r) <= c < to(r), row by row.
-template <class Range>
-Tensor triangle_indices(int64_t row, int64_t col, MaybeDType dtype, MaybeDevice device,
-                        Range range) {
+using Count = __int128;  // rows times columns may be more than 64 bits hold
+
+// How many (r, c) of a matrix have c - r >= offset: the first rows do as a whole, each of those
+// after them with one element less.
+Count count_above(Count row, Count col, Count offset) {
+  if (col == 0) return 0;
+  const Count whole = std::clamp<Count>(1 - offset, 0, row);
+  const Count last = std::clamp<Count>(col - offset, 0, row);
+  const Count rest = last - whole;
+  return whole * col + rest * (col - whole - offset) - rest * (rest - 1) / 2;
+}
+
+Tensor make_indices(Count count, MaybeDevice device) {
+  FB_CHECK_AS(ErrorKind::kOutOfMemory, count <= std::numeric_limits<int64_t>::max() / 16,
+              "not enough memory: there are ", static_cast<double>(count), " indices");
+  return make_tensor({2, static_cast<int64_t>(count)}, DType::kInt64, device.value_or(Device{}));
+}
+
+void check_matrix(int64_t row, int64_t col) {
   FB_CHECK(row >= 0, "row must be non-negative, got ", row);
   FB_CHECK(col >= 0, "col must be non-negative, got ", col);
-  const auto clamped = [&](int64_t r) {
-    const auto [from, to] = range(r);
-    const int64_t first = std::clamp<int64_t>(from, 0, col);
-    return std::pair(first, std::max(first, std::clamp<int64_t>(to, 0, col)));
-  };
-  int64_t count = 0;
-  for (int64_t r = 0; r < row; ++r) count += clamped(r).second - clamped(r).first;
-  const Tensor out = make_tensor({2, count}, DType::kInt64, device.value_or(Device{}));
+}
+
+// Row and column numbers of the elements from column from(r) up to to(r) of rows that have some.
+template <class From, class To>
+void fill_indices(const Tensor& out, int64_t first, int64_t last, From from, To to) {
   auto* rows = out.data_as<int64_t>();
-  int64_t* columns = rows + count;
-  for (int64_t r = 0; r < row; ++r) {
-    const auto [from, to] = clamped(r);
-    for (int64_t c = from; c < to; ++c) *rows++ = r, *columns++ = c;
-  }
-  return cast(out, dtype.value_or(DType::kInt64));
+  int64_t* columns = rows + out.size(1);
+  for (int64_t r = first; r < last; ++r)
+    for (int64_t c = from(r), end = to(r); c < end; ++c) *rows++ = r, *columns++ = c;
 }
 
 }  // namespace
 
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset, MaybeDType dtype,
                     MaybeDevice device) {
-  return triangle_indices(row, col, dtype, device, [&](int64_t r) {
-    return std::pair<int64_t, int64_t>(0, r + offset + 1);
-  });
+  check_matrix(row, col);
+  const int64_t diagonal = std::clamp(offset, -row, col);  // those beyond are alike
+  const Count above = count_above(row, col, Count{diagonal} + 1);
+  const Tensor out = make_indices(Count{row} * col - above, device);
+  if (out.numel() > 0) {
+    const auto end = [&](int64_t r) {
+      return static_cast<int64_t>(std::min<Count>(Count{r} + diagonal + 1, col));
+    };
+    fill_indices(out, std::max<int64_t>(0, -diagonal), row, [](int64_t) { return 0; }, end);
+  }
+  return cast(out, dtype.value_or(DType::kInt64));
 }
 
 Tensor triu_indices(int64_t row, int64_t col, int64_t offset, MaybeDType dtype,
                     MaybeDevice device) {
-  return triangle_indices(row, col, dtype, device,
-                          [&](int64_t r) { return std::pair<int64_t, int64_t>(r + offset, col); });
+  check_matrix(row, col);
+  const int64_t diagonal = std::clamp(offset, -row, col);  // those beyond are alike
+  const Tensor out = make_indices(count_above(row, col, diagonal), device);
+  if (out.numel() > 0) {
+    const auto last = static_cast<int64_t>(std::min(Count{row}, Count{col} - diagonal));
+    const auto begin = [&](int64_t r) { return std::max<int64_t>(0, r + diagonal); };
+    fill_indices(out, 0, last, begin, [&](int64_t) { return col; });
+  }
+  return cast(out, dtype.value_or(DType::kInt64));
 }
 
 }  // namespace fb::ops

@@ -2,6 +2,7 @@
 #include "cpu/histogram.h"
 
 #include <cmath>
+#include <limits>
 
 #include "cpu/copy.h"
 #include "gen/ops/arith.h"
@@ -74,7 +75,10 @@ Tensor compute::bincount(const Tensor& input, const Tensor& weights, int64_t min
     const auto [low, high] = aminmax(values, {}, false);
     FB_CHECK(*low.data_as<int64_t>() >= 0, "expected a 1-D input of non-negative integers, got ",
              *low.data_as<int64_t>());
-    bins = std::max(bins, *high.data_as<int64_t>() + 1);
+    const int64_t largest = *high.data_as<int64_t>();
+    FB_CHECK(largest < std::numeric_limits<int64_t>::max(), "there are more than 2^63 bins up to ",
+             largest);
+    bins = std::max(bins, largest + 1);
   }
   if (!weights.defined()) {
     Tensor counts = make_tensor({bins}, DType::kInt64, input.device());

@@ -2,6 +2,7 @@
 #include "cpu/loss_classes.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/layout.h"
 #include "gen/ops/create.h"
@@ -222,6 +223,8 @@ Tensor compute::nn_functional_one_hot(const Tensor& tensor, int64_t num_classes)
     FB_CHECK(data[i] >= 0, "Class values must be non-negative, got ", data[i]);
     largest = std::max(largest, data[i]);
   }
+  FB_CHECK(largest < std::numeric_limits<int64_t>::max(), "there are more than 2^63 classes up to ",
+           largest);
   const int64_t classes = num_classes == -1 ? largest + 1 : num_classes;
   FB_CHECK(largest < classes, "Class values must be smaller than num_classes, got ", largest,
            " of ", classes);
