@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <ostream>
+
+#include "core/text.h"
 
 namespace fb {
 
@@ -18,7 +19,7 @@ struct Device {
 inline const char* name_of(DeviceType type) {
   return type == DeviceType::kCpu ? "cpu" : type == DeviceType::kCuda ? "cuda" : "meta";
 }
-inline std::ostream& operator<<(std::ostream& out, Device device) {
+inline Text& operator<<(Text& out, Device device) {
   out << name_of(device.type);
   if (device.index >= 0) out << ':' << static_cast<int>(device.index);
   return out;

@@ -3,7 +3,7 @@
 
 namespace fb {
 
-std::ostream& operator<<(std::ostream& out, IntSpan dims) {
+Text& operator<<(Text& out, IntSpan dims) {
   out << '(';
   for (size_t i = 0; i < dims.size(); ++i) out << (i ? ", " : "") << dims[i];
   return out << (dims.size() == 1 ? ",)" : ")");

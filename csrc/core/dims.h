@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
-#include <ostream>
 #include <span>
 #include <vector>
 
@@ -156,10 +155,8 @@ class IntSpan {
 };
 
 // Prints as Python would: (2, 3), (5,), ().
-std::ostream& operator<<(std::ostream& out, IntSpan dims);
-inline std::ostream& operator<<(std::ostream& out, const Dims& dims) {
-  return out << IntSpan(dims);
-}
+Text& operator<<(Text& out, IntSpan dims);
+inline Text& operator<<(Text& out, const Dims& dims) { return out << IntSpan(dims); }
 
 // The product of the sizes; refuses negative sizes and products beyond 2^63.
 int64_t numel_of(IntSpan sizes);

@@ -1,7 +1,7 @@
 // Names of the element types and the promotion table.
 #include "core/dtype.h"
 
-#include <ostream>
+#include <utility>
 
 namespace fb {
 namespace {
@@ -17,7 +17,7 @@ constexpr const char* kLegacyNames[kDTypeCount] = {
 
 const char* name_of(DType t) { return kNames[static_cast<int>(t)]; }
 const char* legacy_name_of(DType t) { return kLegacyNames[static_cast<int>(t)]; }
-std::ostream& operator<<(std::ostream& out, DType t) { return out << name_of(t); }
+Text& operator<<(Text& out, DType t) { return out << name_of(t); }
 
 DType promote(DType a, DType b) {
   if (a == b) return a;

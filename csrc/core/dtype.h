@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
 
 #include "core/error.h"
 #include "scalar/types.h"
@@ -42,7 +41,7 @@ constexpr bool is_signed(DType t) { return t != DType::kBool && t != DType::kUIn
 const char* name_of(DType t);
 // PyTorch's old word for it ("Float", "Long"), which its error messages still use.
 const char* legacy_name_of(DType t);
-std::ostream& operator<<(std::ostream& out, DType t);
+Text& operator<<(Text& out, DType t);
 
 // The type arithmetic on `t` is carried out in: float for the 16-bit floats, otherwise `t` itself.
 constexpr DType compute_type(DType t) { return is_reduced_float(t) ? DType::kFloat32 : t; }

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <exception>
-#include <sstream>
 #include <string>
+
+#include "core/text.h"
 
 namespace fb {
 
@@ -23,9 +24,7 @@ class Error : public std::exception {
 
 template <class... Parts>
 [[noreturn, gnu::cold, gnu::noinline]] void fail(ErrorKind kind, const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  throw Error(kind, text.str());
+  throw Error(kind, message_of(parts...));
 }
 
 }  // namespace fb

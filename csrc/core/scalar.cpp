@@ -1,11 +1,9 @@
 // Printing of numbers in messages.
 #include "core/scalar.h"
 
-#include <ostream>
-
 namespace fb {
 
-std::ostream& operator<<(std::ostream& out, const Scalar& s) {
+Text& operator<<(Text& out, const Scalar& s) {
   switch (s.kind()) {
     case Scalar::Kind::kBool: return out << (s.int_ ? "True" : "False");
     case Scalar::Kind::kInt: return out << s.int_;

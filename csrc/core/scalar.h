@@ -56,7 +56,7 @@ class Scalar {
     });
   }
 
-  friend std::ostream& operator<<(std::ostream& out, const Scalar& s);
+  friend Text& operator<<(Text& out, const Scalar& s);
 
  private:
   Kind kind_;

@@ -1,8 +1,9 @@
 // Warnings that become Python's, without core knowing that there is an interpreter.
 #pragma once
 
-#include <sstream>
 #include <string>
+
+#include "core/text.h"
 
 namespace fb {
 
@@ -17,9 +18,7 @@ inline WarningHooks warning_hooks;
 template <class... Parts>
 [[gnu::cold, gnu::noinline]] void warn(const Parts&... parts) {
   if (!warning_hooks.warn) return;
-  std::ostringstream text;
-  (text << ... << parts);
-  warning_hooks.warn(text.str());
+  warning_hooks.warn(message_of(parts...));
 }
 
 }  // namespace fb

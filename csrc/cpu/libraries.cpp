@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include <sstream>
+#include <string_view>
 
 #include "cpu/onednn.h"
 #include "cpu/openblas.h"
@@ -41,9 +41,9 @@ bool set_onednn_verbose([[maybe_unused]] int level) {
 Library openblas_library() {
 #if defined(FB_HAVE_OPENBLAS)
   // "OpenBLAS 0.3.29 USE64BITINT DYNAMIC_ARCH ...".
-  std::istringstream config(scipy_openblas_get_config64_());
-  std::string name, version;
-  config >> name >> version;
+  const std::string_view config(scipy_openblas_get_config64_());
+  const size_t begin = config.find(' ') + 1;
+  const std::string version(config.substr(begin, config.find(' ', begin) - begin));
   return {version, file_of(reinterpret_cast<const void*>(&scipy_openblas_get_config64_))};
 #else
   return {};

@@ -4,29 +4,60 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
+#include <memory>
+#include <string_view>
 
 #include "cpu/openmp.h"
 
 namespace fb::cpu {
 namespace {
 
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+// What a small file holds, or nothing if it cannot be read.
+std::string text_of_file(const std::string& path) {
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "re"));
+  std::string text;
+  char part[512];
+  while (file) {
+    const size_t count = std::fread(part, 1, sizeof part, file.get());
+    text.append(part, count);
+    if (count < sizeof part) break;
+  }
+  return text;
+}
+
+// What comes before the next `end`, which is taken off `text` with it.
+std::string_view take_until(std::string_view& text, char end) {
+  const size_t size = std::min(text.find(end), text.size());
+  const std::string_view part = text.substr(0, size);
+  text.remove_prefix(std::min(size + 1, text.size()));
+  return part;
+}
+
+// Of a text such as "100000"; 0 if it is none, as "max" is.
+double number_in(std::string_view text) { return std::atof(std::string(text).c_str()); }
+
+double quota_of(double quota, double period) {
+  return quota > 0 && period > 0 ? quota / period : 0;
+}
+
 // cpu.max of version 2: "quota period", or "max period".
 double quota_v2(const std::string& folder) {
-  std::ifstream file(folder + "/cpu.max");
-  double quota = 0, period = 0;
-  return file >> quota >> period && quota > 0 && period > 0 ? quota / period : 0;
+  const std::string text = text_of_file(folder + "/cpu.max");
+  std::string_view rest = text;
+  const std::string_view quota = take_until(rest, ' ');
+  return quota_of(number_in(quota), number_in(rest));
 }
 
 // Two files of version 1; a quota of -1 is none.
 double quota_v1(const std::string& folder) {
-  std::ifstream quota_file(folder + "/cpu.cfs_quota_us"),
-      period_file(folder + "/cpu.cfs_period_us");
-  double quota = 0, period = 0;
-  return quota_file >> quota && period_file >> period && quota > 0 && period > 0 ? quota / period
-                                                                                 : 0;
+  return quota_of(number_in(text_of_file(folder + "/cpu.cfs_quota_us")),
+                  number_in(text_of_file(folder + "/cpu.cfs_period_us")));
 }
 
 double smaller(double a, double b) {
@@ -47,10 +78,9 @@ double least_on_path(const std::string& mount, std::string group, Quota quota) {
 }
 
 // Whether "cpu" is in a list such as "cpu,cpuacct".
-bool names_cpu(const std::string& controllers) {
-  std::istringstream list(controllers);
-  for (std::string name; std::getline(list, name, ',');)
-    if (name == "cpu") return true;
+bool names_cpu(std::string_view controllers) {
+  while (!controllers.empty())
+    if (take_until(controllers, ',') == "cpu") return true;
   return false;
 }
 
@@ -63,12 +93,14 @@ int affinity_count() {
 }
 
 double cgroup_quota(const std::string& membership, const std::string& mount) {
-  std::ifstream file(membership);
+  const std::string text = text_of_file(membership);
   double least = 0;
-  // A line is "number:controllers:/path"; version 2 has no controllers.
-  for (std::string number, controllers, group; std::getline(file, number, ':') &&
-                                               std::getline(file, controllers, ':') &&
-                                               std::getline(file, group);) {
+  for (std::string_view rest = text; !rest.empty();) {
+    // A line is "number:controllers:/path"; version 2 has no controllers.
+    std::string_view line = take_until(rest, '\n');
+    take_until(line, ':');
+    const std::string controllers(take_until(line, ':'));
+    const std::string group(line);
     if (group.empty() || group.front() != '/') continue;
     if (controllers.empty()) {
       least = smaller(least, least_on_path(mount, group, quota_v2));

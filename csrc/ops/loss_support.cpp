@@ -85,13 +85,13 @@ void set_number(const Tensor& t, int64_t i, double value) {
     t.data_as<double>()[i] = value;
 }
 
-std::ostream& operator<<(std::ostream& out, const ListOf& list) {
+Text& operator<<(Text& out, const ListOf& list) {
   out << '[';
   for (size_t i = 0; i < list.sizes.size(); ++i) out << (i ? ", " : "") << list.sizes[i];
   return out << ']';
 }
 
-std::ostream& operator<<(std::ostream& out, const SizeOf& size) {
+Text& operator<<(Text& out, const SizeOf& size) {
   return out << "torch.Size(" << ListOf{size.sizes} << ')';
 }
 

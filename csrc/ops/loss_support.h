@@ -39,10 +39,10 @@ void set_number(const Tensor& t, int64_t i, double value);
 struct ListOf {
   IntSpan sizes;
 };
-std::ostream& operator<<(std::ostream& out, const ListOf& list);
+Text& operator<<(Text& out, const ListOf& list);
 struct SizeOf {
   IntSpan sizes;
 };
-std::ostream& operator<<(std::ostream& out, const SizeOf& size);
+Text& operator<<(Text& out, const SizeOf& size);
 
 }  // namespace fb::ops
