@@ -20,16 +20,8 @@ void product(const GemmCall& g) {
 
 }  // namespace
 
-void openblas_single_threaded() {
-  static const bool done = [] {
-    scipy_openblas_set_num_threads64_(1);
-    return true;
-  }();
-  static_cast<void>(done);
-}
-
 void gemm_openblas(const GemmCall& call) {
-  openblas_single_threaded();
+  const OpenBlasCall buffer;
   visit_floating_or_complex(call.dtype,
                             [&](auto tag) { product<typename decltype(tag)::type>(call); });
 }

@@ -19,18 +19,19 @@ int64_t checked(int64_t info) {
 #if defined(FB_HAVE_OPENBLAS)
 
 // NaNs flow through as they do in every other operator; LAPACKE would refuse them.
-void prepare() {
+void accept_nans() {
   static const bool done = [] {
-    openblas_single_threaded();
     scipy_LAPACKE_set_nancheck64_(0);
     return true;
   }();
   static_cast<void>(done);
 }
 
-#define FB_PICK_LAPACKE(T, real, complex)                                          \
-  (prepare(), pick_blas<T>(scipy_LAPACKE_s##real##64_, scipy_LAPACKE_d##real##64_, \
-                           scipy_LAPACKE_c##complex##64_, scipy_LAPACKE_z##complex##64_))
+// The buffer lives as long as the expression that the call is in.
+#define FB_PICK_LAPACKE(T, real, complex)                               \
+  (accept_nans(), static_cast<void>(OpenBlasCall()),                    \
+   pick_blas<T>(scipy_LAPACKE_s##real##64_, scipy_LAPACKE_d##real##64_, \
+                scipy_LAPACKE_c##complex##64_, scipy_LAPACKE_z##complex##64_))
 constexpr int kColumnMajor = LAPACK_COL_MAJOR;
 
 #else
@@ -169,7 +170,7 @@ int64_t gelss(int64_t m, int64_t n, int64_t nrhs, T* a, int64_t lda, T* b, int64
 template <class T>
 void trsm(char side, char uplo, char trans, char diag, int64_t m, int64_t n, const T* a,
           int64_t lda, T* b, int64_t ldb) {
-  prepare();
+  const OpenBlasCall buffer;
   const T one = 1;
   const auto op = trans == 'N' ? CblasNoTrans : trans == 'T' ? CblasTrans : CblasConjTrans;
   FB_CBLAS(T, trsm)

@@ -43,9 +43,15 @@ auto blas_scalar(const T& value) {
     return value;
 }
 
-// Holds OpenBLAS to the calling thread. Its own pool would compete with OpenMP's for the cores, and
-// its results would depend on the number of threads; the callers divide the work instead.
-void openblas_single_threaded();
+// Alive while OpenBLAS is called. It fails where there is no memory for what OpenBLAS needs itself:
+// see Note [Buffers of OpenBLAS].
+class OpenBlasCall {
+ public:
+  OpenBlasCall();
+  ~OpenBlasCall();
+  OpenBlasCall(const OpenBlasCall&) = delete;
+  OpenBlasCall& operator=(const OpenBlasCall&) = delete;
+};
 
 }  // namespace fb::cpu
 
