@@ -3,6 +3,7 @@
 
 #include "autograd/record.h"
 #include "bind/call.h"
+#include "bind/ending.h"
 #include "bind/hooks.h"
 
 namespace fb::bind {
@@ -24,7 +25,9 @@ autograd::NodeRef FunctionNode::retain(PyContext* context) {
   return autograd::NodeRef(&node);
 }
 
-void FunctionNode::dispose() { Py_DECREF(context_); }
+void FunctionNode::dispose() {
+  if (const LockToDrop lock; lock) Py_DECREF(context_);
+}
 
 const char* FunctionNode::name() const { return Py_TYPE(context_)->tp_name; }
 

@@ -3,12 +3,13 @@
 
 #include "autograd/history.h"
 #include "bind/call.h"
+#include "bind/ending.h"
 
 namespace fb::bind {
 
 std::shared_ptr<PyObject> shared(PyObject* object) {
   return std::shared_ptr<PyObject>(new_ref(object), [](PyObject* o) {
-    if (Py_IsInitialized()) Py_DECREF(o);
+    if (const LockToDrop lock; lock) Py_DECREF(o);
   });
 }
 
@@ -65,8 +66,10 @@ void replace(Gradients& gradients, PyObject* hook, const Ref& returned) {
            "hook has returned an incorrect number of values (got ",
            PySequence_Fast_GET_SIZE(result), ", but expected ", gradients.size(), ")");
   for (size_t i = 0; i < gradients.size(); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(result, static_cast<Py_ssize_t>(i));
-    gradients[i] = item == Py_None ? Tensor() : replacement(hook, item, gradients[i]);
+    FB_CHECK(static_cast<Py_ssize_t>(i) < PySequence_Fast_GET_SIZE(result),
+             "the list that a hook has returned was changed while it was read");
+    const Ref item(new_ref(PySequence_Fast_GET_ITEM(result, static_cast<Py_ssize_t>(i))));
+    gradients[i] = item.get() == Py_None ? Tensor() : replacement(hook, item.get(), gradients[i]);
   }
 }
 

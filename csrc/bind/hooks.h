@@ -6,7 +6,7 @@
 
 namespace fb::bind {
 
-// An owned reference that hooks can share; the interpreter's lock is held wherever they die.
+// An owned reference that hooks can share.
 std::shared_ptr<PyObject> shared(PyObject* object);
 
 // The dictionary of a tensor's hooks, None if it has none; setting it registers what it will hold.

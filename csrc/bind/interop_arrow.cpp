@@ -2,6 +2,7 @@
 #include <cstring>
 #include <memory>
 
+#include "bind/ending.h"
 #include "bind/interop.h"
 
 namespace fb::bind {
@@ -55,10 +56,7 @@ int64_t bytes_of(const Schema& schema) {
 
 void release_array(void* context) {
   const std::unique_ptr<Array> array(static_cast<Array*>(context));
-  if (!Py_IsInitialized()) return;
-  const PyGILState_STATE state = PyGILState_Ensure();
-  array->release(array.get());
-  PyGILState_Release(state);
+  if (const LockToDrop lock; lock) array->release(array.get());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "autograd/history.h"
+#include "bind/ending.h"
 #include "bind/interop.h"
 #include "ops/layout.h"
 
@@ -29,10 +30,7 @@ struct ReleaseView {
 };
 
 void release_view_locked(void* view) {
-  if (!Py_IsInitialized()) return;
-  const PyGILState_STATE state = PyGILState_Ensure();
-  ReleaseView{}(static_cast<Py_buffer*>(view));
-  PyGILState_Release(state);
+  if (const LockToDrop lock; lock) ReleaseView{}(static_cast<Py_buffer*>(view));
 }
 
 bool asks_for(int flags, int request) { return (flags & request) == request; }

@@ -1,4 +1,5 @@
 // Who keeps shared memory alive. See Note [Lifetime of shared memory].
+#include "bind/ending.h"
 #include "bind/interop.h"
 
 namespace fb::bind {
@@ -8,11 +9,7 @@ namespace {
 constexpr char kStorageCapsule[] = "flambeau.storage";
 
 void release_python_object(void* object) {
-  // After the interpreter is gone the process is about to end: the object is gone with it.
-  if (!Py_IsInitialized()) return;
-  const PyGILState_STATE state = PyGILState_Ensure();
-  Py_DECREF(static_cast<PyObject*>(object));
-  PyGILState_Release(state);
+  if (const LockToDrop lock; lock) Py_DECREF(static_cast<PyObject*>(object));
 }
 
 void drop_storage(PyObject* capsule) {

@@ -7,6 +7,7 @@
 #include "bind/backward.h"
 #include "bind/call.h"
 #include "bind/config.h"
+#include "bind/ending.h"
 #include "bind/fft.h"
 #include "bind/function.h"
 #include "bind/generator_object.h"
@@ -28,7 +29,6 @@
 #include "bind/transforms.h"
 #include "bind/value_types.h"
 #include "core/allocator.h"
-#include "core/blocking.h"
 #include "core/tensor.h"
 #include "core/warning.h"
 #include "cpu/deterministic.h"
@@ -176,8 +176,7 @@ NB_MODULE(_C, m) {
   warning_hooks.warn = [](const std::string& text) {
     if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) < 0) throw PythonError{};
   };
-  blocking_hooks = {[]() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; },
-                    [](void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }};
+  install_blocking();
   register_errors(m);
   add_value_types(m.ptr());
   add_generator_type(m.ptr());

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "bind/ending.h"
+
 namespace fb::bind {
 
 PyTypeObject* parameter_type = nullptr;
@@ -13,11 +15,13 @@ namespace {
 
 PyObject* disabled_override = nullptr;
 
-struct ThreadState {
-  OverrideLevel level = OverrideLevel::kAll;
-  std::vector<PyObject*> modes;  // owned; the innermost is last
+constinit thread_local OverrideLevel current_level = OverrideLevel::kAll;
+
+struct Modes {
+  static constexpr char kName[] = "flambeau.modes";
+  std::vector<Ref> stack;  // the innermost is last
+  ~Modes() { mode_count -= static_cast<int>(stack.size()); }
 };
-thread_local ThreadState state;
 
 PyObject* attribute_name() {
   static PyObject* name = PyUnicode_InternFromString("__torch_function__");
@@ -89,8 +93,9 @@ std::string text_of(Ref text) {
   for (const Ref& object : candidates.objects())
     who += (who.empty() ? "" : ", ") + std::string(Py_TYPE(object.get())->tp_name);
   if (is_mode_active()) {
+    const Ref mode(new_ref(mode_at(mode_depth() - 1)));
     who += who.empty() ? "" : ", ";
-    who += "the mode " + text_of(Ref(PyObject_Repr(mode_at(mode_depth() - 1))));
+    who += "the mode " + text_of(Ref(PyObject_Repr(mode.get())));
   }
   const std::string name = text_of(Ref(PyObject_Repr(function)));
   fail(ErrorKind::kType, "Multiple dispatch failed for ", name,
@@ -135,10 +140,10 @@ Packed packed(PyObject* owner, const char* name, FB_PY_ARGUMENTS) {
 
 }  // namespace
 
-bool thread_has_mode() { return !state.modes.empty() && state.level != OverrideLevel::kNone; }
+bool thread_has_mode() { return mode_depth() != 0 && current_level != OverrideLevel::kNone; }
 
 bool class_overrides(PyTypeObject* type) {
-  if (state.level != OverrideLevel::kAll) return false;
+  if (current_level != OverrideLevel::kAll) return false;
   PyObject* found = _PyType_Lookup(type, attribute_name());
   return found && found != disabled_override;
 }
@@ -183,26 +188,33 @@ PyObject* call_method_override(const char* name, std::initializer_list<PyObject*
                        static_cast<Py_ssize_t>(args.size()), nullptr);
 }
 
-OverrideLevel override_level() { return state.level; }
-OverrideLevel set_override_level(OverrideLevel level) { return std::exchange(state.level, level); }
+OverrideLevel override_level() { return current_level; }
+OverrideLevel set_override_level(OverrideLevel level) {
+  return std::exchange(current_level, level);
+}
 
 void push_mode(PyObject* mode) {
-  state.modes.push_back(new_ref(mode));
+  OfThread<Modes>::get().stack.push_back(Ref(new_ref(mode)));
   ++mode_count;
 }
 
 Ref pop_mode() {
-  FB_CHECK(!state.modes.empty(), "no mode is active");
-  Ref mode(state.modes.back());
-  state.modes.pop_back();
+  FB_CHECK(mode_depth() != 0, "no mode is active");
+  std::vector<Ref>& stack = OfThread<Modes>::get().stack;
+  Ref mode = std::move(stack.back());
+  stack.pop_back();
   --mode_count;
   return mode;
 }
 
 PyObject* mode_at(Py_ssize_t place) {
-  return place >= 0 && place < mode_depth() ? state.modes[static_cast<size_t>(place)] : nullptr;
+  if (place < 0 || place >= mode_depth()) return nullptr;
+  return OfThread<Modes>::get().stack[static_cast<size_t>(place)].get();
 }
-Py_ssize_t mode_depth() { return static_cast<Py_ssize_t>(state.modes.size()); }
+Py_ssize_t mode_depth() {
+  const Modes* modes = OfThread<Modes>::find();
+  return modes ? static_cast<Py_ssize_t>(modes->stack.size()) : 0;
+}
 
 void set_disabled_override(PyObject* function) { disabled_override = new_ref(function); }
 

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "autograd/place.h"
+#include "bind/ending.h"
 #include "bind/place.h"
 #include "bind/python.h"
 #include "core/profile.h"
@@ -151,10 +152,9 @@ void capture_stack(Frames& frames) {
 
 // Threads drop what they have recorded also while they do not hold the interpreter's lock.
 void release_stack(Frames& frames) {
-  if (!Py_IsInitialized()) return;
-  const PyGILState_STATE state = PyGILState_Ensure();
+  const LockToDrop lock;
+  if (!lock) return;
   for (const auto& [code, position] : frames) Py_DECREF(static_cast<PyObject*>(code));
-  PyGILState_Release(state);
 }
 
 }  // namespace

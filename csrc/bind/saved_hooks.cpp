@@ -5,6 +5,7 @@
 
 #include "autograd/saved.h"
 #include "bind/call.h"
+#include "bind/ending.h"
 
 namespace fb::bind {
 namespace {
@@ -15,10 +16,11 @@ struct PackAndUnpack {
 };
 
 struct Stack {
+  static constexpr char kName[] = "flambeau.saved_hooks";
   std::vector<PackAndUnpack> hooks;
   Ref disabled_because;  // a message, or null
 };
-thread_local Stack stack;
+Stack& stack() { return OfThread<Stack>::get(); }
 
 // What a pack hook returned, with the hook that makes a tensor of it again.
 class PythonPacked final : public autograd::Packed {
@@ -26,9 +28,13 @@ class PythonPacked final : public autograd::Packed {
   PythonPacked(Ref value, PyObject* unpack) : value_(std::move(value)), unpack_(new_ref(unpack)) {}
   ~PythonPacked() override {
     // Nodes may outlive the interpreter.
-    if (Py_IsInitialized()) return;
-    value_.release();
-    unpack_.release();
+    if (const LockToDrop lock; lock) {
+      value_ = Ref();
+      unpack_ = Ref();
+    } else {
+      value_.release();
+      unpack_.release();
+    }
   }
 
   Tensor unpack() override {
@@ -46,9 +52,10 @@ class PythonPacked final : public autograd::Packed {
 };
 
 std::unique_ptr<autograd::Packed> pack(const Tensor& t) {
-  if (stack.hooks.empty()) return nullptr;
-  const Ref pack_hook(new_ref(stack.hooks.back().pack.get()));
-  const Ref unpack_hook(new_ref(stack.hooks.back().unpack.get()));
+  const Stack* here = OfThread<Stack>::find();
+  if (!here || here->hooks.empty()) return nullptr;
+  const Ref pack_hook(new_ref(here->hooks.back().pack.get()));
+  const Ref unpack_hook(new_ref(here->hooks.back().unpack.get()));
   const uint32_t version = t.storage()->version;
   const Ref tensor = checked(wrap(t));
   Ref value = checked(PyObject_CallOneArg(pack_hook.get(), tensor.get()));
@@ -63,21 +70,22 @@ std::unique_ptr<autograd::Packed> pack(const Tensor& t) {
 PyObject* push(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded(nullptr, [&] {
     FB_CHECK_TYPE(count == 2, "saved_tensors_hooks takes a pack hook and an unpack hook");
-    if (stack.disabled_because) {
-      PyErr_SetObject(PyExc_RuntimeError, stack.disabled_because.get());
+    if (stack().disabled_because) {
+      PyErr_SetObject(PyExc_RuntimeError, stack().disabled_because.get());
       throw PythonError{};
     }
-    stack.hooks.push_back({Ref(new_ref(args[0])), Ref(new_ref(args[1]))});
+    stack().hooks.push_back({Ref(new_ref(args[0])), Ref(new_ref(args[1]))});
     ++autograd::saved_hook_depth;
     return none();
   });
 }
 
 PyObject* pop(PyObject*, PyObject*) {
-  if (!stack.hooks.empty()) {
+  Stack* here = OfThread<Stack>::find();
+  if (here && !here->hooks.empty()) {
     // A hook's own code may run as it dies, so it goes last.
-    const PackAndUnpack last = std::move(stack.hooks.back());
-    stack.hooks.pop_back();
+    const PackAndUnpack last = std::move(here->hooks.back());
+    here->hooks.pop_back();
     --autograd::saved_hook_depth;
   }
   return none();
@@ -85,10 +93,10 @@ PyObject* pop(PyObject*, PyObject*) {
 
 PyObject* disable(PyObject*, PyObject* message) {
   return guarded(nullptr, [&] {
-    FB_CHECK(message == Py_None || stack.hooks.empty(),
+    FB_CHECK(message == Py_None || stack().hooks.empty(),
              "Cannot disable saved tensors hooks while some are active");
     Ref before =
-        std::exchange(stack.disabled_because, message == Py_None ? Ref() : Ref(new_ref(message)));
+        std::exchange(stack().disabled_because, message == Py_None ? Ref() : Ref(new_ref(message)));
     return before ? before.release() : none();
   });
 }

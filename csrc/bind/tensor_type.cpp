@@ -6,6 +6,7 @@
 #include "autograd/batch.h"
 #include "autograd/history.h"
 #include "bind/call.h"
+#include "bind/ending.h"
 #include "bind/interop.h"
 #include "bind/override.h"
 #include "bind/registry.h"
@@ -32,7 +33,7 @@ void forget_finalized(PyObject* self) { reinterpret_cast<uintptr_t*>(self)[-1] &
 void release_object(void* kept) {
   auto* object = static_cast<PyTensor*>(kept);
   object->value.leak();  // it only borrowed
-  if (Py_IsInitialized()) Py_DECREF(reinterpret_cast<PyObject*>(object));
+  if (const LockToDrop lock; lock) Py_DECREF(reinterpret_cast<PyObject*>(object));
 }
 
 // Objects of the Tensor type itself are kept for reuse: allocating one through Python's collector

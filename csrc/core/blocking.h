@@ -19,9 +19,11 @@ inline std::atomic<int> blocking_regions{0};
 // While alive, other Python threads may run. Kernels inside must not touch Python objects.
 class BlockingRegion {
  public:
-  explicit BlockingRegion(bool worthwhile)
-      : token_(worthwhile && blocking_hooks.enter ? blocking_hooks.enter() : nullptr) {
-    if (token_) ++blocking_regions;
+  explicit BlockingRegion(bool worthwhile) {
+    if (!worthwhile || !blocking_hooks.enter) return;
+    ++blocking_regions;  // before another thread can have the lock and look
+    token_ = blocking_hooks.enter();
+    if (!token_) --blocking_regions;
   }
   ~BlockingRegion() {
     if (!token_) return;
@@ -32,7 +34,7 @@ class BlockingRegion {
   BlockingRegion& operator=(const BlockingRegion&) = delete;
 
  private:
-  void* token_;
+  void* token_ = nullptr;
 };
 
 }  // namespace fb

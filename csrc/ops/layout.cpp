@@ -12,7 +12,8 @@ namespace {
 // Another thread may be in a kernel that reads the elements where they were: they stay there until
 // no kernel runs. Called with the interpreter's lock held.
 void retire(Storage storage) {
-  static std::vector<Storage> retired;
+  // Leaked on purpose: a thread may still be in such a kernel when the program ends.
+  static auto& retired = *new std::vector<Storage>;
   if (blocking_regions == 0)
     retired.clear();
   else
