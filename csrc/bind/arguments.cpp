@@ -3,6 +3,7 @@
 
 #include "autograd/history.h"
 #include "bind/generator_object.h"
+#include "bind/items.h"
 #include "bind/override.h"
 #include "bind/value_types.h"
 #include "core/scalar.h"
@@ -45,7 +46,11 @@ bool is_numpy_bool(PyObject* o) {
   return std::string_view(name) == "numpy.bool" || std::string_view(name) == "numpy.bool_";
 }
 
-Scalar element_of(const Tensor& t) { return Scalar::load(t.dtype(), t.data()); }
+// It had one, when the overload was chosen; another argument's code may have run since.
+Scalar element_of(const Tensor& t) {
+  FB_CHECK_TYPE(t.numel() == 1, "a tensor given as a number has ", t.numel(), " elements");
+  return Scalar::load(t.dtype(), t.data());
+}
 
 }  // namespace
 
@@ -146,9 +151,14 @@ Operand operand(PyObject* o) { return is_tensor(o) ? Operand(tensor_of(o)) : Ope
 
 std::vector<Tensor> tensor_list(PyObject* o) {
   std::vector<Tensor> result;
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-  result.reserve(static_cast<size_t>(n));
-  for (Py_ssize_t i = 0; i < n; ++i) result.push_back(tensor_of(PySequence_Fast_GET_ITEM(o, i)));
+  result.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(o)));
+  for_each_item(o, [&](PyObject* item) {
+    // They were, when the overload was chosen; another argument's code may have run since.
+    FB_CHECK_TYPE(is_tensor(item),
+                  "a list of tensors was changed while it was read, and now has a ",
+                  Py_TYPE(item)->tp_name);
+    result.push_back(tensor_of(item));
+  });
   return result;
 }
 
@@ -217,8 +227,7 @@ std::optional<std::vector<double>> optional_float_list(PyObject* o) {
   if (!o || o == Py_None) return std::nullopt;
   if (!is_sequence(o)) return std::vector<double>{real_number(o)};
   std::vector<double> result;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-    result.push_back(real_number(PySequence_Fast_GET_ITEM(o, i)));
+  for_each_item(o, [&](PyObject* item) { result.push_back(real_number(item)); });
   return result;
 }
 
@@ -228,10 +237,7 @@ Dims int_list(PyObject* o) {
     result.push_back(integer(o));
     return result;
   }
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-  result.resize(static_cast<size_t>(n));
-  for (Py_ssize_t i = 0; i < n; ++i)
-    result[static_cast<size_t>(i)] = integer(PySequence_Fast_GET_ITEM(o, i));
+  for_each_item(o, [&](PyObject* item) { result.push_back(integer(item)); });
   return result;
 }
 
@@ -249,8 +255,7 @@ Dims open_sizes(PyObject* o) {
     result.push_back(read(o));
     return result;
   }
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-    result.push_back(read(PySequence_Fast_GET_ITEM(o, i)));
+  for_each_item(o, [&](PyObject* item) { result.push_back(read(item)); });
   return result;
 }
 

@@ -42,8 +42,12 @@ Edge root_edge(const Tensor& t, size_t index) {
 Edge edge_of(nb::handle object, size_t index, const char* what) {
   if (!is_tensor(object.ptr()) && PyTuple_Check(object.ptr()) &&
       PyTuple_GET_SIZE(object.ptr()) >= 2 && is_node(PyTuple_GET_ITEM(object.ptr(), 0))) {
-    return {node_ref(PyTuple_GET_ITEM(object.ptr(), 0)),
-            static_cast<uint32_t>(PyLong_AsUnsignedLong(PyTuple_GET_ITEM(object.ptr(), 1)))};
+    const autograd::NodeRef node = node_ref(PyTuple_GET_ITEM(object.ptr(), 0));
+    const int64_t number = read::integer(PyTuple_GET_ITEM(object.ptr(), 1));
+    const auto results = static_cast<int64_t>(node->outputs.size());
+    FB_CHECK_INDEX(number >= 0 && number < results, "a gradient edge names result ", number, " of ",
+                   node->name(), ", which has ", results);
+    return {node, static_cast<uint32_t>(number)};
   }
   const Tensor& t = tensor_in(object);
   if (std::string_view(what) == "root") return root_edge(t, index);

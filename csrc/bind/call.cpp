@@ -399,11 +399,10 @@ void store_result(const char* name, const Tensor& out, const Tensor& value) {
 }
 
 void store_results(const char* name, PyObject* out, const std::vector<Tensor>& values) {
-  const auto wanted = static_cast<Py_ssize_t>(values.size());
-  FB_CHECK_TYPE(PySequence_Fast_GET_SIZE(out) == wanted, "out must be a tuple of ", wanted,
-                " tensors, got ", PySequence_Fast_GET_SIZE(out));
-  for (Py_ssize_t i = 0; i < wanted; ++i)
-    store_result(name, tensor_of(PySequence_Fast_GET_ITEM(out, i)), values[static_cast<size_t>(i)]);
+  const std::vector<Tensor> places = read::tensor_list(out);
+  FB_CHECK_TYPE(places.size() == values.size(), "out must be a tuple of ", values.size(),
+                " tensors, got ", places.size());
+  for (size_t i = 0; i < values.size(); ++i) store_result(name, places[i], values[i]);
 }
 
 PyObject* wrap_outputs(PyTypeObject* type, PyObject* out) {

@@ -125,7 +125,8 @@ inline void check_dense(const char* name, PyObject* given) {
   if (is_tensor(given)) return fb::check_dense(name, tensor_of(given));
   if (!PyTuple_Check(given) && !PyList_Check(given)) return;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given); ++i)
-    check_dense(name, PySequence_Fast_GET_ITEM(given, i));
+    if (PyObject* item = PySequence_Fast_GET_ITEM(given, i); is_tensor(item))
+      fb::check_dense(name, tensor_of(item));
 }
 // Refuses a layout that the result will not have: `like` is the tensor that it takes after, if any.
 void check_given_layout(PyObject* layout, PyObject* like);

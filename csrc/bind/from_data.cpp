@@ -1,12 +1,14 @@
 // Nested sequences of numbers: their shape, their type, their elements.
 #include "bind/from_data.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
 #include "autograd/batch.h"
 #include "bind/call.h"
 #include "bind/interop.h"
+#include "bind/items.h"
 #include "gen/ops/copy.h"
 
 namespace fb::bind {
@@ -31,19 +33,18 @@ Ref items_of(PyObject* sequence) { return checked(PySequence_Fast(sequence, "not
 // The length at every level, along the first elements.
 Dims shape_of(PyObject* data) {
   Dims sizes;
-  Ref held;
-  while (is_nested(data)) {
-    Ref items = items_of(data);
+  Ref first(new_ref(data));  // held: asking for a length may run code that changes the lists
+  while (is_nested(first.get())) {
+    const Ref items = items_of(first.get());
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
     sizes.push_back(n);
     FB_CHECK_VALUE(sizes.size() <= kMaxDims, "too many dimensions: sequences nested more than ",
                    kMaxDims, " deep");
     if (n == 0) break;
-    data = PySequence_Fast_GET_ITEM(items.get(), 0);
-    held = std::move(items);
+    first = Ref(new_ref(PySequence_Fast_GET_ITEM(items.get(), 0)));
   }
-  FB_CHECK_VALUE(sizes.empty() || !is_text(data), "too many dimensions '", Py_TYPE(data)->tp_name,
-                 "'");
+  FB_CHECK_VALUE(sizes.empty() || !is_text(first.get()), "too many dimensions '",
+                 Py_TYPE(first.get())->tp_name, "'");
   return sizes;
 }
 
@@ -83,16 +84,13 @@ void infer_type(PyObject* data, size_t depth, MaybeType& found) {
     return;
   }
   if (!is_nested(data)) return;  // a ragged list: storing the elements says so
-  const Ref items = items_of(data);
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
-  PyObject** item = PySequence_Fast_ITEMS(items.get());
-  PyTypeObject* previous = nullptr;
-  for (Py_ssize_t i = 0; i < n; ++i) {
+  const PyTypeObject* previous = nullptr;
+  for_each_item(items_of(data).get(), [&](PyObject* item) {
     // Long lists hold one type of number: look at a type once.
-    const bool seen = depth == 1 && Py_TYPE(item[i]) == previous && !is_tensor(item[i]);
-    if (!seen) infer_type(item[i], depth - 1, found);
-    previous = Py_TYPE(item[i]);
-  }
+    const bool seen = depth == 1 && Py_TYPE(item) == previous && !is_tensor(item);
+    if (!seen) infer_type(item, depth - 1, found);
+    previous = Py_TYPE(item);
+  });
 }
 
 template <class T>
@@ -159,20 +157,27 @@ T element(PyObject* o) {
   }
 }
 
+// Fills `out` with the elements of `data`; returns where they end.
 template <class T>
 T* store(PyObject* data, IntSpan sizes, size_t depth, T* out) {
   FB_CHECK_TYPE(is_nested(data), "not a sequence: expected ", sizes.size() - depth,
                 " more dimensions at dim ", depth, ", got '", Py_TYPE(data)->tp_name, "'");
   const Ref items = items_of(data);
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
-  FB_CHECK_VALUE(n == sizes[depth], "expected sequence of length ", sizes[depth], " at dim ", depth,
-                 " (got ", n, ")");
-  PyObject** item = PySequence_Fast_ITEMS(items.get());
-  if (depth + 1 == sizes.size()) {
-    for (Py_ssize_t i = 0; i < n; ++i) *out++ = element<T>(item[i]);
-  } else {
-    for (Py_ssize_t i = 0; i < n; ++i) out = store(item[i], sizes, depth + 1, out);
-  }
+  const auto check_length = [&](Py_ssize_t n) {
+    FB_CHECK_VALUE(n == sizes[depth], "expected sequence of length ", sizes[depth], " at dim ",
+                   depth, " (got ", n, ")");
+  };
+  check_length(PySequence_Fast_GET_SIZE(items.get()));
+  const bool is_last = depth + 1 == sizes.size();
+  int64_t stored = 0;
+  for_each_item(items.get(), [&](PyObject* item) {
+    check_length(std::max<Py_ssize_t>(sizes[depth], ++stored));  // it may have grown meanwhile
+    if (is_last)
+      *out++ = element<T>(item);
+    else
+      out = store(item, sizes, depth + 1, out);
+  });
+  check_length(stored);
   return out;
 }
 

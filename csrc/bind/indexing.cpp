@@ -4,6 +4,7 @@
 #include "bind/call.h"
 #include "bind/from_data.h"
 #include "bind/interop.h"
+#include "bind/items.h"
 #include "bind/tensor_object.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/create.h"
@@ -48,16 +49,15 @@ Tensor tensor_index(PyObject* o) {
 class Selection {
  public:
   Selection(const Tensor& base, PyObject* index, bool recorded, bool is_slice)
-      : base_(base),
-        recorded_(recorded),
-        is_slice_(is_slice),
-        steps_(recorded ? base : Tensor()),
-        offset_(base.offset()) {
-    ops::settle(base);
+      : base_(base), recorded_(recorded), is_slice_(is_slice), steps_(recorded ? base : Tensor()) {
+    // All of the index first: that may run code of the user, which may change the tensor, too.
     if (is_like_tuple(index))
-      build(PySequence_Fast_ITEMS(index), PySequence_Fast_GET_SIZE(index));
+      for_each_item(index, [&](PyObject* item) { parts_.push_back(part_of(item)); });
     else
-      build(&index, 1);
+      parts_.push_back(part_of(index));
+    ops::settle(base);
+    offset_ = base.offset();
+    build();
   }
 
   // What numbers, slices and new dimensions make of the tensor.
@@ -73,51 +73,64 @@ class Selection {
   const std::vector<Tensor>& picks() const { return picks_; }
 
  private:
-  enum class Part : uint8_t { kInt, kSlice, kNone, kEllipsis, kBool, kTensor };
+  enum class Kind : uint8_t { kInt, kSlice, kNone, kEllipsis, kBool, kTensor };
+  struct Part {
+    Kind kind;
+    Py_ssize_t start;  // also the value of a number, and of True and False
+    Py_ssize_t stop;
+    Py_ssize_t step;
+  };
 
-  void build(PyObject* const* items, Py_ssize_t count) {
-    SmallVec<Part, 8> parts;
-    for (Py_ssize_t i = 0; i < count; ++i) parts.push_back(classify(items[i]));
+  void build() {
     int64_t rest = base_.dim() - covered_;  // dimensions that an ellipsis stands for
     FB_CHECK_INDEX(rest >= 0, "too many indices for a tensor of ", base_.dim(), " dimensions");
     size_t next_tensor = 0;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      switch (parts[static_cast<size_t>(i)]) {
-        case Part::kInt: take(read::integer(items[i])); break;
-        case Part::kSlice: cut(items[i]); break;
-        case Part::kNone: add_dim(); break;
-        case Part::kEllipsis:
+    for (const Part& part : parts_) {
+      switch (part.kind) {
+        case Kind::kInt: take(part.start); break;
+        case Kind::kSlice: cut(part); break;
+        case Kind::kNone: add_dim(); break;
+        case Kind::kEllipsis:
           for (; rest > 0; --rest) keep();
           break;
-        case Part::kBool: pick_all(items[i] == Py_True); break;
-        case Part::kTensor: pick(tensors_[next_tensor++]); break;
+        case Kind::kBool: pick_all(part.start); break;
+        case Kind::kTensor: pick(tensors_[next_tensor++]); break;
       }
     }
     while (dim_ < base_.dim()) keep();
   }
 
-  Part classify(PyObject* o) {
-    if (PyLong_CheckExact(o)) return covers(1, Part::kInt);
-    if (PySlice_Check(o)) return covers(1, Part::kSlice);
-    if (o == Py_None) return Part::kNone;
-    if (o == Py_Ellipsis) return Part::kEllipsis;
+  Part part_of(PyObject* o) {
+    if (PyLong_CheckExact(o)) return number(o);
+    if (PySlice_Check(o)) return slice(o);
+    if (o == Py_None) return {Kind::kNone, 0, 0, 0};
+    if (o == Py_Ellipsis) return {Kind::kEllipsis, 0, 0, 0};
     if (PyBool_Check(o)) {
       picks_any_ = true;
-      return Part::kBool;
+      return {Kind::kBool, o == Py_True, 0, 0};
     }
-    if (!is_tensor(o) && !is_numpy_array(o) && PyIndex_Check(o)) return covers(1, Part::kInt);
+    if (!is_tensor(o) && !is_numpy_array(o) && PyIndex_Check(o)) return number(o);
     Tensor t = is_tensor(o) ? tensor_of(o) : tensor_index(o);
     check_dense("__getitem__", t);
     // A number in a tensor is a number, and the result a view.
     if (t.dim() == 0 && is_integral(t.dtype()) && !is_mask(t) && !(t->flags & kBatched))
-      return covers(1, Part::kInt);
+      return number(o);
     picks_any_ = true;
     tensors_.push_back(std::move(t));
-    return covers(is_mask(tensors_.back()) ? tensors_.back().dim() : 1, Part::kTensor);
+    covered_ += is_mask(tensors_.back()) ? tensors_.back().dim() : 1;
+    return {Kind::kTensor, 0, 0, 0};
   }
 
-  Part covers(int64_t dims, Part part) {
-    covered_ += dims;
+  Part number(PyObject* o) {
+    ++covered_;
+    return {Kind::kInt, read::integer(o), 0, 0};
+  }
+
+  Part slice(PyObject* o) {
+    Part part{Kind::kSlice, 0, 0, 0};
+    if (PySlice_Unpack(o, &part.start, &part.stop, &part.step) < 0) throw PythonError{};
+    FB_CHECK_VALUE(part.step > 0, "the step of a slice must be greater than zero, got ", part.step);
+    ++covered_;
     return part;
   }
 
@@ -129,10 +142,8 @@ class Selection {
     offset_ += (index < 0 ? index + size : index) * base_.strides()[dim_++];
   }
 
-  void cut(PyObject* slice) {
-    Py_ssize_t start = 0, stop = 0, step = 0;
-    if (PySlice_Unpack(slice, &start, &stop, &step) < 0) throw PythonError{};
-    FB_CHECK_VALUE(step > 0, "the step of a slice must be greater than zero, got ", step);
+  void cut(const Part& slice) {
+    auto [kind, start, stop, step] = slice;
     const int64_t length = PySlice_AdjustIndices(base_.sizes()[dim_], &start, &stop, step);
     // A slice of everything is a step of its own only where it is the whole index.
     const bool is_whole = start == 0 && stop == base_.sizes()[dim_] && step == 1;
@@ -189,8 +200,9 @@ class Selection {
   Tensor steps_;         // what the parts so far made of the tensor, if that is recorded
   int64_t dim_ = 0;      // the next dimension of the tensor
   int64_t covered_ = 0;  // dimensions that the parts other than an ellipsis stand for
+  SmallVec<Part, 8> parts_;
   Dims sizes_, strides_;
-  int64_t offset_;
+  int64_t offset_ = 0;
   bool picks_any_ = false;
   std::vector<Tensor> tensors_;  // the tensors among the parts, in order
   std::vector<Tensor> picks_;

@@ -177,16 +177,14 @@ bool has_hooks(PyObject* own) {
 // Calls forward. `args` has room for `self` in front.
 PyObject* call_forward(PyObject* self, PyObject* own, PyObject** args, Py_ssize_t count,
                        PyObject* kwargs) {
-  PyObject* forward = _PyType_Lookup(Py_TYPE(self), names->forward);
+  // Held: the class may lose it during the call, or while the object's dictionary is looked at.
+  const Ref forward(Py_XNewRef(_PyType_Lookup(Py_TYPE(self), names->forward)));
   const bool is_method = forward &&
-                         PyType_HasFeature(Py_TYPE(forward), Py_TPFLAGS_METHOD_DESCRIPTOR) &&
+                         PyType_HasFeature(Py_TYPE(forward.get()), Py_TPFLAGS_METHOD_DESCRIPTOR) &&
                          !PyDict_GetItemWithError(own, names->forward);
   if (is_method) {
     args[-1] = self;
-    Py_INCREF(forward);  // the class may lose it during the call
-    PyObject* result = PyObject_VectorcallDict(forward, args - 1, count + 1, kwargs);
-    Py_DECREF(forward);
-    return result;
+    return PyObject_VectorcallDict(forward.get(), args - 1, count + 1, kwargs);
   }
   const Ref bound(PyObject_GetAttr(self, names->forward));
   if (!bound) return nullptr;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "bind/items.h"
 #include "bind/optim_collection.h"
 #include "bind/optim_step.h"
 #include "cpu/threads.h"
@@ -161,6 +162,7 @@ void step_group(PyObject* optimizer, PyObject* state, PyObject* group) {
   const Rule rule(options);
   if (options.flag(names->differentiable)) options.refuse();
   PyObject* capturable = PyDict_GetItemWithError(group, names->capturable);
+  if (PyErr_Occurred()) throw PythonError{};
   if (capturable && capturable != Py_False) options.refuse();
   const Ref params(new_ref(options.get(names->params)));
   if (!options.is_plain() || !PyList_Check(params.get())) {
@@ -238,12 +240,11 @@ void forget_grad(const Tensor& param, bool set_to_none) {
 
 void forget_grads(PyObject* params, bool set_to_none) {
   const Ref list = checked(PySequence_Fast(params, "expected a list of parameters"));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
-    PyObject* param = PySequence_Fast_GET_ITEM(list.get(), i);
+  for_each_item(list.get(), [&](PyObject* param) {
     FB_CHECK_TYPE(is_tensor(param), "expected a Tensor, got ", Py_TYPE(param)->tp_name);
     const Tensor kept = tensor_of(param);
     forget_grad(kept, set_to_none);
-  }
+  });
 }
 
 bool is_set(PyObject* const* args, Py_ssize_t nargs) {
@@ -267,12 +268,11 @@ PyObject* forget_group_grads(PyObject*, PyObject* const* args, Py_ssize_t nargs)
   return guarded("zero_grad", [&] {
     const bool set_to_none = is_set(args, nargs);
     const Ref groups = checked(PySequence_Fast(args[0], "expected a list of parameter groups"));
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(groups.get()); ++i) {
-      PyObject* group = PySequence_Fast_GET_ITEM(groups.get(), i);
+    for_each_item(groups.get(), [&](PyObject* group) {
       FB_CHECK_TYPE(PyDict_Check(group), "a parameter group is a dictionary, got ",
                     Py_TYPE(group)->tp_name);
       forget_grads(Options(group).get(names->params), set_to_none);
-    }
+    });
     return none();
   });
 }

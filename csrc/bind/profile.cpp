@@ -27,8 +27,8 @@ uint64_t number_of(PyObject* module) {
   return found->second;
 }
 
-profile::Argument described(PyObject* given) {
-  if (!given) return {};
+// A single value; lists within lists are not looked into.
+profile::Argument described_value(PyObject* given) {
   if (is_tensor(given)) return profile::described(tensor_of(given));
   if (PyBool_Check(given)) return Scalar(given == Py_True);
   if (PyLong_Check(given)) {
@@ -42,11 +42,16 @@ profile::Argument described(PyObject* given) {
     if (!text) PyErr_Clear();
     return text ? profile::Argument(std::string(text)) : profile::Argument();
   }
-  if (!PyTuple_Check(given) && !PyList_Check(given)) return {};
+  return {};
+}
+
+profile::Argument described(PyObject* given) {
+  if (!given) return {};
+  if (!PyTuple_Check(given) && !PyList_Check(given)) return described_value(given);
   std::vector<profile::Shape> shapes;
   std::vector<int64_t> integers;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given); ++i) {
-    const profile::Argument item = described(PySequence_Fast_GET_ITEM(given, i));
+    const profile::Argument item = described_value(PySequence_Fast_GET_ITEM(given, i));
     if (const auto* shape = std::get_if<profile::Shape>(&item)) shapes.push_back(*shape);
     if (const auto* number = std::get_if<Scalar>(&item); number && number->is_integral())
       integers.push_back(number->to<int64_t>());

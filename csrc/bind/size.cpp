@@ -25,8 +25,8 @@ PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
                    Py_TYPE(item)->tp_name);
       return nullptr;
     }
-    Py_DECREF(item);
     PyTuple_SET_ITEM(made.get(), i, exact);
+    Py_DECREF(item);  // last: its code may run as it dies
   }
   return new_ref(made.get());
 }
