@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from flambeau import _C
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 __all__ = [
     "enable_grad",
@@ -17,36 +20,8 @@ __all__ = [
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-# Sets a mode and returns what it was, in a form that it takes again.
-_Setter = Callable[[Any], Any]
 
 _GENERATOR = 0x20  # inspect.CO_GENERATOR; the inspect module is slow to import
-
-
-class _Switch:
-    """Gives a mode of the thread another value while a block or a function runs.
-
-    One object may be entered again before it was left, so the values to go back to are a stack.
-    """
-
-    __slots__ = ("_previous", "mode")
-
-    @staticmethod
-    def _set(mode: Any) -> Any:
-        raise NotImplementedError
-
-    def __init__(self, mode: bool) -> None:
-        self.mode: bool = mode
-        self._previous: list[Any] = []
-
-    def __enter__(self) -> None:
-        self._previous.append(self._set(self.mode))
-
-    def __exit__(self, *_: object) -> None:
-        self._set(self._previous.pop())
-
-    def __call__(self, function: _Function) -> _Function:
-        return _decorated(function, self._set, self.mode)
 
 
 class no_grad(_C._NoGrad):
@@ -55,7 +30,7 @@ class no_grad(_C._NoGrad):
     __slots__ = ()
 
     def __call__(self, function: _Function) -> _Function:
-        return _decorated(function, _C._set_grad_enabled, False)
+        return _decorated(function, no_grad)
 
 
 class enable_grad(_C._EnableGrad):
@@ -64,62 +39,57 @@ class enable_grad(_C._EnableGrad):
     __slots__ = ()
 
     def __call__(self, function: _Function) -> _Function:
-        return _decorated(function, _C._set_grad_enabled, True)
+        return _decorated(function, enable_grad)
 
 
-class set_grad_enabled(_Switch):
+class set_grad_enabled(_C._SetGrad):
     """Switches recording on or off: from the call on, or for a block or a function."""
 
     __slots__ = ()
 
-    @staticmethod
-    def _set(mode: bool) -> bool:
-        return _C._set_grad_enabled(mode)
-
-    def __init__(self, mode: bool) -> None:
-        super().__init__(mode)
-        super().__enter__()
-
-    def __exit__(self, *_: object) -> None:
-        inner = self._previous.pop()
-        # The outermost block goes back to what was before the call, which had switched already.
-        is_outermost = len(self._previous) == 1
-        self._set(self._previous[0] if is_outermost else inner)
-
     def __call__(self, function: _Function) -> _Function:
-        self._set(self._previous[0])
-        return super().__call__(function)
+        self._go_back()
+        return _decorated(function, enable_grad if self.mode else no_grad)
 
 
-class inference_mode(_Switch):
+class inference_mode(_C._Scope):
     """Like `no_grad`; what is made inside can never be recorded and keeps no count of versions."""
 
-    __slots__ = ()
+    __slots__ = ("_value", "mode")
 
-    @staticmethod
-    def _set(mode: bool | tuple[bool, bool]) -> tuple[bool, bool]:
-        is_inference, records = mode if isinstance(mode, tuple) else (mode, not mode)
-        return _C._set_inference_mode(is_inference), _C._set_grad_enabled(records)
+    _begin = _end = staticmethod(_C._exchange_inference)
 
     def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
-        return cls()(mode) if callable(mode) else object.__new__(cls)
+        return cls()(mode) if callable(mode) else super().__new__(cls)
 
     def __init__(self, mode: bool = True) -> None:
-        super().__init__(mode)
+        self.mode: bool = mode
+        self._value: tuple[bool, bool] = (bool(mode), not mode)
+
+    def __call__(self, function: _Function) -> _Function:
+        return _decorated(function, functools.partial(inference_mode, self.mode))
 
 
-class set_multithreading_enabled(_Switch):
+class set_multithreading_enabled:
     """Kept for programs that set it: backward always runs in the thread that calls it."""
 
-    __slots__ = ()
+    __slots__ = ("mode",)
 
-    @staticmethod
-    def _set(mode: bool) -> bool:
-        return mode
+    def __init__(self, mode: bool) -> None:
+        self.mode: bool = mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def __call__(self, function: _Function) -> _Function:
+        return function
 
 
-def _decorated(function: _Function, set_mode: _Setter, mode: bool) -> _Function:
-    """`function` run with the mode set. A class stands for its constructor."""
+def _decorated(function: _Function, block: Callable[[], AbstractContextManager[None]]) -> _Function:
+    """`function` run in such a block. A class stands for its constructor."""
     if isinstance(function, type):
         warnings.warn(
             "Decorating classes is deprecated and will be disabled in future versions. Decorate "
@@ -127,15 +97,12 @@ def _decorated(function: _Function, set_mode: _Setter, mode: bool) -> _Function:
             FutureWarning,
             stacklevel=3,
         )
-        function.__init__ = _decorated(function.__init__, set_mode, mode)  # type: ignore[misc]
+        function.__init__ = _decorated(function.__init__, block)  # type: ignore[misc]
         return function
 
     def run(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        previous = set_mode(mode)
-        try:
+        with block():
             return call(*args, **kwargs)
-        finally:
-            set_mode(previous)
 
     code = getattr(function, "__code__", None)
     if code is not None and code.co_flags & _GENERATOR:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from typing import Any
 
@@ -48,16 +47,6 @@ class _State:
     interop_threads = 1
     warn_always = False
     default_device: Any = None  # the mode that puts new tensors there
-
-
-class _Blocks(threading.local):
-    """The modes of the ``with torch.device(...)`` that this thread is in."""
-
-    def __init__(self) -> None:
-        self.modes: list[Any] = []
-
-
-_blocks = _Blocks()
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -152,21 +141,10 @@ def _on_device(device: fb.device) -> Any:
     return OnDevice(device)
 
 
-def _enter_device(self: fb.device) -> fb.device:
-    """``with torch.device("meta"):`` new tensors of the block live there."""
-    _is_elsewhere(self)
-    block = _on_device(self)
-    block.__enter__()
-    _blocks.modes.append(block)
-    return self
-
-
-def _exit_device(self: fb.device, *exc_info: object) -> None:
-    _blocks.modes.pop().__exit__(*exc_info)
-
-
-for _name, _method in (("__enter__", _enter_device), ("__exit__", _exit_device)):
-    setattr(fb.device, _name, _method)
+def _block_on(device: fb.device) -> Any:
+    """The mode of ``with torch.device("meta"):``, which the device itself enters and leaves."""
+    _is_elsewhere(device)
+    return _on_device(device)
 
 
 def set_num_interop_threads(num: int) -> None:

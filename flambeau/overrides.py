@@ -264,7 +264,7 @@ def _dummy(function: Callable[..., Any]) -> Callable[..., Any]:
 # --- modes
 
 
-class TorchFunctionMode:
+class TorchFunctionMode(_C._FunctionMode):
     """A context in which one object sees every call of an overridable function.
 
     Subclasses define ``__torch_function__(self, func, types, args=(), kwargs=None)``. While it
@@ -280,13 +280,6 @@ class TorchFunctionMode:
         raise NotImplementedError(
             f"{type(self).__name__} must define __torch_function__(self, func, types, args, kwargs)"
         )
-
-    def __enter__(self: Mode) -> Mode:
-        _C._push_on_torch_function_stack(self)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        _C._pop_torch_function_stack()
 
     @classmethod
     def push(cls: type[Mode], *args: Any, **kwargs: Any) -> Mode:

@@ -1,6 +1,7 @@
 // The switches of autocast, and Python bodies on inputs that are cast.
 #include "bind/autocast.h"
 
+#include "bind/ending.h"
 #include "bind/tensor_object.h"
 
 namespace nb = nanobind;
@@ -30,16 +31,41 @@ DType checked_dtype(nb::handle d) {
   return dtype_of(d.ptr());
 }
 
-// Begins a region; returns what the switches were, for `leave`.
-nb::tuple enter(bool on, nb::handle dtype, bool caches) {
-  const State before = state;
-  state = {on, caches, checked_dtype(dtype), before.nesting + 1};
-  return nb::make_tuple(before.is_on, nb::borrow(dtype_object(before.lower)), before.caches);
+// What Python has set for other devices than the CPU. Operators never look at it.
+struct Elsewhere {
+  static constexpr char kName[] = "flambeau.autocast";
+  Ref switches;
+};
+
+nb::object elsewhere() {
+  const Elsewhere* here = OfThread<Elsewhere>::find();
+  return here && here->switches ? nb::borrow(here->switches.get()) : nb::none();
 }
 
+void set_elsewhere(nb::handle switches) {
+  // Held: what was there ends after it has been replaced.
+  const Ref before =
+      std::exchange(OfThread<Elsewhere>::get().switches, Ref(new_ref(switches.ptr())));
+}
+
+// The switches: on, type, whether casts are kept, and those of other devices.
+nb::tuple set_switches(nb::tuple switches, int nesting) {
+  const State before = state;
+  const State after{nb::cast<bool>(switches[0]), nb::cast<bool>(switches[2]),
+                    checked_dtype(switches[1]), before.nesting + nesting};
+  nb::tuple result =
+      nb::make_tuple(before.is_on, nb::borrow(dtype_object(before.lower)), before.caches, elsewhere());
+  set_elsewhere(switches[3]);
+  state = after;
+  return result;
+}
+
+// Begins a region; returns what the switches were, for `leave`.
+nb::tuple enter(nb::tuple switches) { return set_switches(switches, 1); }
+
 // Ends a region; the outermost forgets the casts.
-void leave(bool on, nb::handle dtype, bool caches) {
-  state = {on, caches, checked_dtype(dtype), state.nesting - 1};
+void leave(nb::tuple switches) {
+  set_switches(switches, -1);
   if (state.nesting == 0) autocast::forget_casts();
 }
 
@@ -72,6 +98,8 @@ void add_autocast(nb::module_& m) {
   sub.def("caches", [] { return state.caches; });
   sub.def("set_caches", [](bool enabled) { state.caches = enabled; });
   sub.def("nest", [](int by) { return state.nesting += by; });
+  sub.def("elsewhere", &elsewhere);
+  sub.def("set_elsewhere", &set_elsewhere, nb::arg("switches").none());
   sub.def("enter", &enter);
   sub.def("leave", &leave);
   sub.def("forget_casts", &autocast::forget_casts);

@@ -99,6 +99,20 @@ nb::object run_backward(nb::sequence tensors, nb::sequence grads, bool keep_grap
   return nb::tuple(result);
 }
 
+// Both take (inference, recording) or (detection, looking for NaN), and return what was before.
+nb::tuple exchange_inference(nb::tuple mode) {
+  const bool is_on = nb::cast<bool>(mode[0]), records = nb::cast<bool>(mode[1]);
+  const bool was_on = std::exchange(autograd::mode.inference, is_on);
+  inference_depth += static_cast<int>(is_on) - static_cast<int>(was_on);
+  return nb::make_tuple(was_on, autograd::set_grad_enabled(records));
+}
+
+nb::tuple exchange_anomaly(nb::tuple mode) {
+  const auto before = autograd::anomaly;
+  autograd::anomaly = {nb::cast<bool>(mode[0]), nb::cast<bool>(mode[1])};
+  return nb::make_tuple(before.enabled, before.check_nan);
+}
+
 void add_modes(nb::module_& m) {
   m.def(
       "is_grad_enabled", [] { return autograd::mode.grad_enabled; },
@@ -107,25 +121,14 @@ void add_modes(nb::module_& m) {
   m.def(
       "is_inference_mode_enabled", [] { return autograd::mode.inference; },
       "Whether inference_mode is on.");
-  m.def(
-      "_set_inference_mode",
-      [](bool enabled) {
-        const bool before = autograd::mode.inference;
-        autograd::mode.inference = enabled;
-        inference_depth += static_cast<int>(enabled) - static_cast<int>(before);
-        return before;
-      },
-      nb::arg("enabled"));
+  m.def("_exchange_inference", exchange_inference, nb::arg("mode"));
   m.def(
       "is_anomaly_enabled", [] { return autograd::anomaly.enabled; },
       "Whether detect_anomaly is on.");
   m.def(
       "is_anomaly_check_nan_enabled", [] { return autograd::anomaly.check_nan; },
       "Whether detect_anomaly looks for NaN.");
-  m.def(
-      "_set_anomaly_enabled",
-      [](bool enabled, bool check_nan) { autograd::anomaly = {enabled, check_nan}; },
-      nb::arg("enabled"), nb::arg("check_nan") = true);
+  m.def("_exchange_anomaly", exchange_anomaly, nb::arg("mode"));
 }
 
 void add_engine(nb::module_& m) {

@@ -1,4 +1,5 @@
-// no_grad and enable_grad as context managers: training loops enter them often, so they are native.
+// no_grad, enable_grad and set_grad_enabled as context managers. They are native, as training loops
+// enter them often, and as an interrupt must not leave them half done: see Note [Interrupts].
 #include "bind/grad_switch.h"
 
 #include "autograd/mode.h"
@@ -57,6 +58,69 @@ PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) {
   });
 }
 
+// --- set_grad_enabled: the call switches already, and the outermost block goes back to what was
+// before the call
+
+struct PySetGrad {
+  PySwitch blocks;
+  char mode;
+  char before;
+};
+
+int set_grad_init(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* keywords[] = {"mode", nullptr};
+  int mode = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "p:set_grad_enabled", const_cast<char**>(keywords),
+                                   &mode))
+    return -1;
+  auto* object = reinterpret_cast<PySetGrad*>(self);
+  object->mode = static_cast<char>(mode);
+  return guarded_int(nullptr, [&] {
+    object->before = autograd::set_grad_enabled(mode);
+    return 0;
+  });
+}
+
+PyObject* set_grad_enter(PyObject* self, PyObject*) {
+  const auto* object = reinterpret_cast<PySetGrad*>(self);
+  return object->mode ? enter<true>(self, nullptr) : enter<false>(self, nullptr);
+}
+
+// Undoes the call.
+PyObject* set_grad_back(PyObject* self, PyObject*) {
+  autograd::mode.grad_enabled = reinterpret_cast<PySetGrad*>(self)->before;
+  return none();
+}
+
+PyObject* set_grad_leave(PyObject* self, PyObject* const*, Py_ssize_t) {
+  const Ref left(leave(self, nullptr, 0));
+  if (!left) return nullptr;
+  return reinterpret_cast<PySwitch*>(self)->depth == 0 ? set_grad_back(self, nullptr) : none();
+}
+
+PyMemberDef set_grad_members[] = {{"mode", T_BOOL, offsetof(PySetGrad, mode), READONLY, nullptr},
+                                  {"prev", T_BOOL, offsetof(PySetGrad, before), READONLY, nullptr},
+                                  {nullptr, 0, 0, 0, nullptr}};
+PyMethodDef set_grad_methods[] = {
+    {"__enter__", set_grad_enter, METH_NOARGS, nullptr},
+    {"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_grad_leave)),
+     METH_FASTCALL, nullptr},
+    {"_go_back", set_grad_back, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+void add_set_grad(PyObject* module) {
+  PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(PyType_GenericNew)},
+                         {Py_tp_init, reinterpret_cast<void*>(set_grad_init)},
+                         {Py_tp_dealloc, reinterpret_cast<void*>(switch_dealloc)},
+                         {Py_tp_methods, set_grad_methods},
+                         {Py_tp_members, set_grad_members},
+                         {0, nullptr}};
+  PyType_Spec spec = {"flambeau._C._SetGrad", sizeof(PySetGrad), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  const Ref type = checked(PyType_FromSpec(&spec));
+  if (PyModule_AddObjectRef(module, "_SetGrad", type.get()) < 0) throw PythonError{};
+}
+
 template <bool kEnabled>
 void add_switch(PyObject* module, const char* full_name, const char* name) {
   static PyMethodDef methods[] = {
@@ -81,6 +145,7 @@ void add_switch(PyObject* module, const char* full_name, const char* name) {
 void add_grad_switches(PyObject* module) {
   add_switch<false>(module, "flambeau._C._NoGrad", "_NoGrad");
   add_switch<true>(module, "flambeau._C._EnableGrad", "_EnableGrad");
+  add_set_grad(module);
 }
 
 }  // namespace fb::bind

@@ -23,6 +23,7 @@
 #include "bind/profile.h"
 #include "bind/registry.h"
 #include "bind/saved_hooks.h"
+#include "bind/scope.h"
 #include "bind/serialization.h"
 #include "bind/shared_memory.h"
 #include "bind/tensor_object.h"
@@ -199,6 +200,7 @@ NB_MODULE(_C, m) {
   add_function(m.ptr());
   add_saved_hooks(m.ptr());
   add_grad_switches(m.ptr());
+  add_scopes(m.ptr());
   add_autocast(m);
   add_transforms(m);
   add_serialization(m);

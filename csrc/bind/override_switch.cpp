@@ -109,12 +109,42 @@ PyObject* set_parameter_type(PyObject*, PyObject* type) {
 // --- modes
 
 PyObject* push(PyObject*, PyObject* mode) {
-  push_mode(mode);
-  return none();
+  return guarded(nullptr, [&] {
+    push_mode(mode);
+    return none();
+  });
 }
 PyObject* pop(PyObject*, PyObject*) {
   return guarded(nullptr, [] { return pop_mode().release(); });
 }
+// As a base class: see Note [Interrupts] in scope.cpp. It has no fields, so that a mode may inherit
+// from other classes, too.
+PyObject* enter_mode(PyObject* self, PyObject*) {
+  return guarded(nullptr, [&] {
+    push_mode(self);
+    return new_ref(self);
+  });
+}
+PyObject* leave_mode(PyObject*, PyObject* const*, Py_ssize_t) {
+  return guarded(nullptr, [] {
+    pop_mode();
+    return none();
+  });
+}
+PyMethodDef mode_methods[] = {
+    {"__enter__", enter_mode, METH_NOARGS, nullptr},
+    {"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(leave_mode)),
+     METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+void add_mode_type(PyObject* module) {
+  PyType_Slot slots[] = {{Py_tp_methods, mode_methods}, {0, nullptr}};
+  PyType_Spec spec = {"flambeau._C._FunctionMode", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                      slots};
+  const Ref type = checked(PyType_FromSpec(&spec));
+  if (PyModule_AddObjectRef(module, "_FunctionMode", type.get()) < 0) throw PythonError{};
+}
+
 PyObject* depth(PyObject*, PyObject*) { return PyLong_FromSsize_t(mode_depth()); }
 PyObject* at(PyObject*, PyObject* place) {
   const Py_ssize_t wanted = PyLong_AsSsize_t(place);
@@ -160,6 +190,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 void add_overrides(PyObject* module) {
+  add_mode_type(module);
   if (PyModule_AddFunctions(module, functions) < 0) throw PythonError{};
   const Ref disabled = checked(PyObject_GetAttrString(module, "_disabled_torch_function_impl"));
   set_disabled_override(disabled.get());

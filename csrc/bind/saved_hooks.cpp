@@ -67,14 +67,16 @@ std::unique_ptr<autograd::Packed> pack(const Tensor& t) {
   return std::make_unique<PythonPacked>(std::move(value), unpack_hook.get());
 }
 
-PyObject* push(PyObject*, PyObject* const* args, Py_ssize_t count) {
+PyObject* push(PyObject*, PyObject* hooks) {
   return guarded(nullptr, [&] {
-    FB_CHECK_TYPE(count == 2, "saved_tensors_hooks takes a pack hook and an unpack hook");
+    FB_CHECK_TYPE(PyTuple_Check(hooks) && PyTuple_GET_SIZE(hooks) == 2,
+                  "saved_tensors_hooks takes a pack hook and an unpack hook");
     if (stack().disabled_because) {
       PyErr_SetObject(PyExc_RuntimeError, stack().disabled_because.get());
       throw PythonError{};
     }
-    stack().hooks.push_back({Ref(new_ref(args[0])), Ref(new_ref(args[1]))});
+    stack().hooks.push_back(
+        {Ref(new_ref(PyTuple_GET_ITEM(hooks, 0))), Ref(new_ref(PyTuple_GET_ITEM(hooks, 1)))});
     ++autograd::saved_hook_depth;
     return none();
   });
@@ -102,9 +104,9 @@ PyObject* disable(PyObject*, PyObject* message) {
 }
 
 PyMethodDef kFunctions[] = {
-    {"_push_saved_tensors_hooks", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(push)),
-     METH_FASTCALL, "Makes two functions the hooks on tensors that nodes save in this thread."},
-    {"_pop_saved_tensors_hooks", pop, METH_NOARGS, "Goes back to the hooks before."},
+    {"_push_saved_tensors_hooks", push, METH_O,
+     "Makes a pair of functions the hooks on tensors that nodes save in this thread."},
+    {"_pop_saved_tensors_hooks", pop, METH_O, "Goes back to the hooks before; takes None."},
     {"_disable_saved_tensors_hooks", disable, METH_O,
      "Makes pushing hooks an error with this message, or with None allows it; returns what was."},
     {nullptr, nullptr, 0, nullptr}};

@@ -19,9 +19,32 @@ const Tensor& tensor_in(nb::handle object) {
 
 nb::object wrapped(const Tensor& t) { return t ? nb::steal(wrap(t)) : nb::none(); }
 
+// The level of forward_ad, of which there is one for all threads; func.jvp makes others.
+int64_t only_dual_level = -1;
+
+int64_t enter_only_dual_level(nb::handle) {
+  FB_CHECK(only_dual_level < 0,
+           "Nested forward mode AD is not supported at the moment: leave the level that is active "
+           "first, or use func.jvp, which nests");
+  return only_dual_level = autograd::enter_dual_level();
+}
+
+void exit_only_dual_level(int64_t level) {
+  FB_CHECK(level == only_dual_level && level >= 0,
+           "Trying to exit a forward AD level that was not the last one that was created. This is "
+           "not supported.");
+  autograd::exit_dual_level(level);
+  only_dual_level = -1;
+}
+
 void add_forward(nb::module_& m) {
-  m.def("_enter_dual_level", autograd::enter_dual_level);
+  m.def(
+      "_enter_dual_level", [](nb::handle) { return autograd::enter_dual_level(); },
+      nb::arg("none").none());
   m.def("_exit_dual_level", autograd::exit_dual_level, nb::arg("level"));
+  m.def("_enter_only_dual_level", enter_only_dual_level, nb::arg("none").none());
+  m.def("_exit_only_dual_level", exit_only_dual_level, nb::arg("level"));
+  m.def("_only_dual_level", [] { return only_dual_level; });
   m.def(
       "_make_dual",
       [](nb::handle primal, nb::handle tangent, int64_t level) {
@@ -62,10 +85,12 @@ const char* name_of_randomness(int64_t level) {
 void add_batches(nb::module_& m) {
   m.def(
       "_enter_batch_level",
-      [](int64_t size, const char* randomness, bool has_primals) {
-        return autograd::enter_batch_level(size, randomness_named(randomness), has_primals);
+      [](nb::tuple map) {
+        return autograd::enter_batch_level(nb::cast<int64_t>(map[0]),
+                                           randomness_named(nb::cast<const char*>(map[1])),
+                                           nb::cast<bool>(map[2]));
       },
-      nb::arg("size"), nb::arg("randomness"), nb::arg("has_primals"));
+      nb::arg("map"));
   m.def("_exit_batch_level", autograd::exit_batch_level, nb::arg("level"));
   m.def(
       "_make_batched",

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "bind/override.h"
 #include "core/device_names.h"
 
 namespace nb = nanobind;
@@ -82,6 +83,14 @@ std::string device_repr(Device device) {
   return text + ")";
 }
 
+// `with torch.device("meta"):` new tensors of the block live there. Python makes the mode; it is
+// entered and left here: see Note [Interrupts] in scope.cpp.
+nb::object enter_device(nb::object self) {
+  const nb::object mode = nb::module_::import_("flambeau._settings").attr("_block_on")(self);
+  push_mode(mode.ptr());
+  return self;
+}
+
 void add_devices(nb::module_& m) {
   nb::class_<Device> type(m, "device", nb::is_weak_referenceable());
   device_type = reinterpret_cast<PyTypeObject*>(type.ptr());
@@ -103,6 +112,8 @@ void add_devices(nb::module_& m) {
                    [](const Device& d) -> std::optional<int> {
                      return d.index < 0 ? std::nullopt : std::optional<int>(d.index);
                    })
+      .def("__enter__", enter_device)
+      .def("__exit__", [](const Device&, nb::args) { pop_mode(); })
       .def("__repr__", [](const Device& d) { return device_repr(d); })
       .def("__str__", [](const Device& d) { return text_of(d); })
       .def("__hash__",

@@ -5,8 +5,8 @@ Operators look at those of the CPU, which are native; the others are remembered 
 
 from __future__ import annotations
 
-import threading
 import warnings
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import flambeau as fb
@@ -32,8 +32,10 @@ __all__ = [
 
 _native = _C._autocast
 
-# Whether autocast is on, the 16-bit type, and whether casts are kept.
-Switches: TypeAlias = tuple[bool, fb.dtype, bool]
+# What was set for a kind of device other than the CPU: whether autocast is on, and the 16-bit type.
+Elsewhere: TypeAlias = Mapping[str, tuple[bool, fb.dtype]]
+# Whether autocast is on for the CPU, the 16-bit type, whether casts are kept, and the others.
+Switches: TypeAlias = tuple[bool, fb.dtype, bool, Elsewhere]
 
 # The type that each kind of device begins with.
 _DTYPES = {
@@ -52,15 +54,13 @@ _DTYPES = {
 _OTHERS = ["fpga", "hip", "ideep", "lazy", "meta", "mkldnn", "opencl", "opengl", "ve", "vulkan"]
 
 
-class _Remembered(threading.local):
-    """What was set for devices other than the CPU."""
-
-    def __init__(self) -> None:
-        self.enabled: set[str] = set()
-        self.dtypes: dict[str, fb.dtype] = {}
+def _elsewhere() -> Elsewhere:
+    """A dictionary that is replaced and never changed: regions go back to the one before."""
+    return _native.elsewhere() or {}
 
 
-_remembered = _Remembered()
+def _set(kind: str, enabled: bool, dtype: fb.dtype) -> Elsewhere:
+    return {**_elsewhere(), kind: (enabled, dtype)}
 
 
 def kind_of(device_type: str) -> str:
@@ -96,7 +96,7 @@ def is_autocast_available(device_type: str) -> bool:
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Whether autocast is on, on this thread, for tensors of a kind of device."""
     kind = casting_kind(device_type, "is_autocast_enabled")
-    return bool(_native.is_on()) if kind == "cpu" else kind in _remembered.enabled
+    return bool(_native.is_on()) if kind == "cpu" else _elsewhere().get(kind, (False,))[0]
 
 
 def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
@@ -110,19 +110,16 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
         )
     if kind == "cpu":
         _native.switch(enabled)
-    elif enabled:
-        _remembered.enabled.add(kind)
     else:
-        _remembered.enabled.discard(kind)
+        _native.set_elsewhere(_set(kind, enabled, get_autocast_dtype(kind)))
 
 
 def get_autocast_dtype(device_type: str) -> fb.dtype:
     """The 16-bit type that autocast uses for a kind of device."""
     kind = casting_kind(device_type, "get_autocast_dtype")
-    dtype: fb.dtype = (
-        _native.lower() if kind == "cpu" else _remembered.dtypes.get(kind, _DTYPES[kind])
-    )
-    return dtype
+    if kind == "cpu":
+        return _native.lower()
+    return _elsewhere().get(kind, (False, _DTYPES[kind]))[1]
 
 
 def set_autocast_dtype(device_type: str, dtype: fb.dtype) -> None:
@@ -136,7 +133,7 @@ def set_autocast_dtype(device_type: str, dtype: fb.dtype) -> None:
     if kind == "cpu":
         _native.set_lower(dtype)
     else:
-        _remembered.dtypes[kind] = dtype
+        _native.set_elsewhere(_set(kind, is_autocast_enabled(kind), dtype))
 
 
 def is_autocast_cache_enabled() -> bool:
@@ -167,29 +164,11 @@ def autocast_decrement_nesting() -> int:
 # --- regions
 
 
-def enter(kind: str, enabled: bool, dtype: fb.dtype, caches: bool) -> Switches:
-    """Set the switches at the beginning of a region; returns what they were, for `leave`."""
+def in_region(kind: str, enabled: bool, dtype: fb.dtype, caches: bool) -> Switches:
+    """What the switches are to be in a region that begins now."""
     if kind == "cpu":
-        return _native.enter(enabled, dtype, caches)
-    before = (is_autocast_enabled(kind), get_autocast_dtype(kind), _native.caches())
-    set_autocast_enabled(kind, enabled)
-    set_autocast_dtype(kind, dtype)
-    _native.set_caches(caches)
-    _native.nest(1)
-    return before
-
-
-def leave(kind: str, before: Switches) -> None:
-    """Set the switches back; the outermost region forgets the casts."""
-    if kind == "cpu":
-        _native.leave(*before)
-        return
-    if _native.nest(-1) == 0:
-        _native.forget_casts()
-    enabled, dtype, caches = before
-    set_autocast_enabled(kind, enabled)
-    set_autocast_dtype(kind, dtype)
-    _native.set_caches(caches)
+        return enabled, dtype, caches, _elsewhere()
+    return _native.is_on(), _native.lower(), caches, _set(kind, enabled, dtype)
 
 
 # --- the older functions, one for each device

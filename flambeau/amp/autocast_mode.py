@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import flambeau as fb
+from flambeau import _C
 from flambeau.amp import _switches
 from flambeau.amp._switches import is_autocast_available, kind_of
 
@@ -24,12 +25,15 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _HALF_TYPES = (fb.bfloat16, fb.float16)
 
 
-class autocast:
+class autocast(_C._SelfScope):
     """A region, or a function, in which operators choose the types they compute in.
 
     Products of matrices and convolutions run in ``dtype``, losses and the like in float32; what an
     operator is not known for runs in the types of its inputs. Parameters stay as they are.
     """
+
+    _begin = staticmethod(_C._autocast.enter)
+    _end = staticmethod(_C._autocast.leave)
 
     def __init__(
         self,
@@ -49,16 +53,10 @@ class autocast:
         self.fast_dtype = dtype
         self._cache_enabled = cache_enabled
         self._enabled = bool(enabled) and _is_usable(device_type, dtype)
-        # One object may be entered again before it was left.
-        self._before: list[_switches.Switches] = []
 
-    def __enter__(self) -> autocast:
-        before = _switches.enter(self._kind, self._enabled, self.fast_dtype, self._cache_enabled)
-        self._before.append(before)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        _switches.leave(self._kind, self._before.pop())
+    @property
+    def _value(self) -> _switches.Switches:
+        return _switches.in_region(self._kind, self._enabled, self.fast_dtype, self._cache_enabled)
 
     def __call__(self, func: _Function) -> _Function:
         return autocast_decorator(self, func)

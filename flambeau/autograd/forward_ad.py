@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import NamedTuple
 
 from flambeau import _C, Tensor
@@ -16,8 +15,6 @@ __all__ = [
     "unpack_dual",
 ]
 
-_current_level = -1
-
 
 class UnpackedDualTensor(NamedTuple):
     """A dual number in its two parts; the tangent is None where there is none."""
@@ -28,32 +25,17 @@ class UnpackedDualTensor(NamedTuple):
 
 def enter_dual_level() -> int:
     """Begin a level of dual numbers; tangents are lost when it is left."""
-    global _current_level
-    if _current_level >= 0:
-        raise RuntimeError(
-            "Nested forward mode AD is not supported at the moment: leave the level that is "
-            "active first, or use func.jvp, which nests"
-        )
-    _current_level = _C._enter_dual_level()
-    return _current_level
+    return _C._enter_only_dual_level(None)
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """End the level that ``enter_dual_level`` began."""
-    global _current_level
-    level = _current_level if level is None else level
-    if level != _current_level or level < 0:
-        raise RuntimeError(
-            "Trying to exit a forward AD level that was not the last one that was created. This "
-            "is not supported."
-        )
-    _C._exit_dual_level(level)
-    _current_level = -1
+    _C._exit_only_dual_level(_C._only_dual_level() if level is None else level)
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """Return a dual number: a view of ``tensor`` that carries ``tangent``."""
-    level = _current_level if level is None else level
+    level = _C._only_dual_level() if level is None else level
     if level < 0:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
@@ -70,22 +52,15 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """Return a tensor without its tangent, and the tangent."""
-    level = _current_level if level is None else level
+    level = _C._only_dual_level() if level is None else level
     if level < 0:
         return UnpackedDualTensor(tensor, None)
     return UnpackedDualTensor(*_C._unpack_dual(tensor, level))
 
 
-class dual_level:
+class dual_level(_C._LevelScope):
     """A level of dual numbers, for a ``with`` statement."""
 
-    def __enter__(self) -> int:
-        return enter_dual_level()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        exit_dual_level()
+    _begin = staticmethod(_C._enter_only_dual_level)
+    _end = staticmethod(_C._exit_only_dual_level)
+    _value = None

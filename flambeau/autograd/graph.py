@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import flambeau as fb
@@ -51,12 +51,15 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
         _C._bump_version(changed)
 
 
-class saved_tensors_hooks:
+class saved_tensors_hooks(_C._Scope):
     """Inside the block, nodes keep ``pack_hook(tensor)`` in place of a tensor that they save.
 
     ``unpack_hook`` makes of it a tensor of the same content when backward needs it. Of several
     pairs, the innermost is used.
     """
+
+    _begin = staticmethod(_C._push_saved_tensors_hooks)
+    _end = staticmethod(_C._pop_saved_tensors_hooks)
 
     def __init__(
         self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
@@ -64,11 +67,9 @@ class saved_tensors_hooks:
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
 
-    def __enter__(self) -> None:
-        _C._push_saved_tensors_hooks(self.pack_hook, self.unpack_hook)
-
-    def __exit__(self, *_: object) -> None:
-        _C._pop_saved_tensors_hooks()
+    @property
+    def _value(self) -> tuple[Any, Any]:
+        return self.pack_hook, self.unpack_hook
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -88,14 +89,13 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(pack, unpack)
 
 
-@contextlib.contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+class disable_saved_tensors_hooks(_C._Scope, contextlib.ContextDecorator):
     """Make `saved_tensors_hooks` an error with this message inside the block."""
-    previous = _C._disable_saved_tensors_hooks(error_message)
-    try:
-        yield
-    finally:
-        _C._disable_saved_tensors_hooks(previous)
+
+    _begin = _end = staticmethod(_C._disable_saved_tensors_hooks)
+
+    def __init__(self, error_message: str) -> None:
+        self._value = error_message
 
 
 def register_multi_grad_hook(

@@ -112,6 +112,14 @@ def vjp_of(
     return (result, pull, _released(aux, variables, keeps)) if has_aux else (result, pull)
 
 
+class _DualLevel(_C._LevelScope):
+    """A level of dual numbers."""
+
+    _begin = staticmethod(_C._enter_dual_level)
+    _end = staticmethod(_C._exit_dual_level)
+    _value = None
+
+
 def jvp(
     func: Callable[..., Any],
     primals: Any,
@@ -136,8 +144,7 @@ def jvp(
         )
     check_tensors(points, "jvp(f, primals, tangents)", "primals")
     check_tensors(directions, "jvp(f, primals, tangents)", "tangents")
-    level = _C._enter_dual_level()
-    try:
+    with _DualLevel() as level:
         duals = [_C._make_dual(p, t, level) for p, t in zip(points, directions, strict=True)]
         output = func(*tree_unflatten(duals, spec))
         output, aux = split_aux(output, has_aux, "jvp(f, primals, tangents)")
@@ -145,8 +152,6 @@ def jvp(
         check_tensors(outputs, "jvp(f, primals, tangents)")
         parts = [_C._unpack_dual(each, level) for each in outputs]
         aux = tree_map(lambda x: _C._unpack_dual(x, level)[0], aux) if has_aux else None
-    finally:
-        _C._exit_dual_level(level)
     if strict and any(tangent is None for _, tangent in parts):
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. "

@@ -66,6 +66,16 @@ def mapped(each: _Map, chunk_size: int | None) -> Callable[..., Any]:
     return wrapped
 
 
+class _BatchLevel(_C._LevelScope):
+    """A level of batched tensors: their number, how random numbers are drawn, and for whom."""
+
+    _begin = staticmethod(_C._enter_batch_level)
+    _end = staticmethod(_C._exit_batch_level)
+
+    def __init__(self, count: int, randomness: str, has_primals: bool) -> None:
+        self._value = (count, randomness, has_primals)
+
+
 class _Map:
     """One function to map, and the names that its errors give it."""
 
@@ -118,16 +128,13 @@ class _Map:
         count: int,
         kwargs: dict[str, Any],
     ) -> Any:
-        level = _C._enter_batch_level(count, self.randomness, self.has_primals)
-        try:
+        with _BatchLevel(count, self.randomness, self.has_primals) as level:
             batched = [
                 value if dim is None else _C._make_batched(value, dim, level)
                 for value, dim in zip(values, dims, strict=True)
             ]
             output = self.func(*tree_unflatten(batched, spec), **kwargs)
             return self._outputs(output, level)
-        finally:
-            _C._exit_batch_level(level)
 
     def _outputs(self, output: Any, level: int) -> Any:
         leaves, spec = tree_flatten(output)
