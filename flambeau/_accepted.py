@@ -14,6 +14,9 @@ __all__: list[str] = []
 
 # A name, or one option of it as ``name(option)``: what happens instead, and the remedy.
 ACCEPTED: dict[str, str] = {
+    "torch.autograd.gradcheck(masked)": (
+        "tensors are compared as dense ones; pass a function that masks its result"
+    ),
     "torch.backends.mkldnn.enabled": (
         "oneDNN computes convolutions and products where it is the fastest, also if it is switched "
         "off; results differ by rounding only"
@@ -36,9 +39,25 @@ ACCEPTED: dict[str, str] = {
         "the program keeps its operators, which are those that Flambeau runs, instead of PyTorch's "
         "core operators; pass a table of none, {}, where that is what is meant"
     ),
+    "torch.hub.load(skip_validation)": (
+        "it is not asked whether a commit belongs to somebody else's copy of the repository; name "
+        "one that you know"
+    ),
     "torch.jit.ScriptModule.train": (
         "the file of a script keeps what the module does in evaluation, without dropout; train "
         "the module that the script was made of"
+    ),
+    "torch.profiler.profile(custom_trace_id_callback)": (
+        "the function is not called; write the name of the trace in on_trace_ready"
+    ),
+    "torch.profiler.profile(execution_trace_observer)": (
+        "no execution trace is written; export_chrome_trace writes what was recorded"
+    ),
+    "torch.profiler.profile(experimental_config)": (
+        "options of Kineto are not read; with_stack, profile_memory and the like are"
+    ),
+    "torch.utils.checkpoint.create_selective_checkpoint_contexts": (
+        "everything is computed again, whatever the policy says; gradients are the same"
     ),
     "torch.utils.deterministic.fill_uninitialized_memory": (
         "torch.empty does not fill its memory in deterministic mode; use torch.full where a "

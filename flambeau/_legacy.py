@@ -125,7 +125,8 @@ def range(
         )
     count = int((end - start) / step) + 1
     kind = dtype or (fb.get_default_dtype() if out is None else out.dtype)
-    values = fb.arange(count, dtype=fb.float64, device=device).mul_(step).add_(start).to(kind)
+    places = fb.arange(count, dtype=fb.float64, layout=layout, device=device)
+    values = places.mul_(step).add_(start).to(kind)
     if out is not None:
         return out.resize_(values.shape).copy_(values)
     return values.requires_grad_(requires_grad)

@@ -16,6 +16,7 @@ from flambeau import Tensor, nn
 from flambeau._accepted import accepted
 from flambeau._dynamo import config
 from flambeau._dynamo.exc import BackendCompilerFailed, FailOnRecompileLimitHit, Unsupported
+from flambeau.compiler._stance import is_forced_eager
 from flambeau.export._record import ELEMENTS, METADATA
 from flambeau.fx._symbolic_trace import Tracer
 from flambeau.fx.graph import Graph
@@ -64,7 +65,9 @@ class GraphFunction:
         self._is_eager = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        run = None if self._is_eager else self._prepared(args, kwargs)
+        if self._is_eager or is_forced_eager():
+            return self.function(*args, **kwargs)
+        run = self._prepared(args, kwargs)
         if run is None:
             self._is_eager = True
             return self.function(*args, **kwargs)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._accepted import accepted
 from flambeau.autograd import _jacobian as jac
 from flambeau.autograd.function import Function, FunctionCtx
 
@@ -61,6 +62,8 @@ def gradcheck(
     `GradcheckError` (returns False without `raise_exception`). Every tensor is dense here, so
     `masked` has no effect.
     """
+    if masked:
+        accepted("torch.autograd.gradcheck(masked)")
     options = _Options(
         eps,
         atol,

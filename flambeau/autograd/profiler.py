@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from flambeau import _C
+from flambeau._accepted import accepted
 from flambeau._profiling.events import events_of
 from flambeau._profiling.modules import ModuleList, by_module
 from flambeau._profiling.records import Recording, Session
@@ -56,6 +57,10 @@ class profile:
         acc_events: bool = False,
         custom_trace_id_callback: Any = None,
     ) -> None:
+        if experimental_config is not None:
+            accepted("torch.profiler.profile(experimental_config)")
+        if custom_trace_id_callback is not None:
+            accepted("torch.profiler.profile(custom_trace_id_callback)")
         self.enabled = enabled
         self.entered: bool = False
         self.record_shapes: bool = record_shapes or with_flops

@@ -18,8 +18,17 @@ STANCES = (
 _current = "default"
 
 
+def is_forced_eager() -> bool:
+    """Whether compiled functions must not be compiled."""
+    return _current == "force_eager"
+
+
 class set_stance(contextlib.ContextDecorator):
-    """Choose it from now on, or for a block or a function. Functions run eagerly in any case."""
+    """Choose it from now on, or for a block or a function.
+
+    ``force_eager`` keeps functions from backends of the program's own; all others run eagerly in
+    any case.
+    """
 
     def __init__(
         self,
@@ -29,6 +38,10 @@ class set_stance(contextlib.ContextDecorator):
         force_backend: Any = None,
     ) -> None:
         global _current
+        if force_backend is not None:
+            raise NotImplementedError(
+                "set_stance: the backend is that of torch.compile; leave out force_backend"
+            )
         if stance not in STANCES:
             raise RuntimeError(f"set_stance: expected one of {', '.join(STANCES)}, got {stance!r}")
         self.stance = stance

@@ -42,6 +42,8 @@ def save(
         raise TypeError(
             f"The 'ep' parameter must be an instance of 'ExportedProgram', got {type(ep).__name__}."
         )
+    if opset_version is not None:
+        raise NotImplementedError("save: operators have no versions; leave out opset_version")
     signature = ep.graph_signature
     data = {
         "format": FORMAT,
@@ -71,6 +73,10 @@ def load(
     expected_opset_version: dict[str, int] | None = None,
 ) -> ExportedProgram:
     """Read a program; texts that were stored with it go into ``extra_files``."""
+    if expected_opset_version is not None:
+        raise NotImplementedError(
+            "load: operators have no versions; leave out expected_opset_version"
+        )
     data = fb.load(f, weights_only=True)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise RuntimeError(

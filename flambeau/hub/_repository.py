@@ -18,6 +18,7 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 
 from flambeau import compat
+from flambeau._accepted import accepted
 from flambeau.hub._download import download_url_to_file, get_dir
 from flambeau.hub._transfer import open_url
 
@@ -48,6 +49,7 @@ def load(
     if source not in ("github", "local"):
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source == "github":
+        _look_out_for_forks(repo_or_dir, skip_validation)
         repo_or_dir = _fetched(repo_or_dir, force_reload, trust_repo, verbose)
     with _config_of(repo_or_dir) as config:
         return _entry(config, model)(*args, **kwargs)
@@ -61,6 +63,7 @@ def list(
     verbose: bool = True,
 ) -> Any:
     """Return the names of the models of a repository on GitHub."""
+    _look_out_for_forks(github, skip_validation)
     with _config_of(_fetched(github, force_reload, trust_repo, verbose)) as config:
         names = vars(config).items()
         return [name for name, value in names if callable(value) and not name.startswith("_")]
@@ -74,8 +77,15 @@ def help(
     trust_repo: bool | str | None = "check",
 ) -> str | None:
     """Return the documentation of a model of a repository on GitHub."""
+    _look_out_for_forks(github, skip_validation)
     with _config_of(_fetched(github, force_reload, trust_repo, True)) as config:
         return _entry(config, model).__doc__
+
+
+def _look_out_for_forks(repository: str, skip_validation: bool) -> None:
+    """Say that a commit of somebody else's copy is not told from one of the repository."""
+    if ":" in repository and not skip_validation:
+        accepted("torch.hub.load(skip_validation)", stacklevel=2)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from enum import Enum, IntEnum
 from types import TracebackType
 from typing import Any
 
+from flambeau._accepted import accepted
 from flambeau._profiling.memory import write_timeline
 from flambeau._profiling.modules import ModuleList
 from flambeau.autograd import profiler as autograd_profiler
@@ -167,6 +168,12 @@ class profile:
         use_cuda: bool | None = None,
         custom_trace_id_callback: Callable[[], str] | None = None,
     ) -> None:
+        if experimental_config is not None:
+            accepted("torch.profiler.profile(experimental_config)")
+        if execution_trace_observer is not None:
+            accepted("torch.profiler.profile(execution_trace_observer)")
+        if custom_trace_id_callback is not None:
+            accepted("torch.profiler.profile(custom_trace_id_callback)")
         chosen = set(activities) if activities is not None else supported_activities()
         if use_cuda is not None:
             warnings.warn(

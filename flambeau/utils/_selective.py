@@ -8,6 +8,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
+from flambeau._accepted import accepted
+
 __all__ = ["CheckpointPolicy", "SelectiveCheckpointContext", "create_selective_checkpoint_contexts"]
 
 
@@ -43,4 +45,5 @@ def create_selective_checkpoint_contexts(
             "create_selective_checkpoint_contexts: policy_fn_or_list must be a function or a list "
             f"of operators, got {type(policy_fn_or_list).__name__}"
         )
+    accepted("torch.utils.checkpoint.create_selective_checkpoint_contexts")
     return contextlib.nullcontext(), contextlib.nullcontext()

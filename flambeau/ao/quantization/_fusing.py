@@ -44,6 +44,10 @@ def fuse_modules(
     fuse_custom_config_dict: dict[str, Any] | None = None,
 ) -> nn.Module:
     """A model in which each list of layers, given by their names, is one layer."""
+    if fuse_custom_config_dict:
+        raise NotImplementedError(
+            "fuse_modules: layers are fused by fuser_func; leave out fuse_custom_config_dict"
+        )
     changed = model if inplace else copy.deepcopy(model)
     lists = modules_to_fuse
     if lists and all(isinstance(each, str) for each in lists):

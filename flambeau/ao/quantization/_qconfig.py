@@ -26,15 +26,17 @@ float16_dynamic_qconfig: QConfig = QConfig(None, fb.float16)
 
 def get_default_qconfig(backend: str = "x86", version: int = 0) -> QConfig:
     """What suits a library."""
-    return _checked("get_default_qconfig", backend, default_qconfig)
+    return _checked("get_default_qconfig", backend, version, default_qconfig)
 
 
 def get_default_qat_qconfig(backend: str = "x86", version: int = 1) -> QConfig:
     """The same for training."""
-    return _checked("get_default_qat_qconfig", backend, default_qat_qconfig)
+    return _checked("get_default_qat_qconfig", backend, version, default_qat_qconfig)
 
 
-def _checked(name: str, backend: str, config: QConfig) -> QConfig:
+def _checked(name: str, backend: str, version: int, config: QConfig) -> QConfig:
+    if version not in (0, 1):
+        raise AssertionError(f"{name}: expected version 0 or 1, got {version}")
     if backend not in _BACKENDS:
         raise AssertionError(
             f"{name}: expected a backend of {', '.join(_BACKENDS)}, got {backend!r}"

@@ -25,6 +25,11 @@ class ZeroRedundancyOptimizer(Optimizer):
         **defaults: Any,
     ) -> None:
         get_world_size(process_group)
+        if overlap_with_ddp:
+            raise NotImplementedError(
+                "ZeroRedundancyOptimizer: one process exchanges nothing that steps could overlap "
+                "with; leave out overlap_with_ddp, and call step()"
+            )
         self.optim: Optimizer = optimizer_class(params, **defaults)
         super().__init__(self.optim.param_groups, self.optim.defaults)
         # One list of groups and one state, whichever of the two is looked at.

@@ -12,15 +12,21 @@ __all__ = ["replicate"]
 
 
 def replicate(network: Module, devices: Sequence[Any], detach: bool = False) -> list[Module]:
-    """One copy for each device. On the CPU, where memory is shared, a copy shares parameters."""
-    return [_copied(network).to(device) for device in devices]
+    """One copy for each device. On the CPU, where memory is shared, a copy shares parameters.
+
+    With ``detach`` their gradients do not reach those of ``network``.
+    """
+    return [_copied(network, detach).to(device) for device in devices]
 
 
-def _copied(module: Module) -> Module:
+def _copied(module: Module, detach: bool) -> Module:
     replica = copy.copy(module)
     for members in ("_parameters", "_buffers", "_modules"):
         replica.__dict__[members] = dict(module.__dict__[members])
+    for name, parameter in module._parameters.items():
+        if detach and parameter is not None:
+            replica._parameters[name] = parameter.detach()  # type: ignore[assignment]
     for name, child in replica._modules.items():
         if child is not None:
-            replica._modules[name] = _copied(child)
+            replica._modules[name] = _copied(child, detach)
     return replica

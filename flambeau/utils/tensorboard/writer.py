@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from flambeau.utils.tensorboard import summary as summaries
 from flambeau.utils.tensorboard._convert_np import make_np
@@ -76,7 +76,7 @@ class FileWriter:
         tagged = TaggedRunMetadata(tag="step1", run_metadata=run.SerializeToString())
         self.add_event(Event(tagged_run_metadata=tagged), None, walltime)
 
-    def add_onnx_graph(self, graph: Any, walltime: float | None = None) -> None:
+    def add_onnx_graph(self, graph: Any, walltime: float | None = None) -> NoReturn:
         """Refused: see `SummaryWriter.add_onnx_graph`."""
         _refuse_onnx()
 
@@ -314,7 +314,7 @@ class SummaryWriter:
         """Log a text, which may be Markdown."""
         self._add(summaries.text(tag, text_string), global_step, walltime)
 
-    def add_onnx_graph(self, prototxt: str) -> None:
+    def add_onnx_graph(self, prototxt: str) -> NoReturn:
         """Refused: files of ONNX are not read."""
         _refuse_onnx()
 
@@ -466,7 +466,7 @@ class SummaryWriter:
         self.close()
 
 
-def _refuse_onnx() -> None:
+def _refuse_onnx() -> NoReturn:
     raise NotImplementedError(
         "add_onnx_graph: files of ONNX are not read; add_graph draws the network itself"
     )

@@ -90,6 +90,11 @@ def apply_activation_checkpointing(
     auto_wrap_policy: Any = None,
 ) -> None:
     """Wrap the modules in a model that ``check_fn`` picks."""
+    if auto_wrap_policy is not None:
+        raise NotImplementedError(
+            "apply_activation_checkpointing: modules are picked by check_fn; leave out "
+            "auto_wrap_policy"
+        )
     for name, child in list(model.named_children()):
         apply_activation_checkpointing(child, checkpoint_wrapper_fn, check_fn)
         if check_fn(child):

@@ -23,14 +23,18 @@ class ChildFailedError(Exception):
 
 
 def record(fn: Callable[..., Any], error_handler: Any = None) -> Callable[..., Any]:
-    """Write an exception of the main function into the file of TORCHELASTIC_ERROR_FILE, if any."""
+    """Write an exception of the main function into the file of TORCHELASTIC_ERROR_FILE, if any.
+
+    An ``error_handler`` is told instead, by its ``record_exception``.
+    """
+    note = _write if error_handler is None else error_handler.record_exception
 
     @functools.wraps(fn)
     def recorded(*args: Any, **kwargs: Any) -> Any:
         try:
             return fn(*args, **kwargs)
         except Exception as error:
-            _write(error)
+            note(error)
             raise
 
     return recorded

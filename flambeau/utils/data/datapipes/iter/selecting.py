@@ -33,11 +33,19 @@ class FilterIterDataPipe(IterDataPipe):
         return (sample for sample in self.datapipe if self._fb_holds(sample))
 
 
+def _check_group(group: Any) -> None:
+    if group is not None:
+        raise NotImplementedError(
+            f"sharding_filter: there is one group of those who share a pipe, got {group!r}"
+        )
+
+
 @functional_datapipe("sharding_filter")
 class ShardingFilterIterDataPipe(IterDataPipe):
     """Every n-th sample, where n workers of a loader share the pipe."""
 
     def __init__(self, source_datapipe: IterDataPipe, sharding_group_filter: Any = None) -> None:
+        _check_group(sharding_group_filter)
         self.source_datapipe = source_datapipe
         self.num_of_instances: int = 1
         self.instance_id: int = 0
@@ -46,6 +54,7 @@ class ShardingFilterIterDataPipe(IterDataPipe):
         self, num_of_instances: int, instance_id: int, sharding_group: Any = None
     ) -> None:
         """Say how many share the pipe, and which of them this one is."""
+        _check_group(sharding_group)
         if instance_id >= num_of_instances:
             raise ValueError(
                 f"instance_id({instance_id}) should be smaller than "
