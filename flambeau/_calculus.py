@@ -120,7 +120,15 @@ def _derivative(input: Tensor, dim: int, spacing: Any, edge_order: int) -> Tenso
         last = last + (slope(-1) - slope(-2)) * step(-1) / (step(-1) + step(-2))
     if count == 2:
         return fb.cat([first, last], dim)
+    left, right = samples(0, count - 2), samples(2, count - 2)
+    if not isinstance(spacing, Tensor):
+        # The sample itself has no say, so that an infinite one spoils its neighbours alone.
+        return fb.cat([first, (right - left) / (2 * spacing), last], dim)
     before, after = step(0, count - 2), step(1, count - 2)
     # Weighted so that a parabola comes out exactly where the samples are unevenly spaced.
-    inner = (slope(0, count - 2) * after + slope(1, count - 2) * before) / (before + after)
+    inner = (
+        right * (before / (after * (before + after)))
+        + samples(1, count - 2) * ((after - before) / (before * after))
+        - left * (after / (before * (before + after)))
+    )
     return fb.cat([first, inner, last], dim)

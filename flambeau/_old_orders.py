@@ -1,7 +1,8 @@
 """Arguments in the order of PyTorch before 1.5, which old programs still use: the factor first.
 
-``p.add_(-lr, grad)`` is ``p.add_(grad, alpha=-lr)`` today, and ``m.addcmul_(0.1, g, g)`` is
-``m.addcmul_(g, g, value=0.1)``.
+``p.add_(-lr, grad)`` is ``p.add_(grad, alpha=-lr)`` today, ``m.addcmul_(0.1, g, g)`` is
+``m.addcmul_(g, g, value=0.1)``, and ``torch.addmm(2, m, 3, a, b)`` is
+``torch.addmm(m, a, b, beta=2, alpha=3)``.
 """
 
 from __future__ import annotations
@@ -14,33 +15,50 @@ from flambeau import Tensor
 
 __all__ = ["in_new_order"]
 
+# The names of the factors, and how many tensors follow the first.
 _FACTORS = {
-    "add": ("alpha", 1),
-    "sub": ("alpha", 1),
-    "addcmul": ("value", 2),
-    "addcdiv": ("value", 2),
+    "add": (("alpha",), 1),
+    "sub": (("alpha",), 1),
+    "addcmul": (("value",), 2),
+    "addcdiv": (("value",), 2),
+    **dict.fromkeys(("addbmm", "addmm", "addmv", "addr", "baddbmm"), (("beta", "alpha"), 2)),
 }
 _NUMBERS = (int, float, complex)
 _warned: set[str] = set()
 
 
 def in_new_order(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call ``func`` with its factor behind the tensors, or give NotImplemented for other calls."""
+    """Call ``func`` with its factors behind the tensors, or give NotImplemented for other calls."""
     name = func.__name__
-    factor, count = _FACTORS[name.removesuffix("_")]
-    if len(args) != count + 2 or kwargs.keys() - {"out"}:
-        return NotImplemented
-    first, number, *others = args
-    tensors = (first, *others)
-    kinds = (Tensor, *_NUMBERS) if factor == "alpha" else Tensor
-    if not isinstance(number, _NUMBERS) or not all(isinstance(each, kinds) for each in others):
+    factors, count = _FACTORS[name.removesuffix("_")]
+    tensors, numbers = _separated(args, factors)
+    if len(tensors) != count + 1 or not numbers or kwargs.keys() - {"out"}:
         return NotImplemented
     if name not in _warned:
         _warned.add(name)
-        given = ", ".join(["tensor"] * count)
+        given = ", ".join([*["tensor"] * count, *(f"{each}=..." for each in factors)])
         warnings.warn(
             f"{name}: the factor stands before the tensors, which PyTorch has deprecated; write "
-            f"{name}({given}, {factor}=...)",
+            f"{name}({given})",
             stacklevel=2,
         )
-    return func(*tensors, **{factor: number}, **kwargs)
+    return func(*tensors, **dict(zip(factors, numbers, strict=False)), **kwargs)
+
+
+def _separated(args: tuple[Any, ...], factors: tuple[str, ...]) -> tuple[list[Any], list[Any]]:
+    """The tensors and the factors of a call; no factors where their places are not the old ones."""
+    places = [place for place, each in enumerate(args) if isinstance(each, _NUMBERS)]
+    if factors == ("alpha",):  # what is added may be a number itself
+        places = [place for place in places if place == 1]
+    elif factors == ("beta", "alpha"):
+        # The first of them stands before or behind the first tensor, and the second behind both.
+        places = places if places in ([0], [1], [0, 2], [1, 2]) else []
+    elif places != [1]:
+        places = []
+    tensors = [each for place, each in enumerate(args) if place not in places]
+    kinds = (Tensor, *_NUMBERS) if factors == ("alpha",) else Tensor
+    if not isinstance(tensors[0] if tensors else None, Tensor):
+        return [], []
+    if not all(isinstance(each, kinds) for each in tensors):
+        return [], []
+    return tensors, [args[place] for place in places]

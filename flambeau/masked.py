@@ -199,10 +199,11 @@ def var(
         raise ValueError("var: expected only one of unbiased and correction, got both")
     if correction is None:
         correction = 0 if unbiased is False else 1
-    kind = dtype or (input.dtype if input.dtype.is_floating_point else fb.get_default_dtype())
+    has_fractions = input.dtype.is_floating_point or input.dtype.is_complex
+    kind = dtype or (input.dtype if has_fractions else fb.get_default_dtype())
     values = input.to(kind)
-    centre = mean(values, dim, keepdim=True, mask=mask)
-    squares = (values - centre).square()
+    distance = values - mean(values, dim, keepdim=True, mask=mask)
+    squares = distance * distance.conj() if kind.is_complex else distance.square()
     total = sum(squares, dim, keepdim=keepdim, mask=mask)
     count = _count(input, dim, keepdim, mask)
     return fb.where(count > 0, total, float("nan")) / (count - correction).clamp(min=0)

@@ -223,7 +223,9 @@ PyObject* on_meta(const OverloadSet& set, PyObject* owner, const Call& call) {
 // Operators that once took their factor before the tensors, as old programs still give it.
 bool may_have_old_order(std::string_view name) {
   if (name.ends_with('_')) name.remove_suffix(1);
-  return name == "add" || name == "sub" || name == "addcmul" || name == "addcdiv";
+  return name == "add" || name == "sub" || name == "addcmul" || name == "addcdiv" ||
+         name == "addbmm" || name == "addmm" || name == "addmv" || name == "addr" ||
+         name == "baddbmm";
 }
 
 PyObject* in_new_order(const OverloadSet& set, PyObject* owner, const Call& call) {

@@ -50,11 +50,12 @@ PyObject* invoke_asarray(PyObject* const* a) {
   const std::optional<DType> dtype = read::optional_dtype(a[1]);
   const std::optional<bool> copy = read::optional_boolean(a[3]);
   if (copy.value_or(false)) return wrap(with_requires_grad(tensor_from_data(a[0], dtype), a[4]));
-  const Tensor shared = tensor_on_data(a[0], std::nullopt);
+  // What is shared is looked at before it is cast; numbers of Python are read as what is asked for.
+  const bool may_share = is_tensor(a[0]) || is_numpy_array(a[0]);
+  const Tensor shared = tensor_on_data(a[0], may_share ? std::nullopt : dtype);
   fb::check_dense("asarray", shared);
   FB_CHECK_VALUE(
-      copy.value_or(true) ||
-          ((!dtype || shared.dtype() == *dtype) && (is_tensor(a[0]) || is_numpy_array(a[0]))),
+      copy.value_or(true) || ((!dtype || shared.dtype() == *dtype) && may_share),
       "these data cannot become a tensor of that type without a copy, which copy=False forbids");
   return wrap(with_requires_grad(dtype ? ops::cast(shared, *dtype) : shared, a[4]));
 }

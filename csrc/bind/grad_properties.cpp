@@ -35,6 +35,11 @@ PyObject* get_grad(PyObject* self, void*) {
     return none();
   });
 }
+// The same without a word about tensors that are no leaves.
+PyObject* get_grad_quietly(PyObject* self, void*) {
+  const Tensor& t = tensor_of(self);
+  return t->autograd && t->autograd->grad ? wrap(t->autograd->grad) : none();
+}
 int set_grad(PyObject* self, PyObject* value, void*) {
   return guarded_int("grad", [&] {
     const Tensor& t = tensor_of(self);
@@ -92,6 +97,7 @@ const PyGetSetDef grad_properties[] = {
     {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients are wanted for it.",
      nullptr},
     {"grad", get_grad, set_grad, "The gradient that backward() has left here, if any.", nullptr},
+    {"_grad", get_grad_quietly, set_grad, "The same, never with a warning.", nullptr},
     {"grad_fn", get_grad_fn, nullptr, "What computed it in a graph, if it was computed in one.",
      nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether no recorded operator made it.", nullptr},

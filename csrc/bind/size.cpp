@@ -42,9 +42,17 @@ PyObject* size_subscript(PyObject* self, PyObject* key) {
   return PySlice_Check(key) ? as_size(item) : item;
 }
 
-PyObject* size_concat(PyObject* a, PyObject* b) {
+PyObject* size_add(PyObject* a, PyObject* b) {
   if (!PyTuple_Check(a) || !PyTuple_Check(b)) return new_ref(Py_NotImplemented);
   return as_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b));
+}
+
+// What Python asks where neither of the two knows how to add: it takes any answer for the result.
+PyObject* size_concat(PyObject* self, PyObject* other) {
+  if (PyTuple_Check(other)) return size_add(self, other);
+  PyErr_Format(PyExc_TypeError, "can only concatenate tuple (not %s) to torch.Size",
+               Py_TYPE(other)->tp_name);
+  return nullptr;
 }
 
 PyObject* size_repeat(PyObject* self, Py_ssize_t times) {
@@ -87,7 +95,7 @@ void add_size_type(PyObject* module) {
                          {Py_tp_repr, reinterpret_cast<void*>(size_repr)},
                          {Py_mp_subscript, reinterpret_cast<void*>(size_subscript)},
                          {Py_sq_concat, reinterpret_cast<void*>(size_concat)},
-                         {Py_nb_add, reinterpret_cast<void*>(size_concat)},
+                         {Py_nb_add, reinterpret_cast<void*>(size_add)},
                          {Py_sq_repeat, reinterpret_cast<void*>(size_repeat)},
                          {Py_tp_methods, size_methods},
                          {Py_tp_doc, const_cast<char*>("The size of a tensor: a tuple of ints.")},

@@ -57,8 +57,8 @@ void tensor_finalize(PyObject* self) {
   auto* object = reinterpret_cast<PyTensor*>(self);
   TensorImpl* impl = object->value.get();
   if (!impl || impl->flags & kKeepsObject || impl->python_object != self) return;
-  const bool has_state =
-      Py_TYPE(self) != tensor_type || (object->dict && PyDict_GET_SIZE(object->dict));
+  const bool has_state = Py_TYPE(self) != tensor_type || object->weak_references ||
+                         (object->dict && PyDict_GET_SIZE(object->dict));
   if (!has_state || impl->refs.load(std::memory_order_relaxed) < 2) return;
   Py_INCREF(self);
   impl->flags |= kKeepsObject;
@@ -71,7 +71,8 @@ void tensor_dealloc(PyObject* self) {
   auto* object = reinterpret_cast<PyTensor*>(self);
   PyTypeObject* type = Py_TYPE(self);
   if (type == tensor_type) {
-    if (object->dict && PyObject_CallFinalizerFromDealloc(self) < 0) return;
+    const bool may_stay = object->dict || object->weak_references;
+    if (may_stay && PyObject_CallFinalizerFromDealloc(self) < 0) return;
   }
   PyObject_GC_UnTrack(self);
   if (object->weak_references) PyObject_ClearWeakRefs(self);

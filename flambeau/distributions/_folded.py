@@ -36,6 +36,8 @@ class Folded(TransformedDistribution):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
+        elif not isinstance(value, Tensor):
+            value = fb.as_tensor(value)
         return fb.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -inf)
 
     def cdf(self, value: Tensor) -> Tensor:

@@ -11,7 +11,13 @@ from flambeau.distributions import constraints
 from flambeau.distributions._odds import Number, ProbsOrLogits
 from flambeau.distributions.distribution import Shape
 from flambeau.distributions.exp_family import ExponentialFamily
-from flambeau.distributions.utils import broadcast_all, clamp_probs, log_bernoulli
+from flambeau.distributions.utils import (
+    broadcast_all,
+    clamp_probs,
+    lazy_property,
+    log_bernoulli,
+    logits_to_probs,
+)
 
 __all__ = ["ContinuousBernoulli"]
 
@@ -41,9 +47,8 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         (value,) = broadcast_all(value)
         if name == "probs":
             region = constraints.unit_interval
-            if validate_args and not region._fb_holds(
-                value
-            ):  # clamped below, so that all would pass
+            # Checked before they are clamped, so that not all of them pass.
+            if validate_args and not region._fb_holds(value):
                 raise ValueError(
                     f"The parameter probs has invalid values: expected {region!r}, got {value}"
                 )
@@ -52,6 +57,11 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
             self.logits = value
         self._lims = lims
         super().__init__(value.shape, validate_args=validate_args)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """The probabilities, apart from 0 and 1, at which the formulas are infinite."""
+        return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
     def _fb_regular(self) -> Tensor:
         """Where the formulas may be used."""

@@ -16,6 +16,7 @@ __all__ = ["Distribution"]
 _SelfT = TypeVar("_SelfT", bound="Distribution")
 Shape = Sequence[int]
 SCALAR = Size()
+_PACKAGE = __name__.rpartition(".")[0]
 
 
 class Distribution:
@@ -177,7 +178,7 @@ class Distribution:
 
     def expand(self: _SelfT, batch_shape: Shape, _instance: Any = None) -> _SelfT:
         """The same distribution with its parameters expanded to a larger batch."""
-        new = self._get_checked_instance(type(self), _instance)
+        new = self._get_checked_instance(own_class(self), _instance)
         batch_shape = Size(batch_shape)
         regions = self.arg_constraints
         for name, value in self.__dict__.items():
@@ -256,3 +257,14 @@ class Distribution:
                 one = not isinstance(value, Tensor) or value.numel() == 1
                 shown.append(f"{name}: {value if one else value.size()}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def own_class(distribution: Distribution) -> type[Distribution]:
+    """The class here that an object is of, or that a program has derived its own from.
+
+    One that a program has made of the bases alone is its own: all there is to expand is what it
+    names in ``arg_constraints``.
+    """
+    mro = type(distribution).__mro__
+    found = next(cls for cls in mro if cls.__module__.startswith(_PACKAGE))
+    return type(distribution) if found.__init__ is Distribution.__init__ else found  # type: ignore[misc]

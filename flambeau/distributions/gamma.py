@@ -55,9 +55,9 @@ class Gamma(ExponentialFamily):
         return value
 
     def log_prob(self, value: Tensor) -> Tensor:
+        value = fb.as_tensor(value, dtype=self.rate.dtype, device=self.rate.device)
         if self._validate_args:
             self._validate_sample(value)
-        value = fb.as_tensor(value, dtype=self.rate.dtype, device=self.rate.device)
         return (
             fb.xlogy(self.concentration, self.rate)
             + fb.xlogy(self.concentration - 1, value)

@@ -65,6 +65,8 @@ class Normal(ExponentialFamily):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
+        elif not isinstance(value, Tensor):
+            value = self.loc.new_tensor(value)
         return _normal_log_prob(value, self.loc, self.scale)
 
     def cdf(self, value: Tensor) -> Tensor:

@@ -45,6 +45,8 @@ class Poisson(ExponentialFamily):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
+        elif not isinstance(value, Tensor):
+            value = self.rate.new_tensor(value)
         return fb.xlogy(value, self.rate) - self.rate - fb.lgamma(value + 1)
 
     @property

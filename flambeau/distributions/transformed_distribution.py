@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import flambeau as fb
 from flambeau import Size, Tensor
 from flambeau.distributions import constraints
-from flambeau.distributions.distribution import Distribution, Shape
+from flambeau.distributions.distribution import Distribution, Shape, own_class
 from flambeau.distributions.independent import Independent
 from flambeau.distributions.transforms import ComposeTransform, Transform
 from flambeau.distributions.utils import _sum_rightmost
@@ -51,7 +51,7 @@ class TransformedDistribution(Distribution):
         super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(type(self), _instance)
+        new = self._get_checked_instance(own_class(self), _instance)
         shape: Shape = Size((*batch_shape, *self._event_shape))
         for transform in reversed(self.transforms):
             shape = transform.inverse_shape(shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import flambeau as fb
 from flambeau import Tensor
@@ -69,6 +69,11 @@ class VonMises(Distribution):
             done = done | accept
         turned = angle + math.pi + self.loc.double()
         return (turned % (2 * math.pi) - math.pi).to(self.loc.dtype)
+
+    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
+        # Made anew, so that a class of a program whose __init__ has these arguments may be it.
+        loc, concentration = self.loc.expand(batch_shape), self.concentration.expand(batch_shape)
+        return type(self)(loc, concentration, validate_args=self.__dict__.get("_validate_args"))
 
     @property
     def mean(self) -> Tensor:

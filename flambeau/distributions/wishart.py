@@ -17,6 +17,9 @@ from flambeau.distributions.exp_family import ExponentialFamily
 
 __all__ = ["Wishart"]
 
+# Close to the least degree of freedom two of three samples are singular in float32.
+_ATTEMPTS = 100
+
 
 class Wishart(CovarianceForms, ExponentialFamily):
     """Sums of x x^T over ``df`` normal vectors x of a covariance given in one of three ways."""
@@ -92,11 +95,21 @@ class Wishart(CovarianceForms, ExponentialFamily):
         return triangle @ triangle.mT
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        # PyTorch takes every sample for a singular one at first, and draws it once more: so it is
-        # here, for the same numbers from the same seed.
-        with fb.no_grad():
-            self._bartlett_sampling(sample_shape)
-        return self._bartlett_sampling(sample_shape)
+        # PyTorch takes the good samples for singular ones at first, and draws them once more: so it
+        # is here, for the same numbers from the same seed.
+        sample = self._bartlett_sampling(sample_shape)
+        again = ~self._fb_singular(sample)
+        for _ in range(_ATTEMPTS):
+            sample[again] = self._bartlett_sampling((int(again.sum()),))
+            again = self._fb_singular(sample)
+            if not again.any():
+                break
+        return sample
+
+    def _fb_singular(self, sample: Tensor) -> Tensor:
+        """Which samples of the batch hold a matrix that rounding has made singular."""
+        singular = ~self.support.check(sample.detach())
+        return singular.flatten(-len(self._batch_shape)).any(-1) if self._batch_shape else singular
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:

@@ -348,3 +348,16 @@ class TestInference:
         assert not view.is_inference()
         view.add_(1)
         assert x.tolist() == [2.0] * 3
+
+
+def test_the_gradient_by_its_other_name() -> None:
+    p = torch.nn.Parameter(torch.ones(2))
+    assert p._grad is None
+    p._grad = torch.full((2,), 3.0)
+    assert p.grad is p._grad
+    assert p.grad.tolist() == [3.0, 3.0]
+    p._grad = None
+    assert p.grad is None
+    with pytest.raises(RuntimeError, match="different size"):
+        p._grad = torch.ones(3)
+    assert (p * 1)._grad is None  # without the warning that grad gives

@@ -195,3 +195,13 @@ class TestObjects:
         gc.collect()
         (x * 3).sum().backward()
         assert x.grad.tag == "kept"
+
+
+def test_weak_references_live_as_long_as_the_tensor() -> None:
+    x = torch.ones(2, requires_grad=True)
+    (x * x).sum().backward()
+    watched = weakref.ref(x.grad)
+    gc.collect()
+    assert watched() is x.grad
+    x.grad = None
+    assert watched() is None

@@ -164,7 +164,7 @@ def test_a_checkpoint_of_the_first_mnasnet() -> None:
     mine, other = _pair("mnasnet0_5")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        mine._unscale_stem()
+        mine._fb_unscale_stem()
     state = OrderedDict((k, torch.from_numpy(v.numpy())) for k, v in mine.state_dict().items())
     state._metadata = mine.state_dict()._metadata  # type: ignore[attr-defined]
     with pytest.warns(UserWarning, match="A new version of MNASNet"):

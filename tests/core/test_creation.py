@@ -58,6 +58,31 @@ def test_data_is_copied_or_shared() -> None:
     assert torch.asarray(shared, copy=True) is not shared
 
 
+def test_numbers_are_read_as_what_they_are_to_be() -> None:
+    for make in (torch.tensor, torch.as_tensor, torch.asarray):
+        assert make(0.1, dtype=torch.float64).item() == 0.1
+        assert make([0.1, 1e300], dtype=torch.float64).tolist() == [0.1, 1e300]
+        assert make([0.1 + 0.3j], dtype=torch.complex128).tolist() == [0.1 + 0.3j]
+        assert make([2**53 + 1], dtype=torch.int64).tolist() == [2**53 + 1]
+    with pytest.raises(ValueError, match="without a copy"):
+        torch.asarray([0.1], dtype=torch.float64, copy=False)
+
+
+def test_sizes_are_added_to_tuples_alone() -> None:
+    size = torch.zeros(2, 3).shape
+    assert type(size + (4,)) is type((4,) + size) is torch.Size  # noqa: RUF005
+    with pytest.raises(TypeError, match=r"can only concatenate tuple \(not list\) to torch.Size"):
+        size + [4]  # noqa: RUF005
+    with pytest.raises(TypeError, match="can only concatenate list"):
+        [4] + size  # noqa: RUF005
+
+    class Joins:
+        def __radd__(self, other):
+            return "joined"
+
+    assert size + Joins() == "joined"
+
+
 def test_integers_that_do_not_fit() -> None:
     assert torch.tensor([-1], dtype=torch.uint8).item() == 255
     with pytest.raises(RuntimeError, match="without overflow"):

@@ -90,3 +90,14 @@ def test_tensors_with_masks():
     assert not masked.is_masked_tensor(X)
     with pytest.raises(NotImplementedError, match="pass mask= to the functions"):
         masked.masked_tensor(X, MASK)
+
+
+@pytest.mark.parametrize("unbiased", [True, False])
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_complex_elements_spread_in_both_directions(name, unbiased):
+    x = fb.tensor([1 + 2j, 3 - 1j, 2 + 0.5j, -1 + 1j])
+    mask = fb.tensor([True, True, False, True])
+    result = getattr(masked, name)(x, 0, unbiased, mask=mask)
+    expected = getattr(fb, name)(x[mask], correction=int(unbiased))
+    assert result.dtype == fb.complex64
+    fb.testing.assert_close(result, expected.to(fb.complex64))

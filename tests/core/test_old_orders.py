@@ -52,3 +52,29 @@ def test_it_is_said_once():
 def test_other_calls_are_refused_as_before(call):
     with pytest.raises(TypeError):
         call(fb.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [
+        ("addmm", [(2, 3), (2, 4), (4, 3)]),
+        ("addmv", [(2,), (2, 4), (4,)]),
+        ("addr", [(2, 3), (2,), (3,)]),
+        ("addbmm", [(2, 3), (5, 2, 4), (5, 4, 3)]),
+        ("baddbmm", [(5, 2, 3), (5, 2, 4), (5, 4, 3)]),
+    ],
+)
+def test_both_factors_may_come_before_matrices(name, shapes):
+    first, a, b = (fb.randn(shape) for shape in shapes)
+    function, method = getattr(fb, name), getattr(first, name)
+    both, one = function(first, a, b, beta=2, alpha=3), function(first, a, b, beta=2)
+    with pytest.warns(UserWarning, match=rf"{name}\(tensor, tensor, beta=..., alpha=...\)"):
+        assert fb.equal(function(2, first, 3, a, b), both)
+    assert fb.equal(function(2, first, a, b), one)
+    assert fb.equal(method(2, 3, a, b), both)
+    assert fb.equal(method(2, a, b), one)
+    with pytest.warns(UserWarning, match=f"{name}_"):
+        assert fb.equal(getattr(first.clone(), f"{name}_")(2, 3, a, b), both)
+    for wrong in [(2, 3, first, a, b), (first, a, 2, b), (2, first, 3, a), (2, first, a, b, 3)]:
+        with pytest.raises(TypeError):
+            function(*wrong)

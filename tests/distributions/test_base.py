@@ -21,6 +21,57 @@ def refused(*parts: str) -> Any:
     return pytest.raises(ValueError, match="(?s)" + ".*".join(re.escape(part) for part in parts))
 
 
+@pytest.mark.parametrize(("name", "source"), ALL, ids=IDS)
+def test_classes_of_programs_are_expanded(name: str, source: str) -> None:
+    base: Any = getattr(d, name, None) or type(build(t, source))
+    derived = type("Derived", (base,), {})
+    made = eval("derived(" + source.partition("(")[2], {"t": t, "d": d, "derived": derived})
+    wide = made.expand((2, *made.batch_shape))
+    sample = wide.sample()
+    assert type(wide) is derived
+    assert sample.shape == (2, *made.batch_shape, *made.event_shape)
+    t.testing.assert_close(wide.log_prob(sample), made.log_prob(sample), equal_nan=True)
+
+    own = type("Own", (base,), {"__init__": lambda self, *a, **k: base.__init__(self, *a, **k)})
+    made = eval("own(" + source.partition("(")[2], {"t": t, "d": d, "own": own})
+    if name == "VonMises":  # which is made anew
+        assert type(made.expand((2, *made.batch_shape))) is own
+        return
+    with pytest.raises(NotImplementedError, match="must also define a custom"):
+        made.expand((2, *made.batch_shape))
+
+
+def test_numbers_for_samples() -> None:
+    assert d.Gamma(t.tensor(1.0), t.tensor(1.0)).log_prob(0).item() == 0  # type: ignore[arg-type]
+    assert d.Gamma(t.tensor(1.0), t.tensor(1.0)).log_prob(1).item() == -1  # type: ignore[arg-type]
+    for made in (d.Normal(0.0, 1.0), d.Poisson(2.0), d.HalfCauchy(1.0)):
+        made._validate_args = False
+        t.testing.assert_close(made.log_prob(1), made.log_prob(t.tensor(1.0)))
+
+
+@pytest.mark.parametrize("logit", [-300.0, -40.0, 20.0, 50.0, 1e4])
+@pytest.mark.parametrize("dtype", [t.float32, t.float64])
+def test_continuous_coins_that_nearly_always_show_one_side(logit: float, dtype: t.dtype) -> None:
+    made = d.ContinuousBernoulli(logits=t.tensor(logit, dtype=dtype))
+    half = t.tensor(0.5, dtype=dtype)
+    values = [made.mean, made.variance, made.entropy(), made.log_prob(half), made.icdf(half)]
+    assert all(bool(value.isfinite()) for value in values)
+    assert 0 < made.mean < 1
+    assert (made.mean > 0.5) == (logit > 0)
+    assert 0 <= made.sample() <= 1
+
+
+@pytest.mark.parametrize("extra", [0.01, 0.5, 2.0])
+@pytest.mark.parametrize("batch", [(), (3,)])
+def test_wishart_accepts_its_samples(extra: float, batch: tuple[int, ...]) -> None:
+    t.manual_seed(0)
+    factor = t.randn(4, 4)
+    covariance = (factor @ factor.mT + 0.1 * t.eye(4)).expand(*batch, 4, 4)
+    made = d.Wishart(t.full(batch, 3 + extra), covariance, validate_args=True)
+    made.log_prob(made.sample((100,)))
+    made.log_prob(made.rsample())
+
+
 def test_bad_parameters_are_named() -> None:
     with refused(
         "Expected parameter scale (Tensor of shape (2,)) of distribution",

@@ -178,7 +178,7 @@ def test_stages_of_a_program() -> None:
 def test_a_first_version_of_mnasnet() -> None:
     old = models.mnasnet0_5(num_classes=3)
     with pytest.warns(UserWarning, match="A new version of MNASNet"):
-        old._unscale_stem()
+        old._fb_unscale_stem()
     model = models.mnasnet0_5(num_classes=3)
     with pytest.warns(UserWarning, match="A new version of MNASNet"):
         model.load_state_dict(old.state_dict())

@@ -132,7 +132,7 @@ def test_archives_in_an_archive(
                 tar.add(original / folder, folder)
             file.writestr(f"caltech-101/{name}", inner.getvalue())
     archive = _publish(server, "caltech-101.zip", packed.getvalue())
-    monkeypatch.setattr(caltech.Caltech101, "_ARCHIVE", archive)
+    monkeypatch.setattr(caltech.Caltech101, "_fb_ARCHIVE", archive)
     data = datasets.Caltech101(tmp_path / "root", ["category", "annotation"], download=True)
     assert [target[0] for _, target in data] == [0, 0, 1]
 
