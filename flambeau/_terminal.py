@@ -6,7 +6,16 @@ import os
 import unicodedata
 from typing import TextIO
 
-__all__ = ["Style", "can_show", "cells", "clipped", "columns", "is_live", "is_notebook"]
+__all__ = [
+    "Style",
+    "can_show",
+    "cells",
+    "clipped",
+    "columns",
+    "is_live",
+    "is_notebook",
+    "printable",
+]
 
 _CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
 
@@ -45,6 +54,20 @@ def can_show(stream: TextIO, text: str) -> bool:
     except (LookupError, UnicodeEncodeError):
         return False
     return True
+
+
+def printable(text: str, keep: str = "") -> str:
+    """Text of a file, with everything escaped that a terminal could take for an order of its own.
+
+    Those are control characters and marks that change the direction of writing; ``keep`` are the
+    ones among them that may stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() or each in keep else each.encode("unicode_escape").decode()
+        for each in text
+    )
 
 
 def cells(text: str) -> int:

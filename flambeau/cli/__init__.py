@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from flambeau._terminal import printable
 from flambeau.version import __version__
 
 __all__ = ["main"]
@@ -49,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:  # a folder that cannot be written to, a full disk
-        print(f"flambeau {arguments.command}: {error}", file=sys.stderr)
+        print(f"flambeau {arguments.command}: {printable(str(error))}", file=sys.stderr)
         return 1
     return code
 

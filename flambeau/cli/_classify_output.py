@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flambeau._terminal import Style, can_show, cells, clipped, columns
+from flambeau._terminal import Style, can_show, cells, clipped, columns, printable
 from flambeau.cli._classifier import Classifier
 
 __all__ = ["Failure", "Finding", "as_json", "as_line", "as_text", "conclude", "introduce", "show"]
@@ -47,8 +47,8 @@ def introduce(classifier: Classifier) -> str:
     """One line on the network."""
     parameters = sum(parameter.numel() for parameter in classifier.model.parameters())
     return Style(sys.stdout)(
-        f"{classifier.name}, {parameters / 1e6:.1f} million parameters, "
-        f"{len(classifier.classes)} classes, weights {classifier.weights}",
+        f"{printable(classifier.name)}, {parameters / 1e6:.1f} million parameters, "
+        f"{len(classifier.classes)} classes, weights {printable(str(classifier.weights))}",
         "dim",
     )
 
@@ -56,10 +56,10 @@ def introduce(classifier: Classifier) -> str:
 def as_text(found: Finding, classes: list[str]) -> str:
     """An image and its likeliest classes, each with a bar."""
     style = Style(sys.stdout)
-    names = [clipped(classes[number], _WIDEST_NAME) for number, _ in found.top]
+    names = [clipped(printable(classes[number]), _WIDEST_NAME) for number, _ in found.top]
     widest = max(map(cells, names), default=0)
     room = min(_BAR, max(columns(sys.stdout) - widest - 12, 0))
-    lines = [f"{style(str(found.path), 'bold')}  {style(_facts(found), 'dim')}"]
+    lines = [f"{style(printable(str(found.path)), 'bold')}  {style(_facts(found), 'dim')}"]
     for place, (name, (_, share)) in enumerate(zip(names, found.top, strict=True)):
         padded = name + " " * (widest - cells(name))
         bar = style(_bar(share, room), "yellow")
@@ -70,10 +70,10 @@ def as_text(found: Finding, classes: list[str]) -> str:
 def as_line(found: Finding, classes: list[str], widest_path: int) -> str:
     """An image and its likeliest class on one line, for many of them."""
     style = Style(sys.stdout)
-    path = str(found.path)
+    path = printable(str(found.path))
     number, share = found.top[0]
     padding = " " * (widest_path - cells(path))
-    return f"{path}{padding}  {share:6.1%}  {style(classes[number], 'bold')}"
+    return f"{path}{padding}  {share:6.1%}  {style(printable(classes[number]), 'bold')}"
 
 
 def conclude(findings: list[Finding], seconds: float) -> str:
@@ -91,8 +91,10 @@ def as_json(classifier: Classifier, results: list[Finding | Failure]) -> str:
         "images": [_entry(each, classifier.classes) for each in results],
     }
     text = json.dumps(content, indent=2, ensure_ascii=False)
-    # Bytes of names that are no text become what JSON, too, writes for them.
-    return text.encode(errors="backslashreplace").decode()
+    # What a terminal cannot or should not write becomes what JSON, too, has for it.
+    return "".join(
+        each if each.isprintable() or each == "\n" else json.dumps(each)[1:-1] for each in text
+    )
 
 
 def _entry(result: Finding | Failure, classes: list[str]) -> dict[str, Any]:

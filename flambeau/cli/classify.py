@@ -10,7 +10,7 @@ from pathlib import Path
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._terminal import cells, is_live
+from flambeau._terminal import cells, is_live, printable
 from flambeau.cli import _classify_output as output
 from flambeau.cli._classifier import DEFAULT_MODEL, Classifier, image_endings, read_picture
 from flambeau.cli._mistake import Mistake
@@ -19,6 +19,7 @@ __all__ = ["add_arguments", "run"]
 
 _FAILED = 1
 _TOP = 5
+_LINES = "\n"  # of a message
 _MANY = 10  # images, of which one class each is enough
 
 
@@ -60,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         return _run(arguments)
     except Mistake as mistake:
-        print(f"flambeau classify: {mistake}", file=sys.stderr)
+        print(f"flambeau classify: {printable(str(mistake), keep=_LINES)}", file=sys.stderr)
         return _FAILED
 
 
@@ -91,12 +92,12 @@ def _shown(
 ) -> list[output.Finding | output.Failure]:
     """The results, printed as they come."""
     output.show(output.introduce(classifier))
-    widest = max(cells(str(path)) for path in paths)
+    widest = max(cells(printable(str(path))) for path in paths)
     results = []
     for result in _results(classifier, paths, top):
         results.append(result)
         if isinstance(result, output.Failure):
-            print(f"flambeau classify: {result.error}", file=sys.stderr)
+            print(f"flambeau classify: {printable(result.error)}", file=sys.stderr)
         elif top == 1:
             output.show(output.as_line(result, classifier.classes, widest))
         else:

@@ -23,7 +23,7 @@ from flambeau.export.graph_signature import (
 from flambeau.fx.graph import Graph
 from flambeau.fx.graph_module import GraphModule
 from flambeau.fx.node import Node
-from flambeau.serialization._trees import check_tree
+from flambeau.serialization._trees import check_names, check_tree
 from flambeau.utils._pytree import TreeSpec
 
 FORMAT = "flambeau exported program"
@@ -100,6 +100,7 @@ def load(
 
 
 def _program(data: dict[str, Any]) -> ExportedProgram:
+    check_names([*data["state"], *data["constants"], *(node[4] for node in data["nodes"])])
     trainable = data["trainable"]
     state = {
         name: nn.Parameter(value, trainable[name]) if name in trainable else value

@@ -25,7 +25,7 @@ from flambeau.jit._program import (
 from flambeau.jit._script import ScriptFunction, ScriptModule
 from flambeau.jit._trace import TopLevelTracedModule, TracedModule
 from flambeau.nn import Module, Parameter
-from flambeau.serialization._trees import check_tree
+from flambeau.serialization._trees import check_names, check_tree
 
 __all__: list[str] = []
 
@@ -126,6 +126,8 @@ def _module_data(module: Module) -> dict[str, Any]:
 
 
 def _module(data: dict[str, Any], kind: type[TracedModule] = TracedModule) -> TracedModule:
+    check_names([data["name"], *data.get("parameters", {}), *data.get("buffers", {})])
+    check_names(data.get("children", {}))
     module = kind(data["name"], data["training"])
     for name, (tensor, requires_grad) in data.get("parameters", {}).items():
         module.register_parameter(name, Parameter(tensor, requires_grad))

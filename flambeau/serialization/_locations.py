@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
+from flambeau._terminal import printable
 
 __all__: list[str] = []
 
@@ -44,7 +45,8 @@ def default_restore_location(storage: Storage, location: str) -> Storage:
         if restored is not None:
             return restored
     raise RuntimeError(
-        f"don't know how to restore data location of {_typename(storage)} (tagged with {location})"
+        f"don't know how to restore data location of {_typename(storage)} (tagged with "
+        f"{printable(str(location))})"
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pickle import UnpicklingError
 from typing import Any
 
+from flambeau._terminal import printable
 from flambeau.serialization._names import CONSTRUCTORS
 from flambeau.serialization._opcodes import OPCODES, Stop
 from flambeau.serialization._rebuild import check_key
@@ -63,7 +64,8 @@ class Machine:
         except Exception as error:
             kind = type(error).__name__
             raise UnpicklingError(
-                f"the pickle is damaged before byte {self.position} ({kind}: {error})"
+                f"the pickle is damaged before byte {self.position} "
+                f"({kind}: {printable(str(error))})"
             ) from error
 
     # What the opcodes are made of.
@@ -165,7 +167,7 @@ class Machine:
             try:
                 self.push(known(*args))
             except Exception as error:
-                raise UnpicklingError(f"{name}: {error}") from error
+                raise UnpicklingError(f"{name}: {printable(str(error))}") from error
         elif self.allowed(function):
             self.push(function(*args))
         else:

@@ -9,6 +9,7 @@ from pickle import UnpicklingError
 from types import TracebackType
 from typing import Any
 
+from flambeau._terminal import printable
 from flambeau.serialization._names import BY_NAME, MISSING_TYPES
 
 __all__: list[str] = []
@@ -86,10 +87,10 @@ class SafeNames:
     def find(self, module: str, name: str) -> Any:
         """What a file means by a name; UnpicklingError if it may not use it."""
         full = full_name(module, name)
-        root = full.partition(".")[0]
+        root, shown = full.partition(".")[0], printable(full)
         if root in _BLOCKED_MODULES:
             raise UnpicklingError(
-                f"Trying to load unsupported GLOBAL {full} whose module {root} is blocked. "
+                f"Trying to load unsupported GLOBAL {shown} whose module {root} is blocked. "
                 "No checkpoint needs it: do not load this file."
             )
         if full in self._user:
@@ -98,13 +99,14 @@ class SafeNames:
             return BY_NAME[full]
         if root == "torch" and MISSING_TYPES.fullmatch(name):
             raise UnpicklingError(
-                f"the file holds elements of {full}, a type that Flambeau does not have; "
+                f"the file holds elements of {shown}, a type that Flambeau does not have; "
                 "convert the tensor before saving it, for instance with tensor.to(torch.int64)"
             )
         raise UnpicklingError(
-            f"Unsupported global: GLOBAL {full} was not an allowed global by default. If you trust "
-            f"this class or function, allow it with `serialization.add_safe_globals([{full}])` or "
-            f"within `serialization.safe_globals([{full}])`. `weights_only=False` also loads the "
+            f"Unsupported global: GLOBAL {shown} was not an allowed global by default. If you "
+            "trust this class or function, allow it with "
+            f"`serialization.add_safe_globals([{shown}])` or "
+            f"within `serialization.safe_globals([{shown}])`. `weights_only=False` also loads the "
             "file, but runs any code that it names: use it only if you trust where it comes from."
         )
 

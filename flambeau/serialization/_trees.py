@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 __all__: list[str] = []
@@ -39,6 +40,13 @@ def check_tree(content: Any) -> None:
             f"load: the file holds {parts} values, which are referred to {total} times; no program "
             "is written like that"
         )
+
+
+def check_names(names: Iterable[Any]) -> None:
+    """Refuse names that no program gives, such as orders to a terminal: they will be printed."""
+    for name in names:
+        if not isinstance(name, str) or not name.isprintable():
+            raise RuntimeError(f"load: the file has something that is called {name!r}")
 
 
 def _members(value: Any) -> list[Any]:

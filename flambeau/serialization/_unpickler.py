@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
+from flambeau._terminal import printable
 from flambeau.serialization._names import BY_NAME
 
 __all__: list[str] = []
@@ -29,7 +30,7 @@ def find_here(module: str, name: str) -> Any:
         with contextlib.suppress(ImportError, AttributeError):
             return operator.attrgetter(name)(importlib.import_module(here))
     raise AttributeError(
-        f"the file names {full}, which Flambeau does not have; in PyTorch, save the "
+        f"the file names {printable(full)}, which Flambeau does not have; in PyTorch, save the "
         "state_dict() of the module instead of the module"
     )
 

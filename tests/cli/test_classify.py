@@ -373,6 +373,32 @@ def test_files_of_any_name(classify: Classify, folder: Path) -> None:
         (folder / name).unlink()
 
 
+@pytest.mark.parametrize("kind", ["checkpoint", "safetensors"])
+def test_names_that_are_orders_to_the_terminal(
+    classify: Classify, folder: Path, tmp_path: Path, kind: str
+) -> None:
+    """Cleared screens, changed titles and text that runs backwards: in no output are they raw."""
+    names = ["\x1b[2J\x1b]0;title\x07cat", "\x9b31mdog", "\u202ebird\r\n"]
+    state = fb.load(folder / "three.pt")
+    if kind == "checkpoint":
+        fb.save({"state_dict": state, "arch": MODEL, "classes": names}, tmp_path / "w.pt")
+    else:
+        notes = {"arch": MODEL, "classes": json.dumps(names)}
+        save_file(state, tmp_path / "w.safetensors", notes)
+    weights = next(str(path) for path in tmp_path.iterdir())
+    for options in ([], ["--top", "1"], ["--json"]):
+        code, printed, errors = classify("a.png", "--weights", weights, *options)
+        assert (code, errors) == (0, "")
+        assert printed.replace("\n", "").isprintable()
+    assert {each["name"] for each in json.loads(printed)["images"][0]["classes"]} == set(names)
+    fb.save({"state_dict": {"\x1b[2J": fb.ones(1)}, "arch": "\x1b[2J"}, tmp_path / "x.pt")
+    fb.save({"\x1b[2J": 1}, tmp_path / "y.pt")
+    for path in ("x.pt", "y.pt"):
+        code, printed, errors = classify("a.png", "--weights", str(tmp_path / path))
+        assert code == 1
+        assert errors.replace("\n", "").isprintable()
+
+
 def test_weights_of_other_numbers(classify: Classify, folder: Path, tmp_path: Path) -> None:
     state, path = fb.load(folder / "three.pt"), tmp_path / "other.pt"
     for dtype in (fb.int32, fb.bool, fb.complex64):

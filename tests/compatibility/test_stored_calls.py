@@ -225,3 +225,12 @@ def test_values_that_a_file_refers_to_over_and_over(exported, traced):
     endless.append(endless)
     with pytest.raises(RuntimeError, match="holds itself"):
         reloaded({**exported, "nodes": endless}, torch.export.load)
+
+
+def test_names_that_are_orders_to_a_terminal(exported, traced):
+    name = "\x1b[2Jname"
+    for changed in ({"name": name}, {"children": {name: traced["module"]}}):
+        with pytest.raises(RuntimeError, match=r"something that is called '\\x1b"):
+            reloaded({**traced, "module": {**traced["module"], **changed}}, torch.jit.load)
+    with pytest.raises(RuntimeError, match=r"something that is called '\\x1b"):
+        reloaded({**exported, "constants": {name: torch.ones(1)}}, torch.export.load)

@@ -299,6 +299,36 @@ def test_sparse_tensors_have_their_indices():
         load(archive(data, {"0": STORAGE, "1": STORAGE}))
 
 
+ORDER = b"\x1b]0;title\x07\x1b[2J"
+NAMED = {
+    "a class": b"cevil" + ORDER + b"\nname\n.",
+    "a class of torch": b"ctorch\nx" + ORDER + b"\n.",
+    "a blocked module": b"cos\nx" + ORDER + b"\n.",
+    "a location": pickled_tensor(location=b"U" + bytes([len(ORDER)]) + ORDER),
+    "a storage": pickled_tensor(key=b"U" + bytes([len(ORDER)]) + ORDER),
+    "a layout": b"ctorch.serialization\n_get_layout\n" + text(ORDER) + b"\x85R.",
+    "a device": b"ctorch\ndevice\n" + text(ORDER) + b"\x85R.",
+    "a key": b"}" + text(ORDER) + b"s.",
+    "a number": b"I" + ORDER + b"\n.",
+}
+
+
+@pytest.mark.parametrize("data", NAMED.values(), ids=NAMED)
+@pytest.mark.parametrize("make", [archive, legacy], ids=["zip", "legacy"])
+def test_errors_give_no_orders_to_the_terminal(data, make):
+    for options in ({}, {"weights_only": False}):
+        with pytest.raises(Exception, match=r".+") as raised:
+            load(make(data), **options)
+        if not options or "torch" in str(raised.value):  # the others are Python's own words
+            assert str(raised.value).replace("\n", "").isprintable()
+
+
+def test_keys_of_state_dicts_give_no_orders_to_the_terminal():
+    with pytest.raises(RuntimeError, match="Unexpected key") as raised:
+        fb.nn.Linear(1, 1).load_state_dict({ORDER.decode(): fb.ones(1)})
+    assert str(raised.value).replace("\n", "").replace("\t", "").isprintable()
+
+
 def in_child(program: str) -> str:
     """What a program of its own prints: a crash of it is not one of the tests."""
     code = "from tests.serialization.archives import *\n" + textwrap.dedent(program)

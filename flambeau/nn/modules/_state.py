@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._terminal import printable
 from flambeau.nn.modules._hooks import Hooked, WrappedHook
 from flambeau.nn.parameter import Parameter, is_lazy
 from flambeau.utils.hooks import RemovableHandle, register_in
@@ -344,4 +345,4 @@ def _in_place_of(own: Tensor, given: Tensor) -> Tensor:
 
 
 def _quoted(keys: list[str]) -> str:
-    return ", ".join(f'"{key}"' for key in keys)
+    return ", ".join(f'"{printable(str(key))}"' for key in keys)
