@@ -55,11 +55,21 @@ Tensor _tensordot(const Tensor& input, const Tensor& other, IntSpan dims_input,
                  " for shapes ", input.sizes(), " and ", other.sizes());
   const Dims summed_a = wrap_dims(dims_input, input.dim());
   const Dims summed_b = wrap_dims(dims_other, other.dim());
+  // A dimension of size 1 is multiplied with the sum of the other's.
+  Dims stretched_a, stretched_b;
   for (size_t i = 0; i < summed_a.size(); ++i) {
-    FB_CHECK(input.sizes()[summed_a[i]] == other.sizes()[summed_b[i]],
-             "contracted dimensions need to match, but dimension ", dims_input[i], " of shape ",
-             input.sizes(), " and dimension ", dims_other[i], " of shape ", other.sizes(),
-             " differ");
+    const int64_t a = input.sizes()[summed_a[i]], b = other.sizes()[summed_b[i]];
+    FB_CHECK(a == b || a == 1 || b == 1, "contracted dimensions need to match, but dimension ",
+             dims_input[i], " of shape ", input.sizes(), " and dimension ", dims_other[i],
+             " of shape ", other.sizes(), " differ");
+    if (a != b) (a == 1 ? stretched_b : stretched_a).push_back(a == 1 ? summed_b[i] : summed_a[i]);
+  }
+  if (!stretched_a.empty() || !stretched_b.empty()) {
+    const auto summed = [](const Tensor& t, const Dims& dims) {
+      return dims.empty() ? t : sum(t, dims, true);
+    };
+    return _tensordot(summed(input, stretched_a), summed(other, stretched_b), dims_input,
+                      dims_other);
   }
   const Dims kept_a = others(input, summed_a);
   const Dims kept_b = others(other, summed_b);

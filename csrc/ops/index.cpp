@@ -6,6 +6,7 @@
 #include "cpu/copy.h"
 #include "cpu/index.h"
 #include "gen/ops/arith.h"
+#include "gen/ops/compare.h"
 #include "gen/ops/view.h"
 #include "ops/advanced_index.h"
 #include "ops/output.h"
@@ -194,6 +195,11 @@ Tensor compute::take(const Tensor& input, const Tensor& index) {
                  index.sizes());
 }
 
+// Indices of which negative ones count from the end.
+static Tensor from_the_start(const Tensor& indices, int64_t size) {
+  return add(indices, mul(lt(indices, 0), size), 1);
+}
+
 Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<int64_t> dim) {
   FB_CHECK(indices.dtype() == DType::kInt64, "expected indices of type int64, got ",
            indices.dtype());
@@ -211,7 +217,8 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
   shape[d] = input.sizes()[d];
   const Tensor source = expand(input, shape, false);
   shape[d] = indices.sizes()[d];
-  return gather(source, d, expand(indices, shape, false), false);
+  const Tensor places = from_the_start(indices, input.sizes()[d]);
+  return gather(source, d, expand(places, shape, false), false);
 }
 
 Tensor compute::masked_select(const Tensor& input, const Tensor& mask) {

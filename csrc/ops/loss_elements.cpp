@@ -237,15 +237,17 @@ Tensor nn_functional_gaussian_nll_loss(const Tensor& input, const Tensor& target
   const Reduction how = read_reduction(reduction, {}, {});
   Tensor variance = var.is_tensor() ? var.tensor() : full_like(input, var.scalar());
   if (variance.sizes() != input.sizes()) {
-    // One variance for each sample, with or without a last dimension of size 1.
+    // One variance for each sample without a last dimension, or for all along one dimension.
     const IntSpan sizes = input.sizes();
     const bool shared = !sizes.empty() && variance.sizes() == sizes.first(sizes.size() - 1);
     if (shared) variance = unsqueeze(variance, -1);
-    const bool fits = variance.dim() == input.dim() && variance.dim() > 0 &&
-                      variance.sizes().first(sizes.size() - 1) == sizes.first(sizes.size() - 1) &&
-                      variance.sizes().back() == 1;
-    FB_CHECK_VALUE(fits, "var is of incorrect size: ", variance.sizes(), " for input of shape ",
-                   sizes);
+    int64_t stretched = 0, differing = 0;
+    for (size_t d = 0; variance.dim() == input.dim() && d < sizes.size(); ++d) {
+      differing += variance.sizes()[d] != sizes[d];
+      stretched += variance.sizes()[d] != sizes[d] && variance.sizes()[d] == 1;
+    }
+    FB_CHECK_VALUE(stretched == 1 && differing == 1, "var is of incorrect size: ", variance.sizes(),
+                   " for input of shape ", sizes);
   }
   const auto [x, y, z] = alike(input, target, variance);
   const double constant = full ? 0.5 * std::log(2 * std::numbers::pi) : 0;

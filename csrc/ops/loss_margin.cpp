@@ -8,6 +8,7 @@
 #include "gen/ops/explog.h"
 #include "gen/ops/loss.h"
 #include "gen/ops/reduce.h"
+#include "gen/ops/view.h"
 #include "ops/loss_support.h"
 #include "ops/output.h"
 
@@ -157,7 +158,9 @@ Tensor composed::nn_functional_multi_margin_loss(const Tensor& input, const Tens
   const int64_t classes = input.dim() == 0 ? 1 : input.sizes().back();
   FB_CHECK(!weight || weight.numel() == classes, "inconsistent weight size, expected ", classes,
            " but got ", ListOf{weight.sizes()});
-  return _multi_margin_loss(input, target, p, margin, weight, number_of(how));
+  const Tensor loss = _multi_margin_loss(input, target, p, margin, weight, number_of(how));
+  // One sample has a loss in the shape of its target.
+  return how == Reduction::kNone && input.dim() < 2 ? reshape(loss, target.sizes()) : loss;
 }
 
 Tensor composed::nn_functional_multilabel_margin_loss(const Tensor& input, const Tensor& target,

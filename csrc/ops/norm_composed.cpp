@@ -53,6 +53,8 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 Tensor nn_functional_batch_norm(const Tensor& input, const Tensor& running_mean,
                                 const Tensor& running_var, const Tensor& weight, const Tensor& bias,
                                 bool training, double momentum, double eps) {
+  FB_CHECK_VALUE(training ? eps > 0 : eps >= 0, "eps must be ",
+                 training ? "positive during training" : "non-negative", ", but got ", eps);
   if (is_empty_vector(input)) return clone(input);
   if (training) {
     check_has_channels(input, ErrorKind::kIndex);

@@ -109,6 +109,9 @@ GRADIENTS = {
     ),
 }
 
+_LOSSES = "a loss of whole or complex numbers has no gradient to learn from"
+_NORMALISED = "of whole or complex numbers, whose averages or squares are no sizes"
+
 # Operators in more dtypes in torch, whose losses are compositions and take what these take.
 DTYPES = dict.fromkeys(
     [
@@ -120,7 +123,7 @@ DTYPES = dict.fromkeys(
         "nn.functional.soft_margin_loss",
         "poisson_nll_loss",
     ],
-    "a loss of whole or complex numbers has no gradient to learn from",
+    _LOSSES,
 )
 
 # Likewise what is normalised or dropped.
@@ -211,12 +214,25 @@ OWN_STRIDES = {
     f"torch.nn.{name}" for name in ("LSTM", "GRU", "RNN", "utils.rnn.pad_packed_sequence")
 }
 
+# Distributions: methods and properties, gradients of methods, divergences of pairs.
+DISTRIBUTIONS = {
+    ("Kumaraswamy", "mode"): "torch takes the logarithm of a negative number, and answers NaN",
+}
+DISTRIBUTION_GRADIENTS = {
+    ("Wishart", "log_prob"): "torch has a gradient above the diagonal of a lower triangle",
+    ("Wishart", "rsample"): "torch has changed in place what its backward needs",
+}
+DIVERGENCES = {
+    ("Wishart", "Wishart"): "torch adds up the batch",
+    ("ContinuousBernoulli", "Uniform"): "torch misses the closed ends",
+}
+
 
 @dataclass(frozen=True)
 class Difference:
     """What differs in torch's databases, and why."""
 
-    entries: str  # of the databases, by their names
+    entries: str  # of the databases, by their names or patterns of them
     reason: str
     checks: str = ""  # those that differ; all where nothing is said
     dtypes: str = ""
@@ -225,7 +241,7 @@ class Difference:
 
     def covers(self, entry: str, check: str, dtype: str, sample: str, words: str) -> bool:
         return (
-            entry in self.entries.split(",")
+            any(re.fullmatch(each, entry) for each in self.entries.split(","))
             and (not self.checks or check in self.checks.split(","))
             and (not self.dtypes or dtype in self.dtypes.split(","))
             and re.search(self.words, words) is not None
@@ -233,7 +249,209 @@ class Difference:
         )
 
 
-DATABASE: tuple[Difference, ...] = ()
+_VALUES = "values differ"
+_TIES = "which of several equal elements comes first is not said"
+_16_BITS = "torch rounds to 16 bits on the way, here it is computed in float32 and rounded once"
+_NUMBERS = "a call with numbers alone is accepted: it has one meaning"
+_OVERLAP = "no order of dimensions follows from strides under which elements overlap"
+_OUT_OF_RANDOM = "torch draws in another order into memory that is not contiguous"
+_ERRORS = "refused in another class of error"
+
+# Calls of torch's databases that Flambeau answers otherwise.
+DATABASE: tuple[Difference, ...] = (
+    Difference(
+        "add,sub",
+        "torch multiplies by alpha = 1 as a complex number, which makes NaN of an infinity",
+        dtypes="complex64",
+        words=_VALUES,
+    ),
+    Difference("abs", "a complex tensor takes the absolute values", "in place", "complex64"),
+    Difference(
+        "addbmm",
+        "torch gives the tensor to change another shape, against its own rule",
+        "in place",
+        words="is not the shape of the tensor to change",
+    ),
+    Difference(
+        "angle,bfloat16,bool,byte,cdouble,cfloat,char,double,fill,float,half,int,long,nan_to_num"
+        ",short,square,mvlgamma_mvlgamma_p_1,mvlgamma_mvlgamma_p_3,mvlgamma_mvlgamma_p_5",
+        _OVERLAP,
+        words="strides",
+    ),
+    Difference("frexp,nn_functional_logsigmoid", "the results lie as others do", words="strides"),
+    Difference("conj_physical", "torch returns a real tensor itself", words="strides"),
+    Difference("kthvalue,mode,sort,argsort,topk", _TIES, words=_VALUES),
+    Difference(
+        "div_trunc_rounding,logit,histc,nn_functional_tanhshrink,special_i0e"
+        ",nn_functional_scaled_dot_product_attention,nn_functional_hinge_embedding_loss",
+        _16_BITS,
+        dtypes="bfloat16",
+        words=_VALUES,
+    ),
+    Difference(
+        "grid_sampler_2d,grid_sampler_3d,nn_functional_grid_sample", _COORDINATES, dtypes="bfloat16"
+    ),
+    Difference("matrix_exp", _UNWRITTEN, dtypes="bfloat16"),
+    Difference(
+        "native_batch_norm,native_group_norm,native_layer_norm", _STATISTICS, dtypes="bfloat16"
+    ),
+    Difference("cholesky_inverse", _NOT_THE_DERIVATIVE, "forward mode"),
+    Difference("cov", "torch rounds weights of float32 before it divides", "forward mode"),
+    Difference(
+        "logcumsumexp",
+        "torch exponentiates the tangents' terms, and loses digits or all of them",
+        "forward mode",
+        words=_VALUES,
+    ),
+    Difference(
+        "logaddexp",
+        "of two numbers of one size torch takes the other's angle, whole turns away",
+        dtypes="complex64",
+        words=_VALUES,
+    ),
+    Difference(
+        "nn_functional_max_unpool1d,nn_functional_max_unpool2d,nn_functional_max_unpool3d",
+        "of two elements for one place torch keeps the last, but differentiates by both",
+        "forward mode",
+        words=_VALUES,
+    ),
+    Difference(
+        "as_strided_partial_views",
+        "a dual number has memory of its own, and not that of the base of a view",
+        "forward mode",
+    ),
+    Difference(
+        ",".join(f"polygamma_polygamma_n_{n}" for n in range(5))
+        + ",special_polygamma_special_polygamma_n_0",
+        "torch's float32 is off by up to 1e-3 near poles, as a longer computation shows",
+        dtypes="float32",
+        words=_VALUES,
+    ),
+    Difference("normal,randn", _OUT_OF_RANDOM, "out", words=_VALUES),
+    Difference(
+        "matmul",
+        "torch gives the tensor for a result of a vector and a matrix other strides",
+        "out",
+        words="strides",
+    ),
+    Difference("where", "numbers are taken beside out= too", "out", words="accepted"),
+    Difference(
+        "bitwise_and,bitwise_left_shift,bitwise_or,bitwise_right_shift,bitwise_xor,float_power,pow"
+        ",remainder,rsub,xlogy,special_xlog1py,special_zeta,special_hermite_polynomial_h"
+        ",special_hermite_polynomial_he,special_laguerre_polynomial_l"
+        ",special_legendre_polynomial_p,special_chebyshev_polynomial_t"
+        ",special_chebyshev_polynomial_u,special_chebyshev_polynomial_v"
+        ",special_chebyshev_polynomial_w,special_shifted_chebyshev_polynomial_t"
+        ",special_shifted_chebyshev_polynomial_u,special_shifted_chebyshev_polynomial_v"
+        ",special_shifted_chebyshev_polynomial_w",
+        _NUMBERS,
+        "error",
+        words="accepted, torch raises TypeError",
+    ),
+    Difference(
+        "arange,linspace,linspace_tensor_overload,logspace,logspace_tensor_overload,narrow,narrow_copy"
+        ",empty_permuted,index_add,nn_functional_adaptive_avg_pool2d"
+        ",nn_functional_adaptive_avg_pool3d,nn_functional_adaptive_max_pool2d"
+        ",nn_functional_adaptive_max_pool3d",
+        _ERRORS,
+        "error",
+        words="^raises",
+    ),
+    Difference(
+        "special_airy_ai,special_bessel_j0,special_bessel_j1,special_bessel_y0,special_bessel_y1",
+        "torch gives NaN at infinity, here it is the limit",
+        words=_VALUES,
+    ),
+    Difference(
+        "signal_windows_kaiser", "torch overflows where beta is large", words="torch gives nan"
+    ),
+    Difference(
+        "special_hermite_polynomial_h,special_hermite_polynomial_he",
+        "sums of large terms of both signs, rounded otherwise",
+        dtypes="float32",
+        words=_VALUES,
+    ),
+    Difference(
+        "nn_functional_interpolate_bilinear,nn_functional_interpolate_bicubic",
+        "the places of the samples in float32, rounded otherwise",
+        dtypes="float32",
+        words=_VALUES,
+    ),
+    Difference("fft_ihfft2,fft_ihfftn", "torch leaves out= as it was", "out", words=_VALUES),
+    Difference(
+        "nn_functional_adaptive_avg_pool1d,nn_functional_adaptive_avg_pool2d"
+        ",nn_functional_adaptive_avg_pool3d",
+        "no size given is no size changed",
+        "error",
+        words="accepted",
+    ),
+    Difference("nn_functional_hardtanh", "limits are taken as clamp takes them", "error"),
+    Difference("masked_logsumexp", "of whole numbers it is a real number", words="dtype"),
+    Difference("float_power", "the result is rounded to the type of the base", "in place"),
+    Difference("gather", "an empty index must have the type of an index", words="got uint8"),
+    Difference("module nn_CTCLoss", "sums of many logarithms, rounded otherwise", dtypes="float32"),
+    Difference("older CrossMapLRN2d", "torch adds to running sums, and rounds more"),
+    Difference(
+        "module nn_FractionalMaxPool2d,module nn_FractionalMaxPool3d",
+        "numbers of another type are converted",
+        words="accepted",
+    ),
+    Difference(
+        "module nn_FractionalMaxPool3d",
+        "torch takes more random numbers than there are samples",
+        words="must have 3 numbers",
+    ),
+    Difference(
+        "sum_to_size,masked_prod", "torch makes a number of a bool where nothing is to be added"
+    ),
+    Difference(
+        "nn_functional_ctc_loss", "lengths under vmap must be the same for all samples", "vmap"
+    ),
+    Difference("repeat_interleave", "under vmap only where the size is known before", "vmap"),
+    Difference(
+        "matrix_exp",
+        "the tangent is computed by what is not linear in it, and so has a history",
+        "forward mode",
+        words="requires_grad",
+    ),
+    Difference("istft", "windows that differ in a batch cannot be checked under vmap", "vmap"),
+)
+
+
+def _not_there(entries: str, reason: str, checks: str = "") -> Difference:
+    return Difference(entries, reason, checks, words="^not there")
+
+
+# What of torch's databases Flambeau does not have.
+DATABASE += (
+    _not_there(
+        "jiterator_2inputs_2outputs,jiterator_4inputs_with_extra_args,jiterator_binary"
+        ",jiterator_binary_return_by_ref,jiterator_unary",
+        "kernels of CUDA written as text",
+    ),
+    _not_there("sparse_sampled_addmm,sparse_mm_reduce", "sparse tensors by rows"),
+    _not_there(
+        "_batch_norm_with_update,_chunk_cat,_native_batch_norm_legit,_segment_reduce_lengths"
+        ",_segment_reduce_offsets,_softmax_backward_data,_unsafe_masked_index"
+        ",_unsafe_masked_index_put_accumulate,_upsample_bilinear2d_aa,native_dropout_backward"
+        ",max_pool2d_with_indices_backward,torch_ops_aten__safe_softmax_default",
+        "operators inside of torch",
+    ),
+    _not_there("__rdiv__", "a method that Python 2 called"),
+    _not_there("as_strided_scatter,hash_tensor,histogramdd", "the operator"),
+    _not_there("linalg_ldl_.*", "the factorisation of indefinite matrices"),
+    _not_there(".*linear_cross_entropy.*|module nn_LinearCrossEntropyLoss", "a loss in chunks"),
+    _not_there("chalf", "complex numbers of 16 bits"),
+    Difference("chalf", "complex numbers of 16 bits", words="memory_format"),
+    _not_there("narrow_copy", "the method", "method"),
+    _not_there(".*", "the form with out=", "out"),
+    _not_there("nn_functional_rms_norm,nn_functional_local_response_norm", _NORMALISED),
+    _not_there(
+        "nn_functional_(margin_ranking|poisson_nll|hinge_embedding|soft_margin)_loss", _LOSSES
+    ),
+    _not_there("logspace,logspace_tensor_overload", "powers of complex numbers in a row"),
+    _not_there("nextafter", "neighbours of numbers of 16 bits"),
+)
 
 
 def why_different(entry: str, check: str, dtype: str, sample: str, words: str) -> str:

@@ -15,15 +15,13 @@ import torch.distributions.kl
 
 import flambeau
 import flambeau.distributions
+from tests.conformance.differences import DISTRIBUTION_GRADIENTS, DISTRIBUTIONS, DIVERGENCES
 from tests.distributions.cases import ALL, IDS, TRANSFORMS, build
 from tests.distributions.pairs import FAMILIES, PAIRS
 
 FRAMEWORKS = (torch, flambeau)
 
-# Where the answers differ on purpose, or rounding shows more than elsewhere.
-DIFFERENT = {
-    ("Kumaraswamy", "mode"): "torch takes the logarithm of a negative number, and answers NaN",
-}
+# Where rounding shows more than elsewhere.
 LOOSE = {
     ("LKJCholesky", "sample"): (1e-3, 1e-4),  # 1 - a sum of squares that may be nearly 1
     ("ContinuousBernoulli", "icdf"): (1e-4, 1e-5),  # quotients of differences near p = 1/2
@@ -76,7 +74,7 @@ def test_samples(name: str, source: str) -> None:
 def test_moments(name: str, source: str) -> None:
     theirs, ours = (build(t, source) for t in FRAMEWORKS)
     for attribute in ("mean", "mode", "variance", "stddev"):
-        if (name, attribute) in DIFFERENT:
+        if (name, attribute) in DISTRIBUTIONS:
             continue
         a, b = (outcome(getattr, p, attribute) for p in (theirs, ours))
         assert_agree(b, a, attribute)
@@ -171,18 +169,13 @@ def compare_gradients(make: Callable[[Any, Any], Any], source: str, rtol: float 
 
 # Implicit gradients of gamma and Dirichlet numbers: torch's are approximations of up to this error.
 APPROXIMATE = 3e-3
-# What torch gets wrong or cannot do.
-GRADIENTS_APART = {
-    ("Wishart", "log_prob"): "torch has a gradient above the diagonal of a lower triangle",
-    ("Wishart", "rsample"): "torch has changed in place what its backward needs",
-}
 
 
 def differentiable(method: str) -> list[Any]:
     return [
         pytest.param(source, id=source)
         for name, source in ALL
-        if (name, method) not in GRADIENTS_APART
+        if (name, method) not in DISTRIBUTION_GRADIENTS
     ]
 
 
@@ -224,10 +217,7 @@ def test_all_pairs_are_registered() -> None:
 
 
 # Pairs of which torch's divergence is wrong; tests/distributions integrates all of them.
-WRONG = {
-    FAMILIES["Wishart"]: "torch adds up the batch",
-    (FAMILIES["ContinuousBernoulli"][0], FAMILIES["Uniform"][1]): "torch misses the closed ends",
-}
+WRONG = {(FAMILIES[p][0], FAMILIES[q][1]) for p, q in DIVERGENCES}
 
 
 @pytest.mark.parametrize(("p", "q"), PAIRS, ids=[f"{p} from {q}" for p, q in PAIRS])

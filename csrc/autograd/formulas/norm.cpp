@@ -94,8 +94,8 @@ Tensor statistics_backward(const Tensor& mean_grad, const Tensor& rstd_grad, con
     result = ops::expand(ops::reshape(mean_grad, by_group) * (1.0 / count), x.sizes());
   if (rstd_grad.defined()) {
     const Normalised all(x, {2}, eps, true);
-    const Tensor of_rstd = ops::reshape(rstd_grad, by_group) * all.rstd * all.rstd *
-                           all.elements * (-1.0 / count);
+    const Tensor of_rstd =
+        ops::reshape(rstd_grad, by_group) * all.rstd * all.rstd * all.elements * (-1.0 / count);
     result = result.defined() ? result + of_rstd : of_rstd;
   }
   return ops::reshape(result, input.sizes());
@@ -127,8 +127,7 @@ std::array<Tensor, 3> group_norm_backward(const Tensor& grad, const Tensor& mean
                                           const Tensor& weight, const Tensor& mean,
                                           const Tensor& rstd, int64_t groups, double eps,
                                           std::array<bool, 3> needed) {
-  auto gradients =
-      image_norm_backward(grad, input, weight, mean, rstd, groups, false, eps, needed);
+  auto gradients = image_norm_backward(grad, input, weight, mean, rstd, groups, false, eps, needed);
   if (needed[0] && input.numel() != 0 && (mean_grad.defined() || rstd_grad.defined()))
     gradients[0] =
         gradients[0] + statistics_backward(mean_grad, rstd_grad, input, mean.dtype(), groups, eps);
@@ -143,6 +142,8 @@ std::array<Tensor, 3> layer_norm_backward(const Tensor& grad, const Tensor& inpu
     return only(needed,
                 composed_row_norm(grad, input, normalized_shape.size(), weight, rstd, eps, true));
   auto [x, w, b] = ops::_row_norm_backward(grad, input, weight, mean, rstd);
+  // Without a weight the kernel does not know the shape of a row.
+  if (b.defined() && b.sizes() != normalized_shape) b = ops::reshape(b, normalized_shape);
   return only<3>(needed, {x, w, b});
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flambeau.nn import functional as F
+from flambeau.nn.modules._norm_base import check_dims
 from flambeau.nn.modules.module import Module
 from flambeau.nn.modules.utils import _ntuple
 
@@ -156,6 +157,11 @@ class ReplicationPad3d(_ReplicationPadNd):
 
 class _CircularPadNd(_PadNd):
     _fb_mode = "circular"
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Pad a batch or a single sample."""
+        check_dims(self, input, self._rank + 1, self._rank + 2)
+        return super().forward(input)
 
 
 class CircularPad1d(_CircularPadNd):

@@ -54,9 +54,26 @@ class Case:
     def differentiated(self, module: Any, args: Any, kwargs: Any) -> Any:
         """What torch's tests differentiate: where the call is smooth, what is unique of it."""
         wrapper, process = self.info.gradcheck_wrapper, self.sample.output_process_fn_grad
+        if wrapper.__name__.startswith("gradcheck_wrapper_masked"):
+            return self._masked(module, self.function(module)(*args, **kwargs))
         if module is flambeau:
             wrapper, process = resolve.rebound(wrapper), resolve.rebound(process)
         return process(wrapper(self.function(module), *args, **kwargs))
+
+    def _masked(self, module: Any, result: Any) -> Any:
+        """A result where its mask lets something through, and 0 elsewhere."""
+        sample, masked = self.sample, torch.masked
+        masks = [sample.kwargs.get(f"{name}_mask") for name in ("input", "other")]
+        if sample.kwargs.get("mask") is not None:
+            mask = masked._output_mask(self.info.op, sample.input, *sample.args, **sample.kwargs)
+        elif any(each is not None for each in masks):
+            pairs = zip((sample.input, sample.args[0]), masks, strict=True)
+            parts = [masked._input_mask(tensor, mask=mask) for tensor, mask in pairs]
+            mask = torch.logical_and(*parts)
+        else:
+            return result
+        chosen = mask if module is torch else translated(mask)
+        return module.where(chosen, result, module.zeros_like(result))
 
     def unique(self, result: Any) -> Any:
         """The part of a result that only depends on the inputs."""

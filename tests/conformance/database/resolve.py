@@ -73,10 +73,12 @@ def operator(info: Any) -> Callable[..., Any]:
 
 
 def _found(dotted: str) -> Any:
+    """What is called so, unless it is a dtype: `cfloat` is a method too."""
     try:
-        return attribute(dotted)
+        found = attribute(dotted)
     except Missing:
         return None
+    return found if callable(found) else None
 
 
 def _is_of_the_database(function: types.FunctionType) -> bool:
@@ -89,6 +91,8 @@ def form(info: Any, theirs: Callable[..., Any] | None) -> Callable[..., Any] | N
         return None
     if isinstance(theirs, types.FunctionType) and _is_of_the_database(theirs):
         return rebound(theirs)
+    if isinstance(theirs, functools.partial):  # with inplace=True
+        return functools.partial(counterpart(theirs.func), **theirs.keywords)
     name = getattr(theirs, "__name__", "")
     if not hasattr(torch.Tensor, name):
         raise Missing(f"{info.name}: form {theirs!r}")

@@ -71,6 +71,8 @@ def ours(call: Callable[[Any], Any], theirs: Any) -> Any:
 def _says_not_to_have(found: Any) -> bool:
     if isinstance(found, TypeError):  # a form with out=
         return re.search(r"argument 'out'|\(.*out=\w+.*\), but expected", str(found)) is not None
+    if isinstance(found, AttributeError):
+        return "has no operator" in str(found)
     return isinstance(found, NotImplementedError)
 
 

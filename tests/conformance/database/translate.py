@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -38,6 +39,8 @@ def translated(value: Any) -> Any:
         return _callable(value)
     if isinstance(value, torch.Generator):
         return flambeau.Generator().manual_seed(value.initial_seed())
+    if re.match(r"torch\.(?!testing)", type(value).__module__):
+        raise Missing(type(value).__name__)
     return value
 
 

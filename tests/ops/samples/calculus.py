@@ -67,4 +67,5 @@ def gradient(make):
 def gradient_errors(make):
     yield (make(1),), RuntimeError, "gradient: "
     yield call(make(3), edge_order=3), RuntimeError, "gradient: edge_order"
+    yield call(make(3, 3), dim=(1, -1)), RuntimeError, "gradient: a dimension appears multiple"
     yield call(make(3), spacing=(1.0, 2.0)), RuntimeError, "gradient: "

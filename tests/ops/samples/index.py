@@ -83,6 +83,7 @@ def _take_along_dim(x, indices, dim=None):
 def take_along_dim(make):
     yield make(4, 3), make.of([[0, 2], [1, 1], [0, 0], [2, 1]], dtype="int64"), 1
     yield make(4, 3), make.of([[0, 3, 2]], dtype="int64"), 0
+    yield make(4, 3), make.of([[0, -1, -4]], dtype="int64"), 0  # from the end
     yield make(12), make.index(5, high=12)
 
 

@@ -250,6 +250,7 @@ def gaussian_nll_loss(make):
     for reduction in REDUCTIONS:
         yield call(make(3, 4), make(3, 4), make.positive(3, 4), reduction=reduction)
     yield call(make(3, 4), make(3, 4), make.positive(3, 1), full=True)
+    yield call(make(3, 4), make(3, 4), make.positive(1, 4))
     yield call(make(3, 4), make(3, 4), make.positive(3), full=True, reduction="sum")
     yield call(make(3, 4), make(3, 4), 2.0)
     yield forward_only(make(3), make(3), make.of(0, 1, 2), eps=0.5)
@@ -259,6 +260,7 @@ def gaussian_nll_loss(make):
 def gaussian_nll_loss_errors(make):
     yield (make(3), make(3), make.of(1, -1, 1)), ValueError, "var has negative"
     yield (make(3, 4), make(3, 4), make.positive(2)), ValueError, "var is of incorrect size"
+    yield (make(3, 4), make(3, 4), make.positive(1, 1)), ValueError, "var is of incorrect size"
 
 
 def _hinge(x, y, margin=1.0):

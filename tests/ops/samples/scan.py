@@ -108,6 +108,7 @@ def diff(make):
     yield call(make(3, 4), n=3, dim=1)
     yield call(make(3, 4), dim=1, prepend=make(3, 1), append=make(3, 2))
     yield make(3, 4), 0
+    yield call(make(3, 4), 0, prepend=make(3, 1), append=make(3, 2))  # which order 0 leaves out
     yield make(1)
 
 

@@ -1,0 +1,85 @@
+"""Calls whose meaning samples with a NumPy reference cannot show."""
+
+import pytest
+
+import flambeau as fb
+
+F = fb.nn.functional
+
+
+def test_bounds_of_whole_numbers_are_rounded_first() -> None:
+    assert fb.arange(3.1, dtype=fb.int64).tolist() == [0, 1, 2]
+    assert fb.arange(0.0, -8.000001, -4.0, dtype=fb.int64).tolist() == [0, -4]
+    assert fb.arange(3.1).tolist() == [0, 1, 2, 3]
+    assert fb.logspace(2, 1.2, 2, dtype=fb.int64).tolist() == [100, 10]
+    with pytest.raises(RuntimeError, match="step must be nonzero"):
+        fb.arange(0, 64, 0.5, dtype=fb.int64)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("max", 6), ("min", -8)])
+def test_a_tensor_of_one_integer_is_compared(name: str, expected: int) -> None:
+    """It is no dimension, though it would do as one."""
+    result = getattr(fb, name)(fb.tensor(-8), fb.tensor(6))
+    assert isinstance(result, fb.Tensor)
+    assert result.item() == expected
+    assert getattr(fb.tensor([1, -3]), name)(fb.tensor(0)).tolist() in ([1, 0], [0, -3])
+
+
+def test_a_dimension_of_one_is_contracted_with_all() -> None:
+    a, b = fb.rand(2, 1), fb.rand(3, 4)
+    expected = fb.tensordot(a.expand(2, 3), b, 1)
+    fb.testing.assert_close(fb.tensordot(a, b, 1), expected)
+    fb.testing.assert_close(fb.tensordot(b.T, a.T, 1), expected.T)
+
+
+def test_gradient_without_spacing() -> None:
+    x = fb.rand(5)
+    assert fb.equal(fb.gradient(x, spacing=None)[0], fb.gradient(x)[0])
+
+
+def test_one_sample_has_a_loss_in_the_shape_of_its_target() -> None:
+    x = fb.rand(10)
+    assert F.multi_margin_loss(x, fb.tensor([3]), reduction="none").shape == (1,)
+    assert F.multi_margin_loss(x, fb.tensor(3), reduction="none").shape == ()
+
+
+def test_linalg_of_16_bits_is_refused() -> None:
+    for call in (fb.linalg.pinv, fb.pinverse):
+        with pytest.raises(RuntimeError, match="expected float32, float64"):
+            call(fb.ones(0, 3, dtype=fb.float16))
+    with pytest.raises(RuntimeError, match="expected float32, float64"):
+        fb.linalg.vander(fb.ones(3, dtype=fb.bfloat16))
+    assert fb.linalg.vander(fb.ones(3, dtype=fb.int8)).dtype == fb.int64
+
+
+def test_eps_of_batch_norm() -> None:
+    x = fb.rand(4, 3)
+    with pytest.raises(ValueError, match="eps must be positive during training, but got 0"):
+        F.batch_norm(x, None, None, training=True, eps=0)
+    with pytest.raises(ValueError, match="eps must be non-negative, but got -1"):
+        F.batch_norm(x, fb.zeros(3), fb.ones(3), eps=-1)
+
+
+def test_statistics_of_a_group_norm_have_gradients() -> None:
+    x = fb.rand(2, 6, 3, dtype=fb.float64, requires_grad=True)
+
+    def statistics(x: fb.Tensor) -> tuple[fb.Tensor, ...]:
+        return fb.native_group_norm(x, None, None, 2, 6, 3, 2, 1e-5)[1:]
+
+    assert all(each.requires_grad for each in statistics(x))
+    assert fb.autograd.gradcheck(statistics, (x,))
+    assert fb.autograd.gradgradcheck(statistics, (x,))
+
+
+def test_layer_norm_of_rows_of_several_dimensions_with_a_bias_alone() -> None:
+    x = fb.rand(2, 2, 3, dtype=fb.float64, requires_grad=True)
+    bias = fb.rand(2, 3, dtype=fb.float64, requires_grad=True)
+    F.layer_norm(x, (2, 3), None, bias).sum().backward()
+    assert fb.equal(bias.grad, fb.full((2, 3), 2.0, dtype=fb.float64))
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_circular_padding_takes_batches_and_samples(rank: int) -> None:
+    layer = getattr(fb.nn, f"CircularPad{rank}d")(1)
+    with pytest.raises(ValueError, match=f"expected {rank + 1}D or {rank + 2}D input"):
+        layer(fb.ones([3] * (rank + 3)))
