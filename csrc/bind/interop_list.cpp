@@ -9,7 +9,7 @@ namespace {
 template <class T>
 PyObject* number(const T& value) {
   if constexpr (kIsBool<T>)
-    return PyBool_FromLong(value);
+    return PyBool_FromLong(is_true(&value));
   else if constexpr (kIsComplex<T>)
     return PyComplex_FromDoubles(value.re, value.im);
   else if constexpr (is_integral(kDTypeOf<T>))

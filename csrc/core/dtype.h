@@ -157,12 +157,18 @@ decltype(auto) visit_real(DType t, F&& f) {
 }
 
 // Converts between any two element types as PyTorch does: float to int truncates, complex to real
-// drops the imaginary part, anything to bool asks "is it non-zero".
+// drops the imaginary part, anything to bool asks "is it non-zero". `from` may be an element in
+// memory: bools are read as is_true reads them.
 template <class To, class From>
 FB_FN To convert(const From& from) {
   constexpr bool from_small = __is_same(From, Half) || __is_same(From, BFloat16);
   constexpr bool to_small = __is_same(To, Half) || __is_same(To, BFloat16);
-  if constexpr (__is_same(To, From)) {
+  if constexpr (kIsBool<From>) {
+    if constexpr (kIsBool<To>)
+      return is_true(&from);
+    else
+      return convert<To>(static_cast<unsigned char>(is_true(&from)));
+  } else if constexpr (__is_same(To, From)) {
     return from;
   } else if constexpr (from_small) {
     return convert<To>(static_cast<float>(from));

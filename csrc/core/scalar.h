@@ -44,7 +44,7 @@ class Scalar {
   static Scalar load(DType t, const void* in) {
     return visit_all(t, [&](auto tag) -> Scalar {
       using T = typename decltype(tag)::type;
-      const T value = *static_cast<const T*>(in);
+      const T value = element_at(static_cast<const T*>(in));
       if constexpr (kIsBool<T>)
         return Scalar(value);
       else if constexpr (kIsComplex<T>)

@@ -75,10 +75,12 @@ FB_DECLARE_KERNEL(ScatterFn, scatter_kernel, DType t, ScatterMode mode)
 FB_DECLARE_KERNEL(void, index_range, int64_t n, const int64_t* index, int64_t* least,
                   int64_t* greatest)
 FB_DECLARE_KERNEL(int64_t, count_true, int64_t n, const bool* mask)
-// Writes the positions begin.. of the true elements among n, or the elements themselves.
-FB_DECLARE_KERNEL(void, true_positions, int64_t n, const bool* mask, int64_t begin, int64_t* out)
+// Writes the positions begin.. of the true elements among n, or the elements themselves: `room` of
+// them, which is what count_true has found.
+FB_DECLARE_KERNEL(void, true_positions, int64_t n, const bool* mask, int64_t begin, int64_t* out,
+                  int64_t room)
 FB_DECLARE_KERNEL(void, compress_run, size_t size, int64_t n, const char* in, const bool* mask,
-                  char* out)
+                  char* out, int64_t room)
 FB_DECLARE_KERNEL(void, masked_fill_run, size_t size, int64_t n, const char* in, const bool* mask,
                   const void* value, char* out)
 

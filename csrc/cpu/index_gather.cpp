@@ -125,7 +125,7 @@ void divide_by_counts(const Tensor& sums, const Tensor& counts) {
       for (int64_t i = begin; i < end; ++i) {
         if (count[i] < 2) continue;
         if constexpr (is_integral(kDTypeOf<T>)) {
-          const int64_t value = sum[i];
+          const auto value = convert<int64_t>(sum[i]);
           const int64_t quotient = value / count[i];
           sum[i] = static_cast<T>(quotient - (value % count[i] < 0));  // rounds down
         } else if constexpr (kIsComplex<T>) {

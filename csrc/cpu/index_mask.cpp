@@ -25,12 +25,15 @@ std::vector<int64_t> starts_of_pieces(const Tensor& mask) {
   return starts;
 }
 
-// Calls f(first element, number of elements, where its true ones go) for every piece.
+// Calls f(first element, number of elements, where its true ones go, how many) for every piece.
 template <class F>
 void each_piece(const std::vector<int64_t>& starts, int64_t n, F&& f) {
   parallel_for(static_cast<int64_t>(starts.size()) - 1, 2, [&](int64_t begin, int64_t end) {
-    for (int64_t piece = begin; piece < end; ++piece)
-      f(piece * kPiece, std::min(kPiece, n - piece * kPiece), starts[static_cast<size_t>(piece)]);
+    for (int64_t piece = begin; piece < end; ++piece) {
+      const int64_t to = starts[static_cast<size_t>(piece)];
+      f(piece * kPiece, std::min(kPiece, n - piece * kPiece), to,
+        starts[static_cast<size_t>(piece) + 1] - to);
+    }
   });
 }
 
@@ -61,9 +64,8 @@ Tensor nonzero_columns(const Tensor& mask) {
   auto* flat = columns.data_as<int64_t>() + (dims - 1) * count;
   const auto* data = mask.data_as<bool>();
   const auto run = FB_KERNEL(true_positions);
-  each_piece(starts, mask.numel(), [&](int64_t first, int64_t n, int64_t to) {
-    run(n, data + first, first, flat + to);
-    const int64_t found = starts[static_cast<size_t>(first / kPiece) + 1] - to;
+  each_piece(starts, mask.numel(), [&](int64_t first, int64_t n, int64_t to, int64_t found) {
+    run(n, data + first, first, flat + to, found);
     if (dims > 1) unravel(columns, mask.sizes(), to, found);
   });
   return columns;
@@ -77,8 +79,9 @@ Tensor compress(const Tensor& input, const Tensor& mask) {
   const auto* data = mask.data_as<bool>();
   auto* target = static_cast<char*>(out.data());
   const auto run = FB_KERNEL(compress_run);
-  each_piece(starts, mask.numel(), [&](int64_t first, int64_t n, int64_t to) {
-    run(static_cast<size_t>(size), n, source + first * size, data + first, target + to * size);
+  each_piece(starts, mask.numel(), [&](int64_t first, int64_t n, int64_t to, int64_t found) {
+    run(static_cast<size_t>(size), n, source + first * size, data + first, target + to * size,
+        found);
   });
   return out;
 }

@@ -11,7 +11,7 @@ auto comparable(const T& value) {
   if constexpr (__is_same(T, Half) || __is_same(T, BFloat16))
     return static_cast<float>(value);
   else
-    return value;
+    return element_at(&value);
 }
 
 // Halves the range without branching on the comparison. NaN counts as the largest value, as it does
@@ -43,10 +43,10 @@ void search_sorted(const SearchArgs& args, int64_t* out) {
         const int64_t row = args.shared ? 0 : i / args.per_row;
         const T* const sequence = static_cast<const T*>(args.sequences) + row * args.length;
         const int64_t* const sorter = args.sorter ? args.sorter + row * args.length : nullptr;
-        out[i] = sorter ? position<T>([&](int64_t k) { return sequence[sorter[k]]; }, args.length,
-                                      values[i], args.right)
-                        : position<T>([&](int64_t k) { return sequence[k]; }, args.length,
-                                      values[i], args.right);
+        out[i] = sorter ? position<T>([&](int64_t k) { return element_at(sequence + sorter[k]); },
+                                      args.length, values[i], args.right)
+                        : position<T>([&](int64_t k) { return element_at(sequence + k); },
+                                      args.length, values[i], args.right);
       }
     });
   });

@@ -30,7 +30,7 @@ void mode_rows(const SortRows& sorted, const int64_t* positions, void* values, i
     parallel_for(sorted.rows, kGrain / (sorted.n + 1) + 1, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const int64_t at = r * sorted.n + longest_run_end(data + r * sorted.n, sorted.n);
-        static_cast<T*>(values)[r] = data[at];
+        static_cast<T*>(values)[r] = element_at(data + at);
         indices[r] = positions[at];
       }
     });

@@ -13,7 +13,7 @@ auto comparable(const T& value) {
   if constexpr (__is_same(T, Half) || __is_same(T, BFloat16))
     return static_cast<float>(value);
   else
-    return value;
+    return element_at(&value);
 }
 
 template <class T>

@@ -39,7 +39,7 @@ bool all_true(const Tensor& mask) {
   const Tensor dense = contiguous(mask);
   const bool* data = dense.data_as<bool>();
   bool all = true;
-  for (int64_t i = 0; i < dense.numel(); ++i) all &= data[i];
+  for (int64_t i = 0; i < dense.numel(); ++i) all &= is_true(data + i);
   return all;
 }
 

@@ -154,7 +154,7 @@ class QueryBlock {
     const int64_t row = call_.mask.row, column = call_.mask.column;
     if (row == 0) {  // the same for all queries, as where keys are padding
       for (int64_t r = 0; r < n; ++r) {
-        const T added = added_by(mask[(begin + r) * column]);
+        const T added = added_by(element_at(mask + (begin + r) * column));
         for (int64_t c = from; c < width; ++c) scores[r * width + c] += added;
       }
       return;
@@ -162,7 +162,7 @@ class QueryBlock {
     if constexpr (__is_same(M, bool)) {
       for (int64_t c = 0; c < count; ++c)
         for (int64_t r = 0; r < n; ++r)
-          mask_rows_[c * kKeyBlock + r] = added_by(mask[c * row + begin + r]);
+          mask_rows_[c * kKeyBlock + r] = added_by(element_at(mask + c * row + begin + r));
       transpose(mask_rows_, kKeyBlock, count, n, mask_columns_, width);
     } else {
       transpose(mask + begin, row, count, n, mask_columns_, width);

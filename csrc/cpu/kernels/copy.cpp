@@ -35,7 +35,7 @@ void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t 
     if (in_step == -static_cast<int64_t>(sizeof(From)) && out_step == sizeof(To)) {
       const auto* __restrict source = static_cast<const From*>(in);
       auto* __restrict target = static_cast<To*>(out);
-      for (int64_t i = 0; i < n; ++i) target[i] = source[-i];
+      for (int64_t i = 0; i < n; ++i) target[i] = element_at(source - i);
       return;
     }
   }

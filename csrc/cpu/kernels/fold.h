@@ -120,7 +120,7 @@ FB_FN V min_or_nan(const V& a, const V& b) {
   return (b < a) | (b != b) ? b : a;
 }
 
-// bool is compared and loaded as the byte it is.
+// bool is compared as a byte, 0 or 1.
 template <class T>
 struct ComparedAs {
   using type = T;

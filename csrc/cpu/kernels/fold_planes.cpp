@@ -61,7 +61,7 @@ void fold_plane(const Sliding& y, const Sliding& x, const T* columns, T* image) 
     if (!row) return;
     for (int64_t i = in.first; i < in.last; ++i) {
       T& pixel = row[i * x.stride + start];
-      pixel = pixel + columns[at + i];
+      pixel = element_at(&pixel) + element_at(columns + at + i);
     }
   });
 }

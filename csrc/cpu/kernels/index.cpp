@@ -24,7 +24,7 @@ void visit_size(size_t size, F&& f) {
 
 template <class T>
 T at(const char* base, int64_t offset) {
-  return *reinterpret_cast<const T*>(base + offset);
+  return element_at(reinterpret_cast<const T*>(base + offset));
 }
 template <class T>
 T& at(char* base, int64_t offset) {
@@ -41,7 +41,7 @@ struct Add {
   template <class T>
   static void apply(T& target, T value) {
     if constexpr (kIsBool<T>)
-      target = target || value;
+      target = is_true(&target) || value;
     else if constexpr (is_reduced_float(kDTypeOf<T>))
       target = T(float(target) + float(value));
     else
@@ -52,7 +52,7 @@ struct Multiply {
   template <class T>
   static void apply(T& target, T value) {
     if constexpr (kIsBool<T>)
-      target = target && value;
+      target = is_true(&target) && value;
     else if constexpr (is_reduced_float(kDTypeOf<T>))
       target = T(float(target) * float(value));
     else
@@ -68,7 +68,8 @@ struct Extreme {
       const float a(target), b(value);
       if ((Greatest ? b > a : b < a) || b != b) target = value;
     } else if constexpr (!kIsComplex<T>) {
-      if ((Greatest ? value > target : value < target) || value != value) target = value;
+      const T old = element_at(&target);
+      if ((Greatest ? value > old : value < old) || value != value) target = value;
     }
   }
 };
@@ -78,7 +79,7 @@ void add_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t out_
   if (in_step == sizeof(T) && out_step == sizeof(T)) {
     const auto* __restrict source = static_cast<const T*>(in);
     auto* __restrict target = static_cast<T*>(out);
-    for (int64_t i = 0; i < n; ++i) Add::apply<T>(target[i], source[i]);
+    for (int64_t i = 0; i < n; ++i) Add::apply<T>(target[i], element_at(source + i));
     return;
   }
   for (int64_t i = 0; i < n; ++i)
@@ -92,7 +93,8 @@ void scatter_run(int64_t n, const int64_t* index, char* base, int64_t inner_step
   if (inner_step == 0 && dim_step == sizeof(T) && source_step == sizeof(T)) {
     auto* target = reinterpret_cast<T*>(base);
     const auto* values = reinterpret_cast<const T*>(source);
-    for (int64_t j = 0; j < n; ++j) Mode::template apply<T>(target[index[j]], values[j]);
+    for (int64_t j = 0; j < n; ++j)
+      Mode::template apply<T>(target[index[j]], element_at(values + j));
     return;
   }
   for (int64_t j = 0; j < n; ++j)
@@ -190,43 +192,51 @@ void index_range(int64_t n, const int64_t* index, int64_t* least, int64_t* great
 int64_t count_true(int64_t n, const bool* mask) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(mask);
   int64_t count = 0;
-  for (int64_t i = 0; i < n; ++i) count += bytes[i];
+  for (int64_t i = 0; i < n; ++i) count += bytes[i] != 0;
   return count;
 }
 
 // Both write every element to the next free place and move on only if its mask is set: no branch to
 // mispredict. The last write may be one too many, so a block is collected on the stack first.
+// `room` elements were counted before; somebody may have changed the mask since, so no more than
+// these are written, and zeros stand for those that are gone.
 namespace {
 
 constexpr int64_t kBlock = 1024;
 
 template <class T, class Value>
-void collect(int64_t n, const bool* mask, T* out, Value value) {
+void collect(int64_t n, const bool* mask, T* out, int64_t room, Value value) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(mask);
   T block[kBlock + 1];
+  uint8_t steps[kBlock];  // 0 or 1, found out for many at once
   for (int64_t from = 0; from < n; from += kBlock) {
-    const int64_t to = from + kBlock < n ? from + kBlock : n;
+    const int64_t length = from + kBlock < n ? kBlock : n - from;
+    for (int64_t i = 0; i < length; ++i) steps[i] = bytes[from + i] != 0;
     int64_t count = 0;
-    for (int64_t i = from; i < to; ++i) {
-      block[count] = value(i);
-      count += bytes[i];
+    for (int64_t i = 0; i < length; ++i) {
+      block[count] = value(from + i);
+      count += steps[i];
     }
+    count = count < room ? count : room;
     std::memcpy(out, block, static_cast<size_t>(count) * sizeof(T));
     out += count;
+    room -= count;
   }
+  std::memset(out, 0, static_cast<size_t>(room) * sizeof(T));
 }
 
 }  // namespace
 
-void true_positions(int64_t n, const bool* mask, int64_t begin, int64_t* out) {
-  collect(n, mask, out, [begin](int64_t i) { return begin + i; });
+void true_positions(int64_t n, const bool* mask, int64_t begin, int64_t* out, int64_t room) {
+  collect(n, mask, out, room, [begin](int64_t i) { return begin + i; });
 }
 
-void compress_run(size_t size, int64_t n, const char* in, const bool* mask, char* out) {
+void compress_run(size_t size, int64_t n, const char* in, const bool* mask, char* out,
+                  int64_t room) {
   visit_size(size, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto* source = reinterpret_cast<const T*>(in);
-    collect(n, mask, reinterpret_cast<T*>(out), [source](int64_t i) { return source[i]; });
+    collect(n, mask, reinterpret_cast<T*>(out), room, [source](int64_t i) { return source[i]; });
   });
 }
 
@@ -244,7 +254,7 @@ void masked_fill_run(size_t size, int64_t n, const char* in, const bool* mask, c
       // Bits instead of a choice: a loop over both a mask and wider elements vectorises this way.
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i) {
-        const T chosen = static_cast<T>(T(0) - static_cast<T>(bytes[i]));
+        const T chosen = static_cast<T>(T(0) - static_cast<T>(bytes[i] != 0));
         target[i] = static_cast<T>((fill & chosen) | (source[i] & static_cast<T>(~chosen)));
       }
     }

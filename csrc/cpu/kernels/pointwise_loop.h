@@ -11,11 +11,7 @@ namespace {
 
 template <class T>
 FB_FN T load(const void* data, int64_t i) {
-  // GCC vectorises loads of bytes but not of bools.
-  if constexpr (kIsBool<T>)
-    return static_cast<const unsigned char*>(data)[i] != 0;
-  else
-    return static_cast<const T*>(data)[i];
+  return element_at(static_cast<const T*>(data) + i);
 }
 
 // F has Param, kParams, kRanged and call(inputs..., params).
@@ -83,7 +79,7 @@ void pointwise_loop(int64_t n, void* out, const void* const* in, unsigned fixed,
     const auto spread = [&]<class T>(size_t k, const T* value) {
       at[k] = value;
       if (!(fixed >> k & 1)) return;
-      fill(reinterpret_cast<T*>(blocks[k]), n < kBlock ? n : kBlock, *value);
+      fill(reinterpret_cast<T*>(blocks[k]), n < kBlock ? n : kBlock, element_at(value));
       at[k] = blocks[k];
     };
     (spread(I, static_cast<const Inputs*>(in[I])), ...);

@@ -216,8 +216,11 @@ void run_numeric(DType dtype, const ReducePlan& plan) {
   });
 }
 
+// Of truth values the largest is whether any is true, the smallest whether all are.
 template <bool kMax>
 void run_extremum(DType dtype, const ReducePlan& plan) {
+  if (dtype == DType::kBool)
+    return kMax ? run_truth<Any>(dtype, plan) : run_truth<All>(dtype, plan);
   visit_real(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     run_reduction<Fold<T, Extremum<T, kMax>>>(plan);

@@ -91,7 +91,7 @@ inline Cursor reduced_cursor(const ReducePlan& plan, int64_t begin) {
 
 template <class T>
 [[gnu::noinline]] void pack(const T* p, int64_t n, int64_t stride, T* buffer) {
-  for (int64_t i = 0; i < n; ++i) buffer[i] = p[i * stride];
+  for (int64_t i = 0; i < n; ++i) buffer[i] = element_at(p + i * stride);
 }
 
 template <class R>

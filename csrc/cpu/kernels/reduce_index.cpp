@@ -92,7 +92,8 @@ struct IndexReducer {
   }
 
  private:
-  // Where `wanted`, which is there, first stands; the first NaN if it is NaN.
+  // Where `wanted`, which is there, first stands; the first NaN if it is NaN. Within bounds even
+  // where somebody changes the elements meanwhile.
   static int64_t find(const T* p, int64_t n, Acc wanted) {
     constexpr int64_t kGroup = 64;
     int64_t i = 0;
@@ -101,7 +102,7 @@ struct IndexReducer {
       for (int64_t j = i; j < i + kGroup; ++j) here |= matches(load<Acc, 1>(p + j), wanted);
       if (here) break;
     }
-    while (!matches(load<Acc, 1>(p + i), wanted)) ++i;
+    while (i + 1 < n && !matches(load<Acc, 1>(p + i), wanted)) ++i;
     return i;
   }
 

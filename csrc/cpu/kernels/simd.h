@@ -61,7 +61,9 @@ FB_FN Vec<A, N> load(const T* p) {
   if constexpr (N == 1) {
     return convert<A>(*p);
   } else if constexpr (__is_same(T, bool)) {
-    return load<A, N>(reinterpret_cast<const unsigned char*>(p));
+    Vec<unsigned char, N> bytes = load<unsigned char, N>(reinterpret_cast<const unsigned char*>(p));
+    bytes = bytes != 0 ? broadcast<unsigned char, N>(1) : Vec<unsigned char, N>{};
+    return __builtin_convertvector(bytes, Vec<A, N>);
   } else if constexpr (__is_same(T, BFloat16)) {
     Vec<unsigned short, N> raw;
     __builtin_memcpy(&raw, p, sizeof(raw));

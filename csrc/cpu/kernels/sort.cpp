@@ -157,7 +157,7 @@ const ItemOf<T>* first_items(const T* row, int64_t n, int64_t k, bool descending
     if (cut) {
       // Most groups hold nothing: that is found out without a branch for each element.
       bool any = false;
-      for (int64_t i = begin; i < end; ++i) any |= key_of(row[i], descending) < limit;
+      for (int64_t i = begin; i < end; ++i) any |= key_of(element_at(row + i), descending) < limit;
       if (!any) continue;
     }
     for (int64_t i = begin; i < end; ++i) {
@@ -204,7 +204,7 @@ class RowSorter {
     parallel_for(k_, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const uint32_t at = sorted[i].position();
-        if (values) values[i] = row[at];
+        if (values) values[i] = element_at(row + at);
         if (indices) indices[i] = at;
       }
     });
@@ -274,7 +274,7 @@ void select_rows(const SortRows& input, const int64_t* ranks, void* values, int6
       for (int64_t r = begin; r < end; ++r) {
         const T* const row = static_cast<const T*>(input.in) + r * input.n;
         const uint32_t at = select(row, input.n, ranks[r], items.get()).position();
-        if (values) static_cast<T*>(values)[r] = row[at];
+        if (values) static_cast<T*>(values)[r] = element_at(row + at);
         if (indices) indices[r] = at;
       }
     });

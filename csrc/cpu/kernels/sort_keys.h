@@ -90,7 +90,7 @@ FB_FN auto key_of(T value, bool descending) {
 
 template <class T>
 FB_FN ItemOf<T> item_of(const T* row, uint32_t position, bool descending) {
-  return ItemOf<T>::make(key_of(row[position], descending), position);
+  return ItemOf<T>::make(key_of(element_at(row + position), descending), position);
 }
 
 }  // namespace
