@@ -81,6 +81,11 @@ def matrix_norm(
     return stored(_matrix_norm(A, ord, dims, keepdim), out)
 
 
+def _largest(sizes: Tensor, dim: int, keepdim: bool = False) -> Tensor:
+    """amax for sizes, of which the largest of none is 0."""
+    return sizes.amax(dim, keepdim=keepdim) if sizes.shape[dim] else sizes.sum(dim, keepdim)
+
+
 def _matrix_norm(a: Tensor, order: float | str, dims: list[int], keepdim: bool) -> Tensor:
     if order == "fro":
         return fb.linalg.vector_norm(a, 2, dims, keepdim)
@@ -90,7 +95,7 @@ def _matrix_norm(a: Tensor, order: float | str, dims: list[int], keepdim: bool) 
         if order == "nuc":
             result = values.sum(-1)
         else:
-            result = values.amax(-1) if order == 2 else values.amin(-1)
+            result = _largest(values, -1) if order == 2 else values.amin(-1)
         if keepdim:
             for d in sorted(dims):
                 result = result.unsqueeze(d)
@@ -98,7 +103,7 @@ def _matrix_norm(a: Tensor, order: float | str, dims: list[int], keepdim: bool) 
     if order in (1, -1, math.inf, -math.inf):
         summed, kept = dims if abs(order) == 1 else reversed(dims)
         sums = fb.linalg.vector_norm(a, 1, summed, keepdim=True)
-        largest = sums.amax(kept, keepdim=True) if order > 0 else sums.amin(kept, keepdim=True)
+        largest = _largest(sums, kept, True) if order > 0 else sums.amin(kept, keepdim=True)
         if keepdim:
             return largest
         for d in sorted(dims, reverse=True):
@@ -144,7 +149,7 @@ def norm(
 def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
     """Condition number in one of matrix_norm's norms; inf for a singular matrix."""
     _check_matrices("linalg.cond", A)
-    if A.numel() == 0 and p in (None, 2, -2):
+    if A.numel() == 0 and not isinstance(p, str):
         return stored(fb.zeros(A.shape[:-2], dtype=A.abs().dtype), out)
     if p in (None, 2, -2):
         values = fb.linalg.svdvals(A)

@@ -1,5 +1,7 @@
 """Linear algebra beyond values: error classes, named results, laying out of memory."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -56,3 +58,33 @@ def test_matrix_exp_of_a_large_matrix() -> None:
 def test_removed_functions_name_their_replacement(name: str) -> None:
     with pytest.raises(RuntimeError, match=r"is now removed\. Use linalg\."):
         getattr(fb, name)(fb.eye(2))
+
+
+EMPTY = [(0, 0), (0, 3), (3, 0), (2, 0, 3), (2, 3, 0), (0, 2, 3)]
+NORMS = ["fro", "nuc", 1, 2, math.inf]
+
+
+@pytest.mark.parametrize("shape", EMPTY)
+@pytest.mark.parametrize("order", NORMS)
+def test_norms_of_empty_matrices_are_zero(order: float | str, shape: tuple[int, ...]) -> None:
+    if order in (1, math.inf) and shape[-1 if order == 1 else -2] and shape[0]:
+        shape = (*shape[:-2], *reversed(shape[-2:]))  # sums without terms, of which there are some
+    for result in (
+        fb.linalg.matrix_norm(fb.zeros(shape), order),
+        fb.linalg.norm(fb.zeros(shape), order, dim=(-2, -1)),
+    ):
+        assert result.tolist() == fb.zeros(shape[:-2]).tolist()
+    kept = fb.linalg.matrix_norm(fb.zeros(shape), order, keepdim=True)
+    assert kept.shape == (*shape[:-2], 1, 1)
+
+
+@pytest.mark.parametrize("order", [-1, -2, -math.inf])
+def test_least_of_no_sizes_is_refused(order: float) -> None:
+    with pytest.raises(IndexError, match="non-zero size"):
+        fb.linalg.matrix_norm(fb.zeros(0, 0), order)
+
+
+@pytest.mark.parametrize("p", [None, 1, -1, 2, -2, math.inf, -math.inf])
+def test_condition_of_empty_matrices(p: float | None) -> None:
+    for shape in ((0, 0), (0, 3), (2, 0, 0)):
+        assert fb.linalg.cond(fb.zeros(shape), p).tolist() == fb.zeros(shape[:-2]).tolist()
