@@ -20,9 +20,10 @@ def run(program: str, times: int = 1) -> None:
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         for _ in range(times)
     ]
-    for each in running:
-        text, _ = each.communicate(timeout=300)
-        assert (each.returncode, text.decode()) == (0, "")
+    texts = [each.communicate(timeout=300)[0].decode() for each in running]
+    assert [(each.returncode, text) for each, text in zip(running, texts, strict=True)] == [
+        (0, "")
+    ] * times
 
 
 LEFT_SET = {

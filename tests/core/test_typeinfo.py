@@ -75,5 +75,5 @@ def test_devices_known_by_name(name):
 
 
 def test_devices_unknown():
-    with pytest.raises(RuntimeError, match=r"expected one of cpu, cuda, .* got 'abacus:1'"):
+    with pytest.raises(RuntimeError, match=r"Expected one of cpu, cuda, .* device string: abacus"):
         fb.device("abacus:1")

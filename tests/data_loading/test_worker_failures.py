@@ -287,7 +287,7 @@ def started(tmp_path: Path, text: str, workers: int) -> tuple[subprocess.Popen[s
 def is_running(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # the second where it ends while it is read
         return False
 
 

@@ -32,7 +32,7 @@ __all__ = [
 
 
 class _PadNd(Module):
-    """Pads the last `_rank` dimensions by pairs from the last one on, or all by one width."""
+    """Pads the last `_fb_rank` dimensions by pairs from the last one on, or all by one width."""
 
     _fb_mode: str
     _fb_rank: int
@@ -160,7 +160,7 @@ class _CircularPadNd(_PadNd):
 
     def forward(self, input: Tensor) -> Tensor:
         """Pad a batch or a single sample."""
-        check_dims(self, input, self._rank + 1, self._rank + 2)
+        check_dims(self, input, self._fb_rank + 1, self._fb_rank + 2)
         return super().forward(input)
 
 

@@ -82,7 +82,7 @@ def to(make):
 
 @errors("to")
 def to_errors(make):
-    yield (make(2), "nowhere"), RuntimeError, "expected one of cpu, cuda"
+    yield (make(2), "nowhere"), RuntimeError, "Expected one of cpu, cuda"
 
 
 @samples("type_as", reference=lambda x, other: _converted(x, other.dtype), keeps_precision=False)
