@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import flambeau
 from tests.fuzz.strategies import Pair, assert_same, pairs, shapes
 
 numeric = st.sampled_from(["int64", "float64"])
@@ -90,3 +91,17 @@ def test_a_dim_that_does_not_exist(pair: Pair, dim: int) -> None:
     for reduce in (pair.tensor.sum, pair.tensor.amax, pair.tensor.cumsum, pair.tensor.argmax):
         with pytest.raises(IndexError):
             reduce(dim)
+
+
+def test_integers_wrap() -> None:
+    """Sums and products beyond 64 bits are defined, for single rows and for columns."""
+    rng = np.random.default_rng(0)
+    for shape in ((1,), (3,), (70,), (37, 53)):
+        values = rng.integers(-(2**63), 2**63 - 1, shape)
+        tensor = flambeau.from_numpy(values)
+        with np.errstate(over="ignore"):
+            for dim in range(values.ndim):
+                assert tensor.sum(dim).tolist() == values.sum(dim).tolist()
+                assert tensor.prod(dim).tolist() == values.prod(dim).tolist()
+                assert tensor.cumsum(dim).tolist() == values.cumsum(dim).tolist()
+                assert tensor.cumprod(dim).tolist() == values.cumprod(dim).tolist()

@@ -130,11 +130,12 @@ def test_every_truncation_is_refused(options):
 
 # In a process of its own, so that a crash is seen, with little memory, so that waste is seen too.
 FUZZ = """
-import io, pickle, random, resource, sys
+import io, pickle, random, sys
 import flambeau as fb
+from tests.fuzz.calls import limit_memory
 from tests.serialization.test_hostile_archives import mutated, specimens
 
-resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+limit_memory()
 generator = random.Random(int(sys.argv[1]))
 outcomes = {"loaded": 0, "refused": 0}
 for data in specimens():

@@ -115,13 +115,14 @@ bool pick_offsets(int64_t n, int dims, const int64_t* const* positions, const in
   uint64_t outside = 0;
   for (int d = 0; d < dims; ++d) {
     const int64_t* __restrict position = positions[d];
-    const int64_t size = sizes[d];
-    const int64_t stride = strides[d];
+    // Without signs: a position may be anything, and what is computed of a far one is not used.
+    const auto size = static_cast<uint64_t>(sizes[d]);
+    const auto stride = static_cast<uint64_t>(strides[d]);
     for (int64_t k = 0; k < n; ++k) {
-      const int64_t p = position[k] + (position[k] < 0 ? size : 0);
-      outside |=
-          static_cast<uint64_t>(p) | static_cast<uint64_t>(size - 1 - p);  // negative: sign bit set
-      offsets[k] = (d == 0 ? 0 : offsets[k]) + p * stride;
+      const uint64_t p = static_cast<uint64_t>(position[k]) + (position[k] < 0 ? size : 0);
+      outside |= p | (size - 1 - p);  // negative: sign bit set
+      offsets[k] =
+          static_cast<int64_t>((d == 0 ? 0 : static_cast<uint64_t>(offsets[k])) + p * stride);
     }
   }
   return (outside >> 63) == 0;

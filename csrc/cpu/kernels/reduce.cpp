@@ -41,6 +41,22 @@ struct Summed<Complex<T>> {
   using Out = Complex<T>;
 };
 
+// Integers wrap, which is defined for unsigned ones; the bits are the same.
+template <class V>
+struct Unsigned {
+  using type = Vec<uint64_t, static_cast<int>(sizeof(V) / sizeof(uint64_t))>;
+};
+template <class V>
+FB_FN V wrapping_sum(const V& a, const V& b) {
+  using U = typename Unsigned<V>::type;
+  return (V)((U)a + (U)b);
+}
+template <class V>
+FB_FN V wrapping_product(const V& a, const V& b) {
+  using U = typename Unsigned<V>::type;
+  return (V)((U)a * (U)b);
+}
+
 template <class T>
 struct Sum {
   using Acc = typename Summed<T>::Acc;
@@ -54,7 +70,10 @@ struct Sum {
   }
   template <class V>
   static FB_FN V combine(const V& a, const V& b) {
-    return a + b;
+    if constexpr (kIsInteger<Acc>)
+      return wrapping_sum(a, b);
+    else
+      return a + b;
   }
   // A mean is a sum with a divisor.
   static FB_FN Wide result(Wide total, const ReducePlan& plan) {
@@ -87,7 +106,10 @@ struct Prod {
   }
   template <class V>
   static FB_FN V combine(const V& a, const V& b) {
-    return a * b;
+    if constexpr (kIsInteger<Acc>)
+      return wrapping_product(a, b);
+    else
+      return a * b;
   }
   static FB_FN Wide result(Wide total, const ReducePlan&) { return total; }
 };

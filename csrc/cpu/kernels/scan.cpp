@@ -5,8 +5,7 @@
 
 #include "core/dtype.h"
 #include "cpu/threads.h"
-#include "scalar/math.h"
-#include "scalar/math/complex.h"
+#include "scalar/arith.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -37,7 +36,12 @@ struct SumScan {
   static constexpr bool kCheap = true;  // combining more often to shorten the chain pays
   using Acc = typename Running<T>::type;
   static Acc identity() { return Acc(0); }
-  static FB_FN Acc combine(Acc a, Acc b) { return a + b; }
+  static FB_FN Acc combine(Acc a, Acc b) {
+    if constexpr (kIsInteger<Acc>)  // they wrap
+      return static_cast<Acc>(scalar::Wrap<Acc>(a) + scalar::Wrap<Acc>(b));
+    else
+      return a + b;
+  }
 };
 
 template <class T>
@@ -45,7 +49,7 @@ struct ProdScan {
   static constexpr bool kCheap = true;
   using Acc = typename Running<T>::type;
   static Acc identity() { return Acc(1); }
-  static FB_FN Acc combine(Acc a, Acc b) { return a * b; }
+  static FB_FN Acc combine(Acc a, Acc b) { return scalar::mul(a, b); }
 };
 
 template <class T>
