@@ -287,7 +287,7 @@ def _by_finite_differences(
 
 
 def _moved(program: Program, ways: dict[str, np.ndarray], by: float) -> Program:
-    leaves = {name: array + by * ways[name] for name, array in program.leaves.items()}
+    leaves = {name: np.asarray(array + by * ways[name]) for name, array in program.leaves.items()}
     return Program(program.seed, leaves, program.constants, program.statements)
 
 
