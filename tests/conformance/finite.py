@@ -51,6 +51,8 @@ class Shifted:
                 if distance.shape not in ((), value.shape):
                     raise Unclear(statement)
                 tensor = side.names[name].detach()
+                if any(n > 1 and stride == 0 for n, stride in zip(*_layout(tensor), strict=True)):
+                    raise Unclear(statement)  # a view of one element as many cannot be written to
                 tensor.copy_(side.module.from_numpy(np.asarray(value + distance)))
 
     def _distances(self, side: Any) -> dict[str, np.ndarray]:
@@ -74,6 +76,10 @@ class Shifted:
         """How the sum of a tensor changes with the leaves."""
         after, before = (_values(side.names[name]).sum() for side in self.sides)
         return float(after - before) / (2 * STEP)
+
+
+def _layout(tensor: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return tuple(tensor.shape), tuple(tensor.stride())
 
 
 def _values(tensor: Any) -> np.ndarray:
