@@ -76,6 +76,8 @@ def test_layer_norm_of_rows_of_several_dimensions_with_a_bias_alone() -> None:
     bias = fb.rand(2, 3, dtype=fb.float64, requires_grad=True)
     F.layer_norm(x, (2, 3), None, bias).sum().backward()
     assert fb.equal(bias.grad, fb.full((2, 3), 2.0, dtype=fb.float64))
+    empty = F.layer_norm(x[:0], (2, 3), None, bias).sum()
+    assert fb.equal(fb.autograd.grad(empty, bias)[0], fb.zeros(2, 3, dtype=fb.float64))
 
 
 @pytest.mark.parametrize("rank", [1, 2, 3])

@@ -3,6 +3,7 @@
 #include "autograd/formula.h"
 #include "autograd/mode.h"
 #include "gen/ops/copy.h"
+#include "gen/ops/create.h"
 #include "gen/ops/explog.h"
 #include "gen/ops/norm.h"
 #include "gen/ops/reduce.h"
@@ -143,7 +144,9 @@ std::array<Tensor, 3> layer_norm_backward(const Tensor& grad, const Tensor& inpu
                 composed_row_norm(grad, input, normalized_shape.size(), weight, rstd, eps, true));
   auto [x, w, b] = ops::_row_norm_backward(grad, input, weight, mean, rstd);
   // Without a weight the kernel does not know the shape of a row.
-  if (b.defined() && b.sizes() != normalized_shape) b = ops::reshape(b, normalized_shape);
+  if (needed[2] && !weight.defined())
+    b = input.numel() == 0 ? ops::zeros(normalized_shape, b.dtype(), {})
+                           : ops::reshape(b, normalized_shape);
   return only<3>(needed, {x, w, b});
 }
 
