@@ -54,11 +54,11 @@ template <class T>
 FB_FN T gelu(T x) {
   return math::gelu(x);
 }
-// 0.5 (1 + tanh(u)) is sigmoid(2 u).
+// 0.5 (1 + tanh(u)) is logistic(2 u).
 template <class T>
 FB_FN T gelu_tanh(T x) {
   constexpr T twice_sqrt_two_over_pi = T(1.5957691216057307);
-  return x * sigmoid(twice_sqrt_two_over_pi * (x + T(0.044715) * x * x * x));
+  return x * logistic(twice_sqrt_two_over_pi * (x + T(0.044715) * x * x * x));
 }
 
 template <class T>

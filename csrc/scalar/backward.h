@@ -29,7 +29,7 @@ FB_FN T sigmoid_backward(T g, T y) {
 }
 template <class T>
 FB_FN T silu_backward(T g, T x) {
-  const T s = sigmoid(x);
+  const T s = logistic(x);
   return g * conj_physical(s * (T(1) + x * (T(1) - s)));
 }
 
@@ -57,7 +57,7 @@ FB_FN T elu_backward(T g, T x, T positive, T negative, T rate) {
 template <class T>
 FB_FN T softplus_backward(T g, T x, T beta, T threshold) {
   const T scaled = beta * x;
-  const T value = g * sigmoid(scaled);
+  const T value = g * logistic(scaled);
   return scaled > threshold ? g : value;
 }
 template <class T>
@@ -71,19 +71,19 @@ FB_FN T gelu_backward(T g, T x) {
   constexpr T density_at_zero = T(0.39894228040143267794);
   return g * (math::normal_cdf(x) + x * density_at_zero * math::exp(T(-0.5) * x * x));
 }
-// With s = sigmoid(2 u), gelu is x s, and its derivative s + x s (1 - s) 2 u'.
+// With s = logistic(2 u), gelu is x s, and its derivative s + x s (1 - s) 2 u'.
 template <class T>
 FB_FN T gelu_tanh_backward(T g, T x) {
   constexpr T twice_sqrt_two_over_pi = T(1.5957691216057307);
   const T square = x * x;
-  const T s = sigmoid(twice_sqrt_two_over_pi * x * (T(1) + T(0.044715) * square));
+  const T s = logistic(twice_sqrt_two_over_pi * x * (T(1) + T(0.044715) * square));
   const T slope = twice_sqrt_two_over_pi * (T(1) + T(3 * 0.044715) * square);
   return g * (s + x * s * (T(1) - s) * slope);
 }
 
 template <class T>
 FB_FN T glu_gate_backward(T g, T x, T gate) {
-  const T s = sigmoid(gate);
+  const T s = logistic(gate);
   return g * x * s * (T(1) - s);
 }
 // With e = exp(x) and n = e (e + 2), t = tanh(log(1 + e)) is n / (n + 2), and 1 - t^2 is
@@ -101,7 +101,7 @@ FB_FN T hardsigmoid_backward(T g, T x) {
 }
 template <class T>
 FB_FN T logsigmoid_backward(T g, T x) {
-  return g * sigmoid(-x);
+  return g * logistic(-x);
 }
 template <class T>
 FB_FN T tanhshrink_backward(T g, T x) {

@@ -47,10 +47,18 @@ FB_FN T rsqrt(T x) {
     return math::rsqrt(x);
 }
 
-// Where exp(-x) overflows the result is 0, where it vanishes 1.
+// sigmoid(x) within two units in the last place, for what multiplies it by something.
+template <class T>
+FB_FN T logistic(T x) {
+  return T(1) / (T(1) + math::exp(-x));
+}
+
 template <class T>
 FB_FN T sigmoid(T x) {
-  return T(1) / (T(1) + math::exp(-x));
+  if constexpr (kIsComplex<T>)
+    return logistic(x);
+  else
+    return math::sigmoid(x);
 }
 
 // log(exp(a) + exp(b)), exact for equal infinities.

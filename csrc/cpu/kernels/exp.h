@@ -11,7 +11,7 @@ template <class T>
 FB_FN T exp_nonpositive(T x) {
   constexpr T lowest_normal = sizeof(T) == 4 ? T(-87.33) : T(-708.39);
   const math::ExpParts<T> parts = math::exp_parts(x);
-  const T result = (T(1) + parts.tail) * math::power_of_two<T>(parts.k);
+  const T result = math::exp_reduced(parts.r) * math::power_of_two<T>(parts.k);
   return x < lowest_normal ? T(0) : result;
 }
 

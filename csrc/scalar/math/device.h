@@ -51,6 +51,10 @@ FB_DEVICE_BINARY(hypot)
 FB_DEVICE_BINARY(fmod)
 FB_DEVICE_BINARY(pow)
 FB_DEVICE_BINARY(nextafter)
+template <class T>
+FB_FN T sigmoid(T x) {
+  return T(1) / (T(1) + exp(-x));
+}
 FB_FN float normal_cdf(float x) { return ::normcdff(x); }
 FB_FN double normal_cdf(double x) { return ::normcdf(x); }
 FB_FN float gelu(float x) { return x * ::normcdff(x); }

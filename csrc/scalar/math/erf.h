@@ -16,10 +16,12 @@ FB_FN double erf_small(double z) {
                     0.00012055295320494294, -1.4924744663335489e-05, 1.6447517677871873e-06,
                     -1.6209175911748696e-07, 1.3722976265924504e-08, -7.801188874097751e-10);
 }
-// -log(erfc(x)) from there to where erf is 1; its error counts only as much as erfc does.
+// -log(erfc(x)) from there to where erf is 1, less kErfOffset ln 2; its error counts only as much
+// as erfc does. The float's has its zero where erfc is 2^-3, in the middle of where errors show.
 FB_FN float erf_exponent(float x) {
-  return polynomial(x, 0.00019572783f, 1.1276754f, 0.63718265f, 0.10393121f, -0.022226725f,
-                    0.0030431657f, -0.00019593172f);
+  const float p = polynomial(x, 1.9167536f, 0.72730786f, 0.083251774f, -0.019220544f, 0.0028504648f,
+                             -0.00019829339f);
+  return (x - 1.084787f) * p + -8.048645e-08f;
 }
 FB_FN double erf_exponent(double x) {
   return polynomial(
@@ -32,16 +34,18 @@ FB_FN double erf_exponent(double x) {
 template <class T>
 inline constexpr T kErfSwitch = T(sizeof(T) == 4 ? 0.9225 : 1.0);
 template <class T>
+inline constexpr int kErfOffset = sizeof(T) == 4 ? 3 : 0;
+template <class T>
 inline constexpr T kErfOne = T(sizeof(T) == 4 ? 4.0 : 6.0);
 
 template <class T>
 FB_FN T erf(T x) {
   const T a = abs(x);
-  const T near = x + x * erf_small(x * x);
+  const T near = fused(x, erf_small(x * x), x);
   // The exponent stays within [-53, 0], where one power of two does for scale().
   const ExpParts<T> parts = exp_parts(-erf_exponent(clamp_nan(a, kErfSwitch<T>, kErfOne<T>)));
-  const T power = power_of_two<T>(parts.k);
-  const T far = copysign(T(1) - (power + power * parts.tail), x);
+  const T power = power_of_two<T>(parts.k - kErfOffset<T>);
+  const T far = copysign(T(1) - (power + power * exp_tail(parts.r)), x);
   return a < kErfSwitch<T> ? near : far;
 }
 
@@ -52,7 +56,7 @@ FB_FN float erfcx_positive(float x) {
   const float p = polynomial(q, 1.253008f, -0.13562106f, -0.047562197f, 0.1296439f, -0.119274937f,
                              0.06831787f, -0.023764603f, 0.0024959126f, 0.0018763229f,
                              -0.00072304526f, -9.306732e-05f, 7.6005264e-05f);
-  return p / (1.0f + 2.0f * x);
+  return 0.5f * p / (0.5f + x);
 }
 FB_FN double erfcx_positive(double x) {
   const double q = x < 1e150 ? (x - 4.0) / (x + 4.0) : 1.0;
@@ -64,7 +68,7 @@ FB_FN double erfcx_positive(double x) {
       5.706066590017744e-06, 2.9790358200266636e-07, -8.204893033806405e-07, 7.123555521165952e-08,
       1.0591205229790354e-07, -1.6406474463110463e-08, -1.2175456569475516e-08,
       1.5801518114226305e-09, 9.012358933885196e-10);
-  return p / (1.0 + 2.0 * x);
+  return 0.5 * p / (0.5 + x);
 }
 
 // What x * x loses by rounding, for the exponentials of squares below.
@@ -73,15 +77,25 @@ FB_FN float square_error(float x, float square) {
 }
 FB_FN double square_error(double x, double square) { return product_error(x, x, square); }
 
-template <class T>
-FB_FN T erfc(T x) {
-  constexpr T limit = T(sizeof(T) == 4 ? 10.5 : 27.5);  // zero from here on
-  const T a = clamp_nan(abs(x), T(0), limit);
-  const T square = a * a;
-  const T gauss = exp(-square) * (T(1) - square_error(a, square));
-  const T positive = gauss * erfcx_positive(a);
-  const T far = sign_bit(x) ? T(2) - positive : positive;
-  return a < T(0.5) ? T(1) - (x + x * erf_small(x * x)) : far;
+// In double, where the square is exact. The quotients of erfcx_positive share their divisor.
+FB_FN float erfc(float x) {
+  const double a = clamp_nan(abs(x), 0.0f, 10.5f);  // zero from there on
+  const double inverse = 1.0 / ((a + 3.0) * (a + 0.5));
+  const double q = (a - 3.0) * (a + 0.5) * inverse;
+  const double p = polynomial(q, 1.2530080595527093, -0.13562114253878033, -0.047562449398732484,
+                              0.12964647722552589, -0.11927008346565555, 0.06829597339587382,
+                              -0.023802444547614397, 0.0025624302267003066, 0.0020088770020983615,
+                              -0.0007646607765613448, -0.00026287888690349116);
+  const double positive = exp_for_float(-(a * a)) * (0.5 * p * (a + 3.0) * inverse);
+  return static_cast<float>(sign_bit(x) ? 2.0 - positive : positive);
+}
+FB_FN double erfc(double x) {
+  const double a = clamp_nan(abs(x), 0.0, 27.5);  // zero from there on
+  const double square = a * a;
+  const double gauss = exp(-square) * (1.0 - square_error(a, square));
+  const double positive = gauss * erfcx_positive(a);
+  const double far = sign_bit(x) ? 2.0 - positive : positive;
+  return a < 0.5 ? 1.0 - (x + x * erf_small(x * x)) : far;
 }
 
 // exp(x^2) erfc(x), which overflows for very negative x only.

@@ -5,17 +5,18 @@
 
 namespace fb::math {
 
-// x = k ln 2 + r with |r| <= ln 2 / 2, and expm1(r) by a minimax polynomial.
+// x = k ln 2 + r + lost with |r| <= ln 2 / 2, where r is rounded and `lost` what that lost.
 template <class T>
 struct ExpParts {
-  T tail;  // expm1(r)
+  T r;
+  T lost;
   IntOf<T> k;
 };
 
 // (exp(r) - 1 - r) / r^2
 FB_FN float exp_polynomial(float r) {
-  return polynomial(r, 0.5f, 0.16666667f, 0.041666362f, 0.008333273f, 0.0013940643f,
-                    0.00019914014f);
+  return polynomial(r, 0.5f, 0.16666666f, 0.041666463f, 0.008333572f, 0.0013935115f,
+                    0.00019738878f);
 }
 FB_FN double exp_polynomial(double r) {
   return polynomial(r, 0.5, 0.16666666666666677, 0.0416666666666667, 0.008333333333321938,
@@ -48,9 +49,25 @@ inline constexpr float kExpOverflow<float> = 89.0f;
 template <class T>
 FB_FN ExpParts<T> exp_parts(T x) {
   const Rounded<T> n = round_small(x * kLog2E<T>);
-  const T r = (x - n.value * kLn2Hi<T>)-n.value * kLn2Lo<T>;
-  return {r + r * r * exp_polynomial(r), n.integer};
+  const T high = x - n.value * kLn2Hi<T>;
+  const T r = high - n.value * kLn2Lo<T>;
+  return {r, (high - r) - n.value * kLn2Lo<T>, n.integer};
 }
+
+// exp(r) - 1
+template <class T>
+FB_FN T exp_tail(T r) {
+  return r + r * r * exp_polynomial(r);
+}
+
+// exp(r). Where products are not rounded, this order of sums loses least.
+FB_FN float exp_reduced(float r) {
+  if constexpr (sizeof(Fine) == sizeof(float))
+    return fused(r, fused(r, exp_polynomial(r), 1.0f), 1.0f);
+  else
+    return 1.0f + exp_tail(r);
+}
+FB_FN double exp_reduced(double r) { return 1.0 + exp_tail(r); }
 
 // NaN passes through both comparisons.
 template <class T>
@@ -62,31 +79,72 @@ FB_FN T clamp_nan(T x, T low, T high) {
 template <class T>
 FB_FN T exp(T x) {
   const ExpParts<T> parts = exp_parts(clamp_nan(x, kExpUnderflow<T>, kExpOverflow<T>));
-  return scale(T(1) + parts.tail, parts.k);
+  return scale(exp_reduced(parts.r), parts.k);
 }
+
+// 2^f for |f| <= 1/2
+FB_FN float exp2_reduced(float f) {
+  const Fine x = f;
+  const Fine bend =
+      polynomial(x, 0.24022648f, 0.055503596f, 0.009618499f, 0.0013390969f, 0.00015329264f);
+  return static_cast<float>(x * (x * bend + 0.6931472f) + 1.0f);
+}
+FB_FN double exp2_reduced(double f) { return 1.0 + exp_tail(f * kLn2<double>); }
 
 template <class T>
 FB_FN T exp2(T x) {
   constexpr T limit = T(sizeof(T) == 4 ? 152 : 1078);
   const T clamped = clamp_nan(x, -limit, limit);
   const Rounded<T> n = round_small(clamped);
-  const T r = (clamped - n.value) * kLn2<T>;
-  return scale(T(1) + (r + r * r * exp_polynomial(r)), n.integer);
+  return scale(exp2_reduced(clamped - n.value), n.integer);
 }
 
-// expm1(x) / 2, which does not overflow before sinh does. The range is the caller's to keep.
+// exp(x) to some thirty bits, for results that are rounded to float and |x| < 700.
+FB_FN double exp_for_float(double x) {
+  const double exponent = x * kLog2E<double>;
+  const Rounded<double> n = round_small(exponent);
+  const double mantissa = polynomial(
+      exponent - n.value, 1.0000000005541874, 0.693147205737199, 0.24022646890480134,
+      0.055503287770744626, 0.009618488973744923, 0.0013399931184474166, 0.00015345807542013813);
+  return mantissa * power_of_two<double>(n.integer);
+}
+
+// (exp(x) + constant) / 4 for a constant of 0 or -1: a quarter is representable up to the end,
+// unlike 2^k. The range is the caller's to keep.
 template <class T>
-FB_FN T half_expm1(T x) {
+FB_FN Split<T> quarter_exp(T x, T constant) {
   const ExpParts<T> parts = exp_parts(x);
-  const T quarter = power_of_two<T>(parts.k - 2);  // representable up to the end, unlike 2^k
-  return T(2) * (quarter * parts.tail + (quarter - T(0.25)));
+  const T quarter = power_of_two<T>(parts.k - 2);
+  const T whole = quarter + T(0.25) * constant, part = quarter * parts.r;
+  const T hi = whole + part;
+  const T rest = fused(parts.r * parts.r, exp_polynomial(parts.r), parts.lost);
+  const T lost = ((quarter - whole) + T(0.25) * constant) + ((whole - hi) + part);
+  return {hi, lost + quarter * rest};
 }
 
 template <class T>
 FB_FN T expm1(T x) {
   constexpr T saturation = T(sizeof(T) == 4 ? -18.0 : -38.0);  // expm1 is -1 to working precision
-  const T result = T(2) * half_expm1(clamp_nan(x, saturation, kExpOverflow<T>));
+  const Split<T> quarter = quarter_exp(clamp_nan(x, saturation, kExpOverflow<T>), T(-1));
+  const T result = T(4) * (quarter.hi + quarter.lo);
   return abs(x) < T(16) * Format<T>::kMinNormal ? x : result;  // keeps the sign of zero
 }
+
+// 1 / (1 + exp(-x)). The divisor and its reciprocal are each corrected by what rounding took from
+// them. The divisor is kept in units of 2^32, because it would overflow before the result vanishes.
+FB_FN float sigmoid(float x) {
+  constexpr float unit = 0x1p-32f;
+  const ExpParts<float> parts = exp_parts(clamp_nan(-x, -30.0f, 104.5f));
+  const float tail = exp_tail(parts.r);
+  const float power = power_of_two<float>(parts.k - 32);
+  const float whole = unit + power, most = whole - unit;
+  const float divisor = whole + power * tail;
+  const float lost =
+      ((whole - divisor) + power * tail) + ((unit - (whole - most)) + (power - most));
+  const float inverse = 1.0f / divisor;
+  const float excess = product_error(inverse, divisor, 1.0f) + inverse * lost;
+  return (inverse - inverse * excess) * unit;
+}
+FB_FN double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
 
 }  // namespace fb::math

@@ -113,7 +113,15 @@ FB_FN T polynomial_pairs(T x, T square, T c0, T c1, Rest... rest) {
 }
 template <class T, class... Coefficients>
 FB_FN T polynomial(T x, Coefficients... c) {
-  return polynomial_pairs(x, x * x, c...);
+  return polynomial_pairs(x, x * x, static_cast<T>(c)...);
+}
+
+// c1 z + c2 z^2 + ..., which x + x * tail(x^2) of an odd function needs. The first term is added
+// last, so that only its own rounding shows.
+template <class T, class First, class... Coefficients>
+FB_FN T odd_tail(T z, First c1, Coefficients... c) {
+  const T square = z * z;
+  return z * static_cast<T>(c1) + square * polynomial_pairs(z, square, static_cast<T>(c)...);
 }
 
 // The nearest integer as a number and as an integer, for |x| < 2^21 (float) or 2^50 (double).
@@ -150,7 +158,35 @@ FB_FN T scale(T x, IntOf<T> k) {
          power_of_two<T>(static_cast<IntOf<T>>(rest));
 }
 
+// What a float's polynomial is evaluated in where its roundings show: a machine that rounds every
+// product needs double.
+#if defined(__FMA__)
+using Fine = float;
+#else
+using Fine = double;
+#endif
+
+// A number as a rounded one and what it lacks.
+template <class T>
+struct Split {
+  T hi;
+  T lo;
+};
+
+// a * b + c, for float rounded once: where the machine has no such instruction in double, in which
+// products of floats are exact.
+FB_FN float fused(float a, float b, float c) {
+#if defined(__FMA__)
+  return __builtin_fmaf(a, b, c);
+#else
+  return static_cast<float>(static_cast<double>(a) * b + c);
+#endif
+}
+
+FB_FN double fused(double a, double b, double c) { return a * b + c; }
+
 // a * b - product exactly, where product = a * b rounded.
+FB_FN float product_error(float a, float b, float product) { return fused(a, b, -product); }
 FB_FN double product_error(double a, double b, double product) {
 #if defined(__FMA__)
   return __builtin_fma(a, b, -product);

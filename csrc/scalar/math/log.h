@@ -34,20 +34,23 @@ FB_FN LogParts<T> log_parts(T x) {
   return {parts.f, parts.k - (subnormal ? T(shift) : T(0))};
 }
 
-// log(1 + f) - f on the interval of LogParts: small against f, so that its own error does not show.
-FB_FN float log_tail(float f) {
-  const float p = polynomial(f, 0.33333316f, -0.250008f, 0.20002289f, -0.16624914f, 0.1418121f,
-                             -0.13125674f, 0.12880915f, -0.07866544f);
-  return f * f * (f * p - 0.5f);
+// log(1 + f) - f on the interval of LogParts, times the constant `unit`: small against f, so that
+// its own error does not show.
+FB_FN float log_tail(float f, float unit) {
+  const Fine x = f;
+  const Fine p =
+      polynomial(x, unit * 0.33333316f, unit * -0.250008f, unit * 0.20002289f, unit * -0.16624914f,
+                 unit * 0.1418121f, unit * -0.13125674f, unit * 0.12880915f, unit * -0.07866544f);
+  return static_cast<float>(x * x * (x * p - unit * 0.5f));
 }
-FB_FN double log_tail(double f) {
+FB_FN double log_tail(double f, double unit) {
   const double s = f / (2.0 + f);  // log(1 + f) = 2 atanh(s)
   const double z = s * s;
   const double p =
       polynomial(z, 0.6666666666666734, 0.39999999999414115, 0.2857142874255451, 0.2222219855115026,
                  0.1818356574096865, 0.15314007467377985, 0.1479644720768574);
   const double half_square = 0.5 * f * f;
-  return s * (half_square + z * p) - half_square;
+  return unit * (s * (half_square + z * p) - half_square);
 }
 
 // Puts in what a logarithm is at zero, below zero, at infinity and at NaN.
@@ -60,16 +63,31 @@ FB_FN T with_log_limits(T x, T result) {
 template <class T>
 FB_FN T log(T x) {
   const LogParts<T> parts = log_parts(x);
-  const T low = log_tail(parts.f) + parts.k * kLn2Lo<T>;
+  const T low = log_tail(parts.f, T(1)) + parts.k * kLn2Lo<T>;
   return with_log_limits(x, parts.k * kLn2Hi<T> + (parts.f + low));
+}
+
+// log(x) to some thirty bits, for results that are rounded to float and normal x.
+FB_FN double log_for_float(double x) {
+  const LogParts<double> parts = log_parts_normal(x);
+  const double series =
+      polynomial(parts.f, 0.9999999999587357, -0.4999998828969837, 0.33333326004225167,
+                 -0.250015865641959, 0.20001967938959037, -0.16609012135772686, 0.14181844735039856,
+                 -0.1324347622839152, 0.12904608159825362, -0.07621018641926743);
+  return parts.k * kLn2<double> + parts.f * series;
+}
+
+// log(1 + f) to a base other than e, whose logarithm is 1 / (unit + low).
+template <class T>
+FB_FN T log_in_units(T f, T unit, T low) {
+  return fused(f, unit, f * low + log_tail(f, unit));
 }
 
 template <class T>
 FB_FN T log2(T x) {
   constexpr T low = T(1.44269504088896340736 - double(kLog2E<T>));  // 0 for double, 2e-8 for float
   const LogParts<T> parts = log_parts(x);
-  const T mantissa = parts.f * kLog2E<T> + (parts.f * low + log_tail(parts.f) * kLog2E<T>);
-  return with_log_limits(x, parts.k + mantissa);
+  return with_log_limits(x, parts.k + log_in_units(parts.f, kLog2E<T>, low));
 }
 
 // log10(2) in two parts, as kLn2Hi and kLn2Lo.
@@ -87,7 +105,7 @@ FB_FN T log10(T x) {
   constexpr double exact = 0.43429448190325182765;
   constexpr T log10_e = T(exact), low = T(exact - double(log10_e));
   const LogParts<T> parts = log_parts(x);
-  const T mantissa = parts.f * log10_e + (parts.f * low + log_tail(parts.f) * log10_e);
+  const T mantissa = log_in_units(parts.f, log10_e, low);
   return with_log_limits(x, parts.k * kLog10Of2Hi<T> + (mantissa + parts.k * kLog10Of2Lo<T>));
 }
 
@@ -99,7 +117,7 @@ FB_FN T log1p(T x) {
   const T down = T(0.25) * power_of_two<T>(round_small(T(2) - k).integer);  // subnormal at the top
   const T f = down * x + (down - T(1));
   const T error = down * x - (f - (down - T(1)));
-  const T low = log_tail(f) + (error + k * kLn2Lo<T>);
+  const T low = log_tail(f, T(1)) + (error + k * kLn2Lo<T>);
   const T result = with_log_limits(sum, k * kLn2Hi<T> + (f + low));
   return x == T(0) ? x : result;
 }

@@ -1,4 +1,5 @@
-// sin, cos, tan and their inverses for float and double, within about two units in the last place.
+// sin, cos, tan and their inverses for float and double: within one unit in the last place for
+// float, about two for double.
 #pragma once
 
 #include "scalar/math/basic.h"
@@ -29,30 +30,32 @@ FB_FN Angle<double> reduce_angle(double x) {
   const double r = ((x - n.value * kHalfPiHi) - n.value * kHalfPiMid) - n.value * kHalfPiLo;
   return {r, n.integer};
 }
-// In double, where two parts are enough and nothing of the float's precision is lost.
-FB_FN Angle<float> reduce_angle(float x) {
+// In double, where two parts are enough. It stays there until the result is rounded.
+FB_FN Angle<double> reduce_angle(float x) {
   const double wide = x;
-  const double n = (wide * kTwoOverPi + Format<double>::kRounder) - Format<double>::kRounder;
-  const double r = (wide - n * kHalfPiHi) - n * (kHalfPiMid + kHalfPiLo);
-  return {static_cast<float>(r), static_cast<int>(n)};
+  const Rounded<double> n = round_small(wide * kTwoOverPi);
+  return {(wide - n.value * kHalfPiHi) - n.value * (kHalfPiMid + kHalfPiLo), n.integer};
 }
 
-FB_FN float sin_reduced(float r) {
-  const float z = r * r;
-  return r + r * z * polynomial(z, -0.16666655f, 0.008332173f, -0.0001951665f);
+// The last argument's type says to how many digits.
+FB_FN double sin_reduced(double r, float) {
+  const double z = r * r;
+  return r +
+         r * z * polynomial(z, -0.1666665493648351, 0.008332177676531823, -0.00019517233608780008);
 }
-FB_FN double sin_reduced(double r) {
+FB_FN double sin_reduced(double r, double) {
   const double z = r * r;
   return r + r * z *
                  polynomial(z, -0.16666666666666632, 0.00833333333332233, -0.00019841269829735022,
                             2.7557313664855665e-06, -2.5050753610657532e-08,
                             1.5896520290684886e-10);
 }
-FB_FN float cos_reduced(float r) {
-  const float z = r * r;
-  return 1.0f + (z * z * polynomial(z, 0.041666646f, -0.0013887362f, 2.4437719e-05f) - 0.5f * z);
+FB_FN double cos_reduced(double r, float) {
+  const double z = r * r;
+  return 1.0 + z * polynomial(z, -0.4999999972488298, 0.041666623297928064, -0.001388676293563677,
+                              2.4390368072242988e-05);
 }
-FB_FN double cos_reduced(double r) {
+FB_FN double cos_reduced(double r, double) {
   const double z = r * r;
   const double tail =
       polynomial(z, 0.0416666666666666, -0.0013888888888874001, 2.4801587289400127e-05,
@@ -62,30 +65,62 @@ FB_FN double cos_reduced(double r) {
 
 // The sine of an angle k quarter turns beyond r.
 template <class T>
-FB_FN T sin_of(Angle<T> angle) {
-  const T value = (angle.k & 1) != 0 ? cos_reduced(angle.r) : sin_reduced(angle.r);
-  constexpr int to_sign_bit = static_cast<int>(sizeof(T)) * 8 - 2;
-  const UIntOf<T> sign = (static_cast<UIntOf<T>>(angle.k) & 2u) << to_sign_bit;
-  return bit_cast<T>(bits_of(value) ^ sign);
+FB_FN T sin_of(Angle<double> angle) {
+  const double value = (angle.k & 1) != 0 ? cos_reduced(angle.r, T(0)) : sin_reduced(angle.r, T(0));
+  const UIntOf<double> sign = (static_cast<UIntOf<double>>(angle.k) & 2u) << 62;
+  return static_cast<T>(bit_cast<double>(bits_of(value) ^ sign));
+}
+
+#if defined(__FMA__)
+// The same in float alone, where products are exact: a turn r is carried with what it lost.
+FB_FN float sin_turned(float x, int quarters) {
+  constexpr float two_over_pi = 0.63661975f;
+  constexpr float high = 0x1.921fb6p+0f, middle = -0x1.777a5cp-25f, low = -0x1.ee59dap-50f;  // pi/2
+  const Rounded<float> n = round_small(x * two_over_pi);
+  const float exact = fused(-n.value, high, x);
+  const float product = n.value * middle;
+  const float r = exact - product;
+  const float rest_of_product = fused(n.value, low, product_error(n.value, middle, product));
+  const float lost = ((exact - r) - product) - rest_of_product;
+  const float z = r * r;
+  const float sine =
+      r + fused(r * z, polynomial(z, -0.16666652f, 0.008331997f, -0.00019492173f), lost);
+  const float half = -0.5f * r;
+  const float most = fused(half, r, 1.0f);
+  const float rest = fused(half, r, 1.0f - most) - r * lost;
+  const float cosine =
+      most + fused(z * z, polynomial(z, 0.04166664f, -0.0013887115f, 2.4409206e-05f), rest);
+  const unsigned k = static_cast<unsigned>(n.integer + quarters);
+  return bit_cast<float>(bits_of((k & 1u) != 0 ? cosine : sine) ^ ((k & 2u) << 30));
+}
+#else
+FB_FN float sin_turned(float x, int quarters) {
+  Angle<double> angle = reduce_angle(x);
+  angle.k += quarters;
+  return sin_of<float>(angle);
+}
+#endif
+FB_FN double sin_turned(double x, int quarters) {
+  Angle<double> angle = reduce_angle(x);
+  angle.k += quarters;
+  return sin_of<double>(angle);
 }
 
 template <class T>
 FB_FN T sin_in_range(T x) {
-  const T result = sin_of(reduce_angle(x));
+  const T result = sin_turned(x, 0);
   return x == T(0) ? x : result;
 }
 template <class T>
 FB_FN T cos_in_range(T x) {
-  Angle<T> angle = reduce_angle(x);
-  angle.k += 1;
-  return sin_of(angle);
+  return sin_turned(x, 1);
 }
 template <class T>
 FB_FN T tan_in_range(T x) {
-  const Angle<T> angle = reduce_angle(x);
-  const T s = sin_reduced(angle.r), c = cos_reduced(angle.r);
+  const Angle<double> angle = reduce_angle(x);
+  const double s = sin_reduced(angle.r, T(0)), c = cos_reduced(angle.r, T(0));
   const bool odd = (angle.k & 1) != 0;
-  const T result = (odd ? c : s) / (odd ? -s : c);
+  const T result = static_cast<T>((odd ? c : s) / (odd ? -s : c));
   return x == T(0) ? x : result;
 }
 
@@ -93,7 +128,9 @@ FB_FN float sin(float x) { return angle_has_range(x) ? sin_in_range(x) : __built
 FB_FN double sin(double x) { return angle_has_range(x) ? sin_in_range(x) : __builtin_sin(x); }
 FB_FN float cos(float x) { return angle_has_range(x) ? cos_in_range(x) : __builtin_cosf(x); }
 FB_FN double cos(double x) { return angle_has_range(x) ? cos_in_range(x) : __builtin_cos(x); }
-FB_FN float tan(float x) { return angle_has_range(x) ? tan_in_range(x) : __builtin_tanf(x); }
+FB_FN float tan(float x) {  // that of the library's own float form shows
+  return angle_has_range(x) ? tan_in_range(x) : static_cast<float>(__builtin_tan(x));
+}
 FB_FN double tan(double x) { return angle_has_range(x) ? tan_in_range(x) : __builtin_tan(x); }
 
 // What pi/2 lacks when rounded to T; added where it is subtracted from, it halves the error.
@@ -101,6 +138,15 @@ template <class T>
 inline constexpr T kHalfPiRest = T(6.123233995736766e-17);
 template <>
 inline constexpr float kHalfPiRest<float> = -4.371139e-08f;
+
+// base + (t + t * tail + rest) rounded once, for a `base` of 0 or pi/2, whose own rounding is made
+// up for, and a small tail.
+template <class T>
+FB_FN T add_to_quarter_turn(T base, T t, T tail, T rest) {
+  const T sum = base + t;
+  const T lost = (base - sum) + t;
+  return sum + fused(t, tail, (base * (kHalfPiRest<T> / kHalfPi<T>)+rest) + lost);
+}
 
 // (asin(sqrt z) - sqrt z) / sqrt(z)^3 for 0 <= z <= 1/4
 FB_FN float asin_polynomial(float z) {
@@ -113,59 +159,73 @@ FB_FN double asin_polynomial(double z) {
                     0.019587224996687882, -0.016316086884658416, 0.03197480147940874);
 }
 
-// asin(a) up to 1/2; beyond, asin(sqrt((1 - a) / 2)): the half angle of the complement.
+// asin(a) = s + s * tail + lost up to 1/2; beyond, asin(sqrt((1 - a) / 2)): the half angle of the
+// complement. Minima pick between them, as GCC would copy the polynomial into both branches of one
+// condition.
 template <class T>
-FB_FN T asin_or_half_complement(T a) {
-  const T half = (T(1) - a) * T(0.5);
+struct AsinParts {
+  T s;
+  T tail;
+  T lost;
+};
+template <class T>
+FB_FN AsinParts<T> asin_or_half_complement(T a) {
+  const T half = (T(1) - a) * T(0.5), square = a * a;
   const T root = sqrt(half);  // NaN beyond 1
-  const T z = a > T(0.5) ? half : a * a;
-  const T s = a > T(0.5) ? root : a;
-  return s + s * z * asin_polynomial(z);
+  const T z = half < square ? half : square;
+  const T s = a < root ? a : root;
+  // What the root lacks is (half - root^2) / (2 root); a line is near enough to the divisor.
+  const T lost = product_error(root, root, half) * (T(4.5) * root - T(3.15));
+  return {s, z * asin_polynomial(z), s < a ? lost : T(0)};
 }
 
 template <class T>
 FB_FN T asin(T x) {
   const T a = abs(x);
-  const T value = asin_or_half_complement(a);
-  const T far = kHalfPi<T> - (T(2) * value - kHalfPiRest<T>);
-  return copysign(a > T(0.5) ? far : value, x);
+  const AsinParts<T> parts = asin_or_half_complement(a);
+  const T far = add_to_quarter_turn(kHalfPi<T>, T(-2) * parts.s, parts.tail, T(-2) * parts.lost);
+  return copysign(a > T(0.5) ? far : fused(parts.s, parts.tail, parts.s), x);
 }
 
 template <class T>
 FB_FN T acos(T x) {
   const T a = abs(x);
-  const T value = asin_or_half_complement(a);
+  const AsinParts<T> parts = asin_or_half_complement(a);
+  const T value = parts.s + fused(parts.s, parts.tail, parts.lost);
   const T twice = T(2) * value;
   const T far = sign_bit(x) ? kPi<T> - (twice - T(2) * kHalfPiRest<T>) : twice;
   const T near = kHalfPi<T> - (copysign(value, x) - kHalfPiRest<T>);
   return a > T(0.5) ? far : near;
 }
 
-// atan for 0 <= x <= 1
-FB_FN float atan_reduced(float x) {
-  const float z = x * x;
-  return x + x * z *
-                 polynomial(z, -0.33333302f, 0.19998638f, -0.14265245f, 0.10957574f, -0.08419456f,
-                            0.058234543f, -0.03145572f, 0.0110644614f, -0.0018272193f);
+// atan(x) / x - 1 for |x| <= 1. The float's is written around x = 1, where it is largest and its
+// rounding shows most.
+FB_FN float atan_tail(float x) {
+  const Fine wide = x, z = wide * wide;
+  const Fine slope =
+      polynomial(z, -0.21460183f, 0.118730694f, -0.081238694f, 0.06121628f, -0.047258485f,
+                 0.033560555f, -0.018671865f, 0.0066167633f, -0.0010515783f);
+  return static_cast<float>((z - 1) * slope - 0.21460183f);
 }
-FB_FN double atan_reduced(double x) {
-  const double z = x * x;
-  return x + x * z *
-                 polynomial(z, -0.33333333333333093, 0.1999999999995545, -0.14285714282802991,
-                            0.11111111013671787, -0.0909090711959578, 0.07692281190369138,
-                            -0.0666641502426479, 0.05880592700132973, -0.05253806150816663,
-                            0.04723295241477822, -0.042217223824179306, 0.036693612565784954,
-                            -0.029985693499369102, 0.022085288754742992, -0.013995107702535798,
-                            0.007263439223498322, -0.0029193828023160143, 0.000843498887065763,
-                            -0.00015480014381721448, 1.348959063520316e-05);
+FB_FN double atan_tail(double x) {
+  return odd_tail(
+      x * x, -0.33333333333333093, 0.1999999999995545, -0.14285714282802991, 0.11111111013671787,
+      -0.0909090711959578, 0.07692281190369138, -0.0666641502426479, 0.05880592700132973,
+      -0.05253806150816663, 0.04723295241477822, -0.042217223824179306, 0.036693612565784954,
+      -0.029985693499369102, 0.022085288754742992, -0.013995107702535798, 0.007263439223498322,
+      -0.0029193828023160143, 0.000843498887065763, -0.00015480014381721448, 1.348959063520316e-05);
 }
 
 template <class T>
 FB_FN T atan(T x) {
-  const T a = abs(x);
-  const bool inverted = a > T(1);
-  const T value = atan_reduced(inverted ? T(1) / a : a);
-  return copysign(inverted ? kHalfPi<T> - (value - kHalfPiRest<T>) : value, x);
+  const T a = abs(x) > T(1e18) ? T(1e18) : abs(x);  // as good as infinite
+  const T inverse = T(1) / a;
+  // What the quotient lacks moves its angle by 1 / (1 + inverse^2) of it, of which a line will do.
+  const T lost = product_error(a, inverse, T(1)) * inverse * (T(1) - T(0.5) * inverse * inverse);
+  const T t = a > T(1) ? -inverse : a;
+  const T base = sign_bit(t) ? kHalfPi<T> : T(0);  // asked anew: GCC would copy what follows
+  const T rest = sign_bit(t) ? lost : T(0);
+  return copysign(add_to_quarter_turn(base, t, atan_tail(t), rest), x);
 }
 
 // The angle of the point (x, y), with signed zeros and infinities as IEEE 754 has them.
@@ -177,8 +237,8 @@ FB_FN T atan2(T y, T x) {
   T ratio = small / large;
   ratio = large == T(0) ? T(0) : ratio;
   ratio = small == infinity<T>() ? T(1) : ratio;
-  const T octant = atan_reduced(ratio);
-  const T quadrant = steep ? kHalfPi<T> - (octant - kHalfPiRest<T>) : octant;
+  const T t = steep ? -ratio : ratio;
+  const T quadrant = add_to_quarter_turn(steep ? kHalfPi<T> : T(0), t, atan_tail(t), T(0));
   const T half = sign_bit(x) ? kPi<T> - (quadrant - T(2) * kHalfPiRest<T>) : quadrant;
   return is_nan(x) || is_nan(y) ? x + y : copysign(half, y);
 }
