@@ -33,17 +33,19 @@ FB_FN T silu_backward(T g, T x) {
   return g * conj_physical(s * (T(1) + x * (T(1) - s)));
 }
 
+// At NaN the slope is that of PyTorch's vectors: NaN where the function curves, 0 where it is flat
+// but for one piece, 1 for relu.
 template <class T>
 FB_FN T threshold_backward(T g, T x, T threshold) {
   return x <= threshold ? T(0) : g;
 }
 template <class T>
 FB_FN T hardtanh_backward(T g, T x, T low, T high) {
-  return (x <= low) | (x >= high) ? T(0) : g;
+  return (x > low) & (x < high) ? g : T(0);
 }
 template <class T>
 FB_FN T shrink_backward(T g, T x, T lambd) {
-  return (x >= -lambd) & (x <= lambd) ? T(0) : g;
+  return (x < -lambd) | (x > lambd) ? g : T(0);
 }
 template <class T>
 FB_FN T leaky_relu_backward(T g, T x, T negative_slope) {
@@ -52,7 +54,7 @@ FB_FN T leaky_relu_backward(T g, T x, T negative_slope) {
 template <class T>
 FB_FN T elu_backward(T g, T x, T positive, T negative, T rate) {
   const T below = g * negative * math::exp(x * rate);
-  return x <= T(0) ? below : g * positive;
+  return x > T(0) ? g * positive : below;
 }
 template <class T>
 FB_FN T softplus_backward(T g, T x, T beta, T threshold) {
@@ -63,7 +65,7 @@ FB_FN T softplus_backward(T g, T x, T beta, T threshold) {
 template <class T>
 FB_FN T hardswish_backward(T g, T x) {
   const T between = g * (x * T(1.0 / 3) + T(0.5));
-  return x <= T(-3) ? T(0) : (x < T(3) ? between : g);
+  return x >= T(3) ? g : (x <= T(-3) ? T(0) : between);
 }
 
 template <class T>
@@ -97,7 +99,7 @@ FB_FN T mish_backward(T g, T x) {
 }
 template <class T>
 FB_FN T hardsigmoid_backward(T g, T x) {
-  return (x <= T(-3)) | (x >= T(3)) ? T(0) : g * T(1.0 / 6);
+  return (x > T(-3)) & (x < T(3)) ? g * T(1.0 / 6) : T(0);
 }
 template <class T>
 FB_FN T logsigmoid_backward(T g, T x) {

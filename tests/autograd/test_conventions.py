@@ -38,6 +38,39 @@ UNARY = [
     ("where", lambda x: fb.where(x > 0, x.log(), 0.0), [-1.0, 2.0], [0.0, 0.5]),
 ]
 
+# At NaN, of which PyTorch's vectors and what is left over from them differ: these are its vectors'.
+AT_NAN: dict[str, tuple[Callable[[fb.Tensor], fb.Tensor], float]] = {
+    "celu": (F.celu, nan),
+    "elu": (F.elu, nan),
+    "gelu": (F.gelu, nan),
+    "hardshrink": (F.hardshrink, 0.0),
+    "hardsigmoid": (F.hardsigmoid, 0.0),
+    "hardswish": (F.hardswish, nan),
+    "hardtanh": (F.hardtanh, 0.0),
+    "leaky_relu": (F.leaky_relu, 0.01),
+    "logit": (lambda x: x.logit(0.1), nan),
+    "logsigmoid": (F.logsigmoid, nan),
+    "mish": (F.mish, nan),
+    "relu": (F.relu, 1.0),
+    "relu6": (F.relu6, 0.0),
+    "selu": (F.selu, nan),
+    "silu": (F.silu, nan),
+    "softplus": (F.softplus, nan),
+    "softshrink": (F.softshrink, 0.0),
+    "threshold": (lambda x: F.threshold(x, 0.0, 1.0), 1.0),
+}
+
+
+@pytest.mark.parametrize("size", [1, 67])
+@pytest.mark.parametrize("dtype", [fb.float32, fb.float64, fb.bfloat16])
+@pytest.mark.parametrize("name", AT_NAN)
+def test_slope_at_nan(name: str, dtype: fb.dtype, size: int) -> None:
+    function, slope = AT_NAN[name]
+    x = fb.full((size,), nan, dtype=dtype, requires_grad=True)
+    gradient = fb.autograd.grad(function(x).sum(), x)[0].double()
+    expected = fb.full((size,), slope, dtype=fb.float64)
+    fb.testing.assert_close(gradient, expected, equal_nan=True, rtol=1e-2, atol=0)
+
 
 @pytest.mark.parametrize(
     ("function", "at", "expected"), [row[1:] for row in UNARY], ids=[row[0] for row in UNARY]

@@ -15,9 +15,9 @@ Tensor xlogy_backward(const Tensor& grad, const Tensor& input, const Operand& ot
 
 Tensor logit_backward(const Tensor& grad, const Tensor& input, std::optional<double> eps) {
   const double least = eps.value_or(0.0);
-  const Tensor inside = ge(input, least) & le(input, 1.0 - least);
+  const Tensor beyond = lt(input, least) | gt(input, 1.0 - least);  // false for NaN, which stays
   const double outside = eps ? 0.0 : std::numeric_limits<double>::quiet_NaN();
-  return where(inside, grad / (input * (1 - input)), outside);
+  return where(beyond, outside, grad / (input * (1 - input)));
 }
 
 }  // namespace fb::autograd::formula
