@@ -24,19 +24,25 @@ FB_FN Complex<T> times_minus_i(Complex<T> z) {
   return {z.im, -z.re};
 }
 
-// a b, where 0 times infinity or NaN is 0: a part that vanishes on the whole line does so at its
-// ends.
+// a b, where 0 times infinity or NaN is 0 with the sign of the product: a part that vanishes on the
+// whole line does so at its ends.
 template <class T>
 FB_FN T damped(T a, T b) {
-  return a == T(0) ? a : (b == T(0) ? b : a * b);
+  const T sign_a = is_nan(a) ? T(0) : a, sign_b = is_nan(b) ? T(0) : b;
+  return (a == T(0)) | (b == T(0)) ? flip_sign(copysign(T(0), sign_a), sign_b) : a * b;
 }
 
+// An angle that is no number leaves only the ends of the real axis: 0 at the left, infinite at the
+// right.
 template <class T>
 FB_FN Complex<T> exp(Complex<T> z) {
   const T size = exp(z.re);
-  if (size == T(0) && !is_finite(z.im)) return {T(0), T(0)};
-  if (size == infinity<T>() && z.re == size && !is_finite(z.im)) return {size, quiet_nan<T>()};
-  return {size * cos(z.im), damped(size, sin(z.im))};
+  if (z.im == T(0)) return {size, z.im};
+  if (!is_finite(z.im)) {
+    if (z.re == -infinity<T>()) return {T(0), copysign(T(0), z.im)};
+    return {z.re == infinity<T>() ? z.re : quiet_nan<T>(), quiet_nan<T>()};
+  }
+  return {size * cos(z.im), size * sin(z.im)};
 }
 template <class T>
 FB_FN Complex<T> exp2(Complex<T> z) {
@@ -46,7 +52,7 @@ FB_FN Complex<T> exp2(Complex<T> z) {
 template <class T>
 FB_FN Complex<T> expm1(Complex<T> z) {
   const T half_sine = sin(z.im * T(0.5));
-  return {expm1(z.re) * cos(z.im) - T(2) * half_sine * half_sine, damped(exp(z.re), sin(z.im))};
+  return {expm1(z.re) * cos(z.im) - T(2) * half_sine * half_sine, exp(z).im};
 }
 
 // log|z|; near the unit circle by way of |z|^2 - 1, which is small there.
@@ -116,7 +122,7 @@ FB_FN bool is_polar_infinity(Complex<T> z) {
 }
 template <class T>
 FB_FN Complex<T> sinh(Complex<T> z) {
-  if (is_polar_infinity(z)) return {z.re, quiet_nan<T>()};
+  if (is_polar_infinity(z)) return {infinity<T>(), quiet_nan<T>()};
   return {damped(sinh(z.re), cos(z.im)), damped(cosh(z.re), sin(z.im))};
 }
 template <class T>
@@ -129,9 +135,11 @@ FB_FN Complex<T> tanh(Complex<T> z) {
   constexpr T saturation = T(sizeof(T) == 4 ? 11.0 : 22.0);
   const T s = sin(z.im), c = cos(z.im);
   if (abs(z.re) > saturation) {
+    const T sign = copysign(T(1), z.re);
+    if (is_polar_infinity(z)) return {sign, copysign(T(0), z.im)};
+    if (!is_finite(z.im)) return {quiet_nan<T>(), quiet_nan<T>()};
     const T decay = exp(-abs(z.re));
-    const T turn = is_finite(z.im) ? T(4) * s * c : T(0);
-    return {copysign(T(1), z.re), turn * decay * decay};
+    return {sign, T(4) * s * c * decay * decay};
   }
   // tanh = (cosh x sinh x + i sin y cos y) / (sinh^2 x + cos^2 y)
   const T sh = sinh(z.re), ch = cosh(z.re);
@@ -140,7 +148,9 @@ FB_FN Complex<T> tanh(Complex<T> z) {
 }
 template <class T>
 FB_FN Complex<T> sin(Complex<T> z) {
-  return times_minus_i(sinh(times_i(z)));
+  const Complex<T> turned = times_i(z);
+  if (is_polar_infinity(turned)) return {quiet_nan<T>(), infinity<T>()};
+  return times_minus_i(sinh(turned));
 }
 template <class T>
 FB_FN Complex<T> cos(Complex<T> z) {

@@ -1,0 +1,52 @@
+"""Complex functions at infinities, NaN and signed zeros, where C's Annex G says what they are."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flambeau as fb
+
+inf, nan = np.inf, np.nan
+PARTS = [0.0, -0.0, 0.5, 1.0, -1.0, 2.5, 800.0, -800.0, 1e30, -1e30, inf, -inf, nan]
+Z = np.array([complex(re, im) for re, im in itertools.product(PARTS, PARTS)])
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+}
+
+
+def same(actual: np.ndarray, expected: np.ndarray, unsigned: np.ndarray) -> np.ndarray:
+    """Whether parts agree, zeros with their sign unless that is unspecified."""
+    close = np.isclose(actual, expected, rtol=1e-12, atol=0, equal_nan=True)
+    sign = (expected != 0) | (np.signbit(actual) == np.signbit(expected))
+    return close & (sign | unsigned)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_special_values(name: str) -> None:
+    with np.errstate(all="ignore"):
+        expected = FUNCTIONS[name](Z)
+    actual = getattr(fb, name)(fb.from_numpy(Z.copy())).numpy()
+    # Beside a NaN the sign of a zero says nothing.
+    re = same(actual.real, expected.real, np.isnan(expected.imag))
+    im = same(actual.imag, expected.imag, np.isnan(expected.real))
+    wrong = [(Z[i], actual[i], expected[i]) for i in np.flatnonzero(~(re & im))]
+    assert not wrong
