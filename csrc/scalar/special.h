@@ -6,6 +6,7 @@
 #include "scalar/special/bessel.h"
 #include "scalar/special/bessel_k.h"
 #include "scalar/special/gamma.h"
+#include "scalar/special/igamma.h"
 #include "scalar/trig.h"
 
 namespace fb::scalar {

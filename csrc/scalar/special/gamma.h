@@ -84,7 +84,10 @@ FB_FN double zeta(double x, double q, double exact) {
     sum += power;
     if (math::abs(power) < exact * math::abs(sum)) return sum;
   }
-  sum += power * a / (x - 1.0) - 0.5 * power;
+  // The integral of what is left, which may be representable where its integrand is not.
+  constexpr double lowest = 1e-290;
+  const double integral = math::abs(power) < lowest ? single_power(a, 1.0 - x) : power * a;
+  sum += integral / (x - 1.0) - 0.5 * power;
   // B(2k) / (2k)!
   constexpr double terms[] = {1.0 / 12,
                               -1.0 / 720,
@@ -110,66 +113,6 @@ FB_FN double zeta(double x, double q, double exact) {
     rising += 2.0;
   }
   return sum;
-}
-
-// Both incomplete gamma functions start from x^a exp(-x) / gamma(a).
-FB_FN double igamma_prefactor(double a, double x) {
-  return math::exp(a * math::log(x) - x - math::lgamma(a));
-}
-
-// Terms needed grow with sqrt(a) where x is near a; this many serve a = 10^7.
-inline constexpr int kIgammaTerms = 20000;
-
-// P(a, x) for x below a or little above, by its power series, to a relative error of `exact`.
-FB_FN double igamma_series(double a, double x, double exact) {
-  double term = 1.0 / a, sum = term, n = a;
-  for (int k = 0; k < kIgammaTerms && term > exact * sum; ++k) {
-    n += 1.0;
-    term *= x / n;
-    sum += term;
-  }
-  return sum * igamma_prefactor(a, x);
-}
-
-// Q(a, x) for x above a, by its continued fraction 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)).
-// Numerators and denominators of its convergents are carried along by recurrence.
-FB_FN double igammac_fraction(double a, double x, double exact) {
-  double b = x + 1.0 - a;
-  double top_before = 0.0, top = 1.0, bottom_before = 1.0, bottom = b, value = top / bottom;
-  for (int k = 1; k < kIgammaTerms; ++k) {
-    const double numerator = -k * (k - a);
-    b += 2.0;
-    const double next_top = b * top + numerator * top_before;
-    const double next_bottom = b * bottom + numerator * bottom_before;
-    const double next = next_top / next_bottom;
-    const double change = math::abs(next - value);
-    // Made smaller together, so that they do not overflow.
-    const double scale = math::abs(next_bottom) > 1e100 ? 1e-100 : 1.0;
-    top_before = top * scale;
-    bottom_before = bottom * scale;
-    top = next_top * scale;
-    bottom = next_bottom * scale;
-    value = next;
-    if (change <= exact * math::abs(next)) break;
-  }
-  return value * igamma_prefactor(a, x);
-}
-
-// P or, as `upper` says, Q = 1 - P. The series gives P and the fraction Q; near x = a both would
-// do, and there the series is quicker, but 1 - P loses digits.
-FB_FN double incomplete_gamma(double a, double x, bool upper, double exact) {
-  const double all = upper ? 0.0 : 1.0, none = 1.0 - all;
-  if (!(a >= 0.0) || !(x >= 0.0)) return math::quiet_nan<double>();
-  if (a == 0.0) return x > 0.0 ? all : math::quiet_nan<double>();
-  if (x == 0.0) return none;
-  if (a == math::infinity<double>()) return x == a ? math::quiet_nan<double>() : none;
-  if (x == math::infinity<double>()) return all;
-  if (x <= 1.0 || x <= (upper ? a : a + 1.0)) {
-    const double lower = igamma_series(a, x, exact);
-    return upper ? 1.0 - lower : lower;
-  }
-  const double rest = igammac_fraction(a, x, exact);
-  return upper ? rest : 1.0 - rest;
 }
 
 }  // namespace detail
@@ -198,14 +141,6 @@ FB_FN T polygamma(T x, T n) {
 template <class T>
 FB_FN T zeta(T x, T q) {
   return static_cast<T>(detail::zeta(x, q, detail::kExact<T>));
-}
-template <class T>
-FB_FN T igamma(T a, T x) {
-  return static_cast<T>(detail::incomplete_gamma(a, x, false, detail::kExact<T>));
-}
-template <class T>
-FB_FN T igammac(T a, T x) {
-  return static_cast<T>(detail::incomplete_gamma(a, x, true, detail::kExact<T>));
 }
 
 }  // namespace fb::scalar
