@@ -76,6 +76,7 @@ void clear_triangle(const Tensor& t, int64_t diagonal, bool lower) {
   const int64_t rows = t.size(-2);
   const int64_t columns = t.size(-1);
   if (t.numel() == 0) return;
+  const int64_t offset = std::clamp(diagonal, -rows, columns);  // sums with it do not overflow
   const auto size = static_cast<int64_t>(t.element_size());
   auto* data = static_cast<char*>(t.data());
   parallel_for(
@@ -83,7 +84,7 @@ void clear_triangle(const Tensor& t, int64_t diagonal, bool lower) {
         for (int64_t i = begin; i < end; ++i) {
           const int64_t row = i % rows;
           // The first column above the diagonal, or on it.
-          const int64_t edge = std::clamp<int64_t>(row + diagonal + (lower ? 1 : 0), 0, columns);
+          const int64_t edge = std::clamp<int64_t>(row + offset + (lower ? 1 : 0), 0, columns);
           char* start = data + i * columns * size;
           if (lower)
             std::memset(start + edge * size, 0, static_cast<size_t>((columns - edge) * size));
