@@ -319,7 +319,9 @@ Tensor compute::norm(const Tensor& input, std::optional<Scalar> p, OptDims dim, 
   FB_CHECK(!is_integral(input.dtype()) && !is_integral(type),
            "expected a floating point or complex input, got dtype ", input.dtype());
   const DimMask mask = mask_or_all(input, dim);
-  const Tensor converted = cast(input, type);
+  // Of complex numbers the sizes are wanted in a real type, not the real parts.
+  const Tensor converted =
+      is_complex(input.dtype()) && !is_complex(type) ? cast(abs(input), type) : cast(input, type);
   const Tensor x = is_complex(type) ? abs(converted) : converted;
   const DType result = x.dtype();
   const bool is_extremum = std::isinf(ord) || ord < 0;

@@ -88,3 +88,16 @@ def test_least_of_no_sizes_is_refused(order: float) -> None:
 def test_condition_of_empty_matrices(p: float | None) -> None:
     for shape in ((0, 0), (0, 3), (2, 0, 0)):
         assert fb.linalg.cond(fb.zeros(shape), p).tolist() == fb.zeros(shape[:-2]).tolist()
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3, math.inf, -math.inf])
+def test_norm_of_complex_numbers_into_a_real_tensor(order: float) -> None:
+    z = fb.tensor([3 + 4j, 2j, -1j])
+    expected = fb.linalg.vector_norm(z.abs(), order)
+    for name in ("vector_norm", "norm"):
+        out = fb.zeros(())
+        getattr(fb.linalg, name)(z, order, out=out)
+        fb.testing.assert_close(out, expected)
+    out = fb.zeros(())
+    fb.norm(z, order, 0, out=out)
+    fb.testing.assert_close(out, expected)
