@@ -2,11 +2,33 @@
 #include "cpu/copy.h"
 
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "cpu/kernels/half_run.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
+
+// convert, by which what a small integer has no room for wraps. Of a float, signed ones show what
+// the machine's conversion to 32 bits does: NaN and what is out of range become the smallest
+// number.
+template <class To, class From>
+FB_FN To element_as(const From& from) {
+  constexpr bool from_small = __is_same(From, Half) || __is_same(From, BFloat16);
+  if constexpr (from_small && std::is_integral_v<To>) {
+    return element_as<To>(static_cast<float>(from));
+  } else if constexpr (kIsComplex<From> && std::is_integral_v<To> && !kIsBool<To>) {
+    return element_as<To>(from.re);
+  } else if constexpr (kIsFloat<From> && std::is_integral_v<To> && std::is_signed_v<To> &&
+                       sizeof(To) <= sizeof(int32_t)) {
+    constexpr From limit = From(1ll << 31);
+    const bool fits = (from >= -limit) & (from < limit);
+    return static_cast<To>(fits ? static_cast<int32_t>(from) : std::numeric_limits<int32_t>::min());
+  } else {
+    return convert<To>(from);
+  }
+}
 
 template <class From, class To>
 void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t out_step) {
@@ -21,12 +43,12 @@ void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t 
       const auto* __restrict source = static_cast<const From*>(in);
       auto* __restrict target = static_cast<To*>(out);
 #pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) target[i] = convert<To>(source[i]);
+      for (int64_t i = 0; i < n; ++i) target[i] = element_as<To>(source[i]);
     }
     return;
   }
   if (in_step == 0 && out_step == sizeof(To)) {
-    const To value = convert<To>(*static_cast<const From*>(in));
+    const To value = element_as<To>(*static_cast<const From*>(in));
     auto* target = static_cast<To*>(out);
     for (int64_t i = 0; i < n; ++i) target[i] = value;
     return;
@@ -42,7 +64,7 @@ void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t 
   const auto* source = static_cast<const char*>(in);
   auto* target = static_cast<char*>(out);
   for (int64_t i = 0; i < n; ++i) {
-    *reinterpret_cast<To*>(target) = convert<To>(*reinterpret_cast<const From*>(source));
+    *reinterpret_cast<To*>(target) = element_as<To>(*reinterpret_cast<const From*>(source));
     source += in_step;
     target += out_step;
   }
