@@ -54,7 +54,7 @@ void accumulate(const Tensor& variable, const Tensor& grad) {
     // The engine's buffer, the argument of apply and the local of the caller hold it.
     if (!mode.grad_enabled && is_ours(grad, 2) && is_laid_out_like(grad, variable))
       meta.grad = detached(grad);
-    else if (mode.grad_enabled)
+    else if (mode.grad_enabled || grad->flags & kBatched)
       meta.grad = ops::clone(grad);
     else {
       meta.grad = make_like(variable, grad.dtype());

@@ -23,7 +23,7 @@ Tensor wrap_samples(const Tensor& all, int64_t level) {
   check_dense("vmap", all);
   const size_t rank = all.sizes().size() - 1;
   const Tensor one =
-      inner_view(all, all.sizes().last(rank), all.strides().last(rank), all.offset());
+      inner_view(bottom_of(all), all.sizes().last(rank), all.strides().last(rank), all.offset());
   Meta& meta = meta_of(one);
   meta.batch = all;
   meta.batch_level = level;
@@ -128,6 +128,12 @@ void refuse_branch() {
   fail(ErrorKind::kRuntime,
        "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. "
        "We don't support that yet; use where() to choose between values.");
+}
+
+void refuse_batched_data() {
+  fail(ErrorKind::kRuntime,
+       "vmap: a batched tensor has no elements of its own, and something that has no rule for "
+       "batches asked for them; compute sample by sample, without vmap.");
 }
 
 void refuse_elements(const char* name) {

@@ -49,6 +49,10 @@ Tensor samples_of(const Tensor& t, int64_t level);
 // The same for several levels, in their order.
 Tensor samples_of(const Tensor& t, std::span<const int64_t> levels);
 Tensor make_batched(const Tensor& all, std::span<const int64_t> levels);
+// Of a batched tensor, all samples of all levels: what has elements.
+inline const Tensor& bottom_of(const Tensor& t) {
+  return t->flags & kBatched ? bottom_of(t->autograd->batch) : t;
+}
 // Whether it differs between samples: itself, or its tangent.
 bool is_batched_at(const Tensor& t, int64_t level);
 

@@ -9,7 +9,10 @@
 namespace fb::autograd::batch_rule {
 namespace {
 
-Tensor as_rows(const Tensor& t) { return ops::reshape(t, {-1, t.size(-1)}); }
+Tensor as_rows(const Tensor& t) {
+  const int64_t columns = t.size(-1);
+  return ops::reshape(t, {numel_of(t.sizes().first(t.sizes().size() - 1)), columns});
+}
 
 }  // namespace
 

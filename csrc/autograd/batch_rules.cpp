@@ -124,7 +124,10 @@ void Batch::check_target(const Tensor& self) const {
            name_, ".");
 }
 
-Tensor Batch::joined(const std::vector<Tensor>& results) { return ops::stack(results, 0); }
+// An operator may leave a result undefined, for all samples alike.
+Tensor Batch::joined(const std::vector<Tensor>& results) {
+  return results[0] ? ops::stack(results, 0) : Tensor();
+}
 
 DrawsTogether::DrawsTogether() : before_(draws_together) { draws_together = true; }
 DrawsTogether::~DrawsTogether() { draws_together = before_; }

@@ -66,7 +66,7 @@ class Batch {
   Dims shifted(const std::optional<IntSpan>& dims) const;
 
   // Results for all samples become batched ones.
-  Tensor wrap(const Tensor& all) const { return make_batched(all, level_); }
+  Tensor wrap(const Tensor& all) const { return all ? make_batched(all, level_) : all; }
   template <class... T>
   std::tuple<T...> wrap(const std::tuple<T...>& results) const {
     return std::apply([&](const auto&... r) { return std::tuple<T...>(wrap(r)...); }, results);

@@ -11,6 +11,7 @@
 #include <queue>
 #include <unordered_map>
 
+#include "autograd/batch.h"
 #include "autograd/deferred.h"
 #include "autograd/history.h"
 #include "core/profile.h"
@@ -32,7 +33,7 @@ bool has_nan(const Tensor& t) {
   if (!is_floating(t.dtype()) && !is_complex(t.dtype())) return false;
   if (is_sparse(t)) return has_nan(sparse_parts(t).values);
   const GradMode off(false);
-  return Scalar::load(DType::kBool, ops::any(ops::isnan(t)).data()).to<bool>();
+  return Scalar::load(DType::kBool, ops::any(ops::isnan(bottom_of(t))).data()).to<bool>();
 }
 
 // Rethrows what is in flight with the forward operator in its message.
@@ -75,7 +76,8 @@ void run_tensor_hooks(Node& node, Gradients& grads) {
     Tensor& target = meta_of(keeper).grad;
     target = target
                  ? ops::add(target, grad)
-                 : (mode.grad_enabled || is_sparse(grad) ? ops::clone(grad) : ops::copy_of(grad));
+                 : (mode.grad_enabled || grad->flags & (kSparse | kBatched) ? ops::clone(grad)
+                                                                            : ops::copy_of(grad));
   }
 }
 

@@ -17,10 +17,6 @@ std::vector<int64_t> levels_of_results(const Tensor& t) {
   return levels;
 }
 
-const Tensor& bottom_of(const Tensor& t) {
-  return t->flags & kBatched ? bottom_of(t->autograd->batch) : t;
-}
-
 }  // namespace
 
 Tensor variable_of(const Tensor& t) {

@@ -11,6 +11,12 @@
 namespace fb {
 namespace {
 
+// A window on a batched tensor would be one on its first sample, and nobody would know.
+void check_has_elements(const Tensor& base) {
+  if (base->flags & kBatched) [[unlikely]]
+    autograd::refuse_batched_data();
+}
+
 bool is_contiguous_geometry(IntSpan sizes, IntSpan strides) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return true;
   int64_t expected = 1;
@@ -218,6 +224,7 @@ Tensor contiguous_over(Storage storage, IntSpan sizes, DType dtype, Device devic
 }
 
 Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offset) {
+  check_has_elements(base);
   return tensor_over(base.storage(), sizes, strides, offset, base.dtype(), base.device());
 }
 
@@ -226,6 +233,7 @@ Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides) {
 }
 
 Tensor inner_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offset) {
+  check_has_elements(base);
   Tensor tensor(new TensorImpl);
   tensor->set_known_geometry(sizes, strides);
   tensor->dtype = base.dtype();

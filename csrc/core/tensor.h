@@ -24,6 +24,9 @@ struct Cut;   // where a tensor's history was cut off
 
 // Gives back what a dying tensor holds of the graph.
 void release(TensorImpl& impl);
+// A batched tensor has no elements of its own: whoever asked for them would take one sample for
+// all.
+[[noreturn]] void refuse_batched_data();
 }  // namespace autograd
 
 // What sets a tensor apart from plain elements. An operator whose inputs have no flag goes the
@@ -143,8 +146,10 @@ class Tensor {
   size_t element_size() const { return size_of(dtype()); }
   const Storage& storage() const { return impl_->storage; }
 
-  // The first element's address.
+  // The first element's address. Kernels come by it alone, so none can be handed a batched tensor.
   void* data() const {
+    if (impl_->flags & kBatched) [[unlikely]]
+      autograd::refuse_batched_data();
     return static_cast<char*>(impl_->storage->data) +
            impl_->offset * static_cast<int64_t>(element_size());
   }

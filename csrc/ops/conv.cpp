@@ -1,6 +1,7 @@
 // Convolutions: what they accept, the shape of the result, and the way to the kernels.
 #include "cpu/conv.h"
 
+#include "autograd/record.h"
 #include "core/layout.h"
 #include "cpu/copy.h"
 #include "gen/ops/conv.h"
@@ -237,6 +238,7 @@ Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tens
 }  // namespace
 
 Tensor ordered_gradient(const Tensor& gradient, const Tensor& input, const Tensor& weight) {
+  if (autograd::flags_of(gradient) & (kBatched | kDual)) return gradient;
   const bool pointwise = numel_of(weight.sizes().last(weight.dim() - 2)) == 1;
   return pointwise && is_planar(gradient) && is_planar(input) ? gradient
                                                               : with_channels_last(gradient);

@@ -6,7 +6,7 @@
 namespace fb::ops {
 
 // The gradient of a convolution's result, its elements in the order that all further gradients
-// want.
+// want; as it is where it is more than its elements.
 Tensor ordered_gradient(const Tensor& gradient, const Tensor& input, const Tensor& weight);
 
 }  // namespace fb::ops

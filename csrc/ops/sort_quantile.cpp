@@ -1,4 +1,5 @@
 // Quantiles, as a composition: sorted, then picked by rank, then interpolated.
+#include "autograd/batch.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/copy.h"
@@ -20,10 +21,10 @@ void check_orders(const Tensor& input, const Tensor& q) {
            "expected a float32 or float64 input, got ", input.dtype());
   FB_CHECK(q.dtype() == input.dtype(), "expected q of the input's dtype ", input.dtype(), ", got ",
            q.dtype());
-  const Tensor orders = contiguous(q);
+  const Tensor orders = contiguous(autograd::bottom_of(q));  // of all samples
   visit_floating(q.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (int64_t i = 0; i < q.numel(); ++i) {
+    for (int64_t i = 0; i < orders.numel(); ++i) {
       const T value = orders.data_as<T>()[i];
       FB_CHECK(value >= 0 && value <= 1, "expected q in [0, 1], got ", value);
     }

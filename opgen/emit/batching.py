@@ -66,7 +66,7 @@ def call(op: Op, function: str, way: str, sample: str = "") -> str:
 
 
 def condition(op: Op) -> str:
-    """When the rule for dimensions applies."""
+    """When dimensions in the arguments can be moved by one."""
     needed = [
         cpp_name(a.name)
         for a in op.core_args
@@ -75,7 +75,9 @@ def condition(op: Op) -> str:
             a.type.annotation == "int | None" or (op.name == "roll" and "None" in a.type.annotation)
         )
     ]
-    return " && ".join(["batch_.has_one_rank()", *needed])
+    # Dimension 0 of a sample without dimensions is none of the batch.
+    has_dimensions = "!size.empty()" if rule_of(op) == "sized" else "batch_.has_one_rank()"
+    return " && ".join([has_dimensions, *needed])
 
 
 def computing(op: Op, name: str) -> list[str]:
@@ -93,10 +95,11 @@ def computing(op: Op, name: str) -> list[str]:
         return [*lines, f"  return batch_rule::{op.function}(batch_, {given});", "}"]
     if rule == "aligned":
         return [*lines, f"  return batch_.wrap({call(op, op.function, 'aligned')});", "}"]
-    if rule in ("same", "sized"):
-        return [*lines, f"  return batch_.wrap({call(op, op.function, 'all')});", "}"]
-    if rule == "dims":
-        lines.append(f"  if ({condition(op)}) return batch_.wrap({call(op, op.function, 'all')});")
+    together = f"return batch_.wrap({call(op, op.function, 'all')});"
+    if rule == "same" or (rule == "sized" and not any(is_dimension(a) for a in op.core_args)):
+        return [*lines, f"  {together}", "}"]
+    if rule in ("sized", "dims"):
+        lines.append(f"  if ({condition(op)}) {together}")
     return [*lines, f"  return batch_.loop([&](int64_t i) {{ {each} }});", "}"]
 
 

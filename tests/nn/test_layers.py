@@ -47,27 +47,6 @@ def test_copies_compute_the_same(config: Layer) -> None:
 
 @pytest.mark.parametrize("config", DIFFERENTIABLE, ids=str)
 def test_gradients_are_those_of_finite_differences(config: Layer) -> None:
-    module = run.module_of(flambeau, config).double().eval()
-    inputs = [run.tensor(flambeau, a) for a in run.arrays_of(config, dtype="float64")]
-    names = [n for n, p in module.named_parameters() if p.requires_grad]
-    parameters = [module.get_parameter(n).detach().requires_grad_() for n in names]
-    leaves = [x for x in inputs if x.requires_grad]
-
-    def call(*given: Any) -> Any:
-        rest = iter(given[: len(leaves)])
-        at = [next(rest) if x.requires_grad else x for x in inputs]
-        flambeau.manual_seed(11)
-        state = dict(zip(names, given[len(leaves) :], strict=True))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if config.call:
-                named = dict(zip(run.NAMES, at, strict=False))
-                scope = {**run.framework_names(flambeau), **named}
-                scope["m"] = lambda *a, **k: flambeau.func.functional_call(module, state, a, k)
-                result = eval(config.call, scope)
-            else:
-                result = flambeau.func.functional_call(module, state, tuple(at))
-        return tuple(o for o in run.flat(result) if o.requires_grad)
-
-    if leaves or parameters:
-        assert gradcheck(call, (*leaves, *parameters), fast_mode=True)
+    call, leaves = run.as_function(flambeau, config, "float64", training=False)
+    if leaves:
+        assert gradcheck(call, leaves, fast_mode=True)

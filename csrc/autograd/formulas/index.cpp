@@ -64,8 +64,20 @@ Tensor put_values_backward(const Tensor& grad, TensorList indices, IntSpan shape
   return ops::reshape(stored, sizes);
 }
 
+namespace {
+
+// masked_select, also of a batch that has one mask for all samples: that many elements are certain.
+Tensor selected(const Tensor& t, const Tensor& mask) {
+  if (!(t->flags & kBatched) || mask->flags & kBatched) return ops::masked_select(t, mask);
+  const Dims flat{-1};
+  const Tensor places = ops::nonzero(ops::reshape(ops::expand(mask, t.sizes()), flat));
+  return ops::index_select(ops::reshape(t, flat), 0, ops::reshape(places, flat));
+}
+
+}  // namespace
+
 Tensor masked_source_backward(const Tensor& grad, const Tensor& mask, IntSpan shape) {
-  const Tensor used = ops::masked_select(grad, mask);
+  const Tensor used = selected(grad, mask);
   return ops::reshape(padded_to(used, {numel_of(shape)}), shape);
 }
 

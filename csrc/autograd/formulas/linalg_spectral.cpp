@@ -3,6 +3,7 @@
 // Note [Phases]: eigenvectors and singular vectors are determined up to a factor of size 1. For
 // complex matrices that is a continuum, and a function of the vectors has a gradient only if it
 // does not depend on the factor; this can be seen from the gradient, and is refused.
+#include "autograd/batch.h"
 #include "autograd/formulas/linalg.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/create.h"
@@ -28,7 +29,7 @@ Tensor divided_by_gaps(const Tensor& x, const Tensor& values) {
 
 void check_phase_free(const Tensor& diagonal, const char* what) {
   if (!is_complex(diagonal.dtype())) return;
-  const Tensor turn = ops::imag(diagonal);
+  const Tensor turn = ops::imag(bottom_of(diagonal));
   FB_CHECK(ops::allclose(turn, ops::zeros_like(turn), 1e-2, 1e-2), "The ", what,
            " in the complex case are specified up to multiplication by e^{i phi}. The specified "
            "loss function depends on this quantity, so it is ill-defined.");

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,49 @@ def run_module(t: Any, layer: Layer, module: Any, inputs: list[Any]) -> dict[str
     leaves = {f"input {i}": x for i, x in enumerate(inputs)}
     leaves |= dict(module.named_parameters())
     return measure(output, leaves if layer.gradients else {})
+
+
+def _caller(t: Any, layer: Layer, module: Any) -> Any:
+    """A module with `module` inside, which calls it as the configuration says."""
+
+    class Caller(t.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.m = module
+
+        def forward(self, *inputs: Any) -> Any:
+            if not layer.call:
+                return self.m(*inputs)
+            names = dict(zip(NAMES, inputs, strict=False))
+            return eval(layer.call, {**framework_names(t), **names, "m": self.m})
+
+    return Caller()
+
+
+def as_function(
+    t: Any, layer: Layer, dtype: str, training: bool
+) -> tuple[Callable[..., tuple[Any, ...]], tuple[Any, ...]]:
+    """The outputs that have gradients, as a function of inputs and parameters, and where."""
+    module = module_of(t, layer).train(training)
+    if dtype == "float64":
+        module.double()
+    inputs = [tensor(t, each) for each in arrays_of(layer, dtype=dtype)]
+    names = [n for n, p in module.named_parameters() if p.requires_grad]
+    parameters = [module.get_parameter(n).detach().requires_grad_() for n in names]
+    leaves = [x for x in inputs if x.requires_grad]
+    caller = _caller(t, layer, module)
+
+    def call(*given: Any) -> tuple[Any, ...]:
+        rest = iter(given[: len(leaves)])
+        at = [next(rest) if x.requires_grad else x for x in inputs]
+        t.manual_seed(11)
+        state = {f"m.{n}": p for n, p in zip(names, given[len(leaves) :], strict=True)}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = t.func.functional_call(caller, state, tuple(at))
+        return tuple(o for o in flat(result) if o.requires_grad)
+
+    return call, (*leaves, *parameters)
 
 
 def run_function(t: Any, config: Function, inputs: dict[str, Any]) -> dict[str, Any]:
