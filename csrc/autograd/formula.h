@@ -10,6 +10,15 @@
 
 namespace fb::autograd::formula {
 
+// Whether what is computed of these gradients and saved values will be differentiated: it is
+// recorded, or one of them carries a tangent. Fused kernels have no derivatives and know nothing of
+// tangents, so formulas are then composed of operators.
+template <class... T>
+bool is_differentiated(const T&... of) {
+  if (is_recording()) return true;
+  return (flags_of(of) | ...) & (kBatched | kDual) && !mode.quiet && (carries_tangent(of) || ...);
+}
+
 inline Tensor operator+(const Operand& a, const Operand& b) { return ops::add(a, b); }
 inline Tensor operator-(const Operand& a, const Operand& b) { return ops::sub(a, b); }
 inline Tensor operator*(const Operand& a, const Operand& b) { return ops::mul(a, b); }

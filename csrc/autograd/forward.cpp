@@ -86,6 +86,11 @@ bool has_tangent(const Tensor& t) {
   return carries(*t.get()) || (t->base && carries(*t->base));
 }
 
+bool carries_tangent(const Tensor& t) { return t && has_tangent(bottom_of(t)); }
+bool carries_tangent(std::span<const Tensor> list) {
+  return std::ranges::any_of(list, [](const Tensor& t) { return carries_tangent(t); });
+}
+
 Tensor tangent_of(const Tensor& t, int64_t level) {
   if (t->flags & kBatched) {
     const Tensor all = tangent_of(t->autograd->batch, level);

@@ -57,6 +57,9 @@ Tensor map_dual(const Tensor& t, const std::function<Tensor(const Tensor&)>& f);
 
 // Whether it carries a tangent of a level that is in sight.
 bool has_tangent(const Tensor& t);
+// The same of a batch too, whose tangents lie where its samples do. It may be undefined.
+bool carries_tangent(const Tensor& t);
+bool carries_tangent(std::span<const Tensor> list);
 
 // The inputs of an operator that carry tangents.
 class DualInputs {

@@ -1,6 +1,6 @@
 """Attention."""
 
-from opgen.model import composite, floating, native, none, op
+from opgen.model import composite, floating, native, not_implemented, op
 
 op(
     "scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,"
@@ -39,6 +39,6 @@ op(
     dtypes=floating,
     forms="inner",
     cpp="attention_backward",
-    grad=none,
+    grad=not_implemented,
     doc="The gradients of query, key and value from what _attention gave.",
 )

@@ -1,6 +1,6 @@
 """How far apart vectors are."""
 
-from opgen.model import composite, floating, floating_complex, native, none, numeric, op
+from opgen.model import composite, floating, floating_complex, native, not_implemented, numeric, op
 
 op(
     "cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor",
@@ -36,7 +36,7 @@ op(
     dtypes=floating,
     forms="inner",
     cpp="euclidean_pairs_gradient",
-    grad=none,
+    grad=not_implemented,
     doc="gradient (x1 - x2 + eps) / output; 0 where output is 0.",
 )
 op(

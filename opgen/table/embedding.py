@@ -1,6 +1,6 @@
 """Rows of a table picked by number, alone or summed in bags."""
 
-from opgen.model import all_types, composite, floating, native, none, op
+from opgen.model import all_types, composite, floating, native, none, not_implemented, op
 
 _PICKED = "padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False"
 _LIMITS = "max_norm: float | None = None, norm_type: float = 2.0"
@@ -71,7 +71,7 @@ op(
     kind=native,
     dtypes=floating,
     forms="inner",
-    grad=none,
+    grad=not_implemented,
     doc="The gradient of the table that bags were taken from.",
 )
 op(

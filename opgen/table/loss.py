@@ -104,7 +104,7 @@ op(
     dtypes=floating,
     forms="inner",
     cpp="loss_gradient",
-    grad=none,
+    grad=not_implemented,
     doc="The gradient of a loss of elements by one of its operands; kind is a LossKind.",
 )
 public(
@@ -251,7 +251,7 @@ op(
     dtypes=floating,
     forms="inner",
     cpp="share_entropy_gradient",
-    grad=none,
+    grad=not_implemented,
     doc="The gradient of cross entropy by the scores, operand 0, or by the shares.",
 )
 op(
@@ -261,7 +261,7 @@ op(
     dtypes=floating,
     forms="inner",
     cpp="cross_entropy_gradient",
-    grad=none,
+    grad=not_implemented,
     doc="The gradient of cross entropy by the scores.",
 )
 op(

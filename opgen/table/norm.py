@@ -1,6 +1,6 @@
 """Normalisation: by batch, layer, group, instance and norm. Statistics of 16-bit floats are float32."""
 
-from opgen.model import composite, floating, floating_complex, native, none, op
+from opgen.model import composite, floating, floating_complex, native, none, not_implemented, op
 
 _AFFINE = "weight: Tensor | None, bias: Tensor | None"
 _OPTIONAL_AFFINE = "weight: Tensor | None = None, bias: Tensor | None = None"
@@ -89,7 +89,7 @@ op(
     kind=native,
     dtypes=floating,
     forms="inner",
-    grad=none,
+    grad=not_implemented,
     doc="The gradients of input, weight and bias of a normalisation by rows.",
 )
 

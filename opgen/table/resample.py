@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from opgen.model import all_types, composite, floating, native, none, op
+from opgen.model import all_types, composite, floating, native, not_implemented, op
 
 RESAMPLED = ("uint8", *floating)
 
@@ -123,5 +123,5 @@ image_op(
     "align_corners: bool, for_input: bool, for_grid: bool) -> tuple[Tensor, Tensor]",
     forms="inner",
     doc="The gradients of input and grid in one pass; an empty tensor for one that is not asked for.",
-    grad=none,
+    grad=not_implemented,
 )

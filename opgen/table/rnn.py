@@ -1,6 +1,6 @@
 """Recurrent networks: whole ones, single steps, and the layers they are made of."""
 
-from opgen.model import composite, floating, native, none, op
+from opgen.model import composite, floating, native, not_implemented, op
 
 _NETWORK = (
     "params: list[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool,"
@@ -111,7 +111,7 @@ op(
     dtypes=floating,
     forms="inner",
     cpp="rnn_layer_backward",
-    grad=none,
+    grad=not_implemented,
     doc="Gradients of _rnn_layer's input, states, cells and parameters.",
 )
 op(
@@ -135,7 +135,7 @@ op(
     dtypes=floating,
     forms="inner",
     cpp="rnn_cell_backward",
-    grad=none,
+    grad=not_implemented,
     doc="Gradients of _rnn_cell's inputs, those that wanted says.",
 )
 

@@ -1,7 +1,6 @@
 #include "autograd/formulas/attention.h"
 
 #include "autograd/formula.h"
-#include "autograd/mode.h"
 #include "gen/ops/attention.h"
 #include "gen/ops/matmul.h"
 #include "gen/ops/softmax.h"
@@ -17,7 +16,7 @@ std::array<Tensor, 3> attention_gradients(const Tensor& grad, const Tensor& quer
                                           const Tensor& attn_mask, const Tensor& output,
                                           const Tensor& logsumexp, bool is_causal, double scale,
                                           const std::array<bool, 3>& needed) {
-  if (!is_recording()) {
+  if (!is_differentiated(grad, query, key, value, attn_mask)) {
     const auto [q, k, v] = ops::attention_backward(grad, query, key, value, attn_mask, output,
                                                    logsumexp, is_causal, scale);
     return {q, k, v};

@@ -12,8 +12,9 @@ std::array<Tensor, 2> euclidean_pairs_backward(const Tensor& grad, const Tensor&
                                                const std::array<bool, 2>& needed) {
   const Dims last{-1};
   const Tensor first =
-      is_recording() ? norm_backward(grad, x1 - x2 + eps, result, Scalar(2.0), IntSpan(last), false)
-                     : euclidean_pairs_gradient(grad, x1, x2, eps, result);
+      is_differentiated(grad, x1, x2, result)
+          ? norm_backward(grad, x1 - x2 + eps, result, Scalar(2.0), IntSpan(last), false)
+          : euclidean_pairs_gradient(grad, x1, x2, eps, result);
   return {needed[0] ? first : Tensor(), needed[1] ? -first : Tensor()};
 }
 

@@ -1,7 +1,6 @@
 #include "autograd/formulas/embedding.h"
 
 #include "autograd/formula.h"
-#include "autograd/mode.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/create.h"
 #include "gen/ops/embedding.h"
@@ -123,7 +122,7 @@ std::array<Tensor, 2> embedding_bag_backward(const Tensor& grad, const Tensor& w
     result[0] = sparse_rows(picked, numbers, rows, padding);
   } else if (needed[0])
     result[0] =
-        is_recording()
+        is_differentiated(grad, per_sample_weights)
             ? composed_bags(grad, numbers, bags, sizes, maximum_rows, rows, scale_grad_by_freq,
                             mode, per_sample_weights, padding)
             : ops::_embedding_bag_backward(grad, numbers, bags, sizes, maximum_rows, rows,

@@ -22,7 +22,7 @@ Tensor as_columns(const Tensor& x, bool vector) { return vector ? ops::unsqueeze
 // nobody differentiates once more.
 Tensor solved_with_adjoint(const Tensor& b, const Tensor& a, const Tensor& lu, const Tensor& pivots,
                            bool left) {
-  if (is_recording()) return ops::linalg_solve(adjoint_of(a), b, left);
+  if (is_differentiated(b, a)) return ops::linalg_solve(adjoint_of(a), b, left);
   const Tensor x = ops::linalg_lu_solve(lu, pivots, left ? b : transposed(b), true, true);
   return left ? x : transposed(x);
 }

@@ -68,7 +68,7 @@ Tensor derivative(const Elements& e, int64_t k) {
 }
 
 Tensor gradient(const Elements& e, int64_t k, const Tensor& grad, int64_t reduction) {
-  if (!is_recording())
+  if (!is_differentiated(grad, e.x, e.y, e.z))
     return loss_gradient(static_cast<int64_t>(e.kind), k, grad, e.x, e.y, e.z, e.p, e.q, reduction);
   const bool mean = numbered_reduction(reduction) == Reduction::kMean;
   return (mean ? grad / e.x.numel() : grad) * derivative(e, k);

@@ -55,7 +55,7 @@ Tensor margin_slopes(const Tensor& input, const Tensor& target, int64_t p, doubl
 Tensor cross_entropy_backward(const Tensor& grad, const Tensor& input, const Tensor& target,
                               const Tensor& weight, const Tensor& statistics, int64_t ignore_index,
                               double label_smoothing, int64_t reduction) {
-  if (!is_recording())
+  if (!is_differentiated(grad, input, weight, statistics))
     return cross_entropy_gradient(grad, input, target, weight, statistics, ignore_index,
                                   label_smoothing, reduction);
   if (input.dim() == 1) {
@@ -77,7 +77,7 @@ Tensor cross_entropy_backward(const Tensor& grad, const Tensor& input, const Ten
 Tensor share_entropy_backward(int64_t k, const Tensor& grad, const Tensor& input,
                               const Tensor& target, const Tensor& weight, const Tensor& statistics,
                               double label_smoothing, int64_t reduction) {
-  if (!is_recording())
+  if (!is_differentiated(grad, input, target, weight, statistics))
     return share_entropy_gradient(k, grad, input, target, weight, statistics, label_smoothing,
                                   reduction);
   const int64_t dim = input.dim() == 1 ? 0 : 1;
@@ -99,7 +99,7 @@ Tensor share_entropy_backward(int64_t k, const Tensor& grad, const Tensor& input
 Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& input, const Tensor& target,
                                   int64_t p, double margin, const Tensor& weight,
                                   int64_t reduction) {
-  if (!is_recording())
+  if (!is_differentiated(grad, input, weight))
     return multi_margin_gradient(grad, input, target, p, margin, weight, reduction);
   const bool single = input.dim() < 2;
   const Tensor scores = single ? reshape(input, {1, input.numel()}) : input;
@@ -115,7 +115,8 @@ Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& input, const
 
 Tensor multilabel_margin_loss_backward(const Tensor& grad, const Tensor& input,
                                        const Tensor& target, int64_t reduction) {
-  if (!is_recording()) return multilabel_margin_gradient(grad, input, target, reduction);
+  if (!is_differentiated(grad, input))
+    return multilabel_margin_gradient(grad, input, target, reduction);
   // The slopes do not change with the scores, but by leaps.
   const Tensor slopes = multilabel_margin_gradient(ones_like(grad), input, target, reduction);
   const bool each = numbered_reduction(reduction) == Reduction::kNone && input.dim() == 2;

@@ -1,7 +1,6 @@
 #include "autograd/formulas/norm.h"
 
 #include "autograd/formula.h"
-#include "autograd/mode.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/create.h"
 #include "gen/ops/explog.h"
@@ -117,7 +116,7 @@ std::array<Tensor, 3> image_norm_backward(const Tensor& grad, const Tensor& inpu
                                           const Tensor& weight, const Tensor& mean,
                                           const Tensor& rstd, int64_t groups, bool given,
                                           double eps, std::array<bool, 3> needed) {
-  if (is_recording() && input.numel() != 0)
+  if (is_differentiated(grad, input, weight, mean, rstd) && input.numel() != 0)
     return only(needed, composed_image_norm(grad, input, weight, mean, rstd, groups, given, eps));
   auto [x, w, b] = ops::_image_norm_backward(grad, input, weight, mean, rstd, groups, given);
   return only<3>(needed, {x, w, b});
@@ -139,7 +138,7 @@ std::array<Tensor, 3> layer_norm_backward(const Tensor& grad, const Tensor& inpu
                                           IntSpan normalized_shape, const Tensor& weight,
                                           const Tensor& mean, const Tensor& rstd, double eps,
                                           std::array<bool, 3> needed) {
-  if (is_recording())
+  if (is_differentiated(grad, input, weight, mean, rstd))
     return only(needed,
                 composed_row_norm(grad, input, normalized_shape.size(), weight, rstd, eps, true));
   auto [x, w, b] = ops::_row_norm_backward(grad, input, weight, mean, rstd);
@@ -154,7 +153,7 @@ std::array<Tensor, 2> rms_norm_backward(const Tensor& grad, const Tensor& input,
                                         IntSpan normalized_shape, const Tensor& weight,
                                         const Tensor& rstd, double eps,
                                         std::array<bool, 2> needed) {
-  if (is_recording()) {
+  if (is_differentiated(grad, input, weight, rstd)) {
     const auto gradients =
         composed_row_norm(grad, input, normalized_shape.size(), weight, rstd, eps, false);
     return only<2>(needed, {gradients[0], gradients[1]});

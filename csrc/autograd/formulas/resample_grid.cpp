@@ -4,7 +4,6 @@
 
 #include "autograd/formula.h"
 #include "autograd/formulas/resample.h"
-#include "autograd/mode.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/create.h"
 #include "gen/ops/index.h"
@@ -177,7 +176,7 @@ std::array<Tensor, 2> composed(const Tensor& grad, const Tensor& input, const Te
 std::array<Tensor, 2> grid_sampler_backward(const Tensor& grad, const Tensor& input,
                                             const Tensor& grid, int64_t mode, int64_t padding,
                                             bool align_corners, std::array<bool, 2> needed) {
-  if (is_recording())
+  if (is_differentiated(grad, input, grid))
     return composed(grad, input, grid, static_cast<GridMode>(mode),
                     static_cast<GridPadding>(padding), align_corners, needed);
   auto [of_input, of_grid] = ops::_grid_sampler_backward(grad, input, grid, mode, padding,

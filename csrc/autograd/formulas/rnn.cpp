@@ -1,6 +1,6 @@
 // Note [Recurrence replayed]: backward of a layer or a cell is one kernel, which cannot be
-// differentiated. Where the gradient itself shall have a history, the forward pass is computed once
-// more from operators, and its gradient is theirs.
+// differentiated. Where the gradient itself shall have a history or a tangent, the forward pass is
+// computed once more from operators, and its gradient is theirs.
 #include "autograd/formulas/rnn.h"
 
 #include "autograd/engine.h"
@@ -95,9 +95,11 @@ Tensor source_of(const Tensor& t) {
   return leaf;
 }
 
-// Gradients of what `forward` computes from `inputs`, with their history.
+// Gradients of what `forward` computes from `inputs`, with their history where one is recorded.
 template <class F>
 std::vector<Tensor> replayed(const std::vector<Tensor>& inputs, TensorList grads, F&& forward) {
+  const bool records = is_recording();
+  const GradMode on(true);
   std::vector<Tensor> variables;
   std::vector<Edge> sources, roots;
   for (const Tensor& input : inputs) {
@@ -112,7 +114,7 @@ std::vector<Tensor> replayed(const std::vector<Tensor>& inputs, TensorList grads
     given.push_back(grads[i]);
   }
   const std::vector<Tensor> found = backward(
-      roots, given, sources, {.keep_graph = true, .create_graph = true, .accumulate = false});
+      roots, given, sources, {.keep_graph = true, .create_graph = records, .accumulate = false});
   std::vector<Tensor> result(inputs.size());
   for (size_t i = 0, next = 0; i < inputs.size(); ++i)
     if (inputs[i]) result[i] = found[next++];
@@ -129,7 +131,7 @@ std::vector<Tensor> rnn_layer_gradients(const Tensor& d_output, const Tensor& d_
                                         std::array<bool, 4> needed) {
   std::optional<IntSpan> sizes;
   if (batch_sizes) sizes = IntSpan(*batch_sizes);
-  if (!is_recording())
+  if (!is_differentiated(d_output, d_h, d_c, input, hx, cx, TensorList(params)))
     return rnn_layer_backward(mode, d_output, d_h, d_c, input, hx, cx, params, rows, sizes,
                               batch_first, needed[0], needed[3]);
   std::vector<Tensor> inputs{input, hx, cx};
@@ -147,7 +149,7 @@ std::vector<Tensor> rnn_cell_gradients(const Tensor& d_h, const Tensor& d_c,
                                        const Tensor& hx, const Tensor& cx, const Tensor& w_ih,
                                        const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh,
                                        const Tensor& gates, std::array<bool, 7> needed) {
-  if (!is_recording()) {
+  if (!is_differentiated(d_h, d_c, input, hx, cx, w_ih, w_hh, b_ih, b_hh)) {
     const Dims wanted{needed[0], needed[1], needed[2], needed[3], needed[4], needed[5], needed[6]};
     return rnn_cell_backward(mode, d_h, d_c, input, hx, cx, w_ih, w_hh, gates, wanted);
   }
