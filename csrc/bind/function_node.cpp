@@ -110,7 +110,9 @@ int context_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(context->saved_for_forward);
   Py_VISIT(context->dirty_tensors);
   Py_VISIT(context->non_differentiable);
-  return 0;
+  Py_VISIT(context->needs_input_grad);
+  // The object owns its node.
+  return context->node.node ? visit_hooks(*context->node.node, visit, arg) : 0;
 }
 
 void context_dealloc(PyObject* self) {

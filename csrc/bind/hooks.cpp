@@ -87,7 +87,16 @@ PyObject* wrap_gradients(std::span<const Tensor> gradients) {
   return tuple.release();
 }
 
+int visit_hooks(const autograd::Node& node, visitproc visit, void* arg) {
+  if (!node.hooks) return 0;
+  Py_VISIT(static_cast<PyObject*>(node.hooks->metadata.get()));
+  for (const std::shared_ptr<void>& object : node.hooks->objects)
+    Py_VISIT(static_cast<PyObject*>(object.get()));
+  return 0;
+}
+
 PyObject* tensor_hooks(const Tensor& t) {
+  autograd::grad_fn(t);  // a view that has changed has left its hooks behind
   if (!t->autograd || !t->autograd->python_hooks) return none();
   return new_ref(static_cast<PyObject*>(t->autograd->python_hooks.get()));
 }
@@ -101,10 +110,13 @@ void set_tensor_hooks(const Tensor& t, PyObject* dict) {
   const std::shared_ptr<PyObject> kept = shared(dict);
   meta.python_hooks = kept;
   const auto hook = [kept](const Tensor& grad) { return call_tensor_hooks(kept, grad); };
-  if (const autograd::NodeRef node = autograd::grad_fn(t))
-    node->hooks_or_new().tensor.push_back({t->output_nr, hook});
-  else
+  if (const autograd::NodeRef node = autograd::grad_fn(t)) {
+    autograd::Hooks& hooks = node->hooks_or_new();
+    hooks.tensor.push_back({t->output_nr, hook});
+    hooks.objects.push_back(kept);
+  } else {
     meta.hooks.push_back(hook);
+  }
 }
 
 void set_accumulation_hooks(const Tensor& leaf, PyObject* dict) {

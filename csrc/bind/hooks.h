@@ -17,6 +17,11 @@ void set_accumulation_hooks(const Tensor& leaf, PyObject* dict);
 // Registers a hook on a node; returns a handle that removes it.
 PyObject* add_node_hook(autograd::Node& node, PyObject* hook, bool before);
 
+// For the collector of cycles: the Python objects that a node holds. Whoever visits them must be
+// the only one to hold the node, or they would be taken for garbage while the graph still needs
+// them.
+int visit_hooks(const autograd::Node& node, visitproc visit, void* arg);
+
 // A tuple of tensors and None.
 PyObject* wrap_gradients(std::span<const Tensor> gradients);
 

@@ -32,9 +32,12 @@ void node_dealloc(PyObject* self) {
 }
 
 int node_traverse(PyObject* self, visitproc visit, void* arg) {
+  const auto* object = reinterpret_cast<PyNode*>(self);
   Py_VISIT(Py_TYPE(self));
-  Py_VISIT(reinterpret_cast<PyNode*>(self)->metadata);
-  return 0;
+  Py_VISIT(object->metadata);
+  // What the graph holds, too, keeps its hooks.
+  const bool is_alone = object->node && object->node->refs.load(std::memory_order_relaxed) == 1;
+  return is_alone ? visit_hooks(*object->node, visit, arg) : 0;
 }
 
 int node_clear(PyObject* self) {

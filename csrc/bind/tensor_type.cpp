@@ -7,6 +7,7 @@
 #include "autograd/history.h"
 #include "bind/call.h"
 #include "bind/ending.h"
+#include "bind/hooks.h"
 #include "bind/interop.h"
 #include "bind/override.h"
 #include "bind/registry.h"
@@ -90,20 +91,19 @@ void tensor_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// Python objects that a tensor's part of the graph holds.
+// Python objects that a tensor's part of the graph holds: of a leaf its hooks; those of a result
+// belong to its node, and are the tensor's only if nobody else has the node.
 int visit_history(const TensorImpl& impl, visitproc visit, void* arg) {
-  if (impl.autograd) {
+  if (impl.flags & kCut || !impl.grad_fn) {
+    if (!impl.autograd) return 0;
     Py_VISIT(static_cast<PyObject*>(impl.autograd->python_hooks.get()));
     Py_VISIT(static_cast<PyObject*>(impl.autograd->python_after_accumulation.get()));
+    return 0;
   }
-  if (impl.flags & kCut || !impl.grad_fn) return 0;
   const autograd::Node& node = *impl.grad_fn;
   if (node.refs.load(std::memory_order_relaxed) != 1) return 0;
-  if (node.is_python) Py_VISIT(static_cast<PyObject*>(node.python_object));
-  if (!node.hooks) return 0;
-  Py_VISIT(static_cast<PyObject*>(node.hooks->metadata.get()));
-  for (const std::shared_ptr<void>& object : node.hooks->objects)
-    Py_VISIT(static_cast<PyObject*>(object.get()));
+  if (!node.is_python) return visit_hooks(node, visit, arg);
+  Py_VISIT(static_cast<PyObject*>(node.python_object));
   return 0;
 }
 
@@ -300,7 +300,9 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
   if (!object) throw PythonError{};
   new (&object->value) Tensor(std::move(tensor));
   object->value->python_object = object;
-  if (inference_depth && autograd::mode.inference && !object->value->base)
+  // Other tensors on elements that were there before, as detach() makes, are what those are.
+  if (inference_depth && autograd::mode.inference && !object->value->base &&
+      object->value->storage->refs.load(std::memory_order_relaxed) == 1)
     object->value->flags |= kInference;
   return reinterpret_cast<PyObject*>(object);
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -122,6 +123,64 @@ def test_what_is_in_use_is_not_collected(make: Callable[[], torch.Tensor]) -> No
     assert watched() is not None
     last = user if isinstance(user, torch.Tensor) else user[1]
     last.sum().backward()
+
+
+def result_node() -> Any:
+    return (torch.ones(2, requires_grad=True) * 2).grad_fn
+
+
+def leaf_node() -> Any:
+    return result_node().next_functions[0][0]
+
+
+def function_node() -> Any:
+    return Saving.apply(torch.ones(2, requires_grad=True)).grad_fn
+
+
+NODE_HOOKS = {
+    "after": lambda node, kept: node.register_hook(lambda *grads, kept=kept: None),
+    "before": lambda node, kept: node.register_prehook(lambda grads, kept=kept: None),
+    "metadata": lambda node, kept: node.metadata.update(kept=kept),
+}
+
+
+@pytest.mark.parametrize("add", NODE_HOOKS.values(), ids=NODE_HOOKS)
+@pytest.mark.parametrize("make", [result_node, leaf_node, function_node])
+def test_a_node_whose_hook_holds_it_is_collected(make: Callable, add: Callable) -> None:
+    """In defaults, not in a closure: deleting a variable would empty its cell."""
+    node, canary = make(), Canary()
+    watched = weakref.ref(canary)
+    add(node, (node, canary))
+    del node, canary
+    gc.collect()
+    assert watched() is None
+
+
+def test_a_hook_that_holds_its_tensor_is_called() -> None:
+    """The collector must not empty hooks that the graph still needs."""
+    seen = []
+    y = torch.ones(2, requires_grad=True) * 2
+    y.register_hook(lambda grad, y=y: seen.append(grad.tolist()))
+    z = y * 3
+    del y
+    gc.collect()
+    z.sum().backward()
+    assert seen == [[3.0, 3.0]]
+
+
+@pytest.mark.parametrize("make", [result_node, leaf_node, function_node])
+def test_a_hook_that_holds_its_node_is_called(make: Callable) -> None:
+    seen = []
+    x = torch.ones(2, requires_grad=True)
+    z = (Saving.apply(x) if make is function_node else x * 2) * 3
+    node = z.grad_fn.next_functions[0][0]
+    if make is leaf_node:
+        node = node.next_functions[0][0]
+    node.register_hook(lambda *grads, node=node: seen.append(node.name()))
+    del node
+    gc.collect()
+    z.sum().backward()
+    assert len(seen) == 1
 
 
 class Marked(torch.Tensor):
