@@ -28,6 +28,17 @@ void forget_retained(TensorImpl& impl) {
                 [&](const Hooks::Retained& r) { return r.tensor == &impl; });
 }
 
+// Gives a tensor whose elements have changed their history. Who retains its gradient retains that
+// of what it is now; hooks stay with what it was before.
+void change_history(const Tensor& t, NodeRef node) {
+  if (t->autograd) forget_retained(*t.get());
+  Node& now = *node;
+  set_history(t, std::move(node), 0);
+  if (!t->autograd) return;
+  t->autograd->python_hooks.reset();
+  if (t->autograd->retains_grad) now.hooks_or_new().retained.push_back({0, t.get()});
+}
+
 // The history of a view whose elements have changed: a window on its base.
 NodeRef window_on_base(const Tensor& view, const Tensor& base) {
   const GradMode recording(true);
@@ -131,8 +142,7 @@ NodeRef grad_fn(const Tensor& t) {
   if (t->flags & kBatched) return grad_fn(t->autograd->batch);
   if (t->base && t->base->flags & kRequiresGrad && t->history_version != t->storage->version) {
     check_origin(t, "its base or another view of its base has been");
-    t->history_version = t->storage->version;
-    adopt(*t.get(), window_on_base(t, Tensor::retain(t->base)), 0);
+    change_history(t, window_on_base(t, Tensor::retain(t->base)));
   }
   return t->flags & kCut ? NodeRef() : NodeRef::retain(t->grad_fn);
 }
@@ -159,7 +169,7 @@ void link_view(const Tensor& view, const Tensor& of, ViewOrigin origin) {
     return;
   }
   view->base = Tensor::retain(of->base ? of->base : of.get()).leak();
-  view->flags |= kIsView;
+  view->flags |= kIsView | (of->flags & kInference);
   view->history_version = view->storage->version;
   view->view_origin = of->base && origin == ViewOrigin::kRecorded ? of->view_origin : origin;
 }
@@ -170,8 +180,7 @@ void forget_base(const Tensor& view) {
 }
 
 void check_inplace(const Tensor& t, bool records_operand) {
-  const bool is_inference = (t->flags | (t->base ? t->base->flags : 0)) & kInference;
-  FB_CHECK(mode.inference || !is_inference,
+  FB_CHECK(mode.inference || !(t->flags & kInference),
            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
            "a clone to get a normal tensor before doing inplace update.");
   if (!is_recording()) return;
@@ -187,22 +196,10 @@ void check_inplace(const Tensor& t, bool records_operand) {
 }
 
 void rebase_history(const Tensor& t, NodeRef node) {
-  if (t->autograd) {
-    forget_retained(*t.get());
-    t->autograd->python_hooks.reset();  // hooks see the gradient of what was there before
-  }
-  if (!t->base) {
-    set_history(t, std::move(node), 0);
-    if (t->autograd && t->autograd->retains_grad) {
-      t->autograd->retains_grad = false;
-      retain_grad(t);
-    }
-    return;
-  }
+  if (!t->base) return change_history(t, std::move(node));
   const Tensor base = Tensor::retain(t->base);
-  set_history(base, NodeRef(new CopySlices(base, t, std::move(node))), 0);
-  t->history_version = t->storage->version;
-  adopt(*t.get(), window_on_base(t, base), 0);
+  change_history(base, NodeRef(new CopySlices(base, t, std::move(node))));
+  change_history(t, window_on_base(t, base));
 }
 
 void note_new_data(const Tensor& t) {
@@ -216,6 +213,7 @@ Tensor detached(const Tensor& t) {
   if (t->flags & kSparse) return make_sparse(t.sizes(), sparse_parts(t));
   Tensor window = inner_view(t, t.sizes(), t.strides(), t.offset());
   window->free_layout = t->free_layout;
+  window->flags |= t->flags & kInference;
   return window;
 }
 

@@ -396,6 +396,8 @@ void store_result(const char* name, const Tensor& out, const Tensor& value) {
   fb::check_dense(name, value);
   if (autograd::is_recording() && (autograd::requires_grad(out) || autograd::requires_grad(value)))
     autograd::refuse_out(name);
+  if (out->flags & kBatched || value->flags & kBatched) autograd::refuse_batched_out(name);
+  autograd::check_inplace(out);
   ops::store_result(out, value);
   out.bump_version(name);
 }

@@ -3,6 +3,7 @@
 #include "bind/call.h"
 #include "bind/hooks.h"
 #include "bind/node_object.h"
+#include "gen/ops/info.h"
 
 namespace fb::bind {
 namespace {
@@ -76,7 +77,8 @@ PyObject* get_output_nr(PyObject* self, void*) {
 }
 PyObject* get_base(PyObject* self, void*) {
   return guarded("_base", [&] {
-    TensorImpl* base = tensor_of(self)->base;
+    const Tensor& t = tensor_of(self);
+    TensorImpl* base = ops::_is_view(t) ? t->base : nullptr;
     return base ? wrap(Tensor::retain(base)) : none();
   });
 }

@@ -29,8 +29,12 @@ PyObject* get_data(PyObject* self, void*) {
     const Tensor& t = tensor_of(self);
     if (t->flags & (kBatched | kSparse)) return wrap(autograd::detached(t));
     ops::settle(t);
-    return wrap(tensor_over(Storage::alias(t.storage()), t.sizes(), t.strides(), t.offset(),
-                            t.dtype(), t.device()));
+    PyObject* made = wrap(tensor_over(Storage::alias(t.storage()), t.sizes(), t.strides(),
+                                      t.offset(), t.dtype(), t.device()));
+    // It has a storage of its own, but is no more an inference tensor than `t` is.
+    const Tensor& alias = tensor_of(made);
+    alias->flags = (alias->flags & ~kInference) | (t->flags & kInference);
+    return made;
   });
 }
 int set_data(PyObject* self, PyObject* value, void*) {

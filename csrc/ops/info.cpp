@@ -64,7 +64,8 @@ bool is_signed(const Tensor& input) { return fb::is_signed(input.dtype()); }
 bool is_conj(const Tensor&) { return false; }
 bool is_neg(const Tensor&) { return false; }
 bool is_inference(const Tensor& input) { return input->flags & kInference; }
-bool _is_view(const Tensor& input) { return input->base; }
+// Views of inference tensors are not followed: nothing is recorded for them.
+bool _is_view(const Tensor& input) { return input->base && !(input->flags & kInference); }
 bool is_nonzero(const Tensor& input) {
   autograd::check_no_branch(input);
   return only_element(input, "bool").to<bool>();

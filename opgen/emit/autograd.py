@@ -323,6 +323,7 @@ class Recorded(NodeText):
             *[f"  {line}" for line in self.recorder()],
             "    r.input(out);",
             f"    if (r.wants_node()) refuse_out({quote(op.name)});",
+            "    check_inplace(out);",
             "  }",
             f"  compute::{op.function}_out(out, {self.given});",
             "}",

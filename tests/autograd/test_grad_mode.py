@@ -223,6 +223,41 @@ def test_inference_mode_outside_of_no_grad():
             assert not (fb.ones(1, requires_grad=True) * 2).requires_grad
 
 
+def test_views_of_inference_tensors_are_inference_tensors():
+    with fb.inference_mode():
+        x = fb.ones(2, 2)
+    for view in (x[0], x.view(4), x.t(), x.expand(3, 2, 2), x.detach(), x.data, x[0][:1]):
+        assert view.is_inference()
+        assert not view._is_view()
+        assert view._base is None
+        with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+            view.mul_(2)
+        with pytest.raises(RuntimeError, match="cannot be saved for backward"):
+            fb.ones(1, requires_grad=True) * view
+        with pytest.raises(RuntimeError, match="do not track version counter"):
+            view._version  # noqa: B018
+    for other in (x.clone(), x + 1):
+        assert not other.is_inference()
+
+
+def test_views_of_other_tensors_in_inference_mode_are_not():
+    x = fb.ones(2, 2)
+    with fb.inference_mode():
+        assert not any(y.is_inference() for y in (x[0], x.view(4), x.detach(), x.data))
+        assert all(y.is_inference() for y in (x.clone(), x + 1, x[0].clone()))
+
+
+@pytest.mark.parametrize("name", ["add", "matmul"])
+def test_inference_tensors_are_not_written_to(name):
+    with fb.inference_mode():
+        x = fb.ones(2, 2)
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        getattr(fb, name)(fb.ones(2, 2), fb.ones(2, 2), out=x)
+    with fb.inference_mode():
+        getattr(fb, name)(fb.ones(2, 2), fb.ones(2, 2), out=x)
+    assert x[0, 0] == 2
+
+
 def test_set_multithreading_enabled():
     with fb.autograd.set_multithreading_enabled(False):
         pass

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 import flambeau as torch
@@ -223,6 +225,71 @@ def test_hooks_follow_a_tensor_through_in_place_writes() -> None:
     y.register_hook(lambda grad: seen.append(("after", grad.item())))
     (y * 3).sum().backward()
     assert seen == [("after", 3.0), ("before", 15.0)]
+
+
+def changed_by_another_view(y: torch.Tensor) -> None:
+    y[1:].mul_(5)
+
+
+def changed_by_base(y: torch.Tensor) -> None:
+    y.mul_(5)
+
+
+@pytest.mark.parametrize("change", [changed_by_another_view, changed_by_base])
+def test_retained_gradient_of_a_view_that_others_change(change: Callable) -> None:
+    """It is the gradient of what the view is when it is used."""
+    x = leaf(1.0, 2.0, 3.0)
+    y = x * 1
+    view = y[:2]
+    view.retain_grad()
+    change(y)
+    change(y)
+    (view * view).sum().backward()
+    assert view.retains_grad
+    assert torch.equal(view.grad, 2 * view.detach())
+
+
+def test_retained_gradient_of_a_base_that_a_view_changes() -> None:
+    x = leaf(1.0, 2.0, 3.0)
+    y = x * 1
+    y.retain_grad()
+    y[:2].mul_(5)
+    (y * y).sum().backward()
+    assert y.grad.tolist() == [10.0, 20.0, 6.0]
+    assert x.grad.tolist() == [50.0, 100.0, 6.0]
+
+
+def test_retained_gradient_of_a_view_of_a_leaf() -> None:
+    x = leaf(1.0, 2.0, 3.0)
+    view = x[:2]
+    view.retain_grad()
+    with torch.no_grad():
+        x.mul_(2)
+    (view * view).sum().backward()
+    assert view.grad.tolist() == [4.0, 8.0]
+
+
+def test_hooks_of_a_base_stay_with_what_it_was() -> None:
+    x = leaf(1.0, 2.0, 3.0)
+    y = x * 1
+    seen = []
+    y.register_hook(lambda grad: seen.append(("before", grad.tolist())))
+    y[:2].mul_(5)
+    y.register_hook(lambda grad: seen.append(("after", grad.tolist())))
+    (y * y).sum().backward()
+    assert seen == [("after", [10.0, 20.0, 6.0]), ("before", [50.0, 100.0, 6.0])]
+
+
+def test_a_hook_on_a_view_that_its_base_has_changed() -> None:
+    x = leaf(1.0, 2.0, 3.0)
+    y = x * 1
+    view = y[:2]
+    seen = []
+    view.register_hook(lambda grad: seen.append("before"))
+    y.mul_(5)
+    view.register_hook(lambda grad: seen.append(grad.tolist()))
+    (view * view).sum().backward()
+    assert seen == [[10.0, 20.0]]
 
 
 def test_hooks_of_a_leaf_outlive_its_graphs() -> None:
