@@ -8,6 +8,7 @@
 #include "bind/call.h"
 #include "bind/function_node.h"
 #include "core/profile.h"
+#include "gen/ops/create.h"
 
 namespace fb::bind {
 namespace {
@@ -89,6 +90,7 @@ class Application {
   void finish_dirty(const Tensor& output, uint32_t output_nr);
   void add_tangents(PyObject* results) const;
   void add_tangents(PyObject* results, int64_t level) const;
+  Tensor tangent_for_jvp(const Tensor& input, int64_t level) const;
   void save();
 
   PyObject* function_;
@@ -230,11 +232,19 @@ void Application::add_tangents(PyObject* results) const {
   for (const int64_t level : autograd::dual_levels(inputs)) add_tangents(results, level);
 }
 
+// What does not move has zeros, or None where the user has asked for that.
+Tensor Application::tangent_for_jvp(const Tensor& input, int64_t level) const {
+  const Tensor tangent = autograd::tangent_of(input, level);
+  const bool may_move = is_floating(input.dtype()) || is_complex(input.dtype());
+  if (tangent || !may_move || !context_->materialize_grads) return tangent;
+  return ops::zeros_like(autograd::primal_of(input, level));
+}
+
 void Application::add_tangents(PyObject* results, int64_t level) const {
   const Ref tangents = checked(PyTuple_New(input_count()));
   for (Py_ssize_t i = 0; i < input_count(); ++i) {
-    Tensor tangent;
-    if (is_tensor(input(i))) tangent = autograd::tangent_of(tensor_of(input(i)), level);
+    const Tensor tangent =
+        is_tensor(input(i)) ? tangent_for_jvp(tensor_of(input(i)), level) : Tensor();
     PyTuple_SET_ITEM(tangents.get(), i, tangent ? wrap(tangent) : none());
   }
   const autograd::Below hidden(level);

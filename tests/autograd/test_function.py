@@ -330,6 +330,34 @@ def test_jvp():
             Square.apply(dual)
 
 
+@pytest.mark.parametrize("materialize", [True, False])
+def test_jvp_of_inputs_that_do_not_move(materialize):
+    seen = []
+
+    class Product(Function):
+        @staticmethod
+        def forward(ctx, x, y, count):
+            ctx.set_materialize_grads(materialize)
+            ctx.save_for_forward(x, y)
+            return x * y * count
+
+        @staticmethod
+        def jvp(ctx, *tangents):
+            seen.extend(tangents)
+            _, y = ctx.saved_tensors
+            return tangents[0] * y * 2
+
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(fb.ones(2), fb.ones(2))
+        tangent = forward_ad.unpack_dual(Product.apply(dual, fb.full((2,), 3.0), 2)).tangent
+    assert_close(tangent, fb.full((2,), 6.0))
+    assert seen[2] is None  # not a tensor
+    if materialize:
+        assert_close(seen[1], fb.zeros(2))
+    else:
+        assert seen[1] is None
+
+
 def test_once_differentiable():
     backward = once_differentiable(lambda ctx, grad: grad * 2)
     custom = function(lambda ctx, x: x * 2, backward)
