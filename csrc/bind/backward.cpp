@@ -7,6 +7,7 @@
 #include "autograd/saved.h"
 #include "bind/call.h"
 #include "bind/hooks.h"
+#include "bind/nested_calls.h"
 #include "bind/node_object.h"
 
 namespace nb = nanobind;
@@ -84,7 +85,8 @@ nb::object run_backward(nb::sequence tensors, nb::sequence grads, bool keep_grap
     wanted.push_back(edge_of(input, wanted.size(), "input"));
   }
   const autograd::BackwardOptions options{keep_graph, create_graph, accumulate};
-  const std::vector<Tensor> found = autograd::backward(roots, given, wanted, options);
+  const std::vector<Tensor> found =
+      nested_call([&] { return autograd::backward(roots, given, wanted, options); });
   if (accumulate) return nb::tuple();
   nb::list result;
   for (size_t i = 0; i < found.size(); ++i) {

@@ -220,7 +220,10 @@ class TestBackwardInBackward:
         (Recompute.apply(x * 2) * 3).sum().backward()
         assert torch.allclose(x.grad, 6 * torch.exp(2 * x.detach()))
 
-    def test_a_hundred_levels(self) -> None:
+    @pytest.mark.parametrize("depth", [100, 5000])
+    def test_many_levels(self, depth: int) -> None:
+        """Neither the thread's stack nor the depth that Python allows is a limit."""
+
         class Nested(torch.autograd.Function):
             @staticmethod
             def forward(ctx, x, depth):
@@ -237,8 +240,70 @@ class TestBackwardInBackward:
                 return grad * 2, None
 
         x = torch.ones(1, requires_grad=True)
-        Nested.apply(x, 100).backward()
+        Nested.apply(x, depth).backward()
         assert x.grad.item() == 2.0
+
+    def test_many_levels_of_hooks(self) -> None:
+        depth = 0
+
+        def deeper(grad: torch.Tensor) -> None:
+            nonlocal depth
+            depth += 1
+            if depth < 3000:
+                with torch.enable_grad():
+                    y = torch.ones(1, requires_grad=True) * 2
+                    y.register_hook(deeper)
+                    y.backward()
+
+        y = torch.ones(1, requires_grad=True) * 2
+        y.register_hook(deeper)
+        y.backward()
+        assert depth == 3000
+
+    def test_modes_reach_all_levels(self) -> None:
+        packed = []
+
+        class Nested(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, depth):
+                ctx.depth = depth
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, grad):
+                if ctx.depth:
+                    with torch.enable_grad():
+                        inner = torch.ones(1, requires_grad=True)
+                        Nested.apply(inner * inner, ctx.depth - 1).backward()
+                return grad * 2, None
+
+        x = torch.ones(1, requires_grad=True)
+        with torch.autograd.graph.saved_tensors_hooks(
+            lambda tensor: packed.append(1) or tensor, lambda tensor: tensor
+        ):
+            Nested.apply(x, 300).backward()
+        assert len(packed) == 2 * 300
+
+    def test_an_exception_from_far_below(self) -> None:
+        class Nested(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, depth):
+                ctx.depth = depth
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, grad):
+                if not ctx.depth:
+                    raise Trouble
+                with torch.enable_grad():
+                    Nested.apply(torch.ones(1, requires_grad=True), ctx.depth - 1).backward()
+                return grad * 2, None
+
+        x = torch.ones(1, requires_grad=True)
+        with pytest.raises(Trouble):
+            Nested.apply(x, 200).backward()
+        (x * 3).backward()
+        assert x.grad.item() == 3.0
 
     def test_an_exception_of_the_inner_one(self) -> None:
         x = torch.ones(1, requires_grad=True)
