@@ -31,14 +31,25 @@ std::string change_after(const StorageImpl& storage, uint32_t version) {
   return "";
 }
 
+// What stands for a leaf that a hook has packed: hands gradients on to it. The leaf's own node can
+// belong to one tensor only.
+class Alias final : public Node {
+ public:
+  explicit Alias(const Edge& leaf, const Tensor& t) {
+    edges.push_back(leaf);
+    outputs.push_back(output_meta(t));
+    sequence = next_sequence();
+  }
+  const char* name() const override { return "AliasBackward0"; }
+  void apply(std::span<const Tensor> grads, Gradients& out) override { out[0] = grads[0]; }
+};
+
 // Makes gradients of `t` go along `edge`.
 void attach(const Tensor& t, const Edge& edge) {
-  if (dynamic_cast<AccumulateGrad*>(edge.node.get())) {
-    t->flags |= kRequiresGrad;
-    meta_of(t).accumulator = edge.node.get();
-  } else {
+  if (edge.node->is_accumulator)
+    set_history(t, NodeRef(new Alias(edge, t)), 0);
+  else
     set_history(t, edge.node, edge.output_nr);
-  }
 }
 
 }  // namespace
@@ -114,11 +125,13 @@ Tensor SavedTensor::unpack(Node& owner) const {
 
 Tensor SavedTensor::unpack_hooked(Node& owner) const {
   const Tensor t = packed_->unpack();
-  if (!mode.grad_enabled || !owner.is_connected()) return t;
+  const bool has_history = is_result_ ? mode.grad_enabled && owner.is_connected()
+                                      : static_cast<bool>(packed_->edge.node);
+  if (!has_history) return t;
   const Tensor again = detached(t);
   if (is_result_)
     set_history(again, NodeRef::retain(&owner), output_nr_);
-  else if (packed_->edge.node)
+  else
     attach(again, packed_->edge);
   return again;
 }

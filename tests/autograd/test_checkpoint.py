@@ -136,6 +136,20 @@ def test_deeply_nested():
     assert_close(gradient(nested(3), x), gradient(plain(3), x))
 
 
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")  # in the first run
+@pytest.mark.parametrize("inner", [True, False])
+@pytest.mark.parametrize("outer", [True, False])
+def test_both_forms_within_each_other(outer, inner):
+    x = fb.tensor([0.3, 0.2], dtype=fb.float64, requires_grad=True)
+
+    def part(x):
+        return checkpoint(lambda x: (x * x).sin(), x * 2, use_reentrant=inner) * 3
+
+    checkpoint(part, x, use_reentrant=outer).sum().backward()
+    at = 2 * x.detach()
+    assert_close(x.grad, 12 * at * (at * at).cos())
+
+
 @pytest.mark.parametrize("early_stop", [True, False])
 def test_backward_within_the_function(early_stop):
     """The function is run again before its first run has ended."""

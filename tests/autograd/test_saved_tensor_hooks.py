@@ -113,6 +113,29 @@ def test_a_pack_hook_must_not_change_its_input():
         leaf().sin()
 
 
+def test_what_stands_for_a_packed_leaf_outlives_the_graph():
+    class Saving(fb.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    x = leaf()
+    with graph.saved_tensors_hooks(lambda tensor: tensor.clone(), lambda tensor: tensor):
+        y = Saving.apply(x)
+    (saved,) = y.grad_fn.saved_tensors
+    with fb.no_grad():
+        assert y.grad_fn.saved_tensors[0].requires_grad
+    del y
+    gc.collect()
+    (saved * saved).sum().backward()
+    assert_close(x.grad, 2 * x.detach())
+
+
 def test_save_on_cpu():
     x = leaf()
     middle = x * 1
