@@ -48,7 +48,9 @@ bool is_ours(PyObject* filename) {
 
 #if defined(FB_INNER_FRAMES)
 
-// A frame that runs Python code, and those it was called from.
+// A frame that runs Python code, and those it was called from. Frames that the interpreter puts in
+// between for itself (where C calls Python, and around `__init__`) are passed over, as its public
+// functions do: their code has neither file nor lines.
 class Frame {
  public:
   static Frame innermost() {
@@ -64,8 +66,7 @@ class Frame {
   Frame caller() const { return Frame(frame_->previous); }
   PyCodeObject* code() const {
 #if PY_VERSION_HEX >= 0x030D0000
-    PyObject* code = frame_->f_executable;
-    return code && PyCode_Check(code) ? reinterpret_cast<PyCodeObject*>(code) : nullptr;
+    return reinterpret_cast<PyCodeObject*>(frame_->f_executable);
 #else
     return frame_->f_code;
 #endif
@@ -75,7 +76,9 @@ class Frame {
   }
 
  private:
-  explicit Frame(_PyInterpreterFrame* frame) : frame_(frame) {}
+  explicit Frame(_PyInterpreterFrame* frame) : frame_(frame) {
+    while (frame_ && _PyFrame_IsIncomplete(frame_)) frame_ = frame_->previous;
+  }
   _PyInterpreterFrame* frame_;
 };
 
@@ -118,10 +121,9 @@ void* captured(const Frame& frame, int32_t* position) {
 
 void* capture(int32_t* position) {
   for (Frame frame = Frame::innermost(); frame; frame = frame.caller())
-    if (frame.code() && !is_ours(frame.code()->co_filename)) return captured(frame, position);
+    if (!is_ours(frame.code()->co_filename)) return captured(frame, position);
   // Nothing but the package itself is running.
-  for (Frame frame = Frame::innermost(); frame; frame = frame.caller())
-    if (frame.code()) return captured(frame, position);
+  if (const Frame frame = Frame::innermost()) return captured(frame, position);
   return nullptr;
 }
 
@@ -143,7 +145,6 @@ void capture_stack(Frames& frames) {
   constexpr size_t kMost = 128;
   if (!PyGILState_Check()) return;
   for (Frame frame = Frame::innermost(); frame && frames.size() < kMost; frame = frame.caller()) {
-    if (!frame.code()) continue;
     int32_t position = 0;
     void* code = captured(frame, &position);
     frames.emplace_back(code, position);
