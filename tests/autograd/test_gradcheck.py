@@ -87,6 +87,7 @@ def test_a_wrong_factor_is_found(make, error, fast_mode):
         return grad * (2 + error) * x.conj()
 
     square = function(saves(lambda x: x * x), backward)
+    fb.manual_seed(0)  # the fast mode looks along one direction, which may miss a small error
     with pytest.raises(GradcheckError, match="Jacobian mismatch for output 0 with respect to inpu"):
         gradcheck(square, make(3), fast_mode=fast_mode)
     assert not gradcheck(square, make(3), fast_mode=fast_mode, raise_exception=False)
