@@ -48,7 +48,12 @@ def tangents(
 
 
 def check(call: Callable[..., tuple[Any, ...]], leaves: Sequence[Any], what: str) -> None:
-    recorded = tangents(call, leaves, True)
+    try:
+        recorded = tangents(call, leaves, True)
+    except NotImplementedError:  # ctc_loss has no second derivative: that must not pass unnoticed
+        with pytest.raises(NotImplementedError, match="derivative"):
+            tangents(call, leaves, False)
+        return
     for plain, right in zip(tangents(call, leaves, False), recorded, strict=True):
         if plain is None and right is None:
             continue
