@@ -151,14 +151,16 @@ Operand operand(PyObject* o) { return is_tensor(o) ? Operand(tensor_of(o)) : Ope
 
 std::vector<Tensor> tensor_list(PyObject* o) {
   std::vector<Tensor> result;
-  result.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(o)));
-  for_each_item(o, [&](PyObject* item) {
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  result.reserve(static_cast<size_t>(n));
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(o, i);
     // They were, when the overload was chosen; another argument's code may have run since.
     FB_CHECK_TYPE(is_tensor(item),
                   "a list of tensors was changed while it was read, and now has a ",
                   Py_TYPE(item)->tp_name);
     result.push_back(tensor_of(item));
-  });
+  }
   return result;
 }
 
@@ -231,13 +233,29 @@ std::optional<std::vector<double>> optional_float_list(PyObject* o) {
   return result;
 }
 
+namespace {
+
+[[gnu::noinline]] Dims held_int_list(PyObject* o) {
+  Dims result;
+  for_each_item(o, [&](PyObject* item) { result.push_back(integer(item)); });
+  return result;
+}
+
+}  // namespace
+
 Dims int_list(PyObject* o) {
   Dims result;
   if (!PyTuple_Check(o) && !PyList_Check(o)) {
     result.push_back(integer(o));
     return result;
   }
-  for_each_item(o, [&](PyObject* item) { result.push_back(integer(item)); });
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  result.resize(static_cast<size_t>(n));
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+    if (!PyLong_CheckExact(item)) return held_int_list(o);  // it may run code
+    result[static_cast<size_t>(i)] = integer(item);
+  }
   return result;
 }
 

@@ -1,7 +1,6 @@
 // Nested sequences of numbers: their shape, their type, their elements.
 #include "bind/from_data.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -171,7 +170,7 @@ T* store(PyObject* data, IntSpan sizes, size_t depth, T* out) {
   const bool is_last = depth + 1 == sizes.size();
   int64_t stored = 0;
   for_each_item(items.get(), [&](PyObject* item) {
-    check_length(std::max<Py_ssize_t>(sizes[depth], ++stored));  // it may have grown meanwhile
+    if (++stored > sizes[depth]) check_length(stored);  // it has grown meanwhile
     if (is_last)
       *out++ = element<T>(item);
     else

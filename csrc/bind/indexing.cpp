@@ -51,13 +51,14 @@ class Selection {
   Selection(const Tensor& base, PyObject* index, bool recorded, bool is_slice)
       : base_(base), recorded_(recorded), is_slice_(is_slice), steps_(recorded ? base : Tensor()) {
     // All of the index first: that may run code of the user, which may change the tensor, too.
-    if (is_like_tuple(index))
-      for_each_item(index, [&](PyObject* item) { parts_.push_back(part_of(item)); });
-    else
-      parts_.push_back(part_of(index));
-    ops::settle(base);
-    offset_ = base.offset();
-    build();
+    if (is_like_tuple(index)) {
+      SmallVec<Part, 8> parts;
+      for_each_item(index, [&](PyObject* item) { parts.push_back(part_of(item)); });
+      build({parts.data(), parts.size()});
+    } else {
+      const Part part = part_of(index);
+      build({&part, 1});
+    }
   }
 
   // What numbers, slices and new dimensions make of the tensor.
@@ -81,11 +82,13 @@ class Selection {
     Py_ssize_t step;
   };
 
-  void build() {
+  void build(std::span<const Part> parts) {
+    ops::settle(base_);
+    offset_ = base_.offset();
     int64_t rest = base_.dim() - covered_;  // dimensions that an ellipsis stands for
     FB_CHECK_INDEX(rest >= 0, "too many indices for a tensor of ", base_.dim(), " dimensions");
     size_t next_tensor = 0;
-    for (const Part& part : parts_) {
+    for (const Part& part : parts) {
       switch (part.kind) {
         case Kind::kInt: take(part.start); break;
         case Kind::kSlice: cut(part); break;
@@ -200,7 +203,6 @@ class Selection {
   Tensor steps_;         // what the parts so far made of the tensor, if that is recorded
   int64_t dim_ = 0;      // the next dimension of the tensor
   int64_t covered_ = 0;  // dimensions that the parts other than an ellipsis stand for
-  SmallVec<Part, 8> parts_;
   Dims sizes_, strides_;
   int64_t offset_ = 0;
   bool picks_any_ = false;
