@@ -100,12 +100,12 @@ def _decorated(function: _Function, block: Callable[[], AbstractContextManager[N
         function.__init__ = _decorated(function.__init__, block)  # type: ignore[misc]
         return function
 
-    def run(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        with block():
-            return call(*args, **kwargs)
-
     code = getattr(function, "__code__", None)
     if code is not None and code.co_flags & _GENERATOR:
+
+        def run(call: Callable[..., Any], *args: Any) -> Any:
+            with block():
+                return call(*args)
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -114,7 +114,8 @@ def _decorated(function: _Function, block: Callable[[], AbstractContextManager[N
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            return run(function, *args, **kwargs)
+            with block():
+                return function(*args, **kwargs)
 
     return cast(_Function, wrapper)
 

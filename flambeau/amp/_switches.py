@@ -34,8 +34,9 @@ _native = _C._autocast
 
 # What was set for a kind of device other than the CPU: whether autocast is on, and the 16-bit type.
 Elsewhere: TypeAlias = Mapping[str, tuple[bool, fb.dtype]]
-# Whether autocast is on for the CPU, the 16-bit type, whether casts are kept, and the others.
-Switches: TypeAlias = tuple[bool, fb.dtype, bool, Elsewhere]
+# Of a region: whether autocast is on for the CPU, the 16-bit type, whether casts are kept; or None,
+# None, whether casts are kept, and what is set for another device.
+Region: TypeAlias = tuple[bool | None, fb.dtype | None, bool, Elsewhere]
 
 # The type that each kind of device begins with.
 _DTYPES = {
@@ -56,7 +57,8 @@ _OTHERS = ["fpga", "hip", "ideep", "lazy", "meta", "mkldnn", "opencl", "opengl",
 
 def _elsewhere() -> Elsewhere:
     """A dictionary that is replaced and never changed: regions go back to the one before."""
-    return _native.elsewhere() or {}
+    switches: Elsewhere = _native.elsewhere()
+    return switches
 
 
 def _set(kind: str, enabled: bool, dtype: fb.dtype) -> Elsewhere:
@@ -164,11 +166,11 @@ def autocast_decrement_nesting() -> int:
 # --- regions
 
 
-def in_region(kind: str, enabled: bool, dtype: fb.dtype, caches: bool) -> Switches:
-    """What the switches are to be in a region that begins now."""
+def region(kind: str, enabled: bool, dtype: fb.dtype, caches: bool) -> Region:
+    """What the switches are set to where a region begins."""
     if kind == "cpu":
-        return enabled, dtype, caches, _elsewhere()
-    return _native.is_on(), _native.lower(), caches, _set(kind, enabled, dtype)
+        return enabled, dtype, caches, {}
+    return None, None, caches, {kind: (enabled, dtype)}
 
 
 # --- the older functions, one for each device

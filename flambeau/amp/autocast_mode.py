@@ -51,12 +51,8 @@ class autocast(_C._SelfScope):
             cache_enabled = _switches.is_autocast_cache_enabled()
         self.device = device_type
         self.fast_dtype = dtype
-        self._cache_enabled = cache_enabled
         self._enabled = bool(enabled) and _is_usable(device_type, dtype)
-
-    @property
-    def _value(self) -> _switches.Switches:
-        return _switches.in_region(self._kind, self._enabled, self.fast_dtype, self._cache_enabled)
+        self._value = _switches.region(self._kind, self._enabled, dtype, cache_enabled)
 
     def __call__(self, func: _Function) -> _Function:
         return autocast_decorator(self, func)
