@@ -37,35 +37,51 @@ struct Elsewhere {
   Ref switches;
 };
 
-nb::object elsewhere() {
+// A dictionary that is replaced and never changed.
+nb::dict elsewhere() {
   const Elsewhere* here = OfThread<Elsewhere>::find();
-  return here && here->switches ? nb::borrow(here->switches.get()) : nb::none();
+  return here && here->switches ? nb::borrow<nb::dict>(here->switches.get()) : nb::dict();
 }
 
-void set_elsewhere(nb::handle switches) {
+void set_elsewhere(nb::dict switches) {
   // Held: what was there ends after it has been replaced.
   const Ref before =
-      std::exchange(OfThread<Elsewhere>::get().switches, Ref(new_ref(switches.ptr())));
+      std::exchange(OfThread<Elsewhere>::get().switches, Ref(switches.release().ptr()));
 }
 
 // The switches: on, type, whether casts are kept, and those of other devices.
-nb::tuple set_switches(nb::tuple switches, int nesting) {
-  const State before = state;
-  const State after{nb::cast<bool>(switches[0]), nb::cast<bool>(switches[2]),
-                    checked_dtype(switches[1]), before.nesting + nesting};
-  nb::tuple result =
-      nb::make_tuple(before.is_on, nb::borrow(dtype_object(before.lower)), before.caches, elsewhere());
-  set_elsewhere(switches[3]);
-  state = after;
-  return result;
+nb::tuple switches_now() {
+  return nb::make_tuple(state.is_on, nb::borrow(dtype_object(state.lower)), state.caches,
+                        elsewhere());
 }
 
-// Begins a region; returns what the switches were, for `leave`.
-nb::tuple enter(nb::tuple switches) { return set_switches(switches, 1); }
+State state_of(nb::tuple switches, int nesting) {
+  return {nb::cast<bool>(switches[0]), nb::cast<bool>(switches[2]), checked_dtype(switches[1]),
+          nesting};
+}
+
+// Begins a region; returns what the switches were, for `leave`. Those of a device other than the
+// CPU are a dictionary to add to what there is, those of the CPU are None then.
+nb::tuple enter(nb::tuple region) {
+  nb::tuple before = switches_now();
+  if (region[0].is_none()) {
+    const nb::dict others = nb::steal<nb::dict>(PyDict_Copy(elsewhere().ptr()));
+    if (!others.is_valid() || PyDict_Update(others.ptr(), nb::object(region[3]).ptr()) < 0)
+      throw PythonError{};
+    set_elsewhere(others);
+    state.caches = nb::cast<bool>(region[2]);
+    ++state.nesting;
+  } else {
+    state = state_of(region, state.nesting + 1);
+  }
+  return before;
+}
 
 // Ends a region; the outermost forgets the casts.
-void leave(nb::tuple switches) {
-  set_switches(switches, -1);
+void leave(nb::tuple before) {
+  const State after = state_of(before, state.nesting - 1);
+  set_elsewhere(nb::borrow<nb::dict>(nb::object(before[3])));
+  state = after;
   if (state.nesting == 0) autocast::forget_casts();
 }
 
@@ -99,7 +115,7 @@ void add_autocast(nb::module_& m) {
   sub.def("set_caches", [](bool enabled) { state.caches = enabled; });
   sub.def("nest", [](int by) { return state.nesting += by; });
   sub.def("elsewhere", &elsewhere);
-  sub.def("set_elsewhere", &set_elsewhere, nb::arg("switches").none());
+  sub.def("set_elsewhere", &set_elsewhere, nb::arg("switches"));
   sub.def("enter", &enter);
   sub.def("leave", &leave);
   sub.def("forget_casts", &autocast::forget_casts);
