@@ -1,11 +1,11 @@
 // Tensors that stand for one of many: what vmap is made of.
 //
-// Note [Batched tensors]: a batched tensor looks like the first of its samples: same sizes, same
-// memory. All samples lie in another tensor, Meta::batch, one along its first dimension. An
-// operator that meets a batched tensor calls itself on those, arranged so that all samples are
-// computed at once, or one by one where nothing better is known. Recording happens below: the
-// history of a batched tensor is that of all its samples, and gradients are computed for the whole
-// batch.
+// Note [Batched tensors]: a batched tensor looks like one of its samples, but refuses to hand out
+// elements. All samples lie in another tensor, Meta::batch, along its first dimension. An operator
+// that meets a batched tensor calls itself on those, arranged so that all samples are computed at
+// once, or one by one where nothing better is known; a kernel that is handed one raises. Recording
+// happens below: the history of a batched tensor is that of all its samples, and gradients are
+// computed for the whole batch.
 //
 // Note [Levels of batches]: maps nest, inner ones have higher levels. What is batched at several
 // levels is a batch of batches, the highest level outermost; an operator takes the highest level
