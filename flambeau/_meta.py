@@ -52,8 +52,9 @@ _CREATE = _words(
     "eye full hamming_window hann_window kaiser_window linspace logspace normal ones rand randint "
     "randn randperm range scalar_tensor tensor tril_indices triu_indices zeros"
 )
+# Functions whose first arguments are the size of what they make: nothing need be computed.
+_OF_A_SIZE = _words("empty zeros ones rand randn")
 # Functions that are asked for what another one returns, which makes no elements.
-_SIZED = _words("zeros ones rand randn")
 _LIKE = _words("zeros_like ones_like rand_like randn_like clone")
 _CASTS = {
     "half": fb.float16,
@@ -100,7 +101,8 @@ class MetaTensor(Tensor):
         name = getattr(func, "__name__", "")
         device = _taken_device(name, args, kwargs)
         if name == "__get__":  # of an attribute: what the class does not answer itself
-            return _as_it_is(func, args, kwargs)
+            value = _as_it_is(func, args, kwargs)
+            return _without_elements(value, {_home(args[0])}) if _is_plain(value) else value
         if name in _READ_ELEMENTS or (device is not None and name == "to"):
             raise _no_elements(name, device)
         if _changes_elements(name):
@@ -117,18 +119,55 @@ def call_on_meta(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) ->
     """What a function returns, without elements, for arguments of which some are on ``meta``."""
     name = getattr(func, "__name__", "")
     kwargs = {key: value for key, value in kwargs.items() if not _is_meta(value)}
+    if (made := _made(name, args, kwargs)) is not None:
+        return made
     if name == "to":
         return _to(args[0], [each for each in args[1:] if not _is_meta(each)], kwargs)
     if name in _CASTS:
         return _cast(args[0], _CASTS[name])
-    if name in _SIZED or name in _LIKE:
-        func = fb.empty if name in _SIZED else fb.empty_like
+    if name in _LIKE:
+        func = fb.empty_like
         kwargs.pop("generator", None)
     given = [each for each in tree_flatten((args, kwargs))[0] if isinstance(each, Tensor)]
     _check_places(name, given)
     result = _as_it_is(func, args, kwargs)
     homes = {_home(each) for each in given if isinstance(each, MetaTensor)}
     return tree_map(lambda each: _without_elements(each, homes), result)
+
+
+def _of_a_size(sizes: Any, kwargs: dict[str, Any]) -> Tensor:
+    """What ``empty`` makes, of a size that no memory may have room for."""
+    size = kwargs.get("size", sizes[0] if len(sizes) == 1 else sizes)
+    shape = fb.Size([size] if isinstance(size, int) else size)
+    options = {key: value for key, value in kwargs.items() if key not in ("size", "generator")}
+    model = fb.empty(fb.Size(min(each, 2) for each in shape), **options)  # refuses what is wrong
+    if model.layout != fb.strided:
+        return model
+    last = options.get("memory_format") in (fb.channels_last, fb.channels_last_3d)
+    inward = [0, *range(2, len(shape)), 1] if last else range(len(shape))
+    strides, step = [0] * len(shape), 1
+    for dim in reversed(inward):
+        strides[dim] = step
+        step *= max(shape[dim], 1)
+    made: Tensor = _promised(shape, strides, model.dtype)
+    return made.requires_grad_(model.requires_grad)
+
+
+def _made(name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+    """A new tensor of which nothing but the size has to be known; None for other calls."""
+    if name in _OF_A_SIZE:
+        return _of_a_size(args, kwargs)
+    if name == "full" and len(args) == 2:
+        return _of_a_size(args[:1], {"dtype": fb.full((), args[1]).dtype, **kwargs})
+    if not isinstance(args[0] if args else None, MetaTensor):
+        return None
+    if name in ("new_empty", "new_zeros", "new_ones"):
+        return _of_a_size(args[1:], {"dtype": args[0].dtype, **kwargs})
+    is_like = name in ("empty_like", *_LIKE) and len(args) == 1
+    is_simple = args[0].is_contiguous() and not args[0].requires_grad
+    if is_like and is_simple and kwargs.keys() <= {"dtype", "requires_grad"}:
+        return _of_a_size((args[0].shape,), {"dtype": args[0].dtype, **kwargs})
+    return None
 
 
 def _to(tensor: Tensor, args: list[Any], kwargs: dict[str, Any]) -> Tensor:
@@ -148,6 +187,11 @@ def _cast(tensor: Tensor, dtype: fb.dtype) -> Tensor:
 def _as_it_is(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     with _C.DisableTorchFunctionSubclass():
         return func(*args, **kwargs)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it is a tensor that has not yet been said to have no elements."""
+    return isinstance(value, Tensor) and not isinstance(value, MetaTensor)
 
 
 def _is_meta(value: Any) -> bool:
@@ -222,7 +266,14 @@ def _promised(shape: Any, strides: Any, dtype: fb.dtype) -> Any:
         else:
             size = math.ceil(extent * dtype.itemsize / _PAGE) * _PAGE
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
-            zeros = fb.frombuffer(mmap.mmap(-1, size, flags), dtype=dtype, count=extent)
+            try:
+                pages = mmap.mmap(-1, size, flags)
+            except (OSError, OverflowError) as error:
+                raise fb.OutOfMemoryError(
+                    f"a tensor on meta of {tuple(shape)} needs {size} bytes of addresses, more "
+                    "than a process can have; make it smaller, or of several tensors"
+                ) from error
+            zeros = fb.frombuffer(pages, dtype=dtype, count=extent)
         return Tensor._make_subclass(MetaTensor, zeros.as_strided(shape, strides))
 
 

@@ -116,8 +116,15 @@ def to_scalar(value: Any) -> Any:
 
 
 def number(value: Any) -> Any:
-    """A tensor's only element."""
-    return value.item() if isinstance(value, Tensor) else value
+    """A tensor's only element; one that a gradient is wanted of in a recorded step is refused."""
+    if not isinstance(value, Tensor):
+        return value
+    if value.requires_grad and fb.is_grad_enabled():
+        raise RuntimeError(
+            "differentiable: this optimizer takes its options as numbers, through which no "
+            "gradient flows; detach() the learning rate and its like, or use SGD, Adam, NAdam or RAdam"
+        )
+    return value.item()
 
 
 def decayed(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
@@ -135,5 +142,8 @@ def shrunk(param: Tensor, grad: Tensor, group: dict[str, Any]) -> tuple[Tensor, 
     if not group["decoupled_weight_decay"]:
         return param, decayed(param, grad, group)
     if group["weight_decay"] != 0:
-        param = param.mul(1 - to_scalar(group["lr"]) * group["weight_decay"])
+        kept = 1 - to_scalar(group["lr"]) * group["weight_decay"]
+        # A share with a gradient keeps the parameter for it, which the step is about to change.
+        is_learned = isinstance(kept, Tensor) and kept.requires_grad
+        param = (param.clone() if is_learned else param).mul(kept)
     return param, -grad if group["maximize"] else grad

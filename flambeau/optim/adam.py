@@ -145,14 +145,21 @@ def follow_moments(
 ) -> tuple[Tensor, Tensor]:
     """The running averages of the gradient and of its square, which the state remembers."""
     weight = (1 - beta1).to(grad.dtype) if isinstance(beta1, Tensor) else 1 - beta1
-    average = state["exp_avg"].lerp(grad, weight)
+    average = _closer(state["exp_avg"], grad, weight)
     if isinstance(beta2, Tensor) and beta2.requires_grad:
-        square = state["exp_avg_sq"].lerp(grad.square(), 1 - beta2)
+        square = _closer(state["exp_avg_sq"], grad.square(), 1 - beta2)
     else:
         square = state["exp_avg_sq"].mul(beta2).addcmul(grad, grad, value=number(1 - beta2))
     state["exp_avg"].copy_(average)
     state["exp_avg_sq"].copy_(square)
     return average, square
+
+
+def _closer(average: Tensor, value: Tensor, weight: Any) -> Tensor:
+    """A running average one value further."""
+    if isinstance(weight, Tensor) and weight.requires_grad:
+        average = average.clone()  # kept for the gradient, while the state goes on
+    return average.lerp(value, weight)
 
 
 def adam(

@@ -86,11 +86,14 @@ class NAdam(Optimizer):
             for step in (steps, steps + 1)
         )
         state["mu_product"] *= mu
+        is_recorded = group["differentiable"]
         product = state["mu_product"].item()
         param, grad = shrunk(param, grad, group)
         average, square = follow_moments(grad, state, beta1, beta2)
         scale = square.div(1 - beta2**steps).sqrt().add(group["eps"])
-        param = param.addcdiv(grad, scale, value=number(-lr * (1.0 - mu) / (1.0 - product)))
-        return param.addcdiv(
-            average, scale, value=number(-lr * mu_next / (1.0 - product * mu_next))
-        )
+        of_grad = -lr * (1.0 - mu) / (1.0 - product)
+        of_average = -lr * mu_next / (1.0 - product * mu_next)
+        if is_recorded:
+            return param.addcdiv(grad * of_grad, scale).addcdiv(average * of_average, scale)
+        param = param.addcdiv(grad, scale, value=number(of_grad))
+        return param.addcdiv(average, scale, value=number(of_average))

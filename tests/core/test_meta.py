@@ -171,3 +171,45 @@ def test_the_class_of_a_parameter_makes_parameters():
     again = type(layer.weight)(layer.weight, requires_grad=True)
     assert isinstance(again, nn.Parameter)
     assert again.is_meta
+
+
+def test_attributes_that_are_tensors_are_there_too():
+    p = nn.Parameter(fb.empty(2, 3, device="meta"))
+    others = [p.data, p.T, p.mT, fb.empty(2, dtype=fb.complex64, device="meta").imag]
+    assert [each.device.type for each in others] == ["meta"] * 4
+    assert (p.data.shape, p.data.requires_grad, type(p.data)) == ((2, 3), False, type(p.detach()))
+    p.data = fb.empty(4, device="meta")
+    assert (p.shape, p.device.type) == ((4,), "meta")
+    assert p.grad is None
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda size: fb.empty(size, device="meta"),
+        lambda size: fb.zeros(size=(size,), device="meta"),
+        lambda size: fb.full((size,), 1.5, device="meta"),
+        lambda size: fb.empty(2, device="meta").new_ones(size),
+        lambda size: fb.rand_like(fb.empty(size, device="meta")),
+        lambda size: fb.empty(size, device="meta").half(),
+        lambda size: fb.empty(size, device="meta").view(4, -1)[:, 1:].T.reshape(-1, 4).data,
+        lambda size: nn.Linear(size >> 20, 1 << 20, device="meta").weight,
+    ],
+)
+def test_one_tensor_may_be_larger_than_memory(make):
+    size = 1 << 42  # 16 TiB in float32
+    made = make(size)
+    assert made.is_meta
+    assert size - 4 <= made.numel() <= size
+
+
+def test_what_no_address_reaches_is_refused():
+    with pytest.raises(fb.OutOfMemoryError, match="bytes of addresses"):
+        fb.empty(1 << 50, device="meta")
+
+
+def test_the_order_of_dimensions_is_that_of_elements():
+    for shape in [(2, 3, 4, 5), (2, 1, 4, 5), (2, 3, 1, 1), (0, 3, 4, 5)]:
+        for form in (fb.contiguous_format, fb.channels_last):
+            made = fb.empty(shape, device="meta", memory_format=form)
+            assert made.stride() == fb.empty(shape, memory_format=form).stride()

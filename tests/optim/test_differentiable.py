@@ -41,7 +41,18 @@ def test_the_same_values_as_without(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["SGD", "Adam"])
+LEARNED = ["SGD", "Adam", "AdamW", "NAdam", "RAdam"]
+
+
+@pytest.mark.parametrize("name", sorted(set(OPTIONS) - set(LEARNED)))
+def test_a_learning_rate_that_cannot_be_learned_is_refused(name: str) -> None:
+    ones = torch.ones(2, dtype=torch.float64)
+    lr = torch.tensor(0.1, dtype=torch.float64, requires_grad=True)
+    with pytest.raises(RuntimeError, match="takes its options as numbers"):
+        unrolled(name, ones, ones, lr=lr)
+
+
+@pytest.mark.parametrize("name", LEARNED)
 def test_the_learning_rate_is_learned(name: str) -> None:
     start = torch.tensor([0.5, -1.5], dtype=torch.float64)
     slope = torch.tensor([0.3, 0.7], dtype=torch.float64)
@@ -85,3 +96,17 @@ def test_a_step_that_requires_gradients_is_refused() -> None:
     optimizer.state[param]["step"].requires_grad_()
     with pytest.raises(RuntimeError, match="`requires_grad` is not supported for `step`"):
         optimizer.step()
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW"])
+def test_all_options_are_learned(name: str) -> None:
+    start = torch.tensor([0.5, -1.5], dtype=torch.float64)
+    slope = torch.tensor([0.3, 0.7], dtype=torch.float64)
+    values = [0.1, 0.9, 0.99, 0.2]
+    options = [torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in values]
+
+    def loss(lr: Any, beta1: Any, beta2: Any, weight_decay: Any) -> torch.Tensor:
+        made = {"lr": lr, "betas": (beta1, beta2), "weight_decay": weight_decay}
+        return unrolled(name, start, slope, **made)
+
+    assert torch.autograd.gradcheck(loss, options)
