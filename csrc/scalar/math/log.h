@@ -34,23 +34,23 @@ FB_FN LogParts<T> log_parts(T x) {
   return {parts.f, parts.k - (subnormal ? T(shift) : T(0))};
 }
 
-// log(1 + f) - f on the interval of LogParts, times the constant `unit`: small against f, so that
-// its own error does not show.
-FB_FN float log_tail(float f, float unit) {
+// log(1 + f) - f on the interval of LogParts, times the constant `unit`, and a small `rest`: small
+// against f, so that its own error does not show.
+FB_FN float log_tail(float f, float unit, float rest) {
   const Fine x = f;
   const Fine p =
       polynomial(x, unit * 0.33333316f, unit * -0.250008f, unit * 0.20002289f, unit * -0.16624914f,
                  unit * 0.1418121f, unit * -0.13125674f, unit * 0.12880915f, unit * -0.07866544f);
-  return static_cast<float>(x * x * (x * p - unit * 0.5f));
+  return static_cast<float>(x * x * (x * p - unit * 0.5f) + rest);
 }
-FB_FN double log_tail(double f, double unit) {
+FB_FN double log_tail(double f, double unit, double rest) {
   const double s = f / (2.0 + f);  // log(1 + f) = 2 atanh(s)
   const double z = s * s;
   const double p =
       polynomial(z, 0.6666666666666734, 0.39999999999414115, 0.2857142874255451, 0.2222219855115026,
                  0.1818356574096865, 0.15314007467377985, 0.1479644720768574);
   const double half_square = 0.5 * f * f;
-  return unit * (s * (half_square + z * p) - half_square);
+  return unit * (s * (half_square + z * p) - half_square) + rest;
 }
 
 // Puts in what a logarithm is at zero, below zero, at infinity and at NaN.
@@ -63,7 +63,7 @@ FB_FN T with_log_limits(T x, T result) {
 template <class T>
 FB_FN T log(T x) {
   const LogParts<T> parts = log_parts(x);
-  const T low = log_tail(parts.f, T(1)) + parts.k * kLn2Lo<T>;
+  const T low = log_tail(parts.f, T(1), parts.k * kLn2Lo<T>);
   return with_log_limits(x, parts.k * kLn2Hi<T> + (parts.f + low));
 }
 
@@ -80,7 +80,7 @@ FB_FN double log_for_float(double x) {
 // log(1 + f) to a base other than e, whose logarithm is 1 / (unit + low).
 template <class T>
 FB_FN T log_in_units(T f, T unit, T low) {
-  return fused(f, unit, f * low + log_tail(f, unit));
+  return fused(f, unit, log_tail(f, unit, f * low));
 }
 
 template <class T>
@@ -117,7 +117,7 @@ FB_FN T log1p(T x) {
   const T down = T(0.25) * power_of_two<T>(round_small(T(2) - k).integer);  // subnormal at the top
   const T f = down * x + (down - T(1));
   const T error = down * x - (f - (down - T(1)));
-  const T low = log_tail(f, T(1)) + (error + k * kLn2Lo<T>);
+  const T low = log_tail(f, T(1), error + k * kLn2Lo<T>);
   const T result = with_log_limits(sum, k * kLn2Hi<T> + (f + low));
   return x == T(0) ? x : result;
 }
