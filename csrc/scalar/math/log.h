@@ -41,7 +41,10 @@ FB_FN float log_tail(float f, float unit, float rest) {
   const Fine p =
       polynomial(x, unit * 0.33333316f, unit * -0.250008f, unit * 0.20002289f, unit * -0.16624914f,
                  unit * 0.1418121f, unit * -0.13125674f, unit * 0.12880915f, unit * -0.07866544f);
-  return static_cast<float>(x * x * (x * p - unit * 0.5f) + rest);
+  const Fine square = x * x, bend = x * p - unit * 0.5f;
+  const Fine lost =
+      sizeof(Fine) == sizeof(float) ? product_error(f, f, static_cast<float>(square)) : 0;
+  return static_cast<float>(square * bend + (lost * bend + rest));
 }
 FB_FN double log_tail(double f, double unit, double rest) {
   const double s = f / (2.0 + f);  // log(1 + f) = 2 atanh(s)
