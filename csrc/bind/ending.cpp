@@ -60,8 +60,9 @@ void leave_libraries(int status, void*) {
 
 void install_blocking() {
   blocking_hooks = {give_lock, take_lock};
-  // Of the functions that run at exit the latest is the first: the libraries are loaded already.
-  on_exit(leave_libraries, nullptr);
+  // Of the functions that run at exit the latest is the first: it is registered when Python has
+  // ended, after all that the libraries have registered while they were used.
+  Py_AtExit([] { on_exit(leave_libraries, nullptr); });
 }
 
 void keep_with_thread(PyObject* object, const char* name) {
