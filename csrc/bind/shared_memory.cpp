@@ -13,6 +13,7 @@
 #include "bind/tensor_object.h"
 #include "bind/value_types.h"
 #include "core/arena.h"
+#include "core/checked.h"
 #include "core/shared_memory.h"
 #include "core/worker_process.h"
 #include "ops/layout.h"
@@ -103,7 +104,7 @@ void add_writer(nb::module_& m) {
            [](ArenaWriter& writer, nb::handle size, nb::handle dtype) {
              const Dims sizes = read::int_list(size.ptr());
              const DType type = dtype_of(dtype.ptr());
-             const auto bytes = static_cast<size_t>(numel_of(sizes)) * size_of(type);
+             const size_t bytes = bytes_to_hold(sizes, 0, size_of(type));
              return object_of(contiguous_over(writer.allocate(bytes), sizes, type, {}));
            })
       .def("pack", [](ArenaWriter& writer,
@@ -139,7 +140,7 @@ void add_reader(nb::module_& m) {
                         nb::handle size, nb::handle stride) {
         const Dims sizes = read::int_list(size.ptr());
         const DType type = dtype_of(dtype.ptr());
-        const auto bytes = static_cast<size_t>(numel_of(sizes)) * size_of(type);
+        const size_t bytes = bytes_to_hold(sizes, 0, size_of(type));
         return object_of(tensor_over(batch.storage({segment, offset}, bytes), sizes,
                                      read::int_list(stride.ptr()), 0, type));
       });

@@ -345,13 +345,24 @@ Storage Storage::adopt(void* data, size_t bytes, StorageImpl::Release release, v
   return Storage(impl);
 }
 
+namespace {
+
+// Bytes that really lie behind a storage, which may have been larger before.
+size_t capacity_of(const StorageImpl& storage) {
+  if (storage.enlarged) return capacity_of(*storage.enlarged);
+  return storage.release ? storage.bytes : storage.block_bytes - kHeader;
+}
+
+}  // namespace
+
 void Storage::resize(size_t bytes) {
   if (bytes <= impl_->bytes) {
     impl_->bytes = bytes;
     return;
   }
   FB_CHECK(impl_->resizable, "cannot resize memory that belongs to another owner");
-  StorageImpl* fresh = allocate_cpu(bytes).leak();
+  // Never less than there was: tensors may still reach as far as the storage once did.
+  StorageImpl* fresh = allocate_cpu(std::max(bytes, capacity_of(*impl_))).leak();
   std::memcpy(fresh->data, impl_->data, impl_->bytes);
   if (impl_->enlarged) impl_->enlarged->drop();
   impl_->enlarged = fresh;

@@ -1,6 +1,8 @@
 // Arithmetic on sizes and strides.
 #include "core/dims.h"
 
+#include "core/checked.h"
+
 namespace fb {
 
 Text& operator<<(Text& out, IntSpan dims) {
@@ -30,7 +32,9 @@ Dims contiguous_strides(IntSpan sizes) {
   int64_t step = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     strides[i] = step;
-    step *= std::max<int64_t>(sizes[i], 1);
+    // Beside a dimension of size 0 the others may have any product; before the first, none is
+    // needed.
+    if (i > 0) step = checked_mul(step, std::max<int64_t>(sizes[i], 1));
   }
   return strides;
 }

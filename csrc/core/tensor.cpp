@@ -50,6 +50,26 @@ SmallVec<int, 6> memory_order(IntSpan sizes, IntSpan strides) {
   return order;
 }
 
+// The same for a tensor with gaps or expanded dimensions, by PyTorch's rule: stride 0 says nothing
+// about the order of a dimension, and of equal strides the smaller size is faster.
+SmallVec<int, 6> order_without_gaps(IntSpan sizes, IntSpan strides) {
+  const int n = static_cast<int>(sizes.size());
+  SmallVec<int, 6> order;
+  for (int i = n - 1; i >= 0; --i) order.push_back(i);
+  for (int i = 1; i < n; ++i) {
+    int at = i;
+    for (int j = i - 1; j >= 0; --j) {
+      const int before = order[j], after = order[at];
+      if (strides[before] == 0 || strides[after] == 0) continue;
+      if (strides[before] < strides[after]) break;
+      if (strides[before] == strides[after] && sizes[before] <= sizes[after]) continue;
+      std::swap(order[j], order[at]);
+      at = j;
+    }
+  }
+  return order;
+}
+
 // Tensors come and go by the million: freed ones are kept for the thread that frees them. The cache
 // is on the heap: what a thread has of its own must be small, or it cannot be reached fast.
 struct ImplCache {
@@ -114,6 +134,8 @@ void TensorImpl::set_geometry(IntSpan sizes, IntSpan strides) {
 }
 
 void TensorImpl::set_contiguous(IntSpan sizes, int64_t element_count) {
+  // Where there are elements, their number is in range, and so are the strides.
+  if (element_count == 0) return set_geometry(sizes, contiguous_strides(sizes));
   reserve_geometry(sizes.size());
   int64_t step = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
@@ -185,7 +207,12 @@ Tensor make_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device) 
 }
 
 Tensor make_like(const Tensor& like, DType dtype) {
-  if (like.is_contiguous()) return make_tensor(like.sizes(), dtype, like.device());
+  if (like.is_contiguous()) {
+    Tensor made = make_tensor(like.sizes(), dtype, like.device());
+    // The very strides, also of dimensions of size 1, where they mean nothing but are seen.
+    std::copy(like.strides().begin(), like.strides().end(), made->geometry + made->ndim);
+    return made;
+  }
   Tensor made = make_strided(like.sizes(), dense_strides_like(like.sizes(), like.strides()), dtype,
                              like.device());
   made->free_layout = like->free_layout;
@@ -264,13 +291,10 @@ Dims strides_for(IntSpan sizes, MemoryFormat format) {
 }
 
 Dims dense_strides_like(IntSpan sizes, IntSpan strides) {
-  // Expanded dimensions (stride 0) have no place in memory: such a tensor is laid out contiguously.
-  for (size_t i = 0; i < sizes.size(); ++i)
-    if (sizes[i] > 1 && strides[i] == 0) return contiguous_strides(sizes);
-  if (!is_dense(sizes, strides)) return contiguous_strides(sizes);
+  if (is_dense(sizes, strides)) return strides.vec();
   Dims result(sizes.size());
   int64_t step = 1;
-  for (const int i : memory_order(sizes, strides)) {
+  for (const int i : order_without_gaps(sizes, strides)) {
     result[i] = step;
     step *= std::max<int64_t>(sizes[i], 1);
   }

@@ -25,7 +25,7 @@ void concatenate(const Tensor& out, TensorList tensors, int64_t dim) {
   // Bytes of a row of a part, under which copying the part as a strided whole is quicker.
   constexpr int64_t kNarrow = 32;
   const auto size = static_cast<int64_t>(out.element_size());
-  bool by_rows = outer > 1;
+  bool by_rows = outer > 1 && out.is_contiguous();
   for (const Tensor& t : tensors)
     by_rows &= t.is_contiguous() && t.numel() / outer * size >= kNarrow;
   if (!by_rows) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/checked.h"
 #include "cpu/copy.h"
 #include "cpu/create.h"
 #include "ops/output.h"
@@ -38,7 +39,10 @@ int64_t count_steps(const Scalar& start, const Scalar& end, const Scalar& step) 
     FB_CHECK(by > 0 ? to >= from : to <= from, "the range from ", from, " to ", to,
              " is inconsistent with the sign of step ", by);
     const __int128 distance = static_cast<__int128>(to) - from;
-    return static_cast<int64_t>((distance + by - (by > 0 ? 1 : -1)) / by);
+    const __int128 count = (distance + by - (by > 0 ? 1 : -1)) / by;
+    FB_CHECK(count <= std::numeric_limits<int64_t>::max(), "the range from ", from, " to ", to,
+             " has too many steps");
+    return static_cast<int64_t>(count);
   }
   const auto from = start.to<double>(), to = end.to<double>(), by = step.to<double>();
   FB_CHECK(by != 0, "step must be nonzero");
@@ -77,7 +81,7 @@ Tensor empty_permuted(IntSpan size, IntSpan physical_layout, MaybeDType dtype, M
   int64_t step = 1;
   for (size_t i = order.size(); i-- > 0;) {
     strides[order[i]] = step;
-    step *= std::max<int64_t>(size[order[i]], 1);
+    step = checked_mul(step, std::max<int64_t>(size[order[i]], 1));
   }
   return make_strided(size, strides, dtype.value_or(default_dtype()), device.value_or(Device{}));
 }

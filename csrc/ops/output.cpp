@@ -1,6 +1,8 @@
 // Where results go.
 #include "ops/output.h"
 
+#include "core/checked.h"
+#include "core/warning.h"
 #include "cpu/copy.h"
 
 namespace fb::ops {
@@ -35,10 +37,21 @@ bool same_elements(const Tensor& a, const Tensor& b) {
 
 void resize_output(const Tensor& out, IntSpan sizes) {
   if (out.sizes() == sizes) return;
-  const auto bytes = static_cast<size_t>((numel_of(sizes) + out.offset()) *
-                                         static_cast<int64_t>(out.element_size()));
-  if (bytes > out.storage()->bytes) Storage(out.storage()).resize(bytes);
+  if (out.numel() != 0)
+    warn(
+        "An output with one or more elements was resized since it had shape ", out.sizes(),
+        ", which does not match the required output shape ", sizes,
+        ". This behavior is deprecated, and in a future release outputs will not be resized unless "
+        "they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
+        "inplace, "
+        "to zero elements with t.resize_(0).");
+  reserve_elements(out, sizes);
   out->set_contiguous(sizes, numel_of(sizes));
+}
+
+void reserve_elements(const Tensor& out, IntSpan sizes) {
+  const size_t bytes = bytes_to_hold(sizes, out.offset(), out.element_size());
+  if (bytes > out.storage()->bytes) Storage(out.storage()).resize(bytes);
 }
 
 void check_writable(const Tensor& out) {

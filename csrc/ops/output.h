@@ -7,6 +7,8 @@ namespace fb::ops {
 
 // Gives `out` the shape of the result, with new memory if it needs more.
 void resize_output(const Tensor& out, IntSpan sizes);
+// Makes the storage large enough for contiguous elements of `sizes` where `out` begins.
+void reserve_elements(const Tensor& out, IntSpan sizes);
 // Refuses a target in which several elements share memory, as after expand().
 void check_writable(const Tensor& out);
 // Refuses a target that overlaps an input without being the very same elements.

@@ -1,12 +1,14 @@
 // New arrangements of elements.
 #include "gen/ops/shape.h"
 
+#include "core/checked.h"
 #include "core/layout.h"
 #include "cpu/copy.h"
 #include "cpu/shape.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/index.h"
 #include "gen/ops/view.h"
+#include "ops/image.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -72,7 +74,7 @@ Tensor compute::cat(TensorList tensors, int64_t dim) {
     for (int64_t k = 0; fits && k < t.dim(); ++k) fits = k == d || t.sizes()[k] == shape[k];
     FB_CHECK(fits, "sizes must match except in dimension ", d, ": expected ", first->sizes(),
              ", got ", t.sizes(), " for tensor number ", i);
-    shape[d] += t.sizes()[d];
+    shape[d] = checked_add(shape[d], t.sizes()[d]);
     parts.push_back(cast(t, dtype));
   }
   return joined(parts, dtype, d, shape);
@@ -109,7 +111,7 @@ Tensor compute::repeat(const Tensor& input, IntSpan repeats) {
   for (size_t i = 0; i < repeats.size(); ++i) {
     FB_CHECK(repeats[i] >= 0, "repeats must not be negative, got ", repeats);
     const int64_t size = i < lead ? 1 : input.sizes()[i - lead];
-    shape.push_back(repeats[i] * size);
+    shape.push_back(checked_mul(repeats[i], size));
     sizes.push_back(repeats[i]), strides.push_back(0);
     sizes.push_back(size), strides.push_back(i < lead ? 0 : input.strides()[i - lead]);
   }
@@ -134,12 +136,13 @@ Tensor compute::repeated_positions(const Tensor& repeats, std::optional<int64_t>
   FB_CHECK(repeats.dim() == 1, "repeats must be a vector, got shape ", repeats.sizes());
   FB_CHECK(repeats.dtype() == DType::kInt64 || repeats.dtype() == DType::kInt32,
            "repeats must be of type int64 or int32, got ", repeats.dtype());
-  const Tensor counts = contiguous(cast(repeats, DType::kInt64));
+  // A copy of our own: what is counted must be what is written.
+  const Tensor counts = copy_contiguous(cast(repeats, DType::kInt64));
   const auto* count = counts.data_as<int64_t>();
   int64_t total = 0;
   for (int64_t i = 0; i < counts.numel(); ++i) {
     FB_CHECK(count[i] >= 0, "repeats must not be negative, got ", count[i]);
-    total += count[i];
+    total = checked_add(total, count[i]);
   }
   FB_CHECK(!output_size || *output_size == total, "output_size ", output_size.value_or(0),
            " does not match the sum of repeats, ", total);
@@ -155,9 +158,9 @@ Tensor repeat_interleave(const Tensor& input, int64_t repeats, std::optional<int
   FB_CHECK(repeats >= 0, "repeats must not be negative, got ", repeats);
   const Tensor source = dim && input.dim() > 0 ? input : ravel(input);
   const int64_t d = wrap_dim(dim.value_or(0), source.dim());
-  FB_CHECK(!output_size || *output_size == repeats * source.sizes()[d], "output_size ",
-           output_size.value_or(0), " does not match the repeated size ",
-           repeats * source.sizes()[d]);
+  const int64_t repeated = checked_mul(repeats, source.sizes()[d]);
+  FB_CHECK(!output_size || *output_size == repeated, "output_size ", output_size.value_or(0),
+           " does not match the repeated size ", repeated);
   Dims shape = source.sizes().vec();
   shape.insert(d + 1, repeats);
   const Tensor spread =
@@ -198,7 +201,7 @@ Tensor compute::roll(const Tensor& input, IntSpan shifts, std::optional<IntSpan>
     const int64_t shift = size == 0 ? 0 : ((shifts[i] % size) + size) % size;
     const Tensor parts[] = {narrow(result, d, size - shift, shift),
                             narrow(result, d, 0, size - shift)};
-    const Tensor next = make_tensor(input.sizes(), input.dtype(), input.device());
+    const Tensor next = make_image_of(input, input.sizes());
     cpu::concatenate(next, parts, d);
     result = next;
   }
@@ -245,7 +248,9 @@ void cut_triangle(const Tensor& input, int64_t diagonal, bool lower) {
   FB_CHECK(input.dim() >= 2, "input must have at least 2 dimensions, got shape ", input.sizes());
   check_writable(input);
   const Tensor flat = contiguous(input);
-  cpu::clear_triangle(flat, diagonal, lower);
+  // Beyond the corners nothing changes any more, and sums stay in range.
+  const int64_t shift = std::clamp<int64_t>(diagonal, -input.size(-2), input.size(-1));
+  cpu::clear_triangle(flat, shift, lower);
   if (!flat.is_same(input)) copy_into(input, flat);
 }
 
@@ -271,7 +276,8 @@ Tensor compute::diag_embed(const Tensor& input, int64_t offset, int64_t dim1, in
   const int64_t a = wrap_dim(dim1, ndim);
   const int64_t b = wrap_dim(dim2, ndim);
   FB_CHECK(a != b, "dim1 and dim2 must be different, got ", dim1, " and ", dim2);
-  const int64_t side = input.sizes().back() + std::abs(offset);
+  const int64_t side =
+      checked_add(input.sizes().back(), offset < 0 ? checked_mul(offset, -1) : offset);
   Dims shape = input.sizes().first(input.sizes().size() - 1).vec();
   shape.insert(std::min(a, b), side);
   shape.insert(std::max(a, b), side);

@@ -1,7 +1,9 @@
 // Windows on the same elements: dimensions rearranged and parts taken.
 #include "gen/ops/view.h"
 
+#include "core/checked.h"
 #include "ops/layout.h"
+#include "ops/output.h"
 
 namespace fb::ops {
 
@@ -89,8 +91,9 @@ Tensor compute::_slice(const Tensor& input, int64_t dim, int64_t start, int64_t 
   Dims strides = input.strides().vec();
   const int64_t offset = input.offset() + (length > 0 ? first * strides[d] : 0);
   sizes[d] = length / step + (length % step != 0);
-  // One place needs no step, and a huge one must not overflow.
-  if (sizes[d] > 1) strides[d] *= step;
+  // One place needs no step, so that one too large for a stride is left out.
+  int64_t stride = 0;
+  if (!__builtin_mul_overflow(strides[d], step, &stride)) strides[d] = stride;
   return inner_view(input, sizes, strides, offset);
 }
 
@@ -143,7 +146,7 @@ Tensor compute::unfold(const Tensor& input, int64_t dimension, int64_t size, int
   const int64_t stride = input.dim() == 0 ? 1 : strides[d];
   if (input.dim() > 0) {
     sizes[d] = (length - size) / step + 1;
-    strides[d] = step * stride;
+    strides[d] = checked_mul(step, stride);
   }
   sizes.push_back(size);
   strides.push_back(stride);
@@ -181,7 +184,7 @@ std::vector<Tensor> compute::split_with_sizes(const Tensor& input, IntSpan split
   int64_t sum = 0;
   for (const int64_t size : split_sizes) {
     FB_CHECK(size >= 0, "sizes of parts must be non-negative, got ", split_sizes);
-    sum += size;
+    sum = checked_add(sum, size);
   }
   FB_CHECK(sum == length, "the parts ", split_sizes, " sum to ", sum, ", dimension ", dim,
            " has size ", length);
@@ -201,7 +204,7 @@ std::vector<Tensor> compute::split(const Tensor& input, int64_t split_size, int6
   FB_CHECK(split_size > 0 || length == 0, "parts of size 0 do not cover dimension ", dim,
            " of size ", length);
   const int64_t count =
-      split_size == 0 ? 1 : std::max<int64_t>((length + split_size - 1) / split_size, 1);
+      split_size == 0 ? 1 : std::max<int64_t>(length / split_size + (length % split_size != 0), 1);
   std::vector<Tensor> parts;
   parts.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i)
@@ -216,7 +219,7 @@ namespace {
 int64_t size_of_chunks(const Tensor& input, int64_t chunks, int64_t dim) {
   const int64_t length = length_along(input, dim);
   FB_CHECK(chunks > 0, "the number of chunks must be positive, got ", chunks);
-  return (length + chunks - 1) / chunks;
+  return length / chunks + (length % chunks != 0);
 }
 
 }  // namespace
@@ -292,12 +295,10 @@ void compute::resize_(const Tensor& input, IntSpan size,
   FB_CHECK(!(input->flags & kRequiresGrad), "cannot resize variables that require grad");
   settle(input);
   const Dims wanted = size.vec();
-  const int64_t needed = numel_of(wanted) + input.offset();
-  const auto bytes = static_cast<size_t>(needed) * input.element_size();
-  if (bytes > input.storage()->bytes) Storage(input.storage()).resize(bytes);
-  const MemoryFormat format = memory_format.value_or(MemoryFormat::kContiguous);
+  const Dims strides = strides_for(wanted, memory_format.value_or(MemoryFormat::kContiguous));
+  reserve_elements(input, wanted);
   if (input.sizes() == wanted && !memory_format) return;
-  input->set_geometry(wanted, strides_for(wanted, format));
+  input->set_geometry(wanted, strides);
 }
 
 void compute::resize_as_(const Tensor& input, const Tensor& the_template,

@@ -7,6 +7,7 @@ Each call is printed before it is made, over the one before: what stands last is
 
 import faulthandler
 import functools
+import math
 import pathlib
 import random
 import resource
@@ -69,14 +70,19 @@ def _of_flambeau(operator: Operator, *args: Any, **kwargs: Any) -> Any:
 
 
 def attempt(call: Callable[..., Any], sample: Sample, differentiate: bool) -> bool:
-    """Whether a call is taken; any exception will do, but the interpreter's about an extension."""
+    """Whether a call is taken; any exception will do, but the interpreter's about an extension.
+
+    Nor ours about a tensor that reaches beyond its memory.
+    """
     try:
         args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
-        inputs = [each for each in _tensors([args, kwargs]) if each.dtype.is_floating_point]
+        inputs = [each for each in tensors_in([args, kwargs]) if each.dtype.is_floating_point]
         for each in inputs:
             each.requires_grad_(differentiate)
-        _differentiate(call(*args, **kwargs), inputs)
-    except SystemError:
+        result = call(*args, **kwargs)
+        assert_within_storage(tensors_in([args, kwargs, result]))
+        _differentiate(result, inputs)
+    except (SystemError, AssertionError):
         raise
     except Exception:
         return False
@@ -86,7 +92,7 @@ def attempt(call: Callable[..., Any], sample: Sample, differentiate: bool) -> bo
 def _differentiate(result: Any, inputs: list[Any]) -> None:
     """Computes the gradients of what has some, and theirs."""
     for create_graph in (True, False):
-        sums = [each.abs().sum() for each in _tensors(result) if each.requires_grad]
+        sums = [each.abs().sum() for each in tensors_in(result) if each.requires_grad]
         if not sums:
             return
         result = flambeau.autograd.grad(
@@ -94,12 +100,28 @@ def _differentiate(result: Any, inputs: list[Any]) -> None:
         )
 
 
-def _tensors(value: Any) -> list[Any]:
+def assert_within_storage(tensors: list[Any]) -> None:
+    """No tensor reaches outside of the memory that it is a window on."""
+    for each in tensors:
+        if each.layout != flambeau.strided:
+            continue
+        sizes, strides = each.size(), each.stride()
+        assert each.numel() == math.prod(sizes), f"{each.numel()} elements of size {sizes}"
+        if each.numel() == 0:
+            continue
+        last = sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
+        end = (each.storage_offset() + last + 1) * each.element_size()
+        assert end <= each.untyped_storage().nbytes(), f"size {sizes}, strides {strides}"
+
+
+def tensors_in(value: Any) -> list[Any]:
     if isinstance(value, flambeau.Tensor):
         return [value]
     if isinstance(value, dict):
         value = list(value.values())
-    return [t for each in value for t in _tensors(each)] if isinstance(value, (list, tuple)) else []
+    return (
+        [t for each in value for t in tensors_in(each)] if isinstance(value, (list, tuple)) else []
+    )
 
 
 if __name__ == "__main__":
