@@ -4,11 +4,13 @@
 #include <structseq.h>
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "autograd/record.h"
 #include "bind/profile.h"
 #include "core/no_device.h"
+#include "gen/ops/view.h"
 
 namespace fb::bind {
 namespace {
@@ -391,6 +393,15 @@ void check_given_layout(PyObject* layout, PyObject* like) {
        "; use sparse_coo_tensor() or to_sparse() for sparse tensors, to_dense() for strided ones");
 }
 
+namespace {
+
+// Numbers in a row fill an out= of as many elements, in whatever shape it has.
+bool fills_any_shape(std::string_view name) {
+  return name == "arange" || name == "linspace" || name == "logspace" || name == "range";
+}
+
+}  // namespace
+
 void store_result(const char* name, const Tensor& out, const Tensor& value) {
   fb::check_dense(name, out);
   fb::check_dense(name, value);
@@ -398,7 +409,8 @@ void store_result(const char* name, const Tensor& out, const Tensor& value) {
     autograd::refuse_out(name);
   if (out->flags & kBatched || value->flags & kBatched) autograd::refuse_batched_out(name);
   autograd::check_inplace(out);
-  ops::store_result(out, value);
+  const bool keeps_shape = fills_any_shape(name) && out.numel() == value.numel();
+  ops::store_result(out, keeps_shape ? ops::reshape(value, out.sizes()) : value);
   out.bump_version(name);
 }
 

@@ -1,6 +1,7 @@
 // Copies and conversions.
 #include "gen/ops/copy.h"
 
+#include "gen/ops/create.h"
 #include "ops/layout.h"
 #include "ops/output.h"
 
@@ -37,7 +38,12 @@ Tensor converted(const Tensor& input, DType dtype, MaybeFormat memory_format, bo
 
 }  // namespace
 
-void compute::copy_(const Tensor& input, const Tensor& src, bool) { copy_into(input, src); }
+void compute::copy_(const Tensor& input, const Tensor& src, bool) {
+  check_no_partial_overlap(input, src);
+  copy_into(input, src);
+}
+
+void copy_(const Tensor& input, const Scalar& src, bool) { fill_(input, src); }
 
 Tensor compute::clone(const Tensor& input, MaybeFormat memory_format) {
   return copied(input, input.dtype(), memory_format.value_or(MemoryFormat::kPreserve));

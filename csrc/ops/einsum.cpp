@@ -202,11 +202,13 @@ Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed) {
       early_b.push_back(dim);
     else if (in_a && in_b)
       shared.push_back(dim);
-    else if (in_b)
-      right_only.push_back(dim);
-    else
+    else if (in_a)
       left_only.push_back(dim);
+    else
+      right_only.push_back(dim);
   }
+  // Products of elements promote; matrix products do not, though autocast sees to their types.
+  if (!contracted.empty() && !autocast::is_on()) check_same_dtype(a, b);
   // A sum by itself follows the rules of sum: integers become int64.
   Tensor left = early_a.empty() ? a : sum(a, early_a, true);
   Tensor right = early_b.empty() ? b : sum(b, early_b, true);
@@ -214,6 +216,11 @@ Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed) {
   left = to_dtype(left, type);
   right = to_dtype(right, type);
   if (contracted.empty()) return mul(left, right);
+  // The operand whose axes come first gives the rows, so that the product lies in their order.
+  if (!left_only.empty() && !right_only.empty() && right_only.back() < left_only[0]) {
+    std::swap(left, right);
+    std::swap(left_only, right_only);
+  }
 
   const auto volume = [](const Tensor& t, const Dims& dims) {
     int64_t n = 1;
@@ -278,8 +285,6 @@ Tensor _einsum(const std::string& equation_text, TensorList operands) {
   const Axes axes = place_axes(equation, operands);
   std::vector<Tensor> aligned;
   for (size_t i = 0; i < operands.size(); ++i) {
-    // Under autocast the products see to the types.
-    if (!autocast::is_on()) check_same_dtype(operands[0], operands[i]);
     aligned.push_back(align(operands[i], equation.inputs[i], axes, i));
   }
   check_sizes(aligned);

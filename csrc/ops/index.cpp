@@ -116,8 +116,9 @@ Reduction reduction_named(const std::string& name) {
   if (name == "sum") return Reduction::kSum;
   if (name == "prod") return Reduction::kProduct;
   if (name == "mean") return Reduction::kMean;
-  if (name == "amax") return Reduction::kMax;
-  FB_CHECK(name == "amin", "reduce must be sum, prod, mean, amax or amin, got '", name, "'");
+  if (name == "amax" || name == "max") return Reduction::kMax;
+  FB_CHECK(name == "amin" || name == "min", "reduce must be sum, prod, mean, amax or amin, got '",
+           name, "'");
   return Reduction::kMin;
 }
 
@@ -174,11 +175,31 @@ Tensor on_like(const Tensor& input, F&& change) {
 
 // --- reading
 
-Tensor compute::index_select(const Tensor& input, int64_t dim, const Tensor& index) {
+namespace {
+
+// index_select of positions that may count from the end.
+Tensor selected(const Tensor& input, int64_t dim, const Tensor& index) {
   const cpu::Picks picks = along(input, dim, index);
   const Tensor out = make_tensor(picks.result_shape(), input.dtype(), input.device());
   cpu::pick(out, picks);
   return input.dim() == 0 ? select(out, 0, 0) : out;
+}
+
+// Refuses positions that count from the end, which PyTorch takes for some operators only.
+void check_not_negative(const Tensor& index) {
+  if (index.numel() == 0 || !is_integral(index.dtype(), false)) return;
+  const Tensor positions = positions_of(index);
+  int64_t least = 0, greatest = 0;
+  FB_KERNEL(index_range)(positions.numel(), positions.data_as<int64_t>(), &least, &greatest);
+  FB_CHECK_INDEX(least >= 0, "index out of range: got ", least,
+                 "; negative positions are not counted from the end here");
+}
+
+}  // namespace
+
+Tensor compute::index_select(const Tensor& input, int64_t dim, const Tensor& index) {
+  check_not_negative(index);
+  return selected(input, dim, index);
 }
 
 Tensor compute::gather(const Tensor& input, int64_t dim, const Tensor& index, bool) {
@@ -191,8 +212,7 @@ Tensor compute::gather(const Tensor& input, int64_t dim, const Tensor& index, bo
 Tensor compute::take(const Tensor& input, const Tensor& index) {
   FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
   FB_CHECK_INDEX(input.numel() > 0 || index.numel() == 0, "an empty tensor has nothing to take");
-  return reshape(index_select(reshape(input, {-1}), 0, reshape(index, {index.numel()})),
-                 index.sizes());
+  return reshape(selected(reshape(input, {-1}), 0, reshape(index, {index.numel()})), index.sizes());
 }
 
 // Indices of which negative ones count from the end.
@@ -337,6 +357,8 @@ Tensor compute::index_add(const Tensor& input, int64_t dim, const Tensor& index,
 
 void compute::index_copy_(const Tensor& input, int64_t dim, const Tensor& index,
                           const Tensor& source) {
+  FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
+  check_not_negative(index);
   place_parts(input, dim, index, source, false);
 }
 Tensor compute::index_copy(const Tensor& input, int64_t dim, const Tensor& index,
@@ -348,6 +370,8 @@ void compute::index_fill_(const Tensor& input, int64_t dim, const Tensor& index,
                           const Scalar& value) {
   check_writable(input);
   check_convertible(value, input.dtype());
+  FB_CHECK_INDEX(index.dtype() == DType::kInt64, "expected an index of type int64, got ",
+                 index.dtype());
   const cpu::Picks picks = along(input, dim, index, ErrorKind::kRuntime);
   cpu::place(picks, spread(value, picks.result_shape(), input.dtype()), false);
 }

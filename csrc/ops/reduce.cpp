@@ -315,8 +315,10 @@ FB_MOMENTS(std, ReduceOp::kStd)
 Tensor compute::norm(const Tensor& input, std::optional<Scalar> p, OptDims dim, bool keepdim,
                      std::optional<DType> dtype) {
   const double ord = p ? p->to<double>() : 2.0;
-  const DType type = dtype.value_or(input.dtype());
-  FB_CHECK(!is_integral(input.dtype()) && !is_integral(type),
+  // Of complex numbers the sizes are asked for, which may be wanted in a real type.
+  const DType wanted = dtype.value_or(input.dtype());
+  const DType type = is_complex(input.dtype()) ? complex_type(wanted) : wanted;
+  FB_CHECK(!is_integral(input.dtype()) && !is_integral(wanted),
            "expected a floating point or complex input, got dtype ", input.dtype());
   const DimMask mask = mask_or_all(input, dim);
   // Of complex numbers the sizes are wanted in a real type, not the real parts.

@@ -14,6 +14,14 @@ op(
     sparse="own",
 )
 op(
+    "copy_(input: Tensor, src: Number, non_blocking: bool = False) -> Tensor",
+    kind=native,
+    forms="method",
+    mutates=True,
+    grad=composite,
+    doc="Sets every element of input to src.",
+)
+op(
     "clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor",
     kind=native,
     grad={"input": "grad"},

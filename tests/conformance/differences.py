@@ -16,7 +16,6 @@ import numpy as np
 # beginning of torch's message: of any operator, and of one.
 REFUSED_BY_ACCIDENT = {
     "MKL FFT error": "MKL cannot transform an empty batch; the result is simply empty",
-    "unsupported operation: some elements of the input": "copy_ takes a copy of what overlaps",
 }
 _BATCH_SIZES = {"output with shape [1, ": "torch reads batch_sizes as if they were contiguous"}
 _VIEW = {"view size is not compatible": "torch asks for a view where it needs a copy"}
