@@ -55,6 +55,7 @@ _CREATE = _words(
 # Functions whose first arguments are the size of what they make: nothing need be computed.
 _OF_A_SIZE = _words("empty zeros ones rand randn")
 # Functions that are asked for what another one returns, which makes no elements.
+_NEW = _words("dtype requires_grad")
 _LIKE = _words("zeros_like ones_like rand_like randn_like clone")
 _CASTS = {
     "half": fb.float16,
@@ -163,11 +164,11 @@ def _made(name: str, args: Any, kwargs: dict[str, Any]) -> Any:
         return None
     if name in ("new_empty", "new_zeros", "new_ones"):
         return _of_a_size(args[1:], {"dtype": args[0].dtype, **kwargs})
-    is_like = name in ("empty_like", *_LIKE) and len(args) == 1
-    is_simple = args[0].is_contiguous() and not args[0].requires_grad
-    if is_like and is_simple and kwargs.keys() <= {"dtype", "requires_grad"}:
-        return _of_a_size((args[0].shape,), {"dtype": args[0].dtype, **kwargs})
-    return None
+    if name not in ("empty_like", *_LIKE) or len(args) != 1 or kwargs.keys() - _NEW:
+        return None
+    if not args[0].is_contiguous() or args[0].requires_grad:  # the operator knows what comes out
+        return None
+    return _of_a_size((args[0].shape,), {"dtype": args[0].dtype, **kwargs})
 
 
 def _to(tensor: Tensor, args: list[Any], kwargs: dict[str, Any]) -> Tensor:
