@@ -17,13 +17,20 @@ using MaybeType = std::optional<DType>;
 
 bool is_text(PyObject* o) { return PyUnicode_Check(o) || PyBytes_Check(o) || PyByteArray_Check(o); }
 
+// Forgets an error of these kinds; any other is the program's.
+template <class... Kinds>
+void clear_if(Kinds... kinds) {
+  if (!(PyErr_ExceptionMatches(kinds) || ...)) throw PythonError{};
+  PyErr_Clear();
+}
+
 // Something to descend into. Tensors and numbers are elements.
 bool is_nested(PyObject* o) {
   if (PyList_Check(o) || PyTuple_Check(o)) return true;
   if (PyFloat_Check(o) || PyLong_Check(o) || is_tensor(o) || is_text(o) || !PySequence_Check(o))
     return false;
   if (PySequence_Size(o) >= 0) return true;
-  PyErr_Clear();  // a NumPy array of no dimensions, or one of its numbers
+  clear_if(PyExc_TypeError);  // a NumPy array of no dimensions, or one of its numbers
   return false;
 }
 
@@ -70,7 +77,7 @@ DType type_of_element(PyObject* o) {
   if (PyNumber_Check(o)) {  // an array of no dimensions
     const Ref item(PyObject_CallMethod(o, "item", nullptr));
     if (item) return type_of_element(item.get());
-    PyErr_Clear();
+    clear_if(PyExc_AttributeError, PyExc_TypeError, PyExc_ValueError);
   }
   fail(ErrorKind::kRuntime, "could not infer dtype of ", Py_TYPE(o)->tp_name);
 }
