@@ -126,6 +126,8 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, MaybeD
   const auto bound = [&](const Scalar& s) {
     return type == DType::kInt64 ? Scalar(s.to<int64_t>()) : s;
   };
+  FB_CHECK_VALUE(integral || type != DType::kInt64 || step.to<int64_t>() != 0,
+                 "step must be nonzero, got ", step, " for whole numbers");
   const int64_t count = count_steps(bound(start), bound(end), bound(step));
   Tensor out = make_tensor({count}, type, device.value_or(Device{}));
   cpu::arange(out, bound(start), bound(step));

@@ -187,8 +187,9 @@ Tensor align(const Tensor& operand, const std::vector<int>& labels, const Axes& 
   return result.sizes() == sizes ? result : view(result, sizes);
 }
 
-// a times b, summed over `summed`. Both have the same number of dimensions.
-Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed) {
+// a times b, summed over `summed`. Both have the same number of dimensions. `mixed`: operands of
+// the caller's have different types.
+Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed, bool mixed) {
   Dims shared, left_only, right_only, contracted, early_a, early_b;
   for (int64_t dim = 0; dim < a.dim(); ++dim) {
     const bool in_a = a.sizes()[dim] != 1;
@@ -207,8 +208,8 @@ Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed) {
     else
       right_only.push_back(dim);
   }
-  // Products of elements promote; matrix products do not, though autocast sees to their types.
-  if (!contracted.empty() && !autocast::is_on()) check_same_dtype(a, b);
+  // Products of elements promote; matrix products do not.
+  if (mixed && !contracted.empty()) check_same_dtype(a, b);
   // A sum by itself follows the rules of sum: integers become int64.
   Tensor left = early_a.empty() ? a : sum(a, early_a, true);
   Tensor right = early_b.empty() ? b : sum(b, early_b, true);
@@ -297,10 +298,14 @@ Tensor _einsum(const std::string& equation_text, TensorList operands) {
     }
     summed_at[last].push_back(axis);
   }
+  // Under autocast the products see to the types.
+  const bool mixed = !autocast::is_on() && std::ranges::any_of(operands, [&](const Tensor& each) {
+    return each.dtype() != operands[0].dtype();
+  });
   Tensor result = aligned[0];
   if (!summed_at[0].empty()) result = sum(result, summed_at[0], true);
   for (size_t i = 1; i < aligned.size(); ++i)
-    result = multiply_sum(result, aligned[i], summed_at[i]);
+    result = multiply_sum(result, aligned[i], summed_at[i], mixed);
   return view(result, result.sizes().first(axes.output_count));
 }
 

@@ -36,8 +36,8 @@ def test_an_operator_has_its_name_and_shapes() -> None:
 def test_the_result_comes_last() -> None:
     out = fb.empty(2, 3)
     with profile(record_shapes=True) as prof:
-        fb.add(fb.ones(3), 1, out=out)
-    assert prof.events()[-1].input_shapes == [[3], [], [], [2, 3]]
+        fb.add(fb.ones(2, 3), 1, out=out)
+    assert prof.events()[-1].input_shapes == [[2, 3], [], [], [2, 3]]
 
 
 def test_shapes_are_kept_only_if_asked_for() -> None:
