@@ -88,8 +88,7 @@ def _derivative(input: Tensor, dim: int, spacing: Any, edge_order: int) -> Tenso
             f"gradient: each dimension must have at least edge_order + 1 = {edge_order + 1} "
             f"samples, got {count}"
         )
-    if not (input.dtype.is_floating_point or input.dtype.is_complex):
-        input = input.to(fb.get_default_dtype())
+    has_fractions = input.dtype.is_floating_point or input.dtype.is_complex
     shape = [1] * input.dim()
     shape[dim] = count - 1
     if isinstance(spacing, Tensor):
@@ -100,7 +99,8 @@ def _derivative(input: Tensor, dim: int, spacing: Any, edge_order: int) -> Tenso
             )
         steps = (spacing[1:] - spacing[:-1]).reshape(shape)
     else:
-        steps = fb.full(shape, spacing, dtype=input.dtype, device=input.device)
+        kind = input.dtype if has_fractions else fb.get_default_dtype()
+        steps = fb.full(shape, spacing, dtype=kind, device=input.device)
 
     def samples(start: int, length: int = 1) -> Tensor:
         return input.narrow(dim, start % count, length)

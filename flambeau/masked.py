@@ -206,7 +206,8 @@ def var(
     squares = distance * distance.conj() if kind.is_complex else distance.square()
     total = sum(squares, dim, keepdim=keepdim, mask=mask)
     count = _count(input, dim, keepdim, mask)
-    return fb.where(count > 0, total, float("nan")) / (count - correction).clamp(min=0)
+    share = (count - correction).clamp(min=0).to(total.dtype)
+    return fb.where(count > 0, total, float("nan")) / share
 
 
 def std(

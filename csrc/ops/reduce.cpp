@@ -352,7 +352,10 @@ Tensor named_norm(const Tensor& input, const std::string& p, OptDims dim, bool k
   FB_CHECK(pair.size() == 2 && input.dim() >= 2,
            "the nuclear norm is taken over two dimensions, got dim ", pair, " of a tensor of size ",
            input.sizes());
-  const Tensor matrices = movedim(dtype ? to_dtype(input, *dtype) : input, pair, {-2, -1});
+  DType type = dtype.value_or(input.dtype());
+  // Complex matrices stay complex: their real parts are other matrices.
+  if (is_complex(input.dtype()) && !is_complex(type)) type = complex_type(type);
+  const Tensor matrices = movedim(to_dtype(input, type), pair, {-2, -1});
   Tensor result = sum(linalg_svdvals(matrices), IntSpan{-1});
   if (!keepdim) return result;
   pair = wrap_dims(pair, input.dim());

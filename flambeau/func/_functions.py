@@ -29,8 +29,8 @@ def apply_batched(function: Any, args: tuple[Any, ...]) -> Any:
     has_method = function.vmap is not fb.autograd.Function.vmap
     if function.generate_vmap_rule and has_method:
         raise RuntimeError(
-            f"vmap: {function.__name__} has a vmap method and generate_vmap_rule=True, which would "
-            "make another rule; keep one of them"
+            f"You tried to vmap over {function.__name__}, but it has a vmap method and "
+            "generate_vmap_rule=True, which would make another rule; keep one of them"
         )
     if function.generate_vmap_rule:
         rule: Rule = functools.partial(_one_by_one, function)

@@ -77,7 +77,25 @@ _INFINITE = Points(
 _SLOPE_AT_NAN = Points("torch gives a slope of 1/2 at NaN", lambda x: np.isnan(x))
 
 # Points where gradients are others than torch's, which are wrong or rounded.
+_VECTORS_AT_NAN = Points(
+    "torch's vectors and the elements that are left over differ at NaN",
+    lambda x, *rest: np.isnan(x),
+)
+
 GRADIENTS = {
+    **dict.fromkeys(
+        [
+            "celu",
+            "hardshrink",
+            "nn.functional.elu",
+            "nn.functional.hardswish",
+            "nn.functional.hardtanh",
+            "nn.functional.relu6",
+            "nn.functional.softshrink",
+            "selu",
+        ],
+        _VECTORS_AT_NAN,
+    ),
     "ldexp": Points(
         "torch powers an integer exponent as an integer: no gradient below exponent 0",
         lambda x, exponent: (exponent < 0) & (exponent.dtype.kind == "i"),
@@ -272,10 +290,21 @@ DATABASE: tuple[Difference, ...] = (
         words="is not the shape of the tensor to change",
     ),
     Difference(
-        "angle,bfloat16,bool,byte,cdouble,cfloat,char,double,fill,float,half,int,long,nan_to_num"
-        ",short,square,mvlgamma_mvlgamma_p_1,mvlgamma_mvlgamma_p_3,mvlgamma_mvlgamma_p_5",
+        "angle,mvlgamma_mvlgamma_p_1,mvlgamma_mvlgamma_p_3,mvlgamma_mvlgamma_p_5",
         _OVERLAP,
         words="strides",
+    ),
+    Difference(
+        "aminmax,complex,gather,multinomial",
+        "an out= of another type is taken where the result can be cast to it",
+        "error",
+        words="accepted, torch raises RuntimeError: .*(dtype|scalar type|Long)",
+    ),
+    Difference(
+        "index_select",
+        "an out= whose elements overlap is taken",
+        "error",
+        words="single memory location",
     ),
     Difference("frexp,nn_functional_logsigmoid", "the results lie as others do", words="strides"),
     Difference("conj_physical", "torch returns a real tensor itself", words="strides"),
@@ -348,7 +377,7 @@ DATABASE: tuple[Difference, ...] = (
         words="accepted, torch raises TypeError",
     ),
     Difference(
-        "arange,linspace,linspace_tensor_overload,logspace,logspace_tensor_overload,narrow,narrow_copy"
+        "linspace,linspace_tensor_overload,logspace,logspace_tensor_overload,narrow,narrow_copy"
         ",empty_permuted,index_add,nn_functional_adaptive_avg_pool2d"
         ",nn_functional_adaptive_avg_pool3d,nn_functional_adaptive_max_pool2d"
         ",nn_functional_adaptive_max_pool3d",

@@ -101,3 +101,10 @@ def test_norm_of_complex_numbers_into_a_real_tensor(order: float) -> None:
     out = fb.zeros(())
     fb.norm(z, order, 0, out=out)
     fb.testing.assert_close(out, expected)
+
+
+def test_the_nuclear_norm_of_complex_numbers_into_a_real_tensor() -> None:
+    a = fb.tensor([[1 + 2j, 3j], [-2 + 1j, 1 - 1j]])
+    out = fb.empty(())
+    fb.norm(a, "nuc", out=out)
+    fb.testing.assert_close(out, fb.linalg.svdvals(a).sum())
