@@ -196,5 +196,5 @@ def test_anomalies_are_found_in_any_sample() -> None:
 
 def test_no_kernel_takes_a_batched_tensor_for_its_first_sample() -> None:
     """Whoever asks for elements is refused: data_ptr() does nothing else."""
-    with pytest.raises(RuntimeError, match="a batched tensor has no elements|data_ptr"):
+    with pytest.raises(RuntimeError, match=r"a batched tensor has no elements|data_ptr"):
         torch.vmap(lambda x: x * x.data_ptr())(torch.ones(3, 2))
