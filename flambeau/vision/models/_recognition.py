@@ -129,7 +129,7 @@ def _can_hold(expected: Tensor, value: Tensor) -> bool:
 
 def _blank(model: str, weights: WeightsEnum, classes: int) -> nn.Module:
     """The model without memory for its parameters: names and shapes are all it has."""
-    with fb.device("meta"):  # type: ignore[attr-defined]
+    with fb.device("meta"):
         blank: nn.Module = get_model_builder(model).blank(weights, num_classes=classes)  # type: ignore[attr-defined]
     return blank
 
