@@ -51,7 +51,7 @@ class Rows {
   Tensor squeezed(const Tensor& result, bool keepdim) const {
     if (input_.dim() == 0) return result;
     const Tensor kept = shaped(result);
-    return keepdim ? kept : contiguous(squeeze(kept, {dim_}));
+    return keepdim ? kept : contiguous(squeeze(kept, dim_));
   }
 
  private:
