@@ -12,7 +12,7 @@ def test_bounds_of_whole_numbers_are_rounded_first() -> None:
     assert fb.arange(0.0, -8.000001, -4.0, dtype=fb.int64).tolist() == [0, -4]
     assert fb.arange(3.1).tolist() == [0, 1, 2, 3]
     assert fb.logspace(2, 1.2, 2, dtype=fb.int64).tolist() == [100, 10]
-    with pytest.raises(RuntimeError, match="step must be nonzero"):
+    with pytest.raises(ValueError, match="step must be nonzero"):
         fb.arange(0, 64, 0.5, dtype=fb.int64)
 
 
