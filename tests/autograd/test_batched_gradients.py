@@ -194,7 +194,16 @@ def test_anomalies_are_found_in_any_sample() -> None:
         torch.autograd.grad(x * x, x, weights, is_grads_batched=True)
 
 
-def test_no_kernel_takes_a_batched_tensor_for_its_first_sample() -> None:
-    """Whoever asks for elements is refused: data_ptr() does nothing else."""
-    with pytest.raises(RuntimeError, match=r"a batched tensor has no elements|data_ptr"):
-        torch.vmap(lambda x: x * x.data_ptr())(torch.ones(3, 2))
+WITHOUT_RULE: dict[str, Callable[[Any], Any]] = {
+    "buffer": lambda sizes: memoryview(sizes),
+    "dlpack": torch.from_dlpack,
+    "lengths": lambda sizes: nn.utils.rnn.pad_packed_sequence(
+        nn.utils.rnn.PackedSequence(torch.ones(4, 2), sizes)
+    )[0],
+}
+
+
+@pytest.mark.parametrize("ask", WITHOUT_RULE.values(), ids=WITHOUT_RULE)
+def test_no_kernel_takes_a_batched_tensor_for_its_first_sample(ask: Callable[[Any], Any]) -> None:
+    with pytest.raises(RuntimeError, match="a batched tensor has no elements of its own"):
+        torch.vmap(ask)(torch.full((3, 2), 2))
