@@ -215,10 +215,14 @@ Tensor compute::take(const Tensor& input, const Tensor& index) {
   return reshape(selected(reshape(input, {-1}), 0, reshape(index, {index.numel()})), index.sizes());
 }
 
+namespace {
+
 // Indices of which negative ones count from the end.
-static Tensor from_the_start(const Tensor& indices, int64_t size) {
+Tensor from_the_start(const Tensor& indices, int64_t size) {
   return add(indices, mul(lt(indices, 0), size), 1);
 }
+
+}  // namespace
 
 Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<int64_t> dim) {
   FB_CHECK(indices.dtype() == DType::kInt64, "expected indices of type int64, got ",

@@ -38,13 +38,9 @@ bool same_elements(const Tensor& a, const Tensor& b) {
 void resize_output(const Tensor& out, IntSpan sizes) {
   if (out.sizes() == sizes) return;
   if (out.numel() != 0)
-    warn(
-        "An output with one or more elements was resized since it had shape ", out.sizes(),
-        ", which does not match the required output shape ", sizes,
-        ". This behavior is deprecated, and in a future release outputs will not be resized unless "
-        "they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
-        "inplace, "
-        "to zero elements with t.resize_(0).");
+    warn("An output with one or more elements was resized since it had shape ", out.sizes(),
+         " and the result has shape ", sizes,
+         "; pass an empty one, or call resize_(0) on it before");
   reserve_elements(out, sizes);
   out->set_contiguous(sizes, numel_of(sizes));
 }
@@ -67,8 +63,7 @@ void check_no_partial_overlap(const Tensor& out, const Tensor& input) {
   if (!is_dense(out.sizes(), out.strides()) || !is_dense(input.sizes(), input.strides())) return;
   fail(ErrorKind::kRuntime,
        "unsupported operation: some elements of the input tensor and the written-to tensor refer "
-       "to a "
-       "single memory location; clone() the tensor before the operation");
+       "to a single memory location; clone() the tensor before the operation");
 }
 
 void copy_into(const Tensor& out, const Tensor& value) {
