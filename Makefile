@@ -50,10 +50,11 @@ bench: .venv-torch/.ready
 	@$(TORCH_BIN)/python -m benchmarks.harness $(ARGS)
 
 # The sanitizers' libraries have to be there before the interpreter is. Leaks are not looked for: the
-# interpreter itself keeps what it allocates until it ends.
+# interpreter itself keeps what it allocates until it ends. Calls take several times the stack.
 asan: .venv-asan/.installed
 	@echo '==> testing under the address and undefined-behaviour sanitizers'
-	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
+	@ulimit -s 65536; \
+	 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	 ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	 .venv-asan/bin/python $(PYTEST) tests --ignore=tests/conformance --ignore=tests/typing $(ARGS)

@@ -165,14 +165,17 @@ void run_short_rows(const Plan& plan, const StridedLoop<kOperands>& loop, int64_
 void run_pointwise(const PointwiseCall& call) {
   const Tensor& out = *call.out;
   if (out.numel() == 0) return;
+  const IntSpan shape = out.sizes();
   Plan plan;
   plan.kernel = call.kernel;
   plan.params = call.params;
   plan.operands = call.inputs + 1;
   Dims strides[kOperands];
   const auto add_strides = [&](int k, const Tensor& t) {
-    strides[k] = broadcast_strides(t.sizes(), t.strides(), out.sizes());
-    for (int64_t& s : strides[k]) s *= static_cast<int64_t>(t.element_size());
+    strides[k] = broadcast_strides(t.sizes(), t.strides(), shape);
+    // The stride of a single element may be anything, and so large that its bytes have no number.
+    for (size_t i = 0; i < shape.size(); ++i)
+      strides[k][i] = shape[i] == 1 ? 0 : strides[k][i] * static_cast<int64_t>(t.element_size());
   };
   plan.operand[0].base = static_cast<char*>(out.data());
   plan.operand[0].dtype = out.dtype();
@@ -198,7 +201,7 @@ void run_pointwise(const PointwiseCall& call) {
       add_strides(i + 1, *input.tensor);
     }
   }
-  const StridedLoop<kOperands> loop(out.sizes(), {strides[0], strides[1], strides[2], strides[3]},
+  const StridedLoop<kOperands> loop(shape, {strides[0], strides[1], strides[2], strides[3]},
                                     plan.operands, call.order);
   const int64_t inner = loop.inner();
   int64_t step[kOperands] = {};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/checked.h"
 #include "cpu/copy.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/histogram.h"
@@ -25,7 +26,7 @@ double number_in(const Tensor& t) { return Scalar::load(t.dtype(), t.data()).to<
 using Range = std::optional<std::vector<double>>;
 
 Tensor even_edges(double low, double high, int64_t bins, DType dtype, Device device) {
-  Tensor edges = make_tensor({bins + 1}, dtype, device);
+  Tensor edges = make_tensor({checked_add(bins, 1)}, dtype, device);
   for (int64_t i = 0; i <= bins; ++i) {
     const double edge =
         i == bins ? high : low + (high - low) * static_cast<double>(i) / static_cast<double>(bins);

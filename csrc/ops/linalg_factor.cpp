@@ -109,11 +109,12 @@ std::tuple<Tensor, Tensor, Tensor> compute::lu_unpack(const Tensor& LU_data,
         const T* from = lu.data_as<T>() + b * m * n;
         for (int64_t i = 0; i < m; ++i) {
           T* row = l.data_as<T>() + (b * m + i) * k;
-          for (int64_t j = 0; j < k; ++j) row[j] = j < i ? from[i * n + j] : i == j ? one : zero;
+          for (int64_t j = 0; j < k; ++j)
+            row[j] = j < i ? convert<T>(from[i * n + j]) : i == j ? one : zero;
         }
         for (int64_t i = 0; i < k; ++i) {
           T* row = u.data_as<T>() + (b * k + i) * n;
-          for (int64_t j = 0; j < n; ++j) row[j] = j >= i ? from[i * n + j] : zero;
+          for (int64_t j = 0; j < n; ++j) row[j] = j >= i ? convert<T>(from[i * n + j]) : zero;
         }
       }
     }

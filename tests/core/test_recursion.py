@@ -1,7 +1,7 @@
 """Native code that calls Python code that calls it again: Python's limit comes before the stack's.
 
 The last frames of 1000 calls must fit into the stack of a thread, which has 2 MiB on small systems;
-programs that are built for a sanitizer need several times as much.
+programs that are built for a sanitizer need many times as much.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pytest
 
 import flambeau as fb
 from flambeau import _C, nn
+from tests.sanitized import IS_SANITIZED
 
 ONE = fb.ones(1)
 
@@ -87,7 +88,7 @@ def saved_tensor() -> Any:
 
 @pytest.fixture
 def small_stacks() -> Iterator[None]:
-    before = threading.stack_size(2 * 2**20)
+    before = threading.stack_size((64 if IS_SANITIZED else 2) * 2**20)
     yield
     threading.stack_size(before)
 
