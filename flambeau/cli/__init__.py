@@ -33,15 +33,8 @@ _INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name, and return its exit code."""
     arguments = _parser().parse_args(argv)
-    command = importlib.import_module(f"flambeau.cli.{arguments.command}")
-    summary = COMMANDS[arguments.command]
-    parser = argparse.ArgumentParser(
-        f"flambeau {arguments.command}", description=f"{summary[0].upper()}{summary[1:]}."
-    )
-    command.add_arguments(parser)
-    options = parser.parse_args(arguments.rest)
     try:
-        code: int = command.run(options)
+        code = _run(arguments.command, arguments.rest)
         sys.stdout.flush()
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
@@ -52,6 +45,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:  # a folder that cannot be written to, a full disk
         print(f"flambeau {arguments.command}: {printable(str(error))}", file=sys.stderr)
         return 1
+    return code
+
+
+def _run(name: str, rest: Sequence[str]) -> int:
+    command = importlib.import_module(f"flambeau.cli.{name}")
+    summary = COMMANDS[name]
+    parser = argparse.ArgumentParser(
+        f"flambeau {name}", description=f"{summary[0].upper()}{summary[1:]}."
+    )
+    command.add_arguments(parser)
+    code: int = command.run(parser.parse_args(rest))
     return code
 
 

@@ -83,6 +83,17 @@ def test_interruption_is_no_traceback(
     assert capsys.readouterr().err == "\ninterrupted\n"
 
 
+def test_interruption_while_a_command_is_imported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def interrupted(name: str) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli.importlib, "import_module", interrupted)
+    assert cli.main(["info"]) == 130
+    assert capsys.readouterr().err == "\ninterrupted\n"
+
+
 def test_reader_that_goes_away():
     command = f"{sys.executable} -m flambeau info --json | head -1"
     result = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT)
