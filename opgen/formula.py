@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import difflib
+import functools
+import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from opgen.emit.text import cpp_name, default_value, quote
 from opgen.model import Arg, Op, Table, TableError
@@ -21,13 +25,14 @@ BINARY = {
     ast.Sub: "-",
     ast.Mult: "*",
     ast.Div: "/",
-    ast.FloorDiv: "/",
     ast.Mod: "%",
     ast.BitAnd: "&",
     ast.BitOr: "|",
 }
 CONSTANTS = {"inf": "ops::kInfinity", "pi": "3.14159265358979323846"}
 NAMESPACES = ("linalg", "fft", "special", "nn.functional")
+# Where the functions are that expressions may call besides operators.
+HELPERS = Path(__file__).parents[1] / "csrc" / "autograd"
 # What of a tensor an expression may read without keeping its elements.
 GEOMETRY = ("shape", "dtype", "ndim", "shapes", "by_columns", "window")
 
@@ -47,6 +52,18 @@ class Formula:
     given_grads: set[int] = field(default_factory=set)  # undefined there
     all_grads: bool = False
     families: set[str] = field(default_factory=set)  # of the operators it calls
+
+
+@functools.cache
+def helpers() -> dict[str, str]:
+    """The functions that expressions may call besides operators, and the family of each."""
+    found = {}
+    for header in [HELPERS / "formula.h", *sorted((HELPERS / "formulas").glob("*.h"))]:
+        family = "" if header.parent == HELPERS else header.stem
+        declared = r"^[\w:<>&*, ]+ (\w+)\(|^using [\w:]+::(\w+);"
+        for function, used in re.findall(declared, header.read_text("utf-8"), re.MULTILINE):
+            found[function or used] = family
+    return found
 
 
 def compile_formula(op: Op, text: str, table: Table) -> Formula:
@@ -182,6 +199,8 @@ class _Writer:
         left, right = self.write(node.left), self.write(node.right)
         if isinstance(node.op, ast.Pow):
             return f"ops::power({left}, {right})"
+        if isinstance(node.op, ast.FloorDiv):  # of C++ it would be another operation
+            raise self.refuse(f"write {ast.unparse(node)!r} with floor_divide")
         if type(node.op) not in BINARY:
             raise self.refuse(f"cannot translate {ast.unparse(node)!r}")
         return f"({left} {BINARY[type(node.op)]} {right})"
@@ -237,14 +256,26 @@ class _Writer:
         namespace, _, short = name.rpartition(".")
         candidates = [o for o in self.table.ops if (o.namespace, o.name) == (namespace, short)]
         if not candidates:
-            if keywords:
-                raise self.refuse(f"helper {name!r} takes no keywords")
-            return f"{name.replace('.', '_')}({', '.join(given)})"
+            return self.call_helper(name, given, keywords)
         for candidate in candidates:
             text = self.call_operator(candidate, given, keywords)
             if text:
                 return text
         raise self.refuse(f"no overload of {name!r} fits {ast.unparse(node)!r}")
+
+    def call_helper(self, name: str, given: list[str], keywords: dict[str, str]) -> str:
+        if name not in helpers():
+            known = {*helpers(), *(o.public_name for o in self.table.ops)}
+            close = difflib.get_close_matches(name, known, 1)
+            meant = f"; did you mean {close[0]!r}?" if close else ""
+            raise self.refuse(
+                f"{name!r} is neither an operator nor in csrc/autograd/formulas{meant}"
+            )
+        if keywords:
+            raise self.refuse(f"helper {name!r} takes no keywords")
+        if family := helpers()[name]:
+            self.formula.families.add(family)
+        return f"{name}({', '.join(given)})"
 
     def call_operator(self, op: Op, given: list[str], keywords: dict[str, str]) -> str:
         args = op.core_args

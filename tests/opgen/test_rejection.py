@@ -4,19 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from opgen.model import TableError
+from opgen.emit import autograd
+from opgen.model import Table, TableError
 from tests.opgen.planted import read_table
 
 HEADER = "from opgen.model import *\nfrom opgen.model import op, pointwise, native, view\n\n"
 LINE = HEADER.count("\n") + 1  # where the entry of every case begins
 
 
-def load(entry: str, folder: Path) -> None:
+def load(entry: str, folder: Path) -> Table:
     """Read a table file that holds `entry`."""
     file = folder / "table" / "planted.py"
     file.parent.mkdir()
     file.write_text(HEADER + entry, encoding="utf-8")
-    read_table(file)
+    return read_table(file)
 
 
 UNARY = "planted(input: Tensor) -> Tensor"
@@ -118,3 +119,20 @@ def test_entry_over_several_lines_is_found_where_it_begins(tmp_path: Path) -> No
     entry = f'op(\n    "{UNARY}",\n    kind="magic",\n    doc="D.",\n)\n'
     with pytest.raises(TableError, match=rf"^table/planted\.py:{LINE}: "):
         load(entry, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("formula", "reason"),
+    [
+        ("grad * inptu", "'inptu' is neither an argument nor a result"),
+        ("grad + spread_ovr(grad)", "'spread_ovr' is neither .*; did you mean 'spread_over'?"),
+        ("linalg.nothing(grad)", "'linalg.nothing' is neither an operator nor"),
+        ("grad // input", "with floor_divide"),
+        ("spread_over(grad, dim=1)", "takes no keywords"),
+    ],
+)
+def test_bad_formula(formula: str, reason: str, tmp_path: Path) -> None:
+    entry = f'op("{UNARY}", kind=native, grad={{"input": {formula!r}}}, doc="D.")'
+    table = load(entry, tmp_path)
+    with pytest.raises(TableError, match=rf"^table/planted\.py:{LINE}: planted: .*{reason}"):
+        autograd.emit(table)
