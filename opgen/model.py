@@ -104,6 +104,7 @@ class Op:
     family: str
     where: str  # file:line
     namespace: str = ""
+    overload: str = ""  # its name among the entries of the operator; the first may have none
     cpp: str = ""  # the C++ function, when it is not called like the operator
     promote: str = "same"  # pointwise: "same", or "float" when integers become the default float
     output: str = "same"  # pointwise: "same", "bool", "real" (of complex), "complex" (of real)
@@ -131,6 +132,11 @@ class Op:
     def symbol(self) -> str:
         """The name that Python and C++ identifiers are made of: linalg_norm for linalg.norm."""
         return self.public_name.replace(".", "_")
+
+    @property
+    def overload_symbol(self) -> str:
+        """The name of what is made for this entry alone."""
+        return f"{self.symbol}_{self.overload}" if self.overload else self.symbol
 
     @property
     def gradient_inputs(self) -> list[str]:
@@ -239,14 +245,22 @@ class Table:
     def add(self, op: Op) -> None:
         for other in self.ops:
             if (other.namespace, other.name) != (op.namespace, op.name):
+                if other.overload_symbol == op.overload_symbol:
+                    raise TableError(
+                        f"{op.where}: {op.overload_symbol} is what the entry at {other.where} is"
+                        " called in C++; name the overload otherwise"
+                    )
                 continue
             if other.family != op.family:
                 raise TableError(
                     f"{op.where}: {op.symbol} is already declared at {other.where}; "
                     "overloads stand in one file"
                 )
-            if other.signature == op.signature:
-                raise TableError(f"{op.where}: {op.symbol} repeats the entry at {other.where}")
+            if other.overload == op.overload:
+                raise TableError(
+                    f"{op.where}: {op.symbol} repeats the entry at {other.where}; "
+                    f"an overload has a name: '{op.name}.NAME(...)'"
+                )
         self.ops.append(op)
 
     def resolve(self) -> None:
@@ -320,9 +334,11 @@ def op(
     frame = sys._getframe(1)
     path = Path(frame.f_code.co_filename)
     where = f"{path.parent.name}/{path.name}:{frame.f_lineno}"
+    overload, signature = split_overload(signature)
     name, args, result = parse_signature(signature, where)
     entry = Op(
         name=name,
+        overload=overload,
         args=args,
         result=result,
         kind=kind,
@@ -394,6 +410,13 @@ def implied_grad(entry: Op) -> str:
         return composite
     has_gradient = set(entry.dtypes) & set(floating_complex) and "Tensor" in entry.result.annotation
     return "" if has_gradient and entry.output != "bool" else none
+
+
+def split_overload(signature: str) -> tuple[str, str]:
+    """The name of the overload in ``sum.dim(input: ...)``, and the signature without it."""
+    head, parenthesis, rest = signature.partition("(")
+    name, _, overload = head.partition(".")
+    return overload, f"{name}{parenthesis}{rest}"
 
 
 def parse_signature(text: str, where: str) -> tuple[str, tuple[Arg, ...], ResultType]:

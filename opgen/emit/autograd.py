@@ -38,7 +38,7 @@ def is_generated(op: Op) -> bool:
 def recorded_family(family: str, ops: list[Op], table: Table) -> str:
     faces: set[tuple[str, ...]] = set()
     recorders = []
-    for number, op in enumerate(ops):
+    for op in ops:
         if op.alias_of:
             continue
         # Entries may share a function: the first one stands for it.
@@ -47,7 +47,7 @@ def recorded_family(family: str, ops: list[Op], table: Table) -> str:
             continue
         faces.add(face)
         if is_generated(op):
-            recorders.append(Recorded(op, number, table))
+            recorders.append(Recorded(op, table))
     lines = [HEADER.format(family=family) + '#include "autograd/formula.h"', *includes(recorders)]
     lines += ["", "namespace fb::autograd {", "namespace {", "using namespace formula;", ""]
     for recorded in recorders:

@@ -56,11 +56,11 @@ def bindings(family: str, ops: list[Op]) -> str:
     ]
     functions: list[str] = []
     methods: list[str] = []
-    for index, op in enumerate(ops):
+    for op in ops:
         if op.kind not in ("python", "bound") and op.forms != ("inner",):
-            lines += invokers(op, index)
+            lines += invokers(op)
     for (namespace, name), group in overload_sets(ops).items():
-        made = entry_points(namespace, name, group, {id(op): i for i, op in enumerate(ops)})
+        made = entry_points(namespace, name, group)
         lines += made.lines
         functions += made.functions
         methods += made.methods
@@ -121,13 +121,13 @@ def read(arg: Arg, index: int) -> str:
     return f"(a[{index}] ? {reader} : {kind}{f'({default})' if kind and not default.startswith('{') else default})"
 
 
-def invokers(op: Op, index: int) -> list[str]:
+def invokers(op: Op) -> list[str]:
     slots = {a.name: i for i, a in enumerate(op.args)}
     given = [read(a, slots[a.name]) for a in op.core_args]
     call = f"ops::{op.function}({', '.join(given)})"
     if op.random and "size" in slots and not op.tensor_inputs:
         call = drawn(op, given)
-    lines = [f"PyObject* {op.symbol}_{index}(PyObject* const* a) {{", *refusals(op, slots)]
+    lines = [f"PyObject* {invoker(op)}(PyObject* const* a) {{", *refusals(op, slots)]
     if op.has_out:
         stored = call
         dtype = slots.get("dtype")
@@ -148,12 +148,17 @@ def invokers(op: Op, index: int) -> list[str]:
         lines.append(f"  return {finish(op, call, slots)};")
     lines.append("}")
     if "inplace" in op.forms:
-        lines += inplace(op, index, given, refusals(op, slots))
+        lines += inplace(op, given, refusals(op, slots))
     if op.args:
-        lines.append(f"constexpr ArgSpec kArgs_{op.symbol}_{index}[] = {{")
+        lines.append(f"constexpr ArgSpec kArgs_{op.overload_symbol}[] = {{")
         lines += [f"    {arg_spec(a, slot)}," for slot, a in enumerate(op.args)]
         lines.append("};")
     return lines
+
+
+def invoker(op: Op, form: str = "") -> str:
+    """The function that calls one overload, or its form in place."""
+    return f"invoke_{op.overload_symbol}" + ("_inplace" if form == "inplace" else "")
 
 
 def refusals(op: Op, slots: dict[str, int]) -> list[str]:
@@ -212,8 +217,8 @@ def out_branch(op: Op, slot: int, given: list[str], call: str) -> list[str]:
     ]
 
 
-def inplace(op: Op, index: int, given: list[str], refused: list[str]) -> list[str]:
-    head = f"PyObject* {op.symbol}_{index}_inplace(PyObject* const* a) {{"
+def inplace(op: Op, given: list[str], refused: list[str]) -> list[str]:
+    head = f"PyObject* {invoker(op, 'inplace')}(PyObject* const* a) {{"
     return [head, *refused, *changed_input(op, given, "  "), "}"]
 
 
@@ -304,7 +309,7 @@ class EntryPoints:
         self.methods: list[str] = []
 
 
-def entry_points(namespace: str, name: str, group: list[Op], index: dict[int, int]) -> EntryPoints:
+def entry_points(namespace: str, name: str, group: list[Op]) -> EntryPoints:
     made = EntryPoints()
     symbol = group[0].symbol
     for form, suffix in (("function", ""), ("method", "_method"), ("inplace", "_inplace")):
@@ -319,7 +324,7 @@ def entry_points(namespace: str, name: str, group: list[Op], index: dict[int, in
         elif ops[0].kind == "bound":
             made.lines.append(f"constexpr auto& {entry} = bound_{symbol}{suffix};")
         else:
-            made.lines += native_entry(ops, entry, public, form, index, is_method)
+            made.lines += native_entry(ops, entry, public, form, is_method)
         if is_method:
             made.methods.append(method_def(public, entry, ops, True))
         else:
@@ -345,20 +350,16 @@ def function_def(namespace: str, public: str, entry: str, ops: list[Op]) -> str:
     return f"{{{place}, {method_def(public, entry, ops, False)}}}"
 
 
-def native_entry(
-    ops: list[Op], entry: str, public: str, form: str, index: dict[int, int], is_method: bool
-) -> list[str]:
+def native_entry(ops: list[Op], entry: str, public: str, form: str, is_method: bool) -> list[str]:
     overloads = []
     for op in ops:
-        number = index[id(op)]
         # What the in-place form lacks stands last, so that leaving it off is a matter of counting.
         args = op.inplace_args if form == "inplace" else op.args
         positional = sum(not a.keyword_only for a in args)
-        invoke = f"{op.symbol}_{number}" + ("_inplace" if form == "inplace" else "")
-        specs = f"kArgs_{op.symbol}_{number}" if args else "nullptr"
+        specs = f"kArgs_{op.overload_symbol}" if args else "nullptr"
         overloads.append(
             f"{{{quote(overload_text(args, is_method))}, {specs}, {len(args)}, "
-            f"{positional}, {len(op.args)}, {invoke}, {span_of_call(op, form)}}}"
+            f"{positional}, {len(op.args)}, {invoker(op, form)}, {span_of_call(op, form)}}}"
         )
     return [
         f"constexpr Overload kOverloads_{entry}[] = {{",

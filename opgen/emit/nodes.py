@@ -11,10 +11,10 @@ from opgen.model import Arg, Op, Table, not_implemented
 class NodeText:
     """The node of one operator, if it has formulas."""
 
-    def __init__(self, op: Op, number: int, table: Table) -> None:
+    def __init__(self, op: Op, table: Table) -> None:
         self.op = op
         self.table = table
-        self.struct = f"Node_{op.symbol}_{number}"
+        self.struct = f"Node_{op.overload_symbol}"
         self.args = {a.name: a for a in op.core_args}
         self.places = input_places(op)
         self.formulas: dict[str, Formula] = {}

@@ -23,6 +23,7 @@ def emit(table: Table) -> dict[str, str]:
 def record(op: Op) -> dict[str, object]:
     return {
         "name": op.name,
+        "overload": op.overload,
         "namespace": op.namespace,
         "family": op.family,
         "kind": op.kind,

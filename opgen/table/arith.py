@@ -74,7 +74,7 @@ op(
     sparse="own",
 )
 op(
-    "div(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor",
+    "div.rounding_mode(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor",
     kind=native,
     forms="function method inplace",
     aliases="divide",
@@ -307,7 +307,7 @@ op(
     batch="aligned",
 )
 op(
-    "clamp(input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None) -> Tensor",
+    "clamp.Tensor(input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=real_bool,
     forms="function method inplace",

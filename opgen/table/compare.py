@@ -110,7 +110,7 @@ op(
     doc="The element of input where condition is True, otherwise that of other.",
 )
 op(
-    "where(condition: Tensor) -> tuple[Tensor, ...]",
+    "where.condition(condition: Tensor) -> tuple[Tensor, ...]",
     kind=native,
     cpp="where_true",
     forms="function",
@@ -119,7 +119,7 @@ op(
     batch="aligned",
 )
 op(
-    "where(input: Tensor, condition: Tensor, other: Tensor | Number) -> Tensor",
+    "where.method(input: Tensor, condition: Tensor, other: Tensor | Number) -> Tensor",
     kind=native,
     cpp="where_method",
     forms="method",

@@ -6,9 +6,9 @@ _GEOMETRY = "stride: Ints, padding: Ints, dilation: Ints, transposed: bool, outp
 _PASSED_ON = "stride, padding, dilation, transposed, output_padding, groups"
 
 for n in (1, 2, 3):
-    for padding in ("padding: Dims = 0", "padding: str = 'valid'"):
+    for overload, padding in (("", "padding: Dims = 0"), (".padding", "padding: str = 'valid'")):
         op(
-            f"conv{n}d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Dims = 1,"
+            f"conv{n}d{overload}(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Dims = 1,"
             f" {padding}, dilation: Dims = 1, groups: int = 1) -> Tensor",
             kind=native,
             dtypes=numeric,

@@ -14,7 +14,7 @@ op(
     sparse="own",
 )
 op(
-    "copy_(input: Tensor, src: Number, non_blocking: bool = False) -> Tensor",
+    "copy_.number(input: Tensor, src: Number, non_blocking: bool = False) -> Tensor",
     kind=native,
     forms="method",
     mutates=True,
@@ -53,13 +53,13 @@ TO_DOC = "The same elements in another type or place; the tensor itself if nothi
 TO_OPTIONS = (
     "non_blocking: bool = False, copy: bool = False, *, memory_format: MemoryFormat | None = None"
 )
-for arguments, cpp in (
-    ("dtype: DType", "to_dtype"),
-    ("other: Tensor", "to_other"),
-    ("device: Device | None = None, dtype: DType | None = None", "to_device"),
+for overload, arguments, cpp in (
+    ("", "dtype: DType", "to_dtype"),
+    (".other", "other: Tensor", "to_other"),
+    (".device", "device: Device | None = None, dtype: DType | None = None", "to_device"),
 ):
     op(
-        f"to(input: Tensor, {arguments}, {TO_OPTIONS}) -> Tensor",
+        f"to{overload}(input: Tensor, {arguments}, {TO_OPTIONS}) -> Tensor",
         kind=native,
         forms="method",
         cpp=cpp,

@@ -67,7 +67,7 @@ op(
     doc="A matrix with 1 on its diagonal and 0 elsewhere.",
 )
 op(
-    f"eye(n: int, m: int, *, {OUT}, {OPTIONS}) -> Tensor",
+    f"eye.m(n: int, m: int, *, {OUT}, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
     grad=none,
@@ -82,7 +82,7 @@ op(
     doc="start, start + step, ... up to but without end; int64 if all three are integers.",
 )
 op(
-    f"arange(start: Number, end: Number, step: Number = 1, *, {OUT}, {OPTIONS}) -> Tensor",
+    f"arange.start(start: Number, end: Number, step: Number = 1, *, {OUT}, {OPTIONS}) -> Tensor",
     kind=native,
     dtypes=real,
     forms="function",

@@ -18,12 +18,12 @@ op(
     " both are 0; elements outside count nowhere.",
     grad=none,
 )
-for bins, meaning in (
-    ("Tensor", "between the edges ``bins``"),
-    ("int", "into ``bins`` equal intervals"),
+for overload, bins, meaning in (
+    ("", "Tensor", "between the edges ``bins``"),
+    (".count", "int", "into ``bins`` equal intervals"),
 ):
     op(
-        f"histogram(input: Tensor, bins: {bins}, *, range: Floats | None = None,"
+        f"histogram{overload}(input: Tensor, bins: {bins}, *, range: Floats | None = None,"
         " weight: Tensor | None = None, density: bool = False, out: list[Tensor] | None = None)"
         " -> tuple[Tensor, Tensor]",
         kind=native,

@@ -24,19 +24,20 @@ def writing(
     doc: str,
     grad: Gradients | str,
     out: bool = False,
+    overload: str = "",
     number: int = 0,
     batch: str = "",
     autocast: str = "",
 ) -> None:
     """An operator and the form that changes its input, which is the one with a kernel.
 
-    number: of the overload, by which the graph tells them apart.
+    number: of the overload, by which the names of nodes tell them apart.
     """
     separator = ", " if "*" in arguments else ", *, "
     tail = f"{separator}{OUT}" if out else ""
     node = "".join(word.capitalize() for word in name.split("_")) + f"Backward{number}"
     op(
-        f"{name}(input: Tensor, {arguments}{tail}) -> Tensor",
+        f"{name}{overload}(input: Tensor, {arguments}{tail}) -> Tensor",
         kind=native,
         doc=f"A copy of input. {doc}",
         grad=grad,
@@ -45,7 +46,7 @@ def writing(
         autocast=autocast,
     )
     op(
-        f"{name}_(input: Tensor, {arguments}) -> Tensor",
+        f"{name}_{overload}(input: Tensor, {arguments}) -> Tensor",
         kind=native,
         forms="method",
         mutates=True,
@@ -120,16 +121,18 @@ writing(
     "Stores value at every position along dim.",
     {"input": "scatter(grad, dim, index, 0)"},
     out=True,
+    overload=".value",
     number=1,
     batch="dims",
 )
-for argument in ("src: Tensor", "value: Number"):
+for argument, overload in (("src: Tensor", ".src_reduce"), ("value: Number", ".value_reduce")):
     writing(
         "scatter",
         f"dim: int, index: Tensor, {argument}, *, reduce: str",
         f"Combines every position along dim with {argument.partition(':')[0]}; reduce is 'add' or 'multiply'.",
         composite,
         out=True,
+        overload=overload,
         batch="dims",
     )
 writing(
@@ -169,15 +172,16 @@ writing(
     out=True,
     autocast="promote",
 )
-for kind, number, gradients in (
-    ("Tensor", 1, {"value": "filled_places(grad, dim, index)"}),
-    ("Number", 0, {}),
+for kind, overload, number, gradients in (
+    ("Tensor", "", 1, {"value": "filled_places(grad, dim, index)"}),
+    ("Number", ".number", 0, {}),
 ):
     writing(
         "index_fill",
         f"dim: int, index: Tensor, value: {kind}",
         "Sets the places along dim that index names to value.",
         {"input": "index_fill(grad, dim, index, 0)", **gradients},
+        overload=overload,
         number=number,
     )
 writing(
@@ -201,15 +205,16 @@ writing(
         "values": "put_values_backward(grad, indices, values.shape)",
     },
 )
-for kind, number, gradients in (
-    ("Tensor", 1, {"value": "sum(where(mask, grad, 0))"}),
-    ("Number", 0, {}),
+for kind, overload, number, gradients in (
+    ("Tensor", "", 1, {"value": "sum(where(mask, grad, 0))"}),
+    ("Number", ".number", 0, {}),
 ):
     writing(
         "masked_fill",
         f"mask: Tensor, value: {kind}",
         "Sets the elements where mask, which broadcasts, is True to value.",
         {"input": "masked_fill(grad, mask, 0)", **gradients},
+        overload=overload,
         number=number,
         batch="aligned" if kind == "Number" else "",
     )

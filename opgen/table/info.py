@@ -18,9 +18,9 @@ fact("numel(input: Tensor) -> int", "The number of elements.", forms="function m
 fact("nelement(input: Tensor) -> int", "The number of elements.")
 fact("dim(input: Tensor) -> int", "The number of dimensions.", aliases="ndimension")
 fact("size(input: Tensor) -> Size", SIZE_DOC)
-fact("size(input: Tensor, dim: int) -> int", SIZE_DOC)
+fact("size.dim(input: Tensor, dim: int) -> int", SIZE_DOC)
 fact("stride(input: Tensor) -> tuple[int, ...]", STRIDE_DOC)
-fact("stride(input: Tensor, dim: int) -> int", STRIDE_DOC)
+fact("stride.dim(input: Tensor, dim: int) -> int", STRIDE_DOC)
 fact(
     "storage_offset(input: Tensor) -> int",
     "Where the first element lies in the storage, counted in elements.",

@@ -383,9 +383,9 @@ op(
     grad=not_implemented,
     doc="The gradient of ctc_loss by logarithms of probabilities that sum to 1.",
 )
-for lengths in ("Ints", "Tensor"):
+for overload, lengths in (("", "Ints"), (".Tensor", "Tensor")):
     head = (
-        f"ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: {lengths}, target_lengths: {lengths},"
+        f"ctc_loss{overload}(log_probs: Tensor, targets: Tensor, input_lengths: {lengths}, target_lengths: {lengths},"
         " blank: int = 0"
     )
     doc = "-log of the probability that a sequence, repetitions and blanks removed, is the target."

@@ -49,7 +49,7 @@ op(
     doc="Whole numbers from 0 up to high, which is excluded; int64 unless dtype says otherwise.",
 )
 op(
-    f"randint(low: int, high: int, size: Ints, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
+    f"randint.low(low: int, high: int, size: Ints, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
     kind=native,
     dtypes=real_bool,
     forms="function",
@@ -94,7 +94,7 @@ op(
     doc="Whole numbers from 0 up to high, which is excluded, in the shape and dtype of input.",
 )
 op(
-    f"randint_like(input: Tensor, low: int, high: int, {_LIKE}) -> Tensor",
+    f"randint_like.low(input: Tensor, low: int, high: int, {_LIKE}) -> Tensor",
     kind=native,
     dtypes=real_bool,
     forms="function",
@@ -114,7 +114,7 @@ op(
     batch="aligned",
 )
 op(
-    f"normal(mean: Tensor, std: float = 1.0, *, {_GENERATOR}, {_OUT}) -> Tensor",
+    f"normal.number_std(mean: Tensor, std: float = 1.0, *, {_GENERATOR}, {_OUT}) -> Tensor",
     kind=native,
     dtypes=floating_complex,
     forms="function",
@@ -124,7 +124,7 @@ op(
     doc="Normal numbers whose means are given one by one.",
 )
 op(
-    f"normal(mean: float, std: Tensor, *, {_GENERATOR}, {_OUT}) -> Tensor",
+    f"normal.number_mean(mean: float, std: Tensor, *, {_GENERATOR}, {_OUT}) -> Tensor",
     kind=native,
     dtypes=floating_complex,
     forms="function",
@@ -134,7 +134,7 @@ op(
     doc="Normal numbers whose standard deviations are given one by one.",
 )
 op(
-    f"normal(mean: float, std: float, size: Ints, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
+    f"normal.size(mean: float, std: float, size: Ints, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
     kind=native,
     dtypes=floating_complex,
     forms="function",
@@ -154,7 +154,7 @@ op(
     doc="1 with the probability that stands in input, else 0.",
 )
 op(
-    f"bernoulli(input: Tensor, p: float, *, {_GENERATOR}, {_OUT}) -> Tensor",
+    f"bernoulli.p(input: Tensor, p: float, *, {_GENERATOR}, {_OUT}) -> Tensor",
     kind=native,
     dtypes=real_bool,
     random=True,
@@ -305,7 +305,7 @@ op(
     doc="Fills with 1 where p, broadcast to the tensor, says so by chance, and 0 elsewhere.",
 )
 op(
-    f"bernoulli_(input: Tensor, p: float = 0.5, *, {_GENERATOR}) -> Tensor",
+    f"bernoulli_.float(input: Tensor, p: float = 0.5, *, {_GENERATOR}) -> Tensor",
     kind=native,
     dtypes=real_bool,
     forms="method",
@@ -327,7 +327,7 @@ op(
     doc="Fills with whole numbers from 0 to the largest that the dtype counts up to without gaps.",
 )
 op(
-    f"random_(input: Tensor, to: int, *, {_GENERATOR}) -> Tensor",
+    f"random_.to(input: Tensor, to: int, *, {_GENERATOR}) -> Tensor",
     kind=native,
     dtypes=real_bool,
     forms="method",
@@ -338,7 +338,7 @@ op(
     doc="Fills with whole numbers from 0 up to to, which is excluded.",
 )
 op(
-    f"random_(input: Tensor, from_: int, to: int | None, *, {_GENERATOR}) -> Tensor",
+    f"random_.range(input: Tensor, from_: int, to: int | None, *, {_GENERATOR}) -> Tensor",
     kind=native,
     dtypes=real_bool,
     forms="method",

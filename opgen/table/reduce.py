@@ -26,7 +26,7 @@ op(
     sparse="own",
 )
 op(
-    f"sum(input: Tensor, dim: Dims | None, keepdim: bool = False, *, dtype: DType | None = None, {OUT}) -> Tensor",
+    f"sum.dim(input: Tensor, dim: Dims | None, keepdim: bool = False, *, dtype: DType | None = None, {OUT}) -> Tensor",
     kind=native,
     dtypes=all_types,
     doc=SUM_DOC,
@@ -53,7 +53,7 @@ op(
     batch="own",
 )
 op(
-    f"mean(input: Tensor, dim: Dims | None, keepdim: bool = False, *, dtype: DType | None = None, {OUT}) -> Tensor",
+    f"mean.dim(input: Tensor, dim: Dims | None, keepdim: bool = False, *, dtype: DType | None = None, {OUT}) -> Tensor",
     kind=native,
     dtypes=floating_complex,
     doc=MEAN_DOC,
@@ -77,7 +77,7 @@ op(
     autocast="float32",
 )
 op(
-    "prod(input: Tensor, dim: int, keepdim: bool = False, *, dtype: DType | None = None,"
+    "prod.dim(input: Tensor, dim: int, keepdim: bool = False, *, dtype: DType | None = None,"
     " out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=all_types,
@@ -106,14 +106,14 @@ for name, which in (("max", "largest"), ("min", "smallest")):
     )
     # Before the form with dim, for which a tensor of one integer would do as well.
     op(
-        f"{name}(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
+        f"{name}.other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
         kind=native,
         dtypes=real_bool,
         doc=f"Element-wise ``{name}imum(input, other)``.",
         grad=composite,
     )
     op(
-        f"{name}(input: Tensor, dim: int, keepdim: bool = False, *, out: list[Tensor] | None = None)"
+        f"{name}.dim(input: Tensor, dim: int, keepdim: bool = False, *, out: list[Tensor] | None = None)"
         " -> tuple[Tensor, Tensor]",
         kind=native,
         dtypes=real_bool,
@@ -185,7 +185,7 @@ for name, what, formula in (("var", "variance", VAR), ("std", "standard deviatio
             grad=composite,
         )
         op(
-            f"{name}{suffix}(input: Tensor, dim: Dims | None = None, *, correction: Number | None = None,"
+            f"{name}{suffix}.correction(input: Tensor, dim: Dims | None = None, *, correction: Number | None = None,"
             f" keepdim: bool = False{out}) -> {result}",
             kind=native,
             dtypes=floating_complex,
@@ -195,7 +195,7 @@ for name, what, formula in (("var", "variance", VAR), ("std", "standard deviatio
             grad={"input": gradient},
         )
         op(
-            f"{name}{suffix}(input: Tensor, dim: Dims | None, unbiased: bool, keepdim: bool = False{keyword_out})"
+            f"{name}{suffix}.dim(input: Tensor, dim: Dims | None, unbiased: bool, keepdim: bool = False{keyword_out})"
             f" -> {result}",
             kind=native,
             dtypes=floating_complex,
@@ -214,7 +214,7 @@ op(
     node="LinalgVectorNormBackward0",
 )
 op(
-    "norm(input: Tensor, p: str, dim: Dims | None = None, keepdim: bool = False,"
+    "norm.str(input: Tensor, p: str, dim: Dims | None = None, keepdim: bool = False,"
     " dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=floating_complex,

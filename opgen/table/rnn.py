@@ -9,7 +9,7 @@ _NETWORK = (
 _LONG_DOC = "over sequences: the outputs of the last layer, and {} after the last step."
 
 op(
-    f"lstm(data: Tensor, batch_sizes: Tensor, hx: list[Tensor], {_NETWORK})"
+    f"lstm.packed(data: Tensor, batch_sizes: Tensor, hx: list[Tensor], {_NETWORK})"
     " -> tuple[Tensor, Tensor, Tensor]",
     kind=native,
     dtypes=floating,
@@ -37,7 +37,7 @@ for name, what, rule in (
     ("rnn_relu", "A recurrent network with relu ", "lower"),
 ):
     op(
-        f"{name}(data: Tensor, batch_sizes: Tensor, hx: Tensor, {_NETWORK})"
+        f"{name}.packed(data: Tensor, batch_sizes: Tensor, hx: Tensor, {_NETWORK})"
         " -> tuple[Tensor, Tensor]",
         kind=native,
         dtypes=floating,

@@ -20,7 +20,7 @@ for name, aliases, doc in (
     )
 
 op(
-    "round(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor",
+    "round.decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=floating,
     forms="function method inplace",

@@ -71,13 +71,13 @@ arrangement(
     composite,
 )
 arrangement(
-    "repeat_interleave(input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None)"
+    "repeat_interleave.Tensor(input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None)"
     " -> Tensor",
     REPEAT_DOC,
     composite,
 )
 arrangement(
-    "repeat_interleave(repeats: Tensor, *, output_size: int | None = None) -> Tensor",
+    "repeat_interleave.counts(repeats: Tensor, *, output_size: int | None = None) -> Tensor",
     REPEAT_DOC,
     none,
     forms="function",

@@ -17,7 +17,7 @@ op(
     grad=K_OF_ROW,
 )
 op(
-    "sort(input: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False,"
+    "sort.stable(input: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False,"
     " out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
     kind=native,
     dtypes=real_bool,
@@ -68,7 +68,7 @@ for name, about_nan in (("median", "NaN if there is one"), ("nanmedian", "NaN le
         grad={"input": "equals_backward(grad, input, result)"},
     )
     op(
-        f"{name}(input: Tensor, dim: int, keepdim: bool = False, *, out: list[Tensor] | None = None)"
+        f"{name}.dim(input: Tensor, dim: int, keepdim: bool = False, *, out: list[Tensor] | None = None)"
         " -> tuple[Tensor, Tensor]",
         kind=native,
         dtypes=real,
@@ -97,7 +97,7 @@ for name, about_nan in (("quantile", "NaN if there is one"), ("nanquantile", "Na
         autocast="float32",
     )
     op(
-        f"{name}(input: Tensor, q: float, dim: int | None = None, keepdim: bool = False, *,"
+        f"{name}.float(input: Tensor, q: float, dim: int | None = None, keepdim: bool = False, *,"
         " interpolation: str = 'linear', out: Tensor | None = None) -> Tensor",
         kind=native,
         dtypes=FLOATS,

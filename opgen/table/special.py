@@ -217,7 +217,7 @@ op(
     batch="same",
 )
 op(
-    "polygamma(input: Tensor, n: int) -> Tensor",
+    "polygamma.method(input: Tensor, n: int) -> Tensor",
     kind=pointwise,
     dtypes=floating,
     promote="float",

@@ -12,7 +12,7 @@ op(
     grad={"input": "grad.reshape(input.shape)"},
 )
 op(
-    "view(input: Tensor, dtype: DType) -> Tensor",
+    "view.dtype(input: Tensor, dtype: DType) -> Tensor",
     kind=native,
     forms="method",
     cpp="view_dtype",
@@ -79,9 +79,12 @@ op(
     grad={"input": "grad.reshape(input.shape)"},
     batch="own",
 )
-for dims, node in (("int", "SqueezeBackward1"), ("Ints", "SqueezeBackward2")):
+for overload, dims, node in (
+    ("dim", "int", "SqueezeBackward1"),
+    ("dims", "Ints", "SqueezeBackward2"),
+):
     op(
-        f"squeeze(input: Tensor, dim: {dims}) -> Tensor",
+        f"squeeze.{overload}(input: Tensor, dim: {dims}) -> Tensor",
         kind=view,
         forms="function method inplace",
         doc="Without dimensions of size 1: all of them, or those among dim.",
@@ -220,12 +223,12 @@ op(
     sparse="own",
 )
 SPLIT_DOC = "Parts along dim of a given size, the last one smaller if need be, or of given sizes."
-for arguments, cpp, node in (
-    ("int", "split", "SplitBackward0"),
-    ("Ints", "split_with_sizes", "SplitWithSizesBackward0"),
+for overload, arguments, cpp, node in (
+    ("size", "int", "split", "SplitBackward0"),
+    ("sizes", "Ints", "split_with_sizes", "SplitWithSizesBackward0"),
 ):
     op(
-        f"split(tensor: Tensor, split_size_or_sections: {arguments}, dim: int = 0) -> tuple[Tensor, ...]",
+        f"split.{overload}(tensor: Tensor, split_size_or_sections: {arguments}, dim: int = 0) -> tuple[Tensor, ...]",
         kind=view,
         forms="function",
         cpp=cpp,
@@ -234,7 +237,7 @@ for arguments, cpp, node in (
         node=node,
     )
     op(
-        f"split(input: Tensor, split_size: {arguments}, dim: int = 0) -> tuple[Tensor, ...]",
+        f"split.method_{overload}(input: Tensor, split_size: {arguments}, dim: int = 0) -> tuple[Tensor, ...]",
         kind=view,
         forms="method",
         cpp=cpp,

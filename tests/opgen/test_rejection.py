@@ -115,6 +115,15 @@ def test_repeated_entry(tmp_path: Path) -> None:
         load(entry * 2, tmp_path)
 
 
+def test_overload_that_is_called_like_another_operator(tmp_path: Path) -> None:
+    entries = [
+        f'op("planted{name}", kind=native, doc="D.")\n'
+        for name in ("_twice(x: Tensor) -> Tensor", ".twice(x: Tensor) -> Tensor")
+    ]
+    with pytest.raises(TableError, match=rf"planted\.py:{LINE + 1}: planted_twice is what"):
+        load("".join(entries), tmp_path)
+
+
 def test_entry_over_several_lines_is_found_where_it_begins(tmp_path: Path) -> None:
     entry = f'op(\n    "{UNARY}",\n    kind="magic",\n    doc="D.",\n)\n'
     with pytest.raises(TableError, match=rf"^table/planted\.py:{LINE}: "):

@@ -30,8 +30,8 @@ op(
     doc="The sum of all elements.",
 )
 op(
-    "sum(input: Tensor, dim: Dims | None, keepdim: bool = False, *, dtype: DType | None = None, "
-    "out: Tensor | None = None) -> Tensor",
+    "sum.dim(input: Tensor, dim: Dims | None, keepdim: bool = False, *,"
+    " dtype: DType | None = None, out: Tensor | None = None) -> Tensor",
     kind=native,
     cpp="sum_dim",
     doc="The sum over dim.",
