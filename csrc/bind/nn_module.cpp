@@ -280,10 +280,38 @@ PyObject* call_values_in_order(PyObject* modules, PyObject* input) {
   return value.release();
 }
 
+// One call among those whose depth Python limits, as it does for functions written in Python.
+// Python 3.12 and 3.13 count native calls apart and allow more than the stack of a thread may hold;
+// versions before count all calls themselves, and later ones measure the stack.
+#if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000
+class CountedCall {
+ public:
+  CountedCall() : is_allowed_(thread_->py_recursion_remaining-- > 0) {
+    if (!is_allowed_) PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");
+  }
+  ~CountedCall() { ++thread_->py_recursion_remaining; }
+  CountedCall(const CountedCall&) = delete;
+  CountedCall& operator=(const CountedCall&) = delete;
+
+  // Otherwise an exception is set.
+  bool is_allowed() const { return is_allowed_; }
+
+ private:
+  PyThreadState* const thread_ = PyThreadState_Get();
+  const bool is_allowed_;
+};
+#else
+struct CountedCall {
+  constexpr bool is_allowed() const { return true; }
+};
+#endif
+
 // Sequential.forward: every child is called with what the one before it has returned.
 PyObject* forward_in_order(FB_PY_ARGUMENTS) {
   PyObject* input = single_argument(args, nargs, kwnames);
   if (!input) return nullptr;
+  const CountedCall counted;
+  if (!counted.is_allowed()) return nullptr;
   const Ref modules(PyObject_GetAttr(self, names->modules));
   if (!modules) return nullptr;
   return PyDict_CheckExact(modules.get()) ? call_in_order(modules.get(), input)
