@@ -151,20 +151,33 @@ void add_engine(nb::module_& m) {
         [](nb::handle t, nb::handle hooks) { set_accumulation_hooks(tensor_in(t), hooks.ptr()); });
 }
 
+// Python 3.10 has no notes and prints none, but tools that print exceptions for it find them where
+// later versions keep them.
+void add_note_to(PyObject* exception, const char* text) {
+#if PY_VERSION_HEX >= 0x030B0000
+  Py_XDECREF(PyObject_CallMethod(exception, "add_note", "s", text));
+#else
+  Ref notes(PyObject_GetAttrString(exception, "__notes__"));
+  if (!notes) {
+    PyErr_Clear();
+    notes = Ref(PyList_New(0));
+    if (!notes || PyObject_SetAttrString(exception, "__notes__", notes.get()) < 0) return;
+  }
+  const Ref note(PyUnicode_FromString(text));
+  if (note) PyList_Append(notes.get(), note.get());
+#endif
+}
+
 // Python's exceptions travel through the engine as PythonError.
 void note_in_python(const std::string& text) {
-#if PY_VERSION_HEX >= 0x030B0000
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
   if (!type) return;
   PyErr_NormalizeException(&type, &value, &trace);
   if (trace) PyException_SetTraceback(value, trace);
-  Py_XDECREF(PyObject_CallMethod(value, "add_note", "s", text.c_str()));
+  add_note_to(value, text.c_str());
   PyErr_Clear();
   PyErr_Restore(type, value, trace);
-#else
-  static_cast<void>(text);
-#endif
 }
 
 }  // namespace
