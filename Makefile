@@ -118,6 +118,7 @@ define new_venv
 	  "A C++ compiler is needed and '$(COMPILER)' is not there. Say which to use: CXX=clang++"; exit 1; }
 	@echo '==> environment $(@D)'
 	@$(PYTHON) -m venv --clear $(@D)
+	@$(@D)/bin/python $(PIP) 'pip>=23.1'  # which knows -C; interpreters bring along older ones
 endef
 
 .venv/.build: pyproject.toml
