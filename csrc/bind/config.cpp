@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include "cpu/baseline.h"
 #include "cpu/isa.h"
 #include "cpu/libraries.h"
 #include "cpu/thread_limits.h"
@@ -61,6 +62,9 @@ void add_config(nb::module_& m) {
           const cpu::Processor processor{features, more_features, extended, registers};
           return kLevels[static_cast<int>(cpu::best_level(processor))];
         });
+  m.def("_has_baseline", [](unsigned features, unsigned extended) {
+    return cpu::has_baseline({.features = features, .extended = extended});
+  });
   m.def("_build", &build);
   // Programs have copied this call from PyTorch's sources. Nothing is logged.
   m.def("_log_api_usage_once", [](nb::handle) {});

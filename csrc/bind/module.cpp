@@ -32,6 +32,7 @@
 #include "core/allocator.h"
 #include "core/tensor.h"
 #include "core/warning.h"
+#include "cpu/baseline.h"
 #include "cpu/deterministic.h"
 #include "cpu/libraries.h"
 #include "cpu/threads.h"
@@ -174,6 +175,8 @@ NB_MODULE(_C, m) {
   using namespace fb;
   using namespace fb::bind;
   nb::set_leak_warnings(false);
+  if (!cpu::has_baseline())
+    throw nb::import_error("this processor lacks instructions that Flambeau needs (x86-64-v2)");
   warning_hooks.warn = [](const std::string& text) {
     if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) < 0) throw PythonError{};
   };

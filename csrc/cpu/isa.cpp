@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "cpu/baseline.h"
+
 #if defined(FB_MULTI_ISA)
 #include <cpuid.h>
 #endif
@@ -20,7 +22,13 @@ constexpr unsigned bits(std::initializer_list<int> positions) {
 
 bool has(unsigned found, unsigned wanted) { return (found & wanted) == wanted; }
 
-// Everything that a compiler may use for -march=x86-64-v3 beyond x86-64-v2.
+// Everything that a compiler may use for -march=x86-64-v2 beyond what every x86-64 has.
+bool x86_64_v2(const Processor& p) {
+  return has(p.features, bits({0, 9, 13, 19, 20, 23})) &&  // sse3, ssse3, cx16, sse4.1, 4.2, popcnt
+         has(p.extended, bits({0}));                       // lahf
+}
+
+// And for x86-64-v3 beyond that.
 bool x86_64_v3(const Processor& p) {
   return has(p.features, bits({12, 22, 28, 29})) &&  // fma, movbe, avx, f16c
          has(p.more_features, bits({3, 5, 8})) &&    // bmi1, avx2, bmi2
@@ -65,6 +73,16 @@ Isa wanted_level(Isa best) {
 Isa best_level(const Processor& processor) {
   if (x86_64_v4(processor)) return Isa::kAvx512;
   return x86_64_v3(processor) ? Isa::kAvx2 : Isa::kBaseline;
+}
+
+bool has_baseline(const Processor& processor) { return x86_64_v2(processor); }
+
+bool has_baseline() {
+#if defined(FB_MULTI_ISA)
+  return has_baseline(this_processor());
+#else
+  return true;
+#endif
 }
 
 Isa isa() {

@@ -10,7 +10,16 @@ import pytest
 import flambeau as torch
 from flambeau import _C
 
-# Bits of cpuid and xgetbv, by the names of the features that x86-64-v3 and v4 are made of.
+# Bits of cpuid and xgetbv, by the names of the features that x86-64-v2, v3 and v4 are made of.
+V2 = {
+    "sse3": (0, 0),
+    "ssse3": (0, 9),
+    "cx16": (0, 13),
+    "sse4.1": (0, 19),
+    "sse4.2": (0, 20),
+    "popcnt": (0, 23),
+    "lahf": (2, 0),
+}
 V3 = {
     "fma": (0, 12),
     "movbe": (0, 22),
@@ -35,11 +44,21 @@ V4 = {
 }
 
 
-def level(features: dict[str, tuple[int, int]]) -> str:
+def cpuid(features: dict[str, tuple[int, int]]) -> list[int]:
     words = [0, 0, 0, 0]
     for word, bit in features.values():
         words[word] |= 1 << bit
-    return _C._isa_of(*words)
+    return words
+
+
+def level(features: dict[str, tuple[int, int]]) -> str:
+    return _C._isa_of(*cpuid(features))
+
+
+@pytest.mark.parametrize("missing", [None, *V2])
+def test_the_baseline_needs_all_of_its_features(missing):
+    features, _, extended, _ = cpuid({name: bit for name, bit in V2.items() if name != missing})
+    assert _C._has_baseline(features, extended) == (missing is None)
 
 
 def test_a_level_needs_all_of_its_features():
