@@ -122,7 +122,7 @@ void put_at(const Tensor& self, TensorList indices, const Tensor& values, bool a
     check_mask(self, 0, *mask);
     Tensor spread = *mask;
     for (int64_t d = mask->dim(); d < self.dim(); ++d) spread = unsqueeze(spread, -1);
-    return masked_fill_(self, cast(spread, DType::kBool), values);
+    return compute::masked_fill_(self, cast(spread, DType::kBool), values);
   }
   FB_CHECK(values.dtype() == self.dtype(), "the types of source and destination must match, got ",
            values.dtype(), " to store in ", self.dtype());

@@ -132,3 +132,15 @@ def test_triangles_of_far_diagonals() -> None:
     assert torch.triu(ones, -(2**63)).sum() == 9
     assert torch.tril(ones, 2**63 - 1).sum() == 9
     assert torch.tril(ones, -(2**63)).sum() == 0
+
+
+@pytest.mark.parametrize(
+    "index",
+    [0, slice(1), ..., torch.tensor([0, 1]), torch.ones(4, 3) > 0, torch.ones(4) > 0],
+    ids=["int", "slice", "ellipsis", "positions", "mask", "mask of rows"],
+)
+@pytest.mark.parametrize("value", [1.0, torch.tensor(1.0)], ids=["number", "tensor"])
+def test_an_assignment_is_one_change(index: Any, value: Any) -> None:
+    x = torch.zeros(4, 3)
+    x[index] = value
+    assert x._version == 1

@@ -159,8 +159,10 @@ def test_in_place(name: str) -> None:
             if not fits and "view" not in operator.kinds:  # an in-place view changes the shape
                 continue
             flambeau.manual_seed(0)
+            version = target._version
             result = operator.call_in_place(flambeau, args, kwargs)
             assert result is target, f"{name}_ does not return its tensor"
+            assert target._version == version + 1, f"{name}_{sample!r}"
             assert_identical(target, expected, f"{name}_{sample!r}")
             checked += 1
     assert checked, f"{name}_: no sample's result fits its first argument"
