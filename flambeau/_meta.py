@@ -6,11 +6,13 @@ shapes, and to load weights into a model that was never initialised.
 Such a tensor is an object of a subclass whose ``__torch_function__`` answers for every function.
 Behind it lie pages of zeros that the operating system has promised and never has to give, so that
 an operator can be called on them to see what it returns; what changes elements in place does
-nothing.
+nothing. Where that would take long, small tensors stand for large ones (``_meta_sizes``), and
+what no addresses are left for has no pages at all.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import mmap
 from collections.abc import Callable
@@ -18,6 +20,8 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau._meta_sizes import Sketch, dense_strides, is_large, numbers_in
+from flambeau._overriding import OVERRIDABLE
 from flambeau._printing import PLAIN_TYPES
 from flambeau.overrides import TorchFunctionMode
 from flambeau.utils._pytree import tree_flatten, tree_map
@@ -36,7 +40,7 @@ def _words(text: str) -> frozenset[str]:
 
 _READ_ELEMENTS = _words(
     "item tolist numpy __array__ __bool__ __int__ __float__ __complex__ __index__ __contains__ "
-    "equal allclose nonzero masked_select unique cpu __dlpack__"
+    "equal allclose is_nonzero nonzero masked_select unique cpu __dlpack__"
 )
 # In place, yet not on elements.
 _CHANGE_THE_TENSOR = _words(
@@ -52,11 +56,24 @@ _CREATE = _words(
     "eye full hamming_window hann_window kaiser_window linspace logspace normal ones rand randint "
     "randn randperm range scalar_tensor tensor tril_indices triu_indices zeros"
 )
+# Functions that return a window on their input and look at no element.
+_VIEWS = frozenset(each["name"] for each in _C.op_info() if each["kind"] == "view") | _words(
+    "detach view_as unsafe_chunk unsafe_split tensor_split hsplit vsplit dsplit __iter__"
+)
+# The same where the input lies so, and otherwise copies.
+_RESHAPES = _words("reshape reshape_as flatten ravel")
+# Bytes of one tensor: so many lie on pages at any rate, and so many if there are addresses left, of
+# which a process has 128 times as many.
+_FEW_PAGES = 1 << 28
+_MOST_PAGES = 1 << 40
+# Where small tensors cannot stand for large ones: so many elements are computed after all.
+_MOST_ELEMENTS = 1 << 28
 # Functions whose first arguments are the size of what they make: nothing need be computed.
 _OF_A_SIZE = _words("empty zeros ones rand randn")
 # Functions that are asked for what another one returns, which makes no elements.
 _NEW = _words("dtype requires_grad")
 _LIKE = _words("zeros_like ones_like rand_like randn_like clone")
+_FLIPPED = {"H": "T", "mH": "mT"}
 _CASTS = {
     "half": fb.float16,
     "bfloat16": fb.bfloat16,
@@ -85,9 +102,17 @@ class MetaTensor(Tensor):
     def data_ptr(self) -> int:
         return 0
 
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise _no_elements("numpy", None)
+
     def __repr__(self, **options: Any) -> str:
         text = super().__repr__(**options)
         return f"Parameter containing:\n{text}" if hasattr(self, "_is_param") else text
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        state = vars(self) or None
+        parts = (self.dtype, tuple(self.shape), self.stride(), self.requires_grad)
+        return rebuild_meta_tensor, (*parts, state)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         copied = memo.setdefault(id(self), self.detach().requires_grad_(self.requires_grad))
@@ -102,12 +127,18 @@ class MetaTensor(Tensor):
         name = getattr(func, "__name__", "")
         device = _taken_device(name, args, kwargs)
         if name == "__get__":  # of an attribute: what the class does not answer itself
+            attribute: Any = func
+            if flipped := _FLIPPED.get(attribute.__self__.__name__):
+                return getattr(args[0], flipped)  # nothing need be conjugated
             value = _as_it_is(func, args, kwargs)
             return _without_elements(value, {_home(args[0])}) if _is_plain(value) else value
         if name in _READ_ELEMENTS or (device is not None and name == "to"):
             raise _no_elements(name, device)
+        if name == "backward":
+            raise NotImplementedError("backward: tensors on meta do not remember what made them")
         if _changes_elements(name):
-            return _unchanged(name, args)
+            with _C.DisableTorchFunctionSubclass():
+                return _unchanged(func, args, kwargs)
         if device is not None:  # made elsewhere, after the shape of this one
             return _as_it_is(func, args, {**kwargs, "device": device})
         return call_on_meta(func, args, kwargs)
@@ -116,8 +147,37 @@ class MetaTensor(Tensor):
 PLAIN_TYPES.add(MetaTensor)
 
 
+def rebuild_meta_tensor(
+    dtype: fb.dtype,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    requires_grad: bool,
+    state: dict[str, Any] | None,
+) -> Tensor:
+    """Make a tensor of its parts: what pickles of tensors without elements call."""
+    made: Tensor = _promised(size, stride, dtype)
+    vars(made).update(state or {})
+    return made.requires_grad_(requires_grad)
+
+
 def call_on_meta(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """What a function returns, without elements, for arguments of which some are on ``meta``."""
+    with _C.DisableTorchFunctionSubclass():  # tensors are asked for their shapes in here
+        large = _is_too_large(tree_flatten((args, kwargs))[0])
+    if large and func in OVERRIDABLE:  # made of others, which are easier to answer for
+        with contextlib.suppress(RuntimeError):
+            return func.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
+    with _C.DisableTorchFunctionSubclass():
+        return _called(func, args, kwargs)
+
+
+def _is_too_large(leaves: list[Any]) -> bool:
+    """Whether what a call has to do for elements cannot be done, or nobody wants to wait for it."""
+    given = [each for each in leaves if isinstance(each, Tensor)]
+    return is_large(given, numbers_in(leaves)) or not all(map(_has_memory, given))
+
+
+def _called(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     name = getattr(func, "__name__", "")
     kwargs = {key: value for key, value in kwargs.items() if not _is_meta(value)}
     if (made := _made(name, args, kwargs)) is not None:
@@ -129,11 +189,88 @@ def call_on_meta(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) ->
     if name in _LIKE:
         func = fb.empty_like
         kwargs.pop("generator", None)
-    given = [each for each in tree_flatten((args, kwargs))[0] if isinstance(each, Tensor)]
+    leaves = tree_flatten((args, kwargs))[0]
+    given = [each for each in leaves if isinstance(each, Tensor)]
     _check_places(name, given)
+    if _is_too_large(leaves) and not _is_view(name, args):
+        return _sketched(func, args, kwargs, given)
+    return _computed(func, args, kwargs, given)
+
+
+def _computed(
+    func: Callable[..., Any], args: Any, kwargs: dict[str, Any], given: list[Tensor]
+) -> Any:
+    """What a function returns for the zeros behind its arguments, or the views it makes."""
     result = _as_it_is(func, args, kwargs)
     homes = {_home(each) for each in given if isinstance(each, MetaTensor)}
     return tree_map(lambda each: _without_elements(each, homes), result)
+
+
+def _is_view(name: str, args: Any) -> bool:
+    if name == "__getitem__":
+        index = args[1] if isinstance(args[1], tuple) else (args[1],)
+        plain = (int, slice, type(None), type(...))
+        return all(isinstance(each, plain) and not isinstance(each, bool) for each in index)
+    if name in _RESHAPES:
+        return bool(args[0].is_contiguous())
+    return name in _VIEWS or name in _CHANGE_THE_TENSOR
+
+
+def _sketched(
+    func: Callable[..., Any], args: Any, kwargs: dict[str, Any], given: list[Tensor]
+) -> Any:
+    """What a function returns for tensors that nobody wants to wait for."""
+    if func.__name__ in _RESHAPES:
+        return _reshaped(func, args, kwargs)
+    options = {key: value for key, value in kwargs.items() if key != "out"}
+    with _C.DisableTorchFunctionSubclass(), _C.DisableTorchFunction():
+        try:
+            sketch = Sketch(func, args, options)
+        except RuntimeError:
+            few = sum(each.numel() for each in given) <= _MOST_ELEMENTS
+            if few and all(map(_has_memory, given)):
+                return _computed(func, args, kwargs, given)
+            raise
+        leaves = [each for each in tree_flatten(sketch.result)[0] if isinstance(each, Tensor)]
+        originals = {id(small): large for small, large in sketch.stand_ins}
+        if len(leaves) == 1 and id(leaves[0]) in originals:
+            return originals[id(leaves[0])]
+        homes = {_home(small) for small, _ in sketch.stand_ins}
+        # The number of dimensions, or views: nobody looks at elements.
+        if all(each.numel() and _home(each) in homes for each in leaves) and not sketch.changes:
+            return _computed(func, args, kwargs, given)
+        shapes = iter(sketch.shapes)
+        made = tree_map(
+            lambda each: _like(each, next(shapes)) if isinstance(each, Tensor) else each,
+            sketch.result,
+        )
+    return made if "out" not in kwargs else _written(kwargs["out"], made)
+
+
+def _like(value: Any, shape: tuple[int, ...]) -> Any:
+    """A tensor on meta that lies like another one, which is smaller."""
+    made = _promised(shape, dense_strides(shape, value.stride()), value.dtype)
+    return made.requires_grad_(value.requires_grad)
+
+
+def _reshaped(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Tensor:
+    """A tensor of which no window has that shape is copied, unless one has it after all."""
+    tensor: Tensor = args[0]
+    others = args[1:]
+    with _C.DisableTorchFunctionSubclass(), _C.DisableTorchFunction():
+        shape = func(fb.zeros(()).expand(tensor.shape), *others, **kwargs).shape
+        with contextlib.suppress(RuntimeError):
+            return tensor.view(shape).as_subclass(MetaTensor)
+        made: Tensor = _promised(shape, dense_strides(shape, [0] * len(shape)), tensor.dtype)
+        return made.requires_grad_(tensor.requires_grad)
+
+
+def _written(outs: Any, made: Any) -> Any:
+    """The tensors of ``out=``, which have to be as large as what was made for them."""
+    for out, new in zip(tree_flatten(outs)[0], tree_flatten(made)[0], strict=True):
+        if out.shape != new.shape:
+            raise RuntimeError(f"out: expected a tensor of {new.shape}, got one of {out.shape}")
+    return outs
 
 
 def _of_a_size(sizes: Any, kwargs: dict[str, Any]) -> Tensor:
@@ -160,6 +297,12 @@ def _made(name: str, args: Any, kwargs: dict[str, Any]) -> Any:
         return _of_a_size(args, kwargs)
     if name == "full" and len(args) == 2:
         return _of_a_size(args[:1], {"dtype": fb.full((), args[1]).dtype, **kwargs})
+    if name == "arange":
+        return _arange(*args, **kwargs)
+    if name == "empty_strided" and len(args) == 2:
+        options = {key: value for key, value in kwargs.items() if key != "requires_grad"}
+        made = _promised(args[0], args[1], fb.empty_strided((), (), **options).dtype)
+        return made.requires_grad_(kwargs.get("requires_grad", False))
     if not isinstance(args[0] if args else None, MetaTensor):
         return None
     if name in ("new_empty", "new_zeros", "new_ones"):
@@ -169,6 +312,19 @@ def _made(name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     if not args[0].is_contiguous() or args[0].requires_grad:  # the operator knows what comes out
         return None
     return _of_a_size((args[0].shape,), {"dtype": args[0].dtype, **kwargs})
+
+
+def _arange(
+    start: Any = 0, end: Any = None, step: Any = 1, *, requires_grad: bool = False, **options: Any
+) -> Any:
+    first, last = (0, start) if end is None else (start, end)
+    if not all(isinstance(each, (int, float)) for each in (first, last, step)):
+        return None  # the function knows what numbers these are
+    model = fb.arange(type(first)(0), type(last)(1), type(step)(1), **options)
+    if step == 0 or not all(map(math.isfinite, (first, last, step))) or (last - first) / step < 0:
+        return None  # and why these are wrong
+    size = -((first - last) // step) if isinstance(step, int) else math.ceil((last - first) / step)
+    return _of_a_size((int(size),), {"dtype": model.dtype, "requires_grad": requires_grad})
 
 
 def _to(tensor: Tensor, args: list[Any], kwargs: dict[str, Any]) -> Tensor:
@@ -216,10 +372,22 @@ def _changes_elements(name: str) -> bool:
     return name.endswith("_") and not name.startswith("__") and name not in _CHANGE_THE_TENSOR
 
 
-def _unchanged(name: str, args: Any) -> Any:
+def _unchanged(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """A change of elements that there are none of; its arguments have to fit all the same."""
+    name = func.__name__
     if not isinstance(args[0], MetaTensor):  # elements that are to come from nowhere
         raise _no_elements(name, args[0].device)
-    return None if name == "__setitem__" else args[0]
+    if name == "__setitem__":
+        if _is_view("__getitem__", args) and isinstance(args[2], Tensor):
+            args[2].expand(Tensor.__getitem__(args[0], args[1]).shape)
+        return None
+    if name == "resize_":
+        size = args[1] if len(args) == 2 and not isinstance(args[1], int) else args[1:]
+        _C._move_to(args[0], _of_a_size((size,), {"dtype": args[0].dtype, **kwargs}))
+    elif any(isinstance(each, Tensor) for each in tree_flatten((args[1:], kwargs))[0]):
+        with _C.DisableTorchFunction():
+            Sketch(func, args, kwargs)  # refuses what does not fit
+    return args[0]
 
 
 def _no_elements(name: str, device: Any) -> Exception:
@@ -228,6 +396,8 @@ def _no_elements(name: str, device: Any) -> Exception:
             f"{name}: a meta tensor has no elements to copy to {device or 'the CPU'}; "
             "torch.nn.Module.to_empty() moves a module without them"
         )
+    if name in ("numpy", "__array__"):
+        return TypeError("numpy: a meta tensor has no elements to convert")
     return RuntimeError(f"Tensor.{name}() cannot be called on meta tensors: they have no elements")
 
 
@@ -242,7 +412,11 @@ def _check_places(name: str, given: list[Tensor]) -> None:
 
 
 def _home(tensor: Tensor) -> int:
-    return int(Tensor.untyped_storage(tensor.as_subclass(Tensor)).data_ptr())
+    return _C._storage_address(tensor)
+
+
+def _has_memory(tensor: Tensor) -> bool:
+    return not tensor.numel() or bool(Tensor.data_ptr(tensor))
 
 
 def _without_elements(value: Any, homes: set[int]) -> Any:
@@ -265,17 +439,23 @@ def _promised(shape: Any, strides: Any, dtype: fb.dtype) -> Any:
         if 0 in shape or extent * dtype.itemsize <= _PAGE:
             zeros = fb.zeros(extent, dtype=dtype)
         else:
-            size = math.ceil(extent * dtype.itemsize / _PAGE) * _PAGE
-            flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
-            try:
-                pages = mmap.mmap(-1, size, flags)
-            except (OSError, OverflowError) as error:
-                raise fb.OutOfMemoryError(
-                    f"a tensor on meta of {tuple(shape)} needs {size} bytes of addresses, more "
-                    "than a process can have; make it smaller, or of several tensors"
-                ) from error
-            zeros = fb.frombuffer(pages, dtype=dtype, count=extent)
+            zeros = _pages(extent * dtype.itemsize).view(dtype)[:extent]
         return Tensor._make_subclass(MetaTensor, zeros.as_strided(shape, strides))
+
+
+def _pages(size: int) -> Tensor:
+    """At least so many bytes; without memory, where a process has no addresses left for them."""
+    whole = math.ceil(size / _PAGE) * _PAGE
+    if whole >= 1 << 63:
+        raise RuntimeError(f"a tensor of {size} bytes: sizes are below 2^63 bytes")
+    if whole <= _MOST_PAGES:
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
+        try:
+            return fb.frombuffer(mmap.mmap(-1, whole, flags), dtype=fb.uint8)
+        except OSError as error:
+            if whole <= _FEW_PAGES:
+                raise fb.OutOfMemoryError(f"no addresses for {whole} bytes on meta") from error
+    return _C._storage_without_memory(whole)
 
 
 class OnDevice(TorchFunctionMode):

@@ -7,7 +7,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau._storage import UntypedStorage, untyped_storage
+from flambeau._storage import UntypedStorage, untyped_storage, window_on
 
 
 def rebuild_tensor(
@@ -21,7 +21,7 @@ def rebuild_tensor(
     state: dict[str, Any] | None,
 ) -> Tensor:
     """Make a tensor of its parts: what pickles of tensors call. ``kind`` is a subclass or None."""
-    tensor = _C._tensor_on_storage(storage._bytes, dtype, offset, size, stride)
+    tensor = window_on(storage._bytes, dtype, offset, size, stride)
     return _finished(tensor, kind, requires_grad, state)
 
 

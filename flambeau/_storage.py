@@ -37,7 +37,8 @@ class UntypedStorage:
     @property
     def _bytes(self) -> Tensor:
         """All of the memory as a tensor; made anew because a storage can be resized."""
-        return _C._storage_bytes(self._holder)
+        made = _C._storage_bytes(self._holder)
+        return made.as_subclass(type(self._holder)) if self._holder.is_meta else made
 
     @property
     def device(self) -> fb.device:
@@ -209,7 +210,7 @@ class TypedStorage:
     def _elements(self) -> Tensor:
         whole = self._untyped_storage._bytes
         count = whole.numel() // self.element_size()
-        return _C._tensor_on_storage(whole, self.dtype, 0, (count,), (1,))
+        return window_on(whole, self.dtype, 0, (count,), (1,))
 
     @property
     def device(self) -> fb.device:
@@ -297,6 +298,14 @@ class TypedStorage:
         return f"{lines}[{kind} of size {len(self)}]"
 
 
+def window_on(
+    whole: Tensor, dtype: fb.dtype, offset: int, size: Sequence[int], stride: Sequence[int]
+) -> Tensor:
+    """A tensor on the storage whose bytes ``whole`` are."""
+    made = _C._tensor_on_storage(whole, dtype, offset, size, stride)
+    return made.as_subclass(type(whole)) if whole.is_meta else made
+
+
 def untyped_storage(tensor: Tensor) -> UntypedStorage:
     """``Tensor.untyped_storage``: the storage behind the tensor."""
     address = _C._storage_address(tensor)
@@ -304,6 +313,8 @@ def untyped_storage(tensor: Tensor) -> UntypedStorage:
     if storage is None:
         storage = object.__new__(UntypedStorage)
         storage._holder = _C._storage_bytes(tensor)
+        if tensor.is_meta:
+            storage._holder = storage._holder.as_subclass(type(tensor))
         _alive[address] = storage
     return storage
 
@@ -333,7 +344,7 @@ def set_(
             size = (memory.numel() // tensor.element_size() - storage_offset,)
         if stride is None:
             stride = tuple(math.prod(size[dim + 1 :]) for dim in range(len(size)))
-        window = _C._tensor_on_storage(memory, tensor.dtype, storage_offset, size, stride)
+        window = window_on(memory, tensor.dtype, storage_offset, size, stride)
     if tensor.grad_fn is not None and fb.is_grad_enabled():
         raise NotImplementedError("the derivative for 'set_' is not implemented.")
     if window.dtype != tensor.dtype:

@@ -14,6 +14,7 @@ import flambeau as fb
 from flambeau import Tensor
 from flambeau._dynamo import is_compiling
 from flambeau.serialization._rebuild import (
+    _rebuild_meta_tensor_no_storage,
     _rebuild_parameter,
     _rebuild_parameter_with_state,
     _rebuild_sparse_tensor,
@@ -28,6 +29,7 @@ __all__ = [
     "_flatten_dense_tensors",
     "_get_available_device_type",
     "_get_device_index",
+    "_rebuild_meta_tensor_no_storage",
     "_rebuild_parameter",
     "_rebuild_parameter_with_state",
     "_rebuild_sparse_tensor",

@@ -111,9 +111,16 @@ T integer_element(int64_t value) {
   return static_cast<T>(value);
 }
 
+void check_elements(PyObject* tensor) {
+  FB_CHECK(!is_on_meta(tensor),
+           "a tensor on meta has no elements to copy; clone() and to() make one "
+           "like it");
+}
+
 // Whatever is neither a plain float nor a plain int.
 Scalar number_of(PyObject* o) {
   if (is_tensor(o)) {
+    check_elements(o);
     const Tensor& t = tensor_of(o);
     fb::check_dense("tensor", t);
     FB_CHECK_TYPE(t.numel() == 1, "only tensors of a single element can be elements, got size ",
@@ -191,6 +198,7 @@ T* store(PyObject* data, IntSpan sizes, size_t depth, T* out) {
 
 Tensor tensor_from_data(PyObject* data, MaybeType dtype) {
   if (is_tensor(data) || is_numpy_array(data)) {
+    if (is_tensor(data)) check_elements(data);
     const Tensor from = is_tensor(data) ? tensor_of(data) : from_numpy(data, true);
     if (from->flags & kBatched) return autograd::copy_of_batch(from, dtype);
     if (is_sparse(from))
@@ -218,6 +226,7 @@ Tensor tensor_from_data(PyObject* data, MaybeType dtype) {
 Tensor tensor_on_data(PyObject* data, MaybeType dtype) {
   if (!is_tensor(data) && !is_numpy_array(data)) return tensor_from_data(data, dtype);
   const Tensor shared = is_tensor(data) ? tensor_of(data) : from_numpy(data);
+  if (dtype && *dtype != shared.dtype() && is_tensor(data)) check_elements(data);
   if (is_sparse(shared)) return dtype ? ops::to_dtype(shared, *dtype) : shared;
   return dtype ? ops::cast(shared, *dtype) : shared;
 }

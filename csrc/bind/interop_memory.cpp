@@ -1,6 +1,7 @@
 // Who keeps shared memory alive. See Note [Lifetime of shared memory].
 #include "bind/ending.h"
 #include "bind/interop.h"
+#include "bind/override.h"
 
 namespace fb::bind {
 
@@ -31,6 +32,12 @@ PyObject* storage_capsule(const Storage& storage) {
   held.leak();
   storage->resizable = false;
   return capsule;
+}
+
+bool is_on_meta(PyObject* tensor) {
+  if (!overrides(tensor)) return false;
+  const Ref is_meta = checked(PyObject_GetAttrString(tensor, "is_meta"));
+  return is_meta.get() == Py_True;
 }
 
 int64_t span_of(IntSpan sizes, IntSpan strides) {

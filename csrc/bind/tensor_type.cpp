@@ -215,6 +215,10 @@ PyObject* tensor_float(PyObject* self) {
 int tensor_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   return guarded_int("buffer", [&] {
+    if (is_on_meta(self)) {
+      PyErr_SetString(PyExc_BufferError, "a tensor on meta has no elements");
+      throw PythonError{};
+    }
     fill_buffer(self, tensor_of(self), view, flags);
     return 0;
   });

@@ -50,6 +50,8 @@ def mapped(each: _Map, chunk_size: int | None) -> Callable[..., Any]:
     @functools.wraps(each.func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         values, dims, spec = each.inputs(args)
+        if any(isinstance(value, Tensor) and value.is_meta for value in values):
+            raise NotImplementedError("vmap: expected tensors with elements, got one on meta")
         count = _batch_size(values, dims)
         if chunk_size is None or count <= chunk_size:
             return each.run(values, dims, spec, count, kwargs)

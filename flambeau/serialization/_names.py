@@ -89,6 +89,7 @@ _UTILS = (
     _rebuild._rebuild_parameter,
     _rebuild._rebuild_parameter_with_state,
     _rebuild._rebuild_sparse_tensor,
+    _rebuild._rebuild_meta_tensor_no_storage,
 )
 
 BY_NAME: dict[str, Any] = {

@@ -12,6 +12,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._meta import rebuild_meta_tensor
 from flambeau._pickling import rebuild_size, rebuild_sparse_tensor, rebuild_tensor
 from flambeau._storage import TypedStorage, UntypedStorage
 from flambeau.nn import parameter as parameters
@@ -67,6 +68,12 @@ def dumps(obj: Any, storages: Storages, pickle_module: Any, protocol: int) -> by
 
 def _tensor_parts(tensor: Tensor) -> Reduction:
     warn_if_has_hooks(tensor)
+    if tensor.is_meta:
+        shape = (tuple(tensor.shape), tensor.stride())
+        return (
+            _rebuild._rebuild_meta_tensor_no_storage,
+            (tensor.dtype, *shape, tensor.requires_grad),
+        )
     if tensor.is_sparse:
         data = (tensor._indices(), tensor._values(), tensor.shape, tensor.is_coalesced())
         return _rebuild._rebuild_sparse_tensor, (tensor.layout, data)
@@ -84,6 +91,11 @@ def _tensor_parts(tensor: Tensor) -> Reduction:
 
 def _reduce_tensor(tensor: Tensor) -> Reduction:
     build, parts = _tensor_parts(tensor)
+    if tensor.is_meta:  # whose class is no concern of a file's
+        own = {key: value for key, value in vars(tensor).items() if key != "_is_param"}
+        if isinstance(tensor, parameters.Parameter):
+            return _as_parameter(tensor.detach(), tensor.requires_grad, own)
+        return build, parts
     state = getattr(tensor, "__dict__", None)
     if type(tensor) is Tensor and not state:
         return build, parts
@@ -93,17 +105,22 @@ def _reduce_tensor(tensor: Tensor) -> Reduction:
 def _reduce_parameter(parameter: Tensor) -> Reduction:
     if type(parameter) is not parameters.Parameter:
         return _reduce_tensor(parameter)
+    return _as_parameter(parameter.data, parameter.requires_grad, parameter.__dict__)
+
+
+def _as_parameter(data: Tensor, requires_grad: bool, state: dict[str, Any]) -> Reduction:
     hooks: OrderedDict[str, Any] = OrderedDict()
-    parts = (parameter.data, parameter.requires_grad, hooks)
-    if not parameter.__dict__:
+    parts = (data, requires_grad, hooks)
+    if not state:
         return _rebuild._rebuild_parameter, parts
-    return _rebuild._rebuild_parameter_with_state, (*parts, parameter.__dict__)
+    return _rebuild._rebuild_parameter_with_state, (*parts, state)
 
 
 # How objects of the package are pickled elsewhere, and what is written into a checkpoint instead.
 _TRANSLATIONS: dict[int, Callable[[Any], Reduction]] = {
     id(rebuild_tensor): _reduce_tensor,
     id(rebuild_sparse_tensor): _reduce_tensor,
+    id(rebuild_meta_tensor): _reduce_tensor,
     id(parameters._rebuild_parameter): _reduce_parameter,
     id(rebuild_size): lambda size: (fb.Size, (tuple(size),)),
 }

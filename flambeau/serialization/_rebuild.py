@@ -224,6 +224,17 @@ def _rebuild_sparse_tensor(layout: Any, data: Any) -> Tensor:
     return make(False)
 
 
+def _rebuild_meta_tensor_no_storage(
+    dtype: Any, size: Any, stride: Any, requires_grad: Any
+) -> Tensor:
+    """A tensor without elements."""
+    if not isinstance(dtype, fb.dtype):
+        raise RuntimeError(f"expected a dtype, got {_kind(dtype)}")
+    sizes, strides = _ints(size, "size"), _ints(stride, "stride")
+    made = fb.empty_strided(sizes, strides, dtype=dtype, device="meta")
+    return made.requires_grad_() if requires_grad is True else made
+
+
 def _get_layout(name: Any) -> fb.layout:
     """The layout called ``name``, such as ``"torch.strided"``."""
     layout = getattr(fb, str(name).removeprefix("torch."), None)
@@ -239,6 +250,7 @@ TENSOR_BUILDERS = (
     _rebuild_parameter,
     _rebuild_parameter_with_state,
     _rebuild_sparse_tensor,
+    _rebuild_meta_tensor_no_storage,
 )
 
 

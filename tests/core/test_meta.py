@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import copy
+import functools
+import io
+import pickle
 import resource
 import threading
+from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import flambeau as fb
+import flambeau.nn.functional as F
 from flambeau import nn
 
 
@@ -90,7 +96,7 @@ def test_changes_in_place_do_nothing(x: fb.Tensor):
     [
         (lambda x: x[0, 0].item(), RuntimeError),
         (lambda x: x.tolist(), RuntimeError),
-        (lambda x: x.numpy(), RuntimeError),
+        (lambda x: x.numpy(), TypeError),
         (lambda x: bool(x.sum() > 0), RuntimeError),
         (lambda x: x.nonzero(), RuntimeError),
         (lambda x: x.to("cpu"), NotImplementedError),
@@ -203,9 +209,149 @@ def test_one_tensor_may_be_larger_than_memory(make):
     assert size - 4 <= made.numel() <= size
 
 
-def test_what_no_address_reaches_is_refused():
-    with pytest.raises(fb.OutOfMemoryError, match="bytes of addresses"):
-        fb.empty(1 << 50, device="meta")
+def test_more_elements_than_addresses():
+    x = fb.empty(1 << 50, device="meta")
+    assert (x.numel(), x.data_ptr(), x.untyped_storage().nbytes()) == (1 << 50, 0, 1 << 52)
+    assert x.view(1 << 25, -1)[3:, ::2].T.shape == (1 << 24, (1 << 25) - 3)
+    assert (x[:5] + 1).shape == (5,)  # few elements, yet no memory behind them
+    layers = nn.ModuleList(nn.Linear(1 << 20, 1 << 20, device="meta") for _ in range(60))
+    assert sum(each.numel() for each in layers.parameters()) == 60 * ((1 << 40) + (1 << 20))
+    with pytest.raises(RuntimeError):
+        fb.empty(1 << 61, device="meta")
+
+
+def test_no_memory_is_read_where_there_is_none():
+    x = fb.empty(1 << 50, device="meta")
+    for read in (memoryview, np.asarray, fb.tensor, lambda x: fb.as_tensor(x, dtype=fb.float64)):
+        with pytest.raises((RuntimeError, TypeError, BufferError)):
+            read(x)
+    with pytest.raises(RuntimeError):
+        x.storage()[3]
+    with pytest.raises(NotImplementedError):
+        fb.func.vmap(fb.sin)(x.view(2, -1))
+    p = nn.Parameter(x)
+    p.grad = fb.empty_like(p)
+    for make in (fb.optim.SGD, fb.optim.AdamW, fb.optim.Adadelta):
+        make([p], lr=0.1).step()
+    assert nn.utils.clip_grad_norm_([p], 1.0).is_meta
+
+
+def test_numpy_gets_no_zeros_of_a_small_one(x: fb.Tensor):
+    for read in (memoryview, np.asarray, fb.tensor):
+        with pytest.raises((RuntimeError, TypeError, BufferError)):
+            read(x)
+
+
+HUGE = 1 << 40
+LARGE: dict[str, tuple[Callable[[Callable[..., fb.Tensor]], fb.Tensor], tuple[int, ...]]] = {
+    "pointwise": (lambda e: e(HUGE) * 2 + e(HUGE), (HUGE,)),
+    "broadcasting": (lambda e: e(1 << 30, 1) + e(1, 1 << 29), (1 << 30, 1 << 29)),
+    "sum": (lambda e: e(1 << 20, 1 << 22).sum(1, keepdim=True), (1 << 20, 1)),
+    "max": (lambda e: e(1 << 20, 1 << 22).max(0).indices, (1 << 22,)),
+    "topk": (lambda e: e(1 << 20, 1 << 22).topk(200)[0], (1 << 20, 200)),
+    "matmul": (lambda e: e(1 << 20, 1 << 21) @ e(1 << 21, 1 << 22), (1 << 20, 1 << 22)),
+    "einsum": (lambda e: fb.einsum("bij,bjk->bik", e(9, HUGE, 99), e(9, 99, 88)), (9, HUGE, 88)),
+    "cat": (lambda e: fb.cat([e(HUGE), e(HUGE + 7)]), (2 * HUGE + 7,)),
+    "index": (lambda e: e(1 << 30, 1 << 10)[e(5, 6).long()], (5, 6, 1 << 10)),
+    "reshape": (lambda e: e(1 << 20, 1 << 22).t().reshape(1 << 21, -1), (1 << 21, 1 << 21)),
+    "contiguous": (lambda e: e(1 << 20, 1 << 22).t().contiguous(), (1 << 22, 1 << 20)),
+    "repeat": (lambda e: e(HUGE).repeat(2, 3), (2, 3 * HUGE)),
+    "pad": (lambda e: F.pad(e(HUGE), (1, 2)), (HUGE + 3,)),
+    "rfft": (lambda e: fb.fft.rfft(e(HUGE)), (HUGE // 2 + 1,)),
+    "max_pool2d": (lambda e: F.max_pool2d(e(9, 4096, 5001, 5002), 3, 2), (9, 4096, 2500, 2500)),
+    "interpolate": (lambda e: F.interpolate(e(9, 9, HUGE), scale_factor=2.0), (9, 9, 2 * HUGE)),
+    "softmax": (lambda e: F.softmax(e(1 << 20, 1 << 22), -1), (1 << 20, 1 << 22)),
+    "mse_loss": (lambda e: F.mse_loss(e(HUGE), e(HUGE)), ()),
+    "linear": (lambda e: nn.Linear(1 << 20, 1 << 21, device="meta")(e(7, 1 << 20)), (7, 1 << 21)),
+    "conv": (
+        lambda e: nn.Conv2d(4096, 8192, 16, stride=16, device="meta")(e(1024, 4096, 1024, 1025)),
+        (1024, 8192, 64, 64),
+    ),
+    "lstm": (lambda e: nn.LSTM(4096, 8192, device="meta")(e(999, 99, 4096))[0], (999, 99, 8192)),
+    "attention": (
+        lambda e: nn.MultiheadAttention(8192, 64, device="meta")(*[e(999, 99, 8192)] * 3)[0],
+        (999, 99, 8192),
+    ),
+    "arange": (lambda e: fb.arange(5, 3 * HUGE, 3, device="meta"), (HUGE - 1,)),
+    "arange of reals": (lambda e: fb.arange(0, 1e13, 0.5, device="meta"), (2 * 10**13,)),
+    "eye": (lambda e: fb.eye(1 << 25, device="meta"), (1 << 25, 1 << 25)),
+    "randint": (lambda e: fb.randint(5, (HUGE,), device="meta"), (HUGE,)),
+    "full_like": (lambda e: fb.full_like(e(HUGE), 3.0), (HUGE,)),
+    "empty_strided": (lambda e: fb.empty_strided((HUGE, 2), (2, 1), device="meta"), (HUGE, 2)),
+    "adjoint": (lambda e: e(1 << 20, 1 << 21, dtype=fb.complex64).mH, (1 << 21, 1 << 20)),
+    "deepcopy": (lambda e: copy.deepcopy(e(HUGE)), (HUGE,)),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_operators_on_more_than_memory_holds(name: str):
+    function, shape = LARGE[name]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    made = function(functools.partial(fb.empty, device="meta"))
+    assert made.is_meta
+    assert made.shape == shape
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 20  # a gigabyte
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda e: e(1 << 20, 1 << 20) @ e(1 << 19, 1 << 20),
+        lambda e: e(HUGE) + e(2 * HUGE),
+        lambda e: e(128, HUGE) + e(128 + 12, HUGE),  # sizes that leave the same remainder
+        lambda e: e(1 << 20, 1 << 22).t().view(-1),
+    ],
+)
+def test_large_shapes_that_do_not_fit_are_refused(function):
+    with pytest.raises(RuntimeError):
+        function(functools.partial(fb.empty, device="meta"))
+
+
+def test_what_grows_otherwise_is_refused_not_guessed():
+    x = fb.empty(1 << 30, device="meta")
+    with pytest.raises(NotImplementedError, match="cannot be told"):
+        fb.kron(x, x)
+
+
+def test_changes_in_place_have_to_fit(x: fb.Tensor):
+    for change in (
+        lambda: x.add_(fb.empty(4, device="meta")),
+        lambda: x.copy_(fb.ones(4)),
+        lambda: x.__setitem__(0, fb.empty(4, device="meta")),
+    ):
+        with pytest.raises(RuntimeError):
+            change()
+    assert x.resize_(4, 5).shape == (4, 5)
+    assert x.is_meta
+
+
+def test_nothing_is_remembered_for_backward():
+    loss = nn.Linear(3, 2, device="meta")(fb.empty(5, 3, device="meta")).sum()
+    with pytest.raises(NotImplementedError, match="backward"):
+        loss.backward()
+
+
+def test_files_keep_them():
+    model = nn.Linear(1 << 20, 1 << 20, device="meta")
+    model.weight.note = "large"
+    for loaded in (
+        pickle.loads(pickle.dumps(model.state_dict())),
+        pickle.loads(pickle.dumps(dict(model.named_parameters()))),
+        _through_a_file(model.state_dict()),
+        _through_a_file(dict(model.named_parameters())),
+    ):
+        assert loaded["weight"].is_meta
+        assert loaded["weight"].shape == (1 << 20, 1 << 20)
+    assert isinstance(loaded["weight"], nn.Parameter)
+    assert loaded["weight"].note == "large"
+
+
+def _through_a_file(value: object) -> dict[str, fb.Tensor]:
+    file = io.BytesIO()
+    fb.save(value, file)
+    assert len(file.getvalue()) < 4096
+    file.seek(0)
+    return fb.load(file)
 
 
 def test_the_order_of_dimensions_is_that_of_elements():

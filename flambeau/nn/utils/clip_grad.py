@@ -76,8 +76,9 @@ def clip_grad_norm_(
             )
     grads = _gradients(parameters)
     norm = get_total_norm(grads, norm_type, error_if_nonfinite)
-    with flambeau.no_grad():
-        _C._shrink_to_norm(grads, float(max_norm), norm.item())
+    if not norm.is_meta:
+        with flambeau.no_grad():
+            _C._shrink_to_norm(grads, float(max_norm), norm.item())
     return norm
 
 
