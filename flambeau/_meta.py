@@ -174,7 +174,7 @@ def call_on_meta(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) ->
 def _is_too_large(leaves: list[Any]) -> bool:
     """Whether what a call has to do for elements cannot be done, or nobody wants to wait for it."""
     given = [each for each in leaves if isinstance(each, Tensor)]
-    return is_large(given, numbers_in(leaves)) or not all(map(_has_memory, given))
+    return is_large(given, numbers_in(leaves)) or not all(map(_C._has_memory, given))
 
 
 def _called(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
@@ -228,7 +228,7 @@ def _sketched(
             sketch = Sketch(func, args, options)
         except RuntimeError:
             few = sum(each.numel() for each in given) <= _MOST_ELEMENTS
-            if few and all(map(_has_memory, given)):
+            if few and all(map(_C._has_memory, given)):
                 return _computed(func, args, kwargs, given)
             raise
         leaves = [each for each in tree_flatten(sketch.result)[0] if isinstance(each, Tensor)]
@@ -413,10 +413,6 @@ def _check_places(name: str, given: list[Tensor]) -> None:
 
 def _home(tensor: Tensor) -> int:
     return _C._storage_address(tensor)
-
-
-def _has_memory(tensor: Tensor) -> bool:
-    return not tensor.numel() or bool(Tensor.data_ptr(tensor))
 
 
 def _without_elements(value: Any, homes: set[int]) -> Any:

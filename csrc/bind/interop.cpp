@@ -137,12 +137,15 @@ void add_interop(PyObject* module) {
   });
   m.def("_storage_is_resizable",
         [](nb::handle tensor) { return tensor_of(tensor.ptr()).storage()->resizable; });
-  // For tensors on meta that are larger than a process has addresses for: nobody may ask for their
-  // elements, which flambeau/_meta.py sees to.
+  // For tensors on meta that are larger than a process has addresses for.
   m.def("_storage_without_memory", [](int64_t bytes) {
     FB_CHECK(bytes >= 0, "expected a non-negative number of bytes, got ", bytes);
     Storage none = Storage::adopt(nullptr, static_cast<size_t>(bytes), [](void*) {}, nullptr);
     return object_of(tensor_over(std::move(none), {bytes}, {1}, 0, DType::kUInt8));
+  });
+  m.def("_has_memory", [](nb::handle tensor) {
+    const Tensor& t = tensor_of(tensor.ptr());
+    return t.numel() == 0 || t.storage()->data;
   });
   m.def("_resize_storage", [](nb::handle tensor, int64_t bytes) {
     FB_CHECK(bytes >= 0, "expected a non-negative number of bytes, got ", bytes);

@@ -183,6 +183,10 @@ void check_device(Device device) {
   throw NoDevice(text + "ask torch.cuda.is_available() first, or use device='cpu'");
 }
 
+void refuse_missing_memory() {
+  fail(ErrorKind::kRuntime, "a tensor on meta has no elements, and something asked for them");
+}
+
 Tensor make_tensor(IntSpan sizes, DType dtype, Device device) {
   const int64_t count = numel_of(sizes);
   int64_t bytes = 0;

@@ -29,6 +29,9 @@ void release(TensorImpl& impl);
 [[noreturn]] void refuse_batched_data();
 }  // namespace autograd
 
+// Tensors on meta may promise more elements than there are addresses for.
+[[noreturn]] void refuse_missing_memory();
+
 // What sets a tensor apart from plain elements. An operator whose inputs have no flag goes the
 // short way: it computes, and nothing else.
 enum TensorFlag : uint8_t {
@@ -146,10 +149,13 @@ class Tensor {
   size_t element_size() const { return size_of(dtype()); }
   const Storage& storage() const { return impl_->storage; }
 
-  // The first element's address. Kernels come by it alone, so none can be handed a batched tensor.
+  // The first element's address. Kernels come by it alone, so none can be handed a batched tensor,
+  // or one without memory.
   void* data() const {
     if (impl_->flags & kBatched) [[unlikely]]
       autograd::refuse_batched_data();
+    if (!impl_->storage->data && impl_->numel) [[unlikely]]
+      refuse_missing_memory();
     return static_cast<char*>(impl_->storage->data) +
            impl_->offset * static_cast<int64_t>(element_size());
   }

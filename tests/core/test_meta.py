@@ -236,6 +236,21 @@ def test_no_memory_is_read_where_there_is_none():
     assert nn.utils.clip_grad_norm_([p], 1.0).is_meta
 
 
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda x: x.as_subclass(fb.Tensor)[:10].sum(),
+        lambda x: fb.Tensor._make_subclass(fb.Tensor, x).tolist(),
+        lambda x: fb.ones(1).set_(x.untyped_storage()).sum(),
+        lambda x: x.clone()[:2].as_subclass(fb.Tensor).add_(1),
+    ],
+    ids=["as_subclass", "_make_subclass", "set_", "in place"],
+)
+def test_no_memory_is_read_behind_the_back_of_the_class(read: Callable[[fb.Tensor], object]):
+    with pytest.raises(RuntimeError, match="no elements"):
+        read(fb.empty(1 << 50, device="meta"))
+
+
 def test_numpy_gets_no_zeros_of_a_small_one(x: fb.Tensor):
     for read in (memoryview, np.asarray, fb.tensor):
         with pytest.raises((RuntimeError, TypeError, BufferError)):
