@@ -12,6 +12,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._traced_int import unchecked_decisions
 from flambeau.utils._pytree import tree_leaves
 
 __all__: list[str] = []
@@ -43,13 +44,11 @@ def resized(tensors: list[Tensor], places: Iterable[Place], size: int) -> list[T
 
 
 def candidates(size: int, compared: Iterable[int]) -> list[int]:
-    """Sizes worth a try: the neighbours of ``size``, and of what sizes are compared to."""
+    """Sizes worth a try: neighbours of ``size`` and of what it is compared to, and a far one."""
     near = {number + step for number in compared for step in (-1, 0, 1)}
-    return [
-        each
-        for each in [size + 1, size - 1, *sorted(near - {size + 1, size - 1, size})]
-        if each > 0
-    ]
+    far = 3 * size + 1
+    ordered = [size + 1, size - 1, *sorted(near), far]
+    return [each for each in dict.fromkeys(ordered) if each > 0 and each != size]
 
 
 def variants(tensors: list[Tensor], compared: Iterable[int]) -> Iterator[list[Tensor]]:
@@ -91,7 +90,7 @@ def _same(one: Any, other: Any) -> bool:
 
 def outcome(function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[bool, Any]:
     """Whether a call succeeds, and its result; the same random numbers in every one."""
-    with fb.random.fork_rng(), fb.no_grad():
+    with fb.random.fork_rng(), fb.no_grad(), unchecked_decisions():
         fb.manual_seed(0)
         try:
             return True, function(*args, **kwargs)

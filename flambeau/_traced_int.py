@@ -1,4 +1,8 @@
-"""Sizes of tensors that remember, while a program is recorded, where they came from."""
+"""Sizes of tensors that remember, while a program is recorded, where they came from.
+
+Arithmetic with them is recorded. What Python decides by them, or makes of them that is no whole
+number, is not: the recording checks with every call that it would come out the same.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +37,7 @@ class TracedInt(int):
 
 class _Comparisons(threading.local):
     numbers: set[int] | None = None
+    are_checked = True  # by recordings that run
 
 
 _comparisons = _Comparisons()
@@ -48,19 +53,69 @@ def noted_comparisons() -> Iterator[set[int]]:
         _comparisons.numbers = outer
 
 
+@contextlib.contextmanager
+def unchecked_decisions() -> Iterator[None]:
+    """A block in which recordings go on where a decision would come out otherwise."""
+    outer, _comparisons.are_checked = _comparisons.are_checked, False
+    try:
+        yield
+    finally:
+        _comparisons.are_checked = outer
+
+
 def origin_or_value(value: Any) -> Any:
     """What stands for a size in its recording; other values stand for themselves."""
     return value.origin if isinstance(value, TracedInt) else value
+
+
+def plain(value: Any) -> Any:
+    """A size as the number that it is now, which is the recorder's business and not noted."""
+    return int.__int__(value) if isinstance(value, TracedInt) else value
+
+
+_DECISIONS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+    "is true": bool,
+    "is": int,
+}
+
+
+def check_decision(name: str, outcome: Any, *operands: Any) -> None:
+    """A step of recordings: raise if a decision about sizes is another one than was recorded."""
+    if name not in _DECISIONS or not all(isinstance(each, (int, float)) for each in operands):
+        raise RuntimeError(f"a recording decides about sizes, not by {name!r} of {operands!r}")
+    if _comparisons.are_checked and _DECISIONS[name](*operands) != outcome:
+        raise RuntimeError(
+            f"this program was recorded where '{' '.join(map(str, (name, *operands)))}' was "
+            f"{outcome!r}: what Python does with sizes (if x.shape[0] > n, float(x.shape[0])) is "
+            "recorded as it came out, and for these inputs it would come out otherwise; record it "
+            "with such inputs, or use operators on whole tensors"
+        )
+
+
+def _checked(name: str, outcome: Any, *operands: Any) -> None:
+    """Note what was decided by some sizes with the recordings that they belong to."""
+    for write in {each.write for each in operands if isinstance(each, TracedInt)}:
+        own = (
+            each.origin if isinstance(each, TracedInt) and each.write == write else plain(each)
+            for each in operands
+        )
+        write(check_decision, (name, outcome, *own))
 
 
 def _recorded(name: str, is_reflected: bool) -> Callable[..., Any]:
     function = getattr(operator, name)
 
     def method(self: TracedInt, *others: Any) -> Any:
-        if any(isinstance(other, bool) or not isinstance(other, int) for other in others):
+        if any(not isinstance(other, (int, float)) for other in others):
             return NotImplemented
         operands = (*others, self) if is_reflected else (self, *others)
-        result = function(*map(int, operands))
+        result = function(*map(plain, operands))
+        if type(result) is not int or any(isinstance(other, (bool, float)) for other in others):
+            for each in operands:  # not recorded: it holds for these sizes
+                if isinstance(each, TracedInt):
+                    _checked("is", plain(each), each)
+            return result
         return TracedInt.of(
             result, self.write(function, tuple(map(origin_or_value, operands))), self.write
         )
@@ -68,22 +123,58 @@ def _recorded(name: str, is_reflected: bool) -> Callable[..., Any]:
     return method
 
 
-for _name in ("add", "sub", "mul", "floordiv", "mod", "neg"):
+_ARITHMETIC = ("add", "sub", "mul", "floordiv", "mod", "pow", "truediv")
+for _name in _ARITHMETIC:
     setattr(TracedInt, f"__{_name}__", _recorded(_name, False))
-    if _name != "neg":
-        setattr(TracedInt, f"__r{_name}__", _recorded(_name, True))
+    setattr(TracedInt, f"__r{_name}__", _recorded(_name, True))
+TracedInt.__neg__ = _recorded("neg", False)  # type: ignore[method-assign]
 
 
-def _noted(name: str) -> Callable[..., Any]:
-    function = getattr(int, name)
+def _decided(name: str) -> Callable[..., Any]:
+    function = getattr(int, f"__{name}__")
 
     def method(self: TracedInt, other: Any) -> Any:
         if _comparisons.numbers is not None and isinstance(other, int):
-            _comparisons.numbers.add(int(other))
-        return function(self, other)
+            _comparisons.numbers.add(plain(other))
+        if isinstance(other, float):
+            outcome = getattr(operator, name)(plain(self), other)
+        else:
+            outcome = function(self, other)
+        if outcome is not NotImplemented:
+            _checked(name, outcome, self, other)
+        return outcome
 
     return method
 
 
-for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
-    setattr(TracedInt, _name, _noted(_name))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(TracedInt, f"__{_name}__", _decided(_name))
+
+
+def _as_number(name: str) -> Callable[..., Any]:
+    """A way out of a recording: what comes of it holds for this size."""
+    function = getattr(int, name)
+
+    def method(self: TracedInt, *others: Any) -> Any:
+        _checked("is", plain(self), self)
+        return function(self, *others)
+
+    return method
+
+
+for _name in (
+    *("__abs__", "__float__", "__hash__", "__int__", "__invert__", "__round__", "__trunc__"),
+    *("__floor__", "__ceil__", "bit_length", "to_bytes"),
+    *(f"__{side}{name}__" for side in ("", "r") for name in ("and", "or", "xor", "divmod")),
+    *(f"__{side}{name}__" for side in ("", "r") for name in ("lshift", "rshift")),
+):
+    setattr(TracedInt, _name, _as_number(_name))
+
+
+def _is_true(self: TracedInt) -> bool:
+    outcome = int.__bool__(self)
+    _checked("is true", outcome, self)
+    return outcome
+
+
+TracedInt.__bool__ = _is_true  # type: ignore[method-assign, assignment]

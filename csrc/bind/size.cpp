@@ -59,11 +59,13 @@ PyObject* size_repeat(PyObject* self, Py_ssize_t times) {
   return as_size(PyTuple_Type.tp_as_sequence->sq_repeat(self, times));
 }
 
+// By Python's own arithmetic: sizes of a program that is recorded note what is made of them, and a
+// product of any sizes may be asked for.
 PyObject* size_numel(PyObject* self, PyObject*) {
-  int64_t n = 1;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i)
-    n *= PyLong_AsLongLong(PyTuple_GET_ITEM(self, i));
-  return PyLong_FromLongLong(n);
+  Ref product(PyLong_FromLong(1));
+  for (Py_ssize_t i = 0; product && i < PyTuple_GET_SIZE(self); ++i)
+    product = Ref(PyNumber_Multiply(PyTuple_GET_ITEM(self, i), product.get()));
+  return product.release();
 }
 
 // The class calls itself torch.Size, where pickle would not find it, so a function stands for it.

@@ -219,6 +219,10 @@ int tensor_getbuffer(PyObject* self, Py_buffer* view, int flags) {
       PyErr_SetString(PyExc_BufferError, "a tensor on meta has no elements");
       throw PythonError{};
     }
+    if (is_mode_active()) {  // which is told of whoever looks at elements
+      const Ref array(call_method_override("numpy", {self}));
+      return PyObject_GetBuffer(array.get(), view, flags);
+    }
     fill_buffer(self, tensor_of(self), view, flags);
     return 0;
   });

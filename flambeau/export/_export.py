@@ -182,7 +182,9 @@ class _Exporter:
 def _changes_something(node: Node) -> bool:
     """Whether an operator changes its input, or asks the generator for numbers."""
     name = str(getattr(node.target, "__name__", "")).split(".")[0]
-    return name in ("setitem", "batch_norm", "instance_norm") or name.endswith("_")
+    return name in ("setitem", "batch_norm", "instance_norm", "check_decision") or name.endswith(
+        "_"
+    )
 
 
 def _named_leaves(name: str, value: Any) -> list[tuple[str, Any]]:

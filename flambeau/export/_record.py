@@ -11,7 +11,7 @@ from flambeau import _C, Tensor
 from flambeau._dynamo.exc import UserError
 from flambeau._ops import OpOverload
 from flambeau._overriding import OVERRIDABLE
-from flambeau._traced_int import TracedInt
+from flambeau._traced_int import TracedInt, plain
 from flambeau.export._targets import recorded_call
 from flambeau.fx.graph import Graph
 from flambeau.fx.node import Node, map_aggregate
@@ -85,7 +85,7 @@ class Recorder(TorchFunctionMode):
                 total = size * total
             return total
         if name == "__len__":
-            return int(tensor.shape[0])
+            return int(self._shape(tensor)[0])  # which is noted
         is_metadata = name in METADATA or name.startswith("is_")
         return func(*args, **kwargs) if is_metadata else NotImplemented
 
@@ -118,9 +118,6 @@ class Recorder(TorchFunctionMode):
         return self._note(result, node, is_sized)
 
     def _run(self, func: Any, args: Any, kwargs: Any) -> Any:
-        def plain(value: Any) -> Any:
-            return int(value) if isinstance(value, TracedInt) else value
-
         with _C.DisableTorchFunctionSubclass():
             return func(*map_aggregate(args, plain), **map_aggregate(kwargs, plain))
 

@@ -11,6 +11,7 @@ from typing import Any
 import flambeau as fb
 from flambeau._ops import INNER, OpOverload, OpOverloadPacket, _own_operator
 from flambeau._stored_calls import may_call, operators
+from flambeau._traced_int import check_decision
 from flambeau.fx._naming import function_name, torch_names
 from flambeau.overrides import is_tensor_method_or_property
 from flambeau.serialization import get_safe_globals
@@ -177,6 +178,7 @@ _BUILTINS = {
     "operator.getitem": operator.getitem,
     "operator.setitem": operator.setitem,
     "builtins.getattr": getattr,
+    "sizes.check": check_decision,
     **{
         f"operator.{name}": getattr(operator, name)
         for name in ("add", "sub", "mul", "floordiv", "truediv", "mod", "neg", "pow")

@@ -16,14 +16,17 @@ from typing import Any, NamedTuple
 import flambeau as fb
 from flambeau import Tensor, overrides
 from flambeau._stored_calls import may_call, operators
+from flambeau._traced_int import check_decision
 
 __all__: list[str] = []
 
 # Arithmetic on sizes, which are plain numbers.
-NUMBERS = {
+NUMBERS: dict[str, Callable[..., Any]] = {
     f"operator.{name}": getattr(operator, name)
     for name in ("add", "sub", "mul", "floordiv", "mod", "neg", "truediv", "pow", "getitem")
 }
+NUMBERS["sizes.check"] = check_decision
+NUMBER_NAMES = {function: name for name, function in NUMBERS.items()}
 # What arguments may be beside containers: these are written as they are.
 LITERALS: tuple[type, ...] = (
     *(type(None), bool, int, float, complex, str),

@@ -10,9 +10,10 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor, overrides
 from flambeau._overriding import OVERRIDABLE
-from flambeau._traced_int import TracedInt
+from flambeau._traced_int import TracedInt, plain
 from flambeau.jit._program import (
     LITERALS,
+    NUMBER_NAMES,
     Constant,
     Mode,
     Program,
@@ -40,7 +41,10 @@ _LOOKS_AT_ELEMENTS = {
     }.items()
 }
 _LENGTH = "torch.Tensor.__len__"  # a plain number, whatever it is made of
-_SIZES = {f"torch.Tensor.{name}" for name in ("numel", "shape.__get__", "size")}
+_SIZES = {
+    f"torch.Tensor.{name}"
+    for name in ("numel", "nelement", "shape.__get__", "size", "dim", "ndim.__get__", "ndimension")
+}
 _CHANGES_ONLY = {"torch.Tensor.__setitem__", "torch.Tensor.data.__set__"}
 
 _active = threading.local()
@@ -97,6 +101,10 @@ class Recorder(overrides.TorchFunctionMode):
         if step is None and func in OVERRIDABLE:
             return self._parts(func.__wrapped__, args, keywords)  # type: ignore[attr-defined]
         result = func(*args, **keywords)
+        is_length = overrides.resolve_name(func) == _LENGTH
+        if is_length and self.strict and id(args[0]) in self._known:
+            shape = Step("torch.Tensor.shape.__get__", self._encoded(args), {})
+            return int(self._sizes(args[0].shape, self._append(shape))[0])  # which is noted
         makes = any(isinstance(each, Tensor) for each in tree_leaves(result))
         if step is None:
             if makes:
@@ -134,7 +142,7 @@ class Recorder(overrides.TorchFunctionMode):
 
     def write(self, function: Callable[..., Any], operands: tuple[Any, ...]) -> Reference:
         """Note arithmetic on sizes, and return where its result will be."""
-        return Reference(self._append(Step(f"operator.{function.__name__}", operands, {})))
+        return Reference(self._append(Step(NUMBER_NAMES[function], operands, {})))
 
     def program(self, arguments: list[str], result: Any) -> Program:
         """What was recorded, with the result of the function."""
@@ -174,7 +182,7 @@ class Recorder(overrides.TorchFunctionMode):
             return self._tensor(value)
         if isinstance(value, TracedInt):
             # One that a program has kept from another recording is a number here.
-            return value.origin if value.write == self.write else int(value)
+            return value.origin if value.write == self.write else plain(value)
         if isinstance(value, (tuple, fb.Size)):
             return tuple([self._encoded(each) for each in value])
         if isinstance(value, LITERALS) or value is Ellipsis:
