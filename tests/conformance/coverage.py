@@ -68,7 +68,7 @@ class Coverage:
             f"{self._samples['not there']} samples need what is not there"
         )
         reasons = self._reasons.most_common()
-        return [whole, *(f"  {count} comparisons: {reason}" for reason, count in reasons)]
+        return [whole, *(f"  {count} samples {reason}" for reason, count in reasons)]
 
 
 COVERAGE = Coverage()

@@ -68,7 +68,9 @@ def operator(info: Any) -> Callable[..., Any]:
     if isinstance(info.op, types.FunctionType) and _is_of_the_database(info.op):
         return rebound(info.op)
     name = info.name.removeprefix("torch.")
-    places = [name] if name.startswith("ops.") else [name, f"Tensor.{name}", f"ops.aten.{name}"]
+    places = [name]
+    if not name.startswith("ops."):
+        places += [f"Tensor.{name}", f"ops.aten.{name}", info.aten_name]
     return next(filter(None, map(_found, places)), None) or attribute(name)  # type: ignore[no-any-return]
 
 

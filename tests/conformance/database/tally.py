@@ -23,6 +23,10 @@ class Found:
     words: str
     reason: str = ""
 
+    @property
+    def is_missing(self) -> bool:
+        return self.words.startswith("not there")
+
     def __str__(self) -> str:
         return f"{self.check} of {self.dtype}{self.sample}: {self.words}"
 
@@ -34,6 +38,7 @@ class Tally:
     name: str
     samples: Counter[str] = field(default_factory=Counter)  # agree, differ, not there
     checks: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)  # of samples that do not agree
     found: list[Found] = field(default_factory=list)
 
     def compare(self, dtype: str, sample: str, checks: dict[str, Callable[[], str | None]]) -> None:
@@ -50,8 +55,16 @@ class Tally:
             if words:
                 reason = why_different(self.name, name, dtype, sample, words)
                 self.found.append(Found(name, dtype, sample, words, reason))
-        agree = "agree" if len(self.found) == before else "differ"
-        self.samples["not there" if missing else agree] += 1
+        found = self.found[before:]
+        self.samples["not there" if missing else "differ" if found else "agree"] += 1
+        if found:
+            first = next((each for each in found if missing == each.is_missing), found[0])
+            kind = "not there" if missing else "differ"
+            self.reasons[f"{kind}: {first.reason or 'not explained'}"] += 1
+
+    def counts(self) -> list[Any]:
+        """What a summary adds up."""
+        return [dict(self.samples), self.checks.total(), dict(self.reasons)]
 
     def unexplained(self) -> list[Found]:
         return [each for each in self.found if not each.reason]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import types
 from collections.abc import Callable
@@ -39,6 +40,9 @@ def translated(value: Any) -> Any:
         return _callable(value)
     if isinstance(value, torch.Generator):
         return flambeau.Generator().manual_seed(value.initial_seed())
+    if dataclasses.is_dataclass(value) and type(value).__module__.startswith("torch.nn."):
+        fields = {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
+        return counterpart(type(value))(**translated(fields))
     if re.match(r"torch\.(?!testing)", type(value).__module__):
         raise Missing(type(value).__name__)
     return value
