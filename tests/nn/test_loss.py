@@ -374,6 +374,19 @@ def test_how_large_the_parts_are():
         both.chunk_size(1024, 64, 1024)
 
 
+def test_scores_in_parts_are_mapped():
+    x, weight = randn(3, 8, 4, seed=0), randn(5, 4, seed=1)
+    target = torch.arange(24).reshape(3, 8) % 5
+
+    def loss(part, numbers):
+        options = nn.LinearCrossEntropyOptions(batch_chunk_size=2)
+        return F.linear_cross_entropy(part, weight, numbers, ignore_index=3, options=options)
+
+    expected = torch.stack([loss(*each) for each in zip(x, target, strict=True)])
+    torch.testing.assert_close(torch.func.vmap(loss)(x, target), expected)
+    assert nn.modules.loss.LinearCrossEntropyLoss is nn.LinearCrossEntropyLoss
+
+
 def test_distance_of_ones_own():
     anchor, near, far = torch.zeros(2, 3), torch.ones(2, 3), torch.full((2, 3), 5.0)
     loss = nn.TripletMarginWithDistanceLoss(

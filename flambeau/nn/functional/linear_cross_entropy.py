@@ -105,6 +105,7 @@ def _chunked_cross_entropy(
     ignore_index: int,
     options: LinearCrossEntropyOptions,
 ) -> Tensor:
+    from flambeau.func._functions import is_batched
     from flambeau.utils.checkpoint import checkpoint
 
     if reduction not in ("mean", "sum", "none"):
@@ -128,8 +129,11 @@ def _chunked_cross_entropy(
         return each.to(acc_dtype)
 
     size = options.chunk_size(samples.shape[0], samples.shape[1], linear_weight.shape[0])
+    # Under vmap there is nothing to compute anew: what a region saves has no batch of its own.
+    tensors = (input, linear_weight, target, linear_bias, weight)
+    mapped = any(map(is_batched, tensors))
     parts = [
-        checkpoint(losses, part, numbers, use_reentrant=False)
+        losses(part, numbers) if mapped else checkpoint(losses, part, numbers, use_reentrant=False)
         for part, numbers in zip(samples.split(size), targets.split(size), strict=True)
     ]
     if reduction == "none":
@@ -138,6 +142,9 @@ def _chunked_cross_entropy(
     total = flambeau.stack(parts).sum()
     if reduction == "mean":
         counted = targets != ignore_index
-        present = targets[counted]
-        total = total / (len(present) if weight is None else weight[present].to(acc_dtype).sum())
+        if weight is None:
+            total = total / counted.sum()
+        else:
+            classes = targets.where(counted, 0)
+            total = total / (weight[classes].to(acc_dtype) * counted).sum()
     return total.to(input.dtype)

@@ -14,7 +14,7 @@ from flambeau.nn.modules.flatten import *
 from flambeau.nn.modules.fold import *
 from flambeau.nn.modules.instancenorm import *
 from flambeau.nn.modules.linear import *
-from flambeau.nn.modules.linear_cross_entropy import *
+from flambeau.nn.modules.linear_cross_entropy_options import *
 from flambeau.nn.modules.loss import *
 from flambeau.nn.modules.module import Module as Module
 from flambeau.nn.modules.normalization import *
