@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import flambeau as fb
-from flambeau._copies import sliced
+from flambeau._inner import INNER
 from flambeau._library import registry
 
 __all__ = ["OpOverload", "OpOverloadPacket", "ops"]
@@ -24,28 +24,6 @@ _OVERLOADS = (
     *("vec", "int_Tensor", "value", "src", "reduce", "hacked_twin", "grad_input", "names", "bool"),
     *("float", "str", "padding", "deprecated", "Dimname", "x", "n", "p", "fill", "ratio"),
 )
-# Operators that PyTorch keeps below the ones that programs know.
-INNER: dict[str, Callable[..., Any]] = {
-    "_log_softmax": lambda self, dim, half_to_float=False: fb.log_softmax(self, dim),
-    "_pin_memory": lambda self, device=None: self.pin_memory(),
-    "_softmax": lambda self, dim, half_to_float=False: fb.softmax(self, dim),
-    "_to_copy": lambda self, **kwargs: self.to(**kwargs, copy=True),
-    "_unsafe_view": lambda self, size: self.reshape(size),
-    "_sparse_addmm": lambda self, mat1, mat2, beta=1, alpha=1: fb.sparse.addmm(
-        self, mat1, mat2, beta=beta, alpha=alpha
-    ),
-    "alias": lambda self: self.view(self.shape),
-    "index": lambda self, indices: self[
-        tuple(slice(None) if index is None else index for index in indices)
-    ],
-    "lift_fresh": lambda self: self,
-    "lift_fresh_copy": lambda self: self.clone(),
-    "scalar_tensor": lambda s, **kwargs: fb.tensor(s, **kwargs),
-    "slice": lambda self, dim=0, start=None, end=None, step=1: sliced(self, dim, start, end, step),
-    "sym_numel": lambda self: self.numel(),
-    "sym_size": lambda self, dim=None: self.shape if dim is None else self.size(dim),
-    "sym_stride": lambda self, dim=None: self.stride() if dim is None else self.stride(dim),
-}
 
 
 class OpOverload:

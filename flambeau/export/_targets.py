@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
-from flambeau._ops import INNER, OpOverload, OpOverloadPacket, _own_operator
+from flambeau._inner import INNER
+from flambeau._ops import OpOverload, OpOverloadPacket, _own_operator
 from flambeau._stored_calls import may_call, operators
 from flambeau._traced_int import check_decision
 from flambeau.fx._naming import function_name, torch_names
