@@ -43,22 +43,24 @@ def _chunk_cat(
     """The chunks of each tensor along a dimension as rows, beside those of the others."""
     tensors = list(tensors)
     if num_chunks < 1:
-        raise RuntimeError(f"_chunk_cat expects positive num_chunks, got {num_chunks}")
+        raise RuntimeError(f"_chunk_cat: num_chunks must be positive, got {num_chunks}")
     if not tensors:
-        raise RuntimeError("_chunk_cat expects a non-empty input tensor list")
+        raise RuntimeError("_chunk_cat: expected at least one tensor")
     ranks = {each.dim() for each in tensors}
     if dim < 0 and len(ranks) > 1:
         raise RuntimeError(
-            "_chunk_cat expects non-negative dim when input tensors have different ndims"
+            f"_chunk_cat: dim {dim} counts from the end, which tensors of {sorted(ranks)} "
+            "dimensions do not share"
         )
     dim = dim + min(ranks) if dim < 0 else dim
     if not 0 <= dim < min(ranks):
-        raise RuntimeError(f"_chunk_cat expects dim < ndim for all input tensors, got {dim}")
+        raise RuntimeError(f"_chunk_cat: no dimension {dim} in a tensor of {min(ranks)}")
     if not all(each.numel() for each in tensors):
-        raise RuntimeError("_chunk_cat expects non-empty tensor")
+        raise RuntimeError("_chunk_cat: a tensor has no elements")
     if len({tuple(each.shape[:dim]) for each in tensors}) > 1:
         raise RuntimeError(
-            "_chunk_cat expects same sizes of 0,...,dim-1 dimensions for all tensors"
+            f"_chunk_cat: tensors differ in sizes before dimension {dim}: "
+            f"{[tuple(each.shape) for each in tensors]}"
         )
     rows = []
     for each in tensors:
