@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cpu/kernels/float_loops.h"
+#include "cpu/kernels/loops.h"
 #include "cpu/threads.h"
 #include "scalar/arith.h"
 
@@ -107,7 +108,7 @@ class Step {
 
   void mix_elements() {
     parallel_for(numel(), kGrain, [&](int64_t from, int64_t to) {
-#pragma GCC ivdep
+      FB_IVDEP
       for (int64_t i = from; i < to; ++i)
         col_var_[i] = scalar::lerp(col_var_[i], grad_[i] * grad_[i], weight_);
     });
@@ -174,7 +175,7 @@ class Step {
 
   void apply(const Run<T>& run, T rate) const {
     const T shrink = static_cast<T>(n_.shrink);
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t i = 0; i < run.n; ++i) {
       const T moment = bounded(run.moments[i] * run.factor, least_);
       run.param[i] = run.param[i] * shrink - rate * (run.grad[i] / std::sqrt(moment));

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "cpu/kernels/half_run.h"
+#include "cpu/kernels/loops.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -42,7 +43,7 @@ void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t 
     } else {
       const auto* __restrict source = static_cast<const From*>(in);
       auto* __restrict target = static_cast<To*>(out);
-#pragma GCC ivdep
+      FB_IVDEP
       for (int64_t i = 0; i < n; ++i) target[i] = element_as<To>(source[i]);
     }
     return;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cpu/kernels/fold.h"
+#include "cpu/kernels/loops.h"
 #include "scalar/math.h"
 
 namespace fb::cpu::FB_ISA {
@@ -58,7 +59,7 @@ class Sequence {
       emit(t);
       const T* const emitted = emitted_.data();
       const T* const jump = jump_.data();
-#pragma GCC ivdep
+      FB_IVDEP
       for (int64_t s = 0; s < states_; ++s)
         alpha[s] = emitted[s] + log_sum(before[s], before[s - 1], before[s - 2] + jump[s]);
     }
@@ -81,13 +82,13 @@ class Sequence {
         later = padded;
         const T* const after = later.data();
         const T* const jump = jump_.data();
-#pragma GCC ivdep
+        FB_IVDEP
         for (int64_t s = 0; s < states_; ++s)
           beta[s] = emitted[s] + log_sum(after[s], after[s + 1], after[s + 2] + jump[s + 2]);
       }
       const T* const reached = alpha + t * row;
       T* const share = shares.data();
-#pragma GCC ivdep
+      FB_IVDEP
       for (int64_t s = 0; s < states_; ++s)
         share[s] = math::exp((reached[s] + beta[s]) + (loss - emitted[s]));
       write_gradient(t, share, scale, out + t * stride_, classes);
@@ -105,7 +106,7 @@ class Sequence {
 
   void write_gradient(int64_t t, const T* share, T scale, T* out, int64_t classes) const {
     const T* const step = log_probs_ + t * stride_;
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t c = 0; c < classes; ++c) out[c] = math::exp(step[c]);
     for (int64_t s = 0; s < states_; ++s)
       if (emitted_[at(s)] != lowest<T>()) out[labels_[at(s)]] -= share[s];

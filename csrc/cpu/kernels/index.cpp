@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "cpu/kernels/loops.h"
+
 namespace fb::cpu::FB_ISA {
 namespace {
 
@@ -253,7 +255,7 @@ void masked_fill_run(size_t size, int64_t n, const char* in, const bool* mask, c
       for (int64_t i = 0; i < n; ++i) target[i] = bytes[i] ? fill : source[i];
     } else {
       // Bits instead of a choice: a loop over both a mask and wider elements vectorises this way.
-#pragma GCC ivdep
+      FB_IVDEP
       for (int64_t i = 0; i < n; ++i) {
         const T chosen = static_cast<T>(T(0) - static_cast<T>(bytes[i] != 0));
         target[i] = static_cast<T>((fill & chosen) | (source[i] & static_cast<T>(~chosen)));

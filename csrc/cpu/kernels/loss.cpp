@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cpu/kernels/fold.h"
+#include "cpu/kernels/loops.h"
 #include "scalar/loss.h"
 
 namespace fb::cpu::FB_ISA {
@@ -43,7 +44,7 @@ void values(const LossCall& call, void* out) {
   parallel_for(call.n, kLossGrain, [&](int64_t begin, int64_t end) {
     const Elements<L, T> elements(call);
     T* const __restrict to = target;
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t i = begin; i < end; ++i) to[i] = elements.value(i);
   });
 }
@@ -86,10 +87,10 @@ void gradient(const LossCall& call, const void* gradients, bool single, double s
     T* const __restrict to = target;
     if (single) {
       const T common = *g * factor;
-#pragma GCC ivdep
+      FB_IVDEP
       for (int64_t i = begin; i < end; ++i) to[i] = common * elements.template derivative<k>(i);
     } else {
-#pragma GCC ivdep
+      FB_IVDEP
       for (int64_t i = begin; i < end; ++i)
         to[i] = g[i] * factor * elements.template derivative<k>(i);
     }

@@ -3,6 +3,7 @@
 #include "cpu/loss_classes.h"
 
 #include "cpu/kernels/exp_sum.h"
+#include "cpu/kernels/loops.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -40,7 +41,7 @@ template <class T>
 void row_statistics(const T* x, int64_t n, int64_t rows, T* largest, T* rest) {
   for (int64_t r = 0; r < rows; ++r) rest[r] = exp_sum_of_row(x + r * n, n, largest[r]);
   // Logarithms of many rows side by side cost a fraction of one by one.
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t r = 0; r < rows; ++r) rest[r] = math::log(rest[r]);
 }
 
@@ -55,18 +56,18 @@ void column_statistics(const T* x, int64_t n, int64_t stride, int64_t width, T* 
     for (int64_t r = first; r < last; ++r)
       for (int64_t c = 0; c < width; ++c)
         top[c] = x[r * stride + c] > top[c] ? x[r * stride + c] : top[c];
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t c = 0; c < width; ++c) {
       const T before = shift[c];
       shift[c] = exponent_shift(top[c]);
       sum[c] = before == top[c] ? sum[c] : sum[c] * exp_nonpositive(before - shift[c]);
     }
     for (int64_t r = first; r < last; ++r) {
-#pragma GCC ivdep
+      FB_IVDEP
       for (int64_t c = 0; c < width; ++c) sum[c] += exp_nonpositive(x[r * stride + c] - shift[c]);
     }
   }
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t c = 0; c < width; ++c) {
     largest[c] = exponent_shift(top[c]);
     rest[c] = math::log(sum[c]);
@@ -108,7 +109,7 @@ class Entropy {
     const T top = largest_[i], rest = rest_[i];
     constexpr int L = kLanes<T>;
     const int64_t whole = n - n % L;
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t c = 0; c < whole; ++c) y[c] = shares.scale * exp_nonpositive((x[c] - top) - rest);
     if (whole < n) {
       // A padded vector: see exp_sum.
@@ -140,7 +141,7 @@ class Entropy {
       const T* const x = x_ + start + r * t_.inner;
       T* const y = out + start + r * t_.inner;
       const T weight = weights_ ? weights_[r] : T(1);
-#pragma GCC ivdep
+      FB_IVDEP
       for (int64_t c = 0; c < width; ++c) {
         const T value = scale[c] * exp_nonpositive((x[c] - top[c]) - rest[c]);
         y[c] = (scale[c] == T(0) ? T(0) : value) - spread[c] * weight;
@@ -226,7 +227,7 @@ void all_losses(const ClassTargets& t, const T* scores, const T* largest, T* out
     for (int64_t r = 0; r < t.classes; ++r) {
       const T weight = weights ? weights[r] : T(1);
       const T* const x = scores + start + r * t.inner - first;
-#pragma GCC ivdep
+      FB_IVDEP
       for (int64_t i = first; i < first + width; ++i)
         out[i] += weight * (rest[i] - (x[i] - largest[i]));
     }

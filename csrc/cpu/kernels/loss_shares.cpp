@@ -1,6 +1,7 @@
 // Cross entropy where every class has a share in the target, without the logarithm of softmax in
 // between.
 #include "cpu/kernels/exp_sum.h"
+#include "cpu/kernels/loops.h"
 #include "cpu/loss_classes.h"
 
 namespace fb::cpu::FB_ISA {
@@ -49,7 +50,7 @@ class Shares {
     const T* const y = y_ + row * classes_;
     T* const __restrict to = out + row * classes_;
     const T scale = g * all_shares;
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t c = 0; c < classes_; ++c)
       to[c] = scale * exp_nonpositive((x[c] - top) - rest) - g * share_of(y[c], c);
   }
@@ -58,7 +59,7 @@ class Shares {
     const T* const x = x_ + row * classes_;
     T* const __restrict to = out + row * classes_;
     const T scale = g * kept_;
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t c = 0; c < classes_; ++c)
       to[c] = scale * (weighted ? weights_[c] : T(1)) * (rest - (x[c] - top));
   }
@@ -93,7 +94,7 @@ void losses(const ClassShares& call, T* statistics, T* out) {
   by_rows(call, [&](int64_t first, int64_t last) {
     for (int64_t r = first; r < last; ++r) rest[r] = shares.exp_sum(r, statistics[r]);
     // Logarithms of many rows side by side cost a fraction of one by one.
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t r = first; r < last; ++r) rest[r] = math::log(rest[r]);
     for (int64_t r = first; r < last; ++r) out[r] = shares.loss(r, statistics[r], rest[r], all[r]);
   });

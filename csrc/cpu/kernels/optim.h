@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cpu/kernels/float_loops.h"
+#include "cpu/kernels/loops.h"
 #include "cpu/optim.h"
 #include "cpu/threads.h"
 #include "scalar/math.h"
@@ -107,7 +108,7 @@ template <class E, class Rule, class Numbers, class A, class... S>
 __attribute__((noinline)) void step_run(const Numbers& numbers, int64_t n, A* __restrict param,
                                         const A* __restrict grad, S* __restrict... state) {
   const Rule rule(numbers);
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t i = 0; i < n; ++i) param[i] = rule.template step<E>(param[i], grad[i], state[i]...);
 }
 

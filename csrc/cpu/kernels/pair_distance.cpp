@@ -2,6 +2,7 @@
 #include "cpu/pair_distance.h"
 
 #include "cpu/kernels/fold.h"
+#include "cpu/kernels/loops.h"
 #include "scalar/math.h"
 
 namespace fb::cpu::FB_ISA {
@@ -42,7 +43,7 @@ void gradient(const PairCall& call, const T* gradients, const T* distances, T* o
   for_pairs<T>(call, [&](int64_t r, const T* x, const T* y) {
     const T scale = distances[r] == T(0) ? T(0) : gradients[r] / distances[r];
     T* const __restrict to = out + r * call.columns;
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t c = 0; c < call.columns; ++c) to[c] = scale * ((x[c] - y[c]) + eps);
   });
 }

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "cpu/kernels/loops.h"
 #include "cpu/pointwise.h"
 
 namespace fb::cpu::FB_ISA {
@@ -32,7 +33,7 @@ void run(int64_t n, void* out, const void* const* in, const typename F::Param* p
       for (int64_t i = first; i < last; ++i)
         outside |= F::has_range(load<Inputs>(data[I], i)...) ? 0 : 1;
       if (outside == 0) {
-#pragma GCC ivdep
+        FB_IVDEP
         for (int64_t i = first; i < last; ++i) target[i] = F::in_range(load<Inputs>(data[I], i)...);
       } else {
         for (int64_t i = first; i < last; ++i)
@@ -40,7 +41,7 @@ void run(int64_t n, void* out, const void* const* in, const typename F::Param* p
       }
     }
   } else {
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t i = 0; i < n; ++i) target[i] = F::call(load<Inputs>(data[I], i)..., local);
   }
 }

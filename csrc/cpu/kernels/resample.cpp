@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cpu/kernels/blocks.h"
+#include "cpu/kernels/loops.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu::FB_ISA {
@@ -224,16 +225,16 @@ class Resample {
       for (int64_t w = begin; w < end; ++w) out[w] = 0;
     for (int64_t k = 0; k < width_.least; ++k, index += n, weight += n) {
       if (k == 0) {
-#pragma GCC ivdep
+        FB_IVDEP
         for (int64_t w = begin; w < end; ++w) out[w] = weight[w] * in[index[w]];
       } else {
-#pragma GCC ivdep
+        FB_IVDEP
         for (int64_t w = begin; w < end; ++w) out[w] += weight[w] * in[index[w]];
       }
     }
     // Outputs with fewer terms have weights of 0, which must not meet an infinity.
     for (int64_t k = width_.least; k < width_.terms; ++k, index += n, weight += n) {
-#pragma GCC ivdep
+      FB_IVDEP
       for (int64_t w = begin; w < end; ++w)
         out[w] += weight[w] != 0 ? weight[w] * in[index[w]] : A(0);
     }

@@ -2,6 +2,7 @@
 // weights are computed once, then used for every channel.
 #include "cpu/resample_grid.h"
 
+#include "cpu/kernels/loops.h"
 #include "cpu/kernels/simd.h"
 #include "cpu/threads.h"
 
@@ -94,7 +95,7 @@ FB_FN void set_tap(AxisTaps<T>& taps, int k, int64_t p, const Axis& axis, T inde
 template <class T, class Axis>
 void nearest_taps(const Axis axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
   taps.taps = 1;
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t p = 0; p < n; ++p)
     set_tap(taps, 0, p, axis, nearest_of(axis.padded(axis.at(grid[p * step])).value), T(1), T(0));
 }
@@ -102,7 +103,7 @@ void nearest_taps(const Axis axis, const T* grid, int64_t step, int64_t n, AxisT
 template <class T, class Axis>
 void linear_taps(const Axis axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
   taps.taps = 2;
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t p = 0; p < n; ++p) {
     const Position<T> position = axis.padded(axis.at(grid[p * step]));
     const T low = floor_of(position.value);
@@ -134,7 +135,7 @@ FB_FN T cubic_far_slope(T x) {
 template <class T, class Axis>
 void cubic_taps(const Axis axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
   taps.taps = 4;
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t p = 0; p < n; ++p) {
     const Position<T> position = axis.at(grid[p * step]);
     const T low = floor_of(position.value);
@@ -230,7 +231,7 @@ FB_FN void weighted_sums(const Block<T>& block, const T (*weight)[kMaxPixels][kP
   for (int s = 0; s < kSums; ++s)
     for (int64_t p = 0; p < block.n; ++p) sum[s][p] = 0;
   for (int k = 0; k < block.pixels; ++k) {
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t p = 0; p < block.n; ++p) {
       const T value = image[block.index[k][p]];
       for (int s = 0; s < kSums; ++s)

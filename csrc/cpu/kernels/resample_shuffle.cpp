@@ -1,6 +1,7 @@
 // Pixels spread over channels, and back: `factor` rows that are woven into one.
 #include "cpu/resample_shuffle.h"
 
+#include "cpu/kernels/loops.h"
 #include "cpu/threads.h"
 #include "scalar/types.h"
 
@@ -16,7 +17,7 @@ template <bool kWeave, class Rows, class Woven>
 FB_FN void weave(Rows* rows, int64_t apart, Woven* woven, int64_t n, int64_t factor) {
   if (factor == 2) {  // known to the compiler, so that it shuffles whole vectors
     Rows* const second = rows + apart;
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (kWeave) {
         woven[2 * i] = rows[i];

@@ -1,6 +1,7 @@
 // Activations of recurrent cells and their gradients, a row at a time: see cpu/rnn.h.
 #include <cstddef>
 
+#include "cpu/kernels/loops.h"
 #include "cpu/rnn.h"
 #include "scalar/activation.h"
 #include "scalar/explog.h"
@@ -21,7 +22,7 @@ FB_FN void lstm(const RnnGates<T>& g, int64_t row) {
   T* __restrict h = g.h + row * n;
   if (g.c_before)
     __builtin_memcpy(g.c_before + row * g.before_row, c, static_cast<size_t>(n) * sizeof(T));
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t j = 0; j < n; ++j) {
     i[j] = sigmoid(i[j]);
     f[j] = sigmoid(f[j]);
@@ -40,7 +41,7 @@ FB_FN void gru(const RnnGates<T>& g, int64_t row) {
   T* __restrict z = r + n;
   T* __restrict fresh = r + 2 * n;
   T* __restrict h = g.h + row * n;
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t j = 0; j < n; ++j) {
     r[j] = sigmoid(r[j]);
     z[j] = sigmoid(z[j]);
@@ -53,7 +54,7 @@ template <class T, bool is_relu>
 FB_FN void plain(const RnnGates<T>& g, int64_t row) {
   T* __restrict a = g.gates + row * g.gates_row;
   T* __restrict h = g.h + row * g.hidden;
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t j = 0; j < g.hidden; ++j) {
     a[j] = is_relu ? scalar::relu(a[j]) : math::tanh(a[j]);
     h[j] = a[j];
@@ -74,7 +75,7 @@ FB_FN void lstm_backward(const RnnGatesBackward<T>& g, int64_t row) {
   T* __restrict d_o = d_i + 3 * n;
   const T* __restrict d_h = g.d_h + row * n;
   T* __restrict d_c = g.d_c + row * n;
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t j = 0; j < n; ++j) {
     const T squashed = math::tanh(f[j] * c_before[j] + i[j] * z[j]);
     const T d_cell = d_c[j] + d_h[j] * o[j] * (T(1) - squashed * squashed);
@@ -86,7 +87,7 @@ FB_FN void lstm_backward(const RnnGatesBackward<T>& g, int64_t row) {
   }
   if (!g.projected) return;
   T* __restrict h = g.projected + row * g.projected_row;
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t j = 0; j < n; ++j) h[j] = o[j] * math::tanh(f[j] * c_before[j] + i[j] * z[j]);
 }
 
@@ -103,7 +104,7 @@ FB_FN void gru_backward(const RnnGatesBackward<T>& g, int64_t row) {
   T* __restrict d_z = d_s + 2 * n;
   T* __restrict d_fresh = d_s + 3 * n;
   T* __restrict d_h = g.d_h + row * n;
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t j = 0; j < n; ++j) {
     const T d_n = d_h[j] * (T(1) - z[j]) * (T(1) - fresh[j] * fresh[j]);
     d_fresh[j] = d_n;
@@ -119,7 +120,7 @@ FB_FN void plain_backward(const RnnGatesBackward<T>& g, int64_t row) {
   const T* __restrict h = g.gates + row * g.gates_row;
   const T* __restrict d_h = g.d_h + row * g.hidden;
   T* __restrict d = g.d_gates + row * g.d_gates_row;
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t j = 0; j < g.hidden; ++j)
     d[j] = is_relu ? (h[j] > T(0) ? d_h[j] : T(0)) : d_h[j] * (T(1) - h[j] * h[j]);
 }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/dtype.h"
+#include "cpu/kernels/loops.h"
 #include "cpu/threads.h"
 #include "scalar/arith.h"
 
@@ -137,7 +138,7 @@ void scan_columns(const T* x, T* y, int64_t n, int64_t stride, int64_t width) {
   typename Op::Acc carry[kColumns];
   for (int64_t c = 0; c < width; ++c) carry[c] = Op::identity();
   for (int64_t r = 0; r < n; ++r) {
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t c = 0; c < width; ++c) {
       carry[c] = Op::combine(carry[c], convert<typename Op::Acc>(x[r * stride + c]));
       y[r * stride + c] = convert<T>(carry[c]);
@@ -193,7 +194,7 @@ void extremum_columns(const T* x, T* y, int64_t* index, int64_t n, int64_t strid
     where[c] = 0;
   }
   for (int64_t r = 0; r < n; ++r) {
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t c = 0; c < width; ++c) {
       const T value = x[r * stride + c];
       const bool taken = takes_over<T, kMax>(value, best[c]);
@@ -250,7 +251,7 @@ void recurrence_columns(const T* x, const T* factor, T* y, const ScanShape& shap
     const int64_t before = row;
     row += step;
     const T* const f = factor + (reverse ? before : row);
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t c = 0; c < width; ++c) y[row + c] = x[row + c] + f[c] * y[before + c];
   }
 }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cpu/kernels/exp_sum.h"
+#include "cpu/kernels/loops.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -215,7 +216,7 @@ void columns(const T* x, T* y, int64_t n, int64_t stride, int64_t width) {
       chunk_sum[c] = 0;
     }
     for (int64_t r = k * kChunkRows; r < end; ++r) {
-#pragma GCC ivdep
+      FB_IVDEP
       for (int64_t c = 0; c < width; ++c) {
         const T difference = x[r * stride + c] - shift[c];
         // Next to an infinite maximum, log-sum-exp has differences of either sign.
@@ -245,7 +246,7 @@ void columns(const T* x, T* y, int64_t n, int64_t stride, int64_t width) {
         for (int64_t c = 0; c < width; ++c)
           rest[c] = final_scale<op>(max[r / kChunkRows * width + c], top[c], total[c]);
     }
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t c = 0; c < width; ++c) {
       T& result = y[r * stride + c];
       if constexpr (op == SoftmaxOp::kSoftmax)

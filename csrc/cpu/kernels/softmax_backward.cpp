@@ -1,6 +1,7 @@
 // Gradients of softmax and log-softmax: a sum along the line, then every element.
 #include "cpu/kernels/exp.h"
 #include "cpu/kernels/fold.h"
+#include "cpu/kernels/loops.h"
 #include "cpu/softmax.h"
 
 namespace fb::cpu::FB_ISA {
@@ -49,7 +50,7 @@ template <class T>
 void log_softmax_row(const T* g, const T* y, T* out, int64_t n, T total) {
   constexpr int L = kLanes<T>;
   const int64_t whole = n - n % L;
-#pragma GCC ivdep
+  FB_IVDEP
   for (int64_t i = 0; i < whole; ++i) out[i] = gradient<SoftmaxOp::kLogSoftmax>(g[i], y[i], total);
   if (whole == n) return;
   alignas(64) T results[L];
@@ -81,7 +82,7 @@ void columns(const T* g, const T* y, T* out, int64_t n, int64_t stride, int64_t 
   for (int64_t c = 0; c < width; ++c) whole[c] = static_cast<T>(total[c]);
   for (int64_t r = 0; r < n; ++r) {
     const int64_t at = r * stride;
-#pragma GCC ivdep
+    FB_IVDEP
     for (int64_t c = 0; c < width; ++c) out[at + c] = gradient<op>(g[at + c], y[at + c], whole[c]);
   }
 }
