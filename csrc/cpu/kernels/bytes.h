@@ -14,7 +14,7 @@ using Bytes = Vec<uint8_t>;
 namespace detail {
 template <class V, size_t... I>
 FB_FN auto joined(const V& low, const V& high, std::index_sequence<I...>) {
-  return __builtin_shufflevector(low, high, I...);
+  return FB_SHUFFLE(low, high, I...);
 }
 
 // a and b in turn: the first half or the second of every 16 bytes.

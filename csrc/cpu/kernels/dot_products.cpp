@@ -18,8 +18,8 @@ constexpr int half_of_block(int lane) {
 template <int width, class V, size_t... I>
 FB_FN V add_halves(const V& a, const V& b, std::index_sequence<I...>) {
   constexpr int L = sizeof...(I);
-  return __builtin_shufflevector(a, b, half_of_block<L, width, 0>(I)...) +
-         __builtin_shufflevector(a, b, half_of_block<L, width, 1>(I)...);
+  return FB_SHUFFLE(a, b, half_of_block<L, width, 0>(I)...) +
+         FB_SHUFFLE(a, b, half_of_block<L, width, 1>(I)...);
 }
 
 // A vector whose lane i is the sum over the lanes of v[i], for as many vectors as it has lanes.

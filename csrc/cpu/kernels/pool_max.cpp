@@ -17,7 +17,7 @@ constexpr A lowest_lane() {
 template <class V, size_t... I>
 FB_FN V every_second(const V& low, const V& high, std::index_sequence<I...>) {
   constexpr size_t N = sizeof...(I);
-  return __builtin_shufflevector(low, high, (2 * I < N ? 2 * I : 2 * I + 1)...);
+  return FB_SHUFFLE(low, high, (2 * I < N ? 2 * I : 2 * I + 1)...);
 }
 
 template <class A, int N, class T>

@@ -82,8 +82,8 @@ class Pairs {
   template <int N, size_t... I>
   static FB_FN void interleave(const Vec<A, N>& even, const Vec<A, N>& odd, T* out,
                                std::index_sequence<I...>) {
-    store(out, __builtin_shufflevector(even, odd, (I / 2 + I % 2 * N)...));
-    store(out + N, __builtin_shufflevector(even, odd, (N / 2 + I / 2 + I % 2 * N)...));
+    store(out, FB_SHUFFLE(even, odd, (I / 2 + I % 2 * N)...));
+    store(out + N, FB_SHUFFLE(even, odd, (N / 2 + I / 2 + I % 2 * N)...));
   }
 
   // N windows from the first of `gradient` on.

@@ -2,6 +2,7 @@
 // accumulators must stay in registers. For cpu/kernels only: every function here is inlined.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "core/dtype.h"
@@ -42,6 +43,20 @@ inline constexpr int kLanes<Complex<double>> = 1;
 
 template <class T, int N = kLanes<T>>
 using Vec = typename VecOf<T, N>::type;
+
+// Lanes of a and b by their numbers, which go on from those of a to those of b.
+#if __has_builtin(__builtin_shufflevector)
+#define FB_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else  // GCC 11
+template <class V, class... Lane>
+FB_FN auto shuffled(const V& a, const V& b, Lane... lane) {
+  using T = std::remove_cvref_t<decltype(a[0])>;
+  constexpr int n = sizeof(V) / sizeof(T);
+  return Vec<T, sizeof...(Lane)>{(static_cast<int>(lane) < n ? a[static_cast<int>(lane) % n]
+                                                             : b[static_cast<int>(lane) % n])...};
+}
+#define FB_SHUFFLE(a, b, ...) shuffled(a, b, __VA_ARGS__)
+#endif
 
 // What a comparison of two V yields: bool for scalars, a vector of 0 / -1 otherwise.
 template <class V>
@@ -159,11 +174,11 @@ FB_FN void narrow(const float* from, T* to, int64_t n) {
 namespace detail {
 template <class V, size_t... I>
 FB_FN auto low_half(const V& v, std::index_sequence<I...>) {
-  return __builtin_shufflevector(v, v, I...);
+  return FB_SHUFFLE(v, v, I...);
 }
 template <class V, size_t... I>
 FB_FN auto high_half(const V& v, std::index_sequence<I...>) {
-  return __builtin_shufflevector(v, v, (I + sizeof...(I))...);
+  return FB_SHUFFLE(v, v, (I + sizeof...(I))...);
 }
 }  // namespace detail
 

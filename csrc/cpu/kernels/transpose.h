@@ -13,8 +13,7 @@ namespace detail {
 template <int half, size_t width, class V, size_t... I>
 FB_FN V interleave(const V& a, const V& b, std::index_sequence<I...>) {
   constexpr size_t n = sizeof...(I);
-  return __builtin_shufflevector(
-      a, b, (I % 2 * n + I / width * width + I % width / 2 + half * width / 2)...);
+  return FB_SHUFFLE(a, b, (I % 2 * n + I / width * width + I % width / 2 + half * width / 2)...);
 }
 
 }  // namespace detail

@@ -17,7 +17,7 @@ template <int half, bool second, class V, int... lane>
 FB_FN V halves(V a, V b, std::integer_sequence<int, lane...>) {
   constexpr int lanes = sizeof...(lane);
   constexpr int shift = second ? half : 0;
-  return __builtin_shufflevector(a, b, (lane & half ? lanes + lane - half : lane) + shift...);
+  return FB_SHUFFLE(a, b, (lane & half ? lanes + lane - half : lane) + shift...);
 }
 
 // Exchanges the off-diagonal squares of `half` rows within each square of twice as many.
