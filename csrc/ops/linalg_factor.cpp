@@ -191,7 +191,7 @@ std::tuple<Tensor, Tensor> compute::linalg_qr(const Tensor& A, const std::string
   const int64_t height = mode == "complete" ? m : std::min(m, n);
   const Tensor q = mode == "r" ? empty_of(A) : build_q(packed, tau, height);
   const Tensor r = make_column_major(batch_of(A), height, n, A.dtype(), A.device());
-  visit_floating_or_complex(A.dtype(), [&](auto tag) {
+  visit_floating_or_complex(A.dtype(), [&, packed = packed](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < batch_count(A); ++i) {
       T* out = r.data_as<T>() + i * height * n;

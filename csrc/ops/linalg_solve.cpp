@@ -288,7 +288,7 @@ Tensor compute::linalg_det(const Tensor& A) {
   const auto [lu, pivots, info] = linalg_lu_factor_ex(A, true, false);
   const Tensor out = make_tensor(batch_of(A), A.dtype(), A.device());
   const int64_t n = A.size(-1);
-  visit_floating_or_complex(A.dtype(), [&](auto tag) {
+  visit_floating_or_complex(A.dtype(), [&, lu = lu, pivots = pivots](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < out.numel(); ++i) {
       out.data_as<T>()[i] =
@@ -304,7 +304,7 @@ std::tuple<Tensor, Tensor> compute::linalg_slogdet(const Tensor& A) {
   const Tensor sign = make_tensor(batch_of(A), A.dtype(), A.device());
   const Tensor log = make_tensor(batch_of(A), real_type(A.dtype()), A.device());
   const int64_t n = A.size(-1);
-  visit_floating_or_complex(A.dtype(), [&](auto tag) {
+  visit_floating_or_complex(A.dtype(), [&, lu = lu, pivots = pivots](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < sign.numel(); ++i) {
       sign_and_log(lu.data_as<T>() + i * n * n, pivots.data_as<int32_t>() + i * n, n,
