@@ -171,7 +171,9 @@ def set_flush_denormal(mode: bool) -> bool:
 
 def set_warn_always(b: bool) -> None:
     """Set what ``is_warn_always_enabled`` says; ``warnings`` decides how often one is shown."""
-    _State.warn_always = bool(b)
+    if not isinstance(b, bool):
+        raise RuntimeError(f"set_warn_always: expected a bool, got {type(b).__name__}")
+    _State.warn_always = b
 
 
 def is_warn_always_enabled() -> bool:

@@ -113,7 +113,7 @@ class Library:
             )
         name = op_name if isinstance(op_name, str) else _operator(op_name).schema.name
         qualname = name if "::" in name else f"{self.ns}::{name}"
-        key = dispatch_key or self.dispatch_key or registry.COMPOSITE
+        key = registry.checked_key(dispatch_key or self.dispatch_key or registry.COMPOSITE)
         registry.find(qualname).kernels[key] = fn
 
     def _destroy(self) -> None:
@@ -148,7 +148,8 @@ def impl(
     def register(kernel: Callable[..., Any]) -> Callable[..., Any]:
         for key in keys:
             name = "CompositeExplicitAutograd" if key == "default" else key
-            registry.find(qualname).kernels[name.upper() if name.islower() else name] = kernel
+            name = registry.checked_key(registry.key_of(name))
+            registry.find(qualname).kernels[name] = kernel
         return kernel
 
     return register if func is None else register(func)

@@ -196,6 +196,7 @@ Tensor composed::nn_functional_scaled_dot_product_attention(
   check_inputs(query, key, value, attn_mask);
   FB_CHECK(dropout_p >= 0 && dropout_p <= 1,
            "dropout probability has to be between 0 and 1, but got ", dropout_p);
+  FB_CHECK(!is_causal || !attn_mask, "is_causal=True has a mask of its own: pass no attn_mask");
   const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
   if (enable_gqa && query.size(-3) != key.size(-3)) {
     const Grouped g = grouped(query, key, value, attn_mask);

@@ -18,7 +18,7 @@ def device_keys(device_types: str | Sequence[str] | None) -> list[str]:
     if device_types is None:
         return [_ANY_DEVICE]
     types = [device_types] if isinstance(device_types, str) else device_types
-    return [each.upper() for each in types]
+    return [registry.checked_key(registry.key_of(each)) for each in types]
 
 
 class CustomOpDef:

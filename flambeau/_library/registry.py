@@ -20,6 +20,42 @@ __all__: list[str] = []
 COMPOSITE = "CompositeImplicitAutograd"
 _ANY_DEVICE = (COMPOSITE, "CompositeExplicitAutograd", "")
 _KEYS = {"cpu": "CPU", "cuda": "CUDA", "meta": "Meta"}
+# Keys of devices that are not here, whose kernels are never asked for.
+_ELSEWHERE = (
+    *("HIP", "XLA", "MPS", "XPU", "IPU", "HPU", "VE", "Lazy", "MTIA", "MAIA"),
+    *("PrivateUse1", "PrivateUse2", "PrivateUse3"),
+)
+_KINDS = ("", "Sparse", "SparseCsr", "Quantized", "NestedTensor")
+_TENSORS = {f"{kind}{key}" for kind in _KINDS for key in (*_KEYS.values(), *_ELSEWHERE)}
+# What PyTorch calls on the way to a kernel, and how to have it here.
+_ON_THE_WAY = {
+    "ADInplaceOrView": "register_autograd",
+    "Autocast": "register_autocast",
+    "Autograd": "register_autograd",
+    "BackendSelect": "one kernel for all devices",
+    "FuncTorchBatched": "register_vmap",
+    "FuncTorchVmapMode": "register_vmap",
+    "Functionalize": "a signature that says what is changed",
+    "Python": "__torch_dispatch__ of a subclass",
+}
+
+
+def key_of(device: str) -> str:
+    """The dispatch key of a type of device; what is none is taken for a key."""
+    by_device = {key.lower(): key for key in (*_KEYS.values(), *_ELSEWHERE)}
+    return by_device.get(device, device)
+
+
+def checked_key(key: str) -> str:
+    """A dispatch key that kernels are found by, or are never asked for; others are refused."""
+    if key in _TENSORS or key in _ANY_DEVICE or key == "CompositeImplicitAutogradNestedTensor":
+        return key
+    for beginning, remedy in _ON_THE_WAY.items():
+        if key.startswith(beginning):
+            raise NotImplementedError(
+                f"impl: nothing is called for the dispatch key {key}; use {remedy}"
+            )
+    raise RuntimeError(f"impl: could not parse dispatch key: {key}")
 
 
 class Operator:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Union
 
 import flambeau as fb
+from flambeau._ops import OpOverload
 from flambeau.fx._naming import qualified_name, type_name
 from flambeau.fx.immutable_collections import immutable_dict, immutable_list
 
@@ -35,6 +37,17 @@ OPS = ("placeholder", "call_method", "call_module", "call_function", "get_attr",
 
 # Functions that are called for what they do and not for what they return.
 _side_effectful_functions: set[Callable[..., Any]] = set()
+# Functions that move the generator on, so that later numbers depend on them.
+_DRAW = (
+    *("bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint"),
+    *("randint_like", "randn", "randn_like", "randperm"),
+)
+_side_effectful_functions |= {getattr(fb, name) for name in _DRAW}
+
+
+@functools.cache
+def _random_operators() -> frozenset[str]:
+    return frozenset(each["name"] for each in fb._C.op_info() if each["random"])
 
 
 def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -279,6 +292,8 @@ class Node:
             name = getattr(self.target, "__name__", "")
             changes_input = name.endswith("_") and not name.endswith("__")
             is_operator = getattr(self.target, "__module__", "") == "_operator"
+            if isinstance(self.target, OpOverload) and impure_random:
+                changes_input |= self.target.overloadpacket.__name__ in _random_operators()
             return self.target in _side_effectful_functions or (changes_input and not is_operator)
         if self.op == "call_method":
             return str(self.target).endswith("_") and not str(self.target).endswith("__")

@@ -35,7 +35,8 @@ def traced_example(script: ScriptModule | ScriptFunction, example: Any) -> Any:
     """A trace of a script for tensors like those in ``example``, which is right for others, too."""
     _check_arguments(example)
     args, kwargs = _made(example, 0)
-    with fb.random.fork_rng(), fb.no_grad(), noted_comparisons() as compared:
+    # With gradients on, so that blocks without are noted.
+    with fb.random.fork_rng(), fb.enable_grad(), noted_comparisons() as compared:
         if isinstance(script, ScriptModule):
             return _traced_module(script, (args, kwargs), example, compared)
         function = script._function

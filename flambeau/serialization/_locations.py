@@ -108,6 +108,16 @@ def _cuda_restore(storage: Storage, location: str) -> Storage | None:
     )
 
 
+def _meta_tag(storage: Storage) -> str | None:
+    return "meta" if storage.device.type == "meta" else None
+
+
+def _meta_restore(storage: Storage, location: str) -> Storage | None:
+    """A storage as large, of which nothing is kept."""
+    return fb.UntypedStorage(storage.nbytes(), device="meta") if location == "meta" else None
+
+
 register_package(10, _cpu_tag, _cpu_restore)
 register_package(20, _cuda_tag, _cuda_restore)
+register_package(22, _meta_tag, _meta_restore)
 _OWN_PACKAGES = tuple(_packages)

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau._storage import window_on
 from flambeau.nn.parameter import Parameter
 
 __all__: list[str] = []
@@ -87,7 +88,7 @@ def _rebuild_on(
     if type(offset) is not int:
         raise RuntimeError(f"a tensor's offset must be an integer, got {_kind(offset)}")
     sizes, strides = _ints(size, "size"), _ints(stride, "stride")
-    return _C._tensor_on_storage(storage._bytes, dtype, offset, sizes, strides)
+    return window_on(storage._bytes, dtype, offset, sizes, strides)
 
 
 def _rebuild_tensor_v2(

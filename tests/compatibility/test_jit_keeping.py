@@ -176,3 +176,31 @@ def test_optimize_has_no_effect():
         jit.trace(torch.relu, torch.ones(1), optimize=True)
     with pytest.warns(FutureWarning, match="`optimize` is deprecated"):
         jit.trace_module(nn.ReLU(), {"forward": torch.ones(1)}, optimize=True)
+
+
+def test_blocks_without_gradients_are_kept():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(3))
+
+        def forward(self, x):
+            with torch.no_grad():
+                y = x * self.weight
+            return y * self.weight
+
+    scripted = jit.script(Net())
+    scripted(torch.ones(3))
+    loaded = reloaded(scripted)
+    loaded(torch.full((3,), 2.0)).sum().backward()
+    assert [each.grad.tolist() for each in loaded.parameters()] == [[2, 2, 2]]
+
+
+def test_what_looks_at_the_mode_of_gradients_is_refused():
+    def function(x):
+        return x * 2 if torch.is_grad_enabled() else x
+
+    scripted = jit.script(function)
+    scripted(torch.ones(2))
+    with pytest.raises(RuntimeError, match="would be wrong"):
+        reloaded(scripted)

@@ -380,3 +380,19 @@ def test_libraries_of_others():
         torch.classes.load_library("lib.so")
     with pytest.raises(RuntimeError, match=r"there is no class 'demo\.Thing'"):
         _ = torch.classes.demo.Thing
+
+
+def test_keys_that_no_kernel_is_found_by():
+    own = library.Library("keys", "DEF")
+    own.define("twice(Tensor x) -> Tensor")
+    with pytest.raises(RuntimeError, match="could not parse dispatch key: Cpu"):
+        own.impl("twice", torch.sin, "Cpu")
+    with pytest.raises(NotImplementedError, match="Autograd; use register_autograd"):
+        own.impl("twice", torch.sin, "Autograd")
+    with pytest.raises(RuntimeError, match="could not parse"):
+        library.impl("keys::twice", "cpuu", torch.sin)
+    with pytest.raises(RuntimeError, match="could not parse"):
+        library.register_kernel("keys::twice", "cpuu", torch.sin)
+    own.impl("twice", lambda x: x * 2, "XPU")
+    library.impl("keys::twice", "meta", lambda x: x.new_empty(7))
+    assert torch.ops.keys.twice(torch.empty(2, device="meta")).shape == (7,)

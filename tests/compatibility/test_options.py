@@ -110,3 +110,8 @@ def test_what_is_said(name):
     with pytest.warns(AcceptedWarning) as caught:
         SAID[name]()
     assert f"{name} is accepted without effect" in str(caught[0].message)
+
+
+def test_switches_take_truth_values_only():
+    with pytest.raises(RuntimeError, match="expected a bool, got int"):
+        torch.set_warn_always(3)

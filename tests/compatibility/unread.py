@@ -274,7 +274,6 @@ UNREAD: dict[str, list[str]] = {
         "flambeau.fx.experimental.symbolic_shapes.is_concrete_int(a)",
         "flambeau.fx.experimental.symbolic_shapes.hint_int(fallback)",
         "flambeau.fx.experimental.symbolic_shapes.optimization_hint(fallback)",
-        "flambeau.fx.node.Node.is_impure(impure_random)",
         "flambeau.fx.operator_schemas.normalize_function(arg_types)",
         "flambeau.fx.operator_schemas.normalize_function(kwarg_types)",
         "flambeau.fx.passes.runtime_assert.insert_deferred_runtime_asserts(gm)",

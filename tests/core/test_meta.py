@@ -374,3 +374,16 @@ def test_the_order_of_dimensions_is_that_of_elements():
         for form in (fb.contiguous_format, fb.channels_last):
             made = fb.empty(shape, device="meta", memory_format=form)
             assert made.stride() == fb.empty(shape, memory_format=form).stride()
+
+
+@pytest.mark.parametrize("place", ["meta", fb.device("meta"), {"cpu": "meta"}])
+@pytest.mark.parametrize("is_zip", [True, False])
+def test_checkpoints_are_loaded_without_elements(place, is_zip: bool):
+    file = io.BytesIO()
+    fb.save(nn.Linear(3, 2).state_dict(), file, _use_new_zipfile_serialization=is_zip)
+    file.seek(0)
+    loaded = fb.load(file, map_location=place)
+    assert {name: (each.is_meta, each.shape) for name, each in loaded.items()} == {
+        "weight": (True, (2, 3)),
+        "bias": (True, (2,)),
+    }

@@ -198,3 +198,17 @@ def test_normalized_arguments():
     pair = call.normalized_arguments(gm, normalize_to_only_use_kwargs=True)
     assert pair.args == ()
     assert list(pair.kwargs) == ["input", "inplace"]
+
+
+def test_what_draws_numbers_stays():
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    drawn = graph.call_function(torch.rand, (3,))
+    bernoulli = graph.call_function(torch.ops.aten.bernoulli.default, (x,))
+    graph.call_function(torch.sin, (x,))
+    graph.output(graph.call_function(torch.add, (x, 1)))
+    assert (drawn.is_impure(), bernoulli.is_impure()) == (True, True)
+    assert not bernoulli.is_impure(impure_random=False)
+    graph.eliminate_dead_code()
+    kept = [node.name for node in graph.nodes]
+    assert kept == ["x", "rand", "bernoulli_default", "add", "output"]

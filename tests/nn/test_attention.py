@@ -276,3 +276,9 @@ def test_bad_input_of_several_heads() -> None:
         net(x[None], x, x)
     with pytest.raises(AssertionError, match="only bool and floating types of attn_mask"):
         net(x, x, x, attn_mask=fb.zeros(3, 3, dtype=fb.int64))
+
+
+def test_one_mask_at_a_time():
+    x = fb.ones(1, 2, 2)
+    with pytest.raises(RuntimeError, match="pass no attn_mask"):
+        F.scaled_dot_product_attention(x, x, x, attn_mask=fb.ones(2, 2), is_causal=True)
