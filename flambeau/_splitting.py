@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import flambeau as fb
 from flambeau import Tensor
+
+# Parts without elements that somebody may want; each takes memory and time.
+_MOST_EMPTY = 1 << 24
 
 
 def tensor_split(
@@ -29,6 +33,10 @@ def tensor_split(
         if cuts <= 0:
             raise RuntimeError(
                 f"tensor_split: number of sections must be larger than 0, got {cuts}"
+            )
+        if cuts > max(size, _MOST_EMPTY):
+            raise fb.OutOfMemoryError(
+                f"tensor_split: {cuts} parts of {size} elements are more tensors than memory holds"
             )
         small, larger_ones = divmod(size, cuts)
         # The first `size % sections` parts are one longer.

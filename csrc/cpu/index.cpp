@@ -35,10 +35,13 @@ StridedLoop<2> loop_over(IntSpan shape, IntSpan target_strides, IntSpan other_st
   for (size_t d = 0; d < picks.positions.size(); ++d) {
     const int64_t size = picks.target.sizes()[picks.before + static_cast<int64_t>(d)];
     const auto* position = picks.positions[d].data_as<int64_t>();
-    for (int64_t k = 0; k < picks.count(); ++k)
+    for (int64_t k = 0; k < picks.count(); ++k) {
+      FB_CHECK_INDEX(picks.from_the_end || position[k] >= 0, "index out of range: got ",
+                     position[k], "; negative positions are not counted from the end here");
       FB_CHECK_INDEX(position[k] >= -size && position[k] < size, "index ", position[k],
                      " is out of bounds for dimension ", picks.before + static_cast<int64_t>(d),
                      " with size ", size);
+    }
   }
   FB_ASSERT(false);
   __builtin_unreachable();
@@ -60,7 +63,7 @@ class Offsets {
     for (size_t d = 0; d < picks_.positions.size(); ++d)
       positions[d] = picks_.positions[d].data_as<int64_t>() + from;
     return FB_KERNEL(pick_offsets)(to - from, static_cast<int>(picks_.positions.size()), positions,
-                                   sizes_.data(), strides_.data(), offsets);
+                                   sizes_.data(), strides_.data(), picks_.from_the_end, offsets);
   }
 
  private:

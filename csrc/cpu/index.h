@@ -10,12 +10,13 @@ namespace fb::cpu {
 
 // Places picked out of `target`: of the dimensions before.. before+positions.size()-1, element k of
 // the result has the coordinates positions[0][k], positions[1][k], ... Negative positions count
-// from the end.
+// from the end, or are refused.
 struct Picks {
   Tensor target;
   int64_t before = 0;
   std::vector<Tensor> positions;  // int64, contiguous, all of the shape `shape`
   Dims shape;
+  bool from_the_end = true;
 
   int64_t count() const { return numel_of(shape); }
   // Dimensions before the picked ones, then `shape`, then those after.
@@ -53,9 +54,9 @@ void masked_fill(const Tensor& out, const Tensor& input, const Tensor& mask, con
 // --- kernels; `size` is that of an element, steps and offsets are in bytes
 
 // Byte offsets of n picks: the sum over dimensions of position * stride. False if a position is
-// outside.
+// outside, or negative where none counts from the end.
 FB_DECLARE_KERNEL(bool, pick_offsets, int64_t n, int dims, const int64_t* const* positions,
-                  const int64_t* sizes, const int64_t* strides, int64_t* offsets)
+                  const int64_t* sizes, const int64_t* strides, bool from_the_end, int64_t* offsets)
 FB_DECLARE_KERNEL(void, pick_elements, size_t size, int64_t n, const char* in,
                   const int64_t* offsets, char* out)
 FB_DECLARE_KERNEL(void, place_elements, size_t size, int64_t n, const char* in, int64_t in_step,

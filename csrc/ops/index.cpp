@@ -177,29 +177,19 @@ Tensor on_like(const Tensor& input, F&& change) {
 
 namespace {
 
-// index_select of positions that may count from the end.
-Tensor selected(const Tensor& input, int64_t dim, const Tensor& index) {
-  const cpu::Picks picks = along(input, dim, index);
+// index_select; whether positions may count from the end is a matter of the operator.
+Tensor selected(const Tensor& input, int64_t dim, const Tensor& index, bool from_the_end) {
+  cpu::Picks picks = along(input, dim, index);
+  picks.from_the_end = from_the_end;
   const Tensor out = make_tensor(picks.result_shape(), input.dtype(), input.device());
   cpu::pick(out, picks);
   return input.dim() == 0 ? select(out, 0, 0) : out;
 }
 
-// Refuses positions that count from the end, which PyTorch takes for some operators only.
-void check_not_negative(const Tensor& index) {
-  if (index.numel() == 0 || !is_integral(index.dtype(), false)) return;
-  const Tensor positions = positions_of(index);
-  int64_t least = 0, greatest = 0;
-  FB_KERNEL(index_range)(positions.numel(), positions.data_as<int64_t>(), &least, &greatest);
-  FB_CHECK_INDEX(least >= 0, "index out of range: got ", least,
-                 "; negative positions are not counted from the end here");
-}
-
 }  // namespace
 
 Tensor compute::index_select(const Tensor& input, int64_t dim, const Tensor& index) {
-  check_not_negative(index);
-  return selected(input, dim, index);
+  return selected(input, dim, index, false);
 }
 
 Tensor compute::gather(const Tensor& input, int64_t dim, const Tensor& index, bool) {
@@ -212,7 +202,8 @@ Tensor compute::gather(const Tensor& input, int64_t dim, const Tensor& index, bo
 Tensor compute::take(const Tensor& input, const Tensor& index) {
   FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
   FB_CHECK_INDEX(input.numel() > 0 || index.numel() == 0, "an empty tensor has nothing to take");
-  return reshape(selected(reshape(input, {-1}), 0, reshape(index, {index.numel()})), index.sizes());
+  return reshape(selected(reshape(input, {-1}), 0, reshape(index, {index.numel()}), true),
+                 index.sizes());
 }
 
 namespace {
@@ -329,7 +320,8 @@ void place_parts(const Tensor& input, int64_t dim, const Tensor& index, const Te
   check_writable(input);
   FB_CHECK(source.dtype() == input.dtype(), "expected source of the type of input, ", input.dtype(),
            ", got ", source.dtype());
-  const cpu::Picks picks = along(input, dim, index);
+  cpu::Picks picks = along(input, dim, index);
+  picks.from_the_end = false;
   FB_CHECK_INDEX(source.dim() == 0 || input.dim() == 0 || source.dim() == input.dim(),
                  "source of shape ", source.sizes(),
                  " must have as many dimensions as input of shape ", input.sizes());
@@ -362,7 +354,6 @@ Tensor compute::index_add(const Tensor& input, int64_t dim, const Tensor& index,
 void compute::index_copy_(const Tensor& input, int64_t dim, const Tensor& index,
                           const Tensor& source) {
   FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
-  check_not_negative(index);
   place_parts(input, dim, index, source, false);
 }
 Tensor compute::index_copy(const Tensor& input, int64_t dim, const Tensor& index,

@@ -396,26 +396,6 @@ def inference_view_saved(m):
 
 
 @program
-def backward_thousands_deep(m):
-    class Nested(m.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, depth):
-            ctx.depth = depth
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad):
-            if ctx.depth:
-                with m.enable_grad():
-                    Nested.apply(m.ones(1, requires_grad=True), ctx.depth - 1).backward()
-            return grad * 2, None
-
-    x = m.ones(1, requires_grad=True)
-    Nested.apply(x, 3000).backward()
-    return x.grad
-
-
-@program
 def checkpoints_within_each_other(m):
     checkpoint = m.utils.checkpoint.checkpoint
     found = []

@@ -113,15 +113,16 @@ ScatterFn typed_scatter(DType t) {
 }  // namespace
 
 bool pick_offsets(int64_t n, int dims, const int64_t* const* positions, const int64_t* sizes,
-                  const int64_t* strides, int64_t* __restrict offsets) {
+                  const int64_t* strides, bool from_the_end, int64_t* __restrict offsets) {
   uint64_t outside = 0;
   for (int d = 0; d < dims; ++d) {
     const int64_t* __restrict position = positions[d];
     // Without signs: a position may be anything, and what is computed of a far one is not used.
     const auto size = static_cast<uint64_t>(sizes[d]);
     const auto stride = static_cast<uint64_t>(strides[d]);
+    const uint64_t end = from_the_end ? size : 0;
     for (int64_t k = 0; k < n; ++k) {
-      const uint64_t p = static_cast<uint64_t>(position[k]) + (position[k] < 0 ? size : 0);
+      const uint64_t p = static_cast<uint64_t>(position[k]) + (position[k] < 0 ? end : 0);
       outside |= p | (size - 1 - p);  // negative: sign bit set
       offsets[k] =
           static_cast<int64_t>((d == 0 ? 0 : static_cast<uint64_t>(offsets[k])) + p * stride);
