@@ -28,10 +28,10 @@ Picks look_at(const Batch& b, TensorList indices) {
 }
 
 // The number of the sample, in front of positions of `rank` dimensions.
-Tensor numbers(const Batch& b, int64_t rank) {
+Tensor numbers(const Batch& b, int64_t rank, Device device) {
   Dims sizes(static_cast<size_t>(rank) + 1, 1);
   sizes[0] = b.size();
-  return ops::view(ops::arange(b.size(), DType::kInt64), sizes);
+  return ops::view(ops::arange(b.size(), DType::kInt64, device), sizes);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ Tensor index(const Batch& b, const Tensor& input, TensorList indices) {
     return b.wrap(ops::index(b.all(input), all));
   }
   if (picks.are_batched && picks.are_adjacent && picks.first == 0) {
-    if (b.is_batched(input)) all.push_back(numbers(b, picks.rank));
+    if (b.is_batched(input)) all.push_back(numbers(b, picks.rank, input.device()));
     for (const Tensor& each : indices.first(picks.last + 1))
       all.push_back(b.aligned(each, picks.rank));
     return b.wrap(ops::index(b.is_batched(input) ? b.all(input) : input, all));

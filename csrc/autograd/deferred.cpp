@@ -8,11 +8,11 @@
 namespace fb::autograd {
 
 DeferredProducts::Rows DeferredProducts::append(int64_t count, int64_t p, int64_t q, DType dtype,
-                                                Tensor& sum) {
+                                                Device device, Tensor& sum) {
   if (rows_ + count > kCapacity) flush(sum);
   if (!left_) {
-    left_ = make_tensor({kCapacity, p}, dtype);
-    right_ = make_tensor({kCapacity, q}, dtype);
+    left_ = make_tensor({kCapacity, p}, dtype, device);
+    right_ = make_tensor({kCapacity, q}, dtype, device);
   }
   const auto bytes = static_cast<int64_t>(size_of(dtype));
   const Rows rows{static_cast<char*>(left_.data()) + rows_ * p * bytes,
@@ -28,7 +28,7 @@ void DeferredProducts::flush(Tensor& sum) {
   const bool accumulate = sum.defined();
   // The sum may be a gradient that somebody else sees too.
   if (!accumulate)
-    sum = make_tensor({p, q}, left_.dtype());
+    sum = make_tensor({p, q}, left_.dtype(), left_.device());
   else if (sum->refs != 1 || sum->python_object || sum->storage->refs != 1 ||
            sum->storage->release || !sum.is_contiguous())
     sum = ops::copy_contiguous(sum);

@@ -16,7 +16,7 @@ class DeferredProducts {
     void* right;
   };
   // Room for `count` more rows of each factor of a p x q product, at most kMostRows.
-  Rows append(int64_t count, int64_t p, int64_t q, DType dtype, Tensor& sum);
+  Rows append(int64_t count, int64_t p, int64_t q, DType dtype, Device device, Tensor& sum);
   // Multiplies what is there and adds it to `sum`, which may be undefined.
   void flush(Tensor& sum);
 

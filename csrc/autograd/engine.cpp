@@ -187,7 +187,7 @@ class Run {
       state.deferred = std::make_unique<DeferredProducts>();
     }
     return state.deferred->append(count, weight.size(0), weight.size(1), weight.dtype(),
-                                  state.grads[edge.output_nr]);
+                                  weight.device(), state.grads[edge.output_nr]);
   }
 
   // The same for an input of the node that is executing, if that is a leaf.

@@ -50,7 +50,7 @@ using Gradients = SmallVec<Tensor, 2>;
 // What a gradient of one result must look like.
 struct OutputMeta {
   DType dtype = DType::kFloat32;
-  Device device;
+  Device device = kHost;
   Dims sizes;
 };
 

@@ -97,7 +97,7 @@ void SavedTensor::keep(const Tensor& t, bool is_result, uint32_t output_nr) {
 
 Value::operator Tensor() const {
   if (tensor_) return tensor_;
-  const Tensor t = make_tensor({}, scalar_.dtype());
+  const Tensor t = make_tensor({}, scalar_.dtype(), kHost);
   scalar_.store(t.dtype(), t.data());
   return t;
 }

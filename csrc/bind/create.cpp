@@ -8,7 +8,7 @@ namespace fb::bind {
 namespace {
 
 void check_device_argument(PyObject* device) {
-  check_device(read::optional_device(device).value_or(Device{}));
+  check_device(read::optional_device(device).value_or(kHost));
 }
 
 PyObject* invoke_tensor(PyObject* const* a) {

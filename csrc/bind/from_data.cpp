@@ -211,7 +211,7 @@ Tensor tensor_from_data(PyObject* data, MaybeType dtype) {
     infer_type(data, sizes.size(), dtype);
     if (!dtype) dtype = default_dtype();
   }
-  Tensor out = make_tensor(sizes, *dtype);
+  Tensor out = make_tensor(sizes, *dtype, kHost);
   if (out.numel() == 0) return out;
   visit_all(*dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;

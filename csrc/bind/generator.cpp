@@ -42,7 +42,7 @@ void initialise(Generator* memory, nb::handle device) {
 }
 
 nb::object get_state(const Generator& generator) {
-  Tensor state = make_tensor({static_cast<int64_t>(Generator::kStateSize)}, DType::kUInt8);
+  Tensor state = make_tensor({static_cast<int64_t>(Generator::kStateSize)}, DType::kUInt8, kHost);
   generator.save_state(state.data_as<uint8_t>());
   return nb::steal(wrap(std::move(state)));
 }
@@ -64,7 +64,7 @@ void set_state(Generator& generator, nb::handle state) {
   fail(ErrorKind::kRuntime, "CPU Generator does not use offset");
 }
 
-nb::object cpu_device() { return nb::steal(device_object(Device{})); }
+nb::object cpu_device() { return nb::steal(device_object(kHost)); }
 
 void define_state(nb::class_<Generator>& type) {
   type.def("get_state", &get_state, "The state as a uint8 tensor, in PyTorch's layout.")

@@ -173,7 +173,7 @@ class Selection {
   // x[True] and x[False]: a new dimension of size 1 or 0.
   void pick_all(bool value) {
     add_dim();
-    const Tensor mask = make_tensor({1}, DType::kBool);
+    const Tensor mask = make_tensor({1}, DType::kBool, base_.device());
     *mask.data_as<bool>() = value;
     picks_.back() = mask;
   }
@@ -265,7 +265,7 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
       assign_number(target, read::number(value));
       return 0;
     }
-    Tensor elements = is_tensor(value) ? tensor_of(value) : make_tensor({}, t.dtype());
+    Tensor elements = is_tensor(value) ? tensor_of(value) : make_tensor({}, t.dtype(), t.device());
     if (!is_tensor(value)) assign_number(elements, read::number(value));
     if (selection.picks_any())
       ops::index_put_(target, selection.picks(), elements);

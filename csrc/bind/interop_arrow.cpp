@@ -80,7 +80,7 @@ Tensor from_arrow(PyObject* schema_capsule, PyObject* array_capsule) {
                      static_cast<size_t>(source->length * each), release_array, new Array(*source));
   source->release = nullptr;
   storage->resizable = false;
-  return tensor_over(std::move(storage), sizes, contiguous_strides(sizes), 0, DType::kUInt8);
+  return tensor_over(std::move(storage), sizes, contiguous_strides(sizes), 0, DType::kUInt8, kHost);
 }
 
 }  // namespace fb::bind

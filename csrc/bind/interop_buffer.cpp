@@ -134,7 +134,7 @@ Tensor from_buffer(PyObject* object, DType dtype, int64_t count, int64_t offset)
   Storage storage =
       Storage::adopt(start, static_cast<size_t>(count * itemsize), release_view_locked, view.get());
   view.release();
-  return tensor_over(std::move(storage), {count}, {1}, 0, dtype);
+  return tensor_over(std::move(storage), {count}, {1}, 0, dtype, kHost);
 }
 
 }  // namespace fb::bind

@@ -118,7 +118,7 @@ Tensor import_tensor(PyObject* capsule) {
   };
   Storage storage =
       Storage::adopt(static_cast<char*>(array.data) + array.byte_offset, bytes, release, handle);
-  return tensor_over(std::move(storage), sizes, strides, 0, dtype);
+  return tensor_over(std::move(storage), sizes, strides, 0, dtype, kHost);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ Tensor from_numpy(PyObject* object, bool for_reading) {
   }
   if (!for_reading && !(array.flags & kArrayWriteable)) warn_read_only();
   const auto bytes = static_cast<size_t>(span_of(sizes, strides) * itemsize);
-  return tensor_over(adopt_python(array.data, bytes, object), sizes, strides, 0, *dtype);
+  return tensor_over(adopt_python(array.data, bytes, object), sizes, strides, 0, *dtype, kHost);
 }
 
 Ref tensor_on_array(PyObject* object) {

@@ -45,7 +45,7 @@ Item item_of(PyObject* object) {
 }
 
 nb::object object_of(Storage storage, int64_t count, DType dtype) {
-  return nb::steal(wrap(contiguous_over(std::move(storage), {count}, dtype, {})));
+  return nb::steal(wrap(contiguous_over(std::move(storage), {count}, dtype, kHost)));
 }
 
 // A blob that grows as items come.

@@ -28,7 +28,7 @@ nb::object object_of(Tensor tensor) { return nb::steal(wrap(std::move(tensor)));
 
 Tensor bytes_on(Storage storage) {
   const auto bytes = static_cast<int64_t>(storage->bytes);
-  return contiguous_over(std::move(storage), {bytes}, DType::kUInt8, {});
+  return contiguous_over(std::move(storage), {bytes}, DType::kUInt8, kHost);
 }
 
 // The object's own descriptor: the caller keeps the one it has given.
@@ -105,7 +105,7 @@ void add_writer(nb::module_& m) {
              const Dims sizes = read::int_list(size.ptr());
              const DType type = dtype_of(dtype.ptr());
              const size_t bytes = bytes_to_hold(sizes, 0, size_of(type));
-             return object_of(contiguous_over(writer.allocate(bytes), sizes, type, {}));
+             return object_of(contiguous_over(writer.allocate(bytes), sizes, type, kHost));
            })
       .def("pack", [](ArenaWriter& writer,
                       nb::handle tensor) { return pack(writer, tensor_of(tensor.ptr())); })
@@ -142,7 +142,7 @@ void add_reader(nb::module_& m) {
         const DType type = dtype_of(dtype.ptr());
         const size_t bytes = bytes_to_hold(sizes, 0, size_of(type));
         return object_of(tensor_over(batch.storage({segment, offset}, bytes), sizes,
-                                     read::int_list(stride.ptr()), 0, type));
+                                     read::int_list(stride.ptr()), 0, type, kHost));
       });
 }
 

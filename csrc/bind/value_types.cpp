@@ -126,7 +126,7 @@ void add_devices(nb::module_& m) {
       .def(
           "__eq__",
           [](const Device& d, nb::object other) -> nb::object {
-            Device value;
+            Device value = kHost;
             if (other.is_none() || !nb::try_cast(other, value))
               return nb::borrow(Py_NotImplemented);
             return nb::bool_(d == value);
@@ -178,7 +178,7 @@ Device device_of(PyObject* o) {
   }
   const long index = PyLong_AsLong(o);
   FB_CHECK(index >= 0 && index < 128, "device index must be between 0 and 127, got ", index);
-  return {DeviceType::kCuda, static_cast<int8_t>(index)};
+  return Device(DeviceType::kCuda, static_cast<int8_t>(index));
 }
 
 PyObject* device_object(Device device) { return nb::cast(device).release().ptr(); }

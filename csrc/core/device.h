@@ -9,12 +9,17 @@ namespace fb {
 
 enum class DeviceType : uint8_t { kCpu, kCuda, kMeta };
 
+// There is none by default: whoever allocates says where.
 struct Device {
-  DeviceType type = DeviceType::kCpu;
-  int8_t index = -1;  // -1: the current one
+  DeviceType type;
+  int8_t index;  // -1: the current one
 
+  constexpr explicit Device(DeviceType type, int8_t index = -1) : type(type), index(index) {}
   friend bool operator==(Device, Device) = default;
 };
+
+// The memory that the host reads and writes itself.
+inline constexpr Device kHost{DeviceType::kCpu};
 
 inline const char* name_of(DeviceType type) {
   return type == DeviceType::kCpu ? "cpu" : type == DeviceType::kCuda ? "cuda" : "meta";

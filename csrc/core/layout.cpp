@@ -4,8 +4,8 @@
 namespace fb {
 namespace {
 
-Tensor make_channels_last(IntSpan sizes, DType dtype, bool is_free) {
-  Tensor image = make_tensor(sizes, dtype);
+Tensor make_channels_last(IntSpan sizes, DType dtype, Device device, bool is_free) {
+  Tensor image = make_tensor(sizes, dtype, device);
   // One channel, or one pixel: both orders are the same, and the plain one is simpler.
   const Dims strides = channels_last_strides(sizes);
   const Dims plain = image.strides().vec();
@@ -40,15 +40,16 @@ bool is_channels_last(const Tensor& t) {
   return true;
 }
 
-Tensor make_free_image(IntSpan sizes, DType dtype) {
-  return make_channels_last(sizes, dtype, true);
+Tensor make_free_image(IntSpan sizes, DType dtype, Device device) {
+  return make_channels_last(sizes, dtype, device, true);
 }
 
 Tensor make_image(IntSpan sizes, DType dtype, const Tensor& like) {
-  if (like.is_contiguous() || !is_channels_last(like)) return make_tensor(sizes, dtype);
-  if (like->free_layout) return make_channels_last(sizes, dtype, true);
+  if (like.is_contiguous() || !is_channels_last(like))
+    return make_tensor(sizes, dtype, like.device());
+  if (like->free_layout) return make_channels_last(sizes, dtype, like.device(), true);
   // What the user has laid out so keeps its strides, even where both orders are the same.
-  return make_strided(sizes, channels_last_strides(sizes), dtype);
+  return make_strided(sizes, channels_last_strides(sizes), dtype, like.device());
 }
 
 }  // namespace fb

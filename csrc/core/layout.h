@@ -24,7 +24,7 @@ Dims channels_last_strides(IntSpan sizes);
 bool is_channels_last(const Tensor& t);
 
 // A new image of samples, channels and spatial dimensions, channels last, in a layout of our own.
-Tensor make_free_image(IntSpan sizes, DType dtype);
+Tensor make_free_image(IntSpan sizes, DType dtype, Device device);
 // A new image laid out like `like`, which has as many dimensions: channels last where that is, free
 // where that is, contiguous otherwise.
 Tensor make_image(IntSpan sizes, DType dtype, const Tensor& like);

@@ -20,11 +20,11 @@ Tensor make_sparse(IntSpan sizes, SparseParts parts) {
   return result;
 }
 
-Tensor make_sparse_zeros(IntSpan sizes, int64_t sparse_dim, DType dtype) {
+Tensor make_sparse_zeros(IntSpan sizes, int64_t sparse_dim, DType dtype, Device device) {
   Dims values{0};
   for (const int64_t size : after(sizes, sparse_dim)) values.push_back(size);
-  return make_sparse(
-      sizes, {make_tensor({sparse_dim, 0}, DType::kInt64), make_tensor(values, dtype), true});
+  return make_sparse(sizes, {make_tensor({sparse_dim, 0}, DType::kInt64, device),
+                             make_tensor(values, dtype, device), true});
 }
 
 SparseParts& sparse_parts(const Tensor& t) { return *t->autograd->sparse; }

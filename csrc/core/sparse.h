@@ -36,7 +36,7 @@ inline IntSpan after(IntSpan sizes, int64_t count) {
 // Parts that are known to fit the sizes. At most one block is always coalesced.
 Tensor make_sparse(IntSpan sizes, SparseParts parts);
 // All zeros, with the first `sparse_dim` dimensions in coordinates.
-Tensor make_sparse_zeros(IntSpan sizes, int64_t sparse_dim, DType dtype);
+Tensor make_sparse_zeros(IntSpan sizes, int64_t sparse_dim, DType dtype, Device device);
 // Of a sparse tensor; changing them changes the tensor.
 SparseParts& sparse_parts(const Tensor& t);
 

@@ -29,7 +29,7 @@ struct alignas(64) StorageImpl {
   uint32_t version = 0;
   void* data = nullptr;
   size_t bytes = 0;
-  Device device;
+  Device device = kHost;
   uint16_t size_class = 0;  // which free list the block goes back to
   bool resizable = true;
   bool watched = false;       // a node has saved a tensor on it: see autograd/saved.h

@@ -196,6 +196,8 @@ Tensor make_tensor(IntSpan sizes, DType dtype, Device device) {
   Tensor tensor(new TensorImpl);
   tensor->set_contiguous(sizes, count);
   tensor->dtype = dtype;
+  // The CPU's number says nothing and is forgotten.
+  tensor->device = device.type == DeviceType::kCpu ? kHost : device;
   tensor->storage = allocate_cpu(static_cast<size_t>(bytes));
   return tensor;
 }
@@ -210,15 +212,15 @@ Tensor make_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device) 
   return tensor;
 }
 
-Tensor make_like(const Tensor& like, DType dtype) {
+Tensor make_like(const Tensor& like, DType dtype, Device device) {
   if (like.is_contiguous()) {
-    Tensor made = make_tensor(like.sizes(), dtype, like.device());
+    Tensor made = make_tensor(like.sizes(), dtype, device);
     // The very strides, also of dimensions of size 1, where they mean nothing but are seen.
     std::copy(like.strides().begin(), like.strides().end(), made->geometry + made->ndim);
     return made;
   }
-  Tensor made = make_strided(like.sizes(), dense_strides_like(like.sizes(), like.strides()), dtype,
-                             like.device());
+  Tensor made =
+      make_strided(like.sizes(), dense_strides_like(like.sizes(), like.strides()), dtype, device);
   made->free_layout = like->free_layout;
   return made;
 }

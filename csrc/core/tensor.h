@@ -59,7 +59,7 @@ class TensorImpl {
  public:
   std::atomic<int32_t> refs{1};
   DType dtype = DType::kFloat32;
-  Device device;
+  Device device = kHost;
   uint8_t ndim = 0;
   bool contiguous = true;
   bool free_layout = false;  // the strides are ours to choose: see core/layout.h
@@ -181,13 +181,16 @@ using TensorList = std::span<const Tensor>;
 // Refuses a device that tensors cannot live on. There is one CPU: "cpu:0" means the same as "cpu".
 void check_device(Device device);
 // A new contiguous tensor with uninitialised elements.
-Tensor make_tensor(IntSpan sizes, DType dtype, Device device = {});
+Tensor make_tensor(IntSpan sizes, DType dtype, Device device);
 // The same with strides that need not be contiguous but cover distinct elements without gaps in
 // memory.
-Tensor make_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device = {});
+Tensor make_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device);
 // New elements in the memory order of `like` when that is dense, else contiguous: PyTorch's
 // preserve_format.
-Tensor make_like(const Tensor& like, DType dtype);
+Tensor make_like(const Tensor& like, DType dtype, Device device);
+inline Tensor make_like(const Tensor& like, DType dtype) {
+  return make_like(like, dtype, like.device());
+}
 // Another window on the same storage. Refuses to reach outside of it.
 Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offset);
 Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides);
@@ -195,7 +198,7 @@ Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides);
 Tensor inner_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offset);
 // A tensor over a storage made elsewhere.
 Tensor tensor_over(Storage storage, IntSpan sizes, IntSpan strides, int64_t offset, DType dtype,
-                   Device device = {});
+                   Device device);
 
 // The same for a contiguous one at the storage's beginning, whose sizes are known to fit.
 Tensor contiguous_over(Storage storage, IntSpan sizes, DType dtype, Device device);

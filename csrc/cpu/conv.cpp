@@ -11,10 +11,10 @@ namespace {
 // The weight itself where the implementations take its layout, else a copy.
 Tensor dense(const Tensor& weight, bool channels_last) {
   if (channels_last ? is_channels_last(weight) : weight.is_contiguous()) return weight;
-  Tensor copied =
-      channels_last
-          ? make_strided(weight.sizes(), channels_last_strides(weight.sizes()), weight.dtype())
-          : make_tensor(weight.sizes(), weight.dtype());
+  Tensor copied = channels_last
+                      ? make_strided(weight.sizes(), channels_last_strides(weight.sizes()),
+                                     weight.dtype(), weight.device())
+                      : make_tensor(weight.sizes(), weight.dtype(), weight.device());
   copy(copied, weight);
   return copied;
 }
@@ -78,8 +78,9 @@ void conv_backward_data(const ConvShape& shape, const Tensor& out, const Tensor&
 void conv_backward_weight(const ConvShape& shape, const Tensor& in, const Tensor& out,
                           const Tensor& weight) {
   if (conv_winograd_takes(ConvPass::kBackwardWeight, shape, in.dtype())) {
-    const Tensor sums =
-        weight.is_contiguous() ? weight : make_tensor(weight.sizes(), weight.dtype());
+    const Tensor sums = weight.is_contiguous()
+                            ? weight
+                            : make_tensor(weight.sizes(), weight.dtype(), weight.device());
     conv_backward_weight_winograd(shape, in, out, sums);
     if (!sums.is_same(weight)) copy(weight, sums);
     return;
@@ -90,10 +91,10 @@ void conv_backward_weight(const ConvShape& shape, const Tensor& in, const Tensor
   if (by_onednn(ConvPass::kBackwardWeight, shape, in.dtype()))
     return conv_backward_weight_onednn(shape, in, out, weight);
 #endif
-  const Tensor sums =
-      is_channels_last(weight)
-          ? weight
-          : make_strided(weight.sizes(), channels_last_strides(weight.sizes()), weight.dtype());
+  const Tensor sums = is_channels_last(weight)
+                          ? weight
+                          : make_strided(weight.sizes(), channels_last_strides(weight.sizes()),
+                                         weight.dtype(), weight.device());
   conv_backward_weight_columns(shape, in, out, sums);
   if (!sums.is_same(weight)) copy(weight, sums);
 }

@@ -59,7 +59,7 @@ Tensor nonzero_columns(const Tensor& mask) {
   const std::vector<int64_t> starts = starts_of_pieces(mask);
   const int64_t dims = mask.dim();
   const int64_t count = starts.back();
-  const Tensor columns = make_tensor({dims, count}, DType::kInt64);
+  const Tensor columns = make_tensor({dims, count}, DType::kInt64, mask.device());
   if (dims == 0) return columns;
   auto* flat = columns.data_as<int64_t>() + (dims - 1) * count;
   const auto* data = mask.data_as<bool>();

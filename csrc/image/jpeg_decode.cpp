@@ -39,8 +39,8 @@ class Decoder {
     const int stands = orientation();  // the library forgets it with the last row
     const int channels = wanted_channels();
     const int64_t height = info_.output_height, width = info_.output_width;
-    Tensor image =
-        make_strided({channels, height, width}, {1, width * channels, channels}, DType::kUInt8);
+    Tensor image = make_strided({channels, height, width}, {1, width * channels, channels},
+                                DType::kUInt8, kHost);
     if (channels == info_.out_color_components)
       read_rows(image.data_as<uint8_t>());
     else

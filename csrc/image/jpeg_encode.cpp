@@ -29,7 +29,7 @@ class Destination : public jpeg_destination_mgr {
 
   Tensor written() const {
     const size_t size = capacity_ - free_in_buffer;
-    Tensor file = make_tensor({static_cast<int64_t>(size)}, DType::kUInt8);
+    Tensor file = make_tensor({static_cast<int64_t>(size)}, DType::kUInt8, kHost);
     std::memcpy(file.data(), bytes_, size);
     return file;
   }

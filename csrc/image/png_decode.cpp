@@ -73,7 +73,7 @@ class Decoder {
         header_.is_interlaced ? std::span<const Grid>(kInterlaced) : std::span<const Grid>(kWhole);
     expand(grids);
     Tensor image = make_strided({channels_, height, width}, {1, width * channels_, channels_},
-                                is_wide ? DType::kInt32 : DType::kUInt8);
+                                is_wide ? DType::kInt32 : DType::kUInt8, kHost);
     auto* rows = raw_.data_as<uint8_t>();
     for (const Grid& grid : grids)
       rows = is_wide ? place<uint16_t, int32_t>(grid, rows, image)
@@ -89,7 +89,7 @@ class Decoder {
     // zlib makes a byte of 1032 at most: a short file is refused before memory is taken.
     const auto known = static_cast<int64_t>(file_.compressed_size());
     FB_CHECK(size / 1032 <= known, name_, ": Image is incomplete or truncated");
-    raw_ = make_tensor({size + static_cast<int64_t>(kInflateSlack)}, DType::kUInt8);
+    raw_ = make_tensor({size + static_cast<int64_t>(kInflateSlack)}, DType::kUInt8, kHost);
     FB_CHECK(inflate({file_.compressed.data(), file_.compressed_size()},
                      {raw_.data_as<uint8_t>(), static_cast<size_t>(size)}),
              name_, ": Image is incomplete, truncated or damaged");

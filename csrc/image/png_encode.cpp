@@ -15,7 +15,7 @@ Tensor filter_png(const Tensor& image) {
   FB_CHECK(height <= kMost && width <= kMost, "a PNG file has 1 to ", kMost,
            " rows and columns, got ", height, " x ", width);
   const int64_t size = width * pixel;
-  Tensor rows = make_tensor({height * (1 + size)}, DType::kUInt8);
+  Tensor rows = make_tensor({height * (1 + size)}, DType::kUInt8, kHost);
   RowFilter filter(static_cast<size_t>(size), static_cast<int>(pixel));
   for (int64_t y = 0; y < height; ++y)
     filter.apply(pixels.data_as<uint8_t>() + y * size, rows.data_as<uint8_t>() + y * (1 + size));

@@ -61,7 +61,8 @@ std::tuple<Tensor, Tensor> compute::leaky_relu_of_chance(const Tensor& input, do
   // 16-bit floats are computed with as float32.
   const DType type = input.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   const Tensor x = contiguous(cast(input, type));
-  Tensor result = make_tensor(x.sizes(), x.dtype()), slopes = make_tensor(x.sizes(), x.dtype());
+  Tensor result = make_tensor(x.sizes(), x.dtype(), x.device()),
+         slopes = make_tensor(x.sizes(), x.dtype(), x.device());
   Generator& chance = or_default(generator);
   const Generator::Lock lock(chance, x.numel());
   visit_floating(x.dtype(), [&](auto tag) {
@@ -89,7 +90,7 @@ Tensor compute::nn_functional_glu(const Tensor& input, int64_t dim) {
 Tensor compute::glu_backward(const Tensor& gradient, const Tensor& input, int64_t dim) {
   const int64_t half = input.size(dim) / 2;
   const Tensor first = narrow(input, dim, 0, half), gate = narrow(input, dim, half, half);
-  Tensor result = make_tensor(input.sizes(), input.dtype());
+  Tensor result = make_tensor(input.sizes(), input.dtype(), input.device());
   compute::gated_out(narrow(result, dim, 0, half), gradient, gate);
   compute::glu_gate_backward_out(narrow(result, dim, half, half), gradient, first, gate);
   return result;

@@ -89,14 +89,14 @@ cpu::HeadMatrices heads_of(const Tensor& t, IntSpan batch) {
 // the result of heads cut out of a projection is ready to be joined again.
 Tensor in_order_of(const Tensor& like, IntSpan sizes, DType dtype) {
   if (static_cast<size_t>(like.dim()) != sizes.size() || has_internal_overlap(like))
-    return make_tensor(sizes, dtype);
+    return make_tensor(sizes, dtype, like.device());
   const Dims order = memory_order(like);
-  if (order.back() != like.dim() - 1) return make_tensor(sizes, dtype);
+  if (order.back() != like.dim() - 1) return make_tensor(sizes, dtype, like.device());
   Dims strides(sizes.size());
   int64_t step = 1;
   for (size_t i = sizes.size(); i-- > 0; step *= std::max<int64_t>(sizes[order[i]], 1))
     strides[order[i]] = step;
-  return make_strided(sizes, strides, dtype);
+  return make_strided(sizes, strides, dtype, like.device());
 }
 
 Dims with_matrix(const Dims& batch, int64_t rows, int64_t columns) {
@@ -156,7 +156,7 @@ std::tuple<Tensor, Tensor> compute::attention(const Tensor& query, const Tensor&
       operands.query, with_matrix(operands.batch, call.queries, call.value_features), call.dtype);
   Dims rows = operands.batch;
   rows.push_back(call.queries);
-  Tensor logsumexp = make_tensor(rows, call.dtype);
+  Tensor logsumexp = make_tensor(rows, call.dtype, output.device());
   if (output.numel() == 0) return {cast(output, query.dtype()), logsumexp};
   call.output = heads_of(output, operands.batch);
   call.logsumexp = logsumexp.data();

@@ -18,7 +18,7 @@ Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& a
                          bool is_causal, double scale) {
   Tensor scores = mul(matmul(query, transpose(key, -2, -1)), scale);
   if (is_causal) {
-    const Tensor pairs = ones(Dims{query.size(-2), key.size(-2)}, DType::kBool);
+    const Tensor pairs = ones(Dims{query.size(-2), key.size(-2)}, DType::kBool, query.device());
     scores = masked_fill(scores, triu(pairs, 1), -kInfinity);
   }
   if (attn_mask && attn_mask.dtype() == DType::kBool)

@@ -52,12 +52,13 @@ class NormOfNorms {
 Tensor compute::_total_norm(TensorList tensors, double norm_type) {
   NormOfNorms total(norm_type);
   DType type = tensors.empty() ? default_dtype() : real_type(tensors[0].dtype());
+  const Device device = tensors.empty() ? kHost : tensors[0].device();
   for (const Tensor& t : tensors) {
     const Tensor norm = compute::norm(t, Scalar(norm_type));
     total.add(number_of(norm));
     type = promote(type, norm.dtype());
   }
-  const Tensor result = make_tensor({}, type);
+  const Tensor result = make_tensor({}, type, device);
   cpu::fill(result, total.value());
   return result;
 }

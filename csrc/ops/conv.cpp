@@ -158,8 +158,8 @@ bool is_visibly_channels_last(const Tensor& t) {
 // A new image, channels last. PyTorch's rule: users see that where an operand shows it to them.
 Tensor make_result(IntSpan sizes, DType dtype, const Tensor& image, const Tensor& weight) {
   if (is_visibly_channels_last(image) || is_visibly_channels_last(weight))
-    return make_strided(sizes, channels_last_strides(sizes), dtype);
-  return make_free_image(sizes, dtype);
+    return make_strided(sizes, channels_last_strides(sizes), dtype, image.device());
+  return make_free_image(sizes, dtype, image.device());
 }
 
 // Planes of channels, as users make images. Kernels of one element take them as they are.
@@ -262,7 +262,8 @@ Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Ten
   // A product starts from the bias in planes, a pass over the result more than channels last.
   const bool planar =
       shape.is_pointwise() && is_planar(input) && (!bias.defined() || sizes[1] <= input.sizes()[1]);
-  const Tensor result = planar ? make_tensor(sizes, type) : make_result(sizes, type, input, weight);
+  const Tensor result =
+      planar ? make_tensor(sizes, type, input.device()) : make_result(sizes, type, input, weight);
   const Tensor added = bias.defined() ? contiguous(cast(bias, type)) : bias;
   run(shape, transposed, planar, input, weight, added, result);
   return cast(result, input.dtype());
@@ -278,8 +279,8 @@ Tensor compute::convolution_input(const Tensor& gradient, const Tensor& weight, 
   const ConvShape shape = shape_of(sizes, gradient.sizes(), weight.sizes(), steps);
   const DType type = kernel_type(shape, gradient.dtype());
   const bool planar = shape.is_pointwise() && is_planar(gradient);
-  const Tensor result =
-      planar ? make_tensor(sizes, type) : make_result(sizes, type, gradient, weight);
+  const Tensor result = planar ? make_tensor(sizes, type, gradient.device())
+                               : make_result(sizes, type, gradient, weight);
   run(shape, !transposed, planar, gradient, weight, Tensor(), result);
   return cast(result, gradient.dtype());
 }
@@ -293,7 +294,7 @@ Tensor compute::convolution_weight(const Tensor& gradient, const Tensor& input, 
   check_gradient(gradient, input.sizes(), sizes, steps);
   const ConvShape shape = shape_of(input.sizes(), gradient.sizes(), sizes, steps);
   const DType type = kernel_type(shape, gradient.dtype());
-  const Tensor result = make_tensor(sizes, type);
+  const Tensor result = make_tensor(sizes, type, gradient.device());
   if (is_empty_product(gradient, input)) {
     cpu::fill(result, 0);
   } else if (result.numel() > 0) {

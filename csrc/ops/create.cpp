@@ -24,7 +24,7 @@ Tensor filled(Tensor out, const Scalar& value) {
 }
 
 Tensor new_tensor(IntSpan size, MaybeDType dtype, MaybeDevice device) {
-  return make_tensor(size, dtype.value_or(default_dtype()), device.value_or(Device{}));
+  return make_tensor(size, dtype.value_or(default_dtype()), device.value_or(kHost));
 }
 
 Tensor new_of(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice device) {
@@ -66,11 +66,11 @@ Tensor empty(IntSpan size, MaybeDType dtype, MaybeDevice device, MaybeFormat mem
   FB_CHECK(format != MemoryFormat::kPreserve,
            "preserve_format needs a tensor to preserve the format of");
   return make_strided(size, strides_for(size, format), dtype.value_or(default_dtype()),
-                      device.value_or(Device{}));
+                      device.value_or(kHost));
 }
 
 Tensor empty_strided(IntSpan size, IntSpan stride, MaybeDType dtype, MaybeDevice device) {
-  return make_strided(size, stride, dtype.value_or(default_dtype()), device.value_or(Device{}));
+  return make_strided(size, stride, dtype.value_or(default_dtype()), device.value_or(kHost));
 }
 
 Tensor empty_permuted(IntSpan size, IntSpan physical_layout, MaybeDType dtype, MaybeDevice device) {
@@ -83,7 +83,7 @@ Tensor empty_permuted(IntSpan size, IntSpan physical_layout, MaybeDType dtype, M
     strides[order[i]] = step;
     step = checked_mul(step, std::max<int64_t>(size[order[i]], 1));
   }
-  return make_strided(size, strides, dtype.value_or(default_dtype()), device.value_or(Device{}));
+  return make_strided(size, strides, dtype.value_or(default_dtype()), device.value_or(kHost));
 }
 
 Tensor zeros(IntSpan size, MaybeDType dtype, MaybeDevice device) {
@@ -129,7 +129,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, MaybeD
   FB_CHECK_VALUE(integral || type != DType::kInt64 || step.to<int64_t>() != 0,
                  "step must be nonzero, got ", step, " for whole numbers");
   const int64_t count = count_steps(bound(start), bound(end), bound(step));
-  Tensor out = make_tensor({count}, type, device.value_or(Device{}));
+  Tensor out = make_tensor({count}, type, device.value_or(kHost));
   cpu::arange(out, bound(start), bound(step));
   return out;
 }
@@ -141,7 +141,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, MaybeDTyp
       start.kind() == Scalar::Kind::kComplex || end.kind() == Scalar::Kind::kComplex;
   const DType type = dtype.value_or(complex ? complex_type(default_dtype()) : default_dtype());
   FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool, "not implemented for dtype ", type);
-  Tensor out = make_tensor({steps}, type, device.value_or(Device{}));
+  Tensor out = make_tensor({steps}, type, device.value_or(kHost));
   cpu::linspace(out, start, end);
   return out;
 }
@@ -152,7 +152,7 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
   const DType type = dtype.value_or(default_dtype());
   FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool && !fb::is_complex(type),
               "not implemented for dtype ", type);
-  Tensor out = make_tensor({steps}, type, device.value_or(Device{}));
+  Tensor out = make_tensor({steps}, type, device.value_or(kHost));
   // Exponents of whole numbers are whole themselves, as in PyTorch.
   const auto exponent = [&](const Scalar& s) {
     return is_integral(type) ? static_cast<double>(s.to<int64_t>()) : s.to<double>();
@@ -165,9 +165,9 @@ Tensor compute::empty_like(const Tensor& input, MaybeDType dtype, MaybeDevice de
                            MaybeFormat memory_format) {
   const DType type = dtype.value_or(input.dtype());
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kPreserve);
-  if (device) check_device(*device);
-  if (format == MemoryFormat::kPreserve) return make_like(input, type);
-  return make_strided(input.sizes(), strides_for(input.sizes(), format), type, input.device());
+  const Device where = device.value_or(input.device());
+  if (format == MemoryFormat::kPreserve) return make_like(input, type, where);
+  return make_strided(input.sizes(), strides_for(input.sizes(), format), type, where);
 }
 
 Tensor compute::zeros_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
@@ -244,7 +244,7 @@ Count count_above(Count row, Count col, Count offset) {
 Tensor make_indices(Count count, MaybeDevice device) {
   FB_CHECK_AS(ErrorKind::kOutOfMemory, count <= std::numeric_limits<int64_t>::max() / 16,
               "not enough memory: there are ", static_cast<double>(count), " indices");
-  return make_tensor({2, static_cast<int64_t>(count)}, DType::kInt64, device.value_or(Device{}));
+  return make_tensor({2, static_cast<int64_t>(count)}, DType::kInt64, device.value_or(kHost));
 }
 
 void check_matrix(int64_t row, int64_t col) {

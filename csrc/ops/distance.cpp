@@ -58,8 +58,8 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
 
 Tensor compute::_euclidean_pairs(const Tensor& x1, const Tensor& x2, double eps) {
   const Pairs pairs(x1, x2, eps);
-  const Tensor out =
-      make_tensor(x1.sizes().first(static_cast<size_t>(x1.dim() - 1)), pairs.call().dtype);
+  const Tensor out = make_tensor(x1.sizes().first(static_cast<size_t>(x1.dim() - 1)),
+                                 pairs.call().dtype, x1.device());
   FB_KERNEL(pair_distances)(pairs.call(), out.data());
   return cast(out, x1.dtype());
 }
@@ -70,7 +70,7 @@ Tensor compute::euclidean_pairs_gradient(const Tensor& gradient, const Tensor& x
   const DType type = pairs.call().dtype;
   const Tensor g = contiguous(cast(gradient, type));
   const Tensor distances = contiguous(cast(output, type));
-  const Tensor out = make_tensor(x1.sizes(), type);
+  const Tensor out = make_tensor(x1.sizes(), type, x1.device());
   FB_KERNEL(pair_gradient)(pairs.call(), g.data(), distances.data(), out.data());
   return cast(out, x1.dtype());
 }
@@ -88,7 +88,7 @@ Tensor pdist(const Tensor& input, double p) {
   FB_CHECK(input.dim() == 2, "only supports 2D tensors, got: ", input.dim(), "D");
   FB_CHECK(p >= 0, "only supports non-negative p values, got ", p);
   const int64_t rows = input.sizes()[0];
-  const Tensor above = make_tensor({rows * (rows - 1) / 2}, DType::kInt64);
+  const Tensor above = make_tensor({rows * (rows - 1) / 2}, DType::kInt64, input.device());
   int64_t* next = above.data_as<int64_t>();
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = i + 1; j < rows; ++j) *next++ = i * rows + j;

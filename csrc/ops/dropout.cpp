@@ -60,8 +60,8 @@ Tensor dropped(const Tensor& input, double p, bool train, Unit unit, bool inplac
   if (changes_nothing(input, p, train)) return input;
   check_floating(input);
   if (p == 1) {
-    if (!inplace) return mul(input, zeros({}, input.dtype()));
-    mul_(input, zeros({}, input.dtype()));
+    if (!inplace) return mul(input, zeros({}, input.dtype(), input.device()));
+    mul_(input, zeros({}, input.dtype(), input.device()));
     return input;
   }
   const Tensor mask = mask_for(input, p, unit);
@@ -109,12 +109,12 @@ Tensor compute::_dropout_mask(const Tensor& input, double p, bool channels, Gene
     Dims sizes(static_cast<size_t>(input.dim()), 1);
     sizes[0] = input.size(0);
     sizes[1] = input.size(1);
-    mask = make_tensor(sizes, DType::kBool);
+    mask = make_tensor(sizes, DType::kBool, input.device());
   } else if (input->free_layout) {
     // The numbers are drawn in the order that users know of.
-    mask = make_tensor(input.sizes(), DType::kBool);
+    mask = make_tensor(input.sizes(), DType::kBool, input.device());
   } else {
-    mask = make_strided(input.sizes(), packed_strides(input), DType::kBool);
+    mask = make_strided(input.sizes(), packed_strides(input), DType::kBool, input.device());
   }
   compute::bernoulli_(mask, 1 - p, generator);
   return mask;

@@ -103,7 +103,7 @@ void compute::embedding_renorm_(const Tensor& input, const Tensor& indices, doub
   std::sort(first, first + numbers.numel());
   const int64_t* const last = std::unique(first, first + numbers.numel());
   const int64_t width = input.size(1);
-  const Tensor numbers_of_row = make_tensor({width}, DType::kFloat64);
+  const Tensor numbers_of_row = make_tensor({width}, DType::kFloat64, input.device());
   for (const int64_t* at = first; at != last; ++at) {
     const Tensor row =
         as_view(input, {width}, {input.strides()[1]}, input.offset() + *at * input.strides()[0]);
@@ -123,7 +123,7 @@ Tensor reciprocal_counts(const Tensor& numbers, int64_t rows, DType type) {
   std::vector<int64_t> counts(static_cast<size_t>(rows));
   const int64_t* const at = numbers.data_as<int64_t>();
   for (int64_t i = 0; i < numbers.numel(); ++i) ++counts[at[i]];
-  Tensor result = make_tensor({numbers.numel()}, type);
+  Tensor result = make_tensor({numbers.numel()}, type, numbers.device());
   visit_floating(type, [&](auto tag) {
     using A = typename decltype(tag)::type;
     for (int64_t i = 0; i < numbers.numel(); ++i)

@@ -20,7 +20,7 @@ Tensor bounds_of(const Tensor& offsets, int64_t indices, bool include_last_offse
            "expected at least 1 offset with include_last_offset, got none");
   const Tensor starts = index_numbers(offsets, "offsets");
   const int64_t given = offsets.numel(), bags = given - (include_last_offset ? 1 : 0);
-  const Tensor bounds = make_tensor({bags + 1}, DType::kInt64);
+  const Tensor bounds = make_tensor({bags + 1}, DType::kInt64, starts.device());
   int64_t* const at = bounds.data_as<int64_t>();
   std::copy_n(starts.data_as<int64_t>(), given, at);
   FB_CHECK(given == 0 || at[0] == 0, "offsets[0] has to be 0, where the first bag starts, got ",
@@ -39,8 +39,8 @@ struct BagNumbers {
   Tensor sizes;     // of the bags, without padding
 
   BagNumbers(const Tensor& bounds, const Tensor& numbers)
-      : of_index(make_tensor({numbers.numel()}, DType::kInt64)),
-        sizes(make_tensor({bounds.numel() - 1}, DType::kInt64)) {
+      : of_index(make_tensor({numbers.numel()}, DType::kInt64, numbers.device())),
+        sizes(make_tensor({bounds.numel() - 1}, DType::kInt64, bounds.device())) {
     const int64_t* const at = bounds.data_as<int64_t>();
     for (int64_t b = 0; b < sizes.numel(); ++b) {
       int64_t size = 0;
@@ -58,7 +58,7 @@ Tensor factors_of(const Tensor& bags, const Tensor& sizes, int64_t mode,
                   const Tensor& per_sample_weights, DType type) {
   if (per_sample_weights.defined()) return contiguous(cast(per_sample_weights, type));
   if (mode != kMean || sizes.numel() == 0) return {};  // without bags, indices are in none
-  const Tensor result = make_tensor({bags.numel()}, type);
+  const Tensor result = make_tensor({bags.numel()}, type, bags.device());
   visit_floating(type, [&](auto tag) {
     using A = typename decltype(tag)::type;
     for (int64_t i = 0; i < bags.numel(); ++i) {
@@ -88,7 +88,8 @@ void check_arguments(const Tensor& weight, const Tensor& indices, int64_t mode,
 Tensor maxima_backward(const Tensor& gradient, const Tensor& rows, int64_t num_weights) {
   const DType type = sum_type(gradient.dtype());
   const int64_t width = gradient.size(1);
-  const Tensor g = contiguous(cast(gradient, type)), result = zeros({num_weights, width}, type);
+  const Tensor g = contiguous(cast(gradient, type)),
+               result = zeros({num_weights, width}, type, g.device());
   visit_floating(type, [&](auto tag) {
     using A = typename decltype(tag)::type;
     for (int64_t i = 0; i < g.numel(); ++i)
@@ -119,16 +120,17 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::embedding_bag(
                              bags.sizes.numel()};
   const Dims sizes{bags.sizes.numel(), weight.size(1)};
   if (mode == kMax) {
-    Tensor result = make_tensor(sizes, weight.dtype()), rows = make_tensor(sizes, DType::kInt64);
+    Tensor result = make_tensor(sizes, weight.dtype(), weight.device()),
+           rows = make_tensor(sizes, DType::kInt64, weight.device());
     FB_KERNEL(max_bags)(table_of(table), of_numbers, result.data(), rows.data_as<int64_t>());
     return {std::move(result), std::move(bags.of_index), std::move(bags.sizes), std::move(rows)};
   }
   const DType type = sum_type(weight.dtype());
   const Tensor factor = factors_of(bags.of_index, bags.sizes, mode, per_sample_weights, type);
-  const Tensor sums = make_tensor(sizes, type);
+  const Tensor sums = make_tensor(sizes, type, weight.device());
   FB_KERNEL(sum_bags)(table_of(table), of_numbers, data_or_null(factor), sums.data());
   return {cast(sums, weight.dtype()), std::move(bags.of_index), std::move(bags.sizes),
-          zeros({of_numbers.count}, DType::kInt64)};
+          zeros({of_numbers.count}, DType::kInt64, weight.device())};
 }
 
 Tensor compute::_embedding_bag_backward(const Tensor& gradient, const Tensor& indices,
@@ -148,7 +150,7 @@ Tensor compute::_embedding_bag_backward(const Tensor& gradient, const Tensor& in
   }
   if (padding_idx >= 0) numbers = without_number(numbers, padding_idx);
   const Tensor g = contiguous(gradient);
-  const Tensor result = make_tensor({num_weights, width}, type);
+  const Tensor result = make_tensor({num_weights, width}, type, gradient.device());
   FB_KERNEL(add_rows)
   (table_of(g), {numbers.data_as<int64_t>(), bags.data_as<int64_t>(), data_or_null(factor), n},
    result.data(), num_weights);
@@ -179,8 +181,8 @@ Tensor nn_functional_embedding_bag(const Tensor& input, const Tensor& weight, co
                    "expected no offsets with an input of 2 dimensions, whose rows are the bags");
     const int64_t length = input.size(1);
     numbers = reshape(input, {input.numel()});
-    starts = length == 0 ? zeros({input.size(0)}, DType::kInt64)
-                         : arange(0, input.numel(), length, DType::kInt64, {});
+    starts = length == 0 ? zeros({input.size(0)}, DType::kInt64, input.device())
+                         : arange(0, input.numel(), length, DType::kInt64, input.device());
     if (weights.defined()) weights = reshape(weights, {input.numel()});
     include_last_offset = false;
   }

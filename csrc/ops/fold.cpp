@@ -65,7 +65,8 @@ Tensor compute::nn_functional_unfold(const Tensor& input, IntSpan kernel_size, I
   const int64_t channels = sizes[sizes.size() - 3];
   Dims shape{numel_of({channels, windows.taps()}), windows.count()};
   if (sizes.size() == 4) shape.insert(0, sizes[0]);
-  const Tensor image = contiguous(input), result = make_tensor(shape, input.dtype());
+  const Tensor image = contiguous(input),
+               result = make_tensor(shape, input.dtype(), input.device());
   const int64_t planes = numel_of(sizes.first(sizes.size() - 2));
   FB_KERNEL(unfold_planes)
   (input.dtype(), planes, windows.y, windows.x, image.data(), result.data());
@@ -88,7 +89,8 @@ Tensor compute::nn_functional_fold(const Tensor& input, IntSpan output_size, Int
   Dims shape{rows / windows.taps(), windows.y.size, windows.x.size};
   if (sizes.size() == 3) shape.insert(0, sizes[0]);
   const DType type = is_reduced_float(input.dtype()) ? DType::kFloat32 : input.dtype();
-  const Tensor columns = contiguous(cast(input, type)), image = make_tensor(shape, type);
+  const Tensor columns = contiguous(cast(input, type)),
+               image = make_tensor(shape, type, input.device());
   cpu::fill(image, 0);
   const int64_t planes = numel_of(IntSpan(shape).first(shape.size() - 2));
   FB_KERNEL(fold_planes)(type, planes, windows.y, windows.x, columns.data(), image.data());

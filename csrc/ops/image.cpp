@@ -23,13 +23,13 @@ bool has_channels_last(IntSpan sizes, IntSpan strides) {
 
 Tensor with_channels_last(const Tensor& image) {
   if (is_channels_last(image)) return image;
-  const Tensor ordered = make_free_image(image.sizes(), image.dtype());
+  const Tensor ordered = make_free_image(image.sizes(), image.dtype(), image.device());
   cpu::copy(ordered, image);
   return ordered;
 }
 
 Tensor make_image_of(const Tensor& like, IntSpan sizes) {
-  if (like.dim() < 4 && !like->free_layout) return make_tensor(sizes, like.dtype());
+  if (like.dim() < 4 && !like->free_layout) return make_tensor(sizes, like.dtype(), like.device());
   return make_image(sizes, like.dtype(), like);
 }
 
@@ -62,7 +62,8 @@ Tensor Image::make(IntSpan space, DType dtype) const {
   if (!channels_last) return make_tensor(sizes, dtype, elements.device());
   // One pixel may be contiguous and yet stand for an image that is not.
   const bool is_ours = elements->free_layout || elements.is_contiguous();
-  return is_ours ? make_free_image(sizes, dtype) : make_image(sizes, dtype, elements);
+  return is_ours ? make_free_image(sizes, dtype, elements.device())
+                 : make_image(sizes, dtype, elements);
 }
 
 void check_image(const Tensor& input, int64_t rank, bool channels_may_be_empty) {
@@ -79,10 +80,11 @@ void check_countable(IntSpan values, const char* name) {
              values);
 }
 
-void check_memory(IntSpan sizes, DType dtype) {
+void check_memory(IntSpan sizes, DType dtype, Device device) {
   constexpr int64_t kLong = int64_t{1} << 20;
   const auto [shortest, longest] = std::minmax_element(sizes.begin(), sizes.end());
-  if (shortest != sizes.end() && *shortest > 0 && *longest > kLong) make_tensor(sizes, dtype);
+  if (shortest != sizes.end() && *shortest > 0 && *longest > kLong)
+    make_tensor(sizes, dtype, device);
 }
 
 Dims for_each_dim(IntSpan values, int64_t rank, const char* name) {

@@ -49,7 +49,7 @@ void check_image(const Tensor& input, int64_t rank, bool channels_may_be_empty =
 void check_countable(IntSpan values, const char* name);
 
 // Fails where there is no memory for a result, before a plan as long as its sides is made.
-void check_memory(IntSpan sizes, DType dtype);
+void check_memory(IntSpan sizes, DType dtype, Device device);
 
 // One number for each of `rank` dimensions, of one for all or one each.
 Dims for_each_dim(IntSpan values, int64_t rank, const char* name);

@@ -47,8 +47,8 @@ void check_positions(const Tensor& index, int64_t size, ErrorKind error) {
 }
 
 // One element spread over a shape, converted to the type of `like`.
-Tensor spread(const Scalar& value, IntSpan shape, DType dtype) {
-  const Tensor element = make_tensor({}, dtype);
+Tensor spread(const Scalar& value, IntSpan shape, DType dtype, Device device) {
+  const Tensor element = make_tensor({}, dtype, device);
   value.store(dtype, element.data());
   return expand(element, shape, false);
 }
@@ -144,13 +144,14 @@ void reduce_into(const Tensor& input, int64_t dim, const Tensor& index, const Te
                                         cpu::ScatterMode::kMin};
   const Scalar identity = identity_of(reduction, input.dtype());
   if (!include_self)
-    scatter_into(input, dim, index, spread(identity, index.sizes(), input.dtype()),
+    scatter_into(input, dim, index, spread(identity, index.sizes(), input.dtype(), input.device()),
                  cpu::ScatterMode::kStore);
   scatter_into(input, dim, index, src, modes[static_cast<int>(reduction)]);
   if (reduction != Reduction::kMean) return;
   const Tensor counts = make_tensor(input.sizes(), DType::kInt64, input.device());
   cpu::fill(counts, include_self ? 1 : 0);
-  scatter_into(counts, dim, index, spread(1, index.sizes(), DType::kInt64), cpu::ScatterMode::kAdd);
+  scatter_into(counts, dim, index, spread(1, index.sizes(), DType::kInt64, input.device()),
+               cpu::ScatterMode::kAdd);
   const Tensor sums = contiguous(input);
   cpu::divide_by_counts(sums, counts);
   if (!sums.is_same(input)) copy_into(input, sums);
@@ -264,7 +265,7 @@ Tensor compute::scatter(const Tensor& input, int64_t dim, const Tensor& index, c
 
 void compute::scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Scalar& value) {
   check_convertible(value, input.dtype());
-  scatter_into(input, dim, index, spread(value, index.sizes(), input.dtype()),
+  scatter_into(input, dim, index, spread(value, index.sizes(), input.dtype(), input.device()),
                cpu::ScatterMode::kStore);
 }
 Tensor compute::scatter(const Tensor& input, int64_t dim, const Tensor& index,
@@ -284,12 +285,13 @@ Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, const Tens
 void scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Scalar& value,
               const std::string& reduce) {
   check_convertible(value, input.dtype());
-  scatter_(input, dim, index, spread(value, index.sizes(), input.dtype()), reduce);
+  scatter_(input, dim, index, spread(value, index.sizes(), input.dtype(), input.device()), reduce);
 }
 Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, const Scalar& value,
                const std::string& reduce) {
   check_convertible(value, input.dtype());
-  return scatter(input, dim, index, spread(value, index.sizes(), input.dtype()), reduce);
+  return scatter(input, dim, index, spread(value, index.sizes(), input.dtype(), input.device()),
+                 reduce);
 }
 
 void compute::scatter_add_(const Tensor& input, int64_t dim, const Tensor& index,
@@ -368,7 +370,7 @@ void compute::index_fill_(const Tensor& input, int64_t dim, const Tensor& index,
   FB_CHECK_INDEX(index.dtype() == DType::kInt64, "expected an index of type int64, got ",
                  index.dtype());
   const cpu::Picks picks = along(input, dim, index, ErrorKind::kRuntime);
-  cpu::place(picks, spread(value, picks.result_shape(), input.dtype()), false);
+  cpu::place(picks, spread(value, picks.result_shape(), input.dtype(), input.device()), false);
 }
 Tensor compute::index_fill(const Tensor& input, int64_t dim, const Tensor& index,
                            const Scalar& value) {

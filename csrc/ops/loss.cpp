@@ -38,7 +38,7 @@ class ElementLoss {
     }
     double total = FB_KERNEL(loss_sum)(call_);
     if (reduction == Reduction::kMean) total /= static_cast<double>(call_.n);
-    Tensor out = make_tensor({}, call_.dtype);
+    Tensor out = make_tensor({}, call_.dtype, dense_[0].device());
     set_number(out, 0, total);
     return cast(out, dtype_);
   }

@@ -55,11 +55,11 @@ std::pair<Tensor, double> losses_of(const Classes& classes, const Tensor& input,
   const bool reduces = reduction != Reduction::kNone;
   Tensor all_classes;
   if (smoothing > 0) {
-    all_classes = make_tensor({call.samples()}, call.dtype);
+    all_classes = make_tensor({call.samples()}, call.dtype, input.device());
     FB_KERNEL(all_class_losses)(call, classes.scores(), statistics, all_classes.data());
   }
   const bool scalar = reduces || input.dim() == 1;
-  Tensor out = make_tensor(scalar ? IntSpan() : target.sizes(), call.dtype);
+  Tensor out = make_tensor(scalar ? IntSpan() : target.sizes(), call.dtype, input.device());
   const cpu::ClassLoss total =
       cpu::class_losses(call, classes.scores(), statistics, smoothing,
                         all_classes ? all_classes.data() : nullptr, reduces ? nullptr : out.data());
@@ -74,7 +74,7 @@ std::tuple<Tensor, Tensor> cross_entropy(const Tensor& input, const Tensor& targ
   const Classes classes(input, target, weight, ignore_index);
   const int64_t samples = classes.call().samples();
   // Two numbers for each sample, then the weight of all that count.
-  const Tensor statistics = make_tensor({2 * samples + 1}, classes.call().dtype);
+  const Tensor statistics = make_tensor({2 * samples + 1}, classes.call().dtype, input.device());
   FB_KERNEL(score_statistics)(classes.call(), classes.scores(), statistics.data());
   auto [loss, total] = losses_of(classes, input, target, statistics.data(), label_smoothing,
                                  numbered_reduction(reduction));
@@ -86,7 +86,7 @@ std::tuple<Tensor, Tensor> nll_loss(const Tensor& input, const Tensor& target, c
                                     int64_t ignore_index, int64_t reduction) {
   const Classes classes(input, target, weight, ignore_index);
   auto [loss, total] = losses_of(classes, input, target, nullptr, 0, numbered_reduction(reduction));
-  const Tensor total_weight = make_tensor({}, classes.call().dtype);
+  const Tensor total_weight = make_tensor({}, classes.call().dtype, input.device());
   set_number(total_weight, 0, total);
   return {std::move(loss), total_weight};
 }
@@ -230,7 +230,7 @@ Tensor compute::nn_functional_one_hot(const Tensor& tensor, int64_t num_classes)
            " of ", classes);
   Dims sizes = tensor.sizes().vec();
   sizes.push_back(classes);
-  const Tensor out = zeros(sizes, DType::kInt64);
+  const Tensor out = zeros(sizes, DType::kInt64, tensor.device());
   for (int64_t i = 0; i < numbers.numel(); ++i) out.data_as<int64_t>()[i * classes + data[i]] = 1;
   return out;
 }

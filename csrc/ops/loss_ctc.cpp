@@ -107,7 +107,8 @@ Tensor ctc(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths
       _ctc_loss(sequences, targets, input_lengths, target_lengths, blank, zero_infinity));
   if (zero_infinity) losses = where(eq(losses, kInfinity), Operand(0.0), Operand(losses));
   if (reduction == Reduction::kMean) {
-    const Tensor whole = make_tensor({static_cast<int64_t>(target_lengths.size())}, DType::kInt64);
+    const Tensor whole =
+        make_tensor({static_cast<int64_t>(target_lengths.size())}, DType::kInt64, losses.device());
     std::transform(target_lengths.begin(), target_lengths.end(), whole.data_as<int64_t>(),
                    [](int64_t length) { return std::max<int64_t>(length, 1); });
     return reduced(div(losses, cast(whole, losses.dtype())), reduction);
@@ -133,8 +134,9 @@ std::tuple<Tensor, Tensor> compute::_ctc_loss(const Tensor& log_probs, const Ten
   const Alignment alignment(log_probs, targets, input_lengths, target_lengths, blank);
   const cpu::CtcCall& call = alignment.call();
   alignment.check_targets();
-  const Tensor log_alpha = make_tensor({call.batch, call.steps, call.states}, call.dtype);
-  const Tensor losses = make_tensor({call.batch}, call.dtype);
+  const Tensor log_alpha =
+      make_tensor({call.batch, call.steps, call.states}, call.dtype, log_probs.device());
+  const Tensor losses = make_tensor({call.batch}, call.dtype, log_probs.device());
   FB_KERNEL(ctc_forward)(call, log_alpha.data(), losses.data());
   return {cast(losses, log_probs.dtype()), log_alpha};
 }
@@ -147,7 +149,7 @@ Tensor compute::_ctc_loss_backward(const Tensor& gradient, const Tensor& log_pro
   const cpu::CtcCall& call = alignment.call();
   const Tensor g = contiguous(cast(gradient, call.dtype));
   const Tensor losses = contiguous(cast(output, call.dtype));
-  const Tensor out = make_tensor(log_probs.sizes(), call.dtype);
+  const Tensor out = make_tensor(log_probs.sizes(), call.dtype, log_probs.device());
   FB_KERNEL(ctc_backward)
   (call, log_alpha.data(), losses.data(), g.data(), zero_infinity, out.data());
   return cast(out, log_probs.dtype());

@@ -41,14 +41,15 @@ class Margins {
   Tensor value(Reduction reduction) const {
     check_targets();
     const bool scalar = input_.dim() < 2;
-    const Tensor losses = make_tensor(scalar ? IntSpan() : IntSpan{call_.samples}, call_.dtype);
+    const Tensor losses =
+        make_tensor(scalar ? IntSpan() : IntSpan{call_.samples}, call_.dtype, input_.device());
     FB_KERNEL(margin_losses)(call_, losses.data());
     return cast(reduced(losses, reduction), input_.dtype());
   }
 
   Tensor gradient(const Tensor& given, Reduction reduction) const {
     const Tensor g = contiguous(cast(given, call_.dtype));
-    const Tensor out = make_tensor(input_.sizes(), call_.dtype);
+    const Tensor out = make_tensor(input_.sizes(), call_.dtype, input_.device());
     const double scale = reduction == Reduction::kMean ? 1 / static_cast<double>(call_.samples) : 1;
     FB_KERNEL(margin_gradient)
     (call_, g.data(), reduction != Reduction::kNone, scale, out.data());

@@ -46,7 +46,8 @@ class ShareRows {
     if (scores.dim() < 3) return contiguous(scores);
     if (is_channels_last(scores)) return scores;
     const IntSpan sizes = scores.sizes();
-    const Tensor rows = make_strided(sizes, channels_last_strides(sizes), scores.dtype());
+    const Tensor rows =
+        make_strided(sizes, channels_last_strides(sizes), scores.dtype(), scores.device());
     cpu::copy(rows, scores);
     return rows;
   }
@@ -91,15 +92,15 @@ std::tuple<Tensor, Tensor> compute::_share_entropy(const Tensor& input, const Te
   const ShareRows rows(input, target, weight, label_smoothing);
   const cpu::ClassShares& call = rows.call();
   const Reduction how = numbered_reduction(reduction);
-  const Tensor statistics = make_tensor({3, call.rows}, call.dtype);
+  const Tensor statistics = make_tensor({3, call.rows}, call.dtype, input.device());
   Dims sizes = input.sizes().vec();
   sizes.erase(static_cast<size_t>(class_dim(input)));
-  Tensor losses = make_tensor(sizes, call.dtype);
+  Tensor losses = make_tensor(sizes, call.dtype, input.device());
   FB_KERNEL(share_losses)(call, statistics.data(), losses.data());
   if (how != Reduction::kNone) {
     double total = 0;
     for (int64_t r = 0; r < call.rows; ++r) total += number_at(losses, r);
-    losses = make_tensor({}, call.dtype);
+    losses = make_tensor({}, call.dtype, input.device());
     set_number(losses, 0, how == Reduction::kMean ? total / static_cast<double>(call.rows) : total);
   }
   return {cast(losses, input.dtype()), statistics};

@@ -24,9 +24,9 @@ DType number_type(const Tensor& input) {
 }
 
 // `count` numbers: those of t, or all the same where there is none.
-Tensor numbers_or(const Tensor& t, int64_t count, double otherwise, DType type) {
+Tensor numbers_or(const Tensor& t, int64_t count, double otherwise, DType type, Device device) {
   if (t.defined()) return contiguous(cast(t, type));
-  Tensor result = make_tensor({count}, type);
+  Tensor result = make_tensor({count}, type, device);
   cpu::fill(result, otherwise);
   return result;
 }
@@ -79,9 +79,9 @@ struct Statistics {
   Tensor mean, rstd;
   std::vector<double> variance;  // empty where mean and rstd were given
 
-  Statistics(const ImageNorm& shape, DType type)
-      : mean(make_tensor({shape.sets()}, type)),
-        rstd(make_tensor({shape.sets()}, type)),
+  Statistics(const ImageNorm& shape, DType type, Device device)
+      : mean(make_tensor({shape.sets()}, type, device)),
+        rstd(make_tensor({shape.sets()}, type, device)),
         variance(static_cast<size_t>(shape.sets())) {}
   Statistics(const Tensor& running_mean, const Tensor& running_var, double eps, DType type)
       : mean(copy_contiguous(cast(running_mean, type))),
@@ -106,8 +106,8 @@ Tensor normalised(const Images& images, const Tensor& weight, const Tensor& bias
   }
   check_count(weight, "weight", shape.channels);
   check_count(bias, "bias", shape.channels);
-  const Tensor w = numbers_or(weight, shape.channels, 1, type);
-  const Tensor b = numbers_or(bias, shape.channels, 0, type);
+  const Tensor w = numbers_or(weight, shape.channels, 1, type, statistics.mean.device());
+  const Tensor b = numbers_or(bias, shape.channels, 0, type, statistics.mean.device());
   Tensor result = make_like(images.elements, images.elements.dtype());
   if (result.numel() == 0) {
     // Nothing to take statistics of.
@@ -207,8 +207,8 @@ std::tuple<Tensor, Tensor, Tensor> compute::_batch_norm(const Tensor& input, con
   const DType type = number_type(input);
   const Images images(input, 0);
   check_running(running_mean, running_var, images.shape.channels, !training);
-  Statistics statistics =
-      training ? Statistics(images.shape, type) : Statistics(running_mean, running_var, eps, type);
+  Statistics statistics = training ? Statistics(images.shape, type, input.device())
+                                   : Statistics(running_mean, running_var, eps, type);
   Tensor result = normalised(images, weight, bias, eps, statistics);
   if (training) update_running(running_mean, running_var, momentum, images.shape, statistics);
   return {std::move(result), std::move(statistics.mean), std::move(statistics.rstd)};
@@ -222,7 +222,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::_instance_norm(const Tensor& input,
   const DType type = number_type(input);
   const Images images(input, input.dim() < 2 ? 1 : input.size(1));
   check_running(running_mean, running_var, images.shape.channels, false);
-  Statistics statistics(images.shape, type);
+  Statistics statistics(images.shape, type, input.device());
   Tensor result = normalised(images, weight, bias, eps, statistics);
   // Users expect the order of the dimensions, whatever the input's is.
   result->free_layout = !result.is_contiguous();
@@ -246,7 +246,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::native_group_norm(const Tensor& inpu
            "expected an input of ", N, " samples of ", C, " channels of ", HxW,
            " elements, got the shape ", input.sizes());
   const Images images(input, group);
-  Statistics statistics(images.shape, type);
+  Statistics statistics(images.shape, type, input.device());
   Tensor result = normalised(images, weight, bias, eps, statistics);
   const Dims sizes{N, group};
   return {std::move(result), as_view(statistics.mean, sizes, contiguous_strides(sizes)),
@@ -259,10 +259,11 @@ std::tuple<Tensor, Tensor, Tensor> compute::_image_norm_backward(
   const Images images(input, groups);
   const ImageNorm& shape = images.shape;
   const DType type = mean.dtype();
-  const Tensor g = images.alike(gradient), w = numbers_or(weight, shape.channels, 1, type);
+  const Tensor g = images.alike(gradient),
+               w = numbers_or(weight, shape.channels, 1, type, input.device());
   Tensor result = make_like(images.elements, input.dtype());
-  Tensor weight_grad = zeros({shape.channels}, type, {}),
-         bias_grad = zeros({shape.channels}, type, {});
+  Tensor weight_grad = zeros({shape.channels}, type, input.device()),
+         bias_grad = zeros({shape.channels}, type, input.device());
   if (result.numel() != 0)
     (shape.channels_last ? FB_KERNEL(norm_interleaved_backward) : FB_KERNEL(norm_planar_backward))(
         input.dtype(), shape, g.data(), images.elements.data(), result.data(),
@@ -276,11 +277,12 @@ std::tuple<Tensor, Tensor, Tensor> compute::native_layer_norm(const Tensor& inpu
                                                               const Tensor& bias, double eps) {
   const DType type = number_type(input);
   const RowNorm shape = rows_of(input, normalized_shape, weight, bias, true);
-  const Tensor x = contiguous(input), w = numbers_or(weight, shape.n, 1, type),
-               b = numbers_or(bias, shape.n, 0, type);
+  const Tensor x = contiguous(input), w = numbers_or(weight, shape.n, 1, type, input.device()),
+               b = numbers_or(bias, shape.n, 0, type, input.device());
   const Dims sizes = row_sizes(input, normalized_shape.size());
-  Tensor mean = make_tensor(sizes, type), rstd = make_tensor(sizes, type);
-  Tensor result = make_tensor(input.sizes(), input.dtype());
+  Tensor mean = make_tensor(sizes, type, input.device()),
+         rstd = make_tensor(sizes, type, input.device());
+  Tensor result = make_tensor(input.sizes(), input.dtype(), input.device());
   FB_KERNEL(norm_rows)
   (input.dtype(), shape, x.data(), result.data(),
    {w.data(), b.data(), mean.data(), rstd.data(), nullptr, eps});
@@ -291,9 +293,9 @@ std::tuple<Tensor, Tensor> compute::_rms_norm(const Tensor& input, IntSpan norma
                                               const Tensor& weight, double eps) {
   const DType type = number_type(input);
   const RowNorm shape = rows_of(input, normalized_shape, weight, {}, false);
-  const Tensor x = contiguous(input), w = numbers_or(weight, shape.n, 1, type);
-  Tensor rstd = make_tensor(row_sizes(input, normalized_shape.size()), type);
-  Tensor result = make_tensor(input.sizes(), input.dtype());
+  const Tensor x = contiguous(input), w = numbers_or(weight, shape.n, 1, type, input.device());
+  Tensor rstd = make_tensor(row_sizes(input, normalized_shape.size()), type, input.device());
+  Tensor result = make_tensor(input.sizes(), input.dtype(), input.device());
   FB_KERNEL(norm_rows)
   (input.dtype(), shape, x.data(), result.data(),
    {w.data(), nullptr, nullptr, rstd.data(), nullptr, eps});
@@ -308,10 +310,11 @@ std::tuple<Tensor, Tensor, Tensor> compute::_row_norm_backward(const Tensor& gra
   const DType type = rstd.dtype();
   const int64_t rows = rstd.numel(), n = rows == 0 ? 0 : input.numel() / rows;
   const Tensor g = contiguous(cast(gradient, input.dtype())), x = contiguous(input),
-               w = numbers_or(weight, n, 1, type);
-  Tensor result = make_tensor(input.sizes(), input.dtype());
+               w = numbers_or(weight, n, 1, type, input.device());
+  Tensor result = make_tensor(input.sizes(), input.dtype(), input.device());
   const IntSpan sizes = weight.defined() ? weight.sizes() : w.sizes();
-  Tensor weight_grad = zeros(sizes, type, {}), bias_grad = zeros(sizes, type, {});
+  Tensor weight_grad = zeros(sizes, type, input.device()),
+         bias_grad = zeros(sizes, type, input.device());
   if (result.numel() != 0) FB_KERNEL(norm_rows_backward)
   (input.dtype(), {rows, n, mean.defined()}, g.data(), x.data(), result.data(),
    {w.data(), mean.defined() ? mean.data() : nullptr, rstd.data(), false, weight_grad.data(),

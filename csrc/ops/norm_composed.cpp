@@ -74,8 +74,8 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
       _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
   if (!training) {
     const DType type = std::get<1>(results).dtype();
-    std::get<1>(results) = make_tensor({0}, type);
-    std::get<2>(results) = make_tensor({0}, type);
+    std::get<1>(results) = make_tensor({0}, type, input.device());
+    std::get<2>(results) = make_tensor({0}, type, input.device());
   }
   return results;
 }
@@ -147,9 +147,9 @@ Tensor composed::nn_functional_local_response_norm(const Tensor& input, int64_t 
   const Tensor squares = mul(input, input);
   Dims edge = input.sizes().vec();
   edge[1] = size / 2;
-  const Tensor before = zeros(edge, input.dtype(), {});
+  const Tensor before = zeros(edge, input.dtype(), input.device());
   edge[1] = (size - 1) / 2;
-  const Tensor after = zeros(edge, input.dtype(), {});
+  const Tensor after = zeros(edge, input.dtype(), input.device());
   const Tensor parts[] = {before, squares, after};
   const Tensor padded = cat(parts, 1);
   Tensor sum = narrow(padded, 1, 0, input.size(1));

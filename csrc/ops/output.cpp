@@ -73,7 +73,7 @@ void copy_into(const Tensor& out, const Tensor& value) {
   Tensor source = as_view(value, out.sizes(), strides);
   if (may_share_memory(out, source)) {
     if (same_elements(out, source)) return;
-    Tensor apart = make_tensor(source.sizes(), source.dtype());
+    Tensor apart = make_tensor(source.sizes(), source.dtype(), source.device());
     cpu::copy(apart, source);
     source = apart;
   }

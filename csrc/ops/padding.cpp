@@ -86,7 +86,8 @@ Tensor picked(const Tensor& input, IntSpan padding, PadMode mode) {
     const int64_t d = input.dim() - 1 - static_cast<int64_t>(pair);
     const std::vector<int64_t> places =
         source_places(input.sizes()[d], padding[2 * pair], padding[2 * pair + 1], mode);
-    const Tensor index = make_tensor({static_cast<int64_t>(places.size())}, DType::kInt64);
+    const Tensor index =
+        make_tensor({static_cast<int64_t>(places.size())}, DType::kInt64, input.device());
     std::copy(places.begin(), places.end(), index.data_as<int64_t>());
     result = compute::index_select(result, d, index);
   }
@@ -100,7 +101,7 @@ Tensor bordered(const Tensor& input, IntSpan padding, PadMode mode) {
   check_pairs(input, padding);
   Dims sizes = input.sizes().vec();
   for (size_t i = 0; i < padding.size(); ++i) sizes[sizes.size() - 1 - i / 2] += padding[i];
-  check_memory(sizes, input.dtype());
+  check_memory(sizes, input.dtype(), input.device());
   if (!is_floating(input.dtype()) && !is_complex(input.dtype()))
     return picked(input, padding, mode);
   const auto rank = static_cast<int64_t>(padding.size() / 2);

@@ -23,8 +23,9 @@ Tensor resize_bytes(const Tensor& image, const Separable& maps, int bits) {
   plan.height = cpu::in_integers(maps[0], bits);
   plan.width = cpu::in_integers(maps[1], bits);
   const Dims sizes{in.size(0), channels, plan.height.out, plan.width.out};
-  const Tensor out = mixed ? make_strided(sizes, channels_last_strides(sizes), DType::kUInt8)
-                           : make_tensor(sizes, DType::kUInt8);
+  const Tensor out =
+      mixed ? make_strided(sizes, channels_last_strides(sizes), DType::kUInt8, in.device())
+            : make_tensor(sizes, DType::kUInt8, in.device());
   if (out.numel() > 0) FB_KERNEL(resize_bytes)(plan, in.data_as<uint8_t>(), out.data_as<uint8_t>());
   return out;
 }
@@ -41,8 +42,8 @@ Tensor compute::_resize_bytes(const Tensor& input, int64_t height, int64_t width
            ", got ", bits);
   const Dims sizes{input.size(0), input.size(1), height, width};
   check_countable(sizes, "size");
-  check_memory(sizes, DType::kUInt8);
-  if (numel_of(sizes) == 0) return make_tensor(sizes, DType::kUInt8);
+  check_memory(sizes, DType::kUInt8, input.device());
+  if (numel_of(sizes) == 0) return make_tensor(sizes, DType::kUInt8, input.device());
   Separable maps;
   for (int64_t d = 2; d < 4; ++d)
     maps.push_back(
@@ -61,7 +62,7 @@ Tensor compute::_map_bytes(const Tensor& input, const Tensor& table) {
   // Several dimensions before the channels rarely have one step.
   const Tensor in = input.dim() <= 4 ? input : contiguous(input);
   const Tensor entries = contiguous(table);
-  const Tensor out = make_tensor(in.sizes(), table.dtype());
+  const Tensor out = make_tensor(in.sizes(), table.dtype(), in.device());
   if (out.numel() == 0) return out;
   cpu::ByteMapPlan plan;
   plan.channels = channels;

@@ -158,6 +158,17 @@ void write_into(const PointwiseOp& op, std::span<const Operand> inputs,
   run_general(op, inputs, types, values, out, order_of(out.sizes(), &out, inputs));
 }
 
+// Where the result lives: with the first tensor that has dimensions, for one without may stand for
+// a number of the host.
+Device device_of(std::span<const Operand> inputs) {
+  const Tensor* found = nullptr;
+  for (const Operand& operand : inputs) {
+    if (!operand.is_tensor()) continue;
+    if (!found || (found->dim() == 0 && operand.tensor().dim() > 0)) found = &operand.tensor();
+  }
+  return found ? found->device() : kHost;
+}
+
 }  // namespace
 
 Dims iteration_order(IntSpan shape, std::span<const Tensor* const> tensors) {
@@ -221,7 +232,7 @@ Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
     strides[order[i]] = step;
     step *= std::max<int64_t>(shape[order[i]], 1);
   }
-  Tensor out = make_strided(shape, strides, types.result);
+  Tensor out = make_strided(shape, strides, types.result, device_of(inputs));
   out->free_layout = !out.is_contiguous() && follows_free(inputs, out.sizes());
   run_general(op, inputs, types, values, out, order);
   return out;

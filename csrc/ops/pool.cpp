@@ -39,7 +39,7 @@ Both adaptive(const Tensor& input, IntSpan output_size, int64_t rank) {
   check_image(input, rank);
   const Image image(input, rank);
   const Dims out = adaptive_space(input, output_size, rank);
-  check_memory(image.sizes_with(out), input.dtype());
+  check_memory(image.sizes_with(out), input.dtype(), input.device());
   PoolPlan plan = plan_of(image);
   for (size_t i = 0; i < out.size(); ++i)
     plan.axis[axis_of(rank, i)] = cpu::adaptive_axis(image.space()[i], out[i]);

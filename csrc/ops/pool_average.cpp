@@ -117,7 +117,7 @@ Tensor adaptively_averaged(const Tensor& input, IntSpan output_size, int64_t ran
     return ops::mean(image.elements, dims, true);
   }
   const Dims out = adaptive_space(input, output_size, rank);
-  check_memory(image.sizes_with(out), input.dtype());
+  check_memory(image.sizes_with(out), input.dtype(), input.device());
   return run_separable(image, adaptive_maps(image.space(), out));
 }
 

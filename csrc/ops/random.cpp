@@ -141,7 +141,7 @@ void compute::bernoulli_(const Tensor& input, double p, Generator* generator) {
 
 Tensor rand(IntSpan size, Generator* generator, std::optional<DType> dtype,
             std::optional<Device> device) {
-  Tensor out = make_tensor(size, dtype.value_or(default_dtype()), device.value_or(Device{}));
+  Tensor out = make_tensor(size, dtype.value_or(default_dtype()), device.value_or(kHost));
   uniform_(out, 0, 1, generator);
   return out;
 }
@@ -194,7 +194,7 @@ Tensor compute::normal(double mean, const Tensor& std, Generator* generator) {
 
 Tensor normal(double mean, double std, IntSpan size, Generator* generator,
               std::optional<DType> dtype, std::optional<Device> device) {
-  Tensor out = make_tensor(size, dtype.value_or(default_dtype()), device.value_or(Device{}));
+  Tensor out = make_tensor(size, dtype.value_or(default_dtype()), device.value_or(kHost));
   normal_(out, mean, std, generator);
   return out;
 }

@@ -26,7 +26,7 @@ void fill_in_memory_order(const Tensor& out, Fill&& fill) {
   const Dims order = memory_order(out);
   const Tensor target = permuted(out, order);
   if (target.is_contiguous()) return fill(target.data(), order);
-  const Tensor numbers = make_tensor(target.sizes(), target.dtype());
+  const Tensor numbers = make_tensor(target.sizes(), target.dtype(), target.device());
   fill(numbers.data(), order);
   cpu::copy(target, numbers);
 }

@@ -155,14 +155,14 @@ Tensor randint(int64_t high, IntSpan size, Generator* generator, std::optional<D
 
 Tensor randint(int64_t low, int64_t high, IntSpan size, Generator* generator,
                std::optional<DType> dtype, std::optional<Device> device) {
-  Tensor out = make_tensor(size, dtype.value_or(DType::kInt64), device.value_or(Device{}));
+  Tensor out = make_tensor(size, dtype.value_or(DType::kInt64), device.value_or(kHost));
   fill_integers_between(out, low, high, generator);
   return out;
 }
 
 Tensor randperm(int64_t n, Generator* generator, std::optional<DType> dtype,
                 std::optional<Device> device) {
-  Tensor out = make_tensor({n}, dtype.value_or(DType::kInt64), device.value_or(Device{}));
+  Tensor out = make_tensor({n}, dtype.value_or(DType::kInt64), device.value_or(kHost));
   check_implemented(!is_complex(out.dtype()) && out.dtype() != DType::kBool, out);
   const int64_t largest = is_floating(out.dtype()) ? (int64_t{1} << digits_of(out.dtype())) + 1
                                                    : integer_limits(out.dtype()).second;

@@ -46,11 +46,12 @@ Tensor resampled(const Tensor& input, const std::string& kind, IntSpan out, cons
     return maps_of(kind, space, out, factors, align_corners, input.dtype());
   };
   if (input.dtype() == DType::kUInt8 && out.size() == 2) {
-    check_memory({input.sizes()[0], input.sizes()[1], out[0], out[1]}, DType::kUInt8);
+    check_memory({input.sizes()[0], input.sizes()[1], out[0], out[1]}, DType::kUInt8,
+                 input.device());
     return resize_bytes(input, maps(input.sizes().last(2)));
   }
   const Image image(input, static_cast<int64_t>(out.size()));
-  check_memory(image.sizes_with(out), input.dtype());
+  check_memory(image.sizes_with(out), input.dtype(), input.device());
   const auto run = input.dtype() == DType::kUInt8 ? run_rounding : run_separable;
   return run(image, maps(image.space()));
 }

@@ -146,10 +146,10 @@ std::tuple<Tensor, Tensor> compute::_grid_sampler_backward(const Tensor& gradien
 
 // --- affine maps
 
-Tensor pixel_grid(IntSpan size, bool align_corners, DType dtype) {
+Tensor pixel_grid(IntSpan size, bool align_corners, DType dtype, Device device) {
   const auto rank = static_cast<int64_t>(size.size()) - 2;
   const int64_t pixels = numel_of(size.last(static_cast<size_t>(rank)));
-  const Tensor one = make_tensor({1, pixels, rank + 1}, DType::kFloat64);
+  const Tensor one = make_tensor({1, pixels, rank + 1}, DType::kFloat64, device);
   auto* to = one.data_as<double>();
   for (int64_t p = 0; p < pixels; ++p) {
     int64_t rest = p;
@@ -168,7 +168,7 @@ Tensor compute::affine_grid_generator(const Tensor& theta, IntSpan size, bool al
   FB_CHECK(size.size() == 4 || size.size() == 5, "expected a size of 4 or 5 dimensions, got ",
            size);
   check_affine(theta, size, theta.dim() < 3 ? ErrorKind::kIndex : ErrorKind::kRuntime);
-  const Tensor grid = pixel_grid(size, align_corners, theta.dtype());
+  const Tensor grid = pixel_grid(size, align_corners, theta.dtype(), theta.device());
   const Tensor points = ops::bmm(grid, ops::transpose(theta, 1, 2));
   Dims sizes{size[0]};
   for (size_t d = 2; d < size.size(); ++d) sizes.push_back(size[d]);

@@ -116,7 +116,7 @@ class Backward {
            const Tensor& w_ih, const Tensor& w_hh, const Tensor& gates, const Tensor& d_h,
            const Tensor& d_c)
       : s_(s), type_(gates.dtype()), x_(x), h_(h), w_ih_(w_ih), w_hh_(w_hh), d_h_(d_h), d_c_(d_c) {
-    d_gates_ = make_tensor({s.batch, s.gates()}, type_);
+    d_gates_ = make_tensor({s.batch, s.gates()}, type_, gates.device());
     FB_KERNEL(rnn_gates_backward<T>)
     ({s.kind, s.batch, s.hidden, gates.data_as<T>(), s.gates(), c ? c.data_as<T>() : nullptr,
       h.data_as<T>(), s.hidden, s.hidden, d(), s.gates(), d_h.data_as<T>(),
@@ -126,14 +126,14 @@ class Backward {
   std::vector<Tensor> operator()(IntSpan wanted) {
     std::vector<Tensor> result(kPlaces);
     if (wanted[kInput]) {
-      result[kInput] = make_tensor({s_.batch, s_.inputs}, type_);
+      result[kInput] = make_tensor({s_.batch, s_.inputs}, type_, d_gates_.device());
       product(s_.batch, s_.inputs, s_.weights(), {d() + s_.first_input(), s_.gates()},
               {w_ih_.data(), s_.inputs}, result[kInput].data_as<T>(), false);
     }
     if (wanted[kState]) result[kState] = state_gradient();
     if (wanted[kCell]) result[kCell] = d_c_;
     if (wanted[kWih] && !defers(w_ih_, x_, false)) {
-      result[kWih] = make_tensor({s_.weights(), s_.inputs}, type_);
+      result[kWih] = make_tensor({s_.weights(), s_.inputs}, type_, d_gates_.device());
       weight_gradient(s_.first_input(), s_.weights(), x_, s_.inputs, result[kWih].data_as<T>());
     }
     if (wanted[kWhh] && !defers(w_hh_, h_, true)) result[kWhh] = recurrent_gradient();
@@ -172,7 +172,7 @@ class Backward {
 
   Tensor recurrent_gradient() const {
     const int64_t hidden = s_.hidden;
-    Tensor result = make_tensor({s_.weights(), hidden}, type_);
+    Tensor result = make_tensor({s_.weights(), hidden}, type_, d_gates_.device());
     T* const out = result.data_as<T>();
     if (s_.kind == RnnKind::kGru) {
       weight_gradient(hidden, 2 * hidden, h_, hidden, out);
@@ -212,13 +212,13 @@ class Backward {
   }
 
   Tensor input_bias_gradient() const {
-    Tensor result = make_tensor({s_.weights()}, type_);
+    Tensor result = make_tensor({s_.weights()}, type_, d_gates_.device());
     add_up(s_.first_input(), s_.weights(), result.data_as<T>());
     return result;
   }
 
   Tensor state_bias_gradient() const {
-    Tensor result = make_tensor({s_.weights()}, type_);
+    Tensor result = make_tensor({s_.weights()}, type_, d_gates_.device());
     const int64_t first = s_.first_input();
     add_up(first, s_.weights() - first, result.data_as<T>());
     add_up(0, first, result.data_as<T>() + s_.weights() - first);
@@ -231,9 +231,9 @@ class Backward {
   Tensor d_h_, d_c_, d_gates_;
 };
 
-Tensor running(const Tensor& grad, const CellShape& s, DType type) {
+Tensor running(const Tensor& grad, const CellShape& s, DType type, Device device) {
   if (grad) return copy_contiguous(cast(grad, type));
-  Tensor zeros = make_tensor({s.batch, s.hidden}, type);
+  Tensor zeros = make_tensor({s.batch, s.hidden}, type, device);
   cpu::fill(zeros, 0.0);
   return zeros;
 }
@@ -250,9 +250,9 @@ std::tuple<Tensor, Tensor, Tensor> compute::rnn_cell(const std::string& mode, co
   check_arguments(s, input, hx, cx, w_ih, w_hh, b_ih, b_hh);
   const DType type = compute_type(input.dtype());
   const Tensor state = rnn_operand(hx, type);
-  const Tensor gates = make_tensor({s.batch, s.gates()}, type);
+  const Tensor gates = make_tensor({s.batch, s.gates()}, type, input.device());
   const Tensor h = copy_contiguous(state);
-  const Tensor c = cx ? copy_contiguous(cast(cx, type)) : make_tensor({0}, type);
+  const Tensor c = cx ? copy_contiguous(cast(cx, type)) : make_tensor({0}, type, input.device());
   visit_floating(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     forward<T>(s, rnn_operand(input, type), state, rnn_operand(w_ih, type), rnn_operand(w_hh, type),
@@ -272,8 +272,8 @@ std::vector<Tensor> compute::rnn_cell_backward(const std::string& mode, const Te
   const Tensor w_i = rnn_operand(w_ih, type), w_h = rnn_operand(w_hh, type);
   return visit_floating(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    Backward<T> backward(s, x, h, c, w_i, w_h, gates, running(d_h, s, type),
-                         cx ? running(d_c, s, type) : Tensor());
+    Backward<T> backward(s, x, h, c, w_i, w_h, gates, running(d_h, s, type, gates.device()),
+                         cx ? running(d_c, s, type, gates.device()) : Tensor());
     return backward(wanted);
   });
 }

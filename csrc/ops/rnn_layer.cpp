@@ -57,10 +57,10 @@ class Forward {
         row_(RnnShape::apart_in_memory(keep ? s.kept_row() : s.gates())) {
     Dims sizes = input.sizes().vec();
     sizes.back() = s.directions * s.outputs;
-    out_ = make_tensor(sizes, type_);
+    out_ = make_tensor(sizes, type_, input.device());
     h_ = copy_contiguous(hx);
-    c_ = s.has_cells() ? copy_contiguous(cx) : make_tensor({0}, type_);
-    rows_ = make_tensor({s.directions, s.rows, row_}, type_);
+    c_ = s.has_cells() ? copy_contiguous(cx) : make_tensor({0}, type_, input.device());
+    rows_ = make_tensor({s.directions, s.rows, row_}, type_, input.device());
     for (int64_t d = 0; d < s.directions; ++d) {
       RnnWeights w = rnn_weights(params, d, s.directions);
       for (Tensor* t : {&w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh, &w.w_hr}) *t = rnn_operand(*t, type_);
@@ -76,14 +76,14 @@ class Forward {
                        [&](int64_t d, int64_t first, int64_t last) {
                          FB_KERNEL(rnn_forward<T>)(calls_[static_cast<size_t>(d)], first, last);
                        });
-    return {out_, h_, c_, keep_ ? rows_ : make_tensor({0}, type_)};
+    return {out_, h_, c_, keep_ ? rows_ : make_tensor({0}, type_, out_.device())};
   }
 
  private:
   T* rows_of(int64_t d) const { return rows_.data_as<T>() + d * s_.rows * row_; }
 
   T* room(int64_t elements) {
-    room_.push_back(make_tensor({elements}, type_));
+    room_.push_back(make_tensor({elements}, type_, out_.device()));
     return room_.back().data_as<T>();
   }
 

@@ -16,9 +16,9 @@ namespace {
 using cpu::RnnKind;
 
 // A gradient that is changed step by step: zeros where none came.
-Tensor running(const Tensor& grad, IntSpan sizes, DType type) {
+Tensor running(const Tensor& grad, IntSpan sizes, DType type, Device device) {
   if (grad) return copy_contiguous(cast(grad, type));
-  Tensor zeros = make_tensor(sizes, type);
+  Tensor zeros = make_tensor(sizes, type, device);
   cpu::fill(zeros, 0.0);
   return zeros;
 }
@@ -34,8 +34,9 @@ class Backward {
   Backward(const RnnShape& s, const Tensor& input, TensorList params, const Tensor& rows,
            const Tensor& d_out, const Tensor& d_h, const Tensor& d_c, Wanted wanted)
       : s_(s), type_(input.dtype()), wanted_(wanted), input_(input), rows_(rows), d_out_(d_out) {
-    d_h_ = running(d_h, Dims{s.directions, s.batch, s.outputs}, type_);
-    if (s.has_cells()) d_c_ = running(d_c, Dims{s.directions, s.batch, s.hidden}, type_);
+    d_h_ = running(d_h, Dims{s.directions, s.batch, s.outputs}, type_, input.device());
+    if (s.has_cells())
+      d_c_ = running(d_c, Dims{s.directions, s.batch, s.hidden}, type_, input.device());
     if (wanted.input) d_input_ = make_like(input, type_);
     for (int64_t d = 0; d < s.directions; ++d) {
       weights_.push_back(rnn_weights(params, d, s.directions));
@@ -62,7 +63,7 @@ class Backward {
 
  private:
   T* room(int64_t rows, int64_t columns) {
-    room_.push_back(make_tensor({rows, columns}, type_));
+    room_.push_back(make_tensor({rows, columns}, type_, input_.device()));
     return room_.back().data_as<T>();
   }
 
@@ -100,7 +101,7 @@ class Backward {
     b.d_h = d_h_.data_as<T>() + d * s_.batch * s_.outputs;
     if (d_c_) b.d_c = d_c_.data_as<T>() + d * s_.batch * s_.hidden;
     b.d_gates_row = RnnShape::apart_in_memory(s_.gates());
-    d_gates_.push_back(make_tensor({s_.rows, b.d_gates_row}, type_));
+    d_gates_.push_back(make_tensor({s_.rows, b.d_gates_row}, type_, input_.device()));
     b.d_gates = d_gates_.back().template data_as<T>();
     if (w.w_hr) {
       b.projection = packed(s_.outputs, s_.hidden, w.w_hr.data_as<T>());
@@ -130,7 +131,7 @@ class Backward {
   // The gradient of a weight is that of what it makes, transposed, times what it is applied to.
   Tensor weight_gradient(int64_t first, int64_t columns, size_t d, cpu::MatrixIn applied_to,
                          int64_t n) const {
-    Tensor result = make_tensor({columns, n}, type_);
+    Tensor result = make_tensor({columns, n}, type_, input_.device());
     product(columns, n, s_.rows, d_gates(d, first, true), applied_to, result.data_as<T>());
     return result;
   }
@@ -140,7 +141,7 @@ class Backward {
     const cpu::MatrixIn h{calls_[d].rows + before, calls_[d].row};
     if (s_.kind != RnnKind::kGru) return weight_gradient(0, s_.weights(), d, h, s_.outputs);
     // Rows are s, r, z; weights r, z, n.
-    Tensor result = make_tensor({s_.weights(), s_.outputs}, type_);
+    Tensor result = make_tensor({s_.weights(), s_.outputs}, type_, input_.device());
     const auto of = [&](int64_t from, int64_t gates, int64_t to) {
       product(gates * s_.hidden, s_.outputs, s_.rows, d_gates(d, from * s_.hidden, true), h,
               result.data_as<T>() + to * s_.hidden * s_.outputs);
@@ -169,7 +170,7 @@ class Backward {
                                                    : copy_contiguous(sums));
     }
     if (w.w_hr) {
-      Tensor result = make_tensor({s_.outputs, s_.hidden}, type_);
+      Tensor result = make_tensor({s_.outputs, s_.hidden}, type_, input_.device());
       product(s_.outputs, s_.hidden, s_.rows, {calls_[d].d_projected, s_.outputs, true},
               {calls_[d].unprojected, s_.hidden}, result.template data_as<T>());
       gradients.push_back(result);

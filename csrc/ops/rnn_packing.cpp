@@ -12,8 +12,8 @@
 namespace fb::ops {
 namespace {
 
-Tensor as_tensor(const std::vector<int64_t>& values) {
-  Tensor result = make_tensor({static_cast<int64_t>(values.size())}, DType::kInt64);
+Tensor as_tensor(const std::vector<int64_t>& values, Device device) {
+  Tensor result = make_tensor({static_cast<int64_t>(values.size())}, DType::kInt64, device);
   std::copy(values.begin(), values.end(), result.data_as<int64_t>());
   return result;
 }
@@ -49,7 +49,8 @@ Tensor spread(const Tensor& data, const std::vector<int64_t>& places, const Padd
               const Scalar& value) {
   const IntSpan element = data.sizes().last(data.sizes().size() - 1);
   const Tensor base = full(padded.as_rows(element), value, data.dtype(), data.device());
-  return reshape(index_copy(base, 0, as_tensor(places), data), padded.whole(element));
+  return reshape(index_copy(base, 0, as_tensor(places, data.device()), data),
+                 padded.whole(element));
 }
 
 void check_lengths(const std::vector<int64_t>& lengths, const Padded& padded) {
@@ -95,7 +96,7 @@ std::tuple<Tensor, Tensor> pack_padded_sequence(const Tensor& input, const Tenso
   }
   const IntSpan element = input.sizes().last(input.sizes().size() - 2);
   const Tensor rows = reshape(input, padded.as_rows(element));
-  return {index_select(rows, 0, as_tensor(places)), as_tensor(batch_sizes)};
+  return {index_select(rows, 0, as_tensor(places, rows.device())), as_tensor(batch_sizes, kHost)};
 }
 
 std::tuple<Tensor, Tensor> pad_packed_sequence(const Tensor& data, const Tensor& batch_sizes,
@@ -117,7 +118,7 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const Tensor& data, const Tensor&
       lengths[static_cast<size_t>(b)] = t + 1;
     }
   }
-  return {spread(data, places, padded, padding_value), as_tensor(lengths)};
+  return {spread(data, places, padded, padding_value), as_tensor(lengths, kHost)};
 }
 
 Tensor pad_sequence(TensorList sequences, bool batch_first, const Scalar& padding_value,

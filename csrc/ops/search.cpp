@@ -14,9 +14,9 @@
 namespace fb::ops {
 namespace {
 
-Tensor as_tensor(const Operand& operand, DType dtype) {
+Tensor as_tensor(const Operand& operand, DType dtype, Device device) {
   if (operand.is_tensor()) return cast(operand.tensor(), dtype);
-  Tensor t = make_tensor({}, dtype);
+  Tensor t = make_tensor({}, dtype, device);
   cpu::fill(t, operand.scalar());
   return t;
 }
@@ -51,7 +51,7 @@ Tensor compute::searchsorted(const Tensor& sorted_sequence, const Operand& input
   const DType dtype = result_type(operands);
   refuse_unordered(dtype);
   const Tensor sequence = contiguous(cast(sorted_sequence, dtype));
-  const Tensor values = contiguous(as_tensor(input, dtype));
+  const Tensor values = contiguous(as_tensor(input, dtype, sequence.device()));
   const Tensor order = sorter.defined() ? contiguous(sorter) : sorter;
   if (order.defined()) check_sorter(order, sequence);
 
@@ -94,8 +94,9 @@ Tensor compute::isin(const Operand& elements, const Operand& test_elements, bool
   const Operand operands[] = {elements, test_elements};
   const DType dtype = result_type(operands);
   FB_CHECK(dtype != DType::kBool && !is_complex(dtype), "does not support dtype ", dtype);
-  const Tensor x = as_tensor(elements, dtype);
-  const Tensor wanted = reshape(as_tensor(test_elements, dtype), {-1});
+  const Device device = (elements.is_tensor() ? elements : test_elements).tensor().device();
+  const Tensor x = as_tensor(elements, dtype, device);
+  const Tensor wanted = reshape(as_tensor(test_elements, dtype, device), {-1});
   Tensor found;
   if (wanted.numel() == 0) {
     found = make_tensor(x.sizes(), DType::kBool, x.device());

@@ -26,6 +26,7 @@ class Rows {
 
   int64_t n() const { return n_; }
   int64_t dim() const { return dim_; }
+  Device device() const { return input_.device(); }
   int64_t count() const { return n_ == 0 ? 0 : input_.numel() / n_; }
   // The rows one after another, whatever the number of the other dimensions.
   Tensor matrix() const { return as_view(data_, {count(), n_}, {n_, 1}); }
@@ -92,7 +93,7 @@ std::tuple<Tensor, Tensor> by_rank(const Tensor& input, const Rows& rows, const 
 
 // How many NaNs each row has.
 Tensor nan_counts(const Rows& rows) {
-  Tensor counts = make_tensor({rows.count()}, DType::kInt64);
+  Tensor counts = make_tensor({rows.count()}, DType::kInt64, rows.device());
   if (is_integral(rows.view().dtype))
     cpu::fill(counts, int64_t{0});
   else
@@ -170,7 +171,7 @@ std::tuple<Tensor, Tensor> compute::kthvalue(const Tensor& input, int64_t k, int
   check_row_not_empty(input, rows);
   FB_CHECK(k >= 1 && k <= rows.n(), "expected k between 1 and the ", rows.n(),
            " elements along dim ", rows.dim(), ", got ", k);
-  const Tensor ranks = make_tensor({rows.count()}, DType::kInt64);
+  const Tensor ranks = make_tensor({rows.count()}, DType::kInt64, input.device());
   cpu::fill(ranks, k - 1);
   return by_rank(input, rows, ranks, keepdim);
 }

@@ -59,7 +59,7 @@ struct Groups {
   Tensor of_block;
 
   Groups(const Tensor& numbers, int64_t place_count)
-      : of_block(make_tensor({numbers.numel()}, DType::kInt64)) {
+      : of_block(make_tensor({numbers.numel()}, DType::kInt64, numbers.device())) {
     // A bit for every place is quicker than sorting as long as there are not many more of them.
     constexpr int64_t kPlacesPerBlock = 512;
     if (place_count / kPlacesPerBlock < numbers.numel())
@@ -100,9 +100,9 @@ struct Groups {
 };
 
 // Places as coordinates.
-Tensor indices_of(const std::vector<int64_t>& places, IntSpan sizes) {
+Tensor indices_of(const std::vector<int64_t>& places, IntSpan sizes, Device device) {
   const auto n = static_cast<int64_t>(places.size());
-  const Tensor result = make_tensor({static_cast<int64_t>(sizes.size()), n}, DType::kInt64);
+  const Tensor result = make_tensor({static_cast<int64_t>(sizes.size()), n}, DType::kInt64, device);
   for (int64_t i = 0; i < n; ++i) {
     int64_t rest = places[static_cast<size_t>(i)];
     for (size_t d = sizes.size(); d-- > 0;) {
@@ -113,10 +113,10 @@ Tensor indices_of(const std::vector<int64_t>& places, IntSpan sizes) {
   return result;
 }
 
-Tensor zero_values(int64_t count, IntSpan block, DType dtype) {
+Tensor zero_values(int64_t count, IntSpan block, DType dtype, Device device) {
   Dims sizes{count};
   for (const int64_t size : block) sizes.push_back(size);
-  const Tensor result = make_tensor(sizes, dtype);
+  const Tensor result = make_tensor(sizes, dtype, device);
   cpu::fill(result, 0);
   return result;
 }
@@ -132,7 +132,7 @@ Tensor place_numbers(const Tensor& t) {
   const IntSpan sizes = sparse_sizes(t);
   check_places(indices, sizes);  // whoever has _indices() can change them
   if (sizes.size() == 1) return as_view(indices, {n}, {1}, indices.offset());
-  const Tensor result = make_tensor({n}, DType::kInt64);
+  const Tensor result = make_tensor({n}, DType::kInt64, indices.device());
   int64_t* const numbers = result.data_as<int64_t>();
   std::fill(numbers, numbers + n, int64_t{0});
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -147,9 +147,10 @@ Tensor coalesced(const Tensor& t) {
   if (parts.is_coalesced) return t;
   const Groups groups(place_numbers(t), place_count(t));
   const auto count = static_cast<int64_t>(groups.places.size());
-  const Tensor values = zero_values(count, dense_sizes(t), t.dtype());
+  const Tensor values = zero_values(count, dense_sizes(t), t.dtype(), t.device());
   compute::index_add_(values, 0, groups.of_block, parts.values, 1);
-  return make_sparse(t.sizes(), {indices_of(groups.places, sparse_sizes(t)), values, true});
+  return make_sparse(t.sizes(),
+                     {indices_of(groups.places, sparse_sizes(t), t.device()), values, true});
 }
 
 Tensor as_places(const Tensor& dense, const Tensor& like) {
@@ -166,8 +167,8 @@ void add_sparse(const Tensor& dense, const Tensor& sparse, const Scalar& alpha) 
   copy_into(dense, target);
 }
 
-Tensor numbers_of(std::span<const int64_t> list) {
-  const Tensor result = make_tensor({static_cast<int64_t>(list.size())}, DType::kInt64);
+Tensor numbers_of(std::span<const int64_t> list, Device device) {
+  const Tensor result = make_tensor({static_cast<int64_t>(list.size())}, DType::kInt64, device);
   std::ranges::copy(list, result.data_as<int64_t>());
   return result;
 }
@@ -257,7 +258,7 @@ Tensor to_dense(const Tensor& input, std::optional<DType> dtype, std::optional<b
 }
 Tensor compute::_to_dense(const Tensor& input, bool) {
   check_is_sparse(input);
-  Tensor result = make_tensor(input.sizes(), input.dtype());
+  Tensor result = make_tensor(input.sizes(), input.dtype(), input.device());
   cpu::fill(result, 0);
   add_sparse(result, input, 1);
   return result;
@@ -279,9 +280,10 @@ Tensor compute::_to_sparse(const Tensor& input, int64_t sparse_dim) {
       places.push_back(i);
   Dims table{count};
   for (const int64_t size : after(input.sizes(), sparse_dim)) table.push_back(size);
-  return make_sparse(input.sizes(),
-                     {indices_of(places, outer),
-                      compute::index_select(reshape(dense, table), 0, numbers_of(places)), true});
+  return make_sparse(
+      input.sizes(),
+      {indices_of(places, outer, input.device()),
+       compute::index_select(reshape(dense, table), 0, numbers_of(places, input.device())), true});
 }
 
 Tensor compute::sparse_mask(const Tensor& input, const Tensor& mask) {

@@ -18,7 +18,7 @@ Tensor as_places(const Tensor& dense, const Tensor& like);
 void add_sparse(const Tensor& dense, const Tensor& sparse, const Scalar& alpha);
 
 // A list of numbers as a tensor.
-Tensor numbers_of(std::span<const int64_t> list);
+Tensor numbers_of(std::span<const int64_t> list, Device device);
 
 // Other values at the same places.
 Tensor with_values(const Tensor& like, Tensor values);

@@ -35,8 +35,8 @@ struct Merged {
   int64_t count = 0;
 
   Merged(const Tensor& a, const Tensor& b, bool by_place)
-      : of_a(make_tensor({a.numel()}, DType::kInt64)),
-        of_b(make_tensor({b.numel()}, DType::kInt64)) {
+      : of_a(make_tensor({a.numel()}, DType::kInt64, a.device())),
+        of_b(make_tensor({b.numel()}, DType::kInt64, b.device())) {
     const int64_t *x = a.data_as<int64_t>(), *y = b.data_as<int64_t>();
     for (int64_t i = 0, j = 0; i < a.numel() || j < b.numel(); ++count) {
       const bool takes_a = i < a.numel() && (j == b.numel() || !by_place || x[i] <= y[j]);
@@ -52,12 +52,12 @@ Tensor sum_of_sparse(const Tensor& a, const Tensor& b, const Scalar& alpha, DTyp
   const SparseParts &x = sparse_parts(a), &y = sparse_parts(b);
   const bool by_place = x.values.is_contiguous() && y.values.is_contiguous();
   const Merged merged(place_numbers(a), place_numbers(b), by_place);
-  const Tensor indices = make_tensor({x.sparse_dim(), merged.count}, DType::kInt64);
+  const Tensor indices = make_tensor({x.sparse_dim(), merged.count}, DType::kInt64, a.device());
   compute::index_copy_(indices, 1, merged.of_b, y.indices);
   compute::index_copy_(indices, 1, merged.of_a, x.indices);
   Dims sizes = x.values.sizes().vec();
   sizes[0] = merged.count;
-  const Tensor values = compute::zeros_like(make_tensor(sizes, dtype));
+  const Tensor values = compute::zeros_like(make_tensor(sizes, dtype, a.device()));
   compute::index_copy_(values, 0, merged.of_a, cast(x.values, dtype));
   compute::index_add_(values, 0, merged.of_b, cast(y.values, dtype), alpha);
   return make_sparse(a.sizes(), {indices, values, by_place && x.is_coalesced && y.is_coalesced});
@@ -88,7 +88,7 @@ Tensor product_of_sparse(const Tensor& a, const Tensor& b) {
     of_left.push_back(i);
     of_right.push_back(match - in);
   }
-  const Tensor i = numbers_of(of_left), j = numbers_of(of_right);
+  const Tensor i = numbers_of(of_left, a.device()), j = numbers_of(of_right, b.device());
   const Tensor values = compute::mul(compute::index_select(left.values, 0, i),
                                      compute::index_select(right.values, 0, j));
   return make_sparse(a.sizes(),
@@ -199,10 +199,10 @@ void sparse::copy_(const Tensor& input, const Tensor& src, bool) {
   become_sparse(input, sparse::clone(src, {}));
 }
 
-Tensor sparse::empty_like(const Tensor& input, std::optional<DType> dtype, std::optional<Device>,
-                          std::optional<MemoryFormat>) {
+Tensor sparse::empty_like(const Tensor& input, std::optional<DType> dtype,
+                          std::optional<Device> device, std::optional<MemoryFormat>) {
   return make_sparse_zeros(input.sizes(), sparse_parts(input).sparse_dim(),
-                           dtype.value_or(input.dtype()));
+                           dtype.value_or(input.dtype()), device.value_or(input.device()));
 }
 Tensor sparse::zeros_like(const Tensor& input, std::optional<DType> dtype,
                           std::optional<Device> device, std::optional<MemoryFormat> format) {
@@ -236,7 +236,7 @@ Tensor sparse::sum(const Tensor& input, std::optional<IntSpan> dim, bool keepdim
                             ? cast(parts.values, dtype.value_or(summed))
                             : compute::sum(parts.values, IntSpan(in_values), false, dtype);
   if (kept.empty()) return values;
-  const Tensor rows = numbers_of({kept.data(), kept.size()});
+  const Tensor rows = numbers_of({kept.data(), kept.size()}, input.device());
   return coalesced(
       make_sparse(sizes, {compute::index_select(parts.indices, 0, rows), values, false}));
 }

@@ -30,8 +30,9 @@ Tensor reordered(const Tensor& t, IntSpan order) {
       columns.push_back(order[i] - sparse_dim + 1);
   }
   return make_sparse(
-      sizes, {compute::index_select(parts.indices, 0, numbers_of({rows.data(), rows.size()})),
-              compute::permute(parts.values, columns), false});
+      sizes,
+      {compute::index_select(parts.indices, 0, numbers_of({rows.data(), rows.size()}, t.device())),
+       compute::permute(parts.values, columns), false});
 }
 
 // The blocks whose coordinate along a sparse dimension is `index`, without that coordinate.
@@ -44,15 +45,15 @@ Tensor selected_blocks(const Tensor& t, int64_t dim, int64_t index) {
     if (row[i] == index) blocks.push_back(i);
   for (int64_t d = 0; d < parts.sparse_dim(); ++d)
     if (d != dim) rows.push_back(d);
-  const Tensor picked = numbers_of({blocks.data(), blocks.size()});
+  const Tensor picked = numbers_of({blocks.data(), blocks.size()}, t.device());
   const Tensor values = compute::index_select(parts.values, 0, picked);
   if (rows.empty()) return compute::sum(values, IntSpan{0}, false, t.dtype());
   Dims sizes = t.sizes().vec();
   sizes.erase(static_cast<size_t>(dim));
   const Tensor places = compute::index_select(indices, 1, picked);
   return make_sparse(
-      sizes, {compute::index_select(places, 0, numbers_of({rows.data(), rows.size()})), values,
-              parts.is_coalesced});
+      sizes, {compute::index_select(places, 0, numbers_of({rows.data(), rows.size()}, t.device())),
+              values, parts.is_coalesced});
 }
 
 void check_matrix(const Tensor& t) {
@@ -124,8 +125,8 @@ Tensor sparse::mm(const Tensor& input, const Tensor& mat2) {
   const Tensor columns = compute::select(parts.indices, 0, 1);
   const Tensor products =
       compute::mul(compute::index_select(mat2, 0, columns), compute::unsqueeze(parts.values, 1));
-  const Tensor result =
-      compute::zeros_like(make_tensor({input.size(0), mat2.size(1)}, input.dtype()));
+  const Tensor result = compute::zeros_like(
+      make_tensor({input.size(0), mat2.size(1)}, input.dtype(), input.device()));
   compute::index_add_(result, 0, rows, products, 1);
   return result;
 }

@@ -83,7 +83,8 @@ Tensor compute::_nms(const Tensor& boxes, const Tensor& scores, double iou_thres
     using T = typename decltype(tag)::type;
     kept = kept_boxes(corners.data_as<T>(), ranks.data_as<T>(), boxes.sizes()[0], iou_threshold);
   });
-  const Tensor result = make_tensor({static_cast<int64_t>(kept.size())}, DType::kInt64);
+  const Tensor result =
+      make_tensor({static_cast<int64_t>(kept.size())}, DType::kInt64, boxes.device());
   std::copy(kept.begin(), kept.end(), result.data_as<int64_t>());
   return result;
 }

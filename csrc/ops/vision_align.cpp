@@ -185,7 +185,8 @@ Tensor compute::_roi_align(const Tensor& input, const Tensor& rois, double spati
   regions.check(shape);
   const Channels channels(shape, regions, by_place);
   const Tensor images = by_pixels(cast(input, dtype));
-  const Tensor out = make_tensor({regions.count, channels.count, height, width}, dtype);
+  const Tensor out =
+      make_tensor({regions.count, channels.count, height, width}, dtype, input.device());
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T *pixels = images.data_as<T>(), *rows = regions.rows.data_as<T>();
@@ -214,7 +215,7 @@ Tensor compute::_roi_align_backward(const Tensor& gradient, const Tensor& rois,
   const Channels channels(shape, regions, by_place);
   regions.check_gradient(gradient, channels.count);
   const Tensor cells = contiguous(cast(gradient, dtype));
-  const Tensor images = make_strided(sizes, channels_last_strides(sizes), dtype);
+  const Tensor images = make_strided(sizes, channels_last_strides(sizes), dtype, gradient.device());
   cpu::fill(images, 0);
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;

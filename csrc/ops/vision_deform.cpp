@@ -302,8 +302,8 @@ struct Operands {
   }
 };
 
-Tensor zeros(IntSpan sizes, DType dtype) {
-  const Tensor result = make_tensor(sizes, dtype);
+Tensor zeros(IntSpan sizes, DType dtype, Device device) {
+  const Tensor result = make_tensor(sizes, dtype, device);
   cpu::fill(result, 0);
   return result;
 }
@@ -318,9 +318,10 @@ Tensor compute::_deform_conv2d(const Tensor& input, const Tensor& offset, const 
            "bias must have an element for each of the ", shape.filters, " filters, got shape ",
            bias.sizes());
   const Operands given(input, offset, mask, weight);
-  const Tensor columns = make_tensor({shape.rows(), shape.pixels()}, given.dtype);
-  const Tensor out = make_tensor(
-      {shape.input.batch, shape.filters, shape.down.result, shape.across.result}, given.dtype);
+  const Tensor columns = make_tensor({shape.rows(), shape.pixels()}, given.dtype, input.device());
+  const Tensor out =
+      make_tensor({shape.input.batch, shape.filters, shape.down.result, shape.across.result},
+                  given.dtype, input.device());
   if (bias.defined())
     cpu::copy(out, as_view(cast(bias, given.dtype), out.sizes(), Dims{0, bias.stride(0), 0, 0}));
   const int64_t m = shape.filters / shape.groups, n = shape.pixels(),
@@ -355,11 +356,14 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::_deform_conv2d_backward(
            gradient.sizes());
   const Operands given(input, offset, mask, weight);
   const DType dtype = given.dtype;
+  const Device device = input.device();
   const Tensor result = given.ready(gradient);
-  const Tensor columns = make_tensor({shape.rows(), shape.pixels()}, dtype);
-  const Tensor to_input = zeros(input.sizes(), dtype), to_offset = zeros(offset.sizes(), dtype);
-  const Tensor to_mask = mask.defined() ? zeros(mask.sizes(), dtype) : make_tensor({0}, dtype);
-  const Tensor to_weight = zeros(weight.sizes(), dtype);
+  const Tensor columns = make_tensor({shape.rows(), shape.pixels()}, dtype, device);
+  const Tensor to_input = zeros(input.sizes(), dtype, device),
+               to_offset = zeros(offset.sizes(), dtype, device);
+  const Tensor to_mask =
+      mask.defined() ? zeros(mask.sizes(), dtype, device) : make_tensor({0}, dtype, device);
+  const Tensor to_weight = zeros(weight.sizes(), dtype, device);
   const int64_t m = shape.filters / shape.groups, n = shape.pixels(),
                 k = shape.rows() / shape.groups;
   visit_floating(dtype, [&](auto tag) {

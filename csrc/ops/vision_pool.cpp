@@ -116,7 +116,8 @@ Tensor compute::_roi_pool_places(const Tensor& input, const Tensor& rois, double
   const Regions regions(rois, dtype, spatial_scale, height, width);
   regions.check(shape);
   const Tensor images = contiguous(cast(input, dtype));
-  const Tensor out = make_tensor({regions.count, shape.channels, height, width}, DType::kInt64);
+  const Tensor out =
+      make_tensor({regions.count, shape.channels, height, width}, DType::kInt64, input.device());
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T *pixels = images.data_as<T>(), *rows = regions.rows.data_as<T>();
@@ -138,7 +139,7 @@ Tensor compute::_ps_roi_pool(const Tensor& input, const Tensor& rois, double spa
   regions.check(shape);
   const int64_t channels = regions.groups_of(shape);
   const Tensor images = contiguous(cast(input, dtype));
-  const Tensor out = make_tensor({regions.count, channels, height, width}, dtype);
+  const Tensor out = make_tensor({regions.count, channels, height, width}, dtype, input.device());
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T *pixels = images.data_as<T>(), *rows = regions.rows.data_as<T>();
@@ -166,7 +167,7 @@ Tensor compute::_ps_roi_pool_backward(const Tensor& gradient, const Tensor& rois
   regions.check(shape);
   regions.check_gradient(gradient, regions.groups_of(shape));
   const Tensor cells = contiguous(cast(gradient, dtype));
-  const Tensor images = make_tensor(sizes, dtype);
+  const Tensor images = make_tensor(sizes, dtype, gradient.device());
   cpu::fill(images, 0);
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;

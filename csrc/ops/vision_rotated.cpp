@@ -80,7 +80,7 @@ Tensor compute::_box_iou_rotated(const Tensor& boxes1, const Tensor& boxes2) {
   const Tensor first = contiguous(cast(boxes1, DType::kFloat64));
   const Tensor second = contiguous(cast(boxes2, DType::kFloat64));
   const int64_t rows = boxes1.size(0), columns = boxes2.size(0);
-  const Tensor out = make_tensor({rows, columns}, DType::kFloat32);
+  const Tensor out = make_tensor({rows, columns}, DType::kFloat32, boxes1.device());
   float* result = out.data_as<float>();
   cpu::parallel_for(rows, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)

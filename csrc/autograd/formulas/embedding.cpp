@@ -61,7 +61,7 @@ Tensor composed_bags(const Tensor& grad, const Tensor& indices, const Tensor& ba
                      const Tensor& sizes, const Tensor& maximum_rows, int64_t rows,
                      bool scale_grad_by_freq, int64_t mode, const Tensor& per_sample_weights,
                      int64_t padding_idx) {
-  const Tensor none = ops::zeros({rows, grad.size(1)}, grad.dtype());
+  const Tensor none = ops::zeros({rows, grad.size(1)}, grad.dtype(), grad.device());
   if (mode == kMax) {
     const Tensor found = ops::ge(maximum_rows, 0);
     return ops::scatter_add(none, 0, ops::clamp_min(maximum_rows, 0),
@@ -85,7 +85,7 @@ Tensor embedding_backward(const Tensor& grad, const Tensor& indices, int64_t row
     const Tensor factor = factors(indices, rows, padding_idx, scale_grad_by_freq, grad.dtype());
     const Tensor scaled = factor.defined() ? grad * ops::unsqueeze(factor, -1) : grad;
     const int64_t width = grad.size(-1);
-    return ops::index_add(ops::zeros({rows, width}, grad.dtype()), 0,
+    return ops::index_add(ops::zeros({rows, width}, grad.dtype(), grad.device()), 0,
                           ops::reshape(indices, {indices.numel()}),
                           ops::reshape(scaled, {indices.numel(), width}));
   }

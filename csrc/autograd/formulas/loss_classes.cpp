@@ -30,8 +30,9 @@ Tensor class_shares(const Tensor& input, const Tensor& target, const Tensor& wei
   const Tensor counts = ne(numbers, ignore_index);
   const Tensor present = unsqueeze(where(counts, numbers, int64_t{0}), 1);
   const Tensor each = to_dtype(unsqueeze(counts, 1), input.dtype());
-  const Tensor weights = weight ? along_classes(weight, input.dim())
-                                : ones(Dims(static_cast<size_t>(input.dim()), 1), input.dtype());
+  const Tensor weights =
+      weight ? along_classes(weight, input.dim())
+             : ones(Dims(static_cast<size_t>(input.dim()), 1), input.dtype(), input.device());
   const Tensor all = expand(weights * each, input.sizes());
   const Tensor picked = gather(all, 1, present) * (1 - smoothing);
   const double share = smoothing / static_cast<double>(input.sizes()[1]);
@@ -42,8 +43,8 @@ Tensor class_shares(const Tensor& input, const Tensor& target, const Tensor& wei
 Tensor margin_slopes(const Tensor& input, const Tensor& target, int64_t p, double margin,
                      const Tensor& weight) {
   const Tensor present = unsqueeze(target, 1);
-  const Tensor own =
-      scatter_add(zeros_like(input), 1, present, ones({input.sizes()[0], 1}, input.dtype()));
+  const Tensor own = scatter_add(zeros_like(input), 1, present,
+                                 ones({input.sizes()[0], 1}, input.dtype(), input.device()));
   const Tensor excess = clamp_min(margin - gather(input, 1, present) + input, 0) * (1 - own);
   Tensor slopes = p == 1 ? to_dtype(gt(excess, 0), input.dtype()) : 2 * excess;
   if (weight) slopes = slopes * unsqueeze(index_select(weight, 0, target), 1);

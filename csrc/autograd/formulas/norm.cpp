@@ -144,7 +144,7 @@ std::array<Tensor, 3> layer_norm_backward(const Tensor& grad, const Tensor& inpu
   auto [x, w, b] = ops::_row_norm_backward(grad, input, weight, mean, rstd);
   // Without a weight the kernel does not know the shape of a row.
   if (needed[2] && !weight.defined())
-    b = input.numel() == 0 ? ops::zeros(normalized_shape, b.dtype(), {})
+    b = input.numel() == 0 ? ops::zeros(normalized_shape, b.dtype(), b.device())
                            : ops::reshape(b, normalized_shape);
   return only<3>(needed, {x, w, b});
 }

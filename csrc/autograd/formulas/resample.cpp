@@ -26,7 +26,7 @@ Tensor channel_shuffle_backward(const Tensor& grad, int64_t groups) {
 
 Tensor affine_grid_backward(const Tensor& grad, IntSpan size, bool align_corners) {
   const int64_t rank = grad.size(-1);
-  const Tensor grid = ops::pixel_grid(size, align_corners, grad.dtype());
+  const Tensor grid = ops::pixel_grid(size, align_corners, grad.dtype(), grad.device());
   const Tensor points = ops::reshape(grad, {size[0], grid.size(1), rank});
   return ops::bmm(ops::transpose(points, 1, 2), grid);
 }

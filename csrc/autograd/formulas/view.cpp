@@ -10,10 +10,11 @@ namespace fb::autograd::formula {
 namespace {
 
 // Where in the storage the elements of a window lie, in their order.
-Tensor places_of(const Window& window) {
-  Tensor places = ops::full({}, window.offset, DType::kInt64);
+Tensor places_of(const Window& window, Device device) {
+  Tensor places = ops::full({}, window.offset, DType::kInt64, device);
   for (size_t d = 0; d < window.sizes.size(); ++d)
-    places = ops::unsqueeze(places, -1) + ops::arange(window.sizes[d]) * window.strides[d];
+    places = ops::unsqueeze(places, -1) +
+             ops::arange(window.sizes[d], DType::kInt64, device) * window.strides[d];
   return ops::reshape(places, {-1});
 }
 
@@ -40,8 +41,9 @@ Tensor as_strided_backward(const Tensor& grad, const Window& input, IntSpan size
                            std::optional<int64_t> storage_offset) {
   const Window result{size.vec(), stride.vec(), storage_offset.value_or(input.offset)};
   const Tensor zeros = ops::new_zeros(grad, {std::max(end_of(result), end_of(input))});
-  const Tensor storage = ops::index_add(zeros, 0, places_of(result), ops::reshape(grad, {-1}));
-  const Tensor places = places_of(input);
+  const Tensor storage =
+      ops::index_add(zeros, 0, places_of(result, grad.device()), ops::reshape(grad, {-1}));
+  const Tensor places = places_of(input, grad.device());
   const Tensor owners = ops::index_add(zeros, 0, places, ops::new_ones(grad, places.sizes()));
   const Tensor shares =
       ops::index_select(storage, 0, places) / ops::index_select(owners, 0, places);
