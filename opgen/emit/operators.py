@@ -25,7 +25,12 @@ def parameter(arg: Arg, with_default: bool = True) -> str:
 
 
 def parameters(op: Op, with_defaults: bool) -> str:
-    return ", ".join(parameter(a, with_defaults) for a in op.core_args)
+    # A factory has no tensor to be near to: whoever calls it says where the result shall be.
+    named = 0
+    if not any("Tensor" in a.type.annotation for a in op.core_args):
+        devices = (i for i, a in enumerate(op.core_args) if a.type.annotation == "Device | None")
+        named = next(devices, -1) + 1
+    return ", ".join(parameter(a, with_defaults and i >= named) for i, a in enumerate(op.core_args))
 
 
 def declarations(op: Op) -> list[str]:

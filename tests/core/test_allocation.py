@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 import flambeau as torch
+from opgen.__main__ import load_table
+from opgen.emit import operators
+from opgen.model import TABLE
 
 CSRC = Path(__file__).parents[2] / "csrc"
 GIVEN_A_VALUE = re.compile(r"\bDevice>?\s+\w+\s*=")
@@ -37,6 +40,18 @@ def test_no_declaration_has_a_device_by_default():
     assert len(sources) > 100
     found = [f"{path}: {text}" for path in sources for text in defaults(path.read_text("utf-8"))]
     assert found == []
+
+
+def test_nor_has_a_factory_of_the_table():
+    load_table()
+    headers = "".join(
+        text for path, text in operators.emit(TABLE).items() if path.endswith(".h")
+    ).splitlines()
+    factories = [line for line in headers if "<Device> device" in line and "Tensor& " not in line]
+    assert {"zeros", "full", "arange", "rand", "normal"} <= {
+        line.split("(")[0].removeprefix("Tensor ") for line in factories
+    }
+    assert [line for line in factories if defaults(line)] == []
 
 
 @pytest.mark.parametrize("layout", [torch.strided, torch.sparse_coo])
