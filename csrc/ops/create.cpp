@@ -18,7 +18,36 @@ using MaybeDType = std::optional<DType>;
 using MaybeDevice = std::optional<Device>;
 using MaybeFormat = std::optional<MemoryFormat>;
 
+// Whether an element of type `t`, or a part of one, can be `value`: rounded, but not beyond its
+// ends.
+bool holds(DType t, double value) {
+  return visit_all(t, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::is_integral_v<T>)
+      return value >= static_cast<double>(Limits::min()) &&
+             value <= static_cast<double>(Limits::max());
+    const double most = t == DType::kFloat16    ? 65504.0
+                        : t == DType::kBFloat16 ? 0x1.fep127
+                        : size_of(real_type(t)) == 4
+                            ? static_cast<double>(std::numeric_limits<float>::max())
+                            : std::numeric_limits<double>::max();
+    return std::isinf(value) || !(std::fabs(value) > most);
+  });
+}
+
+// Refuses a number that elements of type `t` cannot be. Those of unsigned types count backwards
+// from their end for whole numbers below 0.
+void check_held(DType t, const Scalar& value) {
+  if (t == DType::kBool) return;
+  const auto number = value.to<Complex<double>>();
+  bool is_held = holds(t, number.re) && (is_complex(t) ? holds(t, number.im) : number.im == 0);
+  if (t == DType::kUInt8 && value.is_integral()) is_held |= holds(t, -number.re);
+  FB_CHECK(is_held, "value ", value, " cannot be converted to type ", t, " without overflow");
+}
+
 Tensor filled(Tensor out, const Scalar& value) {
+  check_held(out.dtype(), value);
   cpu::fill(out, value);
   return out;
 }
@@ -209,7 +238,10 @@ Tensor compute::new_empty_strided(const Tensor& input, IntSpan size, IntSpan str
 
 void compute::fill_(const Tensor& input, const Operand& value) {
   check_writable(input);
-  if (!value.is_tensor()) return cpu::fill(input, value.scalar());
+  if (!value.is_tensor()) {
+    check_held(input.dtype(), value.scalar());
+    return cpu::fill(input, value.scalar());
+  }
   const Tensor& from = value.tensor();
   FB_CHECK(from.dim() == 0, "value must be a number or a zero-dimensional tensor, got shape ",
            from.sizes());
