@@ -62,10 +62,22 @@ Tensor combine(const Tensor& input, Tensor product, const Scalar& beta, const Sc
   return product;
 }
 
+// The same for a product to be made. Of 16 bits it is rounded once, when all is added up.
+template <class Product>
+Tensor combine_product(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta,
+                       const Scalar& alpha, Product&& product) {
+  const DType dtype = a.dtype(), wide = compute_type(dtype);
+  if (wide == dtype) return combine(input, product(a, b), beta, alpha);
+  check_same_dtype(input, a);
+  check_same_dtype(a, b);
+  return cast(combine(cast(input, wide), product(cast(a, wide), cast(b, wide)), beta, alpha),
+              dtype);
+}
+
 Tensor add_product(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta,
                    const Scalar& alpha) {
   if (!equals(beta, 1) || !equals(alpha, 1))
-    return combine(input, matrix_product(a, b), beta, alpha);
+    return combine_product(input, a, b, beta, alpha, matrix_product);
   check_same_dtype(input, a);
   return matrix_product_plus(input, a, b);
 }
@@ -183,7 +195,8 @@ Tensor compute::addmv(const Tensor& input, const Tensor& mat, const Tensor& vec,
                       const Scalar& alpha) {
   check_matrix(mat, "mat");
   check_vector(vec, "vec");
-  return combine(input, mv(mat, vec), beta, alpha);
+  return combine_product(input, mat, vec, beta, alpha,
+                         [](const Tensor& m, const Tensor& v) { return mv(m, v); });
 }
 
 Tensor compute::addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2,

@@ -72,3 +72,20 @@ def test_einsum_with_lists_of_subscripts() -> None:
     np.testing.assert_allclose(fb.einsum(a, [0, 1], b, [1, 2]).numpy(), expected, rtol=1e-5)
     np.testing.assert_allclose(fb.einsum("ij,jk->ik", [a, b]).numpy(), expected, rtol=1e-5)
     np.testing.assert_array_equal(fb.einsum(a, [..., 1], [1, ...]).numpy(), a.numpy().T)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_sums_with_products_of_16_bits_are_rounded_once(dtype: str) -> None:
+    kind = getattr(fb, dtype)
+    fb.manual_seed(0)
+    start, a, b = (fb.randn(*shape).to(kind) for shape in ((6, 7), (6, 5), (5, 7)))
+    factors = {"beta": -4.775, "alpha": 2.0315}
+    wide = [each.double() for each in (start, a, b)]
+    expected = fb.addmm(*wide, **factors).to(kind)
+    assert fb.equal(fb.addmm(start, a, b, **factors), expected)
+    batch = (each.unsqueeze(0) for each in (start, a, b))
+    assert fb.equal(fb.baddbmm(*batch, **factors)[0], expected)
+    vector = fb.addmv(wide[0][:, 0], wide[1], wide[2][:, 0], **factors).to(kind)
+    assert fb.equal(fb.addmv(start[:, 0], a, b[:, 0], **factors), vector)
+    with pytest.raises(RuntimeError, match="type"):
+        fb.addmv(start[:, 0], a, b[:, 0].float(), **factors)
