@@ -8,7 +8,6 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau._out import stored
 
 
 def einsum(*args: Any) -> Tensor:
@@ -53,7 +52,6 @@ def tensordot(
     a: Tensor,
     b: Tensor,
     dims: int | Sequence[Sequence[int]] | Sequence[int] | Tensor = 2,
-    out: Tensor | None = None,
 ) -> Tensor:
     """Sum over the last ``dims`` dimensions of a and the first of b, or over two lists of them."""
     if isinstance(dims, Tensor):
@@ -69,11 +67,10 @@ def tensordot(
         dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
     else:
         dims_a, dims_b = ([each] if isinstance(each, int) else list(each) for each in dims)
-    result = _C._tensordot(a, b, dims_a, dims_b)
-    return stored(result, out)
+    return _C._tensordot(a, b, dims_a, dims_b)
 
 
-def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+def chain_matmul(*matrices: Tensor) -> Tensor:
     """Multiply matrices in the order that costs least."""
     if not matrices:
         raise ValueError("chain_matmul: expected at least one matrix")
@@ -81,8 +78,8 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
         if matrix.dim() != 2:
             raise RuntimeError(f"chain_matmul: expected matrices, got shape {tuple(matrix.shape)}")
     if len(matrices) == 1:
-        return stored(matrices[0], out)
-    return fb.linalg.multi_dot(matrices, out=out)
+        return matrices[0]
+    return fb.linalg.multi_dot(matrices)
 
 
 # From this many rows on, products of matrices are worth the digits that they cost.

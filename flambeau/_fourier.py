@@ -8,7 +8,6 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau._out import stored
 
 
 class _Plan:
@@ -112,7 +111,7 @@ def _as_complex(input: Tensor) -> Tensor:
 
 
 def _complex_to_complex(
-    name: str, input: Tensor, s: Any, dim: Any, norm: str | None, out: Tensor | None, forward: bool
+    name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool
 ) -> Tensor:
     input = _supported(name, input)
     plan = _Plan(name, input, s, dim, halved_input=False)
@@ -121,12 +120,12 @@ def _complex_to_complex(
     if plan.dims and not fitted.is_complex():
         result = _C._fft_r2c(fitted, plan.dims, scale, False)
         # Of real input, the backward transform is the conjugate of the forward one.
-        return stored(result if forward else result.conj(), out)
-    return stored(_C._fft_c2c(_as_complex(fitted), plan.dims, scale, forward), out)
+        return result if forward else result.conj()
+    return _C._fft_c2c(_as_complex(fitted), plan.dims, scale, forward)
 
 
 def _real_to_complex(
-    name: str, input: Tensor, s: Any, dim: Any, norm: str | None, out: Tensor | None, forward: bool
+    name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool
 ) -> Tensor:
     input = _supported(name, input, allow_complex=False)
     plan = _Plan(name, input, s, dim, halved_input=False)
@@ -135,16 +134,16 @@ def _real_to_complex(
     fitted = plan.fitted(input, halved_input=False)
     scale = plan.scale(norm, forward)
     if forward:
-        return stored(_C._fft_r2c(fitted, plan.dims, scale, True), out)
+        return _C._fft_r2c(fitted, plan.dims, scale, True)
     # Backward is forward with the opposite sign in the exponent: for real input, the conjugate.
     result = _C._fft_r2c(fitted, plan.dims[-1:], scale, True).conj()
     if len(plan.dims) > 1:
         result = _C._fft_c2c(result, plan.dims[:-1], 1.0, False)
-    return stored(result, out)
+    return result
 
 
 def _complex_to_real(
-    name: str, input: Tensor, s: Any, dim: Any, norm: str | None, out: Tensor | None, forward: bool
+    name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool
 ) -> Tensor:
     input = _as_complex(_supported(name, input))
     plan = _Plan(name, input, s, dim, halved_input=True)
@@ -152,7 +151,7 @@ def _complex_to_real(
         raise RuntimeError(f"fft.{name}: must transform at least one axis")
     fitted = plan.fitted(input, halved_input=True)
     fitted = fitted.conj() if forward else fitted
-    return stored(_C._fft_c2r(fitted, plan.dims, plan.scale(norm, forward), plan.sizes[-1]), out)
+    return _C._fft_c2r(fitted, plan.dims, plan.scale(norm, forward), plan.sizes[-1])
 
 
 _Kernel = Callable[[str, Tensor, Any, Any, "str | None", "Tensor | None", bool], Tensor]
@@ -164,10 +163,8 @@ def _one_dimensional(name: str, kernel: _Kernel, forward: bool) -> Callable[...,
         n: int | None = None,
         dim: int = -1,
         norm: str | None = None,
-        *,
-        out: Tensor | None = None,
     ) -> Tensor:
-        return kernel(name, input, n, dim, norm, out, forward)
+        return kernel(name, input, n, dim, norm, forward)
 
     function.__name__ = name
     return function
@@ -181,10 +178,8 @@ def _several_dimensional(
         s: Sequence[int] | None = None,
         dim: Sequence[int] | None = default,
         norm: str | None = None,
-        *,
-        out: Tensor | None = None,
     ) -> Tensor:
-        return kernel(name, input, s, dim, norm, out, forward)
+        return kernel(name, input, s, dim, norm, forward)
 
     function.__name__ = name
     return function
@@ -212,19 +207,19 @@ hfftn = _several_dimensional("hfftn", _complex_to_real, True, None)
 ihfftn = _several_dimensional("ihfftn", _real_to_complex, False, None)
 
 
-def fftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, **options: Any) -> Tensor:
+def fftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     """Frequencies of fft's result: those from the middle on are negative."""
     options.setdefault("dtype", fb.get_default_dtype())
     order = fb.arange(n, **options)
     half = (n + 1) // 2
     order[half:] -= n
-    return stored(order * (1.0 / (n * d)), out)
+    return order * (1.0 / (n * d))
 
 
-def rfftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, **options: Any) -> Tensor:
+def rfftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     """Frequencies of rfft's result."""
     options.setdefault("dtype", fb.get_default_dtype())
-    return stored(fb.arange(n // 2 + 1, **options) * (1.0 / (n * d)), out)
+    return fb.arange(n // 2 + 1, **options) * (1.0 / (n * d))
 
 
 def fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:

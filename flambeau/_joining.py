@@ -76,29 +76,29 @@ def _stackable(name: str, tensors: Any) -> Sequence[Tensor]:
     return tensors
 
 
-def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """Join along the second dimension, or along the first if there is only one."""
     lifted = atleast_1d(list(_stackable("hstack", tensors)))
-    return fb.cat(lifted, dim=0 if lifted[0].dim() == 1 else 1, out=out)
+    return fb.cat(lifted, dim=0 if lifted[0].dim() == 1 else 1)
 
 
-def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """Join along the first dimension; 1-d tensors are rows."""
-    return fb.cat(atleast_2d(list(_stackable("vstack", tensors))), dim=0, out=out)
+    return fb.cat(atleast_2d(list(_stackable("vstack", tensors))), dim=0)
 
 
-def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """Join along the third dimension, after ``atleast_3d``."""
-    return fb.cat(atleast_3d(list(_stackable("dstack", tensors))), dim=2, out=out)
+    return fb.cat(atleast_3d(list(_stackable("dstack", tensors))), dim=2)
 
 
-def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Join along the second dimension; tensors of fewer than two dimensions are columns."""
     columns = [
         tensor.reshape(-1, 1) if tensor.dim() < 2 else tensor
         for tensor in _stackable("column_stack", tensors)
     ]
-    return fb.cat(columns, dim=1, out=out)
+    return fb.cat(columns, dim=1)
 
 
 def block_diag(*tensors: Any) -> Tensor:

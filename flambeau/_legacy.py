@@ -128,7 +128,9 @@ def range(
     places = fb.arange(count, dtype=fb.float64, layout=layout, device=device)
     values = places.mul_(step).add_(start).to(kind)
     if out is not None:
-        return out.resize_(values.shape).copy_(values)
+        if out.numel() == count:  # in whatever shape it has
+            return out.copy_(values.reshape(out.shape))
+        return out.resize_(count).copy_(values)
     return values.requires_grad_(requires_grad)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau._out import stored
 
 
 def _check_floating(name: str, *tensors: Tensor) -> None:
@@ -66,7 +65,6 @@ def matrix_norm(
     keepdim: bool = False,
     *,
     dtype: fb.dtype | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """Norm of matrices: 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2."""
     _check_floating("linalg.matrix_norm", A)
@@ -78,7 +76,7 @@ def matrix_norm(
         raise RuntimeError(f"linalg.matrix_norm: expected two different dimensions, got {dim}")
     if dtype is not None:
         A = A.to(dtype)
-    return stored(_matrix_norm(A, ord, dims, keepdim), out)
+    return _matrix_norm(A, ord, dims, keepdim)
 
 
 def _largest(sizes: Tensor, dim: int, keepdim: bool = False) -> Tensor:
@@ -119,7 +117,6 @@ def norm(
     keepdim: bool = False,
     *,
     dtype: fb.dtype | None = None,
-    out: Tensor | None = None,
     axis: int | Sequence[int] | None = None,
 ) -> Tensor:
     """A vector norm of one dimension or, without ord, of all; a matrix norm of two.
@@ -128,7 +125,7 @@ def norm(
     """
     dim = axis if dim is None else dim
     if ord is None:
-        return fb.linalg.vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
+        return fb.linalg.vector_norm(A, 2, dim, keepdim, dtype=dtype)
     if dim is None:
         if A.dim() not in (1, 2):
             raise RuntimeError(
@@ -136,29 +133,29 @@ def norm(
                 f"got shape {tuple(A.shape)}"
             )
         if A.dim() == 2:
-            return matrix_norm(A, ord, (-2, -1), keepdim, dtype=dtype, out=out)
+            return matrix_norm(A, ord, (-2, -1), keepdim, dtype=dtype)
         dim = -1
     dims = [dim] if isinstance(dim, int) else list(dim)
     if len(dims) == 2:
-        return matrix_norm(A, ord, dims, keepdim, dtype=dtype, out=out)
+        return matrix_norm(A, ord, dims, keepdim, dtype=dtype)
     if isinstance(ord, str):
         raise RuntimeError(f"linalg.norm: order {ord} is for matrices, got dim {dim}")
-    return fb.linalg.vector_norm(A, ord, dims, keepdim, dtype=dtype, out=out)
+    return fb.linalg.vector_norm(A, ord, dims, keepdim, dtype=dtype)
 
 
-def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
+def cond(A: Tensor, p: float | str | None = None) -> Tensor:
     """Condition number in one of matrix_norm's norms; inf for a singular matrix."""
     _check_matrices("linalg.cond", A)
     if A.numel() == 0 and not isinstance(p, str):
-        return stored(fb.zeros(A.shape[:-2], dtype=A.abs().dtype), out)
+        return fb.zeros(A.shape[:-2], dtype=A.abs().dtype)
     if p in (None, 2, -2):
         values = fb.linalg.svdvals(A)
         largest, smallest = values[..., 0], values[..., -1]
-        return stored(smallest / largest if p == -2 else largest / smallest, out)
+        return smallest / largest if p == -2 else largest / smallest
     _check_square("linalg.cond", A)
     inverse, info = fb.linalg.inv_ex(A)
     product = matrix_norm(A, p) * matrix_norm(inverse, p)
-    return stored(fb.where(info == 0, product, fb.full_like(product, math.inf)), out)
+    return fb.where(info == 0, product, fb.full_like(product, math.inf))
 
 
 # --- singular values and what follows from them
@@ -191,7 +188,6 @@ def matrix_rank(
     *,
     atol: Any = None,
     rtol: Any = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """How many singular values exceed ``max(atol, rtol * the largest)``; tol is an older atol."""
     _check_floating("linalg.matrix_rank", A)
@@ -201,8 +197,8 @@ def matrix_rank(
     atol, rtol = _tolerances(A, atol, rtol)
     values = fb.linalg.eigvalsh(A).abs() if hermitian else fb.linalg.svdvals(A)
     if values.size(-1) == 0:
-        return stored(fb.zeros(values.shape[:-1], dtype=fb.int64), out)
-    return stored((values > _threshold(values.amax(-1), atol, rtol)).sum(-1), out)
+        return fb.zeros(values.shape[:-1], dtype=fb.int64)
+    return (values > _threshold(values.amax(-1), atol, rtol)).sum(-1)
 
 
 def pinv(
@@ -212,7 +208,6 @@ def pinv(
     *,
     atol: Any = None,
     rtol: Any = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """Moore-Penrose inverse; singular values up to max(atol, rtol * the largest) count as 0."""
     _check_floating("linalg.pinv", A)
@@ -224,7 +219,7 @@ def pinv(
         each if isinstance(each, Tensor) else fb.tensor(each, dtype=fb.float64)
         for each in _tolerances(A, atol, rtol)
     )
-    return stored(_C._linalg_pinv(A, absolute, relative, hermitian), out)
+    return _C._linalg_pinv(A, absolute, relative, hermitian)
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
@@ -243,7 +238,7 @@ def logdet(input: Tensor) -> Tensor:
 # --- powers
 
 
-def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+def matrix_power(A: Tensor, n: int) -> Tensor:
     """Product of n copies of a matrix, by repeated squaring."""
     _check_square("linalg.matrix_power", A)
     if n < 0:
@@ -251,7 +246,7 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     if n == 0:
         eye = fb.eye(A.size(-1), dtype=A.dtype, device=A.device)
         # Written over a copy of A, the result has a gradient, which is zero.
-        return stored(A.clone(memory_format=fb.contiguous_format).copy_(eye), out)
+        return A.clone(memory_format=fb.contiguous_format).copy_(eye)
     result: Tensor | None = None
     square = A
     while n > 0:
@@ -262,13 +257,13 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     assert result is not None
     if result is A or not result.is_contiguous():
         result = result.clone(memory_format=fb.contiguous_format)
-    return stored(result, out)
+    return result
 
 
 # --- products and shapes
 
 
-def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """Product of several matrices in the order that costs least; the ends may be vectors."""
     if len(tensors) < 2:
         raise RuntimeError(f"linalg.multi_dot: expected at least 2 tensors, got {len(tensors)}")
@@ -294,7 +289,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
         result = result.squeeze(0)
     if last_is_column:
         result = result.squeeze(-1)
-    return stored(result, out)
+    return result
 
 
 def _cheapest_splits(chain: list[Tensor]) -> dict[tuple[int, int], int]:
@@ -323,7 +318,7 @@ def _multiply_chain(
     return left @ _multiply_chain(chain, split, middle + 1, last)
 
 
-def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """Inverse of a tensor as a map between its first ind dimensions and the others."""
     if not 0 < ind <= A.dim():
         raise RuntimeError(f"linalg.tensorinv: expected 0 < ind <= {A.dim()}, got {ind}")
@@ -333,12 +328,10 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
             f"linalg.tensorinv: expected as many elements in {tuple(first)} as in {tuple(last)}"
         )
     inverse = fb.linalg.inv(A.reshape(math.prod(first), -1))
-    return stored(inverse.reshape(*last, *first), out)
+    return inverse.reshape(*last, *first)
 
 
-def tensorsolve(
-    A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None
-) -> Tensor:
+def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X with ``tensordot(A, X, X.ndim) = B``; ``dims`` of A go to the end first."""
     if dims is not None:
         moved = [d % A.dim() for d in dims]
@@ -350,7 +343,7 @@ def tensorsolve(
             f"for B of shape {tuple(B.shape)}"
         )
     solution = fb.linalg.solve(A.reshape(B.numel(), -1), B.flatten())
-    return stored(solution.reshape(solution_shape), out)
+    return solution.reshape(solution_shape)
 
 
 def vander(x: Tensor, N: int | None = None) -> Tensor:
@@ -368,11 +361,11 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return fb.cat([fb.ones_like(powers[..., :1]), powers], -1)
 
 
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """Dot products along a dimension, with the conjugate of x."""
     if x.dtype != y.dtype:
         raise RuntimeError(f"linalg.vecdot: expected one dtype, got {x.dtype} and {y.dtype}")
-    return stored((x.conj() * y).sum(dim), out)
+    return (x.conj() * y).sum(dim)
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -389,4 +382,6 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     results = (factors, pivots, info) if get_infos else (factors, pivots)
     if out is None:
         return results
-    return tuple(stored(each, place) for each, place in zip(results, out, strict=True))
+    return tuple(
+        place.resize_(each.shape).copy_(each) for each, place in zip(results, out, strict=True)
+    )

@@ -7,22 +7,15 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
 
-from flambeau import Tensor
+from flambeau import _C, Tensor
 
 __all__ = ["in_new_order"]
 
-# The names of the factors, and how many tensors follow the first.
-_FACTORS = {
-    "add": (("alpha",), 1),
-    "sub": (("alpha",), 1),
-    "addcmul": (("value",), 2),
-    "addcdiv": (("value",), 2),
-    **dict.fromkeys(("addbmm", "addmm", "addmv", "addr", "baddbmm"), (("beta", "alpha"), 2)),
-}
 _NUMBERS = (int, float, complex)
 _warned: set[str] = set()
 
@@ -30,7 +23,7 @@ _warned: set[str] = set()
 def in_new_order(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call ``func`` with its factors behind the tensors, or give NotImplemented for other calls."""
     name = func.__name__
-    factors, count = _FACTORS[name.removesuffix("_")]
+    factors, count = _factors(name.removesuffix("_"))
     tensors, numbers = _separated(args, factors)
     if len(tensors) != count + 1 or not numbers or kwargs.keys() - {"out"}:
         return NotImplemented
@@ -43,6 +36,14 @@ def in_new_order(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
             stacklevel=2,
         )
     return func(*tensors, **dict(zip(factors, numbers, strict=False)), **kwargs)
+
+
+@functools.cache
+def _factors(name: str) -> tuple[tuple[str, ...], int]:
+    """The names of the factors, and how many tensors follow the first."""
+    entry = next(each for each in _C.op_info() if each["name"] == name and each["old_order"])
+    tensors = [each for each in entry["args"] if not each["keyword_only"]]
+    return tuple(entry["old_order"]), len(tensors) - 1
 
 
 def _separated(args: tuple[Any, ...], factors: tuple[str, ...]) -> tuple[list[Any], list[Any]]:

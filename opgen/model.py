@@ -37,6 +37,24 @@ SPARSE_RULES = ("any", "own", "values")
 # What an operator does with its inputs while autocast is on: see emit/autocast.py.
 AUTOCAST_RULES = ("lower", "float32", "promote", "off", "own")
 
+# What an operator asks of `out=`; without a word, a type that holds the result's category.
+OUT_RULES = (
+    # of its type
+    "exact",  # that of the result and no other
+    "truth",  # bool or uint8
+    "any",  # whichever it has, and the operator computes in it if it takes a dtype
+    "type_error",  # one that does not hold the result is a TypeError
+    # of its shape, which becomes that of the result
+    "row",  # it may have any shape with as many elements
+    "quiet",  # without a warning; said of all operators that take no tensors
+    "ordered",  # in the order of the dimensions, whatever the order of the result is
+    # of its memory
+    "whole",  # it may be an input, but not overlap one; said of all pointwise operators
+    "apart",  # it shares none with an input
+    "changed",  # it may be the first input, but shares none with the others
+    "own",  # python: the body takes it and does all of this itself
+)
+
 KINDS = ("pointwise", "native", "view", "python", "bound")
 pointwise, native, view, python, bound = KINDS
 
@@ -126,6 +144,8 @@ class Op:
     batch: str = ""  # how vmap applies it, where the signature does not tell: see emit/batching.py
     sparse: str = ""  # what it does with a sparse tensor; empty: refuses it
     autocast: str = ""  # how it takes its inputs while autocast is on; empty: as they are
+    out: tuple[str, ...] = ()  # what it asks of `out=`
+    old_order: tuple[str, ...] = ()  # factors that once stood before the tensors
     signature: str = field(default="", repr=False)
 
     @property
@@ -167,6 +187,11 @@ class Op:
         return tuple(a for a in self.core_args if a.type.is_operand)
 
     @property
+    def tensor_args(self) -> tuple[Arg, ...]:
+        """What holds tensors, also several."""
+        return tuple(a for a in self.core_args if "Tensor" in a.type.annotation)
+
+    @property
     def params(self) -> tuple[Arg, ...]:
         return tuple(a for a in self.core_args if not a.type.is_operand)
 
@@ -186,8 +211,7 @@ class Op:
             return True
         if self.kind in ("python", "bound") or self.grad in ("", composite):
             return False
-        has_tensors = any("Tensor" in a.type.annotation for a in self.core_args)
-        return has_tensors and (self.mutates or "Tensor" in self.result.annotation)
+        return bool(self.tensor_args) and (self.mutates or "Tensor" in self.result.annotation)
 
     @property
     def is_cast(self) -> bool:
@@ -208,6 +232,22 @@ class Op:
     @property
     def has_out(self) -> bool:
         return any(a.name == "out" for a in self.args)
+
+    @property
+    def out_rules(self) -> tuple[str, ...]:
+        """What it asks of `out=`, with what goes without saying."""
+        makes = not self.tensor_args and self.kind != "python"
+        return (*self.out, "quiet") if makes else self.out
+
+    @property
+    def makes_in_type_of_out(self) -> bool:
+        """Whether it computes in the type of `out=`, where no type is named."""
+        return "any" in self.out or not self.tensor_args
+
+    @property
+    def stores_out(self) -> bool:
+        """Whether the entry point stores the result in `out=`."""
+        return self.has_out and "own" not in self.out
 
     @property
     def has_inplace_method(self) -> bool:
@@ -318,6 +358,8 @@ def op(
     batch: str = "",
     sparse: str = "",
     autocast: str = "",
+    out: str = "",
+    old_order: str = "",
 ) -> None:
     """Declares an operator, or an overload. Refuses what cannot be right, naming file and line.
 
@@ -330,6 +372,8 @@ def op(
     batch: how vmap applies it, where the signature does not tell.
     sparse: what it does with sparse tensors; without a word it refuses them.
     autocast: how it takes its inputs while autocast is on; without a word, as they are.
+    out: what it asks of `out=`, in words of OUT_RULES.
+    old_order: factors that programs older than PyTorch 1.5 give before the tensors.
     """
     frame = sys._getframe(1)
     path = Path(frame.f_code.co_filename)
@@ -368,6 +412,8 @@ def op(
         batch=batch,
         sparse=sparse,
         autocast=autocast,
+        out=tuple(out.split()),
+        old_order=tuple(old_order.split()),
     )
     entry = replace(entry, grad=entry.grad or implied_grad(entry))
     validate(entry)
@@ -470,7 +516,7 @@ def validate_grad(op: Op, refuse: Callable[[str], None]) -> None:
     for name, _ in op.number_nodes:
         if name not in {a.name for a in op.core_args if a.type.annotation == "Tensor | Number"}:
             refuse(f"number_nodes names {name!r}, which is not a tensor or a number")
-    inputs = {a.name for a in op.core_args if "Tensor" in a.type.annotation}
+    inputs = {a.name for a in op.tensor_args}
     for name in op.gradient_inputs:
         if name not in inputs:
             refuse(f"grad names {name!r}, which is not a tensor argument")
@@ -486,8 +532,7 @@ def validate_autocast(op: Op, refuse: Callable[[str], None]) -> None:
         return
     if op.autocast not in AUTOCAST_RULES:
         refuse(f"autocast is one of {', '.join(AUTOCAST_RULES)}, not {op.autocast!r}")
-    takes_tensors = any("Tensor" in a.type.annotation for a in op.core_args)
-    if op.kind == "bound" or not (takes_tensors or op.kind == "python"):
+    if op.kind == "bound" or not (op.tensor_args or op.kind == "python"):
         refuse("autocast is for operators that take tensors, and not for bound ones")
     if op.mutates:
         refuse("an operator that writes to its input computes in the type of that")
@@ -495,6 +540,21 @@ def validate_autocast(op: Op, refuse: Callable[[str], None]) -> None:
         refuse(f"autocast={op.autocast!r} needs a body in C++")
     if not op.is_recorded and op.has_inplace_operator:
         refuse("a composition with an in-place form leaves autocast to its parts")
+
+
+def validate_out(op: Op, refuse: Callable[[str], None]) -> None:
+    for word in op.out:
+        if word not in OUT_RULES:
+            refuse(f"out consists of {', '.join(OUT_RULES)}, not {word!r}")
+    if op.out and not op.has_out:
+        refuse("out says what is asked of an argument that is not there")
+    if "own" in op.out and op.kind != "python":
+        refuse("out='own' is for bodies in Python")
+    if {"whole", "apart", "changed"} & set(op.out) and op.result.annotation != "Tensor":
+        refuse("what out says of memory is said of a single result")
+    names = {a.name for a in op.core_args}
+    if unknown := set(op.old_order) - names:
+        refuse(f"old_order names no argument: {', '.join(sorted(unknown))}")
 
 
 def syntax_error(expression: str) -> str:
@@ -559,6 +619,7 @@ def validate(op: Op) -> None:
     if op.sparse in ("own", "values") and not op.is_recorded:
         refuse(f"sparse={op.sparse!r} is for operators that are recorded; this one takes 'any'")
     validate_autocast(op, refuse)
+    validate_out(op, refuse)
     if op.returns and len(op.returns) != op.result.count:
         refuse(f"returns names {len(op.returns)} fields, the result has {op.result.count}")
     if "inplace" in op.forms and op.inplace_args != op.args[: len(op.inplace_args)]:

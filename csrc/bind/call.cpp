@@ -10,7 +10,6 @@
 #include "autograd/record.h"
 #include "bind/profile.h"
 #include "core/no_device.h"
-#include "gen/ops/view.h"
 
 namespace fb::bind {
 namespace {
@@ -222,14 +221,7 @@ PyObject* on_meta(const OverloadSet& set, PyObject* owner, const Call& call) {
   });
 }
 
-// Operators that once took their factor before the tensors, as old programs still give it.
-bool may_have_old_order(std::string_view name) {
-  if (name.ends_with('_')) name.remove_suffix(1);
-  return name == "add" || name == "sub" || name == "addcmul" || name == "addcdiv" ||
-         name == "addbmm" || name == "addmm" || name == "addmv" || name == "addr" ||
-         name == "baddbmm";
-}
-
+// The factors of an old program behind its tensors.
 PyObject* in_new_order(const OverloadSet& set, PyObject* owner, const Call& call) {
   Ref result = checked(call_instead("flambeau._old_orders", "in_new_order", owner, set.name,
                                     call.self, call.args, call.nargs, call.kwnames));
@@ -247,7 +239,7 @@ PyObject* dispatch(const OverloadSet& set, PyObject* owner, const Call& call) {
         return invoke(set.overloads[i], found.slots);
     if (is_overridden(call))
       return call_override(owner, set.name, call.self, call.args, call.nargs, call.kwnames);
-    if (may_have_old_order(set.name)) return in_new_order(set, owner, call);
+    if (set.has_old_order) return in_new_order(set, owner, call);
     return raise_mismatch(set, call);
   } catch (const OnMeta&) {
     return on_meta(set, owner, call);
@@ -284,6 +276,42 @@ static Ref canonical_keywords(const PythonBody& body, PyObject* kwnames) {
   return names;
 }
 
+// A call of a body in Python: its arguments, with the tensor of a method in front and without
+// `out`.
+struct PythonCall {
+  SmallVec<PyObject*, 12> args;
+  Py_ssize_t positional = 0;
+  Ref names;
+  PyObject* out = nullptr;
+};
+
+static PythonCall without_out(const PythonBody& body, const Call& call) {
+  PythonCall made;
+  for (Py_ssize_t i = 0; i < call.positional(); ++i) {
+    if (i == body.out && body.out < kKeywordOut)
+      made.out = call.at(i);
+    else
+      made.args.push_back(call.at(i));
+  }
+  made.positional = static_cast<Py_ssize_t>(made.args.size());
+  if (!call.kwnames) return made;
+  const Ref names = canonical_keywords(body, call.kwnames);
+  const Ref kept = checked(PyList_New(0));
+  for (Py_ssize_t k = 0; k < call.keywords(); ++k) {
+    PyObject* name = PyTuple_GET_ITEM(names.get(), k);
+    PyObject* value = call.args[call.nargs + k];
+    if (body.out != kNoOut && PyUnicode_CompareWithASCIIString(name, "out") == 0) {
+      FB_CHECK_TYPE(!made.out, body.name, "() got multiple values for argument 'out'");
+      made.out = value;
+      continue;
+    }
+    made.args.push_back(value);
+    if (PyList_Append(kept.get(), name) < 0) throw PythonError{};
+  }
+  made.names = checked(PyList_AsTuple(kept.get()));
+  return made;
+}
+
 PyObject* call_python(PythonBody& body, FB_PY_ARGUMENTS) {
   return guarded(nullptr, [&] {
     const Call call{body.is_method ? self : nullptr, args, nargs, kwnames};
@@ -295,15 +323,16 @@ PyObject* call_python(PythonBody& body, FB_PY_ARGUMENTS) {
       const Ref module = checked(PyImport_ImportModule(body.module));
       body.callable = checked(PyObject_GetAttrString(module.get(), body.function)).release();
     }
-    const Ref names = kwnames ? canonical_keywords(body, kwnames) : Ref();
-    if (!body.is_method)
-      return PyObject_Vectorcall(body.callable, args, static_cast<size_t>(nargs), names.get());
-    const Py_ssize_t total = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
-    SmallVec<PyObject*, 12> all;
-    all.push_back(self);
-    for (Py_ssize_t i = 0; i < total; ++i) all.push_back(args[i]);
-    return PyObject_Vectorcall(body.callable, all.data(), static_cast<size_t>(nargs + 1),
-                               names.get());
+    const PythonCall made = without_out(body, call);
+    Ref result(PyObject_Vectorcall(body.callable, made.args.data(),
+                                   static_cast<size_t>(made.positional), made.names.get()));
+    if (!result || !made.out || made.out == Py_None) return result.release();
+    FB_CHECK_TYPE(is_tensor(made.out), body.name, "(): argument 'out' must be Tensor, not ",
+                  type_name(made.out));
+    return guarded(body.name, [&] {
+      store_result(body.name, tensor_of(made.out), tensor_of(result.get()), body.out_rule);
+      return new_ref(made.out);
+    });
   });
 }
 
@@ -393,32 +422,32 @@ void check_given_layout(PyObject* layout, PyObject* like) {
        "; use sparse_coo_tensor() or to_sparse() for sparse tensors, to_dense() for strided ones");
 }
 
-namespace {
-
-// Numbers in a row fill an out= of as many elements, in whatever shape it has.
-bool fills_any_shape(std::string_view name) {
-  return name == "arange" || name == "linspace" || name == "logspace" || name == "range";
-}
-
-}  // namespace
-
-void store_result(const char* name, const Tensor& out, const Tensor& value) {
+void store_result(const char* name, const Tensor& out, const Tensor& value, ops::OutRule rule) {
   fb::check_dense(name, out);
   fb::check_dense(name, value);
   if (autograd::is_recording() && (autograd::requires_grad(out) || autograd::requires_grad(value)))
     autograd::refuse_out(name);
   if (out->flags & kBatched || value->flags & kBatched) autograd::refuse_batched_out(name);
   autograd::check_inplace(out);
-  const bool keeps_shape = fills_any_shape(name) && out.numel() == value.numel();
-  ops::store_result(out, keeps_shape ? ops::reshape(value, out.sizes()) : value);
+  ops::store_result(out, value, rule);
   out.bump_version(name);
 }
 
-void store_results(const char* name, PyObject* out, const std::vector<Tensor>& values) {
+void store_results(const char* name, PyObject* out, const std::vector<Tensor>& values,
+                   ops::OutRule rule) {
   const std::vector<Tensor> places = read::tensor_list(out);
   FB_CHECK_TYPE(places.size() == values.size(), "out must be a tuple of ", values.size(),
                 " tensors, got ", places.size());
-  for (size_t i = 0; i < values.size(); ++i) store_result(name, places[i], values[i]);
+  for (size_t i = 0; i < values.size(); ++i) store_result(name, places[i], values[i], rule);
+}
+
+void check_out_memory(ops::OutRule rule, const Tensor& out,
+                      std::initializer_list<PyObject*> inputs) {
+  bool is_first = true;
+  for (PyObject* input : inputs) {
+    if (input && is_tensor(input)) ops::check_output_memory(out, tensor_of(input), is_first, rule);
+    is_first = false;
+  }
 }
 
 PyObject* wrap_outputs(PyTypeObject* type, PyObject* out) {

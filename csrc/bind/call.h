@@ -37,6 +37,8 @@ struct OverloadSet {
   const char* name;
   const Overload* overloads;
   uint8_t count;
+  // Whether old programs give its factors before its tensors.
+  bool has_old_order = false;
 };
 
 // Tries the overloads in table order; if none fits, raises a TypeError that says why.
@@ -44,6 +46,8 @@ PyObject* call_function(const OverloadSet& set, FB_PY_ARGUMENTS);
 // The same with `self` as the first argument.
 PyObject* call_method(const OverloadSet& set, FB_PY_ARGUMENTS);
 
+// Where a body in Python has `out`, which never comes to see it: by its name alone, or not at all.
+constexpr uint8_t kKeywordOut = 254, kNoOut = 255;
 // An operator whose body is Python, imported when it is first called.
 struct PythonBody {
   const char* name;  // as users call it
@@ -52,6 +56,8 @@ struct PythonBody {
   const char* function;
   const ArgSpec* args;
   uint8_t count;
+  uint8_t out = kNoOut;  // the position of `out` among the arguments
+  ops::OutRule out_rule = 0;
   PyObject* callable = nullptr;
 };
 PyObject* call_python(PythonBody& body, FB_PY_ARGUMENTS);
@@ -101,21 +107,31 @@ inline PyObject* changed(PyObject* object, const char* by) {
   return new_ref(object);
 }
 
-// The type of a result that goes into `out`: what the caller said, else the type of `out`.
-inline std::optional<DType> dtype_into(PyObject* dtype, PyObject* out) {
+// The type of a result that goes into `out`, which no other may be asked for.
+inline DType dtype_into(PyObject* dtype, PyObject* out) {
   const std::optional<DType> given = read::optional_dtype(dtype);
-  return given ? given : tensor_of(out).dtype();
+  const DType made = tensor_of(out).dtype();
+  FB_CHECK(!given || *given == made, "dtype ", *given, " does not match the type ", made,
+           " of out");
+  return made;
 }
 
 // out=: stores the result. Refuses to lose a gradient.
-void store_result(const char* name, const Tensor& out, const Tensor& value);
+void store_result(const char* name, const Tensor& out, const Tensor& value, ops::OutRule rule);
 // out=(a, b): stores each result in its place, then gives them back in the result's own form.
-void store_results(const char* name, PyObject* out, const std::vector<Tensor>& values);
+void store_results(const char* name, PyObject* out, const std::vector<Tensor>& values,
+                   ops::OutRule rule);
 template <class... T>
-void store_results(const char* name, PyObject* out, const std::tuple<T...>& values) {
-  std::apply([&](const auto&... value) { store_results(name, out, std::vector<Tensor>{value...}); },
-             values);
+void store_results(const char* name, PyObject* out, const std::tuple<T...>& values,
+                   ops::OutRule rule) {
+  std::apply(
+      [&](const auto&... value) { store_results(name, out, std::vector<Tensor>{value...}, rule); },
+      values);
 }
+// Refuses memory that `out` and an input share, as far as the rule does. An input is null, None, a
+// tensor, a number, or a list of them.
+void check_out_memory(ops::OutRule rule, const Tensor& out,
+                      std::initializer_list<PyObject*> inputs);
 PyObject* wrap_outputs(PyTypeObject* type, PyObject* out);
 
 // For operators that know nothing of sparse tensors: `given` is null, None, a tensor, a number, or

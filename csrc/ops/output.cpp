@@ -33,16 +33,53 @@ bool same_elements(const Tensor& a, const Tensor& b) {
          (a.strides() == b.strides() || a.numel() == 1);
 }
 
+enum class Sharing { kNone, kSome, kAll };
+
+// Which elements of one tensor lie in the memory of the other. Windows with gaps may lie between
+// each other's elements: of them nothing is known, and nothing is said.
+Sharing sharing(const Tensor& a, const Tensor& b) {
+  if (a.storage()->data != b.storage()->data || !may_share_memory(a, b)) return Sharing::kNone;
+  if (a.is_same(b) || same_elements(a, b)) return Sharing::kAll;
+  const bool dense = is_dense(a.sizes(), a.strides()) && is_dense(b.sizes(), b.strides());
+  return dense ? Sharing::kSome : Sharing::kNone;
+}
+
+[[noreturn, gnu::cold]] void refuse_sharing() {
+  fail(ErrorKind::kRuntime,
+       "unsupported operation: some elements of the input tensor and the written-to tensor refer "
+       "to a single memory location; clone() the tensor before the operation");
+}
+
 }  // namespace
 
-void resize_output(const Tensor& out, IntSpan sizes) {
+void check_output_type(DType result, const Tensor& out, OutRule rule) {
+  const DType given = out.dtype();
+  if (given == result || rule & kOutAny) return;
+  FB_CHECK(!(rule & kOutExact), "expected an out of the result's type ", result, ", got ", given);
+  FB_CHECK(!(rule & kOutTruth) || given == DType::kBool || given == DType::kUInt8,
+           "expected an out of type bool or uint8, got ", given);
+  if (can_cast(result, given)) return;
+  fail(rule & kOutTypeError ? ErrorKind::kType : ErrorKind::kRuntime, "a result of type ", result,
+       " can't be cast to the desired output type ", given);
+}
+
+void check_output_memory(const Tensor& out, const Tensor& input, bool is_first, OutRule rule) {
+  const Sharing found = sharing(out, input);
+  const bool may_be_it = rule & kOutWhole || (rule & kOutChanged && is_first);
+  if (found == Sharing::kSome || (found == Sharing::kAll && !may_be_it)) refuse_sharing();
+}
+
+void resize_output(const Tensor& out, IntSpan sizes, IntSpan strides, OutRule rule) {
   if (out.sizes() == sizes) return;
-  if (out.numel() != 0)
+  if (out.numel() != 0 && !(rule & kOutQuiet))
     warn("An output with one or more elements was resized since it had shape ", out.sizes(),
          " and the result has shape ", sizes,
          "; pass an empty one, or call resize_(0) on it before");
   reserve_elements(out, sizes);
-  out->set_contiguous(sizes, numel_of(sizes));
+  if (rule & kOutOrdered || !is_dense(sizes, strides))
+    out->set_contiguous(sizes, numel_of(sizes));
+  else
+    out->set_geometry(sizes, strides);
 }
 
 void reserve_elements(const Tensor& out, IntSpan sizes) {
@@ -58,12 +95,7 @@ void check_writable(const Tensor& out) {
 }
 
 void check_no_partial_overlap(const Tensor& out, const Tensor& input) {
-  if (out.is_same(input) || out.storage()->data != input.storage()->data) return;
-  if (!may_share_memory(out, input) || same_elements(out, input)) return;
-  if (!is_dense(out.sizes(), out.strides()) || !is_dense(input.sizes(), input.strides())) return;
-  fail(ErrorKind::kRuntime,
-       "unsupported operation: some elements of the input tensor and the written-to tensor refer "
-       "to a single memory location; clone() the tensor before the operation");
+  if (sharing(out, input) == Sharing::kSome) refuse_sharing();
 }
 
 void copy_into(const Tensor& out, const Tensor& value) {
@@ -80,16 +112,19 @@ void copy_into(const Tensor& out, const Tensor& value) {
   cpu::copy(out, source);
 }
 
-void store_result(const Tensor& out, const Tensor& value) {
-  FB_CHECK(can_cast(value.dtype(), out.dtype()), "a result of type ", value.dtype(),
-           " can't be cast to the desired output type ", out.dtype());
-  resize_output(out, value.sizes());
+void store_result(const Tensor& out, const Tensor& value, OutRule rule) {
+  check_output_type(value.dtype(), out, rule);
+  if (rule & kOutRow && out.numel() == value.numel()) {
+    copy_into(out, as_view(contiguous(value), out.sizes(), contiguous_strides(out.sizes())));
+    return;
+  }
+  if (value->free_layout) rule |= kOutOrdered;
+  resize_output(out, value.sizes(), value.strides(), rule);
   copy_into(out, value);
 }
 
 void overwrite(const Tensor& self, const Tensor& value) {
-  FB_CHECK(can_cast(value.dtype(), self.dtype()), "a result of type ", value.dtype(),
-           " can't be cast to the desired output type ", self.dtype());
+  check_output_type(value.dtype(), self, 0);
   FB_CHECK(value.sizes() == self.sizes(), "the result's shape ", value.sizes(),
            " is not the shape of the tensor to change, ", self.sizes());
   copy_into(self, value);

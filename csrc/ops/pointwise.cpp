@@ -2,7 +2,6 @@
 #include "ops/pointwise.h"
 
 #include "cpu/threads.h"
-#include "ops/output.h"
 #include "ops/promotion.h"
 
 namespace fb::ops {
@@ -142,11 +141,20 @@ bool follows_free(std::span<const Operand> inputs, IntSpan shape) {
   return false;
 }
 
+// The strides of a new result whose dimensions lie in memory in `order`, slowest first.
+Dims strides_in(IntSpan order, IntSpan shape) {
+  Dims strides(shape.size());
+  int64_t step = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    strides[order[i]] = step;
+    step *= std::max<int64_t>(shape[order[i]], 1);
+  }
+  return strides;
+}
+
 // Fills `out`, which has the broadcast shape and may be of another type than the result.
 void write_into(const PointwiseOp& op, std::span<const Operand> inputs,
                 std::span<const Scalar> params, const Types& types, const Tensor& out) {
-  FB_CHECK(can_cast(types.result, out.dtype()), "a result of type ", types.result,
-           " can't be cast to the desired output type ", out.dtype());
   check_writable(out);
   for (const Operand& operand : inputs)
     if (operand.is_tensor()) check_no_partial_overlap(out, operand.tensor());
@@ -226,13 +234,7 @@ Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
   }
   const Dims shape = broadcast_inputs(inputs);
   const Dims order = order_of(shape, nullptr, inputs);
-  Dims strides(shape.size());
-  int64_t step = 1;
-  for (size_t i = order.size(); i-- > 0;) {
-    strides[order[i]] = step;
-    step *= std::max<int64_t>(shape[order[i]], 1);
-  }
-  Tensor out = make_strided(shape, strides, types.result, device_of(inputs));
+  Tensor out = make_strided(shape, strides_in(order, shape), types.result, device_of(inputs));
   out->free_layout = !out.is_contiguous() && follows_free(inputs, out.sizes());
   run_general(op, inputs, types, values, out, order);
   return out;
@@ -241,7 +243,12 @@ Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
 void pointwise_out(const PointwiseOp& op, std::span<const Operand> inputs,
                    std::span<const Scalar> params, const Tensor& out) {
   const Types types = choose_types(op, inputs, params);
-  resize_output(out, broadcast_inputs(inputs));
+  check_output_type(types.result, out, op.out);
+  const Dims shape = broadcast_inputs(inputs);
+  if (out.sizes() != IntSpan(shape)) {
+    const OutRule order = follows_free(inputs, shape) ? kOutOrdered : 0;
+    resize_output(out, shape, strides_in(order_of(shape, nullptr, inputs), shape), op.out | order);
+  }
   write_into(op, inputs, params, types, out);
   out.bump_version(op.name);
 }
@@ -249,6 +256,7 @@ void pointwise_out(const PointwiseOp& op, std::span<const Operand> inputs,
 void pointwise_inplace(const PointwiseOp& op, std::span<const Operand> inputs,
                        std::span<const Scalar> params, const Tensor& self) {
   const Types types = choose_types(op, inputs, params);
+  check_output_type(types.result, self, 0);
   const Dims shape = broadcast_inputs(inputs);
   FB_CHECK(IntSpan(shape) == self.sizes(), "the result's shape ", shape,
            " is not the shape of the tensor to change, ", self.sizes());

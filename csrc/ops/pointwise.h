@@ -6,6 +6,7 @@
 
 #include "cpu/isa.h"
 #include "cpu/pointwise.h"
+#include "ops/output.h"
 #include "ops/types.h"
 
 namespace fb::ops {
@@ -26,6 +27,7 @@ struct PointwiseOp {
   // Refuses arguments that the element function could not answer for; `common` is the type operands
   // are converted to. Null where there are none.
   void (*check)(std::span<const Operand> inputs, std::span<const Scalar> params, DType common);
+  OutRule out;
 };
 
 #if defined(FB_MULTI_ISA)

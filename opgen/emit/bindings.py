@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from opgen.emit import autocast
 from opgen.emit.profiling import span_of_call
-from opgen.emit.text import HEADER, default_value, overload_sets, quote
+from opgen.emit.text import HEADER, default_value, out_rule, overload_sets, quote
 from opgen.model import COMPARISONS, OPERATOR_SLOTS, Arg, Op, Table, composite
 
 
@@ -131,12 +131,14 @@ def invokers(op: Op) -> list[str]:
     if op.has_out:
         stored = call
         dtype = slots.get("dtype")
-        # Numbers are made in the type that they are stored in, unless the caller names another.
+        check = ""
         if dtype is not None and op.args[dtype].type.annotation == "DType | None":
-            stored = call.replace(
-                read(op.args[dtype], dtype), f"dtype_into(a[{dtype}], a[{slots['out']}])"
-            )
-        lines += out_branch(op, slots["out"], given, stored)
+            into = f"dtype_into(a[{dtype}], a[{slots['out']}])"
+            if op.makes_in_type_of_out:
+                stored = call.replace(read(op.args[dtype], dtype), into)
+            else:
+                check = f"    if (a[{dtype}] && a[{dtype}] != Py_None) {into};"
+        lines += out_branch(op, slots["out"], given, stored, check)
     if "inplace" in slots and not op.sees_inplace:
         lines += inplace_branch(op, slots["inplace"], given)
     if op.mutates:
@@ -165,7 +167,7 @@ def refusals(op: Op, slots: dict[str, int]) -> list[str]:
     """Sparse tensors, which recorded operators refuse themselves, and what is not to be had."""
     lines = []
     if not op.is_recorded and not op.sparse:
-        tensors = (slots[a.name] for a in op.core_args if "Tensor" in a.type.annotation)
+        tensors = (slots[a.name] for a in op.tensor_args)
         lines = [f"  check_dense({quote(op.public_name)}, a[{slot}]);" for slot in tensors]
     if "layout" in slots:
         like = "a[0]" if op.tensor_inputs else "nullptr"
@@ -196,22 +198,31 @@ def finish(op: Op, call: str, slots: dict[str, int]) -> str:
     return f"wrap({call})"
 
 
-def out_branch(op: Op, slot: int, given: list[str], call: str) -> list[str]:
+def out_branch(op: Op, slot: int, given: list[str], call: str, check: str) -> list[str]:
     condition = f"  if (a[{slot}] && a[{slot}] != Py_None) {{"
+    if check:
+        condition += f"\n{check}"
     if op.kind == "pointwise":
         body = f"    ops::{op.function}_out(tensor(a[{slot}]), {', '.join(given)});"
         return [condition, body, f"    return same(a[{slot}]);", "  }"]
+    memory = {"whole", "apart", "changed"} & set(op.out)
+    if memory:
+        inputs = (i for i, a in enumerate(op.args) if a in op.tensor_args)
+        given_inputs = ", ".join(f"a[{i}]" for i in inputs)
+        condition += (
+            f"\n    check_out_memory({out_rule(op)}, tensor(a[{slot}]), {{{given_inputs}}});"
+        )
     if op.autocast:
         # What goes into a tensor of the caller's is computed in the types that came.
         condition += "\n    const autocast::Off off;"
     if op.returns or op.result.count != 1:
-        body = f"    store_results({quote(op.name)}, a[{slot}], {call});"
+        body = f"    store_results({quote(op.name)}, a[{slot}], {call}, {out_rule(op)});"
         fields = ", ".join(quote(f) for f in op.returns)
         done = f"    return wrap_outputs(return_type<{len(op.returns)}>({quote(op.symbol)}, {{{fields}}}), a[{slot}]);"
         return [condition, body, done, "  }"]
     return [
         condition,
-        f"    store_result({quote(op.name)}, tensor(a[{slot}]), {call});",
+        f"    store_result({quote(op.name)}, tensor(a[{slot}]), {call}, {out_rule(op)});",
         f"    return same(a[{slot}]);",
         "  }",
     ]
@@ -361,11 +372,12 @@ def native_entry(ops: list[Op], entry: str, public: str, form: str, is_method: b
             f"{{{quote(overload_text(args, is_method))}, {specs}, {len(args)}, "
             f"{positional}, {len(op.args)}, {invoker(op, form)}, {span_of_call(op, form)}}}"
         )
+    old_order = ", true" if any(op.old_order for op in ops) else ""
     return [
         f"constexpr Overload kOverloads_{entry}[] = {{",
         *(f"    {o}," for o in overloads),
         "};",
-        f"constexpr OverloadSet kSet_{entry}{{{quote(public)}, kOverloads_{entry}, {len(overloads)}}};",
+        f"constexpr OverloadSet kSet_{entry}{{{quote(public)}, kOverloads_{entry}, {len(overloads)}{old_order}}};",
         f"PyObject* {entry}(FB_PY_ARGUMENTS) {{",
         f"  return {'call_method' if is_method else 'call_function'}(kSet_{entry}, self, args, nargs, kwnames);",
         "}",
@@ -377,6 +389,10 @@ def python_entry(op: Op, entry: str, public: str, is_method: bool) -> list[str]:
     specs = ", ".join(arg_spec(a, slot) for slot, a in enumerate(op.args))
     called = f"{quote(public)}, {'true' if is_method else 'false'}"
     body = f"{quote(module)}, {quote(function)}, kArgs_{entry}, {len(op.args)}"
+    if op.stores_out:
+        out = next(i for i, a in enumerate(op.args) if a.name == "out")
+        place = "kKeywordOut" if op.args[out].keyword_only else str(out)
+        body += f", {place}, {out_rule(op)}"
     return [
         f"constexpr ArgSpec kArgs_{entry}[] = {{{specs}}};",
         f"PythonBody kBody_{entry}{{{called}, {body}}};",

@@ -46,6 +46,7 @@ def record(op: Op) -> dict[str, object]:
         "grad": op.grad,
         "differentiable": op.gradient_inputs,
         "autocast": op.autocast,
+        "old_order": list(op.old_order),
         "alias_of": op.alias_of,
         "doc": op.doc,
         "where": op.where,

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from opgen.emit.text import DTYPE_ORDER, HEADER, camel, cpp_name, default_value, quote
+from opgen.emit.text import (
+    DTYPE_ORDER,
+    HEADER,
+    camel,
+    cpp_name,
+    default_value,
+    out_rule,
+    quote,
+)
 from opgen.model import Arg, Op, Table
 
 
@@ -136,7 +144,7 @@ def descriptor(op: Op) -> str:
         f"constexpr PointwiseOp k{camel(op.function)}{{{quote(op.name)}, {quote(op.name + '_')}, {len(op.tensor_inputs)}, "
         f"Promotion::k{op.promote.capitalize()}, PointwiseOutput::k{op.output.capitalize()}, {bool_mask}, "
         f"{dtype_mask:#x}, FB_POINTWISE_KERNELS({op.function}_kernels), "
-        f"{f'check_{op.check}' if op.check else 'nullptr'}}};"
+        f"{f'check_{op.check}' if op.check else 'nullptr'}, {out_rule(op)}}};"
     )
 
 

@@ -56,6 +56,12 @@ def camel(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
+def out_rule(op: Op) -> str:
+    """What an operator asks of `out=`, as C++."""
+    words = dict.fromkeys(op.out_rules)
+    return " | ".join(f"ops::kOut{camel(word)}" for word in words) or "0"
+
+
 def overload_sets(ops: list[Op]) -> dict[tuple[str, str], list[Op]]:
     """Entries of one name, in table order, keyed by (namespace, name)."""
     sets: dict[tuple[str, str], list[Op]] = {}

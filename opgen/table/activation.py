@@ -69,6 +69,7 @@ op(
     dtypes=floating,
     aliases="nn.functional.hardshrink",
     grad={"input": "_shrink_backward(grad, input, lambd)"},
+    out="exact",
     doc="0 within [-lambd, lambd], x elsewhere.",
 )
 op(

@@ -23,6 +23,7 @@ op(
     operator="add",
     check="alpha",
     grad={"input": "grad", "other": "scaled(grad, alpha)"},
+    old_order="alpha",
     doc="Adds other, scaled by alpha, to input; bool adds as 'or'.",
     sparse="own",
 )
@@ -36,6 +37,7 @@ op(
     aliases="subtract",
     grad={"input": "grad", "other": "scaled(-grad, alpha)"},
     number_nodes={"input": "RsubBackward1"},
+    old_order="alpha",
     doc="Subtracts other, scaled by alpha, from input.",
     sparse="own",
 )
@@ -147,6 +149,7 @@ op(
     grad=POW_GRADIENTS,
     node="PowBackward1",
     number_nodes=POW_NODES,
+    out="whole",
     doc="Raises input to the power exponent; anything to the power 0 is 1, also NaN.",
     batch="aligned",
 )
@@ -166,6 +169,7 @@ op(
     kind=native,
     forms="function method inplace",
     grad=composite,
+    out="exact",
     doc="Raises input to the power exponent in double precision.",
 )
 
@@ -177,6 +181,7 @@ op(
     operator="neg",
     aliases="negative",
     grad={"input": "-grad"},
+    out="exact",
     doc="The negative of each element.",
     sparse="own",
 )
@@ -196,6 +201,7 @@ op(
     cpp="square_any",
     grad={"input": "_square_backward(grad, input)"},
     node="PowBackward0",
+    out="whole",
     doc="The square of each element; that of bool is an integer.",
     batch="same",
     sparse="values",
@@ -240,6 +246,7 @@ for name, kinds, promote, gradient, doc in (
         promote=promote,
         forms="function method inplace",
         grad={"input": gradient},
+        out="" if name == "reciprocal" else "exact",
         doc=doc,
         sparse="" if name == "reciprocal" else "values",
     )
@@ -253,6 +260,7 @@ op(
     operator="abs",
     aliases="absolute",
     grad={"input": "grad * sgn(input)"},
+    out="exact",
     doc="The absolute value of each element.",
     sparse="values",
 )
@@ -261,6 +269,7 @@ op(
     kind=pointwise,
     dtypes=real_bool,
     output="bool",
+    out="exact",
     doc="Whether the sign bit of each element is set; that of -0.0 is.",
     sparse="values",
 )
@@ -303,6 +312,7 @@ op(
     aliases="clip",
     grad={"input": "clamp_backward(grad, input, min, max)"},
     node="ClampBackward1",
+    out="exact whole",
     doc="The elements, not below min and not above max; NaN stays.",
     batch="aligned",
 )
@@ -317,6 +327,7 @@ op(
         "min": "clamp_backward_min(grad, input, min, max)",
         "max": "clamp_backward_max(grad, input, min, max)",
     },
+    out="exact whole",
     doc="The elements, not below min and not above max; NaN stays.",
     batch="aligned",
 )
@@ -360,6 +371,7 @@ op(
         "tensor1": "scaled(grad * tensor2.conj(), value)",
         "tensor2": "scaled(grad * tensor1.conj(), value)",
     },
+    old_order="value",
     doc="input + value * tensor1 * tensor2.",
 )
 op(
@@ -372,6 +384,7 @@ op(
         "tensor1": "scaled(grad / tensor2.conj(), value)",
         "tensor2": "scaled(-grad * (tensor1 / tensor2 / tensor2).conj(), value)",
     },
+    old_order="value",
     doc="input + value * tensor1 / tensor2.",
 )
 op(
@@ -447,6 +460,7 @@ op(
     dtypes=floating,
     returns="mantissa exponent",
     grad={"input": "ldexp(grad, -exponent)"},
+    out="exact",
     doc="mantissa * 2^exponent is input, with a mantissa in [0.5, 1); exponent 0 of 0, inf and NaN.",
 )
 op(
@@ -456,6 +470,7 @@ op(
     forms="function method inplace",
     check="one_type",
     grad=not_implemented,
+    out="exact",
     doc="0 below zero, 1 above, values at zero; 0 for NaN.",
 )
 op(
@@ -463,6 +478,7 @@ op(
     kind=native,
     forms="function method inplace",
     grad={"input": "where(isfinite(input), grad, 0)"},
+    out="exact whole",
     doc="Replaces NaN by 0 and infinities by the largest finite numbers, or as given.",
     batch="same",
 )

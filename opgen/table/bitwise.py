@@ -33,5 +33,6 @@ op(
     dtypes=integral,
     forms="function method inplace",
     operator="invert",
+    out="exact",
     doc="The bits that are not set; 'not' for bool.",
 )

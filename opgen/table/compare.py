@@ -63,6 +63,7 @@ for name, kinds, doc in (
         kind=pointwise,
         dtypes=kinds,
         output="bool",
+        out="exact" if has_out else "",
         doc=doc,
         sparse="" if name == "isfinite" else "values",
     )
@@ -107,6 +108,7 @@ op(
     check="condition",
     forms="function",
     grad={"input": "where(condition, grad, 0)", "other": "where(condition, 0, grad)"},
+    out="exact",
     doc="The element of input where condition is True, otherwise that of other.",
 )
 op(

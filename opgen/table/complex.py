@@ -23,6 +23,7 @@ op(
     dtypes=all_types,
     forms="function method inplace",
     grad={"input": "grad.conj()"},
+    out="exact",
     doc="The complex conjugate in new memory.",
 )
 for name, doc in (
@@ -50,6 +51,7 @@ op(
         "abs": "(grad * polar(ones_like(angle), angle).conj()).real()",
         "angle": "(grad * result.conj()).imag()",
     },
+    out="exact",
     doc="The complex numbers with these sizes and angles.",
     autocast="float32",
 )
@@ -61,5 +63,6 @@ op(
     forms="function",
     check="one_type",
     grad={"real": "grad.real()", "imag": "grad.imag()"},
+    out="exact",
     doc="The complex numbers with these parts.",
 )

@@ -79,6 +79,7 @@ op(
     dtypes=real,
     forms="function",
     grad=none,
+    out="row",
     doc="start, start + step, ... up to but without end; int64 if all three are integers.",
 )
 op(
@@ -87,6 +88,7 @@ op(
     dtypes=real,
     forms="function",
     grad=none,
+    out="row",
     doc="start, start + step, ... up to but without end; int64 if all three are integers.",
 )
 op(
@@ -95,6 +97,7 @@ op(
     dtypes=numeric,
     forms="function",
     grad=none,
+    out="row",
     doc="Evenly spaced values from start to end, both included.",
 )
 op(
@@ -103,6 +106,7 @@ op(
     dtypes=real,
     forms="function",
     grad=none,
+    out="row",
     doc="Powers of base whose exponents are evenly spaced from start to end, both included.",
 )
 

@@ -99,6 +99,7 @@ op(
     forms="function method inplace",
     aliases="special.logit",
     grad={"input": "logit_backward(grad, input, eps)"},
+    out="whole",
     doc="log(x / (1 - x)) of x clamped to [eps, 1 - eps]; without eps, infinite at 0 and 1, NaN beyond.",
     batch="same",
 )

@@ -38,7 +38,11 @@ op(
 
 
 def transform(
-    signature: str, doc: str, dtypes: tuple[str, ...] = all_types, autocast: str = ""
+    signature: str,
+    doc: str,
+    dtypes: tuple[str, ...] = all_types,
+    autocast: str = "",
+    out: str = "",
 ) -> None:
     op(
         signature,
@@ -47,6 +51,7 @@ def transform(
         forms="function",
         namespace="fft",
         body=f"flambeau._fourier:{signature.split('(')[0]}",
+        out=out,
         doc=doc,
         autocast=autocast,
     )
@@ -65,6 +70,7 @@ for name, doc in (
         doc,
         REAL if name in OF_REAL else TRANSFORMED,
         autocast="float32",
+        out={"ifft": "", "ihfft": "exact"}.get(name, "ordered"),
     )
 
 for name, doc in (
@@ -80,12 +86,14 @@ for name, doc in (
         doc,
         REAL if name in OF_REAL else TRANSFORMED,
         autocast="float32",
+        out="ordered",
     )
     transform(
         f"{name}n(input: Tensor, s: Dims | None = None, dim: Dims | None = None, {NORM}) -> Tensor",
         doc,
         REAL if name in OF_REAL else TRANSFORMED,
         autocast="float32",
+        out="ordered",
     )
 
 OPTIONS = (
@@ -95,10 +103,12 @@ OPTIONS = (
 transform(
     f"fftfreq(n: int, d: float = 1.0, *, {OPTIONS}) -> Tensor",
     "Frequencies of fft's result: 0, 1, ... -1, over n d.",
+    out="row quiet",
 )
 transform(
     f"rfftfreq(n: int, d: float = 1.0, *, {OPTIONS}) -> Tensor",
     "Frequencies of rfft's result: 0, 1, ... n // 2, over n d.",
+    out="row quiet",
 )
 transform(
     "fftshift(input: Tensor, dim: Dims | None = None) -> Tensor",

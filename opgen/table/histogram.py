@@ -14,6 +14,7 @@ op(
     " out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=floating,
+    out="exact",
     doc="How many elements fall into each of ``bins`` equal intervals from min to max, those of the data if"
     " both are 0; elements outside count nowhere.",
     grad=none,
@@ -29,6 +30,7 @@ for overload, bins, meaning in (
         kind=native,
         dtypes=FLOATS,
         returns="hist bin_edges",
+        out="exact",
         doc=f"How many elements fall {meaning}, and the edges; as a density if wanted.",
         grad=none,
     )

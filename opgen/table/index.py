@@ -15,7 +15,17 @@ def reading(
     node: str = "",
     batch: str = "",
 ) -> None:
-    op(signature, kind=native, forms=forms, cpp=cpp, doc=doc, grad=grad, node=node, batch=batch)
+    op(
+        signature,
+        kind=native,
+        forms=forms,
+        cpp=cpp,
+        out="exact apart" if OUT in signature else "",
+        doc=doc,
+        grad=grad,
+        node=node,
+        batch=batch,
+    )
 
 
 def writing(
@@ -39,6 +49,7 @@ def writing(
     op(
         f"{name}{overload}(input: Tensor, {arguments}{tail}) -> Tensor",
         kind=native,
+        out="exact changed" if out else "",
         doc=f"A copy of input. {doc}",
         grad=grad,
         node=node,

@@ -3,7 +3,7 @@
 from opgen.model import op, python
 
 
-def join(signature: str, doc: str, aliases: str = "") -> None:
+def join(signature: str, doc: str, aliases: str = "", out: str = "") -> None:
     name = signature.partition("(")[0]
     op(
         signature,
@@ -11,6 +11,7 @@ def join(signature: str, doc: str, aliases: str = "") -> None:
         body=f"flambeau._joining:{name}",
         aliases=aliases,
         forms="function",
+        out=out,
         doc=doc,
     )
 
@@ -30,7 +31,12 @@ for name, aliases, doc in (
     ("dstack", "", "Joins along the third dimension, after atleast_3d."),
     ("column_stack", "", "Joins along the second dimension; vectors are columns."),
 ):
-    join(f"{name}(tensors: list[Tensor], *, out: Tensor | None = None) -> Tensor", doc, aliases)
+    join(
+        f"{name}(tensors: list[Tensor], *, out: Tensor | None = None) -> Tensor",
+        doc,
+        aliases,
+        out="type_error",
+    )
 join(
     "block_diag(tensors: Tensors) -> Tensor",
     "The tensors on the diagonal of a matrix of zeros; a vector counts as one row.",

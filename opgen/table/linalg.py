@@ -28,6 +28,7 @@ op(
     namespace="linalg",
     returns="L info",
     grad={"A": "cholesky_backward(grad, L, upper)"},
+    out="exact",
     doc="Cholesky factor and, per matrix, 0 or the order of the first minor that is not positive.",
     autocast="float32",
 )
@@ -38,6 +39,7 @@ op(
     forms="function",
     namespace="linalg",
     grad=composite,
+    out="exact",
     doc="L with A = L L^H, or U with A = U^H U; LinAlgError if A is not positive-definite.",
 )
 op(
@@ -49,6 +51,7 @@ op(
     namespace="linalg",
     returns="LU pivots info",
     grad={"A": "lu_factor_backward(grad, LU, pivots)"},
+    out="exact",
     doc="L and U in one matrix, the exchanged rows (from 1) and, per matrix, 0 or the zero on U's diagonal.",
 )
 op(
@@ -60,6 +63,7 @@ op(
     namespace="linalg",
     returns="LU pivots",
     grad=composite,
+    out="exact",
     doc="L and U in one matrix, and the exchanged rows (from 1).",
 )
 op(
@@ -71,6 +75,7 @@ op(
     namespace="linalg",
     returns="P L U",
     grad={"A": "lu_backward(grads[1], grads[2], P, L, U)"},
+    out="exact",
     doc="A = P L U with a permutation P, unit lower L and upper U.",
 )
 op(
@@ -82,6 +87,7 @@ op(
     forms="function",
     returns="P L U",
     grad={"LU_data": "lu_unpack_backward(grads[1], grads[2], LU_data.shape)"},
+    out="exact",
     doc="P, L and U from what lu_factor gives; what is not wanted is empty.",
 )
 op(
@@ -93,6 +99,7 @@ op(
     namespace="linalg",
     returns="Q R",
     grad={"A": "qr_backward(grads[0], grads[1], Q, R, mode)"},
+    out="exact",
     doc="A = Q R with orthonormal Q and upper R; mode is 'reduced', 'complete' or 'r' (no Q).",
     autocast="float32",
 )
@@ -136,6 +143,7 @@ op(
         "tau": "ormqr_tau_backward(grad, input, tau, other, left, transpose)",
         "other": "ormqr(input, tau, grad, left, not transpose)",
     },
+    out="exact",
     doc="Product of a matrix with the Q whose reflectors geqrf gives, or with its adjoint.",
     autocast="float32",
 )
@@ -166,6 +174,7 @@ op(
     namespace="linalg",
     returns="result info",
     grad=composite,
+    out="exact",
     doc="X with A X = B and, per matrix, 0 or where A is singular.",
     batch="dims",
 )
@@ -176,6 +185,7 @@ op(
     forms="function",
     namespace="linalg",
     grad=composite,
+    out="exact",
     doc="X with A X = B, or X A = B if not left; LinAlgError if A is singular.",
 )
 op(
@@ -187,6 +197,7 @@ op(
     namespace="linalg",
     returns="inverse info",
     grad={"A": "inverse_backward(grad, inverse)"},
+    out="exact",
     doc="The inverse and, per matrix, 0 or where A is singular.",
     autocast="float32",
 )
@@ -197,6 +208,7 @@ op(
     forms="function",
     namespace="linalg",
     grad=composite,
+    out="exact",
     doc="The inverse of square matrices; LinAlgError if one is singular.",
 )
 op(
@@ -205,6 +217,7 @@ op(
     dtypes=LAPACK,
     cpp="linalg_inv",
     grad=composite,
+    out="exact",
     doc="The inverse of square matrices; LinAlgError if one is singular.",
 )
 op(
@@ -218,6 +231,7 @@ op(
         "LU": "lu_solve_factor_backward(grad, LU, pivots, result, left, adjoint)",
         "B": "linalg.lu_solve(LU, pivots, grad, left=left, adjoint=not adjoint)",
     },
+    out="exact",
     doc="X with A X = B, or with A^H or X A, for A factored by lu_factor.",
     batch="dims",
     autocast="float32",
@@ -227,6 +241,7 @@ op(
     kind=native,
     dtypes=LAPACK,
     grad=composite,
+    out="exact",
     doc="X with A X = b for A factored by lu_factor.",
 )
 op(
@@ -240,6 +255,7 @@ op(
         "input": "solve_triangular_backward(grad, input, result, upper, left, unitriangular)",
         "B": "linalg.solve_triangular(adjoint_of(input), grad, upper=not upper, left=left, unitriangular=unitriangular)",
     },
+    out="exact whole",
     doc="X with A X = B, or X A = B, for triangular A; zeros on its diagonal give infinities.",
     batch="dims",
 )
@@ -253,6 +269,7 @@ op(
         "b": "triangular_solve_side_backward(grads[0], A, upper, transpose, unitriangular)",
         "A": "triangular_solve_backward(grads[0], grads[1], A, solution, upper, transpose, unitriangular)",
     },
+    out="exact",
     doc="X with A X = b for triangular A, and a copy of A; the older form of linalg.solve_triangular.",
     batch="dims",
     autocast="float32",
@@ -266,6 +283,7 @@ op(
         "input": "cholesky_solve(grad, L, upper)",
         "L": "cholesky_solve_backward(grad, L, result, upper)",
     },
+    out="ordered",
     doc="X with A X = input, given the Cholesky factor of A.",
     batch="dims",
     autocast="float32",
@@ -300,6 +318,7 @@ op(
     forms="function",
     namespace="linalg",
     grad={"A": "det_backward(grad, A, result)"},
+    out="exact",
     doc="Determinant of square matrices; 1 for empty ones.",
 )
 op(
@@ -318,6 +337,7 @@ op(
     namespace="linalg",
     returns="sign logabsdet",
     grad={"A": "slogdet_backward(grads[0], grads[1], A, sign)"},
+    out="exact",
     doc="Sign and logarithm of the absolute determinant; 0 and -inf for a singular matrix.",
 )
 op(
@@ -327,6 +347,7 @@ op(
     cpp="linalg_slogdet",
     returns="sign logabsdet",
     grad=composite,
+    out="exact",
     doc="Sign and logarithm of the absolute determinant; 0 and -inf for a singular matrix.",
 )
 op(
@@ -348,6 +369,7 @@ op(
     namespace="linalg",
     returns="eigenvalues eigenvectors",
     grad={"input": "eigh_backward(given_grads[0], given_grads[1], eigenvalues, eigenvectors)"},
+    out="exact",
     doc="Eigenvalues, smallest first, and eigenvectors of Hermitian matrices; reads one triangle.",
     autocast="float32",
 )
@@ -358,6 +380,7 @@ op(
     forms="function",
     namespace="linalg",
     grad=composite,
+    out="exact",
     doc="Eigenvalues of Hermitian matrices, smallest first; reads one triangle.",
     autocast="float32",
 )
@@ -391,6 +414,7 @@ op(
     namespace="linalg",
     returns="U S Vh",
     grad={"A": "svd_backward(given_grads[0], given_grads[1], given_grads[2], U, S, Vh)"},
+    out="exact",
     doc="A = U diag(S) Vh with orthonormal U and Vh and S from the largest on.",
     autocast="float32",
 )
@@ -401,6 +425,7 @@ op(
     forms="function",
     namespace="linalg",
     grad=composite,
+    out="exact",
     doc="Singular values, from the largest on.",
     autocast="float32",
 )
@@ -411,6 +436,7 @@ op(
     dtypes=LAPACK,
     returns="U S V",
     grad=composite,
+    out="exact",
     doc="input = U diag(S) V^H; an older form of linalg.svd. Without compute_uv U and V are zeros.",
 )
 
@@ -421,6 +447,7 @@ op(
     kind=native,
     dtypes=LAPACK,
     grad={"input": "cholesky_backward(grad, result, upper)"},
+    out="ordered",
     doc="The older form of linalg.cholesky.",
     autocast="float32",
 )
@@ -431,6 +458,7 @@ op(
     dtypes=LAPACK,
     returns="Q R",
     grad=composite,
+    out="exact",
     doc="The older form of linalg.qr; some means 'reduced'.",
 )
 op(
@@ -438,6 +466,7 @@ op(
     kind=python,
     dtypes=LAPACK,
     body=f"{LINALG}:lu",
+    out="own",
     doc="The older form of linalg.lu_factor; get_infos adds a tensor of error codes.",
     autocast="float32",
 )
@@ -449,6 +478,7 @@ op(
     forms="function",
     namespace="linalg",
     grad=composite,
+    out="exact",
     doc="(sum |x|^ord)^(1/ord); inf and -inf are the largest and smallest, 0 counts what is not zero.",
 )
 op(
@@ -461,6 +491,7 @@ op(
         "input": "linalg.cross(other.conj(), grad, dim=dim)",
         "other": "linalg.cross(grad, input.conj(), dim=dim)",
     },
+    out="exact apart",
     doc="Vector product along a dimension of size 3.",
     batch="dims",
 )
@@ -472,6 +503,7 @@ op(
     namespace="linalg",
     cpp="matmul",
     grad=composite,
+    out="exact",
     doc="Matrix product, as the @ operator.",
 )
 
@@ -513,6 +545,7 @@ def composed(
     forms: str = "function",
     autocast: str = "",
     dtypes: tuple[str, ...] = floating_complex,
+    out: str = "",
 ) -> None:
     """An operator whose body is Python; `body` is the function's name where it is another."""
     name = body or signature.split("(")[0]
@@ -523,6 +556,7 @@ def composed(
         forms=forms,
         namespace=namespace,
         body=f"{LINALG}:{name}",
+        out=out,
         doc=doc,
         autocast=autocast,
     )
@@ -532,11 +566,13 @@ composed(
     "matrix_norm(A: Tensor, ord: Any = 'fro', dim: Dims = (-2, -1), keepdim: bool = False, *,"
     " dtype: DType | None = None, out: Tensor | None = None) -> Tensor",
     "Norm of matrices: 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2.",
+    out="exact",
 )
 composed(
     "norm(A: Tensor, ord: Any = None, dim: Dims | None = None, keepdim: bool = False, *,"
     " dtype: DType | None = None, out: Tensor | None = None) -> Tensor",
     "vector_norm of one dimension or, without ord, of all; matrix_norm of two.",
+    out="exact",
 )
 composed(
     "cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor",
@@ -566,21 +602,25 @@ composed(
 composed(
     "matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor",
     "Product of n copies of a matrix; of its inverse for negative n.",
+    out="exact",
 )
 composed(
     "matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor",
     "Product of n copies of a matrix; of its inverse for negative n.",
     namespace="",
     forms="function method",
+    out="exact",
 )
 composed(
     "multi_dot(tensors: list[Tensor], *, out: Tensor | None = None) -> Tensor",
     "Product of several matrices in the order that costs least; the ends may be vectors.",
+    out="exact",
 )
 composed(
     "tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor",
     "Inverse of a tensor as a map between its first ind dimensions and the others.",
     dtypes=LAPACK,
+    out="ordered",
 )
 composed(
     "tensorsolve(A: Tensor, B: Tensor, dims: Ints | None = None, *, out: Tensor | None = None) -> Tensor",
@@ -596,6 +636,7 @@ composed(
     "vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor",
     "Dot products along a dimension, with the conjugate of x.",
     autocast="lower",
+    out="exact",
 )
 op(
     "diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor",

@@ -8,6 +8,7 @@ op(
     dtypes=numeric,
     operator="matmul",
     grad=composite,
+    out="exact",
     doc="Matrix product over the last two dimensions; the others broadcast, a 1-d operand is a vector.",
     sparse="any",
     autocast="lower",
@@ -20,6 +21,7 @@ op(
         "input": "product(grad, adjoint_of(mat2), input.by_columns)",
         "mat2": "product(adjoint_of(input), grad, mat2.by_columns)",
     },
+    out="exact",
     doc="Product of two matrices.",
     batch="own",
     sparse="own",
@@ -33,6 +35,7 @@ op(
         "input": "product(grad, adjoint_of(mat2), input.by_columns)",
         "mat2": "product(adjoint_of(input), grad, mat2.by_columns)",
     },
+    out="exact",
     doc="Products of two batches of matrices.",
     batch="own",
     autocast="lower",
@@ -42,6 +45,7 @@ op(
     kind=native,
     dtypes=numeric,
     grad={"input": "outer(grad, vec.conj())", "vec": "mv(adjoint_of(input), grad)"},
+    out="exact",
     doc="Product of a matrix and a vector.",
     batch="own",
     sparse="own",
@@ -51,6 +55,7 @@ op(
     kind=native,
     dtypes=numeric,
     grad={"input": "grad * tensor.conj()", "tensor": "grad * input.conj()"},
+    out="exact",
     doc="Sum of the products of two vectors.",
     batch="own",
 )
@@ -59,6 +64,7 @@ op(
     kind=native,
     dtypes=numeric,
     grad={"input": "grad.conj() * other", "other": "grad * input"},
+    out="exact",
     doc="Dot product with the conjugate of the first vector.",
     batch="own",
 )
@@ -67,12 +73,14 @@ op(
     kind=native,
     dtypes=numeric,
     grad=composite,
+    out="exact",
     doc="Dot products along the last dimension of both operands; a plain product if one has no dimension.",
 )
 op(
     "outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     grad=composite,
+    out="apart",
     doc="Matrix of all products of an element of one vector with one of the other.",
 )
 op(
@@ -80,6 +88,7 @@ op(
     kind=native,
     cpp="outer",
     grad=composite,
+    out="apart",
     doc="An older name of outer.",
 )
 op(
@@ -93,6 +102,8 @@ op(
         "mat1": "scaled(product(grad, adjoint_of(mat2), mat1.by_columns), alpha)",
         "mat2": "scaled(product(adjoint_of(mat1), grad, mat2.by_columns), alpha)",
     },
+    out="exact whole",
+    old_order="beta alpha",
     doc="beta * input + alpha * (mat1 @ mat2); with beta 0 input is not read, NaNs in it included.",
     batch="own",
     autocast="lower",
@@ -108,6 +119,8 @@ op(
         "mat": "scaled(outer(grad, vec.conj()), alpha)",
         "vec": "scaled(mv(adjoint_of(mat), grad), alpha)",
     },
+    out="exact whole",
+    old_order="beta alpha",
     doc="beta * input + alpha * (mat @ vec); with beta 0 input is not read.",
 )
 op(
@@ -120,6 +133,8 @@ op(
         "vec1": "scaled(mv(grad, vec2.conj()), alpha)",
         "vec2": "scaled(mv(grad.t(), vec1.conj()), alpha)",
     },
+    out="changed",
+    old_order="beta alpha",
     doc="beta * input + alpha * outer(vec1, vec2); with beta 0 input is not read.",
 )
 op(
@@ -133,6 +148,8 @@ op(
         "batch1": "scaled(product(grad, adjoint_of(batch2), batch1.by_columns), alpha)",
         "batch2": "scaled(product(adjoint_of(batch1), grad, batch2.by_columns), alpha)",
     },
+    out="exact whole",
+    old_order="beta alpha",
     doc="beta * input + alpha * (batch1 @ batch2); with beta 0 input is not read.",
     autocast="lower",
 )
@@ -147,6 +164,8 @@ op(
         "batch1": "scaled(matmul(grad, adjoint_of(batch2)), alpha)",
         "batch2": "scaled(matmul(adjoint_of(batch1), grad), alpha)",
     },
+    out="exact quiet whole",
+    old_order="beta alpha",
     doc="beta * input + alpha * the sum over the batch of batch1 @ batch2; with beta 0 input is not read.",
     autocast="lower",
 )
@@ -159,11 +178,12 @@ op(
     doc="Sums over pairs of dimensions of two tensors; the others follow one another.",
 )
 op(
-    "tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Tensor",
+    "tensordot(a: Any, b: Any, dims: Any = 2, out: Tensor | None = None) -> Tensor",
     kind=python,
     dtypes=numeric,
     forms="function",
     body="flambeau._contraction:tensordot",
+    out="exact",
     doc="Sums over the last dims dimensions of a and the first of b, or over two lists of dimensions.",
 )
 op(
@@ -186,6 +206,7 @@ op(
     "kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     grad=composite,
+    out="ordered apart",
     doc="Kronecker product: every element of input times the whole of other.",
 )
 op(
@@ -193,14 +214,16 @@ op(
     kind=native,
     dtypes=numeric,
     grad=composite,
+    out="exact apart",
     doc="Vector product along a dimension of size 3; the first such one if dim is not given.",
 )
 op(
-    "chain_matmul(matrices: Any, out: Any = None) -> Tensor",
+    "chain_matmul(matrices: Any, *, out: Tensor | None = None) -> Tensor",
     kind=python,
     dtypes=numeric,
     forms="function",
     body="flambeau._contraction:chain_matmul",
+    out="exact",
     doc="Product of several matrices in the order that costs least.",
 )
 op(

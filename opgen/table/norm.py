@@ -215,5 +215,6 @@ op(
     dtypes=floating_complex,
     forms="function",
     grad=composite,
+    out="whole",
     doc="input / max(norm of order p along dim, eps).",
 )

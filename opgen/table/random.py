@@ -110,6 +110,7 @@ op(
     random=True,
     grad={"mean": "zeros_like(grad)", "std": "zeros_like(grad)"},
     node="NormalBackward3",
+    out="whole",
     doc="Normal numbers whose means and standard deviations are given one by one.",
     batch="aligned",
 )
@@ -121,6 +122,7 @@ op(
     random=True,
     grad={"mean": "zeros_like(grad)"},
     node="NormalBackward1",
+    out="whole",
     doc="Normal numbers whose means are given one by one.",
 )
 op(
@@ -131,6 +133,7 @@ op(
     random=True,
     grad={"std": "zeros_like(grad)"},
     node="NormalBackward2",
+    out="whole",
     doc="Normal numbers whose standard deviations are given one by one.",
 )
 op(
@@ -151,6 +154,7 @@ op(
     dtypes=floating,
     random=True,
     grad={"input": "zeros_like(grad)"},
+    out="any quiet whole",
     doc="1 with the probability that stands in input, else 0.",
 )
 op(
@@ -159,6 +163,7 @@ op(
     dtypes=real_bool,
     random=True,
     grad=not_implemented,
+    out="any quiet whole",
     doc="1 with probability p, else 0, in the shape and dtype of input.",
 )
 op(
@@ -168,6 +173,7 @@ op(
     dtypes=floating,
     random=True,
     grad=none,
+    out="exact quiet",
     doc="Indices drawn in proportion to the weights in input, num_samples from each row.",
     batch="loop",
 )

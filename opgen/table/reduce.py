@@ -20,6 +20,7 @@ op(
     kind=native,
     dtypes=all_types,
     cpp="sum_all",
+    out="any",
     doc=SUM_DOC,
     grad={"input": "grad.expand(input.shape)"},
     batch="own",
@@ -29,6 +30,7 @@ op(
     f"sum.dim(input: Tensor, dim: Dims | None, keepdim: bool = False, *, dtype: DType | None = None, {OUT}) -> Tensor",
     kind=native,
     dtypes=all_types,
+    out="any",
     doc=SUM_DOC,
     grad={"input": "spread_over(grad, input.shape, dim, keepdim)"},
     node="SumBackward1",
@@ -72,6 +74,7 @@ op(
     "prod(input: Tensor, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=all_types,
+    out="any",
     doc="The product of all elements. Integers and bool multiply in int64; the product of nothing is 1.",
     grad={"input": "prod_backward(grad, input, result)"},
     autocast="float32",
@@ -81,6 +84,7 @@ op(
     " out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=all_types,
+    out="any",
     doc="The product over ``dim``.",
     grad={"input": "prod_backward(grad, input, result, dim, keepdim)"},
     node="ProdBackward1",
@@ -93,6 +97,7 @@ for name, which in (("max", "largest"), ("min", "smallest")):
         " out: Tensor | None = None) -> Tensor",
         kind=native,
         dtypes=real_bool,
+        out="exact",
         doc=f"The {which} element over ``dim``, or of all. NaN wins; an empty dimension is an error.",
         grad={"input": "extremum_backward(grad, input, result, dim, keepdim)"},
     )
@@ -118,6 +123,7 @@ for name, which in (("max", "largest"), ("min", "smallest")):
         kind=native,
         dtypes=real_bool,
         returns="values indices",
+        out="exact",
         doc=f"The {which} element over ``dim`` and the index where it first occurs. NaN wins.",
         grad={"input": "chosen_backward(grad, indices, input.shape, dim, keepdim)"},
     )
@@ -126,6 +132,7 @@ for name, which in (("max", "largest"), ("min", "smallest")):
         " out: Tensor | None = None) -> Tensor",
         kind=native,
         dtypes=real,
+        out="exact",
         doc=f"The index of the {which} element over ``dim``, or in the flattened tensor; the first of"
         " equals, and of NaNs.",
         grad=none,
@@ -136,6 +143,7 @@ op(
     kind=native,
     dtypes=real_bool,
     returns="min max",
+    out="exact",
     doc="The smallest and the largest element. NaN wins both.",
     grad={
         "input": "extremum_backward(grads[0], input, results[0], dim, keepdim)"
@@ -149,6 +157,7 @@ for name, word in (("any", "any element is"), ("all", "all elements are")):
         " out: Tensor | None = None) -> Tensor",
         kind=native,
         dtypes=all_types,
+        out="truth",
         doc=f"Whether {word} non-zero; NaN is. The result is bool, for uint8 uint8.",
         grad=none,
     )
@@ -209,6 +218,7 @@ op(
     " dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=floating_complex,
+    out="exact",
     doc="The vector norm of order ``p`` (2 by default; 0 counts, inf and -inf are extrema).",
     grad={"input": "norm_backward(grad, input, result, p, dim, keepdim)"},
     node="LinalgVectorNormBackward0",
@@ -219,6 +229,7 @@ op(
     kind=native,
     dtypes=floating_complex,
     cpp="named_norm",
+    out="exact",
     doc="The Frobenius norm ``'fro'`` or the nuclear norm ``'nuc'``.",
     grad=composite,
 )

@@ -15,6 +15,7 @@ for name, aliases, doc in (
         forms="function method inplace",
         aliases=aliases,
         grad={"input": "zeros_like(grad)"},
+        out="exact",
         doc=doc,
         sparse="values",
     )
@@ -27,6 +28,7 @@ op(
     aliases="special.round",
     grad={"input": "zeros_like(grad)"},
     node="RoundBackward1",
+    out="exact whole",
     doc="The nearest number with so many decimals; a negative count is of places left of the point.",
     batch="same",
 )
@@ -45,6 +47,7 @@ op(
     dtypes=floating,
     forms="function method inplace",
     grad={"input": "grad"},
+    out="exact",
     doc="What is left of each element without its integer part; it has the element's sign.",
     sparse="values",
 )

@@ -12,6 +12,7 @@ for name, word, formula in (
         kind=native,
         dtypes=all_types,
         forms="function method inplace",
+        out="any whole",
         doc=f"The {word} of the elements up to each one along ``dim``; integers and bool in int64.",
         grad={"input": formula},
     )
@@ -19,6 +20,7 @@ op(
     "logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=floating_complex,
+    out="exact whole",
     doc="``log(cumsum(exp(input), dim))`` without overflow.",
     grad={"input": "logcumsumexp_backward(grad, input, result, dim)"},
 )
@@ -28,6 +30,7 @@ for name, which in (("cummax", "largest"), ("cummin", "smallest")):
         kind=native,
         dtypes=real_bool,
         returns="values indices",
+        out="exact",
         doc=f"The {which} element so far along ``dim`` and its index, the last of equals. NaN stays.",
         grad={"input": "_gather_backward(grad, input.shape, dim, indices)"},
     )
@@ -36,6 +39,7 @@ op(
     " append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=all_types,
+    out="apart",
     doc="The differences of neighbours along ``dim``, taken ``n`` times; of bool, whether they differ.",
     grad=composite,
 )

@@ -10,6 +10,7 @@ op(
     dtypes=real,
     grad=none,
     forms="function",
+    out="exact",
     doc="Where each value would be inserted to keep the last dimension of ``sorted_sequence`` sorted: before"
     " equal elements, or after them if ``right``.",
 )
@@ -20,6 +21,7 @@ op(
     dtypes=real,
     grad=none,
     forms="function",
+    out="exact",
     doc="Which interval between the sorted ``boundaries`` each value lies in; upper bounds belong to it, or"
     " lower bounds if ``right``.",
 )
@@ -30,5 +32,6 @@ op(
     dtypes=real,
     grad=none,
     forms="function",
+    out="exact",
     doc="Whether each element is one of ``test_elements``; NaN never is.",
 )

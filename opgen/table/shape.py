@@ -14,6 +14,7 @@ def arrangement(
     aliases: str = "",
     batch: str = "",
     autocast: str = "",
+    out: str = "",
 ) -> None:
     op(
         signature,
@@ -25,6 +26,7 @@ def arrangement(
         grad=grad,
         batch=batch,
         autocast=autocast,
+        out=out,
     )
 
 
@@ -37,6 +39,7 @@ arrangement(
     forms="function",
     aliases="concat concatenate",
     autocast="promote",
+    out="type_error",
 )
 arrangement(
     f"stack(tensors: list[Tensor], dim: int = 0, *, {OUT}) -> Tensor",
@@ -45,6 +48,7 @@ arrangement(
     forms="function",
     batch="own",
     autocast="promote",
+    out="type_error",
 )
 
 # --- repeated
@@ -122,6 +126,7 @@ for name, kept in (("tril", "Below and on"), ("triu", "Above and on")):
         f"{kept} a diagonal of the last two dimensions the elements of input, elsewhere 0.",
         gradient,
         batch="same",
+        out="exact",
     )
     op(
         f"{name}_(input: Tensor, diagonal: int = 0) -> Tensor",
@@ -136,6 +141,7 @@ arrangement(
     f"diag(input: Tensor, diagonal: int = 0, *, {OUT}) -> Tensor",
     "A vector as the diagonal of a matrix of zeros; of a matrix, its diagonal.",
     composite,
+    out="exact",
 )
 arrangement(
     "diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor",

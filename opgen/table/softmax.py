@@ -8,6 +8,7 @@ op(
     dtypes=floating,
     aliases="special.softmax",
     grad={"input": "_softmax_backward(grad, result, dim)"},
+    out="exact",
     doc="``exp(input)`` scaled to sum to 1 along ``dim``; NaN where all of a line is -inf.",
 )
 op(
@@ -17,6 +18,7 @@ op(
     dtypes=floating,
     aliases="special.log_softmax",
     grad={"input": "_log_softmax_backward(grad, result, dim)"},
+    out="exact",
     doc="The logarithm of ``softmax(input, dim)``, without its underflow.",
 )
 op(

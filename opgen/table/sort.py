@@ -13,6 +13,7 @@ op(
     kind=native,
     dtypes=real_bool,
     returns="values indices",
+    out="exact",
     doc=SORT_DOC,
     grad=K_OF_ROW,
 )
@@ -23,6 +24,7 @@ op(
     dtypes=real_bool,
     returns="values indices",
     cpp="stable_sort",
+    out="exact",
     doc=SORT_DOC,
     grad=K_OF_ROW,
     node="SortBackward1",
@@ -38,6 +40,7 @@ op(
     "msort(input: Tensor, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=real_bool,
+    out="exact whole",
     doc="The elements in order along the first dimension.",
     grad=composite,
 )
@@ -47,6 +50,7 @@ op(
     kind=native,
     dtypes=real,
     returns="values indices",
+    out="exact",
     doc="The ``k`` largest (or smallest) elements along ``dim``, in order, and their indices.",
     grad=K_OF_ROW,
 )
@@ -56,6 +60,7 @@ op(
     kind=native,
     dtypes=real,
     returns="values indices",
+    out="exact",
     doc="The ``k``-th smallest element along ``dim``, counted from 1, and its index.",
     grad=ONE_OF_ROW,
 )
@@ -64,6 +69,7 @@ for name, about_nan in (("median", "NaN if there is one"), ("nanmedian", "NaN le
         f"{name}(input: Tensor, *, out: Tensor | None = None) -> Tensor",
         kind=native,
         dtypes=real,
+        out="exact",
         doc=f"The median of all elements, the lower of two; {about_nan}.",
         grad={"input": "equals_backward(grad, input, result)"},
     )
@@ -73,6 +79,7 @@ for name, about_nan in (("median", "NaN if there is one"), ("nanmedian", "NaN le
         kind=native,
         dtypes=real,
         returns="values indices",
+        out="exact",
         doc=f"The median along ``dim``, the lower of two, and its index; {about_nan}.",
         grad=ONE_OF_ROW,
         node=f"{name.capitalize()}Backward1",
@@ -83,6 +90,7 @@ op(
     kind=native,
     dtypes=real_bool,
     returns="values indices",
+    out="exact",
     doc="The most frequent element along ``dim``, the smallest of several, and where it stands last.",
     grad=ONE_OF_ROW,
 )
@@ -92,6 +100,7 @@ for name, about_nan in (("quantile", "NaN if there is one"), ("nanquantile", "Na
         " interpolation: str = 'linear', out: Tensor | None = None) -> Tensor",
         kind=native,
         dtypes=FLOATS,
+        out="exact ordered",
         doc=f"The quantiles ``q``, which come first in the result's shape; {about_nan}.",
         grad=composite,
         autocast="float32",
@@ -101,6 +110,7 @@ for name, about_nan in (("quantile", "NaN if there is one"), ("nanquantile", "Na
         " interpolation: str = 'linear', out: Tensor | None = None) -> Tensor",
         kind=native,
         dtypes=FLOATS,
+        out="exact ordered",
         doc=f"The ``q`` quantile along ``dim``, or of all elements; {about_nan}.",
         grad=composite,
         autocast="float32",

@@ -213,6 +213,7 @@ op(
     forms="function",
     aliases="special.polygamma",
     grad={"input": "grad * polygamma(n + 1, input)"},
+    out="whole",
     doc="The n-th derivative of digamma.",
     batch="same",
 )

@@ -17,6 +17,8 @@ class Coverage:
         self._samples: Counter[str] = Counter()  # of torch's databases: agree, differ, not there
         self._comparisons = 0
         self._reasons: Counter[str] = Counter()
+        self._outs = 0  # calls with some out=
+        self._out_reasons: Counter[str] = Counter()
 
     def read(self, properties: list[tuple[str, Any]]) -> None:
         """Takes over what a test has noted."""
@@ -31,10 +33,19 @@ class Coverage:
                 self._samples.update(samples)
                 self._comparisons += comparisons
                 self._reasons.update(reasons)
+            elif kind == "out":
+                calls, reasons = value
+                self._outs += calls
+                self._out_reasons.update(reasons)
 
     def lines(self) -> list[str]:
         """What there is to say."""
-        return [*self._of_the_table(), *self._of_programs(), *self._of_the_databases()]
+        return [
+            *self._of_the_table(),
+            *self._of_programs(),
+            *self._of_the_databases(),
+            *self._of_outs(),
+        ]
 
     def _of_the_table(self) -> list[str]:
         if not self._pairs:
@@ -69,6 +80,19 @@ class Coverage:
         )
         reasons = self._reasons.most_common()
         return [whole, *(f"  {count} samples {reason}" for reason, count in reasons)]
+
+    def _of_outs(self) -> list[str]:
+        if not self._outs:
+            return []
+        differ = self._out_reasons.total()
+        whole = (
+            f"calls with out=: {self._outs - differ} of {self._outs} agree with torch, "
+            f"{differ} differ for stated reasons"
+        )
+        return [
+            whole,
+            *(f"  {count} differ: {reason}" for reason, count in self._out_reasons.most_common()),
+        ]
 
 
 COVERAGE = Coverage()

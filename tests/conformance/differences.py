@@ -233,6 +233,7 @@ OWN_STRIDES = {
 
 # Distributions: methods and properties, gradients of methods, divergences of pairs.
 DISTRIBUTIONS = {
+    ("HalfNormal", "log_prob at points"): "torch's square of the value is infinite",
     ("Kumaraswamy", "mode"): "torch takes the logarithm of a negative number, and answers NaN",
 }
 DISTRIBUTION_GRADIENTS = {
@@ -242,6 +243,30 @@ DISTRIBUTION_GRADIENTS = {
 DIVERGENCES = {
     ("Wishart", "Wishart"): "torch adds up the batch",
     ("ContinuousBernoulli", "Uniform"): "torch misses the closed ends",
+}
+
+# At the edges of parameters, where torch's formulas overflow or cancel.
+_CANCELS = "differences of logarithms of gamma in float32, of which few digits are left"
+_SURE = "torch multiplies infinity by zero where something is certain"
+DISTRIBUTION_EDGES = {
+    ("Bernoulli", "log_prob at points"): _SURE,
+    ("Beta", "entropy"): _CANCELS,
+    ("Binomial", "kl_divergence"): _SURE,
+    ("Binomial", "log_prob at points"): _SURE,
+    ("Chi2", "entropy"): _CANCELS,
+    ("ContinuousBernoulli", "log_prob"): _SURE,
+    ("ContinuousBernoulli", "log_prob at points"): _SURE,
+    ("GeneralizedPareto", "cdf at points"): "outside the support, neither is 0 or 1",
+    ("GeneralizedPareto", "log_prob at points"): "outside the support, neither is minus infinity",
+    ("Geometric", "entropy"): "torch takes 1 - p of a p that is nearly 0",
+    ("Geometric", "kl_divergence"): "torch takes 1 - p of a p that is nearly 0",
+    ("Kumaraswamy", "mode"): "torch takes the logarithm of a negative number, and answers NaN",
+    ("Normal", "log_prob"): "torch's square of the scale is 0 or infinite",
+    ("Normal", "log_prob at points"): "torch's square of the scale is 0 or infinite",
+    ("RelaxedBernoulli", "log_prob at points"): "torch's exponential of a log-odds is infinite",
+    ("StudentT", "entropy"): _CANCELS,
+    ("VonMises", "variance"): "torch's quotient of Bessel functions is of few digits",
+    ("VonMises", "stddev"): "torch's quotient of Bessel functions is of few digits",
 }
 
 
@@ -715,6 +740,12 @@ DATABASE += (
         "forward mode",
         words="requires_grad",
     ),
+    Difference(
+        "optimizer LBFGS",
+        "quotients of small sums in float32, rounded otherwise",
+        dtypes="float32",
+        words=_VALUES,
+    ),
     Difference("istft", "windows that differ in a batch cannot be checked under vmap", "vmap"),
 )
 DATABASE += (
@@ -772,3 +803,101 @@ def unused(found: dict[str, list[Any]]) -> list[str]:
         for pattern in reason.entries.split(",")
         if not is_used(reason, pattern)
     ]
+
+
+# --- out=
+
+# Calls that torch answers by writing over the ends of memory.
+OUT_CORRUPTS = {"linalg.eigvalsh": "an input as out= gets another shape while it is read"}
+
+
+@dataclass(frozen=True)
+class OutDifference:
+    """What differs where a result is stored in a tensor of the caller's, and why."""
+
+    reason: str
+    operators: str = ".*"  # these three are regular expressions
+    places: str = ".*"  # which out= was given
+    words: str = ".*"  # what was seen
+
+    def covers(self, operator: str, place: str, words: str) -> bool:
+        pairs = ((self.operators, operator), (self.places, place), (self.words, words))
+        return all(re.match(a, b, re.DOTALL) for a, b in pairs)
+
+
+_OTHER_PLACE = "larger|as many|one element|too short"
+OUT = (
+    OutDifference(
+        "torch has no form with out= for these arguments",
+        words=".*TypeError.*(invalid combination|missing 1 required|must be Tensor, not int)",
+    ),
+    OutDifference(
+        "torch has no kernel for the type", words="accepted, torch raises NotImplementedError"
+    ),
+    OutDifference(
+        "torch writes one result over the other", places="expanded", words="refused.*single memory"
+    ),
+    OutDifference(
+        "torch has no derivative, and takes what needs gradients",
+        "histc$|special[.]",
+        "needs gradients",
+        "refused",
+    ),
+    OutDifference(_OUT_OF_RANDOM, "normal|rand|bernoulli", "transposed|window", "other values"),
+    OutDifference(
+        "torch lays out by rows what had another shape, and by columns what was empty",
+        "cholesky_inverse|geqrf|linalg.eig$|linalg.householder_product|orgqr|ormqr",
+        _OTHER_PLACE,
+        "lies",
+    ),
+    OutDifference("torch lays it out as its input was", "fft.ifft$", words="lies"),
+    OutDifference(
+        "torch broadcasts the mean to whatever shape out has", "normal$", f"empty|{_OTHER_PLACE}"
+    ),
+    OutDifference("torch draws in the type of out", "normal$", ".* into ", "other values"),
+    OutDifference(
+        "torch exchanges halves of the first dimension, whichever that is", "fft.r?fftfreq"
+    ),
+    OutDifference(
+        "torch warns of shapes in between",
+        "isin$|kthvalue$|matmul$",
+        words="torch warns|torch does not warn|lies",
+    ),
+    OutDifference("complex numbers hold real ones", "fft.(hfft|irfft)", ".* into complex"),
+    OutDifference(
+        "torch asks for the very type where it has one real input",
+        "fft.ifft$",
+        "complex64 into complex128",
+    ),
+    OutDifference("an assertion inside of torch", "ldexp$", words=".*INTERNAL ASSERT"),
+    OutDifference("torch refuses it beside a tensor of weights only", "lerp$", ".* into "),
+    OutDifference("torch asks for the type of real elements only", "abs$"),
+    OutDifference(
+        "torch asks for the very type where it does not just copy or scale",
+        "inner$|(linalg.)?matrix_power$",
+        ".* into |overlaps",
+    ),
+    OutDifference("torch drops imaginary parts", "logsumexp$|mean$", "complex64 into"),
+    OutDifference("one number in a row is stored as any type", "linspace$", ".* into bool"),
+    OutDifference("powers of complex numbers in a row", "logspace$", ".* into complex"),
+    OutDifference("numbers are checked one by one", "logspace$", ".* into uint8"),
+    OutDifference(
+        "torch makes bytes of the elements before it looks", "all$|any$", "bool into uint8"
+    ),
+    OutDifference(
+        "what is added up has the type of out", "cumsum$|(nan)?sum$", "is argument", "other values"
+    ),
+    OutDifference("whole numbers that are added are no truths", "nansum$", "int64 into bool"),
+    OutDifference(
+        "torch may overwrite what it has read already",
+        "diff$|gather$|kron$|take_along_dim$|ldexp$|special.ndtr$|add(b?mm|mv)$|baddbmm$",
+        "is argument|overlaps",
+        "refused",
+    ),
+)
+
+
+def out_difference(operator: str, place: str, words: str) -> str:
+    """The reason for a difference with out=; empty where there is none."""
+    covering = (each for each in OUT if each.covers(operator, place, words))
+    return next((each.reason for each in covering), "")

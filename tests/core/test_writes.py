@@ -34,6 +34,73 @@ def test_out_of_another_size_is_resized_with_a_warning() -> None:
     torch.add(torch.ones(3), 1, out=torch.empty(0))  # nothing lost, nothing said
 
 
+def test_what_makes_tensors_resizes_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:
+    for call in (
+        lambda out: torch.zeros(3, out=out),
+        lambda out: torch.eye(2, out=out),
+        lambda out: torch.arange(5, out=out),
+        lambda out: torch.multinomial(torch.ones(4), 2, out=out.long()),
+    ):
+        call(torch.zeros(7))
+    assert not recwarn.list
+
+
+def test_out_of_another_shape_lies_as_the_result_does() -> None:
+    columns = torch.rand(3, 4).t()
+    assert torch.exp(columns, out=torch.empty(0)).stride() == (1, 4)
+    assert torch.linalg.inv(torch.eye(3), out=torch.empty(0)).stride() == (1, 3)
+    assert torch.fft.fft(columns, out=torch.empty(0, dtype=torch.complex64)).stride() == (3, 1)
+    assert torch.exp(columns, out=torch.empty(4, 3)).stride() == (3, 1)  # it had that shape
+
+
+EXACT: dict[str, Any] = {
+    "abs": lambda out: torch.abs(torch.ones(2), out=out),
+    "mm": lambda out: torch.mm(torch.ones(2, 2), torch.ones(2, 2), out=out),
+    "sort": lambda out: torch.sort(torch.ones(2), out=(out, torch.empty(0, dtype=torch.int64))),
+    "tensordot": lambda out: torch.tensordot(torch.ones(2), torch.ones(2), 1, out),
+    "linalg.norm": lambda out: torch.linalg.norm(torch.ones(2), out=out),
+    "zeros of a type": lambda out: torch.zeros(2, dtype=torch.float32, out=out),
+    "sum of a type": lambda out: torch.sum(torch.ones(2), 0, dtype=torch.float32, out=out),
+}
+
+
+@pytest.mark.parametrize("call", EXACT.values(), ids=EXACT)
+def test_types_of_out_that_must_be_the_result_s(call: Any) -> None:
+    call(torch.empty(0))
+    with pytest.raises(RuntimeError, match="type"):
+        call(torch.empty(0, dtype=torch.float64))
+
+
+def test_other_types_of_out() -> None:
+    x = torch.tensor([0.5, 2.0])
+    assert torch.exp(x, out=torch.empty(0, dtype=torch.float64)).dtype == torch.float64
+    assert torch.any(x, out=torch.empty(0, dtype=torch.uint8)).item() == 1
+    with pytest.raises(RuntimeError, match="bool or uint8"):
+        torch.any(x, out=torch.empty(0, dtype=torch.int64))
+    with pytest.raises(TypeError, match="can't be cast"):
+        torch.hstack([x, x], out=torch.empty(0, dtype=torch.int64))
+    assert torch.bernoulli(torch.ones(2), out=torch.empty(0, dtype=torch.bool)).all()
+    with pytest.raises(TypeError, match="'out' must be Tensor, not int"):
+        torch.fft.fft(x, out=3)
+
+
+def test_out_that_shares_memory_with_an_input() -> None:
+    x = torch.arange(6.0)
+    places = torch.tensor([0, 1, 2, 3, 4])
+    for out in (x, x[1:], x[:5]):
+        with pytest.raises(RuntimeError, match="single memory location"):
+            torch.index_select(x, 0, places, out=out)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        torch.cumsum(x[:5], 0, out=x[1:])
+    assert torch.cumsum(x, 0, out=x).tolist() == [0.0, 1.0, 3.0, 6.0, 10.0, 15.0]
+    added = torch.zeros(3)
+    index = torch.tensor([0, 0])
+    torch.index_add(added, 0, index, torch.ones(2), out=added)
+    assert added.tolist() == [2.0, 0.0, 0.0]
+    with pytest.raises(RuntimeError, match="single memory location"):
+        torch.index_add(torch.zeros(2), 0, index, added[:2], out=added[1:])
+
+
 def test_norms_of_complex_numbers_into_real_ones() -> None:
     x = torch.tensor([3j, 4j])
     assert torch.linalg.vector_norm(x, out=torch.empty(0)).item() == 5.0

@@ -21,6 +21,8 @@ def load(entry: str, folder: Path) -> Table:
 
 
 UNARY = "planted(input: Tensor) -> Tensor"
+WITH_OUT = "planted(input: Tensor, *, out: Tensor | None = None) -> Tensor"
+WITH_OUTS = WITH_OUT.replace("-> Tensor", "-> tuple[Tensor, Tensor]")
 INPLACE_FIRST = "planted(x: Tensor, inplace: bool = False, p: float = 1.0) -> Tensor"
 
 
@@ -100,6 +102,14 @@ INPLACE_FIRST = "planted(x: Tensor, inplace: bool = False, p: float = 1.0) -> Te
             f'op("{UNARY}", kind=native, number_nodes={{"input": "N0"}}, doc="D.")',
             "number_nodes names 'input'",
         ),
+        (f'op("{WITH_OUT}", kind=native, out="exactly", doc="D.")', "out consists of"),
+        (f'op("{UNARY}", kind=native, out="exact", doc="D.")', "an argument that is not there"),
+        (f'op("{WITH_OUT}", kind=native, out="own", doc="D.")', "is for bodies in Python"),
+        (
+            f'op("{WITH_OUTS}", kind=native, out="apart", doc="D.")',
+            "said of a single result",
+        ),
+        (f'op("{UNARY}", kind=native, old_order="alpha", doc="D.")', "names no argument: alpha"),
     ],
 )
 def test_bad_entry(entry: str, reason: str, tmp_path: Path) -> None:
