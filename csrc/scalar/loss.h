@@ -106,7 +106,8 @@ struct Binary : OfTwo {
 struct BinaryLogits : OfTwo {
   template <class T>
   static FB_FN T value(T x, T y, T, Numbers<T>) {
-    return softplus_of(x) - x * y;
+    // One product with x, so that an infinite one is not taken from itself.
+    return (x > T(0) ? (T(1) - y) * x : -y * x) + math::log1p(math::exp(-math::abs(x)));
   }
   template <int k, class T>
   static FB_FN T derivative(T x, T y, T, Numbers<T>) {

@@ -64,7 +64,8 @@ class GeneralizedPareto(Distribution):
             self._validate_sample(value)
         z = self._z(value)
         c = self._fb_safe_concentration()
-        decay = fb.where(self._fb_is_exponential(), z, (1 + 1 / c) * (c * z).log1p())
+        # At the end of the support the logarithm is infinite, and where c is -1 it does not count.
+        decay = fb.where(self._fb_is_exponential(), z, fb.special.xlog1py(1 + 1 / c, c * z))
         return -self.scale.log() - decay
 
     def cdf(self, value: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from flambeau.distributions._shares import OfRelaxation
 from flambeau.distributions.distribution import Distribution, Shape
 from flambeau.distributions.transformed_distribution import TransformedDistribution
 from flambeau.distributions.transforms import SigmoidTransform
-from flambeau.distributions.utils import broadcast_all, clamp_probs
+from flambeau.distributions.utils import broadcast_all, clamp_probs, probs_to_logits
 
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
@@ -44,7 +44,8 @@ class LogitRelaxedBernoulli(ProbsOrLogits, Distribution):
         shape = self._extended_shape(sample_shape)
         u = clamp_probs(fb.rand(shape, dtype=self._param.dtype, device=self._param.device))
         noise = u.log() - (-u).log1p()
-        return (noise + self.logits) / self.temperature
+        # Of probabilities that stay off 0 and 1, also where logits were given.
+        return (noise + probs_to_logits(self.probs, is_binary=True)) / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:

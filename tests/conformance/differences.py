@@ -233,7 +233,6 @@ OWN_STRIDES = {
 
 # Distributions: methods and properties, gradients of methods, divergences of pairs.
 DISTRIBUTIONS = {
-    ("HalfNormal", "log_prob at points"): "torch's square of the value is infinite",
     ("Kumaraswamy", "mode"): "torch takes the logarithm of a negative number, and answers NaN",
 }
 DISTRIBUTION_GRADIENTS = {
@@ -260,6 +259,7 @@ DISTRIBUTION_EDGES = {
     ("GeneralizedPareto", "log_prob at points"): "outside the support, neither is minus infinity",
     ("Geometric", "entropy"): "torch takes 1 - p of a p that is nearly 0",
     ("Geometric", "kl_divergence"): "torch takes 1 - p of a p that is nearly 0",
+    ("HalfNormal", "log_prob at points"): "torch's square of the value is infinite",
     ("Kumaraswamy", "mode"): "torch takes the logarithm of a negative number, and answers NaN",
     ("Normal", "log_prob"): "torch's square of the scale is 0 or infinite",
     ("Normal", "log_prob at points"): "torch's square of the scale is 0 or infinite",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import methodcaller
 from typing import Any
 
@@ -15,7 +17,13 @@ import torch.distributions.kl
 
 import flambeau
 import flambeau.distributions
-from tests.conformance.differences import DISTRIBUTION_GRADIENTS, DISTRIBUTIONS, DIVERGENCES
+from tests.conformance.differences import (
+    DISTRIBUTION_EDGES,
+    DISTRIBUTION_GRADIENTS,
+    DISTRIBUTIONS,
+    DIVERGENCES,
+)
+from tests.conformance.distribution_edges import EDGES, POINTS, SHARES
 from tests.distributions.cases import ALL, IDS, TRANSFORMS, build
 from tests.distributions.pairs import FAMILIES, PAIRS
 
@@ -122,6 +130,76 @@ def test_expand(name: str, source: str) -> None:
     assert_agree(b, a, "log_prob")
     a, b = (outcome(getattr, p, "mean") for p in (wide, own))
     assert_agree(b, a, "mean")
+
+
+@contextlib.contextmanager
+def unchecked() -> Iterator[None]:
+    """Without a word of values outside the support."""
+    for t in FRAMEWORKS:
+        t.distributions.Distribution.set_default_validate_args(False)
+    yield
+    for t in FRAMEWORKS:
+        t.distributions.Distribution.set_default_validate_args(True)
+
+
+def edge(t: Any, source: str) -> Any:
+    return eval(source, {"t": t, "d": t.distributions, "inf": math.inf})
+
+
+def values_at_edges(source: str) -> Iterator[tuple[str, Any, Any]]:
+    """What is asked, and the answers of torch and of Flambeau."""
+    pair = [edge(t, source) for t in FRAMEWORKS]
+
+    def ask(what: str, question: Callable[[Any, Any], Any]) -> tuple[str, Any, Any]:
+        theirs, ours = (seeded(t, question, t, p) for t, p in zip(FRAMEWORKS, pair, strict=True))
+        return what, theirs, ours
+
+    for attribute in ("mean", "mode", "variance", "stddev"):
+        yield ask(attribute, lambda t, p, name=attribute: getattr(p, name))
+    for method in ("entropy", "enumerate_support"):
+        yield ask(method, lambda t, p, name=method: getattr(p, name)())
+    for method in ("sample", "rsample"):
+        yield ask(method, lambda t, p, name=method: getattr(p, name)((7,)))
+    yield ask("expand", lambda t, p: p.expand((2, *p.batch_shape)).mean)
+    yield ask("kl_divergence", lambda t, p: t.distributions.kl_divergence(p, p))
+    drawn = seeded(torch, pair[0].sample, (5,))
+    for method in ("log_prob", "cdf"):
+        yield ask(method, lambda t, p, name=method: getattr(p, name)(of(t, drawn)))
+    if pair[0].event_shape:
+        return
+    kind = drawn.dtype if drawn.dtype.is_floating_point else torch.float32
+    for method, points in (("log_prob", POINTS), ("cdf", POINTS), ("icdf", SHARES)):
+        at = torch.tensor(points, dtype=kind).reshape(-1, *(1 for _ in pair[0].batch_shape))
+        with unchecked():
+            yield ask(
+                f"{method} at points",
+                lambda t, p, name=method, at=at: getattr(p, name)(of(t, at)),
+            )
+
+
+@pytest.mark.parametrize("source", [source for each in EDGES.values() for source in each])
+def test_edges(source: str) -> None:
+    """At the edges of parameters; where torch is wrong there, with a reason."""
+    name = source.removeprefix("d.").partition("(")[0]
+    for what, theirs, ours in values_at_edges(source):
+        reason = DISTRIBUTION_EDGES.get((name, what))
+        try:
+            assert_agree(ours, theirs, f"{source}: {what}", 1e-4, 1e-5)
+        except AssertionError:
+            if reason is None:
+                raise
+
+
+def test_every_class_has_edges() -> None:
+    classes = {
+        name
+        for name in torch.distributions.__all__
+        if isinstance(getattr(torch.distributions, name), type)
+        and issubclass(getattr(torch.distributions, name), torch.distributions.Distribution)
+    }
+    assert classes - set(EDGES) == {
+        *("Distribution", "ExponentialFamily", "Independent"),  # of other distributions
+    }
 
 
 class Leaves:
