@@ -1,4 +1,4 @@
-"""The databases behind torch's own tests: operators, modules and criteria, sample by sample.
+"""The databases behind torch's own tests: operators, modules, criteria and optimisers.
 
 Of an operator in a dtype only some samples run here. ``python -m tests.conformance.database`` runs
 all of them, which takes half an hour of processor time, and says which reasons stand for nothing.
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.database import modules, operators
+from tests.conformance.database import modules, operators, optimizers
 from tests.conformance.database.tally import Tally
 
 MOST = 12  # samples of an operator in a dtype
@@ -48,3 +48,8 @@ def test_module(name: str, record_property: Any) -> None:
 @pytest.mark.parametrize("name", modules.OLDER)
 def test_criterion(name: str, record_property: Any) -> None:
     assert_explained(modules.tally(modules.OLDER[name](), f"older {name}"), record_property)
+
+
+@pytest.mark.parametrize("name", optimizers.OPTIMIZERS)
+def test_optimizer(name: str, record_property: Any) -> None:
+    assert_explained(optimizers.tally(optimizers.OPTIMIZERS[name]), record_property)

@@ -23,7 +23,7 @@ from typing import Any
 import torch
 
 from tests.conformance.coverage import Coverage
-from tests.conformance.database import modules, operators
+from tests.conformance.database import modules, operators, optimizers
 from tests.conformance.database.tally import Found, Tally
 from tests.conformance.differences import unused
 
@@ -36,6 +36,7 @@ def names() -> list[str]:
         *operators.OPERATORS,
         *(f"module {name}" for name in modules.MODULES),
         *(f"older {name}" for name in modules.OLDER),
+        *(f"optimizer {name}" for name in optimizers.OPTIMIZERS),
     ]
 
 
@@ -45,6 +46,8 @@ def _tally(name: str, most: int | None) -> Tally:
         return modules.tally(modules.cases_of(modules.MODULES[rest]), name)
     if kind == "older":
         return modules.tally(modules.OLDER[rest](), name)
+    if kind == "optimizer":
+        return optimizers.tally(optimizers.OPTIMIZERS[rest])
     return operators.tally(operators.OPERATORS[name], most)
 
 
