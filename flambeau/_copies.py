@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._out import stored
 
 __all__ = ["COPIES", "copying", "sliced"]
 
@@ -31,6 +32,29 @@ def sliced(
             f"got {dim}"
         )
     return input[(slice(None),) * (dim % input.dim()) + (slice(start, end, step),)]
+
+
+def as_strided_scatter(
+    input: Tensor,
+    src: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> Tensor:
+    """Return a copy with ``src`` where ``as_strided`` would look."""
+    reach = [(n - 1) * step for n, step in zip(input.shape, input.stride(), strict=True)]
+    end = input.storage_offset() + sum(reach) + 1 if input.numel() else input.storage_offset()
+    storage = input.as_strided((end,), (1,), 0).clone()
+    result = storage.as_strided(input.shape, input.stride(), input.storage_offset())
+    offset = input.storage_offset() if storage_offset is None else storage_offset
+    window = result.as_strided(size, stride, offset)
+    if window.shape != src.shape:
+        raise RuntimeError(
+            f"as_strided_scatter: src must have the shape {tuple(window.shape)}, "
+            f"got {tuple(src.shape)}"
+        )
+    window.copy_(src)
+    return result
 
 
 # Of what they are copies.
@@ -58,15 +82,25 @@ COPIES: dict[str, Callable[..., Any]] = {
 }
 
 
+def _copy(view: Tensor) -> Tensor:
+    return view.clone(memory_format=fb.contiguous_format)
+
+
 def copying(name: str) -> Callable[..., Any]:
     """Return the function of a name in ``COPIES``."""
     view = COPIES[name]
 
-    def copied(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+    def copied(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         result = view(input, *args, **kwargs)
         if isinstance(result, Tensor):
-            return result.clone(memory_format=fb.contiguous_format)
-        return tuple(each.clone(memory_format=fb.contiguous_format) for each in result)
+            return _copy(result) if out is None else stored(result, out)
+        if out is None:
+            return tuple(map(_copy, result))
+        if len(out) != len(result):
+            raise RuntimeError(f"{name}: out must have {len(result)} tensors, got {len(out)}")
+        for each, place in zip(result, out, strict=True):
+            stored(each, place)
+        return None
 
     copied.__name__ = copied.__qualname__ = name
     copied.__doc__ = f"``{name.removesuffix('_copy')}`` in memory of its own."

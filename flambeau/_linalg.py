@@ -241,6 +241,8 @@ def logdet(input: Tensor) -> Tensor:
 def matrix_power(A: Tensor, n: int) -> Tensor:
     """Product of n copies of a matrix, by repeated squaring."""
     _check_square("linalg.matrix_power", A)
+    if n == -1:
+        return stored(fb.linalg.inv(A), out)
     if n < 0:
         A, n = fb.linalg.inv(A), -n
     if n == 0:

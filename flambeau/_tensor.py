@@ -132,6 +132,16 @@ def _is_distributed(self: Tensor) -> bool:
     return False
 
 
+def _reflected_division(self: Tensor, other: Any) -> Any:
+    """``other / self``, by the name that it had in Python 2."""
+    return self.reciprocal() * other
+
+
+def _narrow_copy(self: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """``narrow`` in memory of its own."""
+    return self.narrow(dim, start, length).clone(memory_format=_C.contiguous_format)
+
+
 _METHODS: dict[str, Any] = {
     **_unsupported.METHODS,
     "H": property(_matrices.hermitian),
@@ -146,6 +156,7 @@ _METHODS: dict[str, Any] = {
     "__dlpack_device__": dlpack_device,
     "__format__": _format,
     "__iter__": _iter,
+    "__rdiv__": _reflected_division,
     "__reduce_ex__": _pickling.reduce_tensor,
     "__reversed__": _reversed,
     "chalf": _complex_half,
@@ -156,6 +167,7 @@ _METHODS: dict[str, Any] = {
     "dim_order": _dim_order,
     "is_distributed": _is_distributed,
     "module_load": _module_load,
+    "narrow_copy": _narrow_copy,
     "new": _new,
     "pin_memory": _pin_memory,
     "record_stream": _record_stream,

@@ -19,7 +19,7 @@ void linspace(const Tensor& out, const Scalar& start, const Scalar& end) {
   });
 }
 
-void logspace(const Tensor& out, double start, double end, double base) {
+void logspace(const Tensor& out, const Scalar& start, const Scalar& end, double base) {
   const auto run = FB_KERNEL(logspace_run);
   parallel_for(out.numel(), kGrain / 16, [&](int64_t from, int64_t to) {
     run(out.dtype(), from, to, out.numel(), start, end, base, out.data());

@@ -68,9 +68,10 @@ Tensor compute::div(const Operand& input, const Operand& other,
 
 std::tuple<Tensor, Tensor> compute::frexp(const Tensor& input) {
   FB_CHECK(is_floating(input.dtype()), "only supports floating-point dtypes, got ", input.dtype());
-  const Tensor x = contiguous(cast(input, compute_type(input.dtype())));
-  const Tensor mantissa = make_tensor(x.sizes(), x.dtype(), x.device());
-  const Tensor exponent = make_tensor(x.sizes(), DType::kInt32, x.device());
+  // Laid out as the results of other operators; all three without gaps and in one order.
+  const Tensor x = copy_of(cast(input, compute_type(input.dtype())));
+  const Tensor mantissa = make_like(x, x.dtype());
+  const Tensor exponent = make_like(x, DType::kInt32);
   visit_floating(x.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* const from = x.data_as<T>();

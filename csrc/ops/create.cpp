@@ -83,8 +83,15 @@ int64_t count_steps(const Scalar& start, const Scalar& end, const Scalar& step) 
   return static_cast<int64_t>(count);
 }
 
-void check_steps(int64_t steps) {
+// Memory for so many numbers from one to another, which may be complex.
+Tensor row_between(const Scalar& start, const Scalar& end, int64_t steps, MaybeDType dtype,
+                   MaybeDevice device) {
   FB_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
+  const bool complex =
+      start.kind() == Scalar::Kind::kComplex || end.kind() == Scalar::Kind::kComplex;
+  const DType type = dtype.value_or(complex ? complex_type(default_dtype()) : default_dtype());
+  FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool, "not implemented for dtype ", type);
+  return make_tensor({steps}, type, device.value_or(kHost));
 }
 
 }  // namespace
@@ -165,28 +172,15 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, MaybeD
 
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, MaybeDType dtype,
                 MaybeDevice device) {
-  check_steps(steps);
-  const bool complex =
-      start.kind() == Scalar::Kind::kComplex || end.kind() == Scalar::Kind::kComplex;
-  const DType type = dtype.value_or(complex ? complex_type(default_dtype()) : default_dtype());
-  FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool, "not implemented for dtype ", type);
-  Tensor out = make_tensor({steps}, type, device.value_or(kHost));
+  Tensor out = row_between(start, end, steps, dtype, device);
   cpu::linspace(out, start, end);
   return out;
 }
 
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
                 MaybeDType dtype, MaybeDevice device) {
-  check_steps(steps);
-  const DType type = dtype.value_or(default_dtype());
-  FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool && !fb::is_complex(type),
-              "not implemented for dtype ", type);
-  Tensor out = make_tensor({steps}, type, device.value_or(kHost));
-  // Exponents of whole numbers are whole themselves, as in PyTorch.
-  const auto exponent = [&](const Scalar& s) {
-    return is_integral(type) ? static_cast<double>(s.to<int64_t>()) : s.to<double>();
-  };
-  cpu::logspace(out, exponent(start), exponent(end), base);
+  Tensor out = row_between(start, end, steps, dtype, device);
+  cpu::logspace(out, start, end, base);
   return out;
 }
 

@@ -260,6 +260,8 @@ void pointwise_inplace(const PointwiseOp& op, std::span<const Operand> inputs,
   const Dims shape = broadcast_inputs(inputs);
   FB_CHECK(IntSpan(shape) == self.sizes(), "the result's shape ", shape,
            " is not the shape of the tensor to change, ", self.sizes());
+  FB_CHECK(op.output != PointwiseOutput::kReal || !is_complex(self.dtype()),
+           "not supported in place for complex tensors, as the result is real");
   write_into(op, inputs, params, types, self);
   self.bump_version(op.inplace_name);
 }

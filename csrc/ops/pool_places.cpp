@@ -92,6 +92,14 @@ Tensor compute::_max_pool_pick(const Tensor& input, const Tensor& positions, Int
   return out;
 }
 
+// Of two elements for one place the unpooled tensor keeps the last, and so does a tangent. Both
+// take the gradient of that place, as in PyTorch, which makes this more than _max_pool_pick.
+Tensor compute::_max_unpool_pick(const Tensor& gradient, const Tensor& indices,
+                                 IntSpan output_size) {
+  const Dims one(output_size.size(), 1);
+  return compute::_max_pool_pick(gradient, indices, one, one, one, one);
+}
+
 Tensor compute::_max_unpool1d(const Tensor& input, const Tensor& indices, IntSpan output_size) {
   return unpooled(input, indices, output_size, 1);
 }

@@ -148,13 +148,13 @@ for signature, kinds, gradient, doc in (
         "x * hardsigmoid(x).",
     ),
     (
-        "softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0)",
+        "softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Tensor | None = None)",
         floating,
         "_softplus_backward(grad, input, beta, threshold)",
         "log(1 + exp(beta x)) / beta; x itself where beta x > threshold.",
     ),
     (
-        "logsigmoid(input: Tensor)",
+        "logsigmoid(input: Tensor, *, out: Tensor | None = None)",
         floating,
         "_logsigmoid_backward(grad, input)",
         "log(sigmoid(x)), exact for very negative x.",
@@ -172,7 +172,7 @@ for signature, kinds, gradient, doc in (
         "x - tanh(x).",
     ),
     (
-        "softshrink(input: Tensor, lambd: float = 0.5)",
+        "softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None)",
         floating,
         "_shrink_backward(grad, input, lambd)",
         "x moved towards zero by lambd, and 0 within [-lambd, lambd].",
@@ -194,7 +194,7 @@ for signature, kinds, gradient, doc in (
     )
 
 op(
-    "gelu(input: Tensor, *, approximate: str = 'none') -> Tensor",
+    "gelu(input: Tensor, *, approximate: str = 'none', out: Tensor | None = None) -> Tensor",
     kind=native,
     namespace="nn.functional",
     dtypes=floating,

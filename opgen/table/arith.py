@@ -11,6 +11,7 @@ from opgen.model import (
     numeric,
     op,
     pointwise,
+    python,
     real,
     real_bool,
 )
@@ -167,10 +168,18 @@ op(
 op(
     "float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
     kind=native,
-    forms="function method inplace",
+    forms="function method",
     grad=composite,
     out="exact",
     doc="Raises input to the power exponent in double precision.",
+)
+op(
+    "float_power_(input: Tensor, exponent: Any) -> Tensor",
+    kind=python,
+    body="flambeau._powers:float_power_",
+    dtypes=("float64", "complex128"),
+    forms="method",
+    doc="float_power in place, of a tensor that has double precision.",
 )
 
 op(

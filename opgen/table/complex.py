@@ -19,11 +19,21 @@ op(
 )
 op(
     "conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor",
-    kind=pointwise,
-    dtypes=all_types,
+    kind=native,
+    cpp="conjugate",
     forms="function method inplace",
-    grad={"input": "grad.conj()"},
+    grad=composite,
     out="exact",
+    doc="The complex conjugate in new memory; a real tensor is returned as it is.",
+)
+op(
+    "_conj_physical(input: Tensor) -> Tensor",
+    kind=pointwise,
+    cpp="conj_physical",
+    dtypes=all_types,
+    forms="inner",
+    grad={"input": "grad.conj()"},
+    node="ConjPhysicalBackward0",
     doc="The complex conjugate in new memory.",
 )
 for name, doc in (

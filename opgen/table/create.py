@@ -103,7 +103,7 @@ op(
 op(
     f"logspace(start: Number, end: Number, steps: int, base: float = 10.0, *, {OUT}, {OPTIONS}) -> Tensor",
     kind=native,
-    dtypes=real,
+    dtypes=numeric,
     forms="function",
     grad=none,
     out="row",

@@ -1,6 +1,6 @@
 """How often values occur, and how many fall between edges."""
 
-from opgen.model import FLOATS, floating, integers, native, none, op
+from opgen.model import FLOATS, floating, integers, native, none, op, python
 
 op(
     "bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor",
@@ -34,3 +34,12 @@ for overload, bins, meaning in (
         doc=f"How many elements fall {meaning}, and the edges; as a density if wanted.",
         grad=none,
     )
+op(
+    "histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None,"
+    " density: bool = False) -> Any",
+    kind=python,
+    body="flambeau._histograms:histogramdd",
+    dtypes=("float32", "float64"),
+    forms="function",
+    doc="How many points, the rows of input, fall into each box between edges, and the edges.",
+)

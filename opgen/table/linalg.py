@@ -297,7 +297,8 @@ op(
     autocast="float32",
 )
 op(
-    "lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None)"
+    "lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None,"
+    " out: list[Tensor] | None = None)"
     " -> tuple[Tensor, Tensor, Tensor, Tensor]",
     kind=native,
     dtypes=LAPACK,

@@ -9,7 +9,7 @@ dimensions before the last.
 from opgen.model import composite, native, numeric, op
 
 op(
-    "linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor",
+    "linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=numeric,
     forms="function",

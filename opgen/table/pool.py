@@ -51,7 +51,9 @@ for rank in (1, 2, 3):
     )
 
     # --- the average
-    override = "" if rank == 1 else ", divisor_override: int | None = None"
+    override = (
+        "" if rank == 1 else ", divisor_override: int | None = None, *, out: Tensor | None = None"
+    )
     pooling(
         f"avg_pool{rank}d(input: Tensor, {AVERAGE}{override}) -> Tensor",
         doc=f"The average of each window over the last {rank} dimensions; padding counts as zeros.",
@@ -102,7 +104,7 @@ for rank in (1, 2, 3):
     pooling(
         f"_max_unpool{rank}d(input: Tensor, indices: Tensor, output_size: Ints) -> Tensor",
         doc="Zeros, but for the elements of input at the places that indices name.",
-        grad={"input": f"max_pick(grad, indices, {rank})"},
+        grad={"input": "_max_unpool_pick(grad, indices, output_size)"},
         namespace="",
         dtypes=real,
         node="SqueezeBackward1" if rank == 1 else f"MaxUnpool{rank}DBackward0",
@@ -142,6 +144,14 @@ pooling(
     grad={
         "input": "_max_pool_place(grad, positions, input.shape, kernel_size, stride, padding, dilation)"
     },
+    namespace="",
+    dtypes=real,
+)
+pooling(
+    "_max_unpool_pick(gradient: Tensor, indices: Tensor, output_size: Ints) -> Tensor",
+    forms="inner",
+    doc="The elements of gradient at the places that indices name.",
+    grad={"gradient": "max_unpool(grad, indices, output_size)"},
     namespace="",
     dtypes=real,
 )

@@ -8,6 +8,7 @@ from opgen.model import (
     native,
     none,
     op,
+    python,
     real,
     real_bool,
 )
@@ -232,4 +233,13 @@ op(
     out="exact",
     doc="The Frobenius norm ``'fro'`` or the nuclear norm ``'nuc'``.",
     grad=composite,
+)
+op(
+    "segment_reduce(data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Tensor | None = None,"
+    " offsets: Tensor | None = None, axis: int = 0, unsafe: bool = False, initial: Any = None) -> Tensor",
+    kind=python,
+    body="flambeau._segments:segment_reduce",
+    dtypes=floating,
+    forms="function",
+    doc="The sum, mean, prod, max or min of stretches along axis, by their lengths or their ends.",
 )

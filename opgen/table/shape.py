@@ -1,6 +1,6 @@
 """New arrangements of elements: joined, repeated, moved, cut to triangles and diagonals."""
 
-from opgen.model import composite, native, none, op
+from opgen.model import all_types, composite, native, none, op, python
 
 OUT = "out: Tensor | None = None"
 
@@ -167,7 +167,7 @@ arrangement(
 )
 arrangement(
     "slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, "
-    "step: int = 1) -> Tensor",
+    "step: int = 1, *, out: Tensor | None = None) -> Tensor",
     "A copy of input with src in a slice along dim.",
     {
         "input": "slice_scatter(grad, zeros_like(slice_of(grad, dim, start, end, step)), dim, start, end, step)",
@@ -181,4 +181,12 @@ arrangement(
         "input": "diagonal_scatter(grad, zeros_like(grad.diagonal(offset, dim1, dim2)), offset, dim1, dim2)",
         "src": "grad.diagonal(offset, dim1, dim2)",
     },
+)
+op(
+    "as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None)"
+    " -> Tensor",
+    kind=python,
+    body="flambeau._copies:as_strided_scatter",
+    dtypes=all_types,
+    doc="A copy of input with src where as_strided would look.",
 )

@@ -81,6 +81,7 @@ _VECTORS_AT_NAN = Points(
     "torch's vectors and the elements that are left over differ at NaN",
     lambda x, *rest: np.isnan(x),
 )
+_WRITTEN_OVER = "torch has a gradient for the elements that were written over"
 
 GRADIENTS = {
     **dict.fromkeys(
@@ -96,6 +97,7 @@ GRADIENTS = {
         ],
         _VECTORS_AT_NAN,
     ),
+    "as_strided_scatter": Points(_WRITTEN_OVER, lambda x, src: np.ones(x.shape, bool)),
     "ldexp": Points(
         "torch powers an integer exponent as an integer: no gradient below exponent 0",
         lambda x, exponent: (exponent < 0) & (exponent.dtype.kind == "i"),
@@ -157,7 +159,6 @@ NODES = {
     "nn.functional.softsign": "torch: DivBackward0",
     "nn.functional.tanhshrink": "torch: SubBackward0",
     "special.ndtr": "torch: MulBackward1",
-    "conj_physical": "torch returns a real tensor itself",
     "sub": "sub(1, x) is named as 1 - x is: RsubBackward1",
     "div": "div(1, x) is named as 1 / x is: MulBackward0",
 }
@@ -500,7 +501,7 @@ DATABASE: tuple[Difference, ...] = (
     ),
     Difference(
         "as_strided_scatter",
-        "torch has a gradient for the elements that were written over",
+        _WRITTEN_OVER,
         "gradient",
         words=_VALUES,
     ),
@@ -568,213 +569,6 @@ DATABASE += (
     _not_there(
         "nn_functional_(margin_ranking|poisson_nll|hinge_embedding|soft_margin)_loss", _LOSSES
     ),
-    _not_there("nextafter", "neighbours of numbers of 16 bits"),
-)
-
-
-# Until what they excuse is mended.
-DATABASE += (
-    Difference(
-        "add,sub",
-        "torch multiplies by alpha = 1 as a complex number, which makes NaN of an infinity",
-        dtypes="complex64",
-        words=_VALUES,
-    ),
-    Difference("abs", "a complex tensor takes the absolute values", "in place", "complex64"),
-    Difference(
-        "addbmm",
-        "torch gives the tensor to change another shape, against its own rule",
-        "in place",
-        words="is not the shape of the tensor to change",
-    ),
-    Difference(
-        "angle,mvlgamma_mvlgamma_p_1,mvlgamma_mvlgamma_p_3,mvlgamma_mvlgamma_p_5",
-        _OVERLAP,
-        words="strides",
-    ),
-    Difference(
-        "aminmax,complex,gather,multinomial",
-        "an out= of another type is taken where the result can be cast to it",
-        "error",
-        words="accepted, torch raises RuntimeError: .*(dtype|scalar type|Long)",
-    ),
-    Difference(
-        "index_select",
-        "an out= whose elements overlap is taken",
-        "error",
-        words="single memory location",
-    ),
-    Difference("frexp,nn_functional_logsigmoid", "the results lie as others do", words="strides"),
-    Difference("conj_physical", "torch returns a real tensor itself", words="strides"),
-    Difference("kthvalue,mode,sort,argsort,topk", _TIES, words=_VALUES),
-    Difference(
-        "div_trunc_rounding,logit,histc,nn_functional_tanhshrink,special_i0e"
-        ",nn_functional_scaled_dot_product_attention,nn_functional_hinge_embedding_loss",
-        _16_BITS,
-        dtypes="bfloat16",
-        words=_VALUES,
-    ),
-    Difference(
-        "grid_sampler_2d,grid_sampler_3d,nn_functional_grid_sample", _COORDINATES, dtypes="bfloat16"
-    ),
-    Difference("matrix_exp", _UNWRITTEN, dtypes="bfloat16"),
-    Difference(
-        "native_batch_norm,native_group_norm,native_layer_norm", _STATISTICS, dtypes="bfloat16"
-    ),
-    Difference("cholesky_inverse", _NOT_THE_DERIVATIVE, "forward mode"),
-    Difference("cov", "torch rounds weights of float32 before it divides", "forward mode"),
-    Difference(
-        "logcumsumexp",
-        "torch exponentiates the tangents' terms, and loses digits or all of them",
-        "forward mode",
-        words=_VALUES,
-    ),
-    Difference(
-        "logaddexp",
-        "of two numbers of one size torch takes the other's angle, whole turns away",
-        dtypes="complex64",
-        words=_VALUES,
-    ),
-    Difference(
-        "nn_functional_max_unpool1d,nn_functional_max_unpool2d,nn_functional_max_unpool3d",
-        "of two elements for one place torch keeps the last, but differentiates by both",
-        "forward mode",
-        words=_VALUES,
-    ),
-    Difference(
-        "as_strided_partial_views",
-        "a dual number has memory of its own, and not that of the base of a view",
-        "forward mode",
-    ),
-    Difference(
-        ",".join(f"polygamma_polygamma_n_{n}" for n in range(5))
-        + ",special_polygamma_special_polygamma_n_0",
-        "torch's float32 is off by up to 1e-3 near poles, as a longer computation shows",
-        dtypes="float32",
-        words=_VALUES,
-    ),
-    Difference("normal,randn", _OUT_OF_RANDOM, "out", words=_VALUES),
-    Difference(
-        "matmul",
-        "torch gives the tensor for a result of a vector and a matrix other strides",
-        "out",
-        words="strides",
-    ),
-    Difference("where", "numbers are taken beside out= too", "out", words="accepted"),
-    Difference(
-        "bitwise_and,bitwise_left_shift,bitwise_or,bitwise_right_shift,bitwise_xor,float_power,pow"
-        ",remainder,rsub,xlogy,special_xlog1py,special_zeta,special_hermite_polynomial_h"
-        ",special_hermite_polynomial_he,special_laguerre_polynomial_l"
-        ",special_legendre_polynomial_p,special_chebyshev_polynomial_t"
-        ",special_chebyshev_polynomial_u,special_chebyshev_polynomial_v"
-        ",special_chebyshev_polynomial_w,special_shifted_chebyshev_polynomial_t"
-        ",special_shifted_chebyshev_polynomial_u,special_shifted_chebyshev_polynomial_v"
-        ",special_shifted_chebyshev_polynomial_w",
-        _NUMBERS,
-        "error",
-        words="accepted, torch raises TypeError",
-    ),
-    Difference(
-        "linspace,linspace_tensor_overload,logspace,logspace_tensor_overload,narrow,narrow_copy"
-        ",empty_permuted,index_add,nn_functional_adaptive_avg_pool2d"
-        ",nn_functional_adaptive_avg_pool3d,nn_functional_adaptive_max_pool2d"
-        ",nn_functional_adaptive_max_pool3d",
-        _ERRORS,
-        "error",
-        words="^raises",
-    ),
-    Difference(
-        "special_airy_ai,special_bessel_j0,special_bessel_j1,special_bessel_y0,special_bessel_y1",
-        "torch gives NaN at infinity, here it is the limit",
-        words=_VALUES,
-    ),
-    Difference(
-        "signal_windows_kaiser", "torch overflows where beta is large", words="torch gives nan"
-    ),
-    Difference(
-        "special_hermite_polynomial_h,special_hermite_polynomial_he",
-        "sums of large terms of both signs, rounded otherwise",
-        dtypes="float32",
-        words=_VALUES,
-    ),
-    Difference(
-        "nn_functional_interpolate_bilinear,nn_functional_interpolate_bicubic",
-        "the places of the samples in float32, rounded otherwise",
-        dtypes="float32",
-        words=_VALUES,
-    ),
-    Difference("fft_ihfft2,fft_ihfftn", "torch leaves out= as it was", "out", words=_VALUES),
-    Difference(
-        "nn_functional_adaptive_avg_pool1d,nn_functional_adaptive_avg_pool2d"
-        ",nn_functional_adaptive_avg_pool3d",
-        "no size given is no size changed",
-        "error",
-        words="accepted",
-    ),
-    Difference("nn_functional_hardtanh", "limits are taken as clamp takes them", "error"),
-    Difference("masked_logsumexp", "of whole numbers it is a real number", words="dtype"),
-    Difference("float_power", "the result is rounded to the type of the base", "in place"),
-    Difference("gather", "an empty index must have the type of an index", words="got uint8"),
-    Difference("module nn_CTCLoss", "sums of many logarithms, rounded otherwise", dtypes="float32"),
-    Difference("older CrossMapLRN2d", "torch adds to running sums, and rounds more"),
-    Difference(
-        "module nn_FractionalMaxPool2d,module nn_FractionalMaxPool3d",
-        "numbers of another type are converted",
-        words="accepted",
-    ),
-    Difference(
-        "module nn_FractionalMaxPool3d",
-        "torch takes more random numbers than there are samples",
-        words="must have 3 numbers",
-    ),
-    Difference(
-        "sum_to_size,masked_prod", "torch makes a number of a bool where nothing is to be added"
-    ),
-    Difference(
-        "nn_functional_ctc_loss", "lengths under vmap must be the same for all samples", "vmap"
-    ),
-    Difference("repeat_interleave", "under vmap only where the size is known before", "vmap"),
-    Difference(
-        "matrix_exp",
-        "the tangent is computed by what is not linear in it, and so has a history",
-        "forward mode",
-        words="requires_grad",
-    ),
-    Difference(
-        "optimizer LBFGS",
-        "quotients of small sums in float32, rounded otherwise",
-        dtypes="float32",
-        words=_VALUES,
-    ),
-    Difference("istft", "windows that differ in a batch cannot be checked under vmap", "vmap"),
-)
-DATABASE += (
-    _not_there(
-        "jiterator_2inputs_2outputs,jiterator_4inputs_with_extra_args,jiterator_binary"
-        ",jiterator_binary_return_by_ref,jiterator_unary",
-        "kernels of CUDA written as text",
-    ),
-    _not_there("sparse_sampled_addmm,sparse_mm_reduce", "sparse tensors by rows"),
-    _not_there(
-        "_batch_norm_with_update,_chunk_cat,_native_batch_norm_legit,_segment_reduce_lengths"
-        ",_segment_reduce_offsets,_softmax_backward_data,_unsafe_masked_index"
-        ",_unsafe_masked_index_put_accumulate,_upsample_bilinear2d_aa,native_dropout_backward"
-        ",max_pool2d_with_indices_backward,torch_ops_aten__safe_softmax_default",
-        "operators inside of torch",
-    ),
-    _not_there("__rdiv__", "a method that Python 2 called"),
-    _not_there("as_strided_scatter,hash_tensor,histogramdd", "the operator"),
-    _not_there("linalg_ldl_.*", "the factorisation of indefinite matrices"),
-    _not_there(".*linear_cross_entropy.*|module nn_LinearCrossEntropyLoss", "a loss in chunks"),
-    _not_there("chalf", "complex numbers of 16 bits"),
-    Difference("chalf", "complex numbers of 16 bits", words="memory_format"),
-    _not_there("narrow_copy", "the method", "method"),
-    _not_there(".*", "the form with out=", "out"),
-    _not_there("nn_functional_rms_norm,nn_functional_local_response_norm", _NORMALISED),
-    _not_there(
-        "nn_functional_(margin_ranking|poisson_nll|hinge_embedding|soft_margin)_loss", _LOSSES
-    ),
-    _not_there("logspace,logspace_tensor_overload", "powers of complex numbers in a row"),
     _not_there("nextafter", "neighbours of numbers of 16 bits"),
 )
 

@@ -85,3 +85,57 @@ def test_circular_padding_takes_batches_and_samples(rank: int) -> None:
     layer = getattr(fb.nn, f"CircularPad{rank}d")(1)
     with pytest.raises(ValueError, match=f"expected {rank + 1}D or {rank + 2}D input"):
         layer(fb.ones([3] * (rank + 3)))
+
+
+def test_conjugates_of_real_numbers_are_the_numbers() -> None:
+    x = fb.rand(3, 4)[:, ::2]
+    assert fb.conj_physical(x) is x
+    assert x.conj_physical_() is x
+
+
+def test_a_complex_tensor_cannot_take_its_sizes() -> None:
+    with pytest.raises(RuntimeError, match="not supported in place for complex tensors"):
+        fb.ones(2, dtype=fb.complex64).abs_()
+    with pytest.raises(RuntimeError, match="float_power_: the base has dtype"):
+        fb.ones(2).float_power_(2)
+
+
+def test_a_copy_with_another_tensor_in_its_memory() -> None:
+    x = fb.zeros(3, 4)
+    result = fb.as_strided_scatter(x, fb.ones(2, 2), (2, 2), (4, 1), 1)
+    assert result.tolist() == [[0, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 0]]
+    assert not x.any()
+    window = x[:, 1:]  # places are counted from the beginning of the memory
+    assert window.as_strided_scatter(fb.ones(1), (1,), (1,), 1)[0].tolist() == [1, 0, 0]
+
+
+def test_views_are_copied_into_out() -> None:
+    x, out = fb.arange(6).reshape(2, 3), fb.empty(3, 2, dtype=fb.int64)
+    assert fb.permute_copy(x, (1, 0), out=out) is out
+    assert fb.equal(out, x.T)
+    rows = [fb.empty(3, dtype=fb.int64) for _ in range(2)]
+    assert fb.unbind_copy(x, out=rows) is None
+    assert fb.equal(fb.stack(rows), x)
+    with pytest.raises(RuntimeError, match="unbind_copy: out must have 2 tensors, got 1"):
+        fb.unbind_copy(x, out=rows[:1])
+    assert fb.equal(x.narrow_copy(1, 1, 2), x[:, 1:])
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_of_two_elements_for_one_place_the_last_counts(rank: int) -> None:
+    """Forwards as in the values; backwards, as in PyTorch, both have the gradient of the place."""
+    shape = (1, 1, *(1,) * (rank - 1), 2)
+    x = fb.tensor([1.0, 2.0], dtype=fb.float64).reshape(shape)
+    where = fb.ones(shape, dtype=fb.int64)
+    unpool = getattr(F, f"max_unpool{rank}d")
+    size = (1,) * (rank - 1) + (4,)
+
+    def call(tensor):
+        return unpool(tensor, where, (1,) * (rank - 1) + (2,), output_size=size)
+
+    tangent = fb.tensor([3.0, 5.0], dtype=fb.float64).reshape(shape)
+    result, moved = fb.func.jvp(call, (x,), (tangent,))
+    assert result.flatten().tolist() == [0, 2, 0, 0]
+    assert moved.flatten().tolist() == [0, 5, 0, 0]
+    y = x.clone().requires_grad_()
+    assert fb.autograd.grad(call(y).sum(), y)[0].flatten().tolist() == [1, 1]

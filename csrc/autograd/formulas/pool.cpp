@@ -51,9 +51,10 @@ Tensor max_place(const Tensor& grad, const Tensor& positions, IntSpan shape, int
   return ops::_max_pool_place(grad, positions, shape, one, one, one, one);
 }
 
-Tensor max_pick(const Tensor& input, const Tensor& positions, int64_t rank) {
-  const Dims one = ones(rank);
-  return ops::_max_pool_pick(input, positions, one, one, one, one);
+Tensor max_unpool(const Tensor& input, const Tensor& indices, IntSpan output_size) {
+  constexpr decltype(&ops::_max_unpool1d) kOperators[] = {ops::_max_unpool1d, ops::_max_unpool2d,
+                                                          ops::_max_unpool3d};
+  return kOperators[output_size.size() - 1](input, indices, output_size);
 }
 
 }  // namespace fb::autograd::formula

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "scalar/arith.h"
+
 namespace fb::cpu::FB_ISA {
 namespace {
 
@@ -48,15 +50,25 @@ void linspace_run(DType t, int64_t begin, int64_t end, int64_t steps, const Scal
   });
 }
 
-void logspace_run(DType t, int64_t begin, int64_t end, int64_t steps, double first, double last,
-                  double base, void* out) {
-  const double step = (last - first) / static_cast<double>(steps > 1 ? steps - 1 : 1);
-  visit_real(t, [&](auto tag) {
+void logspace_run(DType t, int64_t begin, int64_t end, int64_t steps, const Scalar& first,
+                  const Scalar& last, double base, void* out) {
+  const auto gaps = static_cast<double>(steps > 1 ? steps - 1 : 1);
+  visit_all(t, [&](auto tag) {
     using T = typename decltype(tag)::type;
+    using V = std::conditional_t<kIsComplex<T>, Complex<double>, double>;
+    // Exponents of whole numbers are whole themselves, as in PyTorch.
+    using Exponent = std::conditional_t<is_integral(kDTypeOf<T>), int64_t, V>;
+    const V from = convert<V>(first.to<Exponent>());
+    const V to = convert<V>(last.to<Exponent>());
+    const V step = (to - from) / V(gaps);
     auto* target = static_cast<T*>(out);
-    for (int64_t i = begin; i < end; ++i)
-      target[i] =
-          convert<T>(std::pow(base, steps == 1 ? first : between(first, last, step, steps, i)));
+    for (int64_t i = begin; i < end; ++i) {
+      const V exponent = steps == 1 ? from : between<V>(from, to, step, steps, i);
+      if constexpr (kIsComplex<T>)
+        target[i] = convert<T>(scalar::pow(V(base), exponent));
+      else
+        target[i] = convert<T>(std::pow(base, exponent));
+    }
   });
 }
 

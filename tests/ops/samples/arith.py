@@ -169,6 +169,18 @@ def pow_errors(make):
     yield (make(3, dtype="int64"), -1), RuntimeError, "pow: integers to negative integer powers"
 
 
+@samples("float_power_", reference=np.float_power)
+def float_power_(make):
+    yield make.positive(2, 3), make(2, 3)
+    yield make(2, 3), 3
+    yield make.positive(2, 3), make(3)  # broadcasting
+
+
+@errors("float_power_")
+def float_power__errors(make):
+    yield (make(2, 3, dtype="float32"), 2), RuntimeError, "float_power_: the base has dtype"
+
+
 @samples("float_power", reference=in_double(np.float_power), keeps_precision=False)
 def float_power(make):
     base = make if make.is_complex else make.positive

@@ -161,6 +161,8 @@ def logspace(make):
     yield 0, 2, 3
     yield -1.0, 1.0, 5
     yield call(0, 3, 4, 2.0, dtype=make.dtype)
+    yield -1.0 + 1.0j, 1.0 - 2.0j, 5
+    yield call(0, 3, 4, -2.0, dtype=DType("complex128"))
 
 
 @errors("logspace")

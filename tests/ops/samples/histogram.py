@@ -78,3 +78,36 @@ def histogram(make):
 def histogram_errors(make):
     yield (make(3), 0), RuntimeError, "histogram: expected bins > 0, got 0"
     yield call(make(3), 2, range=(1.0, 0.0)), RuntimeError, "histogram: expected a rising range"
+
+
+def _histogramdd(x, bins, range=None, weight=None, density=False):
+    limits = None if range is None else list(zip(range[::2], range[1::2], strict=True))
+    hist, edges = np.histogramdd(
+        x.reshape(-1, x.shape[-1]),
+        bins,
+        limits,
+        density,
+        None if weight is None else weight.ravel(),
+    )
+    return hist.astype(x.dtype), *(each.astype(x.dtype) for each in edges)
+
+
+@samples("histogramdd", reference=_histogramdd)
+def histogramdd(make):
+    points = make.of([[0, 0.25], [0.75, 1], [1.5, 3.25], [3, 4]])
+    yield points, [2, 3]
+    yield points, 2
+    yield call(points, [4, 2], (0.0, 2.0, 0.0, 4.0))  # outside counts nowhere
+    yield call(points, [2, 2], weight=make(4), density=False)
+    yield call(points, [2, 2], density=True)
+    yield points, [make.of(0, 0.5, 3), make.of(0, 1, 2, 4)]  # the last edges count
+
+
+@errors("histogramdd")
+def histogramdd_errors(make):
+    yield (make(), 2), IndexError, "histogramdd: input has no dimension"
+    yield (make(3), 2), RuntimeError, "histogramdd: input needs at least 2 dimensions"
+    yield (make(3, 2), [1]), RuntimeError, "histogramdd: The size of bins must be equal"
+    yield (make(3, 2), 0), RuntimeError, "histogramdd: bins must be > 0"
+    yield call(make(3, 2), 2, (0.0, 1.0)), RuntimeError, "histogramdd: range must have 4 numbers"
+    yield call(make(3, 2), 2, weight=make(2)), RuntimeError, "histogramdd: weight must have"

@@ -336,3 +336,48 @@ def norm_errors(make):
     yield (make(3, dtype="int64"),), RuntimeError, "norm: expected a floating point or complex"
     yield (make(2, 3), 2, 5), IndexError, "norm: "
     yield (make(0), inf), RuntimeError, "norm: the norm of order inf has no value"
+
+
+def _segment_reduce(x, reduce, *, lengths=None, offsets=None, axis=0, unsafe=False, initial=None):
+    counts = np.diff(offsets) if lengths is None else np.asarray(lengths)
+    starts = {"sum": 0, "mean": 0, "prod": 1, "max": -inf, "min": inf}
+    functions = {"sum": np.sum, "mean": np.sum, "prod": np.prod, "max": np.max, "min": np.min}
+    start = starts[reduce] if initial is None else initial
+
+    def one(rows, sizes):
+        parts = np.split(rows, np.cumsum(sizes)[:-1])
+        found = [functions[reduce](part, axis=0, initial=start) for part in parts]
+        if reduce == "mean":
+            empty = np.full(rows.shape[1:], nan if initial is None else initial)
+            found = [each / n if n else empty for each, n in zip(found, sizes, strict=True)]
+        return np.stack([np.asarray(each, x.dtype) for each in found])
+
+    if axis == 0:
+        return one(x, counts)
+    return np.stack([one(*each) for each in zip(x, counts, strict=True)])
+
+
+def _whole(make, *values):
+    return make.of(list(values), dtype="int64")
+
+
+@samples("segment_reduce", reference=_segment_reduce)
+def segment_reduce(make):
+    for reduce in ("sum", "mean", "max", "min", "prod"):
+        values = make.positive if reduce == "prod" else make.distinct
+        yield call(values(5, 2), reduce, lengths=_whole(make, 1, 3, 1), initial=0.3)
+    yield call(make(5), "sum", offsets=_whole(make, 0, 2, 2, 5))
+    yield call(make(5), "mean", lengths=_whole(make, 5, 0), initial=1)
+    yield call(make(2, 4, 3), "sum", lengths=_whole(make, [1, 3], [2, 2]), axis=1)
+
+
+@errors("segment_reduce")
+def segment_reduce_errors(make):
+    one = _whole(make, 5)
+    yield call(make(5), "median", lengths=one), RuntimeError, "reduce must be one of"
+    yield call(make(5), "sum"), RuntimeError, "one of lengths and offsets must be given"
+    yield call(make(4), "sum", lengths=one), RuntimeError, "must sum to the size"
+    yield call(make(5), "sum", lengths=_whole(make, 6, -1)), RuntimeError, "negative value"
+    yield call(make(5), "sum", lengths=one, axis=1), IndexError, "out of range"
+    yield call(make(), "sum", lengths=one), RuntimeError, "data must have a dimension"
+    yield call(make(5, 2), "sum", lengths=one, axis=1), RuntimeError, "do not fit"

@@ -271,3 +271,17 @@ def _diagonal_scatter(x, src, offset=0, dim1=0, dim2=1):
 def diagonal_scatter(make):
     yield make(3, 3), make(3)
     yield make(3, 4), make(3), 1
+
+
+# What lies where in memory depends on the strides of the input.
+@samples("as_strided_scatter", values=False)
+def as_strided_scatter(make):
+    yield make(4, 4), make(2, 2), (2, 2), (1, 2)
+    yield make(3, 4), make(2, 3), (2, 3), (4, 1), 5
+
+
+@errors("as_strided_scatter")
+def as_strided_scatter_errors(make):
+    shape = "as_strided_scatter: src must have the shape (2, 2), got (3,)"
+    yield (make(4, 4), make(3), (2, 2), (1, 2)), RuntimeError, shape
+    yield (make(4, 4), make(2, 2), (2, 2), (200, 200)), RuntimeError, "reach outside"
