@@ -141,7 +141,7 @@ void add_interop(PyObject* module) {
   m.def("_storage_without_memory", [](int64_t bytes) {
     FB_CHECK(bytes >= 0, "expected a non-negative number of bytes, got ", bytes);
     Storage none = Storage::adopt(nullptr, static_cast<size_t>(bytes), [](void*) {}, nullptr);
-    return object_of(tensor_over(std::move(none), {bytes}, {1}, 0, DType::kUInt8));
+    return object_of(tensor_over(std::move(none), {bytes}, {1}, 0, DType::kUInt8, kHost));
   });
   m.def("_has_memory", [](nb::handle tensor) {
     const Tensor& t = tensor_of(tensor.ptr());
