@@ -250,8 +250,9 @@ def logsumexp(
     dtype: _DType = None,
     mask: _Mask = None,
 ) -> Tensor:
-    """Return ``log(sum(exp(input)))``; minus infinity of nothing."""
-    return _prepared(input, mask, float("-inf"), dtype).logsumexp(_dims(input, dim), keepdim)
+    """Return ``log(sum(exp(input)))``, of whole numbers as a whole one; -inf of nothing."""
+    sums = _prepared(input, mask, float("-inf"), dtype).logsumexp(_dims(input, dim), keepdim)
+    return sums.to(dtype or input.dtype)
 
 
 def softmax(input: Tensor, dim: int, *, dtype: _DType = None, mask: _Mask = None) -> Tensor:

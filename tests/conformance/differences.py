@@ -522,7 +522,6 @@ DATABASE: tuple[Difference, ...] = (
         words="accepted",
     ),
     Difference("nn_functional_hardtanh", "limits are taken as clamp takes them", "error"),
-    Difference("masked_logsumexp", "of whole numbers it is a real number", words="dtype"),
     Difference("gather", "an empty index must have the type of an index", words="got uint8"),
     Difference("module nn_CTCLoss", "sums of many logarithms, rounded otherwise", dtypes="float32"),
     Difference("older CrossMapLRN2d", "torch adds to running sums, and rounds more"),

@@ -139,3 +139,8 @@ def test_of_two_elements_for_one_place_the_last_counts(rank: int) -> None:
     assert moved.flatten().tolist() == [0, 5, 0, 0]
     y = x.clone().requires_grad_()
     assert fb.autograd.grad(call(y).sum(), y)[0].flatten().tolist() == [1, 1]
+
+
+def test_sums_of_masked_powers_of_whole_numbers_are_whole() -> None:
+    x, mask = fb.arange(4), fb.tensor([True, False, True, True])
+    assert fb.equal(fb.masked.logsumexp(x, 0, mask=mask), fb.tensor(3))
