@@ -114,7 +114,9 @@ def pushed(_: Any) -> None:
 
 
 # Instructions after which the interpreter looks for signals.
-LOOKS = {dis.opmap.get(name) for name in ("RESUME", "CALL", "CALL_FUNCTION_EX", "JUMP_BACKWARD")}
+NAMES = ["RESUME", "CALL", "CALL_FUNCTION_EX", "JUMP_BACKWARD"]
+NAMES += ["CALL_FUNCTION", "CALL_FUNCTION_KW", "CALL_METHOD", "JUMP_ABSOLUTE"]  # of Python 3.10
+LOOKS = {dis.opmap.get(name) for name in NAMES}
 
 
 @functools.cache
