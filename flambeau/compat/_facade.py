@@ -31,8 +31,8 @@ class Facade(ModuleType):
     """
 
     def __init__(self, name: str, behind: ModuleType) -> None:
-        vars(self).update({key: value for key, value in vars(behind).items() if key not in _OWN})
         super().__init__(name, behind.__doc__)
+        vars(self).update({key: value for key, value in vars(behind).items() if key not in _OWN})
         self.__version__ = TorchVersion(PACKAGES[name].version)
         self.__path__: list[str] = []  # so that no other finder looks for modules of the package
         self._behind = behind
