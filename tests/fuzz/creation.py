@@ -60,6 +60,30 @@ CALLS: dict[str, Callable[[int], Any]] = {
     "nonzero_static": lambda n: torch.nonzero_static(torch.ones(3, 1), size=n),
     "matrix_power": lambda n: torch.linalg.matrix_power(torch.eye(2), n),
     "fft": lambda n: torch.fft.fft(torch.ones(3), n),
+    "tensor_split": lambda n: torch.stack(torch.tensor_split(torch.ones(4), n)),
+    "chunk": lambda n: torch.cat(torch.chunk(torch.ones(4), n)),
+    "split": lambda n: torch.cat(torch.split(torch.ones(4), n)),
+    "split of nothing": lambda n: torch.cat(torch.split(torch.ones(0), n)),
+    "unbind": lambda n: torch.stack(torch.ones(1).expand(n).unbind()),
+    "split into ones": lambda n: torch.cat(torch.ones(1).expand(n).split(1)),
+    "chunk into ones": lambda n: torch.cat(torch.ones(1).expand(n).chunk(n)),
+    "cartesian_prod": lambda n: torch.cartesian_prod(*[torch.ones(1).expand(n)] * 2),
+    "combinations of many": lambda n: torch.combinations(torch.ones(1).expand(n)),
+    "unfold": lambda n: torch.ones(4).unfold(0, n, 1),
+    "repeat_interleave of all": lambda n: torch.repeat_interleave(torch.ones(4), n),
+    "repeat_interleave to a size": lambda n: torch.repeat_interleave(
+        torch.ones(4), torch.tensor([1, 1, 1, 1]), output_size=n
+    ),
+    "bincount of a length": lambda n: torch.bincount(torch.tensor([1]), minlength=n),
+    "histogram": lambda n: torch.histogram(torch.ones(4), n).hist,
+    "tile": lambda n: torch.ones(4).tile(n),
+    "multinomial": lambda n: torch.multinomial(torch.ones(4), n, replacement=True),
+    "diff": lambda n: torch.diff(torch.ones(4), n),
+    "pixel_shuffle": lambda n: F.pixel_shuffle(torch.ones(1, 4, 2, 2), n),
+    "conv_transpose1d": lambda n: F.conv_transpose1d(
+        torch.ones(1, 1, 4), torch.ones(1, 1, 2), stride=n
+    ),
+    "adaptive_avg_pool1d": lambda n: F.adaptive_avg_pool1d(torch.ones(1, 1, 4), n),
     "affine_grid": lambda n: F.affine_grid(torch.ones(1, 2, 3), [1, 1, n, 2]),
 }
 
