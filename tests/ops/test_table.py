@@ -178,9 +178,11 @@ def test_out(name: str, strided: bool) -> None:
         args, kwargs = to_module(flambeau, sample.args), to_module(flambeau, sample.kwargs)
         kwargs["out"] = targets[0] if is_tensor(expected) else tuple(targets)
         flambeau.manual_seed(0)
+        versions = [target._version for target in targets]
         result = operator.call(flambeau, args, kwargs)
-        for returned, target in zip(outputs(result), targets, strict=True):
+        for returned, target, version in zip(outputs(result), targets, versions, strict=True):
             assert returned is target, f"{name}: did not return its out="
+            assert target._version == version + 1, f"{name}{sample!r}"
         if SAMPLES[name].values:
             whole = targets if len(targets) > 1 else targets[0]
             assert_identical(whole, expected, f"{name}{sample!r}")
