@@ -154,7 +154,7 @@ def _complex_to_real(
     return _C._fft_c2r(fitted, plan.dims, plan.scale(norm, forward), plan.sizes[-1])
 
 
-_Kernel = Callable[[str, Tensor, Any, Any, "str | None", "Tensor | None", bool], Tensor]
+_Kernel = Callable[[str, Tensor, Any, Any, "str | None", bool], Tensor]
 
 
 def _one_dimensional(name: str, kernel: _Kernel, forward: bool) -> Callable[..., Tensor]:
