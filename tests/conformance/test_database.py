@@ -1,7 +1,8 @@
 """The databases behind torch's own tests: operators, modules, criteria and optimisers.
 
 Of an operator in a dtype only some samples run here. ``python -m tests.conformance.database`` runs
-all of them, which takes half an hour of processor time, and says which reasons stand for nothing.
+all of them, which takes a quarter of an hour of processor time, and says which reasons stand for
+nothing.
 """
 
 from __future__ import annotations
