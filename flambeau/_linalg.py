@@ -8,6 +8,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau._out import stored
 
 
 def _check_floating(name: str, *tensors: Tensor) -> None:
@@ -242,7 +243,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     """Product of n copies of a matrix, by repeated squaring."""
     _check_square("linalg.matrix_power", A)
     if n == -1:
-        return stored(fb.linalg.inv(A), out)
+        return fb.linalg.inv(A)
     if n < 0:
         A, n = fb.linalg.inv(A), -n
     if n == 0:
@@ -384,6 +385,4 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     results = (factors, pivots, info) if get_infos else (factors, pivots)
     if out is None:
         return results
-    return tuple(
-        place.resize_(each.shape).copy_(each) for each, place in zip(results, out, strict=True)
-    )
+    return tuple(stored(each, place) for each, place in zip(results, out, strict=True))

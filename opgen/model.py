@@ -627,5 +627,8 @@ def validate(op: Op) -> None:
     takes_inplace = any(a.name == "inplace" for a in op.args)
     if takes_inplace and "inplace" not in op.forms and op.grad != composite:
         refuse("the argument inplace asks for an in-place form, which is not there")
+    several = op.result.annotation != "Tensor" and op.kind not in ("python", "bound")
+    if op.has_out and several and not op.returns:
+        refuse("several results that out= takes have names: returns='values indices'")
     if "inplace" in op.forms and op.result.annotation != "Tensor":
         refuse("an in-place form needs a Tensor result")

@@ -23,6 +23,7 @@ def load(entry: str, folder: Path) -> Table:
 UNARY = "planted(input: Tensor) -> Tensor"
 WITH_OUT = "planted(input: Tensor, *, out: Tensor | None = None) -> Tensor"
 WITH_OUTS = WITH_OUT.replace("-> Tensor", "-> tuple[Tensor, Tensor]")
+PAIR = "planted(x: Tensor, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]"
 INPLACE_FIRST = "planted(x: Tensor, inplace: bool = False, p: float = 1.0) -> Tensor"
 
 
@@ -93,6 +94,10 @@ INPLACE_FIRST = "planted(x: Tensor, inplace: bool = False, p: float = 1.0) -> Te
         (
             f'op("{INPLACE_FIRST}", kind=pointwise, forms="function inplace", doc="D.")',
             "stand last where there is an in-place form",
+        ),
+        (
+            f'op("{PAIR}", kind=native, doc="D.")',
+            "results that out= takes have names",
         ),
         (f'op("{UNARY}", kind=native, grad="later", doc="D.")', "grad is a dict of formulas"),
         (f'op("{UNARY}", kind=native, grad={{"x": "grad"}}, doc="D.")', "grad names 'x'"),
