@@ -17,12 +17,11 @@ FB_FN float rint(float x) { return __builtin_rintf(x); }
 FB_FN double rint(double x) { return __builtin_rint(x); }
 FB_FN float sqrt(float x) { return __builtin_sqrtf(x); }
 FB_FN double sqrt(double x) { return __builtin_sqrt(x); }
-// One step of Newton's method undoes the two roundings.
+// One step of Newton's method undoes most of the two roundings.
 FB_FN float rsqrt(float x) {
   const float y = 1.0f / __builtin_sqrtf(x);
-  const float root = x * y;  // NaN at zero and infinity, where y is exact
-  const float excess = product_error(root, y, 1.0f) + product_error(x, y, root) * y;
-  return is_nan(root) ? y : y - 0.5f * y * excess;
+  const float excess = product_error(x * y, y, 1.0f);  // NaN at zero and infinity, where y is exact
+  return is_nan(excess) ? y : y - 0.5f * y * excess;
 }
 FB_FN double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
 FB_FN float nextafter(float x, float y) { return __builtin_nextafterf(x, y); }

@@ -35,15 +35,14 @@ template <class T>
 inline constexpr T kErfSwitch = T(sizeof(T) == 4 ? 0.9225 : 1.0);
 template <class T>
 inline constexpr int kErfOffset = sizeof(T) == 4 ? 3 : 0;
-template <class T>
-inline constexpr T kErfOne = T(sizeof(T) == 4 ? 4.0 : 6.0);
 
 template <class T>
 FB_FN T erf(T x) {
   const T a = abs(x);
   const T near = fused(x, erf_small(x * x), x);
   // The exponent stays within [-53, 0], where one power of two does for scale().
-  const ExpParts<T> parts = exp_parts(-erf_exponent(clamp_nan(a, kErfSwitch<T>, kErfOne<T>)));
+  const ExpParts<T> parts =
+      exp_parts(-erf_exponent(clamp_nan(a, Opaque<T>::kErfLow, Opaque<T>::kErfHigh)));
   const T power = power_of_two<T>(parts.k - kErfOffset<T>);
   const T far = copysign(T(1) - (power + power * exp_tail(parts.r)), x);
   return a < kErfSwitch<T> ? near : far;
@@ -79,7 +78,7 @@ FB_FN double square_error(double x, double square) { return product_error(x, x, 
 
 // In double, where the square is exact. The quotients of erfcx_positive share their divisor.
 FB_FN float erfc(float x) {
-  const double a = clamp_nan(abs(x), 0.0f, 10.5f);  // zero from there on
+  const double a = clamp_above(abs(x), Opaque<float>::kErfcHigh);
   const double inverse = 1.0 / ((a + 3.0) * (a + 0.5));
   const double q = (a - 3.0) * (a + 0.5) * inverse;
   const double p = polynomial(q, 1.2530080595527093, -0.13562114253878033, -0.047562449398732484,
@@ -90,7 +89,7 @@ FB_FN float erfc(float x) {
   return static_cast<float>(sign_bit(x) ? 2.0 - positive : positive);
 }
 FB_FN double erfc(double x) {
-  const double a = clamp_nan(abs(x), 0.0, 27.5);  // zero from there on
+  const double a = clamp_above(abs(x), Opaque<double>::kErfcHigh);
   const double square = a * a;
   const double gauss = exp(-square) * (1.0 - square_error(a, square));
   const double positive = gauss * erfcx_positive(a);
@@ -126,14 +125,14 @@ FB_FN float normal_tail(float a) {
 }
 
 FB_FN float normal_cdf(float x) {
-  const float tail = normal_tail(clamp_nan(abs(x), 0.0f, kNormalTailEnd));
+  const float tail = normal_tail(clamp_above(abs(x), Opaque<float>::kNormalHigh));
   return x < 0.0f ? tail : 1.0f - tail;
 }
 FB_FN double normal_cdf(double x) { return 0.5 * erfc(-x * kSqrtHalf<double>); }
 
 // x Phi(x).
 FB_FN float gelu(float x) {
-  const float a = clamp_nan(abs(x), 0.0f, kNormalTailEnd);
+  const float a = clamp_above(abs(x), Opaque<float>::kNormalHigh);
   return (x < 0.0f ? 0.0f : x) - a * normal_tail(a);
 }
 FB_FN double gelu(double x) { return 0.5 * x * (1.0 + erf(x * kSqrtHalf<double>)); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scalar/math/basic.h"
+#include "scalar/math/opaque.h"
 
 namespace fb::math {
 
@@ -15,8 +16,7 @@ struct ExpParts {
 
 // (exp(r) - 1 - r) / r^2
 FB_FN float exp_polynomial(float r) {
-  return polynomial(r, 0.5f, 0.16666666f, 0.041666463f, 0.008333572f, 0.0013935115f,
-                    0.00019738878f);
+  return polynomial(r, 0.49999994f, 0.16666521f, 0.041668255f, 0.008368662f, 0.0013821453f);
 }
 FB_FN double exp_polynomial(double r) {
   return polynomial(r, 0.5, 0.16666666666666677, 0.0416666666666667, 0.008333333333321938,
@@ -35,20 +35,10 @@ inline constexpr float kLn2Hi<float> = 0.693359375f;
 template <>
 inline constexpr float kLn2Lo<float> = -2.1219444e-4f;
 
-// Below kExpUnderflow exp(x) is zero, above kExpOverflow infinite; between them scale() reaches
-// everything.
+// A bias moves the interval of r upwards.
 template <class T>
-inline constexpr T kExpUnderflow = T(-746.0);
-template <class T>
-inline constexpr T kExpOverflow = T(710.0);
-template <>
-inline constexpr float kExpUnderflow<float> = -104.5f;
-template <>
-inline constexpr float kExpOverflow<float> = 89.0f;
-
-template <class T>
-FB_FN ExpParts<T> exp_parts(T x) {
-  const Rounded<T> n = round_small(x * kLog2E<T>);
+FB_FN ExpParts<T> exp_parts(T x, T bias = T(0)) {
+  const Rounded<T> n = round_small((x - bias) * kLog2E<T>);
   const T high = x - n.value * kLn2Hi<T>;
   const T r = high - n.value * kLn2Lo<T>;
   return {r, (high - r) - n.value * kLn2Lo<T>, n.integer};
@@ -69,16 +59,9 @@ FB_FN float exp_reduced(float r) {
 }
 FB_FN double exp_reduced(double r) { return 1.0 + exp_tail(r); }
 
-// NaN passes through both comparisons.
-template <class T>
-FB_FN T clamp_nan(T x, T low, T high) {
-  const T above = x < low ? low : x;
-  return above > high ? high : above;
-}
-
 template <class T>
 FB_FN T exp(T x) {
-  const ExpParts<T> parts = exp_parts(clamp_nan(x, kExpUnderflow<T>, kExpOverflow<T>));
+  const ExpParts<T> parts = exp_parts(clamp_nan(x, Opaque<T>::kExpLow, Opaque<T>::kExpHigh));
   return scale(exp_reduced(parts.r), parts.k);
 }
 
@@ -93,8 +76,7 @@ FB_FN double exp2_reduced(double f) { return 1.0 + exp_tail(f * kLn2<double>); }
 
 template <class T>
 FB_FN T exp2(T x) {
-  constexpr T limit = T(sizeof(T) == 4 ? 152 : 1078);
-  const T clamped = clamp_nan(x, -limit, limit);
+  const T clamped = clamp_nan(x, Opaque<T>::kExp2Low, Opaque<T>::kExp2High);
   const Rounded<T> n = round_small(clamped);
   return scale(exp2_reduced(clamped - n.value), n.integer);
 }
@@ -109,38 +91,51 @@ FB_FN double exp_for_float(double x) {
   return mantissa * power_of_two<double>(n.integer);
 }
 
-// (exp(x) + constant) / 4 for a constant of 0 or -1: a quarter is representable up to the end,
-// unlike 2^k. The range is the caller's to keep.
-template <class T>
-FB_FN Split<T> quarter_exp(T x, T constant) {
-  const ExpParts<T> parts = exp_parts(x);
-  const T quarter = power_of_two<T>(parts.k - 2);
-  const T whole = quarter + T(0.25) * constant, part = quarter * parts.r;
-  const T hi = whole + part;
-  const T rest = fused(parts.r * parts.r, exp_polynomial(parts.r), parts.lost);
-  const T lost = ((quarter - whole) + T(0.25) * constant) + ((whole - hi) + part);
-  return {hi, lost + quarter * rest};
+// Up to 1/2 a polynomial; powers of two beyond, where little cancels. Minus the polynomial is what
+// keeps the sign of zero.
+FB_FN float expm1(float x) {
+  const ExpParts<float> parts =
+      exp_parts(clamp_nan(x, Opaque<float>::kExpm1Low, Opaque<float>::kExpHigh));
+  const bool near = abs(x) < 0.5f;
+  const float r = near ? x : parts.r;
+  const float slope = polynomial(r, -0.50000006f, -0.16666669f, -0.041664954f, -0.008332852f,
+                                 -0.001401103f, -0.00020086432f);
+  const float negative = fused(r * r, slope, -r);
+  const float half = power_of_two<float>(parts.k - 1);  // representable up to the end, unlike 2^k
+  const float whole = half - 0.5f, lost = (half - whole) - 0.5f;
+  const float far = 2.0f * (whole + (lost - half * negative));
+  return near ? -negative : far;
 }
 
-template <class T>
-FB_FN T expm1(T x) {
-  constexpr T saturation = T(sizeof(T) == 4 ? -18.0 : -38.0);  // expm1 is -1 to working precision
-  const Split<T> quarter = quarter_exp(clamp_nan(x, saturation, kExpOverflow<T>), T(-1));
-  const T result = T(4) * (quarter.hi + quarter.lo);
-  return abs(x) < T(16) * Format<T>::kMinNormal ? x : result;  // keeps the sign of zero
+// (exp(x) + constant) / 4 for a constant of 0 or -1: a quarter is representable up to the end,
+// unlike 2^k. The range is the caller's to keep.
+FB_FN Split<double> quarter_exp(double x, double constant) {
+  const ExpParts<double> parts = exp_parts(x);
+  const double quarter = power_of_two<double>(parts.k - 2);
+  const double whole = quarter + 0.25 * constant, part = quarter * parts.r;
+  const double hi = whole + part;
+  const double rest = parts.r * parts.r * exp_polynomial(parts.r) + parts.lost;
+  const double lost = ((quarter - whole) + 0.25 * constant) + ((whole - hi) + part);
+  return {hi, lost + quarter * rest};
+}
+FB_FN double expm1(double x) {
+  const Split<double> quarter =
+      quarter_exp(clamp_nan(x, Opaque<double>::kExpm1Low, Opaque<double>::kExpHigh), -1.0);
+  const double result = 4.0 * (quarter.hi + quarter.lo);
+  return abs(x) < 16.0 * Format<double>::kMinNormal ? x : result;  // keeps the sign of zero
 }
 
 // 1 / (1 + exp(-x)). The divisor and its reciprocal are each corrected by what rounding took from
 // them. The divisor is kept in units of 2^32, because it would overflow before the result vanishes.
 FB_FN float sigmoid(float x) {
   constexpr float unit = 0x1p-32f;
-  const ExpParts<float> parts = exp_parts(clamp_nan(-x, -30.0f, 104.5f));
+  const ExpParts<float> parts =
+      exp_parts(clamp_nan(-x, Opaque<float>::kSigmoidLow, Opaque<float>::kSigmoidHigh));
   const float tail = exp_tail(parts.r);
   const float power = power_of_two<float>(parts.k - 32);
-  const float whole = unit + power, most = whole - unit;
+  const float whole = power + unit;
   const float divisor = whole + power * tail;
-  const float lost =
-      ((whole - divisor) + power * tail) + ((unit - (whole - most)) + (power - most));
+  const float lost = ((whole - divisor) + power * tail) + (unit - (whole - power));
   const float inverse = 1.0f / divisor;
   const float excess = product_error(inverse, divisor, 1.0f) + inverse * lost;
   return (inverse - inverse * excess) * unit;

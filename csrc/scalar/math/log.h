@@ -60,7 +60,8 @@ FB_FN double log_tail(double f, double unit, double rest) {
 template <class T>
 FB_FN T with_log_limits(T x, T result) {
   const T up = x < infinity<T>() ? result : x;
-  return x > T(0) ? up : (x == T(0) ? -infinity<T>() : quiet_nan<T>());
+  const T right = x < T(0) ? quiet_nan<T>() : up;
+  return x == T(0) ? -infinity<T>() : right;
 }
 
 template <class T>
@@ -121,8 +122,7 @@ FB_FN T log1p(T x) {
   const T f = down * x + (down - T(1));
   const T error = down * x - (f - (down - T(1)));
   const T low = log_tail(f, T(1), error + k * kLn2Lo<T>);
-  const T result = with_log_limits(sum, k * kLn2Hi<T> + (f + low));
-  return x == T(0) ? x : result;
+  return copysign(with_log_limits(sum, k * kLn2Hi<T> + (f + low)), x);  // keeps the sign of zero
 }
 
 }  // namespace fb::math

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scalar/math/basic.h"
+#include "scalar/math/opaque.h"
 
 namespace fb::math {
 
@@ -71,9 +72,21 @@ FB_FN T sin_of(Angle<double> angle) {
   return static_cast<T>(bit_cast<double>(bits_of(value) ^ sign));
 }
 
+template <class T>
+FB_FN T tan_of(Angle<double> angle) {
+  const double s = sin_reduced(angle.r, T(0)), c = cos_reduced(angle.r, T(0));
+  const bool odd = (angle.k & 1) != 0;
+  return static_cast<T>((odd ? c : s) / (odd ? -s : c));
+}
+
 #if defined(__FMA__)
-// The same in float alone, where products are exact: a turn r is carried with what it lost.
-FB_FN float sin_turned(float x, int quarters) {
+// x = k pi/2 + r + lost in float alone, where products are exact: r is carried with what it lost.
+struct Turn {
+  float r;
+  float lost;
+  unsigned k;
+};
+FB_FN Turn reduce_turn(float x) {
   constexpr float two_over_pi = 0.63661975f;
   constexpr float high = 0x1.921fb6p+0f, middle = -0x1.777a5cp-25f, low = -0x1.ee59dap-50f;  // pi/2
   const Rounded<float> n = round_small(x * two_over_pi);
@@ -81,17 +94,37 @@ FB_FN float sin_turned(float x, int quarters) {
   const float product = n.value * middle;
   const float r = exact - product;
   const float rest_of_product = fused(n.value, low, product_error(n.value, middle, product));
-  const float lost = ((exact - r) - product) - rest_of_product;
-  const float z = r * r;
+  return {r, ((exact - r) - product) - rest_of_product, static_cast<unsigned>(n.integer)};
+}
+
+FB_FN float sin_turned(float x, int quarters) {
+  const Turn turn = reduce_turn(x);
+  const float r = turn.r, z = r * r;
   const float sine =
-      r + fused(r * z, polynomial(z, -0.16666652f, 0.008331997f, -0.00019492173f), lost);
+      r + fused(r * z, polynomial(z, -0.16666652f, 0.008331997f, -0.00019492173f), turn.lost);
   const float half = -0.5f * r;
   const float most = fused(half, r, 1.0f);
-  const float rest = fused(half, r, 1.0f - most) - r * lost;
+  const float rest = fused(half, r, 1.0f - most) - r * turn.lost;
   const float cosine =
       most + fused(z * z, polynomial(z, 0.04166664f, -0.0013887115f, 2.4409206e-05f), rest);
-  const unsigned k = static_cast<unsigned>(n.integer + quarters);
+  const unsigned k = turn.k + static_cast<unsigned>(quarters);
   return bit_cast<float>(bits_of((k & 1u) != 0 ? cosine : sine) ^ ((k & 2u) << 30));
+}
+
+// t + t_lost is the tangent of the turn, whose reciprocal is corrected by what it and t lack.
+FB_FN float tan_turned(float x) {
+  const Turn turn = reduce_turn(x);
+  const float r = turn.r, z = r * r;
+  const float slope = horner(z, 0.33333367f, 0.13332072f, 0.054126125f, 0.020945024f, 0.011696489f,
+                             -0.0009836488f, 0.004896443f);
+  // What r and z lost. Where it shows, the slopes are 1 + t^2, some 1 + 1.6 z, and some 0.6 r.
+  const float lost = turn.lost * (1.0f + 1.6f * z) + 0.6f * product_error(r, r, z) * r;
+  const float rest = fused(r * z, slope, lost);
+  const float t = r + rest;
+  const float t_lost = (r - t) + rest;
+  const float inverse = -1.0f / t;
+  const float excess = fused(inverse, t, 1.0f) + inverse * t_lost;
+  return (turn.k & 1u) != 0 ? inverse + inverse * excess : t;
 }
 #else
 FB_FN float sin_turned(float x, int quarters) {
@@ -99,12 +132,14 @@ FB_FN float sin_turned(float x, int quarters) {
   angle.k += quarters;
   return sin_of<float>(angle);
 }
+FB_FN float tan_turned(float x) { return tan_of<float>(reduce_angle(x)); }
 #endif
 FB_FN double sin_turned(double x, int quarters) {
   Angle<double> angle = reduce_angle(x);
   angle.k += quarters;
   return sin_of<double>(angle);
 }
+FB_FN double tan_turned(double x) { return tan_of<double>(reduce_angle(x)); }
 
 template <class T>
 FB_FN T sin_in_range(T x) {
@@ -117,10 +152,7 @@ FB_FN T cos_in_range(T x) {
 }
 template <class T>
 FB_FN T tan_in_range(T x) {
-  const Angle<double> angle = reduce_angle(x);
-  const double s = sin_reduced(angle.r, T(0)), c = cos_reduced(angle.r, T(0));
-  const bool odd = (angle.k & 1) != 0;
-  const T result = static_cast<T>((odd ? c : s) / (odd ? -s : c));
+  const T result = tan_turned(x);
   return x == T(0) ? x : result;
 }
 
@@ -139,18 +171,18 @@ inline constexpr T kHalfPiRest = T(6.123233995736766e-17);
 template <>
 inline constexpr float kHalfPiRest<float> = -4.371139e-08f;
 
-// base + (t + t * tail + rest) rounded once, for a `base` of 0 or pi/2, whose own rounding is made
+// base + (t + t * tail) rounded once, for a `base` of 0, pi/4 or pi/2, whose own rounding is made
 // up for, and a small tail.
 template <class T>
-FB_FN T add_to_quarter_turn(T base, T t, T tail, T rest) {
+FB_FN T add_to_quarter_turn(T base, T t, T tail) {
   const T sum = base + t;
   const T lost = (base - sum) + t;
-  return sum + fused(t, tail, (base * (kHalfPiRest<T> / kHalfPi<T>)+rest) + lost);
+  return sum + fused(t, tail, base * Opaque<T>::kPiRest + lost);
 }
 
 // (asin(sqrt z) - sqrt z) / sqrt(z)^3 for 0 <= z <= 1/4
 FB_FN float asin_polynomial(float z) {
-  return polynomial(z, 0.16666754f, 0.07495234f, 0.045478225f, 0.02414131f, 0.04223033f);
+  return horner(z, 0.16666754f, 0.07495234f, 0.045478225f, 0.02414131f, 0.04223033f);
 }
 FB_FN double asin_polynomial(double z) {
   return polynomial(z, 0.1666666666666538, 0.07500000000343904, 0.04464285682272256,
@@ -159,9 +191,8 @@ FB_FN double asin_polynomial(double z) {
                     0.019587224996687882, -0.016316086884658416, 0.03197480147940874);
 }
 
-// asin(a) = s + s * tail + lost up to 1/2; beyond, asin(sqrt((1 - a) / 2)): the half angle of the
-// complement. Minima pick between them, as GCC would copy the polynomial into both branches of one
-// condition.
+// asin(a) = s + (s * tail + lost) up to 1/2; beyond, asin(sqrt((1 - a) / 2)), the half angle of the
+// complement.
 template <class T>
 struct AsinParts {
   T s;
@@ -169,33 +200,37 @@ struct AsinParts {
   T lost;
 };
 template <class T>
-FB_FN AsinParts<T> asin_or_half_complement(T a) {
-  const T half = (T(1) - a) * T(0.5), square = a * a;
+FB_FN AsinParts<T> asin_or_half_complement(T a, bool far) {
+  const T half = T(0.5) - T(0.5) * a;
   const T root = sqrt(half);  // NaN beyond 1
-  const T z = half < square ? half : square;
-  const T s = a < root ? a : root;
-  // What the root lacks is (half - root^2) / (2 root); a line is near enough to the divisor.
-  const T lost = product_error(root, root, half) * (T(4.5) * root - T(3.15));
-  return {s, z * asin_polynomial(z), s < a ? lost : T(0)};
+  const T z = far ? half : a * a, s = far ? root : a;
+  // What a root lacks is (z - s^2) / (2 s). Without the divisor most of it is made up for where it
+  // shows; without a root it is next to nothing.
+  return {s, z * asin_polynomial(z), -product_error(s, s, z)};
 }
 
 template <class T>
 FB_FN T asin(T x) {
   const T a = abs(x);
-  const AsinParts<T> parts = asin_or_half_complement(a);
-  const T far = add_to_quarter_turn(kHalfPi<T>, T(-2) * parts.s, parts.tail, T(-2) * parts.lost);
-  return copysign(a > T(0.5) ? far : fused(parts.s, parts.tail, parts.s), x);
+  const bool far = a > T(0.5);
+  const AsinParts<T> parts = asin_or_half_complement(a, far);
+  const T rest = fused(parts.s, parts.tail, parts.lost);
+  const T twice = T(2) * parts.s;
+  const T sum = kHalfPi<T> - twice;
+  const T lost = (kHalfPi<T> - sum) - twice;
+  const T beyond = sum + ((lost + kHalfPiRest<T>)-T(2) * rest);
+  return flip_sign(far ? beyond : parts.s + rest, x);
 }
 
 template <class T>
 FB_FN T acos(T x) {
   const T a = abs(x);
-  const AsinParts<T> parts = asin_or_half_complement(a);
-  const T value = parts.s + fused(parts.s, parts.tail, parts.lost);
+  const bool far = a > T(0.5);
+  const AsinParts<T> parts = asin_or_half_complement(a, far);
+  const T value = flip_sign(parts.s + fused(parts.s, parts.tail, parts.lost), x);
   const T twice = T(2) * value;
-  const T far = sign_bit(x) ? kPi<T> - (twice - T(2) * kHalfPiRest<T>) : twice;
-  const T near = kHalfPi<T> - (copysign(value, x) - kHalfPiRest<T>);
-  return a > T(0.5) ? far : near;
+  const T beyond = x < T(0) ? kPi<T> + (twice + T(2) * kHalfPiRest<T>) : twice;
+  return far ? beyond : kHalfPi<T> - (value - kHalfPiRest<T>);
 }
 
 // atan(x) / x - 1 for |x| <= 1. The float's is written around x = 1, where it is largest and its
@@ -216,16 +251,26 @@ FB_FN double atan_tail(double x) {
       -0.0029193828023160143, 0.000843498887065763, -0.00015480014381721448, 1.348959063520316e-05);
 }
 
-template <class T>
-FB_FN T atan(T x) {
-  const T a = abs(x) > T(1e18) ? T(1e18) : abs(x);  // as good as infinite
-  const T inverse = T(1) / a;
-  // What the quotient lacks moves its angle by 1 / (1 + inverse^2) of it, of which a line will do.
-  const T lost = product_error(a, inverse, T(1)) * inverse * (T(1) - T(0.5) * inverse * inverse);
-  const T t = a > T(1) ? -inverse : a;
-  const T base = sign_bit(t) ? kHalfPi<T> : T(0);  // asked anew: GCC would copy what follows
-  const T rest = sign_bit(t) ? lost : T(0);
-  return copysign(add_to_quarter_turn(base, t, atan_tail(t), rest), x);
+// By three formulas whose arguments are at most 0.55: atan(a), pi/4 + atan((a - 1) / (a + 1)) and
+// pi/2 + atan(-1 / a).
+FB_FN float atan(float x) {
+  const float a = abs(x);
+  // a / 1, (a - 1) / (a + 1) and -1 / a as sums of selected terms, as GCC would make a division of
+  // each.
+  const float one = Opaque<float>::kOne, quarter = Opaque<float>::kQuarterPi;
+  const float beyond = a > 0.55f ? one : 0.0f, before = a <= 1.8181818f ? one : 0.0f;
+  const float over = (a <= 1.8181818f ? a : 0.0f) - beyond, under = (a > 0.55f ? a : 0.0f) + before;
+  const float base = (beyond - before) * quarter + quarter;
+  const float t = over / under, z = t * t;
+  const float tail =
+      z * horner(z, -0.33333105f, 0.19988938f, -0.1410907f, 0.098402485f, -0.046031937f);
+  return flip_sign(add_to_quarter_turn(base, t, tail), x);
+}
+FB_FN double atan(double x) {
+  const double a = abs(x);
+  const bool inverted = a > 1.0;
+  const double t = inverted ? -1.0 / a : a;
+  return flip_sign(add_to_quarter_turn(inverted ? kHalfPi<double> : 0.0, t, atan_tail(t)), x);
 }
 
 // The angle of the point (x, y), with signed zeros and infinities as IEEE 754 has them.
@@ -238,7 +283,7 @@ FB_FN T atan2(T y, T x) {
   ratio = large == T(0) ? T(0) : ratio;
   ratio = small == infinity<T>() ? T(1) : ratio;
   const T t = steep ? -ratio : ratio;
-  const T quadrant = add_to_quarter_turn(steep ? kHalfPi<T> : T(0), t, atan_tail(t), T(0));
+  const T quadrant = add_to_quarter_turn(steep ? kHalfPi<T> : T(0), t, atan_tail(t));
   const T half = sign_bit(x) ? kPi<T> - (quadrant - T(2) * kHalfPiRest<T>) : quadrant;
   return is_nan(x) || is_nan(y) ? x + y : copysign(half, y);
 }
