@@ -44,17 +44,17 @@ def as_strided_scatter(
     """Return a copy with ``src`` where ``as_strided`` would look."""
     reach = [(n - 1) * step for n, step in zip(input.shape, input.stride(), strict=True)]
     end = input.storage_offset() + sum(reach) + 1 if input.numel() else input.storage_offset()
-    storage = input.as_strided((end,), (1,), 0).clone()
-    result = storage.as_strided(input.shape, input.stride(), input.storage_offset())
     offset = input.storage_offset() if storage_offset is None else storage_offset
-    window = result.as_strided(size, stride, offset)
-    if window.shape != src.shape:
+    places = fb.arange(end).as_strided(size, stride, offset)
+    if places.shape != src.shape:
         raise RuntimeError(
-            f"as_strided_scatter: src must have the shape {tuple(window.shape)}, "
+            f"as_strided_scatter: src must have the shape {tuple(places.shape)}, "
             f"got {tuple(src.shape)}"
         )
-    window.copy_(src)
-    return result
+    storage = input.as_strided((end,), (1,), 0)
+    # Not in place: under vmap there may be several src for one input.
+    written = storage.scatter(0, places.reshape(-1), src.reshape(-1).to(input.dtype))
+    return written.as_strided(input.shape, input.stride(), input.storage_offset())
 
 
 # Of what they are copies.

@@ -43,6 +43,7 @@ NOT_MAPPED = {
 LOOKS = {
     "apply_",
     "cov",
+    "histogramdd",
     "istft",
     "item",
     "map2_",
