@@ -8,7 +8,6 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau._out import stored
 
 
 def _check_floating(name: str, *tensors: Tensor) -> None:
@@ -385,4 +384,8 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     results = (factors, pivots, info) if get_infos else (factors, pivots)
     if out is None:
         return results
-    return tuple(stored(each, place) for each, place in zip(results, out, strict=True))
+    for each, place in zip(results, out, strict=True):  # of any type, as in PyTorch
+        if place.shape != each.shape:
+            place.resize_(each.shape)
+        place.copy_(each)
+    return tuple(out)

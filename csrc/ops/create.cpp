@@ -91,6 +91,8 @@ Tensor row_between(const Scalar& start, const Scalar& end, int64_t steps, MaybeD
       start.kind() == Scalar::Kind::kComplex || end.kind() == Scalar::Kind::kComplex;
   const DType type = dtype.value_or(complex ? complex_type(default_dtype()) : default_dtype());
   FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool, "not implemented for dtype ", type);
+  FB_CHECK(!complex || fb::is_complex(type), "elements of type ", type, " cannot be ", start,
+           " to ", end);
   return make_tensor({steps}, type, device.value_or(kHost));
 }
 

@@ -37,10 +37,12 @@ int64_t spacing_at(DType dtype, int64_t value) {
 
 // Bounds moved inwards to where rounding to the type cannot leave them again.
 int64_t first_inside(DType dtype, int64_t from) {
+  if (from == std::numeric_limits<int64_t>::max()) return from;
   const int64_t next = rounded_to(dtype, from + 1);
   return next < from ? next + spacing_at(dtype, from + 1) : from;
 }
 int64_t end_inside(DType dtype, int64_t to) {
+  if (to == std::numeric_limits<int64_t>::min()) return to;
   const int64_t last = rounded_to(dtype, to - 1);
   return last >= to ? last - spacing_at(dtype, to - 1) : to;
 }

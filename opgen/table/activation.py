@@ -187,6 +187,7 @@ for signature, kinds, gradient, doc in (
         dtypes=kinds,
         promote="float" if name in ("softsign", "tanhshrink") else "same",
         check={"softshrink": "lambd", "hardtanh": "limits"}.get(name, ""),
+        out={"softplus": "exact", "softshrink": "exact", "logsigmoid": "exact quiet"}.get(name, ""),
         forms="function inplace" if "inplace" in signature else "function",
         grad={"input": gradient},
         node=NODES.get(name, ""),
@@ -196,6 +197,7 @@ for signature, kinds, gradient, doc in (
 op(
     "gelu(input: Tensor, *, approximate: str = 'none', out: Tensor | None = None) -> Tensor",
     kind=native,
+    out="exact whole",
     namespace="nn.functional",
     dtypes=floating,
     forms="function",

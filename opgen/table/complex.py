@@ -23,7 +23,7 @@ op(
     cpp="conjugate",
     forms="function method inplace",
     grad=composite,
-    out="exact",
+    out="exact whole",
     doc="The complex conjugate in new memory; a real tensor is returned as it is.",
 )
 op(

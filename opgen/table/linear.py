@@ -15,6 +15,7 @@ op(
     forms="function",
     namespace="nn.functional",
     grad=composite,
+    out="exact changed",
     doc="input @ weight.T + bias, over the last dimension.",
     autocast="lower",
 )

@@ -64,6 +64,7 @@ for rank in (1, 2, 3):
         dtypes=("int64", *floating),
         aliases="avg_pool1d" if rank == 1 else "",
         node=AVERAGE_NODES[rank - 1],
+        out="" if rank == 1 else "exact",
         autocast=autocast,
     )
 

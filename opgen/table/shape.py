@@ -173,6 +173,7 @@ arrangement(
         "input": "slice_scatter(grad, zeros_like(slice_of(grad, dim, start, end, step)), dim, start, end, step)",
         "src": "slice_of(grad, dim, start, end, step)",
     },
+    out="exact",
 )
 arrangement(
     "diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor",

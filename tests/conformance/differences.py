@@ -312,6 +312,12 @@ _REFLECTED_NUMBER = "a number before a tensor is taken beside out= too"
 # Calls of torch's databases that Flambeau answers otherwise.
 DATABASE: tuple[Difference, ...] = (
     Difference(
+        "optimizer LBFGS",
+        "quotients of small sums in float32, rounded otherwise",
+        dtypes="float32",
+        words=_VALUES,
+    ),
+    Difference(
         "add,sub,rsub,__radd__,__rsub__",
         "torch multiplies by alpha = 1 as a complex number, which makes NaN of an infinity",
         dtypes="complex64",
@@ -600,9 +606,6 @@ def unused(found: dict[str, list[Any]]) -> list[str]:
 
 # --- out=
 
-# Calls that torch answers by writing over the ends of memory.
-OUT_CORRUPTS = {"linalg.eigvalsh": "an input as out= gets another shape while it is read"}
-
 
 @dataclass(frozen=True)
 class OutDifference:
@@ -639,7 +642,7 @@ OUT = (
     OutDifference(_OUT_OF_RANDOM, "normal|rand|bernoulli", "transposed|window", "other values"),
     OutDifference(
         "torch lays out by rows what had another shape, and by columns what was empty",
-        "cholesky_inverse|geqrf|linalg.eig$|linalg.householder_product|orgqr|ormqr",
+        "cholesky_inverse|geqrf|linalg.eig$|linalg.householder_product|linalg.lstsq|orgqr|ormqr",
         _OTHER_PLACE,
         "lies",
     ),
@@ -661,6 +664,26 @@ OUT = (
         "torch asks for the very type where it has one real input",
         "fft.ifft$",
         "complex64 into complex128",
+    ),
+    OutDifference(
+        "torch writes as if out were contiguous",
+        "nn.functional.(avg_pool3d|gelu)$",
+        "window|transposed",
+        "other values",
+    ),
+    OutDifference(
+        "what overlaps its input is refused, as with every function of elements",
+        "nn.functional.logsigmoid$",
+        "overlaps",
+        "refused",
+    ),
+    OutDifference(
+        "torch computes it by other operators, and asks of out= what the one that it takes asks",
+        "nn.functional.linear$",
+        words="torch warns|torch does not warn|lies|refused",
+    ),
+    OutDifference(
+        "torch gives what was empty room for more rows", "linalg.lstsq$", "empty", "lies"
     ),
     OutDifference("an assertion inside of torch", "ldexp$", words=".*INTERNAL ASSERT"),
     OutDifference("torch refuses it beside a tensor of weights only", "lerp$", ".* into "),
@@ -688,6 +711,26 @@ OUT = (
         "refused",
     ),
 )
+
+
+# Calls that torch answers by writing over the ends of memory: they are not made.
+OUT_CORRUPTS = (
+    OutDifference(
+        "an input as out= gets another shape while it is read",
+        "linalg.eigvalsh$",
+        "is argument|overlaps",
+    ),
+    OutDifference(
+        "it is written to as if each element had a place of its own",
+        "nn.functional.avg_pool[23]d$",
+        "expanded",
+    ),
+)
+
+
+def out_corrupts(operator: str, place: str) -> bool:
+    """Whether torch would be damaged by a call with out=."""
+    return any(each.covers(operator, place, "") for each in OUT_CORRUPTS)
 
 
 def out_difference(operator: str, place: str, words: str) -> str:

@@ -305,7 +305,8 @@ def test_operators_on_more_than_memory_holds(name: str):
     made = function(functools.partial(fb.empty, device="meta"))
     assert made.is_meta
     assert made.shape == shape
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 20  # a gigabyte
+    # Four gigabytes: the stand-ins of a convolution are small, but every thread has memory for it.
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4 << 20
 
 
 @pytest.mark.parametrize(

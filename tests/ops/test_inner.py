@@ -46,7 +46,7 @@ def test_chunks_beside_chunks() -> None:
     out = fb.empty(0, dtype=fb.int64)
     assert aten._chunk_cat([a, b], 0, 2, out=out) is out
     for tensors, dim, chunks in (([], 0, 2), ([a], 0, 0), ([a], 1, 2), ([a[:0]], 0, 2)):
-        with pytest.raises(RuntimeError, match="^_chunk_cat: "):
+        with pytest.raises(RuntimeError, match=r"^_chunk_cat: "):
             aten._chunk_cat(tensors, dim, chunks)
 
 
