@@ -343,12 +343,6 @@ DATABASE: tuple[Difference, ...] = (
         words="strides",
     ),
     Difference(
-        "aminmax,complex,gather,multinomial",
-        "an out= of another type is taken where the result can be cast to it",
-        "error",
-        words="accepted, torch raises RuntimeError: .*(dtype|scalar type|Long)",
-    ),
-    Difference(
         "index_select",
         "an out= whose elements overlap is taken",
         "error",
