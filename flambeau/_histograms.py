@@ -29,8 +29,8 @@ def histogramdd(
     counts = [bins] * dims if isinstance(bins, int) else list(bins)
     if len(counts) != dims:
         raise RuntimeError(
-            "histogramdd: The size of bins must be equal to the innermost dimension of the input, "
-            f"got {len(counts)} and {dims}"
+            f"histogramdd: expected bins for each of the {dims} coordinates of a point, "
+            f"got {len(counts)}"
         )
     if range is not None and len(range) != 2 * dims:
         raise RuntimeError(f"histogramdd: range must have {2 * dims} numbers, got {len(range)}")
@@ -57,7 +57,7 @@ def histogramdd(
 
 def _even_edges(values: Tensor, count: int, limits: tuple[float, float] | None) -> Tensor:
     if count < 1:
-        raise RuntimeError(f"histogramdd: bins must be > 0, but got {count}")
+        raise RuntimeError(f"histogramdd: expected at least one bin, got {count}")
     if limits is None:
         limits = (values.min().item(), values.max().item()) if len(values) else (0.0, 1.0)
     low, high = limits

@@ -43,7 +43,7 @@ def segment_reduce(
         )
     if not (unsafe or any(map(is_batched, (data, counts)))):  # a map has no numbers to look at
         if bool((counts < 0).any()):
-            raise RuntimeError("segment_reduce: lengths contains negative value")
+            raise RuntimeError(f"segment_reduce: a length is negative: {counts.min().item()}")
         if bool((counts.sum(-1) != data.shape[axis]).any()):
             raise RuntimeError("segment_reduce: lengths must sum to the size of data along axis")
     # One segment more for each row takes what comes after the last.
