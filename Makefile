@@ -19,7 +19,7 @@ WERROR = -C cmake.define.FB_WERROR=$(if $(CI),ON,OFF)
 # Tests run on all cores; a test that takes long is worth knowing of.
 PYTEST = -m pytest -q -n auto --dist worksteal --durations 10 --durations-min 5
 
-.PHONY: help demo test bench conformance asan tsan compilers docs lint wheel clean
+.PHONY: help demo test bench conformance shadow asan tsan compilers docs lint wheel clean
 .DELETE_ON_ERROR:
 
 help:
@@ -27,7 +27,8 @@ help:
 	@echo 'make test         the test suite (no torch needed)'
 	@echo 'make conformance  the operator table against torch 2.13.0'
 	@echo 'make bench        speed, memory and size beside torch 2.13.0; ARGS="--quick --only gemm"'
-	@echo 'make asan         the tests under the address and undefined-behaviour sanitizers'
+	@echo 'make asan         the tests under the address and undefined-behaviour sanitizers; TESTS=tests/core'
+	@echo 'make shadow       the operators on a device whose memory is closed to the host'
 	@echo 'make tsan         the tests with threads under the thread sanitizer'
 	@echo 'make compilers    built by several compilers, with the tests of the core; COMPILERS="clang++-19"'
 	@echo 'make lint         formatting, lint and types'
@@ -40,7 +41,7 @@ demo: .venv/.installed
 
 test: .venv/.installed .venv/.test
 	@echo '==> testing'
-	@$(BIN)/python $(PYTEST) tests --ignore=tests/conformance $(ARGS)
+	@$(BIN)/python $(PYTEST) tests --ignore=tests/conformance --ignore=tests/shadow $(ARGS)
 
 conformance: .venv-torch/.ready
 	@echo '==> comparing with torch'
@@ -57,7 +58,14 @@ asan: .venv-asan/.installed
 	 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	 ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-	 .venv-asan/bin/python $(PYTEST) tests --ignore=tests/conformance --ignore=tests/typing $(ARGS)
+	 .venv-asan/bin/python $(PYTEST) $(TESTS) --ignore=tests/conformance --ignore=tests/shadow --ignore=tests/typing $(ARGS)
+
+TESTS = tests
+
+# A second device, whose memory is closed to the host: finds what a GPU would fault on.
+shadow: .venv-shadow/.installed
+	@echo '==> testing on the device shadow'
+	@.venv-shadow/bin/python $(PYTEST) tests/shadow $(ARGS)
 
 tsan: .venv-tsan/.installed
 	@echo '==> testing under the thread sanitizer'
@@ -167,8 +175,10 @@ conformance bench: | .venv/.installed
 # Kernels at one instruction-set level are enough for a compiler; the sanitizers see all, unless MARCH is given.
 OPTIONS_asan = -C cmake.define.FB_SANITIZE=address,undefined -C cmake.define.FB_MARCH=$(MARCH)
 OPTIONS_tsan = -C cmake.define.FB_SANITIZE=thread -C cmake.define.FB_MARCH=$(MARCH)
+OPTIONS_shadow = -C cmake.define.FB_SHADOW=ON -C cmake.define.FB_MARCH=$(or $(MARCH),x86-64-v3)
 COMPILER_asan = $(CXX)
 COMPILER_tsan = $(CXX)
+COMPILER_shadow = $(CXX)
 .venv-%/.build .venv-%/.installed: COMPILER = $(or $(COMPILER_$*),$*)
 
 .venv-%/.build: pyproject.toml

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor
-from flambeau._out import stored
+from flambeau import _C, Tensor
 
 __all__ = ["COPIES", "copying", "sliced"]
 
@@ -45,7 +44,7 @@ def as_strided_scatter(
     reach = [(n - 1) * step for n, step in zip(input.shape, input.stride(), strict=True)]
     end = input.storage_offset() + sum(reach) + 1 if input.numel() else input.storage_offset()
     offset = input.storage_offset() if storage_offset is None else storage_offset
-    places = fb.arange(end).as_strided(size, stride, offset)
+    places = fb.arange(end, device=input.device).as_strided(size, stride, offset)
     if places.shape != src.shape:
         raise RuntimeError(
             f"as_strided_scatter: src must have the shape {tuple(places.shape)}, "
@@ -93,13 +92,13 @@ def copying(name: str) -> Callable[..., Any]:
     def copied(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         result = view(input, *args, **kwargs)
         if isinstance(result, Tensor):
-            return _copy(result) if out is None else stored(result, out)
+            return _copy(result) if out is None else _C._store_result(name, out, _copy(result))
         if out is None:
             return tuple(map(_copy, result))
         if len(out) != len(result):
             raise RuntimeError(f"{name}: out must have {len(result)} tensors, got {len(out)}")
         for each, place in zip(result, out, strict=True):
-            stored(each, place)
+            _C._store_result(name, place, _copy(each))
         return None
 
     copied.__name__ = copied.__qualname__ = name

@@ -56,20 +56,17 @@ def histogramdd(
 
 
 def _even_edges(values: Tensor, count: int, limits: tuple[float, float] | None) -> Tensor:
+    """Those of the histogram of one coordinate."""
     if count < 1:
         raise RuntimeError(f"histogramdd: expected at least one bin, got {count}")
-    if limits is None:
-        limits = (values.min().item(), values.max().item()) if len(values) else (0.0, 1.0)
-    low, high = limits
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    return fb.linspace(low, high, count + 1, dtype=values.dtype)
+    edges: Tensor = fb.histogram(values.contiguous(), count, range=limits)[1]
+    return edges
 
 
 def _counted(points: Tensor, edges: list[Tensor], weight: Tensor | None) -> Tensor:
     shape = [max(len(each) - 1, 0) for each in edges]
-    place = fb.zeros(len(points), dtype=fb.int64)
-    inside = fb.ones(len(points), dtype=fb.bool)
+    place = fb.zeros(len(points), dtype=fb.int64, device=points.device)
+    inside = fb.ones(len(points), dtype=fb.bool, device=points.device)
     for dim, (each, size) in enumerate(zip(edges, shape, strict=True)):
         values = points[:, dim].contiguous()
         at = fb.searchsorted(each.contiguous(), values, right=True) - 1

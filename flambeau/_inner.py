@@ -8,7 +8,6 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor
 from flambeau._copies import sliced
-from flambeau._out import stored
 
 __all__ = ["INNER"]
 
@@ -68,7 +67,7 @@ def _chunk_cat(
         padding = (0, 0) * (each.dim() - dim - 1) + (0, missing)
         padded = fb.nn.functional.pad(each, padding)
         rows.append(padded.reshape(*each.shape[:dim], num_chunks, -1))
-    return stored(fb.cat(rows, -1), out)
+    return fb.cat(rows, -1, out=out)
 
 
 def _wide(tensor: Tensor) -> Tensor:
@@ -141,7 +140,7 @@ def _unsafe_masked_index_put_accumulate(
     result = self.clone()
     # By the operator, which adds to elements that are named twice.
     places = [
-        fb.arange(size).reshape(-1, *(1,) * (self.dim() - 1 - dim))
+        fb.arange(size, device=self.device).reshape(-1, *(1,) * (self.dim() - 1 - dim))
         if isinstance(index, slice)
         else index
         for dim, (index, size) in enumerate(zip(at, self.shape, strict=False))

@@ -147,7 +147,7 @@ def cond(A: Tensor, p: float | str | None = None) -> Tensor:
     """Condition number in one of matrix_norm's norms; inf for a singular matrix."""
     _check_matrices("linalg.cond", A)
     if A.numel() == 0 and not isinstance(p, str):
-        return fb.zeros(A.shape[:-2], dtype=A.abs().dtype)
+        return fb.zeros(A.shape[:-2], dtype=A.abs().dtype, device=A.device)
     if p in (None, 2, -2):
         values = fb.linalg.svdvals(A)
         largest, smallest = values[..., 0], values[..., -1]
@@ -197,7 +197,7 @@ def matrix_rank(
     atol, rtol = _tolerances(A, atol, rtol)
     values = fb.linalg.eigvalsh(A).abs() if hermitian else fb.linalg.svdvals(A)
     if values.size(-1) == 0:
-        return fb.zeros(values.shape[:-1], dtype=fb.int64)
+        return fb.zeros(values.shape[:-1], dtype=fb.int64, device=A.device)
     return (values > _threshold(values.amax(-1), atol, rtol)).sum(-1)
 
 
@@ -216,7 +216,7 @@ def pinv(
     if rcond is not None:
         atol, rtol = None, rcond
     absolute, relative = (
-        each if isinstance(each, Tensor) else fb.tensor(each, dtype=fb.float64)
+        each if isinstance(each, Tensor) else fb.tensor(each, dtype=fb.float64, device=A.device)
         for each in _tolerances(A, atol, rtol)
     )
     return _C._linalg_pinv(A, absolute, relative, hermitian)

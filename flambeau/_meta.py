@@ -15,14 +15,17 @@ from __future__ import annotations
 import contextlib
 import math
 import mmap
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau._meta_gradients import change, record
 from flambeau._meta_sizes import Sketch, dense_strides, is_large, numbers_in
 from flambeau._overriding import OVERRIDABLE
 from flambeau._printing import PLAIN_TYPES
+from flambeau.autograd._tensor import backward
 from flambeau.overrides import TorchFunctionMode
 from flambeau.utils._pytree import tree_flatten, tree_map
 
@@ -39,9 +42,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 _READ_ELEMENTS = _words(
-    "item tolist numpy __array__ __bool__ __int__ __float__ __complex__ __index__ __contains__ "
-    "equal allclose is_nonzero nonzero masked_select unique cpu __dlpack__"
+    "item tolist numpy __array__ __bool__ __int__ __float__ __complex__ __index__ _contains "
+    "equal allclose is_nonzero nonzero masked_select unique cpu __dlpack__ argwhere bincount "
+    "unique_consecutive combinations"
 )
+_READ_ONE = _words("item __bool__ __int__ __float__ __complex__ __index__ _contains one_hot")
 # In place, yet not on elements.
 _CHANGE_THE_TENSOR = _words(
     "requires_grad_ detach_ unsqueeze_ squeeze_ t_ transpose_ swapaxes_ swapdims_ as_strided_ "
@@ -56,6 +61,12 @@ _CREATE = _words(
     "eye full hamming_window hann_window kaiser_window linspace logspace normal ones rand randint "
     "randn randperm range scalar_tensor tensor tril_indices triu_indices zeros"
 )
+# Of another tensor these look at the shape alone, wherever it is.
+_SHAPED_AS = _words("view_as reshape_as expand_as resize_as")
+# Functions that refuse zeros, which are what lies behind a tensor; beside those of matrices.
+_JUDGE_ELEMENTS = _words("multinomial lu_solve lu_unpack linalg_lu_solve")
+# In place, and yet all tensors have to be on one device.
+_ON_ONE_DEVICE = _words("float_power_ index_add_ index_copy_ index_fill_ map_ map2_")
 # Functions that return a window on their input and look at no element.
 _VIEWS = frozenset(each["name"] for each in _C.op_info() if each["kind"] == "view") | _words(
     "detach view_as unsafe_chunk unsafe_split tensor_split hsplit vsplit dsplit __iter__"
@@ -110,7 +121,7 @@ class MetaTensor(Tensor):
         return f"Parameter containing:\n{text}" if hasattr(self, "_is_param") else text
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        state = vars(self) or None
+        state = {key: value for key, value in vars(self).items() if key != "_fb_viewed"} or None
         parts = (self.dtype, tuple(self.shape), self.stride(), self.requires_grad)
         return rebuild_meta_tensor, (*parts, state)
 
@@ -131,11 +142,13 @@ class MetaTensor(Tensor):
             if flipped := _FLIPPED.get(attribute.__self__.__name__):
                 return getattr(args[0], flipped)  # nothing need be conjugated
             value = _as_it_is(func, args, kwargs)
-            return _without_elements(value, {_home(args[0])}) if _is_plain(value) else value
-        if name in _READ_ELEMENTS or (device is not None and name == "to"):
+            if not _is_plain(value):
+                return value
+            return _with_history(_without_elements(value, {_home(args[0])}), args, {})
+        if _reads_elements(name, args, kwargs) or (device is not None and name == "to"):
             raise _no_elements(name, device)
         if name == "backward":
-            raise NotImplementedError("backward: tensors on meta do not remember what made them")
+            return backward(*args, **kwargs)
         if _changes_elements(name):
             with _C.DisableTorchFunctionSubclass():
                 return _unchanged(func, args, kwargs)
@@ -168,7 +181,47 @@ def call_on_meta(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) ->
         with contextlib.suppress(RuntimeError):
             return func.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
     with _C.DisableTorchFunctionSubclass():
-        return _called(func, args, kwargs)
+        return _with_history(_called(func, args, kwargs), args, kwargs)
+
+
+def _with_history(result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """A result in whose graph the tensors it was made of are."""
+    if not fb.is_grad_enabled() or kwargs.get("requires_grad"):
+        return result
+    given = [each for each in tree_flatten((args, kwargs))[0] if isinstance(each, MetaTensor)]
+    inputs = [each for each in given if each.requires_grad]
+    if not inputs:
+        return result
+    known = {id(each) for each in given}
+    made = [
+        each
+        for each in tree_flatten(result)[0]
+        if isinstance(each, Tensor) and each.requires_grad and id(each) not in known
+    ]
+    # Without the node that an operator has left behind which computes.
+    bare = [Tensor._make_subclass(MetaTensor, each) for each in made]
+    recorded = dict(zip(map(id, made), record(_dense, bare, inputs), strict=True)) if made else {}
+    homes = {_home(each): each for each in given}
+    for each in recorded.values():
+        if (viewed := homes.get(_home(each))) is not None:
+            vars(each)["_fb_viewed"] = viewed
+    return tree_map(lambda each: recorded.get(id(each), each), result)
+
+
+def _changed_by(tensor: Tensor, others: Any) -> None:
+    """Note in the graph that a tensor was changed in place, with all that it is a view of."""
+    if not fb.is_grad_enabled():
+        return
+    inputs = [each for each in tree_flatten(others)[0] if isinstance(each, MetaTensor)]
+    inputs = [each for each in inputs if each.requires_grad]
+    changed = tensor
+    while True:
+        own = [changed] if changed.requires_grad else []
+        if own or inputs:
+            change(_dense, changed, [*own, *inputs])
+        if (viewed := vars(changed).get("_fb_viewed")) is None:
+            return
+        changed = viewed
 
 
 def _is_too_large(leaves: list[Any]) -> bool:
@@ -179,19 +232,73 @@ def _is_too_large(leaves: list[Any]) -> bool:
 
 def _called(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     name = getattr(func, "__name__", "")
+    if kwargs.get("out") is not None:
+        return _into(kwargs["out"], func, args, kwargs)
+    return _answered(name, func, args, kwargs)
+
+
+def _into(outs: Any, func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """The tensors of ``out=``, in the shape of the result.
+
+    Empty ones stand for them, so that the operator says itself what it asks of their types.
+    """
+    name = getattr(func, "__name__", "")
+    given = tree_flatten(outs)[0]
+    _check_device_of_out(name, given, kwargs)
+    blank = tree_map(
+        lambda each: fb.empty(0, dtype=each.dtype, requires_grad=each.requires_grad), outs
+    )
+    made = _answered(name, func, args, {**kwargs, "out": blank})
+    is_factory = not any(isinstance(each, Tensor) for each in tree_flatten(args)[0])
+    for out, new in zip(given, tree_flatten(made)[0], strict=True):
+        if out.shape == new.shape:
+            continue
+        if out.numel() and not is_factory:
+            warnings.warn(
+                "An output with one or more elements was resized since it had shape "
+                f"{tuple(out.shape)} and the result has shape {tuple(new.shape)}; pass an empty "
+                "one, or call resize_(0) on it before",
+                stacklevel=5,
+            )
+        _C._move_to(out, new)
+    places = iter(given)
+    return tree_map(lambda each: next(places), made)
+
+
+def _check_device_of_out(name: str, outs: list[Any], kwargs: dict[str, Any]) -> None:
+    device = kwargs.get("device")
+    for out in outs:
+        if not isinstance(out, Tensor):
+            raise TypeError(f"{name}: out must be tensors, got {type(out).__name__}")
+        if device is not None and fb.device(device).type != out.device.type:
+            raise RuntimeError(
+                f"{name}: the device {fb.device(device)} is not that of out, which is {out.device}"
+            )
+        if not isinstance(out, MetaTensor):
+            raise _several_devices(name)
+
+
+def _answered(name: str, func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """What a function returns, where ``out=`` is plain and empty."""
     kwargs = {key: value for key, value in kwargs.items() if not _is_meta(value)}
     if (made := _made(name, args, kwargs)) is not None:
         return made
     if name == "to":
         return _to(args[0], [each for each in args[1:] if not _is_meta(each)], kwargs)
+    if name == "repeat_interleave" and kwargs.get("output_size") is not None:
+        func = _interleaved
     if name in _CASTS:
         return _cast(args[0], _CASTS[name])
     if name in _LIKE:
-        func = fb.empty_like
+        func = _cloned if name == "clone" else fb.empty_like
         kwargs.pop("generator", None)
-    leaves = tree_flatten((args, kwargs))[0]
+    operands = {key: value for key, value in kwargs.items() if key != "out"}
+    leaves = tree_flatten((args, operands))[0]
     given = [each for each in leaves if isinstance(each, Tensor)]
-    _check_places(name, given)
+    if name in _SHAPED_AS and not isinstance(args[0], MetaTensor):
+        return _as_it_is(func, args, kwargs)
+    if name not in _SHAPED_AS and not (name == "__getitem__" and isinstance(args[0], MetaTensor)):
+        _check_places(name, given, to_meta="out" in kwargs)
     if _is_too_large(leaves) and not _is_view(name, args):
         return _sketched(func, args, kwargs, given)
     return _computed(func, args, kwargs, given)
@@ -201,9 +308,46 @@ def _computed(
     func: Callable[..., Any], args: Any, kwargs: dict[str, Any], given: list[Tensor]
 ) -> Any:
     """What a function returns for the zeros behind its arguments, or the views it makes."""
-    result = _as_it_is(func, args, kwargs)
+    try:
+        result = _as_it_is(func, args, kwargs)
+    except RuntimeError as error:
+        if not isinstance(error, fb.linalg.LinAlgError) and func.__name__ not in _JUDGE_ELEMENTS:
+            raise
+        result = _of_other_elements(func, args, kwargs, error)
     homes = {_home(each) for each in given if isinstance(each, MetaTensor)}
     return tree_map(lambda each: _without_elements(each, homes), result)
+
+
+def _of_other_elements(
+    func: Callable[..., Any], args: Any, kwargs: dict[str, Any], error: RuntimeError
+) -> Any:
+    """What a function returns that refuses zeros: those have no inverse, and are no shares."""
+    for numbers in (_ones, _arbitrary):
+        with contextlib.suppress(RuntimeError):
+            return _as_it_is(func, _replaced(args, numbers), kwargs)
+    raise error
+
+
+def _replaced(args: Any, numbers: Callable[[Tensor], Tensor]) -> Any:
+    def other(value: Any) -> Any:
+        if not isinstance(value, MetaTensor):
+            return value
+        return numbers(value).requires_grad_(value.requires_grad)
+
+    return tree_map(other, args)
+
+
+def _ones(tensor: Tensor) -> Tensor:
+    """Identity matrices, or ones where there are no matrices."""
+    if tensor.dim() < 2 or not tensor.is_floating_point():
+        return fb.ones(tensor.shape, dtype=tensor.dtype)
+    return fb.eye(*tensor.shape[-2:], dtype=tensor.dtype).expand(tensor.shape).clone()
+
+
+def _arbitrary(tensor: Tensor) -> Tensor:
+    """Numbers of which no matrix is singular by chance, the same in every call."""
+    places = fb.arange(1, tensor.numel() + 1, dtype=fb.float64)
+    return ((places * places * 0.7) % 1.3).reshape(tensor.shape).to(tensor.dtype)
 
 
 def _is_view(name: str, args: Any) -> bool:
@@ -222,10 +366,9 @@ def _sketched(
     """What a function returns for tensors that nobody wants to wait for."""
     if func.__name__ in _RESHAPES:
         return _reshaped(func, args, kwargs)
-    options = {key: value for key, value in kwargs.items() if key != "out"}
     with _C.DisableTorchFunctionSubclass(), _C.DisableTorchFunction():
         try:
-            sketch = Sketch(func, args, options)
+            sketch = Sketch(func, args, kwargs)
         except RuntimeError:
             few = sum(each.numel() for each in given) <= _MOST_ELEMENTS
             if few and all(map(_C._has_memory, given)):
@@ -233,18 +376,17 @@ def _sketched(
             raise
         leaves = [each for each in tree_flatten(sketch.result)[0] if isinstance(each, Tensor)]
         originals = {id(small): large for small, large in sketch.stand_ins}
-        if len(leaves) == 1 and id(leaves[0]) in originals:
+        if len(leaves) == 1 and isinstance(originals.get(id(leaves[0])), MetaTensor):
             return originals[id(leaves[0])]
         homes = {_home(small) for small, _ in sketch.stand_ins}
         # The number of dimensions, or views: nobody looks at elements.
         if all(each.numel() and _home(each) in homes for each in leaves) and not sketch.changes:
             return _computed(func, args, kwargs, given)
         shapes = iter(sketch.shapes)
-        made = tree_map(
+        return tree_map(
             lambda each: _like(each, next(shapes)) if isinstance(each, Tensor) else each,
             sketch.result,
         )
-    return made if "out" not in kwargs else _written(kwargs["out"], made)
 
 
 def _like(value: Any, shape: tuple[int, ...]) -> Any:
@@ -263,14 +405,6 @@ def _reshaped(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Te
             return tensor.view(shape).as_subclass(MetaTensor)
         made: Tensor = _promised(shape, dense_strides(shape, [0] * len(shape)), tensor.dtype)
         return made.requires_grad_(tensor.requires_grad)
-
-
-def _written(outs: Any, made: Any) -> Any:
-    """The tensors of ``out=``, which have to be as large as what was made for them."""
-    for out, new in zip(tree_flatten(outs)[0], tree_flatten(made)[0], strict=True):
-        if out.shape != new.shape:
-            raise RuntimeError(f"out: expected a tensor of {new.shape}, got one of {out.shape}")
-    return outs
 
 
 def _of_a_size(sizes: Any, kwargs: dict[str, Any]) -> Tensor:
@@ -296,7 +430,8 @@ def _made(name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     if name in _OF_A_SIZE:
         return _of_a_size(args, kwargs)
     if name == "full" and len(args) == 2:
-        return _of_a_size(args[:1], {"dtype": fb.full((), args[1]).dtype, **kwargs})
+        model = fb.full((), args[1], **{k: v for k, v in kwargs.items() if k in ("dtype", "out")})
+        return _of_a_size(args[:1], {**kwargs, "dtype": model.dtype})
     if name == "arange":
         return _arange(*args, **kwargs)
     if name == "empty_strided" and len(args) == 2:
@@ -341,6 +476,21 @@ def _cast(tensor: Tensor, dtype: fb.dtype) -> Tensor:
     return made.requires_grad_(tensor.requires_grad and dtype.is_floating_point)
 
 
+def _interleaved(
+    tensor: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int
+) -> Tensor:
+    """What ``repeat_interleave`` gives where its size is told."""
+    if repeats is None:
+        return fb.empty(output_size, dtype=fb.int64)
+    places = fb.zeros(output_size, dtype=fb.int64)
+    flat = tensor.reshape(-1) if dim is None else tensor
+    return flat.index_select(0 if dim is None else dim, places)
+
+
+def _cloned(tensor: Tensor, **options: Any) -> Tensor:
+    return fb.empty_like(tensor, **options).requires_grad_(tensor.requires_grad)
+
+
 def _as_it_is(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     with _C.DisableTorchFunctionSubclass():
         return func(*args, **kwargs)
@@ -380,14 +530,36 @@ def _unchanged(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> A
     if name == "__setitem__":
         if _is_view("__getitem__", args) and isinstance(args[2], Tensor):
             args[2].expand(Tensor.__getitem__(args[0], args[1]).shape)
+        _changed_by(args[0], args[2])
         return None
-    if name == "resize_":
+    if name in _ON_ONE_DEVICE:
+        _check_places(name, [each for each in args if isinstance(each, Tensor)], to_meta=True)
+    if name == "resize_as_":
+        _C._move_to(args[0], _of_a_size((args[1].shape,), {"dtype": args[0].dtype, **kwargs}))
+    elif name == "set_":
+        _set(*args, **kwargs)
+    elif name == "resize_":
         size = args[1] if len(args) == 2 and not isinstance(args[1], int) else args[1:]
         _C._move_to(args[0], _of_a_size((size,), {"dtype": args[0].dtype, **kwargs}))
     elif any(isinstance(each, Tensor) for each in tree_flatten((args[1:], kwargs))[0]):
-        with _C.DisableTorchFunction():
+        with _C.DisableTorchFunction(), fb.no_grad():
             Sketch(func, args, kwargs)  # refuses what does not fit
+    _changed_by(args[0], (args[1:], kwargs))
     return args[0]
+
+
+def _set(tensor: Tensor, source: Any = None, *window: Any) -> None:
+    """What ``set_`` does where the other tensor, or the storage, is on meta too."""
+    if source is None:
+        source = _promised((0,), (1,), tensor.dtype)
+    if window or not isinstance(source, MetaTensor):
+        raise RuntimeError(
+            "set_: a tensor on meta takes the place of another one there, not a storage or a "
+            "tensor elsewhere"
+        )
+    if source.dtype != tensor.dtype:
+        raise RuntimeError(f"set_: expected a tensor of {tensor.dtype}, got {source.dtype}")
+    _C._move_to(tensor, source)
 
 
 def _no_elements(name: str, device: Any) -> Exception:
@@ -398,17 +570,41 @@ def _no_elements(name: str, device: Any) -> Exception:
         )
     if name in ("numpy", "__array__"):
         return TypeError("numpy: a meta tensor has no elements to convert")
-    return RuntimeError(f"Tensor.{name}() cannot be called on meta tensors: they have no elements")
+    kind = RuntimeError if name in _READ_ONE else NotImplementedError
+    return kind(f"Tensor.{name}() cannot be called on meta tensors: they have no elements")
 
 
-def _check_places(name: str, given: list[Tensor]) -> None:
+def _reads_elements(name: str, args: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether what a call returns, or its shape, depends on elements."""
+    if name in _READ_ELEMENTS:
+        return True
+    if name == "__getitem__":
+        indices = [each for each in tree_flatten(args[1])[0] if isinstance(each, MetaTensor)]
+        return any(each.dtype in (fb.bool, fb.uint8) for each in indices)
+    if name == "where":
+        return len(args) + len(kwargs) == 1
+    if name == "one_hot":
+        return bool((args[1] if len(args) > 1 else kwargs.get("num_classes", -1)) == -1)
+    if name == "tensor_split":
+        return any(isinstance(each, MetaTensor) for each in (*args[1:], *kwargs.values()))
+    if name == "repeat_interleave":
+        counts = args[1] if len(args) > 1 else kwargs.get("repeats", args[0] if args else None)
+        return isinstance(counts, MetaTensor) and kwargs.get("output_size") is None
+    return False
+
+
+def _check_places(name: str, given: list[Tensor], *, to_meta: bool) -> None:
     if all(isinstance(each, MetaTensor) or each.dim() == 0 for each in given):
         return
-    if any(isinstance(each, MetaTensor) for each in given):
-        raise RuntimeError(
-            f"{name}: expected all tensors to be on the same device, "
-            "but found at least two devices, meta and cpu"
-        )
+    if to_meta or any(isinstance(each, MetaTensor) for each in given):
+        raise _several_devices(name)
+
+
+def _several_devices(name: str) -> RuntimeError:
+    return RuntimeError(
+        f"{name}: expected all tensors to be on the same device, "
+        "but found at least two devices, meta and cpu"
+    )
 
 
 def _home(tensor: Tensor) -> int:
@@ -417,13 +613,19 @@ def _home(tensor: Tensor) -> int:
 
 def _without_elements(value: Any, homes: set[int]) -> Any:
     """A tensor of a result on ``meta``; a view of one that is there shares its promised pages."""
-    if not isinstance(value, Tensor):
+    if not isinstance(value, Tensor) or isinstance(value, MetaTensor):  # an input, as it was
         return value
     with _C.DisableTorchFunctionSubclass():
         if value.numel() and _home(value) in homes:
-            return value if isinstance(value, MetaTensor) else value.as_subclass(MetaTensor)
+            return value.as_subclass(MetaTensor)
         made = _promised(value.shape, value.stride(), value.dtype)
         return made.requires_grad_(value.requires_grad)
+
+
+def _dense(shape: Any, strides: Any, dtype: fb.dtype) -> Tensor:
+    """The same without gaps, as gradients lie."""
+    made: Tensor = _promised(shape, dense_strides(shape, strides), dtype)
+    return made
 
 
 def _promised(shape: Any, strides: Any, dtype: fb.dtype) -> Any:
@@ -436,7 +638,9 @@ def _promised(shape: Any, strides: Any, dtype: fb.dtype) -> Any:
             zeros = fb.zeros(extent, dtype=dtype)
         else:
             zeros = _pages(extent * dtype.itemsize).view(dtype)[:extent]
-        return Tensor._make_subclass(MetaTensor, zeros.as_strided(shape, strides))
+        made = Tensor._make_subclass(MetaTensor, zeros.as_strided(shape, strides))
+        _C._promise(made)
+        return made
 
 
 def _pages(size: int) -> Tensor:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor
+from flambeau import _C, Tensor
 from flambeau.utils._pytree import tree_flatten, tree_map
 
 __all__: list[str] = []
@@ -129,6 +129,7 @@ class Sketch:
         if 0 not in value.stride():  # of an expanded tensor, no order is kept
             made = fb.empty_strided(shape, dense_strides(shape, value.stride()), dtype=value.dtype)
             made.zero_()
+        _C._promise(made)  # nobody is to take a number from it
         self._made.append((made.requires_grad_(value.requires_grad), value))
         return made
 

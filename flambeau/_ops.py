@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import flambeau as fb
+from flambeau import _C
 from flambeau._inner import INNER
 from flambeau._library import registry
 
@@ -43,8 +44,17 @@ class OpOverload:
         self.__module__ = packet.__module__
         # What torch.library registers kernels for; None for the package's own operators.
         self._operator = call if isinstance(call, registry.Operator) else None
+        # The number of the operator in the table, where the name alone tells which it is.
+        self._row = _own_row(packet.__name__, overload) if self.namespace == "aten" else None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if self._row is not None and self._operator is None:
+            try:
+                result = _C._invoke(self._row, *args, **kwargs)
+            except TypeError:  # the function takes more: sizes one by one, layout=
+                result = NotImplemented
+            if result is not NotImplemented:
+                return result
         return self._call(*args, **kwargs)
 
     def name(self) -> str:
@@ -153,6 +163,31 @@ def _own_operator(name: str) -> Callable[..., Any] | None:
         if callable(found) and not isinstance(found, (type, ModuleType)):
             return found  # type: ignore[no-any-return]
     return None
+
+
+@functools.cache
+def _rows() -> dict[str, dict[str, int]]:
+    """The numbers of the operators of the table that may be called, by name and overload."""
+    found: dict[str, dict[str, int]] = {}
+    for name in _C._op_names():
+        op = _C._find_op(name)
+        if op is not None and not op[4] & _C._OP_INNER:
+            base, _, overload = name.partition(".")
+            found.setdefault(base, {})[overload] = op[0]
+    return found
+
+
+def _own_row(name: str, overload: str) -> int | None:
+    """The number of an operator; None where its arguments tell which one it is, or it has none."""
+    if name in INNER:
+        return None
+    at_top = hasattr(fb, name) or hasattr(fb.Tensor, name)
+    rows = _rows().get(name if at_top else f"nn_functional_{name}", {})
+    stores = overload == "out" or overload.endswith("_out")
+    candidates = {each: row for each, row in rows.items() if each.endswith("out") == stores}
+    if len(candidates) == 1:
+        return next(iter(candidates.values()))
+    return candidates.get("" if overload == "default" else overload)
 
 
 @functools.cache

@@ -48,9 +48,10 @@ def segment_reduce(
             raise RuntimeError("segment_reduce: lengths must sum to the size of data along axis")
     # One segment more for each row takes what comes after the last.
     segments, rest = counts.shape[-1], data.shape[axis + 1 :]
-    positions = fb.arange(data.shape[axis]).expand(data.shape[: axis + 1]).contiguous()
+    places = fb.arange(data.shape[axis], device=data.device)
+    positions = places.expand(data.shape[: axis + 1]).contiguous()
     inside = fb.searchsorted(counts.cumsum(-1), positions, right=True).reshape(-1, data.shape[axis])
-    rows = fb.arange(len(inside)).unsqueeze(-1) * (segments + 1)
+    rows = fb.arange(len(inside), device=data.device).unsqueeze(-1) * (segments + 1)
     start = _STARTS[reduce] if initial is None else initial
     begun = data.new_full((len(inside) * (segments + 1), *rest), start)
     result = _reduced(reduce, begun, (inside + rows).reshape(-1), data.reshape(-1, *rest))

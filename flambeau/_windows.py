@@ -98,7 +98,7 @@ def kaiser_window(
 
     def shape(positions: Tensor, last: int) -> Tensor:
         distance = positions * (2 / last) - 1
-        norm = fb.i0(fb.tensor(beta, dtype=fb.float64))
+        norm = fb.i0(fb.tensor(beta, dtype=fb.float64, device=positions.device))
         return fb.i0(beta * (1 - distance * distance).clamp(min=0).sqrt()) / norm
 
     return _window("kaiser_window", window_length, periodic, shape, **options)

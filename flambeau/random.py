@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import SupportsInt
 
+import flambeau as fb
 from flambeau._C import Generator, Tensor, default_generator
 
 __all__ = [
@@ -54,9 +55,14 @@ def fork_rng(
 
     `devices` and `device_type` name further generators to keep; there is none but the CPU's yet.
     """
-    if not enabled or device_type == "meta":
+    kind = "cuda" if device_type is None else fb.device(device_type).type
+    if not enabled or kind == "meta":
         yield
         return
+    if not hasattr(fb, kind):
+        raise RuntimeError(f"fork_rng: there is no module for devices of type {kind!r}")
+    for each in devices or ():
+        getattr(fb, kind).get_rng_state(each)  # says that there is none
     state = get_rng_state()
     try:
         yield

@@ -143,6 +143,7 @@ class Op:
     retypes: bool = False  # view: reads the elements as another type
     batch: str = ""  # how vmap applies it, where the signature does not tell: see emit/batching.py
     sparse: str = ""  # what it does with a sparse tensor; empty: refuses it
+    device: str = ""  # where its tensors may be; empty: all on one device
     autocast: str = ""  # how it takes its inputs while autocast is on; empty: as they are
     out: tuple[str, ...] = ()  # what it asks of `out=`
     old_order: tuple[str, ...] = ()  # factors that once stood before the tensors
@@ -214,6 +215,12 @@ class Op:
         return bool(self.tensor_args) and (self.mutates or "Tensor" in self.result.annotation)
 
     @property
+    def is_factory(self) -> bool:
+        """Whether it makes tensors of none: the generated operator only tells observers of it."""
+        makes = "Tensor" in self.result.annotation
+        return self.kind == "native" and makes and not self.tensor_args
+
+    @property
     def is_cast(self) -> bool:
         """Whether the generated operator looks at autocast before it comes to its body."""
         return bool(self.autocast) and self.kind != "python"
@@ -221,9 +228,16 @@ class Op:
     @property
     def body_namespace(self) -> str:
         """Where a generated operator finds its hand-written body; empty: the operator is it."""
-        if self.is_recorded:
+        if self.is_recorded or self.is_factory:
             return "compute"
         return "composed" if self.is_cast else ""
+
+    @property
+    def runs(self) -> str:
+        """Where it computes: everywhere, wherever its parts do, or where its kernel is."""
+        if self.kind in ("pointwise", "view"):
+            return "everywhere"
+        return "kernel" if self.is_recorded else "parts"
 
     @property
     def has_inplace_operator(self) -> bool:
@@ -357,6 +371,7 @@ def op(
     retypes: bool = False,
     batch: str = "",
     sparse: str = "",
+    device: str = "",
     autocast: str = "",
     out: str = "",
     old_order: str = "",
@@ -371,6 +386,7 @@ def op(
     number_nodes: the node's name where the argument of that name is a number.
     batch: how vmap applies it, where the signature does not tell.
     sparse: what it does with sparse tensors; without a word it refuses them.
+    device: "any" where its tensors may be on several devices.
     autocast: how it takes its inputs while autocast is on; without a word, as they are.
     out: what it asks of `out=`, in words of OUT_RULES.
     old_order: factors that programs older than PyTorch 1.5 give before the tensors.
@@ -411,6 +427,7 @@ def op(
         retypes=retypes,
         batch=batch,
         sparse=sparse,
+        device=device,
         autocast=autocast,
         out=tuple(out.split()),
         old_order=tuple(old_order.split()),
@@ -616,6 +633,8 @@ def validate(op: Op) -> None:
         refuse(f"batch is one of {', '.join(BATCH_RULES)}, not {op.batch!r}")
     if op.sparse and op.sparse not in SPARSE_RULES:
         refuse(f"sparse is one of {', '.join(SPARSE_RULES)}, not {op.sparse!r}")
+    if op.device not in ("", "any"):
+        refuse(f"device is 'any' or not given, not {op.device!r}")
     if op.sparse in ("own", "values") and not op.is_recorded:
         refuse(f"sparse={op.sparse!r} is for operators that are recorded; this one takes 'any'")
     validate_autocast(op, refuse)

@@ -1,7 +1,9 @@
 // A leaf's .grad.
 #include "autograd/history.h"
+#include "core/observe.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/copy.h"
+#include "gen/ops/create.h"
 #include "ops/output.h"
 
 namespace fb::autograd {
@@ -43,6 +45,10 @@ Tensor sum_with_sparse(const Tensor& sum, const Tensor& grad) {
 
 void accumulate(const Tensor& variable, const Tensor& grad) {
   Meta& meta = meta_of(variable);
+  if (grad->is_promised()) [[unlikely]] {  // a sum of such is what each of them is
+    if (!meta.grad) meta.grad = grad;
+    return;
+  }
   if (is_sparse(grad) || is_sparse(meta.grad)) [[unlikely]] {
     if (meta.grad)
       meta.grad = sum_with_sparse(meta.grad, grad);
@@ -52,11 +58,16 @@ void accumulate(const Tensor& variable, const Tensor& grad) {
   }
   if (!meta.grad) {
     // The engine's buffer, the argument of apply and the local of the caller hold it.
-    if (!mode.grad_enabled && is_ours(grad, 2) && is_laid_out_like(grad, variable))
+    const bool is_recorded = observe::watches(observe::kRecord);
+    if (!mode.grad_enabled && !is_recorded && is_ours(grad, 2) && is_laid_out_like(grad, variable))
       meta.grad = detached(grad);
     else if (mode.grad_enabled || grad->flags & kBatched)
       meta.grad = ops::clone(grad);
-    else {
+    else if (is_recorded) {
+      // By operators, which are what a recorder sees.
+      meta.grad = ops::empty_like(variable, grad.dtype());
+      ops::copy_(meta.grad, grad);
+    } else {
       meta.grad = make_like(variable, grad.dtype());
       ops::copy_into(meta.grad, grad);
     }

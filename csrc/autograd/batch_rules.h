@@ -183,7 +183,7 @@ Tensor stack(const Batch& b, TensorList tensors, int64_t dim);
 Tensor as_strided(const Batch& b, const Tensor& input, IntSpan size, IntSpan stride,
                   std::optional<int64_t> storage_offset);
 Tensor clone(const Batch& b, const Tensor& input, std::optional<MemoryFormat> memory_format);
-Tensor to_copy(const Batch& b, const Tensor& input, DType dtype,
+Tensor to_copy(const Batch& b, const Tensor& input, DType dtype, std::optional<Device> device,
                std::optional<MemoryFormat> memory_format);
 Tensor t(const Batch& b, const Tensor& input);
 Tensor diag_embed(const Batch& b, const Tensor& input, int64_t offset, int64_t dim1, int64_t dim2);

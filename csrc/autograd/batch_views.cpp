@@ -60,9 +60,9 @@ Tensor clone(const Batch& b, const Tensor& input, std::optional<MemoryFormat> me
   return b.wrap(ops::clone(b.all(input), format_of_all(memory_format)));
 }
 
-Tensor to_copy(const Batch& b, const Tensor& input, DType dtype,
+Tensor to_copy(const Batch& b, const Tensor& input, DType dtype, std::optional<Device> device,
                std::optional<MemoryFormat> memory_format) {
-  return b.wrap(ops::to_copy(b.all(input), dtype, format_of_all(memory_format)));
+  return b.wrap(ops::to_copy(b.all(input), dtype, device, format_of_all(memory_format)));
 }
 
 Tensor t(const Batch& b, const Tensor& input) {

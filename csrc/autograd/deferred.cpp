@@ -1,8 +1,8 @@
 #include "autograd/deferred.h"
 
 #include "core/sparse.h"
-#include "cpu/gemm.h"
 #include "gen/ops/sparse.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 
 namespace fb::autograd {
@@ -32,15 +32,15 @@ void DeferredProducts::flush(Tensor& sum) {
   else if (sum->refs != 1 || sum->python_object || sum->storage->refs != 1 ||
            sum->storage->release || !sum.is_contiguous())
     sum = ops::copy_contiguous(sum);
-  cpu::gemm({.dtype = left_.dtype(),
-             .batch = 1,
-             .m = p,
-             .n = q,
-             .k = rows_,
-             .a = {left_.data(), p, true},
-             .b = {right_.data(), q},
-             .c = {sum.data(), q},
-             .accumulate = accumulate});
+  kernel::of(sum).gemm({.dtype = left_.dtype(),
+                        .batch = 1,
+                        .m = p,
+                        .n = q,
+                        .k = rows_,
+                        .a = {left_.data(), p, true},
+                        .b = {right_.data(), q},
+                        .c = {sum.data(), q},
+                        .accumulate = accumulate});
   rows_ = 0;
 }
 

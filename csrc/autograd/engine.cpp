@@ -14,6 +14,7 @@
 #include "autograd/batch.h"
 #include "autograd/deferred.h"
 #include "autograd/history.h"
+#include "core/observe.h"
 #include "core/profile.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
@@ -21,6 +22,7 @@
 #include "gen/ops/create.h"
 #include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
+#include "ops/host.h"
 #include "ops/output.h"
 
 namespace fb::autograd {
@@ -30,10 +32,10 @@ Anomaly anomaly;
 namespace {
 
 bool has_nan(const Tensor& t) {
-  if (!is_floating(t.dtype()) && !is_complex(t.dtype())) return false;
+  if ((!is_floating(t.dtype()) && !is_complex(t.dtype())) || t->is_promised()) return false;
   if (is_sparse(t)) return has_nan(sparse_parts(t).values);
   const GradMode off(false);
-  return Scalar::load(DType::kBool, ops::any(ops::isnan(bottom_of(t))).data()).to<bool>();
+  return ops::host_number(ops::any(ops::isnan(bottom_of(t)))).to<bool>();
 }
 
 // Rethrows what is in flight with the forward operator in its message.
@@ -74,10 +76,14 @@ void run_tensor_hooks(Node& node, Gradients& grads) {
     if (!grad) continue;
     const Tensor keeper = Tensor::retain(retained.tensor);
     Tensor& target = meta_of(keeper).grad;
-    target = target
-                 ? ops::add(target, grad)
-                 : (mode.grad_enabled || grad->flags & (kSparse | kBatched) ? ops::clone(grad)
-                                                                            : ops::copy_of(grad));
+    if (grad->is_promised()) [[unlikely]] {
+      target = grad;
+      continue;
+    }
+    target = target ? ops::add(target, grad)
+                    : (mode.grad_enabled || grad->flags & (kSparse | kBatched) || observe::any()
+                           ? ops::clone(grad)
+                           : ops::copy_of(grad));
   }
 }
 
@@ -104,6 +110,7 @@ Tensor fit(Tensor grad, const OutputMeta& meta, const Node& from, size_t index) 
     if (adds_up) grad = ops::sum(grad, IntSpan(summed), true);
     if (extra > 0 || !adds_up) grad = ops::reshape(grad, meta.sizes);
   }
+  if (grad.device() != meta.device) grad = ops::to_device(grad, meta.device, std::nullopt);
   if (grad.dtype() != meta.dtype) {
     if (is_complex(grad.dtype()) && !is_complex(meta.dtype)) grad = ops::real(grad);
     if (grad.dtype() != meta.dtype) grad = ops::to_dtype(grad, meta.dtype);
@@ -331,6 +338,10 @@ class Run {
       sum = std::move(grad);
       return;
     }
+    if (sum->is_promised() || grad->is_promised()) [[unlikely]] {
+      if (!sum->is_promised()) sum = std::move(grad);
+      return;
+    }
     // Nobody else sees a sum that was made here.
     const bool is_ours = !options_.create_graph && sum->refs == 1 && !sum->python_object &&
                          !sum->flags && sum->storage->refs == 1 && !sum->storage->release &&
@@ -426,7 +437,8 @@ class Run {
       if (results[i] && state.is_needed) {
         Tensor grad = std::move(results[i]);
         const OutputMeta& meta = edge.node->outputs[edge.output_nr];
-        if (grad.dtype() != meta.dtype || !(grad.sizes() == IntSpan(meta.sizes)))
+        if (grad.dtype() != meta.dtype || grad.device() != meta.device ||
+            !(grad.sizes() == IntSpan(meta.sizes)))
           grad = fit(std::move(grad), meta, node, i);
         add(state, edge.output_nr, std::move(grad));
       }

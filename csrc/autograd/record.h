@@ -12,8 +12,12 @@ namespace fb::autograd {
 
 using ops::Operand;
 
+// Beside the flags of a tensor: its elements are not in the host's memory.
+constexpr unsigned kElsewhere = 256;
+
 inline bool is_plain(const TensorImpl* t) {
-  return !t->flags || (t->flags == kIsView && !t->base->flags);
+  return t->device.type == DeviceType::kCpu &&
+         (!t->flags || (t->flags == kIsView && !t->base->flags));
 }
 inline bool is_plain(const Tensor& t) { return !t || is_plain(t.get()); }
 inline bool is_plain(const Operand& o) { return !o.is_tensor() || is_plain(o.tensor().get()); }
@@ -28,7 +32,8 @@ inline bool is_plain(const std::optional<TensorList>& list) { return !list || is
 // switched off, and there are neither tangents nor batches.
 inline unsigned flags_of(const Tensor& t) {
   if (!t) return 0;
-  return t->base ? t->flags | (t->base->flags & kDual) : t->flags;
+  const unsigned elsewhere = t->device.type == DeviceType::kCpu ? 0u : kElsewhere;
+  return elsewhere | (t->base ? t->flags | (t->base->flags & kDual) : t->flags);
 }
 inline unsigned flags_of(const Operand& o) { return o.is_tensor() ? flags_of(o.tensor()) : 0u; }
 inline unsigned flags_of(TensorList list) {
@@ -39,6 +44,31 @@ inline unsigned flags_of(TensorList list) {
 inline unsigned flags_of(const std::optional<TensorList>& list) {
   return list ? flags_of(*list) : 0u;
 }
+
+// The tensors of a call, whose devices have to be the same: see check_one_device.
+class Together {
+ public:
+  // `numbers`: a tensor without dimensions in the host's memory stands for a number.
+  explicit Together(bool numbers) : numbers_(numbers) {}
+  Together& add(const Tensor& t);
+  Together& add(const Operand& o) { return o.is_tensor() ? add(o.tensor()) : *this; }
+  Together& add(TensorList list) {
+    for (const Tensor& t : list) add(t);
+    return *this;
+  }
+  Together& add(const std::optional<TensorList>& list) { return list ? add(*list) : *this; }
+
+ private:
+  bool numbers_;
+  std::optional<Device> device_;
+};
+// Refuses tensors of several devices.
+template <class... Inputs>
+[[gnu::cold, gnu::noinline]] void check_one_device(bool numbers, const Inputs&... inputs) {
+  Together together(numbers);
+  (together.add(inputs), ...);
+}
+
 inline bool is_idle(unsigned flags) { return !(flags & (kBatched | kDual)) && !is_recording(); }
 // Notes where the history of what was computed then was cut off.
 inline Tensor cut_off(Tensor result, unsigned flags) {

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "kernel/table.h"
+
 namespace fb::autograd {
 namespace {
 
@@ -98,7 +100,7 @@ void SavedTensor::keep(const Tensor& t, bool is_result, uint32_t output_nr) {
 Value::operator Tensor() const {
   if (tensor_) return tensor_;
   const Tensor t = make_tensor({}, scalar_.dtype(), kHost);
-  scalar_.store(t.dtype(), t.data());
+  kernel::of(t).fill(t, scalar_);
   return t;
 }
 

@@ -7,6 +7,7 @@
 #include "bind/override.h"
 #include "bind/value_types.h"
 #include "core/scalar.h"
+#include "ops/host.h"
 
 namespace fb::bind {
 namespace {
@@ -49,7 +50,8 @@ bool is_numpy_bool(PyObject* o) {
 // It had one, when the overload was chosen; another argument's code may have run since.
 Scalar element_of(const Tensor& t) {
   FB_CHECK_TYPE(t.numel() == 1, "a tensor given as a number has ", t.numel(), " elements");
-  return Scalar::load(t.dtype(), t.data());
+  if (t->is_promised()) refuse_missing_memory();
+  return ops::host_number(t);
 }
 
 }  // namespace
@@ -102,42 +104,6 @@ bool fits(ArgType type, PyObject* o) {
     case ArgType::kAny: return true;
   }
   return false;
-}
-
-const char* describe(ArgType type) {
-  switch (type) {
-    case ArgType::kTensor:
-    case ArgType::kOptTensor: return "Tensor";
-    case ArgType::kOperand: return "Tensor or Number";
-    case ArgType::kTensorList:
-    case ArgType::kOptTensorList: return "tuple of Tensors";
-    case ArgType::kNumber:
-    case ArgType::kOptNumber: return "Number";
-    case ArgType::kInt:
-    case ArgType::kOptInt: return "int";
-    case ArgType::kFloat:
-    case ArgType::kOptFloat: return "float";
-    case ArgType::kOptFloats: return "tuple of floats";
-    case ArgType::kOptFactors: return "float or tuple of floats";
-    case ArgType::kBool:
-    case ArgType::kOptBool: return "bool";
-    case ArgType::kSize:
-    case ArgType::kInts:
-    case ArgType::kOptInts: return "tuple of ints";
-    case ArgType::kDims:
-    case ArgType::kOptDims: return "int or tuple of ints";
-    case ArgType::kSizes: return "int or tuple of ints and None";
-    case ArgType::kStr:
-    case ArgType::kOptStr: return "str";
-    case ArgType::kDType:
-    case ArgType::kOptDType: return "torch.dtype";
-    case ArgType::kOptDevice: return "torch.device";
-    case ArgType::kOptLayout: return "torch.layout";
-    case ArgType::kOptMemoryFormat: return "torch.memory_format";
-    case ArgType::kOptGenerator: return "torch.Generator";
-    case ArgType::kAny: return "object";
-  }
-  return "object";
 }
 
 namespace read {

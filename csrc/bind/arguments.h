@@ -4,49 +4,16 @@
 #include <string>
 
 #include "bind/tensor_object.h"
+#include "ops/arg_type.h"
 #include "ops/types.h"
 
 namespace fb::bind {
 
+using ops::ArgType;
 using ops::Operand;
-
-enum class ArgType : uint8_t {
-  kTensor,
-  kOptTensor,
-  kOperand,
-  kTensorList,
-  kOptTensorList,
-  kNumber,
-  kOptNumber,
-  kInt,
-  kOptInt,
-  kFloat,
-  kOptFloat,
-  kOptFloats,
-  kOptFactors,
-  kBool,
-  kOptBool,
-  kSize,
-  kInts,
-  kOptInts,
-  kDims,
-  kOptDims,
-  kSizes,
-  kStr,
-  kOptStr,
-  kDType,
-  kOptDType,
-  kOptDevice,
-  kOptLayout,
-  kOptMemoryFormat,
-  kOptGenerator,
-  kAny,
-};
 
 // Whether `object` can be read as `type`.
 bool fits(ArgType type, PyObject* object);
-// "Tensor", "int", "tuple of ints": as messages name it.
-const char* describe(ArgType type);
 // A Python int, or something that stands for one (a NumPy integer, an integral tensor of one
 // element).
 bool is_integer_like(PyObject* object);

@@ -8,8 +8,11 @@
 #include <unordered_map>
 
 #include "autograd/record.h"
-#include "bind/profile.h"
+#include "bind/boxed.h"
 #include "core/no_device.h"
+#include "ops/observe.h"
+#include "shadow/access.h"
+#include "tape/store.h"
 
 namespace fb::bind {
 namespace {
@@ -59,12 +62,6 @@ struct Reason {
 bool no(Reason* reason, std::string text) {
   if (reason) reason->text = std::move(text);
   return false;
-}
-
-std::string type_name(PyObject* o) {
-  if (o == Py_None) return "NoneType";
-  const std::string_view full = Py_TYPE(o)->tp_name;
-  return std::string(full.substr(full.rfind('.') + 1));
 }
 
 std::string wrong_type(const OverloadSet& set, const ArgSpec& spec, Py_ssize_t position,
@@ -202,15 +199,34 @@ bool is_overridden(const Call& call) {
   return bind::is_overridden(call.args, call.nargs + call.keywords());
 }
 
-// Of an operator that opens no span itself.
-[[gnu::noinline]] PyObject* invoke_measured(const Overload& overload, PyObject* const* slots) {
-  const CallSpan span(overload.span, slots, overload.slots);
-  return overload.invoke(slots);
+// The argument of that name, as it came.
+PyObject* slot_named(const Overload& overload, PyObject* const* slots, std::string_view name) {
+  for (int i = 0; i < overload.count; ++i)
+    if (name == overload.args[i].name) return slots[overload.args[i].slot];
+  return nullptr;
+}
+
+// Of an operator that does not tell observers itself.
+[[gnu::noinline]] PyObject* invoke_observed(const Overload& overload, PyObject* const* slots) {
+  const ops::Operator* op = overload.op;
+  PyObject* out = slot_named(overload, slots, "out");
+  const bool is_stored = out && out != Py_None;
+  if (is_stored) op = &tape::storing(*op);
+  SmallVec<ops::Value, 8> values;
+  if (observe::wants_values())
+    for (int i = 0; i < op->count; ++i) {
+      const ops::Parameter& parameter = op->parameters[i];
+      values.push_back(boxed(parameter.type, slot_named(overload, slots, parameter.name)));
+    }
+  observe::Call call(observe::Call::Outside{}, *op, values.data(), values.size());
+  PyObject* result = overload.invoke(slots);
+  if (result && call.is_recorded()) call.end(results_of(*op, result));
+  return result;
 }
 
 PyObject* invoke(const Overload& overload, PyObject* const* slots) {
-  if (profile::is_on() && overload.span) [[unlikely]]
-    return invoke_measured(overload, slots);
+  if (observe::any() && overload.op) [[unlikely]]
+    return invoke_observed(overload, slots);
   return overload.invoke(slots);
 }
 
@@ -228,6 +244,13 @@ PyObject* in_new_order(const OverloadSet& set, PyObject* owner, const Call& call
   return result.get() == Py_NotImplemented ? raise_mismatch(set, call) : result.release();
 }
 
+// In builds for the tests: see csrc/shadow.
+PyObject* without_stray_access(PyObject* result) {
+  Ref held(result);
+  shadow::check_access();
+  return held.release();
+}
+
 // `owner` is where users find the function: a module, or the class Tensor.
 PyObject* dispatch(const OverloadSet& set, PyObject* owner, const Call& call) {
   try {
@@ -236,7 +259,7 @@ PyObject* dispatch(const OverloadSet& set, PyObject* owner, const Call& call) {
     Match found;
     for (int i = 0; i < set.count; ++i)
       if (match(set, set.overloads[i], call, found, nullptr))
-        return invoke(set.overloads[i], found.slots);
+        return without_stray_access(invoke(set.overloads[i], found.slots));
     if (is_overridden(call))
       return call_override(owner, set.name, call.self, call.args, call.nargs, call.kwnames);
     if (set.has_old_order) return in_new_order(set, owner, call);
@@ -251,12 +274,24 @@ PyObject* dispatch(const OverloadSet& set, PyObject* owner, const Call& call) {
 
 }  // namespace
 
+std::string type_name(PyObject* o) {
+  if (o == Py_None) return "NoneType";
+  const std::string_view full = Py_TYPE(o)->tp_name;
+  return std::string(full.substr(full.rfind('.') + 1));
+}
+
 PyObject* call_function(const OverloadSet& set, FB_PY_ARGUMENTS) {
   return dispatch(set, self, {nullptr, args, nargs, kwnames});
 }
 
 PyObject* call_method(const OverloadSet& set, FB_PY_ARGUMENTS) {
   return dispatch(set, reinterpret_cast<PyObject*>(tensor_type), {self, args, nargs, kwnames});
+}
+
+PyObject* call_without_arguments(const OverloadSet& set, FB_PY_ARGUMENTS) {
+  if (nargs || kwnames || is_overridden(self) || observe::any())
+    return call_method(set, self, args, nargs, kwnames);
+  return guarded(set.name, [&] { return set.overloads->invoke(&self); });
 }
 
 // The keywords in the body's own words.
@@ -420,17 +455,6 @@ void check_given_layout(PyObject* layout, PyObject* like) {
   const Ref text = checked(PyObject_Repr(layout));
   fail(ErrorKind::kNotImplemented, "cannot make a tensor of layout ", PyUnicode_AsUTF8(text.get()),
        "; use sparse_coo_tensor() or to_sparse() for sparse tensors, to_dense() for strided ones");
-}
-
-void store_result(const char* name, const Tensor& out, const Tensor& value, ops::OutRule rule) {
-  fb::check_dense(name, out);
-  fb::check_dense(name, value);
-  if (autograd::is_recording() && (autograd::requires_grad(out) || autograd::requires_grad(value)))
-    autograd::refuse_out(name);
-  if (out->flags & kBatched || value->flags & kBatched) autograd::refuse_batched_out(name);
-  autograd::check_inplace(out);
-  ops::store_result(out, value, rule);
-  out.bump_version(name);
 }
 
 void store_results(const char* name, PyObject* out, const std::vector<Tensor>& values,

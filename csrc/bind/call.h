@@ -8,8 +8,10 @@
 #include "bind/arguments.h"
 #include "bind/override.h"
 #include "bind/value_types.h"
+#include "ops/operator.h"
 #include "ops/output.h"
 #include "ops/types.h"
+#include "tape/store.h"
 
 namespace fb::bind {
 
@@ -29,8 +31,8 @@ struct Overload {
   uint8_t positional;
   uint8_t slots;
   PyObject* (*invoke)(PyObject* const* slots);
-  // What a profiler calls it; null where the operator tells profilers itself.
-  const char* span = nullptr;
+  // Its row of the table; null where the operator tells observers itself.
+  const ops::Operator* op = nullptr;
 };
 
 struct OverloadSet {
@@ -45,6 +47,9 @@ struct OverloadSet {
 PyObject* call_function(const OverloadSet& set, FB_PY_ARGUMENTS);
 // The same with `self` as the first argument.
 PyObject* call_method(const OverloadSet& set, FB_PY_ARGUMENTS);
+
+// A method without arguments: matching is needed only to refuse them, and to tell profilers.
+PyObject* call_without_arguments(const OverloadSet& set, FB_PY_ARGUMENTS);
 
 // Where a body in Python has `out`, which never comes to see it: by its name alone, or not at all.
 constexpr uint8_t kKeywordOut = 254, kNoOut = 255;
@@ -116,8 +121,7 @@ inline DType dtype_into(PyObject* dtype, PyObject* out) {
   return made;
 }
 
-// out=: stores the result. Refuses to lose a gradient.
-void store_result(const char* name, const Tensor& out, const Tensor& value, ops::OutRule rule);
+using tape::store_result;
 // out=(a, b): stores each result in its place, then gives them back in the result's own form.
 void store_results(const char* name, PyObject* out, const std::vector<Tensor>& values,
                    ops::OutRule rule);

@@ -3,7 +3,6 @@
 
 #include <nanobind/stl/string.h>
 
-#include "cpu/baseline.h"
 #include "cpu/isa.h"
 #include "cpu/libraries.h"
 #include "cpu/thread_limits.h"

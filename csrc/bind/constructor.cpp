@@ -52,7 +52,7 @@ PyObject* tensor_make_subclass(PyObject*, PyObject* const* args, Py_ssize_t coun
 }
 
 // Never handed over: this is what overrides make their results with.
-PyObject* bound_as_subclass_method(FB_PY_ARGUMENTS) {
+PyObject* as_subclass_entry(FB_PY_ARGUMENTS) {
   return guarded("as_subclass", [&] {
     const Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
     const bool is_cls =

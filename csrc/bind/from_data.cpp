@@ -9,6 +9,7 @@
 #include "bind/interop.h"
 #include "bind/items.h"
 #include "gen/ops/copy.h"
+#include "ops/host.h"
 
 namespace fb::bind {
 namespace {
@@ -123,9 +124,9 @@ Scalar number_of(PyObject* o) {
     check_elements(o);
     const Tensor& t = tensor_of(o);
     fb::check_dense("tensor", t);
-    FB_CHECK_TYPE(t.numel() == 1, "only tensors of a single element can be elements, got size ",
-                  t.sizes());
-    return Scalar::load(t.dtype(), t.data());
+    FB_CHECK_VALUE(t.numel() == 1, "only tensors of a single element can be elements, got size ",
+                   t.sizes());
+    return ops::host_number(t);
   }
   if (is_number(o)) return read::number(o);
   FB_CHECK_TYPE(PyNumber_Check(o) && !is_nested(o), "expected a number, got '", Py_TYPE(o)->tp_name,

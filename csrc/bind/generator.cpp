@@ -103,6 +103,10 @@ void define_state(nb::class_<Generator>& type) {
 
 bool is_generator(PyObject* object) { return PyObject_TypeCheck(object, generator_type); }
 Generator* generator_of(PyObject* object) { return nb::inst_ptr<Generator>(object); }
+PyObject* generator_object(Generator* generator) {
+  const nb::object found = nb::find(generator);
+  return found.is_valid() ? new_ref(found.ptr()) : none();
+}
 
 void add_generator_type(PyObject* module) {
   nb::module_ m = nb::borrow<nb::module_>(module);

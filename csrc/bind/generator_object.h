@@ -11,6 +11,8 @@ namespace fb::bind {
 
 bool is_generator(PyObject* object);
 Generator* generator_of(PyObject* object);
+// The object around a generator, None where it is gone.
+PyObject* generator_object(Generator* generator);
 void add_generator_type(PyObject* module);
 
 }  // namespace fb::bind

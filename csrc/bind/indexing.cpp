@@ -6,11 +6,14 @@
 #include "bind/interop.h"
 #include "bind/items.h"
 #include "bind/tensor_object.h"
+#include "core/observe.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/create.h"
 #include "gen/ops/index.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/advanced_index.h"
+#include "ops/host.h"
 #include "ops/layout.h"
 
 namespace fb::bind {
@@ -45,7 +48,7 @@ Tensor tensor_index(PyObject* o) {
 }
 
 // A view of a tensor, made from the parts of an index, and what tensors among them pick out of it.
-// In one step, unless the graph is to know the steps.
+// In one step, unless the graph or an observer is to know the steps.
 class Selection {
  public:
   Selection(const Tensor& base, PyObject* index, bool recorded, bool is_slice)
@@ -174,14 +177,13 @@ class Selection {
   void pick_all(bool value) {
     add_dim();
     const Tensor mask = make_tensor({1}, DType::kBool, base_.device());
-    *mask.data_as<bool>() = value;
+    kernel::of(mask).fill(mask, value);
     picks_.back() = mask;
   }
 
   void pick(const Tensor& index) {
     if (is_mask(index)) autograd::check_no_mask(index);
-    if (index.dim() == 0 && is_mask(index))
-      return pick_all(Scalar::load(index.dtype(), index.data()).to<bool>());
+    if (index.dim() == 0 && is_mask(index)) return pick_all(ops::host_number(index).to<bool>());
     const int64_t dims = is_mask(index) ? index.dim() : 1;
     for (int64_t i = 0; i < dims; ++i) keep();
     picks_.resize(picks_.size() - static_cast<size_t>(dims));
@@ -240,7 +242,8 @@ PyObject* tensor_getitem(PyObject* self, PyObject* index) {
     FB_CHECK_INDEX(t.dim() > 0 || !PyLong_CheckExact(index),
                    "invalid index of a 0-dim tensor; use item() to convert it to a number");
     if (PyLong_CheckExact(index)) return wrap(ops::select(t, 0, read::integer(index)));
-    const Selection selection(t, index, !autograd::is_plain(t), PySlice_Check(index));
+    const bool in_steps = !autograd::is_plain(t) || observe::any();
+    const Selection selection(t, index, in_steps, PySlice_Check(index));
     return wrap(selection.picks_any() ? ops::index(selection.picked_from(), selection.picks())
                                       : selection.view());
   });
@@ -258,7 +261,7 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
     FB_CHECK_TYPE(!is_sparse(t), "cannot assign to a sparse tensor; use .to_dense() first");
     const bool is_plain =
         autograd::is_plain(t) && (!is_tensor(value) || autograd::is_plain(tensor_of(value)));
-    const Selection selection(t, index, !is_plain, false);
+    const Selection selection(t, index, !is_plain || observe::any(), false);
     const Tensor target = selection.picked_from();
     if (!is_tensor(value)) check_assignable(value, t.dtype());
     if (!selection.picks_any() && is_plain && !is_tensor(value)) {
@@ -275,27 +278,11 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
   });
 }
 
-namespace {
-
-PyObject* invoke_nonzero(PyObject* const* a) {
+PyObject* bound_nonzero(PyObject* const* a) {
   const Tensor& input = tensor_of(a[0]);
   if (input->flags & kBatched) autograd::refuse_dynamic_shape("nonzero");
   fb::check_dense("nonzero", input);
   return a[1] && read::boolean(a[1]) ? wrap(ops::nonzero_tuple(input)) : wrap(ops::nonzero(input));
-}
-constexpr ArgSpec kNonzeroArgs[] = {{"input", ArgType::kTensor, true, 0},
-                                    {"as_tuple", ArgType::kBool, false, 1}};
-constexpr Overload kNonzero{
-    "(Tensor input, *, bool as_tuple = False)", kNonzeroArgs, 2, 1, 2, invoke_nonzero};
-constexpr OverloadSet kNonzeroSet{"nonzero", &kNonzero, 1};
-
-}  // namespace
-
-PyObject* bound_nonzero(FB_PY_ARGUMENTS) {
-  return call_function(kNonzeroSet, self, args, nargs, kwnames);
-}
-PyObject* bound_nonzero_method(FB_PY_ARGUMENTS) {
-  return call_method(kNonzeroSet, self, args, nargs, kwnames);
 }
 
 }  // namespace fb::bind

@@ -7,59 +7,15 @@
 #include "autograd/history.h"
 #include "bind/call.h"
 #include "bind/value_types.h"
-#include "core/profile.h"
+#include "core/observe.h"
 #include "gen/ops/sparse.h"
+#include "kernel/table.h"
 #include "ops/layout.h"
 
 namespace nb = nanobind;
 
 namespace fb::bind {
 namespace {
-
-PyObject* invoke_from_numpy(PyObject* const* a) { return wrap(from_numpy(a[0])); }
-constexpr ArgSpec kFromNumpyArgs[] = {{"ndarray", ArgType::kAny, true, 0}};
-constexpr Overload kFromNumpy{"(numpy.ndarray ndarray)", kFromNumpyArgs, 1, 1, 1,
-                              invoke_from_numpy};
-
-PyObject* invoke_frombuffer(PyObject* const* a) {
-  const Tensor tensor = from_buffer(a[0], read::dtype_value(a[1]), a[2] ? read::integer(a[2]) : -1,
-                                    a[3] ? read::integer(a[3]) : 0);
-  return wrap(with_requires_grad(tensor, a[4]));
-}
-constexpr ArgSpec kFromBufferArgs[] = {{"buffer", ArgType::kAny, true, 0},
-                                       {"dtype", ArgType::kDType, true, 1},
-                                       {"count", ArgType::kInt, false, 2},
-                                       {"offset", ArgType::kInt, false, 3},
-                                       {"requires_grad", ArgType::kBool, false, 4}};
-constexpr Overload kFromBuffer{
-    "(object buffer, *, torch.dtype dtype, int count = -1, int offset = 0, "
-    "bool requires_grad = False)",
-    kFromBufferArgs,
-    5,
-    1,
-    5,
-    invoke_frombuffer};
-
-PyObject* invoke_numpy(PyObject* const* a) {
-  const Tensor& tensor = tensor_of(a[0]);
-  FB_CHECK_TYPE(!is_sparse(tensor),
-                "can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.");
-  autograd::check_has_elements(tensor, "numpy");
-  const bool force = a[1] && read::boolean(a[1]);
-  FB_CHECK(force || !(autograd::is_recording() && autograd::requires_grad(tensor)),
-           "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
-  return to_numpy(tensor);
-}
-constexpr ArgSpec kNumpyArgs[] = {{"input", ArgType::kTensor, true, 0},
-                                  {"force", ArgType::kBool, false, 1}};
-constexpr Overload kNumpy{"(*, bool force = False)", kNumpyArgs, 2, 1, 2, invoke_numpy};
-
-PyObject* invoke_tolist(PyObject* const* a) {
-  if (autograd::requires_grad(tensor_of(a[0]))) autograd::note_number_taken("tolist");
-  return to_list(tensor_of(a[0]));
-}
-constexpr ArgSpec kSelfOnly[] = {{"input", ArgType::kTensor, true, 0}};
-constexpr Overload kToList{"()", kSelfOnly, 1, 1, 1, invoke_tolist};
 
 PyObject* item_of(const Tensor& tensor) {
   if (is_sparse(tensor)) [[unlikely]]
@@ -68,18 +24,10 @@ PyObject* item_of(const Tensor& tensor) {
   if (autograd::requires_grad(tensor)) autograd::note_number_taken("item");
   FB_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(),
            " elements cannot be converted to Scalar");
-  return to_python_number(tensor.dtype(), tensor.data());
+  alignas(16) char element[16];
+  kernel::of(tensor).to_host(tensor.data(), tensor.element_size(), element);
+  return to_python_number(tensor.dtype(), element);
 }
-PyObject* invoke_item(PyObject* const* a) { return item_of(tensor_of(a[0])); }
-constexpr Overload kItem{"()", kSelfOnly, 1, 1, 1, invoke_item, "aten::item"};
-
-// A method without arguments: matching is needed only to refuse them, and to tell profilers.
-PyObject* call_without_arguments(const OverloadSet& set, FB_PY_ARGUMENTS) {
-  if (nargs || kwnames || is_overridden(self) || profile::is_on())
-    return call_method(set, self, args, nargs, kwnames);
-  return guarded(set.name, [&] { return set.overloads->invoke(&self); });
-}
-
 nb::object object_of(Tensor tensor) { return nb::steal(wrap(std::move(tensor))); }
 
 // PythonError is not known to nanobind; its own exception carries what is set.
@@ -94,26 +42,31 @@ auto translated(F&& f) {
 
 }  // namespace
 
-PyObject* bound_from_numpy(FB_PY_ARGUMENTS) {
-  static constexpr OverloadSet set{"from_numpy", &kFromNumpy, 1};
-  return call_function(set, self, args, nargs, kwnames);
+PyObject* bound_from_numpy(PyObject* const* a) { return wrap(from_numpy(a[0])); }
+
+PyObject* bound_frombuffer(PyObject* const* a) {
+  const Tensor tensor = from_buffer(a[0], read::dtype_value(a[1]), a[2] ? read::integer(a[2]) : -1,
+                                    a[3] ? read::integer(a[3]) : 0);
+  return wrap(with_requires_grad(tensor, a[4]));
 }
-PyObject* bound_frombuffer(FB_PY_ARGUMENTS) {
-  static constexpr OverloadSet set{"frombuffer", &kFromBuffer, 1};
-  return call_function(set, self, args, nargs, kwnames);
+
+PyObject* bound_numpy(PyObject* const* a) {
+  const Tensor& tensor = tensor_of(a[0]);
+  FB_CHECK_TYPE(!is_sparse(tensor),
+                "can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.");
+  autograd::check_has_elements(tensor, "numpy");
+  const bool force = a[1] && read::boolean(a[1]);
+  FB_CHECK(force || !(autograd::is_recording() && autograd::requires_grad(tensor)),
+           "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
+  return to_numpy(tensor);
 }
-PyObject* bound_numpy_method(FB_PY_ARGUMENTS) {
-  static constexpr OverloadSet set{"numpy", &kNumpy, 1};
-  return call_method(set, self, args, nargs, kwnames);
+
+PyObject* bound_tolist(PyObject* const* a) {
+  if (autograd::requires_grad(tensor_of(a[0]))) autograd::note_number_taken("tolist");
+  return to_list(tensor_of(a[0]));
 }
-PyObject* bound_tolist_method(FB_PY_ARGUMENTS) {
-  static constexpr OverloadSet set{"tolist", &kToList, 1};
-  return call_without_arguments(set, self, args, nargs, kwnames);
-}
-PyObject* bound_item_method(FB_PY_ARGUMENTS) {
-  static constexpr OverloadSet set{"item", &kItem, 1};
-  return call_without_arguments(set, self, args, nargs, kwnames);
-}
+
+PyObject* bound_item(PyObject* const* a) { return item_of(tensor_of(a[0])); }
 
 void add_interop(PyObject* module) {
   nb::module_ m = nb::borrow<nb::module_>(module);
@@ -143,15 +96,20 @@ void add_interop(PyObject* module) {
     Storage none = Storage::adopt(nullptr, static_cast<size_t>(bytes), [](void*) {}, nullptr);
     return object_of(tensor_over(std::move(none), {bytes}, {1}, 0, DType::kUInt8, kHost));
   });
-  m.def("_has_memory", [](nb::handle tensor) {
-    const Tensor& t = tensor_of(tensor.ptr());
-    return t.numel() == 0 || t.storage()->data;
-  });
+  m.def("_has_memory", [](nb::handle tensor) { return tensor_of(tensor.ptr())->has_memory(); });
+  m.def("_promise", [](nb::handle tensor) { tensor_of(tensor.ptr()).storage()->promised = true; });
   m.def("_resize_storage", [](nb::handle tensor, int64_t bytes) {
     FB_CHECK(bytes >= 0, "expected a non-negative number of bytes, got ", bytes);
     Storage storage = tensor_of(tensor.ptr()).storage();
     FB_CHECK(storage->resizable, "this storage cannot be resized: its memory is shared");
     storage.resize(static_cast<size_t>(bytes));
+  });
+  // out= of a function in Python that is not in the table: as of an operator with the rule exact.
+  m.def("_store_result", [](const char* name, nb::handle out, nb::handle value) {
+    return translated([&] {
+      store_result(name, tensor_of(out.ptr()), tensor_of(value.ptr()), ops::kOutExact);
+      return nb::borrow(out);
+    });
   });
   m.def("_move_to", [](nb::handle tensor, nb::handle window) {
     const Tensor& moved = tensor_of(tensor.ptr());

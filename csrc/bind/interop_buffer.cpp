@@ -59,6 +59,8 @@ void fill_buffer(PyObject* exporter, const Tensor& tensor, Py_buffer* view, int 
   if (autograd::requires_grad(tensor))
     raise_buffer_error("the tensor requires grad; use tensor.detach()");
   if (!format) raise_buffer_error("the buffer protocol has no code for bfloat16");
+  if (tensor.device() != kHost)
+    raise_buffer_error("the tensor is not in the host's memory; use tensor.cpu()");
   const bool wants_strides = asks_for(flags, PyBUF_STRIDES);
   const bool is_c = tensor.is_contiguous();
   if ((!wants_strides || asks_for(flags, PyBUF_C_CONTIGUOUS)) && !is_c)

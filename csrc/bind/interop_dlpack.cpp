@@ -72,6 +72,8 @@ PyObject* export_tensor(const Tensor& tensor, bool copied) {
     handle.flags = copied ? dlpack::kIsCopied : 0;
   }
   const bool is_cuda = tensor.device().type == DeviceType::kCuda;
+  FB_CHECK_AS(ErrorKind::kValue, is_cuda || tensor.device() == kHost,
+              "DLPack has no code for the device ", tensor.device());
   handle.array = {
       .data = tensor.data(),
       .device = {is_cuda ? dlpack::kCuda : dlpack::kCpu, is_cuda ? tensor.device().index : 0},

@@ -1,6 +1,7 @@
 // Elements as Python numbers: tolist, item.
 #include "autograd/batch.h"
 #include "bind/interop.h"
+#include "ops/host.h"
 
 namespace fb::bind {
 
@@ -45,8 +46,9 @@ PyObject* to_python_number(DType dtype, const void* element) {
   });
 }
 
-PyObject* to_list(const Tensor& tensor) {
-  autograd::check_has_elements(tensor, "tolist");
+PyObject* to_list(const Tensor& given) {
+  autograd::check_has_elements(given, "tolist");
+  const Tensor tensor = ops::on_device(given, kHost);
   PyObject* list = visit_all(tensor.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     return list_of(tensor.data_as<T>(), tensor.sizes(), tensor.strides());

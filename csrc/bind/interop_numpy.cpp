@@ -86,6 +86,9 @@ Ref tensor_on_array(PyObject* object) {
 }
 
 PyObject* to_numpy(const Tensor& tensor) {
+  FB_CHECK_TYPE(tensor.device() == kHost, "can't convert ", tensor.device(),
+                " device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory "
+                "first.");
   ops::settle(tensor);
   const int type_number = kTypeNumbers[static_cast<int>(tensor.dtype())];
   FB_CHECK_TYPE(type_number != kNoType, "Got unsupported ScalarType ",

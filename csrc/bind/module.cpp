@@ -5,6 +5,7 @@
 
 #include "bind/autocast.h"
 #include "bind/backward.h"
+#include "bind/boxed.h"
 #include "bind/call.h"
 #include "bind/config.h"
 #include "bind/ending.h"
@@ -26,16 +27,22 @@
 #include "bind/scope.h"
 #include "bind/serialization.h"
 #include "bind/shared_memory.h"
+#include "bind/tape.h"
 #include "bind/tensor_object.h"
 #include "bind/transforms.h"
 #include "bind/value_types.h"
 #include "core/allocator.h"
 #include "core/tensor.h"
 #include "core/warning.h"
-#include "cpu/baseline.h"
 #include "cpu/deterministic.h"
+#include "cpu/isa.h"
 #include "cpu/libraries.h"
+#include "cpu/table.h"
 #include "cpu/threads.h"
+#if defined(FB_SHADOW)
+#include "shadow/memory.h"
+#include "shadow/table.h"
+#endif
 
 namespace nb = nanobind;
 
@@ -177,6 +184,15 @@ NB_MODULE(_C, m) {
   nb::set_leak_warnings(false);
   if (!cpu::has_baseline())
     throw nb::import_error("this processor lacks instructions that Flambeau needs (x86-64-v2)");
+  cpu::register_kernels();
+#if defined(FB_SHADOW)
+  shadow::register_memory();
+  shadow::register_kernels();
+  m.def("_take_shadow_faults", &shadow::take_faults,
+        "Where the host touched memory of the device shadow since the last call.");
+  m.def("_set_shadow_kernels", &shadow::set_kernels, nb::arg("present"),
+        "Whether the device shadow has its kernels, or none.");
+#endif
   warning_hooks.warn = [](const std::string& text) {
     if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) < 0) throw PythonError{};
   };
@@ -209,5 +225,7 @@ NB_MODULE(_C, m) {
   add_serialization(m);
   add_image(m);
   add_profile(m);
+  add_boxed(m.ptr());
+  add_tape(m);
   m.def("_install_places", [](const char* folder) { install_places(folder); }, nb::arg("folder"));
 }

@@ -4,7 +4,8 @@
 // Note [Steps that are composed]: the kernels take dense tensors of one type that lie alike in
 // memory, and options that are numbers. All else (an option that is a tensor, a state in another
 // type, `differentiable=True`) goes to Optimizer._step_composed, which computes the same with
-// ordinary operators and says what is wrong where they refuse.
+// ordinary operators and says what is wrong where they refuse. So do steps that are recorded, as
+// recorders see operators alone.
 #include "bind/optim.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include "bind/items.h"
 #include "bind/optim_collection.h"
 #include "bind/optim_step.h"
-#include "cpu/threads.h"
+#include "core/observe.h"
 #include "gen/ops/create.h"
 
 namespace fb::bind {
@@ -97,9 +98,9 @@ class NumbersOfStep {
 };
 
 template <class Rule>
-cpu::OptimTensor as_stretch(const Entry<Rule>& entry, const void* numbers) {
+kernel::OptimTensor as_stretch(const Entry<Rule>& entry, const void* numbers) {
   const DType dtype = entry.param->dtype;
-  cpu::OptimTensor t = {};
+  kernel::OptimTensor t = {};
   t.param = data_of(*entry.param);
   t.grad = data_of(*entry.grad);
   for (size_t k = 0; k < entry.states.size(); ++k)
@@ -113,7 +114,7 @@ cpu::OptimTensor as_stretch(const Entry<Rule>& entry, const void* numbers) {
 // Whether a parameter is listed twice: its steps must then follow each other.
 bool has_repeats(Tensors tensors) {
   std::vector<const void*> params;
-  for (const cpu::OptimTensor& t : tensors) params.push_back(t.param);
+  for (const kernel::OptimTensor& t : tensors) params.push_back(t.param);
   std::sort(params.begin(), params.end());
   return std::adjacent_find(params.begin(), params.end()) != params.end();
 }
@@ -121,7 +122,8 @@ bool has_repeats(Tensors tensors) {
 // Runs a kernel without the interpreter's lock where that is worthwhile; others may then drop what
 // it works on, or give a tensor other memory, so the memory is held.
 template <class Rule>
-void run_held(const std::vector<Entry<Rule>>& entries, Tensors tensors) {
+void run_held(const kernel::Table& kernels, const std::vector<Entry<Rule>>& entries,
+              Tensors tensors) {
   std::vector<Storage> held;
   for (const Entry<Rule>& entry : entries) {
     held.push_back(entry.param->storage);
@@ -129,24 +131,26 @@ void run_held(const std::vector<Entry<Rule>>& entries, Tensors tensors) {
     for (const TensorImpl* state : entry.states)
       if (state) held.push_back(state->storage);
   }
-  if (!has_repeats(tensors)) return Rule::run(tensors);
-  for (size_t i = 0; i < tensors.size(); ++i) Rule::run(tensors.subspan(i, 1));
+  if (!has_repeats(tensors)) return Rule::run(kernels, tensors);
+  for (size_t i = 0; i < tensors.size(); ++i) Rule::run(kernels, tensors.subspan(i, 1));
 }
 
 template <class Rule>
 void step_entries(const Rule& rule, const std::vector<Entry<Rule>>& entries) {
   NumbersOfStep<Rule> numbers(rule, entries.size());
-  std::vector<cpu::OptimTensor> tensors;
+  std::vector<kernel::OptimTensor> tensors;
   tensors.reserve(entries.size());
   int64_t total = 0;
   for (const Entry<Rule>& entry : entries) {
     tensors.push_back(as_stretch(entry, numbers.of(entry)));
     total += tensors.back().n;
   }
-  if (total > cpu::kGrain)
-    run_held(entries, tensors);
+  // They are all on one device: see is_kernels_own.
+  const kernel::Table& kernels = kernel::of(entries.front().param->device);
+  if (total > kernel::kSmallStep)
+    run_held(kernels, entries, tensors);
   else
-    Rule::run(tensors);
+    Rule::run(kernels, tensors);
   for (const Entry<Rule>& entry : entries) {
     note_write(*entry.param);
     for (TensorImpl* state : entry.states)
@@ -160,7 +164,7 @@ void step_group(PyObject* optimizer, PyObject* state, PyObject* group) {
                 Py_TYPE(group)->tp_name);
   Options options(group);
   const Rule rule(options);
-  if (options.flag(names->differentiable)) options.refuse();
+  if (options.flag(names->differentiable) || observe::watches(observe::kRecord)) options.refuse();
   PyObject* capturable = PyDict_GetItemWithError(group, names->capturable);
   if (PyErr_Occurred()) throw PythonError{};
   if (capturable && capturable != Py_False) options.refuse();
@@ -235,7 +239,7 @@ void forget_grad(const Tensor& param, bool set_to_none) {
     autograd::detach_(grad);
   else
     autograd::set_requires_grad(grad, false);
-  ops::zero_(grad);
+  if (!grad->is_promised()) ops::zero_(grad);
 }
 
 void forget_grads(PyObject* params, bool set_to_none) {

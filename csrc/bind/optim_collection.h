@@ -33,19 +33,16 @@ struct Entry {
   bool is_new;
 };
 
-// A tensor on meta may have none.
-inline bool has_memory(const TensorImpl& t) { return t.storage->data || t.numel == 0; }
-
 inline bool lies_like(const TensorImpl& t, const TensorImpl& param) {
   return t.dtype == param.dtype && t.sizes() == param.sizes() &&
          ((t.contiguous && param.contiguous) || t.strides() == param.strides()) &&
-         !(t.flags & (kBatched | kDual | kSparse)) && has_memory(t);
+         !(t.flags & (kBatched | kDual | kSparse)) && !t.is_promised();
 }
 
 inline bool is_kernels_own(const TensorImpl& param) {
   return (is_floating(param.dtype) || is_complex(param.dtype)) &&
          param.device.type == DeviceType::kCpu && !(param.flags & (kSparse | kInference)) &&
-         has_memory(param) && (param.contiguous || is_dense(param.sizes(), param.strides()));
+         !param.is_promised() && (param.contiguous || is_dense(param.sizes(), param.strides()));
 }
 
 inline bool is_number(const TensorImpl& t) {

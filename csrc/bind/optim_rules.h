@@ -14,7 +14,7 @@
 #include <span>
 
 #include "bind/tensor_object.h"
-#include "cpu/optim.h"
+#include "kernel/table.h"
 
 namespace fb::bind::optim {
 
@@ -122,10 +122,10 @@ struct Scalars {
 
 template <size_t N>
 using NameList = std::array<PyObject * Names::*, N>;
-using Tensors = std::span<const cpu::OptimTensor>;
+using Tensors = std::span<const kernel::OptimTensor>;
 
 struct Sgd {
-  using Numbers = cpu::SgdNumbers;
+  using Numbers = kernel::SgdNumbers;
   static constexpr NameList<0> kScalars = {};
   static constexpr NameList<1> kStates = {&Names::momentum_buffer};
   bool maximize, nesterov;
@@ -142,11 +142,11 @@ struct Sgd {
   Numbers at(Scalars&, bool is_new) const {
     return {maximize, nesterov, is_new, weight_decay, momentum, 1 - dampening, lr};
   }
-  static void run(Tensors tensors) { FB_KERNEL(optim_sgd)(tensors); }
+  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_sgd(tensors); }
 };
 
 struct Adam {
-  using Numbers = cpu::AdamNumbers;
+  using Numbers = kernel::AdamNumbers;
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<3> kStates = {&Names::exp_avg, &Names::exp_avg_sq,
                                           &Names::max_exp_avg_sq};
@@ -174,11 +174,11 @@ struct Adam {
             lr / (1 - std::pow(beta1, step)),
             std::pow(1 - std::pow(beta2, step), 0.5)};
   }
-  static void run(Tensors tensors) { FB_KERNEL(optim_adam)(tensors); }
+  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_adam(tensors); }
 };
 
 struct Adamax {
-  using Numbers = cpu::AdamaxNumbers;
+  using Numbers = kernel::AdamaxNumbers;
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<2> kStates = {&Names::exp_avg, &Names::exp_inf};
   bool maximize;
@@ -196,11 +196,11 @@ struct Adamax {
     const double step = scalars.set(0, scalars.values[0] + 1);
     return {maximize, weight_decay, beta1, beta2, eps, lr / (1 - std::pow(beta1, step))};
   }
-  static void run(Tensors tensors) { FB_KERNEL(optim_adamax)(tensors); }
+  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_adamax(tensors); }
 };
 
 struct NAdam {
-  using Numbers = cpu::NAdamNumbers;
+  using Numbers = kernel::NAdamNumbers;
   static constexpr NameList<2> kScalars = {&Names::step, &Names::mu_product};
   static constexpr NameList<2> kStates = {&Names::exp_avg, &Names::exp_avg_sq};
   bool maximize, decoupled;
@@ -230,7 +230,7 @@ struct NAdam {
             -lr * (1 - mu) / (1 - product),
             -lr * next / (1 - product * next)};
   }
-  static void run(Tensors tensors) { FB_KERNEL(optim_nadam)(tensors); }
+  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_nadam(tensors); }
 
  private:
   double momentum_at(double step) const {
@@ -239,7 +239,7 @@ struct NAdam {
 };
 
 struct RAdam {
-  using Numbers = cpu::RAdamNumbers;
+  using Numbers = kernel::RAdamNumbers;
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<2> kStates = {&Names::exp_avg, &Names::exp_avg_sq};
   bool maximize, decoupled;
@@ -274,11 +274,11 @@ struct RAdam {
             std::pow(correction, 0.5),
             std::pow(rectification, 0.5)};
   }
-  static void run(Tensors tensors) { FB_KERNEL(optim_radam)(tensors); }
+  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_radam(tensors); }
 };
 
 struct Rmsprop {
-  using Numbers = cpu::RmspropNumbers;
+  using Numbers = kernel::RmspropNumbers;
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<3> kStates = {&Names::square_avg, &Names::grad_avg,
                                           &Names::momentum_buffer};
@@ -298,11 +298,11 @@ struct Rmsprop {
     scalars.set(0, scalars.values[0] + 1);
     return {maximize, weight_decay, alpha, eps, momentum, lr};
   }
-  static void run(Tensors tensors) { FB_KERNEL(optim_rmsprop)(tensors); }
+  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_rmsprop(tensors); }
 };
 
 struct Adagrad {
-  using Numbers = cpu::AdagradNumbers;
+  using Numbers = kernel::AdagradNumbers;
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<1> kStates = {&Names::sum};
   bool maximize;
@@ -319,11 +319,11 @@ struct Adagrad {
     const double step = scalars.set(0, scalars.values[0] + 1);
     return {maximize, weight_decay, eps, lr / (1 + (step - 1) * lr_decay)};
   }
-  static void run(Tensors tensors) { FB_KERNEL(optim_adagrad)(tensors); }
+  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_adagrad(tensors); }
 };
 
 struct Adadelta {
-  using Numbers = cpu::AdadeltaNumbers;
+  using Numbers = kernel::AdadeltaNumbers;
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<2> kStates = {&Names::square_avg, &Names::acc_delta};
   bool maximize;
@@ -340,11 +340,13 @@ struct Adadelta {
     scalars.set(0, scalars.values[0] + 1);
     return {maximize, weight_decay, rho, eps, lr};
   }
-  static void run(Tensors tensors) { FB_KERNEL(optim_adadelta)(tensors); }
+  static void run(const kernel::Table& kernels, Tensors tensors) {
+    kernels.optim_adadelta(tensors);
+  }
 };
 
 struct Rprop {
-  using Numbers = cpu::RpropNumbers;
+  using Numbers = kernel::RpropNumbers;
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<2> kStates = {&Names::prev, &Names::step_size};
   bool maximize;
@@ -361,11 +363,11 @@ struct Rprop {
     scalars.set(0, scalars.values[0] + 1);
     return {maximize, shrink, grow, least, most};
   }
-  static void run(Tensors tensors) { FB_KERNEL(optim_rprop)(tensors); }
+  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_rprop(tensors); }
 };
 
 struct Asgd {
-  using Numbers = cpu::AsgdNumbers;
+  using Numbers = kernel::AsgdNumbers;
   static constexpr NameList<3> kScalars = {&Names::step, &Names::eta, &Names::mu};
   static constexpr NameList<1> kStates = {&Names::ax};
   bool maximize;
@@ -386,7 +388,7 @@ struct Asgd {
     scalars.set(2, rounded(1 / std::max(1.0, step - t0)));
     return {maximize, weight_decay, 1 - lambd * eta, eta, mu};
   }
-  static void run(Tensors tensors) { FB_KERNEL(optim_asgd)(tensors); }
+  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_asgd(tensors); }
 
  private:
   // As PyTorch has it: the numbers become tensors of the default type on their way into the state.

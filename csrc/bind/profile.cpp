@@ -9,7 +9,7 @@
 #include "bind/place.h"
 #include "bind/tensor_object.h"
 #include "bind/value_types.h"
-#include "ops/profile.h"
+#include "core/profile.h"
 
 namespace nb = nanobind;
 
@@ -25,40 +25,6 @@ uint64_t number_of(PyObject* module) {
   const auto [found, is_new] = module_numbers.try_emplace(module, called_modules.size());
   if (is_new) called_modules.push_back(nb::borrow(module));
   return found->second;
-}
-
-// A single value; lists within lists are not looked into.
-profile::Argument described_value(PyObject* given) {
-  if (is_tensor(given)) return profile::described(tensor_of(given));
-  if (PyBool_Check(given)) return Scalar(given == Py_True);
-  if (PyLong_Check(given)) {
-    int overflow = 0;
-    const int64_t value = PyLong_AsLongLongAndOverflow(given, &overflow);
-    return overflow ? profile::Argument() : Scalar(value);
-  }
-  if (PyFloat_Check(given)) return Scalar(PyFloat_AS_DOUBLE(given));
-  if (PyUnicode_Check(given)) {
-    const char* text = PyUnicode_AsUTF8(given);
-    if (!text) PyErr_Clear();
-    return text ? profile::Argument(std::string(text)) : profile::Argument();
-  }
-  return {};
-}
-
-profile::Argument described(PyObject* given) {
-  if (!given) return {};
-  if (!PyTuple_Check(given) && !PyList_Check(given)) return described_value(given);
-  std::vector<profile::Shape> shapes;
-  std::vector<int64_t> integers;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given); ++i) {
-    const profile::Argument item = described_value(PySequence_Fast_GET_ITEM(given, i));
-    if (const auto* shape = std::get_if<profile::Shape>(&item)) shapes.push_back(*shape);
-    if (const auto* number = std::get_if<Scalar>(&item); number && number->is_integral())
-      integers.push_back(number->to<int64_t>());
-  }
-  const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(given));
-  if (count > 0 && shapes.size() == count) return shapes;
-  return integers.size() == count ? profile::Argument(integers) : profile::Argument();
 }
 
 // --- from events to Python
@@ -171,13 +137,6 @@ class Range {
 };
 
 }  // namespace
-
-CallSpan::CallSpan(const char* name, PyObject* const* slots, int count) {
-  std::unique_ptr<profile::Details> details = profile::details_now();
-  if (details && profile::wants(profile::kArguments))
-    for (int i = 0; i < count; ++i) details->arguments.push_back(described(slots[i]));
-  open(profile::Kind::kOperator, name, 0, 0, std::move(details));
-}
 
 void ModuleSpan::begin(PyObject* module) {
   open_as(profile::Kind::kModule, Py_TYPE(module)->tp_name, 0, number_of(module),

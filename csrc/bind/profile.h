@@ -1,4 +1,4 @@
-// Spans that begin in Python: calls of operators and modules, ranges, and the sessions themselves.
+// Spans that begin in Python: calls of modules, ranges, and the sessions themselves.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,12 +7,6 @@
 #include "core/profile.h"
 
 namespace fb::bind {
-
-// A call whose operator opens no span of its own; `slots` are the arguments as they came.
-class CallSpan : public profile::Span {
- public:
-  CallSpan(const char* name, PyObject* const* slots, int count);
-};
 
 class ModuleSpan : public profile::Span {
  public:

@@ -37,6 +37,7 @@ std::pair<uint8_t*, int64_t> memory_of(nb::handle tensor) {
   const Tensor& t = tensor_of(tensor.ptr());
   FB_CHECK(t.dtype() == DType::kUInt8 && t.dim() == 1 && (t.numel() < 2 || t.strides()[0] == 1),
            "expected a contiguous tensor of bytes");
+  FB_CHECK(t.device() == kHost, "expected bytes in the host's memory, got them on ", t.device());
   return {t.data_as<uint8_t>(), t.numel()};
 }
 

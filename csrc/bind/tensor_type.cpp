@@ -13,6 +13,7 @@
 #include "bind/registry.h"
 #include "bind/tensor_object.h"
 #include "gen/ops/sparse.h"
+#include "ops/host.h"
 
 namespace fb::bind {
 
@@ -159,9 +160,10 @@ Scalar single_element(const Tensor& t, const char* wanted) {
   if (is_sparse(t)) [[unlikely]]
     return single_element(ops::to_dense(t), wanted);
   autograd::check_has_elements(t, "item");
+  if (t->is_promised()) refuse_missing_memory();
   FB_CHECK_VALUE(t.numel() == 1, "only a tensor with one element can become a Python ", wanted,
                  "; this one has size ", t.sizes());
-  return Scalar::load(t.dtype(), t.data());
+  return ops::host_number(t);
 }
 
 int tensor_bool(PyObject* self) {

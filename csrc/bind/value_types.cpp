@@ -38,6 +38,8 @@ PyObject* layout_objects[kLayoutCount];
 PyTypeObject* device_type = nullptr;
 PyTypeObject* layout_type = nullptr;
 PyTypeObject* memory_format_type = nullptr;
+constexpr int kMemoryFormatCount = 4;
+PyObject* memory_format_objects[kMemoryFormatCount];
 
 bool is_word(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(),
@@ -78,7 +80,7 @@ Device checked_device(const std::string& type, std::optional<int> index) {
 }
 
 std::string device_repr(Device device) {
-  std::string text = "device(type='" + std::string(full_name_of(device.type)) + "'";
+  std::string text = "device(type='" + std::string(name_of(device.type)) + "'";
   if (device.index >= 0) text += ", index=" + std::to_string(device.index);
   return text + ")";
 }
@@ -107,7 +109,7 @@ void add_devices(nb::module_& m) {
           "__init__",
           [](Device* self, int index) { new (self) Device(checked_device("cuda", index)); },
           nb::arg("index"))
-      .def_prop_ro("type", [](const Device& d) { return std::string(full_name_of(d.type)); })
+      .def_prop_ro("type", [](const Device& d) { return std::string(name_of(d.type)); })
       .def_prop_ro("index",
                    [](const Device& d) -> std::optional<int> {
                      return d.index < 0 ? std::nullopt : std::optional<int>(d.index);
@@ -159,8 +161,11 @@ void add_layouts(nb::module_& m) {
       .def("__reduce__", [](const MemoryFormatObject& f) {
         return std::string(kMemoryFormatNames[static_cast<int>(f.value)]);
       });
-  for (int i = 0; i < 4; ++i)
-    m.attr(kMemoryFormatNames[i]) = nb::cast(MemoryFormatObject{MemoryFormat(i)});
+  for (int i = 0; i < kMemoryFormatCount; ++i) {
+    nb::object object = nb::cast(MemoryFormatObject{MemoryFormat(i)});
+    memory_format_objects[i] = object.inc_ref().ptr();
+    m.attr(kMemoryFormatNames[i]) = object;
+  }
 }
 
 }  // namespace
@@ -194,6 +199,9 @@ PyObject* layout_object(Layout layout) { return layout_objects[static_cast<int>(
 
 bool is_memory_format(PyObject* o) { return Py_TYPE(o) == memory_format_type; }
 MemoryFormat memory_format_of(PyObject* o) { return nb::inst_ptr<MemoryFormatObject>(o)->value; }
+PyObject* memory_format_object(MemoryFormat format) {
+  return memory_format_objects[static_cast<int>(format)];
+}
 
 void add_dtypes(PyObject* module);
 void add_size_type(PyObject* module);

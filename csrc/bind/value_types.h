@@ -24,6 +24,7 @@ PyObject* layout_object(Layout layout);  // borrowed
 
 bool is_memory_format(PyObject* object);
 MemoryFormat memory_format_of(PyObject* object);
+PyObject* memory_format_object(MemoryFormat format);  // borrowed
 
 // torch.Size([2, 3]): a tuple that prints itself so.
 PyObject* size_object(IntSpan sizes);

@@ -26,6 +26,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/device_memory.h"
 #include "core/error.h"
 #include "core/profile.h"
 #include "core/unseen.h"
@@ -362,8 +363,16 @@ void Storage::resize(size_t bytes) {
   }
   FB_CHECK(impl_->resizable, "cannot resize memory that belongs to another owner");
   // Never less than there was: tensors may still reach as far as the storage once did.
-  StorageImpl* fresh = allocate_cpu(std::max(bytes, capacity_of(*impl_))).leak();
-  std::memcpy(fresh->data, impl_->data, impl_->bytes);
+  const size_t room = std::max(bytes, capacity_of(*impl_));
+  StorageImpl* fresh = nullptr;
+  if (impl_->device.type == DeviceType::kCpu) {
+    fresh = allocate_cpu(room).leak();
+    std::memcpy(fresh->data, impl_->data, impl_->bytes);
+  } else {
+    const DeviceMemory& memory = memory_of(impl_->device);
+    fresh = memory.allocate(room, impl_->device).leak();
+    memory.copy(fresh->data, impl_->data, impl_->bytes);
+  }
   if (impl_->enlarged) impl_->enlarged->drop();
   impl_->enlarged = fresh;
   impl_->data = fresh->data;
@@ -383,6 +392,7 @@ Storage Storage::alias(const Storage& original) {
   note_address_taken();
   Storage copy = adopt(original->data, original->bytes, release_alias, original.get());
   copy->device = original->device;
+  copy->promised = original->promised;
   return copy;
 }
 

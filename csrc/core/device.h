@@ -7,7 +7,10 @@
 
 namespace fb {
 
-enum class DeviceType : uint8_t { kCpu, kCuda, kMeta };
+// The last one exists in builds for the tests alone: see csrc/shadow. It has the number of
+// PyTorch's name for a device of somebody else, privateuseone.
+enum class DeviceType : uint8_t { kCpu, kCuda, kMeta, kShadow = 8 };
+inline constexpr int kDeviceTypes = 20;  // with those that are known by name alone
 
 // There is none by default: whoever allocates says where.
 struct Device {
@@ -21,9 +24,8 @@ struct Device {
 // The memory that the host reads and writes itself.
 inline constexpr Device kHost{DeviceType::kCpu};
 
-inline const char* name_of(DeviceType type) {
-  return type == DeviceType::kCpu ? "cpu" : type == DeviceType::kCuda ? "cuda" : "meta";
-}
+// "cpu", "cuda", ...
+const char* name_of(DeviceType type);
 inline Text& operator<<(Text& out, Device device) {
   out << name_of(device.type);
   if (device.index >= 0) out << ':' << static_cast<int>(device.index);

@@ -8,11 +8,18 @@ namespace fb {
 namespace {
 
 // By the value of their type: first those that `DeviceType` lists.
-constexpr std::string_view kNames[] = {
-    "cpu", "cuda", "meta", "mps",  "xpu",    "xla",   "mtia",   "hpu",    "privateuseone", "hip",
-    "ipu", "lazy", "maia", "fpga", "vulkan", "ideep", "mkldnn", "opengl", "opencl",        "ve"};
+#if defined(FB_SHADOW)
+#define FB_FOREIGN "shadow"
+#else
+#define FB_FOREIGN "privateuseone"
+#endif
+constexpr const char* kNames[kDeviceTypes] = {
+    "cpu", "cuda", "meta", "mps",  "xpu",    "xla",   "mtia",   "hpu",    FB_FOREIGN, "hip",
+    "ipu", "lazy", "maia", "fpga", "vulkan", "ideep", "mkldnn", "opengl", "opencl",   "ve"};
 
 }  // namespace
+
+const char* name_of(DeviceType type) { return kNames[static_cast<size_t>(type)]; }
 
 std::optional<DeviceType> find_device_type(std::string_view name) {
   const auto found = std::find(std::begin(kNames), std::end(kNames), name);
@@ -20,10 +27,8 @@ std::optional<DeviceType> find_device_type(std::string_view name) {
   return DeviceType(found - std::begin(kNames));
 }
 
-std::string_view full_name_of(DeviceType type) { return kNames[static_cast<size_t>(type)]; }
-
 std::string text_of(Device device) {
-  std::string text(full_name_of(device.type));
+  std::string text(name_of(device.type));
   if (device.index >= 0) text += ":" + std::to_string(device.index);
   return text;
 }

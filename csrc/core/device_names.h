@@ -13,7 +13,6 @@ namespace fb {
 // behind those of `DeviceType` stand for names that nothing else is known about.
 std::optional<DeviceType> find_device_type(std::string_view name);
 
-std::string_view full_name_of(DeviceType type);
 std::string text_of(Device device);
 
 // "cpu, cuda, ..."

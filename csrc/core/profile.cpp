@@ -11,6 +11,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/observe.h"
+
 namespace fb::profile {
 
 constinit std::atomic<uint32_t> wanted{0};
@@ -38,6 +40,7 @@ Shared& shared() {
                    [] {
                      shared().sessions.clear();
                      wanted = 0;
+                     observe::set(observe::kProfile, false);
                      shared().mutex.unlock();
                    });
     return made;
@@ -55,7 +58,6 @@ struct Thread {
 // On the heap: what a thread has of its own must be small, or it cannot be reached fast.
 constinit thread_local Thread* own = nullptr;
 constinit thread_local bool has_ended = false;
-constinit thread_local uint32_t entered = 0;  // the generation of the operator that calls itself
 
 struct ThreadOwner {
   ~ThreadOwner() {
@@ -108,6 +110,7 @@ void update_wanted(const Shared& s) {
   uint32_t all = 0;
   for (const auto& [number, session] : s.sessions) all |= session.wants;
   wanted.store(all, std::memory_order_release);
+  observe::set(observe::kProfile, all != 0);
 }
 
 }  // namespace
@@ -204,14 +207,6 @@ std::unique_ptr<Details> details_now() {
   if (all & kStacks && stack_hooks.capture) stack_hooks.capture(details->stack);
   return details;
 }
-
-bool enters() {
-  if (entered != generation.load(std::memory_order_relaxed)) return true;
-  entered = 0;
-  return false;
-}
-
-void enter() { entered = generation.load(std::memory_order_relaxed); }
 
 void note_node(uint64_t sequence) {
   Track* track = track_of_thread();

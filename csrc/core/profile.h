@@ -1,10 +1,10 @@
 // What a profiler records: calls of operators, nodes, modules and named ranges, and memory.
 //
-// Note [Profiling]: while no session runs, all that an operator does for profilers is to read one
-// word that never changes. While one does, each thread appends events to a track of its own without
-// locks; sessions read the tracks from outside. An event is complete when it is published, but for
-// its end, which is 0 while the span is open. A thread gives up its track itself, the next time it
-// records or when it ends, so that a span that outlives its session closes on memory that is there.
+// Note [Profiling]: a profiler is an observer of operators (core/observe.h). While a session runs,
+// each thread appends events to a track of its own without locks; sessions read the tracks from
+// outside. An event is complete when it is published, but for its end, which is 0 while the span is
+// open. A thread gives up its track itself, the next time it records or when it ends, so that a
+// span that outlives its session closes on memory that is there.
 #pragma once
 
 #include <atomic>
@@ -157,10 +157,6 @@ class Range {
 
 // Of a call that happens now: null unless somebody wants details, with the stack if that is wanted.
 std::unique_ptr<Details> details_now();
-
-// See ops/profile.h: whether an operator is to open its span, or was called from within it.
-bool enters();
-void enter();
 
 // The operator whose span is open has recorded this node.
 void note_node(uint64_t sequence);

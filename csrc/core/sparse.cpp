@@ -1,16 +1,15 @@
 // Sparse tensors in coordinate form.
 #include "core/sparse.h"
 
-#include <cstring>
-
 #include "autograd/history.h"
+#include "kernel/table.h"
 
 namespace fb {
 
 Tensor make_sparse(IntSpan sizes, SparseParts parts) {
   const DType dtype = parts.values.dtype();
   const Tensor zero = make_tensor({}, dtype, parts.values.device());
-  std::memset(zero.data(), 0, size_of(dtype));
+  kernel::of(zero).fill(zero, 0);
   Tensor result =
       tensor_over(zero.storage(), sizes, Dims(sizes.size(), 0), 0, dtype, zero.device());
   result->contiguous = false;

@@ -33,6 +33,7 @@ struct alignas(64) StorageImpl {
   uint16_t size_class = 0;  // which free list the block goes back to
   bool resizable = true;
   bool watched = false;       // a node has saved a tensor on it: see autograd/saved.h
+  bool promised = false;      // stands for elements on meta, which nobody computes
   Release release = nullptr;  // null: the block belongs to the allocator
   void* context = nullptr;
   size_t block_bytes = 0;           // of the allocator's block, header included

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/allocator.h"
+#include "core/device_memory.h"
 #include "core/device_names.h"
 #include "core/layout.h"
 #include "core/no_device.h"
@@ -175,12 +176,24 @@ bool Tensor::is_contiguous(MemoryFormat format) const {
 }
 
 void check_device(Device device) {
-  if (device.type == DeviceType::kCpu) return;
+  if (device.type == DeviceType::kCpu || device_memory[static_cast<int>(device.type)]) return;
   if (device.type == DeviceType::kMeta) throw OnMeta();
   const std::string text =
       "no device " + text_of(device) + " here: this build of Flambeau computes on the CPU; ";
   if (device.type != DeviceType::kCuda) fail(ErrorKind::kRuntime, text, "use device='cpu'");
   throw NoDevice(text + "ask torch.cuda.is_available() first, or use device='cpu'");
+}
+
+Device actual_device(Device device) {
+  check_device(device);
+  // The CPU's number says nothing and is forgotten.
+  if (device.type == DeviceType::kCpu) return kHost;
+  return Device(device.type, std::max<int8_t>(device.index, 0));
+}
+
+const DeviceMemory& memory_of(Device device) {
+  check_device(device);
+  return *device_memory[static_cast<int>(device.type)];
 }
 
 void refuse_missing_memory() {
@@ -192,13 +205,16 @@ Tensor make_tensor(IntSpan sizes, DType dtype, Device device) {
   int64_t bytes = 0;
   FB_CHECK(!__builtin_mul_overflow(count, static_cast<int64_t>(size_of(dtype)), &bytes), "size ",
            sizes, " needs more than 2^63 bytes");
-  check_device(device);
   Tensor tensor(new TensorImpl);
   tensor->set_contiguous(sizes, count);
   tensor->dtype = dtype;
-  // The CPU's number says nothing and is forgotten.
-  tensor->device = device.type == DeviceType::kCpu ? kHost : device;
-  tensor->storage = allocate_cpu(static_cast<size_t>(bytes));
+  if (device.type == DeviceType::kCpu) [[likely]] {
+    tensor->device = kHost;
+    tensor->storage = allocate_cpu(static_cast<size_t>(bytes));
+  } else {
+    tensor->device = actual_device(device);
+    tensor->storage = memory_of(device).allocate(static_cast<size_t>(bytes), tensor->device);
+  }
   return tensor;
 }
 

@@ -90,6 +90,9 @@ class TensorImpl {
 
   IntSpan sizes() const { return {geometry, ndim}; }
   IntSpan strides() const { return {geometry + ndim, ndim}; }
+  // Tensors on meta stand on storages that are promised and may have no memory to read.
+  bool has_memory() const { return storage->data || numel == 0; }
+  bool is_promised() const { return storage->promised; }
   void set_geometry(IntSpan sizes, IntSpan strides);
   void set_contiguous(IntSpan sizes, int64_t element_count);
   // set_geometry for sizes whose product is known to be in range and that are not this tensor's
@@ -154,7 +157,7 @@ class Tensor {
   void* data() const {
     if (impl_->flags & kBatched) [[unlikely]]
       autograd::refuse_batched_data();
-    if (!impl_->storage->data && impl_->numel) [[unlikely]]
+    if (!impl_->has_memory()) [[unlikely]]
       refuse_missing_memory();
     return static_cast<char*>(impl_->storage->data) +
            impl_->offset * static_cast<int64_t>(element_size());
@@ -180,6 +183,9 @@ using TensorList = std::span<const Tensor>;
 
 // Refuses a device that tensors cannot live on. There is one CPU: "cpu:0" means the same as "cpu".
 void check_device(Device device);
+// The device that tensors made for `device` live on: its number is that of the current one where
+// none is given.
+Device actual_device(Device device);
 // A new contiguous tensor with uninitialised elements.
 Tensor make_tensor(IntSpan sizes, DType dtype, Device device);
 // The same with strides that need not be contiguous but cover distinct elements without gaps in

@@ -1,43 +1,16 @@
-// Scaled dot product attention, softmax(scale Q K^T + mask) V, head by head, without the matrix of
-// all weights.
+// Scaled dot product attention, head by head, without the matrix of all weights.
 #pragma once
 
-#include "core/dims.h"
-#include "core/dtype.h"
 #include "cpu/isa.h"
+#include "kernel/attention.h"
 
 namespace fb::cpu {
 
-// The matrices of all heads. `lead` are the strides of the leading dimensions; within a head,
-// element (i, j) stands at i * row + j * column.
-struct HeadMatrices {
-  void* data = nullptr;
-  Dims lead;
-  int64_t row = 0, column = 1;
-};
+using kernel::AttentionCall;
+using kernel::AttentionGradients;
+using kernel::HeadMatrices;
 
-// Sizes and operands that forward and backward share. Columns are next to each other, but in a mask
-// that is the same for all queries. Its elements are of `dtype`, or bool with true for what takes
-// part.
-struct AttentionCall {
-  DType dtype;  // float32 or float64
-  Dims batch;   // sizes of the leading dimensions
-  int64_t heads, queries, keys, features, value_features;
-  HeadMatrices query, key, value, mask;
-  bool mask_is_bool;
-  bool is_causal;  // query i sees the keys up to i
-  double scale;
-  HeadMatrices output;
-  void* logsumexp;  // of every query's scores; contiguous (heads, queries)
-};
-
-struct AttentionGradients {
-  HeadMatrices output;             // comes back
-  HeadMatrices query, key, value;  // to be filled
-};
-
-FB_DECLARE_KERNEL(void, attention, const AttentionCall& call)
-FB_DECLARE_KERNEL(void, attention_backward, const AttentionCall& call,
-                  const AttentionGradients& gradients)
+FB_DECLARE_LEVELS(kernel::Attention, attention)
+FB_DECLARE_LEVELS(kernel::Attention, attention_backward)
 
 }  // namespace fb::cpu

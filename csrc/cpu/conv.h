@@ -1,59 +1,21 @@
-// Convolutions of images in memory: forward and the two gradients. A transposed convolution is the
-// gradient of another one with respect to its input, so these three are all there is.
+// Convolutions of images in memory.
 #pragma once
 
-#include <array>
-
-#include "core/tensor.h"
+#include "cpu/isa.h"
+#include "kernel/conv.h"
 
 namespace fb::cpu {
 
-using Extent = std::array<int64_t, 3>;
+using kernel::ConvShape;
+using kernel::Extent;
 
-// The geometry of a convolution from an image `in` to an image `out`. There are always three
-// spatial dimensions; where an image has fewer, the first ones are 1.
-struct ConvShape {
-  int64_t batch, groups;
-  int64_t in_channels, out_channels;  // of all groups
-  Extent in, out, kernel, stride, padding, dilation;
-
-  bool operator==(const ConvShape&) const = default;
-  int64_t group_in() const { return in_channels / groups; }
-  int64_t group_out() const { return out_channels / groups; }
-  int64_t window() const { return kernel[0] * kernel[1] * kernel[2]; }
-  bool is_pointwise() const {
-    return groups == 1 && window() == 1 && stride == Extent{1, 1, 1} && in == out;
-  }
-  // Multiplications of each of the three.
-  int64_t work() const {
-    return batch * out_channels * out[0] * out[1] * out[2] * group_in() * window();
-  }
-};
-
-// Images are (batch, channels, spatial...) and lie channels last; the weight is (out_channels,
-// group_in, kernel...) in any layout; all have one dtype, which is none of 16 bits unless
-// conv_supports says so. Nothing is empty. A bias may be undefined.
-void conv_forward(const ConvShape& shape, const Tensor& in, const Tensor& weight,
-                  const Tensor& bias, const Tensor& out);
-// `bias` is added to every pixel of `in`: the forward pass of a transposed convolution has one.
-void conv_backward_data(const ConvShape& shape, const Tensor& out, const Tensor& weight,
-                        const Tensor& bias, const Tensor& in);
-void conv_backward_weight(const ConvShape& shape, const Tensor& in, const Tensor& out,
-                          const Tensor& weight);
-
-// The same for kernels of one element, stride 1, one group and no padding, over contiguous images
-// and weights.
-void conv_pointwise(const ConvShape& shape, const Tensor& in, const Tensor& weight,
-                    const Tensor& bias, const Tensor& out);
-void conv_pointwise_data(const ConvShape& shape, const Tensor& out, const Tensor& weight,
-                         const Tensor& bias, const Tensor& in);
-void conv_pointwise_weight(const ConvShape& shape, const Tensor& in, const Tensor& out,
-                           const Tensor& weight);
-
-// Gives every pixel of an image the channels of `bias`, or zeros if that is undefined.
-void fill_pixels(const Tensor& image, const Tensor& bias);
-
-// Whether a convolution takes 16-bit floats as they are; otherwise the caller computes in float32.
-bool conv_supports(const ConvShape& shape, DType dtype);
+FB_DECLARE_SLOT(kernel::Conv, conv_forward)
+FB_DECLARE_SLOT(kernel::Conv, conv_backward_data)
+FB_DECLARE_SLOT(kernel::Conv, conv_backward_weight)
+FB_DECLARE_SLOT(kernel::Conv, conv_pointwise)
+FB_DECLARE_SLOT(kernel::Conv, conv_pointwise_data)
+FB_DECLARE_SLOT(kernel::Conv, conv_pointwise_weight)
+FB_DECLARE_SLOT(kernel::Conv, fill_pixels)
+FB_DECLARE_SLOT(kernel::Conv, conv_supports)
 
 }  // namespace fb::cpu

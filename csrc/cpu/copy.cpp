@@ -136,6 +136,10 @@ void copy(const Tensor& out, const Tensor& in) {
   });
 }
 
+void copy_bytes(void* out, const void* in, size_t bytes) { std::memcpy(out, in, bytes); }
+
+void to_host(const void* in, size_t bytes, void* out) { std::memcpy(out, in, bytes); }
+
 void copy_strided(IntSpan shape, const StridedTarget& out, const StridedSource& in) {
   StridedLoop<2> loop(shape, {out.strides, in.strides}, 2, order_by_stride(out.strides));
   const auto element_size = static_cast<int64_t>(size_of(out.dtype));

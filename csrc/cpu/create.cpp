@@ -1,6 +1,8 @@
 // Sequences of numbers.
 #include "cpu/create.h"
 
+#include <algorithm>
+
 #include "cpu/threads.h"
 
 namespace fb::cpu {
@@ -24,6 +26,17 @@ void logspace(const Tensor& out, const Scalar& start, const Scalar& end, double 
   parallel_for(out.numel(), kGrain / 16, [&](int64_t from, int64_t to) {
     run(out.dtype(), from, to, out.numel(), start, end, base, out.data());
   });
+}
+
+void triangle_indices(const Triangle& triangle, int64_t* rows, int64_t* columns) {
+  using Wide = __int128;  // a row's number and the diagonal's may be more than 64 bits hold
+  for (int64_t r = triangle.first_row; r < triangle.last_row; ++r) {
+    const Wide at = Wide{r} + triangle.diagonal;
+    const auto begin = triangle.lower ? 0 : static_cast<int64_t>(std::max<Wide>(at, 0));
+    const auto end = triangle.lower ? static_cast<int64_t>(std::min<Wide>(at + 1, triangle.columns))
+                                    : triangle.columns;
+    for (int64_t c = begin; c < end; ++c) *rows++ = r, *columns++ = c;
+  }
 }
 
 }  // namespace fb::cpu

@@ -1,17 +1,17 @@
 // Sequences of numbers.
 #pragma once
 
-#include "core/tensor.h"
 #include "cpu/isa.h"
+#include "kernel/create.h"
 
 namespace fb::cpu {
 
-// out[i] = start + i * step. `out` is contiguous and of a real type.
-void arange(const Tensor& out, const Scalar& start, const Scalar& step);
-// Evenly spaced from start to end, both met exactly.
-void linspace(const Tensor& out, const Scalar& start, const Scalar& end);
-// base to the power of linspace's values.
-void logspace(const Tensor& out, const Scalar& start, const Scalar& end, double base);
+using kernel::Triangle;
+
+FB_DECLARE_SLOT(kernel::Create, arange)
+FB_DECLARE_SLOT(kernel::Create, linspace)
+FB_DECLARE_SLOT(kernel::Create, logspace)
+FB_DECLARE_SLOT(kernel::Create, triangle_indices)
 
 // The elements begin..end-1 of the above.
 FB_DECLARE_KERNEL(void, arange_run, DType t, int64_t begin, int64_t end, const Scalar& start,

@@ -1,31 +1,14 @@
-// Connectionist temporal classification: the sum over all alignments of a target with a sequence
-// (Graves et al., "Connectionist temporal classification", 2006).
+// Connectionist temporal classification.
 #pragma once
 
-#include <cstdint>
-
-#include "core/dtype.h"
 #include "cpu/isa.h"
+#include "kernel/ctc.h"
 
 namespace fb::cpu {
 
-struct CtcCall {
-  DType dtype;                    // float32 or float64
-  int64_t steps, batch, classes;  // log_probs is contiguous (steps, batch, classes)
-  const void* log_probs;
-  const int64_t* targets;
-  const int64_t* target_starts;  // where the target of each sequence begins
-  const int64_t* target_lengths;
-  const int64_t* input_lengths;
-  int64_t blank;
-  int64_t states;  // 2 * the longest target + 1: labels with blanks around them
-};
+using kernel::CtcCall;
 
-// log_alpha (batch, steps, states): the log probability of the alignments that are in a state after
-// a step. losses (batch): -log of that of all.
-FB_DECLARE_KERNEL(void, ctc_forward, const CtcCall& call, void* log_alpha, void* losses)
-// The gradient by log_probs, as of normalised ones. Infinite losses have none if zero_infinity.
-FB_DECLARE_KERNEL(void, ctc_backward, const CtcCall& call, const void* log_alpha,
-                  const void* losses, const void* gradients, bool zero_infinity, void* out)
+FB_DECLARE_LEVELS(kernel::Ctc, ctc_forward)
+FB_DECLARE_LEVELS(kernel::Ctc, ctc_backward)
 
 }  // namespace fb::cpu

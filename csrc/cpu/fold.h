@@ -1,25 +1,14 @@
 // Windows of images as columns, and back.
 #pragma once
 
-#include "core/dtype.h"
 #include "cpu/isa.h"
+#include "kernel/fold.h"
 
 namespace fb::cpu {
 
-// Along one dimension of an image.
-struct Sliding {
-  int64_t size, kernel, dilation, padding, stride;
-  int64_t windows() const {
-    return (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
-  }
-};
+using kernel::Sliding;
 
-// Planes of height x width: plane p of the image stands for a block of columns[p] of
-// (kernel, kernel, windows, windows) elements. Outside of the image there are zeros.
-FB_DECLARE_KERNEL(void, unfold_planes, DType dtype, int64_t planes, const Sliding& y,
-                  const Sliding& x, const void* image, void* columns)
-// Adds columns to the image. No 16-bit floats.
-FB_DECLARE_KERNEL(void, fold_planes, DType dtype, int64_t planes, const Sliding& y,
-                  const Sliding& x, const void* columns, void* image)
+FB_DECLARE_LEVELS(kernel::Fold, unfold_planes)
+FB_DECLARE_LEVELS(kernel::Fold, fold_planes)
 
 }  // namespace fb::cpu

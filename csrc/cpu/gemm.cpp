@@ -7,7 +7,7 @@
 
 #include "cpu/gemm_impl.h"
 #include "cpu/kernels/gemm.h"
-#include "cpu/kernels/turn.h"
+#include "cpu/kernels/transpose_matrix.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu {
@@ -60,7 +60,7 @@ template <class T>
 void pack_transposed(const GemmCall& g, int64_t k0, int64_t k, T* packed) {
   const T* b = static_cast<const T*>(g.b.data) + k0;
   if constexpr (kIsFloat<T>) {
-    FB_KERNEL(turn<T>)(TurnCall<T>{g.n, k, b, g.b.ld, packed, g.n});
+    FB_KERNEL(transpose_matrix<T>)(TransposeCall<T>{g.n, k, b, g.b.ld, packed, g.n});
   } else {
     for (int64_t j = 0; j < g.n; ++j) {
       for (int64_t i = 0; i < k; ++i) packed[i * g.n + j] = b[j * g.b.ld + i];

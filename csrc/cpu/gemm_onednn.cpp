@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "cpu/gemm_impl.h"
-#include "cpu/kernels/turn.h"
+#include "cpu/kernels/transpose_matrix.h"
 #include "cpu/onednn.h"
 
 namespace fb::cpu {
@@ -85,7 +85,7 @@ void gemm_onednn(const GemmCall& call) {
   if (call.dtype == DType::kFloat32 && call.a.transposed && call.b.transposed) {
     // Two transposed matrices reach half the speed of any other pair; turning A first costs less.
     const std::unique_ptr<float[]> turned(new float[call.m * call.k]);
-    FB_KERNEL(turn<float>)
+    FB_KERNEL(transpose_matrix<float>)
     ({call.k, call.m, static_cast<const float*>(call.a.data), call.a.ld, turned.get(), call.k});
     GemmCall plain = call;
     plain.a = {turned.get(), call.k};

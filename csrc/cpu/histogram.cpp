@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/scalar.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu {
@@ -13,11 +14,12 @@ namespace {
 constexpr int64_t kParallelCount = 1 << 17;
 constexpr int64_t kParallelBins = 1 << 14;
 
-// The bin of a value that lies in [low, high]; the upper bound belongs to the last one.
+// The bin of a value that lies in [low, high]; the upper bound belongs to the last one. Values on
+// edges are rounded as PyTorch rounds them, which multiplies first.
 template <class T>
 int64_t even_bin(T value, T low, T high, int64_t bins) {
-  const int64_t bin = static_cast<int64_t>((value - low) / (high - low) * static_cast<T>(bins));
-  return std::min(bin, bins - 1);
+  const T place = (value - low) * static_cast<T>(bins) / (high - low);
+  return place < static_cast<T>(bins) ? std::min(static_cast<int64_t>(place), bins - 1) : bins - 1;
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // Elements picked by position: how the work is cut and shared out.
 #include "cpu/index.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
+#include "core/checked.h"
 #include "cpu/copy.h"
 #include "cpu/strided.h"
 #include "cpu/threads.h"
@@ -169,14 +171,6 @@ void check_positions(const Picks& picks) {
 
 }  // namespace
 
-Dims Picks::result_shape() const {
-  Dims result = target.sizes().first(before).vec();
-  for (const int64_t size : shape) result.push_back(size);
-  for (size_t d = static_cast<size_t>(before) + positions.size(); d < target.sizes().size(); ++d)
-    result.push_back(target.sizes()[d]);
-  return result;
-}
-
 void pick(const Tensor& out, const Picks& picks) {
   if (out.numel() == 0) return check_positions(picks);
   const auto size = static_cast<int64_t>(out.element_size());
@@ -241,6 +235,16 @@ void place(const Picks& picks, const Tensor& values, bool accumulate) {
     }
   };
   each_chunk(picks, sides, !any_order, visit);
+}
+
+int64_t total_count(const int64_t* counts, int64_t n) {
+  int64_t total = 0;
+  for (int64_t i = 0; i < n; ++i) total = checked_add(total, counts[i]);
+  return total;
+}
+
+void repeat_positions(const int64_t* counts, int64_t n, int64_t* out) {
+  for (int64_t i = 0; i < n; ++i) out = std::fill_n(out, counts[i], i);
 }
 
 }  // namespace fb::cpu

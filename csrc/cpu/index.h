@@ -1,57 +1,26 @@
 // Elements picked by position: gather, scatter, masks.
 #pragma once
 
-#include <vector>
-
-#include "core/tensor.h"
 #include "cpu/copy.h"
+#include "kernel/index.h"
 
 namespace fb::cpu {
 
-// Places picked out of `target`: of the dimensions before.. before+positions.size()-1, element k of
-// the result has the coordinates positions[0][k], positions[1][k], ... Negative positions count
-// from the end, or are refused.
-struct Picks {
-  Tensor target;
-  int64_t before = 0;
-  std::vector<Tensor> positions;  // int64, contiguous, all of the shape `shape`
-  Dims shape;
-  bool from_the_end = true;
+using kernel::Picks;
+using kernel::ScatterMode;
 
-  int64_t count() const { return numel_of(shape); }
-  // Dimensions before the picked ones, then `shape`, then those after.
-  Dims result_shape() const;
-};
+FB_DECLARE_SLOT(kernel::Index, pick)
+FB_DECLARE_SLOT(kernel::Index, place)
+FB_DECLARE_SLOT(kernel::Index, gather)
+FB_DECLARE_SLOT(kernel::Index, scatter)
+FB_DECLARE_SLOT(kernel::Index, divide_by_counts)
+FB_DECLARE_SLOT(kernel::Index, total_count)
+FB_DECLARE_SLOT(kernel::Index, repeat_positions)
+FB_DECLARE_SLOT(kernel::Index, nonzero_columns)
+FB_DECLARE_SLOT(kernel::Index, compress)
+FB_DECLARE_SLOT(kernel::Index, masked_fill)
 
-// out = target[picks]; `out` is contiguous and of the result's shape. IndexError if a position is
-// outside.
-void pick(const Tensor& out, const Picks& picks);
-// target[picks] = values, or += with accumulate; `values` has the result's shape. Where a place is
-// picked twice the last value stays. Nothing is written if a position is outside.
-void place(const Picks& picks, const Tensor& values, bool accumulate);
-
-enum class ScatterMode { kStore, kAdd, kMultiply, kMin, kMax };
-
-// out[i][j] = input[index[i][j]][j] (for dim 0; likewise for others). `index` is contiguous int64;
-// `out` is contiguous and of its shape.
-void gather(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& index);
-// target[index[i][j]][j] = source[i][j], or combined with what is there; `source` has the shape of
-// `index`.
-void scatter(const Tensor& target, int64_t dim, const Tensor& index, const Tensor& source,
-             ScatterMode mode);
-
-// Means from sums: divides where more than one element was added. Both contiguous; `counts` is
-// int64.
-void divide_by_counts(const Tensor& sums, const Tensor& counts);
-
-// Positions of the true elements of a contiguous mask: a tensor [dims, count], in row-major order.
-Tensor nonzero_columns(const Tensor& mask);
-// The elements of `input` where `mask` is true; both contiguous, of equal shape.
-Tensor compress(const Tensor& input, const Tensor& mask);
-// out = mask ? value : input; all contiguous, of equal shape. `value` points to one element.
-void masked_fill(const Tensor& out, const Tensor& input, const Tensor& mask, const void* value);
-
-// --- kernels; `size` is that of an element, steps and offsets are in bytes
+// `size` is that of an element, steps and offsets are in bytes
 
 // Byte offsets of n picks: the sum over dimensions of position * stride. False if a position is
 // outside, or negative where none counts from the end.

@@ -5,8 +5,6 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "cpu/baseline.h"
-
 #if defined(FB_MULTI_ISA)
 #include <cpuid.h>
 #endif

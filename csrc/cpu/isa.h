@@ -18,31 +18,45 @@ struct Processor {
 
 Isa best_level(const Processor& processor);
 
+// Whether a processor can run the kernels at all: one that lacks what the lowest level needs would
+// stop the program at an instruction that it does not know. Without an argument: whether this one
+// can.
+bool has_baseline(const Processor& processor);
+bool has_baseline();
+
 // The best level this machine has; FLAMBEAU_ISA=baseline|avx2|avx512 lowers it.
 Isa isa();
 
 #if defined(FB_MULTI_ISA)
-#define FB_DECLARE_KERNEL(result, name, ...) \
-  namespace baseline {                       \
-  result name(__VA_ARGS__);                  \
-  }                                          \
-  namespace avx2 {                           \
-  result name(__VA_ARGS__);                  \
-  }                                          \
-  namespace avx512 {                         \
-  result name(__VA_ARGS__);                  \
+#define FB_IN_LEVELS(...) \
+  namespace baseline {    \
+  __VA_ARGS__             \
+  }                       \
+  namespace avx2 {        \
+  __VA_ARGS__             \
+  }                       \
+  namespace avx512 {      \
+  __VA_ARGS__             \
   }
-// The level's version of a kernel declared above: FB_KERNEL(sort_rows)(...).
+// The level's version of a kernel declared below: FB_KERNEL(sort_rows)(...).
 #define FB_KERNEL(name)                                                  \
   (::fb::cpu::isa() == ::fb::cpu::Isa::kAvx512 ? ::fb::cpu::avx512::name \
    : ::fb::cpu::isa() == ::fb::cpu::Isa::kAvx2 ? ::fb::cpu::avx2::name   \
                                                : ::fb::cpu::baseline::name)
 #else
-#define FB_DECLARE_KERNEL(result, name, ...) \
-  namespace baseline {                       \
-  result name(__VA_ARGS__);                  \
+#define FB_IN_LEVELS(...) \
+  namespace baseline {    \
+  __VA_ARGS__             \
   }
 #define FB_KERNEL(name) (::fb::cpu::baseline::name)
 #endif
+
+// A kernel that other files of the CPU call.
+#define FB_DECLARE_KERNEL(result, name, ...) FB_IN_LEVELS(result name(__VA_ARGS__);)
+// What goes into a slot of the CPU's table (cpu/table.cpp), with the signature that the slot has:
+// one function for each level,
+#define FB_DECLARE_LEVELS(family, name) FB_IN_LEVELS(FB_DECLARE_SLOT(family, name))
+// or one that chooses among kernels by itself.
+#define FB_DECLARE_SLOT(family, name) decltype(::fb::family::name)::Function name;
 
 }  // namespace fb::cpu

@@ -1,46 +1,26 @@
 // Losses that are a function of each element, and how they are summed and differentiated.
 #pragma once
 
-#include <cstdint>
-
-#include "core/dtype.h"
 #include "cpu/isa.h"
+#include "kernel/loss.h"
 
 namespace fb::cpu {
 
-// See scalar/loss.h for what each computes of its operands.
-enum class LossKind : uint8_t {
-  kSquared,
-  kAbsolute,
-  kSmoothAbsolute,
-  kHuber,
-  kBinary,
-  kBinaryLogits,
-  kWeightedLogits,
-  kDivergence,
-  kLogDivergence,
-  kPoisson,
-  kLogPoisson,
-  kGaussian,
-  kHingeEmbedding,
-  kRanking,
-  kSoftMargin,
-};
+using kernel::LossCall;
+using kernel::LossKind;
 
-// `n` contiguous elements of every operand, all of float32 or all of float64.
-struct LossCall {
-  LossKind kind;
-  DType dtype;
-  int64_t n;
-  const void* operands[3] = {};  // the third is null where the loss has two
-  double params[2] = {};
-};
+FB_DECLARE_LEVELS(kernel::Loss, loss_elements)
+FB_DECLARE_LEVELS(kernel::Loss, loss_sum)
+FB_DECLARE_LEVELS(kernel::Loss, loss_gradient)
+FB_DECLARE_SLOT(kernel::Loss, sum_losses)
+FB_DECLARE_SLOT(kernel::Loss, has_nan)
 
-FB_DECLARE_KERNEL(void, loss_elements, const LossCall& call, void* out)
-FB_DECLARE_KERNEL(double, loss_sum, const LossCall& call)
-// out = gradient * scale * derivative by `operand`; `gradient` is one for each element, or a single
-// one.
-FB_DECLARE_KERNEL(void, loss_gradient, const LossCall& call, int operand, const void* gradient,
-                  bool single, double scale, void* out)
+// A number as the single element of `out`, of float32 or float64.
+inline void put_number(DType dtype, double value, void* out) {
+  if (dtype == DType::kFloat32)
+    *static_cast<float*>(out) = static_cast<float>(value);
+  else
+    *static_cast<double*>(out) = value;
+}
 
 }  // namespace fb::cpu

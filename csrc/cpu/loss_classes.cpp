@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cpu/loss.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu {
@@ -29,6 +30,11 @@ class ScoreWalk {
  private:
   const int64_t inner_, plane_;
   int64_t outer_, column_;
+};
+
+struct ClassLoss {
+  double sum = 0;
+  double weight = 0;  // of the samples that count
 };
 
 // Sums are taken chunk by chunk, so that they do not depend on the number of threads.
@@ -90,7 +96,7 @@ template <class T>
 void nll_gradient_of(const ClassTargets& t, const SampleGradients& gradients, T* out) {
   const T* const weights = static_cast<const T*>(t.weights);
   const T* const given = static_cast<const T*>(gradients.values);
-  const T scale = static_cast<T>(gradients.scale);
+  const T scale = static_cast<T>(scale_of<T>(gradients));
   const int64_t plane = t.classes * t.inner;
   parallel_for(t.outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, plane)),
                [&](int64_t begin, int64_t end) {
@@ -108,16 +114,23 @@ void nll_gradient_of(const ClassTargets& t, const SampleGradients& gradients, T*
 
 }  // namespace
 
-ClassLoss class_losses(const ClassTargets& t, const void* scores, const void* statistics,
-                       double smoothing, const void* all_classes, void* each) {
-  return (t.dtype == DType::kFloat32 ? losses<float> : losses<double>)(t, scores, statistics,
-                                                                       smoothing, all_classes,
-                                                                       each);
+void class_losses(const ClassTargets& t, const void* scores, const void* statistics,
+                  double smoothing, const void* all_classes, const ClassLosses& out) {
+  const auto [sum, weight] =
+      (t.dtype == DType::kFloat32 ? losses<float> : losses<double>)(t, scores, statistics,
+                                                                    smoothing, all_classes,
+                                                                    out.each);
+  if (out.total) put_number(t.dtype, out.mean ? sum / weight : sum, out.total);
+  put_number(t.dtype, weight, out.weight);
 }
 
 void nll_gradient(const ClassTargets& t, const SampleGradients& gradients, void* out) {
   if (t.dtype == DType::kFloat32) return nll_gradient_of(t, gradients, static_cast<float*>(out));
   nll_gradient_of(t, gradients, static_cast<double*>(out));
+}
+
+void mark_classes(const int64_t* numbers, int64_t n, int64_t classes, int64_t* out) {
+  for (int64_t i = 0; i < n; ++i) out[i * classes + numbers[i]] = 1;
 }
 
 }  // namespace fb::cpu

@@ -1,30 +1,14 @@
-// Margins between the scores of classes, sample by sample. Scores are contiguous (samples, classes)
-// of float32 or float64.
+// Margins between the scores of classes, sample by sample.
 #pragma once
 
-#include <cstdint>
-
-#include "core/dtype.h"
 #include "cpu/isa.h"
+#include "kernel/loss_margin.h"
 
 namespace fb::cpu {
 
-struct MarginCall {
-  DType dtype;
-  int64_t samples, classes;
-  const void* scores;
-  const int64_t* targets;  // a class for each sample, or `classes` numbers that end at -1
-  bool many;               // whether it is the latter
-  bool squared = false;
-  double margin = 1;
-  const void* weights = nullptr;  // one for each class, or null
-};
+using kernel::MarginCall;
 
-// The loss of each sample. Targets must be classes.
-FB_DECLARE_KERNEL(void, margin_losses, const MarginCall& call, void* out)
-// Its gradient by the scores times that of the sample, of which `gradients` has one for all or one
-// each.
-FB_DECLARE_KERNEL(void, margin_gradient, const MarginCall& call, const void* gradients, bool single,
-                  double scale, void* out)
+FB_DECLARE_LEVELS(kernel::LossMargin, margin_losses)
+FB_DECLARE_LEVELS(kernel::LossMargin, margin_gradient)
 
 }  // namespace fb::cpu

@@ -3,8 +3,11 @@
 
 #if defined(FB_HAVE_ONEDNN)
 
+#include <string_view>
+
 #include "core/error.h"
 #include "cpu/openmp.h"
+#include "cpu/signal_stack.h"
 
 namespace fb::cpu {
 namespace {
@@ -32,9 +35,24 @@ struct Stream {
   Stream() {
     onednn_check(dnnl_stream_create(&handle, onednn_engine(), dnnl_stream_default_flags),
                  "dnnl_stream_create");
+    ensure_signal_stack();
   }
   ~Stream() { dnnl_stream_destroy(handle); }
 };
+
+// Whether it is made of matrix products, as some convolutions are: "gemm:jit" and its like.
+bool is_made_of_products(const_dnnl_primitive_desc_t description) {
+  const char* name = "";
+  dnnl_primitive_desc_query(description, dnnl_query_impl_info_str, 0, &name);
+  return std::string_view(name).find("gemm") != std::string_view::npos;
+}
+
+// The team of the region that follows is the same. See Note [Signals in kernels].
+void ensure_signal_stacks_of_team() {
+  const int threads = omp_get_max_threads();
+  if (threads > 1 && !omp_in_parallel())
+    GOMP_parallel([](void*) { ensure_signal_stack(); }, nullptr, static_cast<unsigned>(threads), 0);
+}
 
 }  // namespace
 
@@ -81,6 +99,7 @@ OneDnnLayout onednn_any(DType dtype, IntSpan sizes) {
 OneDnnPrimitive::OneDnnPrimitive(dnnl_primitive_desc_t description,
                                  std::initializer_list<Argument> arguments) {
   const dnnl_status_t status = dnnl_primitive_create(&primitive_, description);
+  has_products_ = is_made_of_products(description);
   for (const auto& [role, layout] : arguments) {
     arguments_[count_].arg = role;
     onednn_check(
@@ -102,6 +121,7 @@ void OneDnnPrimitive::run(std::initializer_list<const void*> addresses) const {
     onednn_check(dnnl_memory_set_data_handle(arguments_[i++].memory, const_cast<void*>(address)),
                  "dnnl_memory_set_data_handle");
   }
+  if (has_products_) ensure_signal_stacks_of_team();
   onednn_check(dnnl_primitive_execute(primitive_, onednn_stream(), count_, arguments_),
                "dnnl_primitive_execute");
 }

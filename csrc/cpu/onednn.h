@@ -67,6 +67,7 @@ class OneDnnPrimitive {
   dnnl_primitive_t primitive_ = nullptr;
   dnnl_exec_arg_t arguments_[kMostArguments] = {};
   int count_ = 0;
+  bool has_products_ = false;
 };
 
 }  // namespace fb::cpu

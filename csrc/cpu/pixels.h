@@ -1,65 +1,16 @@
 // Bytes of images: other resolutions and other values.
-//
-// Note [Sums of bytes]: an image of bytes is resized in integers, the way Pillow and PyTorch do it:
-// along the rows first, then along the columns, with bytes in between. A weight is a whole number
-// of 2^-bits, so results do not depend on the order of the additions, and one and the same plan
-// gives the same bytes on every machine. PyTorch takes as many bits as fit weights into 16 bits,
-// Pillow always takes 22.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "cpu/isa.h"
-#include "cpu/resample.h"
+#include "kernel/pixels.h"
 
 namespace fb::cpu {
 
-inline constexpr int kPillowBits = 22;
+using kernel::ByteMapPlan;
+using kernel::ByteResizePlan;
+using kernel::ByteSums;
 
-// One side of an image: output o is the sum over k < 2 pairs of a weight times the input at
-// first[o] + k. All outputs have as many terms, some of weight 0, as a loop of one length is
-// predicted; the last one of these may lie one place beyond the input.
-//
-// Processors multiply and add pairs of 16 bits, so weights are kept two and two: pair k of output o
-// is weight[(o * pairs + k) * limbs], the first of the two in its lower half. Weights of more bits
-// have two limbs, of which the second counts 2^-11 of the first.
-struct ByteSums {
-  static constexpr int kLimbBits = 11;
-
-  int64_t in = 1, out = 1;
-  int64_t pairs = 1;
-  int limbs = 1;
-  int bits = 1;           // of a weight after the point
-  bool identity = false;  // every output is the input at its own place
-  std::vector<int32_t> first, weight;
-};
-
-// The same sums with rounded weights. Terms of a row must be neighbours. Without `bits` there are
-// as many as PyTorch takes.
-ByteSums in_integers(const AxisMap& map, int bits = 0);
-
-// Images of planes of rows of pixels of `inner` bytes, with any steps (in bytes) from one to the
-// next but for pixels, which are neighbours. The result has no gaps.
-struct ByteResizePlan {
-  int64_t images = 1, image_step = 0;
-  int64_t planes = 1, plane_step = 0;
-  int64_t row_step = 0, inner = 1;
-  ByteSums height, width;
-};
-FB_DECLARE_KERNEL(void, resize_bytes, const ByteResizePlan& plan, const uint8_t* in, uint8_t* out)
-
-// Bytes with any steps from one to the next, and a table of 256 entries for each channel, or
-// (table_step 0) one for all. The result is contiguous (images, channels, height, width).
-struct ByteMapPlan {
-  int64_t images = 1, image_step = 0;
-  int64_t channels = 1, channel_step = 0;
-  int64_t height = 1, row_step = 0;
-  int64_t width = 1, step = 1;
-  size_t entry_bytes = 1;
-  int64_t table_step = 0;
-};
-// out[...] = table[channel][in[...]].
-void map_bytes(const ByteMapPlan& plan, const uint8_t* in, const void* table, void* out);
+FB_DECLARE_LEVELS(kernel::Pixels, resize_bytes)
+FB_DECLARE_SLOT(kernel::Pixels, map_bytes)
 
 }  // namespace fb::cpu

@@ -17,6 +17,12 @@ constexpr int64_t kChunk = 1024;    // elements; the buffers of a float operator
 constexpr int64_t kShortRow = 256;  // shorter rows are taken several at a time
 constexpr int kOperands = kMaxPointwiseInputs + 1;  // the output is operand 0
 
+const PointwiseLoop* const* const kLoops = pointwise_loops();
+
+PointwiseLoop loop_of(PointwiseId function, DType dtype) {
+  return kLoops[static_cast<int>(function)][static_cast<int>(dtype)];
+}
+
 struct Operand {
   char* base = nullptr;
   DType dtype = DType::kFloat32;         // in memory
@@ -27,7 +33,7 @@ struct Operand {
 };
 
 struct Plan {
-  PointwiseKernel kernel;
+  PointwiseLoop loop;
   const void* params;
   int operands;  // with the output
   unsigned fixed = 0;
@@ -52,7 +58,7 @@ void run_row(const Plan& plan, int64_t n, char* const* at, const int64_t* step, 
   if (all_direct) {
     for (int k = 1; k < plan.operands; ++k)
       in[k - 1] = plan.operand[k].fixed ? plan.operand[k].value : at[k];
-    plan.kernel(n, at[0], in, plan.fixed, plan.params);
+    plan.loop(n, at[0], in, plan.fixed, plan.params);
     return;
   }
   for (int64_t first = 0; first < n; first += kChunk) {
@@ -78,9 +84,9 @@ void run_row(const Plan& plan, int64_t n, char* const* at, const int64_t* step, 
     const Operand& out = plan.operand[0];
     char* target = at[0] + first * step[0];
     if (plan.direct(0, step[0])) {
-      plan.kernel(count, target, in, fixed, plan.params);
+      plan.loop(count, target, in, fixed, plan.params);
     } else {
-      plan.kernel(count, buffers.bytes[0], in, fixed, plan.params);
+      plan.loop(count, buffers.bytes[0], in, fixed, plan.params);
       out.convert(count, buffers.bytes[0], static_cast<int64_t>(size_of(out.kernel_dtype)), target,
                   step[0]);
     }
@@ -144,7 +150,7 @@ void run_short_rows(const Plan& plan, const StridedLoop<kOperands>& loop, int64_
     }
     char* target = rows_at[0] == Rows::kBehind ? run_at(0, row) : buffers.bytes[0];
     if (!any_apart) {
-      plan.kernel(rows * inner, target, in, plan.fixed, plan.params);
+      plan.loop(rows * inner, target, in, plan.fixed, plan.params);
       continue;
     }
     RowCursor<kOperands> scatter = cursor;
@@ -152,7 +158,7 @@ void run_short_rows(const Plan& plan, const StridedLoop<kOperands>& loop, int64_
       for (int k = 1; k < plan.operands; ++k)
         if (!plan.operand[k].fixed && rows_at[k] == Rows::kApart)
           gather_row(k, r, cursor.offset[k]);
-    plan.kernel(rows * inner, target, in, plan.fixed, plan.params);
+    plan.loop(rows * inner, target, in, plan.fixed, plan.params);
     if (rows_at[0] == Rows::kBehind) continue;
     for (int64_t r = 0; r < rows; ++r, scatter.next())
       out.convert(inner, buffers.bytes[0] + r * inner * out_size, out_size,
@@ -162,12 +168,28 @@ void run_short_rows(const Plan& plan, const StridedLoop<kOperands>& loop, int64_
 
 }  // namespace
 
-void run_pointwise(const PointwiseCall& call) {
+void pointwise_run(const PointwiseRun& run) {
+  const PointwiseLoop loop = loop_of(run.function, run.dtype);
+  if (run.n <= kGrain) return loop(run.n, run.out, run.in, run.fixed, run.params);
+  int64_t step[kMaxPointwiseInputs] = {};
+  for (int i = 0; i < run.inputs; ++i)
+    if (!(run.fixed >> i & 1))
+      step[i] = static_cast<int64_t>(size_of(run.bool_inputs >> i & 1 ? DType::kBool : run.dtype));
+  const auto out_step = static_cast<int64_t>(size_of(run.out_dtype));
+  parallel_for(run.n, kGrain, [&](int64_t begin, int64_t end) {
+    const void* at[kMaxPointwiseInputs];
+    for (int i = 0; i < run.inputs; ++i)
+      at[i] = static_cast<const char*>(run.in[i]) + begin * step[i];
+    loop(end - begin, static_cast<char*>(run.out) + begin * out_step, at, run.fixed, run.params);
+  });
+}
+
+void pointwise(const PointwiseCall& call) {
   const Tensor& out = *call.out;
   if (out.numel() == 0) return;
   const IntSpan shape = out.sizes();
   Plan plan;
-  plan.kernel = call.kernel;
+  plan.loop = loop_of(call.function, call.dtype);
   plan.params = call.params;
   plan.operands = call.inputs + 1;
   Dims strides[kOperands];
@@ -179,8 +201,8 @@ void run_pointwise(const PointwiseCall& call) {
   };
   plan.operand[0].base = static_cast<char*>(out.data());
   plan.operand[0].dtype = out.dtype();
-  plan.operand[0].kernel_dtype = call.kernel_out_dtype;
-  plan.operand[0].convert = converter(call.kernel_out_dtype, out.dtype());
+  plan.operand[0].kernel_dtype = call.out_dtype;
+  plan.operand[0].convert = converter(call.out_dtype, out.dtype());
   add_strides(0, out);
   for (int i = 0; i < call.inputs; ++i) {
     const PointwiseInput& input = call.input[i];

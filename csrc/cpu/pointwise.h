@@ -1,34 +1,25 @@
 // Running an element function over strided operands of any element types.
 #pragma once
 
-#include "core/tensor.h"
+#include "cpu/isa.h"
+#include "kernel/pointwise.h"
 
 namespace fb::cpu {
 
-// out[i] = f(in[0][i], in[1][i], ..., params) over one contiguous run. Bit k of `fixed` says that
-// operand k is a single value rather than a run. Inputs and outputs have the kernel's own types.
-using PointwiseKernel = void (*)(int64_t n, void* out, const void* const* in, unsigned fixed,
-                                 const void* params);
+using kernel::kMaxPointwiseInputs;
+using kernel::PointwiseCall;
+using kernel::PointwiseId;
+using kernel::PointwiseInput;
+using kernel::PointwiseRun;
 
-inline constexpr int kMaxPointwiseInputs = 3;
+// The generated loop of an element function for one element type: see PointwiseRun.
+using PointwiseLoop = void (*)(int64_t n, void* out, const void* const* in, unsigned fixed,
+                               const void* params);
+// Of the level, by element function, then element type.
+const PointwiseLoop* const* pointwise_loops();
 
-// One input: a tensor, or a number already stored as the kernel's type.
-struct PointwiseInput {
-  const Tensor* tensor = nullptr;
-  const void* value = nullptr;
-  DType kernel_dtype = DType::kFloat32;
-};
-
-struct PointwiseCall {
-  PointwiseKernel kernel;
-  DType kernel_out_dtype;
-  int inputs;
-  PointwiseInput input[kMaxPointwiseInputs];
-  const void* params;
-  const Tensor* out;  // of the broadcast shape
-  IntSpan order;      // dimensions from slowest to fastest
-};
-
-void run_pointwise(const PointwiseCall& call);
+FB_DECLARE_SLOT(kernel::Pointwise, pointwise_run)
+FB_DECLARE_SLOT(kernel::Pointwise, pointwise)
+FB_DECLARE_SLOT(kernel::Pointwise, frexp)
 
 }  // namespace fb::cpu

@@ -136,7 +136,7 @@ void shuffle(Generator& generator, T* out, int64_t n) {
 // Where a probability is given per element, its type decides the precision of the numbers it is
 // compared with.
 template <class P, class Uniform>
-void fill_bernoulli_each(Generator& generator, DType dtype, void* out, int64_t n, const P* p) {
+void draw_bernoulli_each(Generator& generator, DType dtype, void* out, int64_t n, const P* p) {
   const Generator::Lock lock(generator, n);
   fill_chunks<double>(dtype, out, n, [&](double* numbers, int64_t count) {
     Uniform uniform[kChunk];
@@ -234,19 +234,19 @@ void fill_bernoulli(Generator& generator, DType dtype, void* out, int64_t n, dou
   });
 }
 
-void fill_bernoulli(Generator& generator, DType dtype, void* out, int64_t n, DType p_dtype,
-                    const void* p) {
+void fill_bernoulli_each(Generator& generator, DType dtype, void* out, int64_t n, DType p_dtype,
+                         const void* p) {
   switch (p_dtype) {
     case DType::kFloat16:
-      return fill_bernoulli_each<Half, float>(generator, dtype, out, n,
+      return draw_bernoulli_each<Half, float>(generator, dtype, out, n,
                                               static_cast<const Half*>(p));
     case DType::kBFloat16:
-      return fill_bernoulli_each<BFloat16, float>(generator, dtype, out, n,
+      return draw_bernoulli_each<BFloat16, float>(generator, dtype, out, n,
                                                   static_cast<const BFloat16*>(p));
     default:
       return visit_floating(p_dtype, [&](auto tag) {
         using P = typename decltype(tag)::type;
-        fill_bernoulli_each<P, P>(generator, dtype, out, n, static_cast<const P*>(p));
+        draw_bernoulli_each<P, P>(generator, dtype, out, n, static_cast<const P*>(p));
       });
   }
 }
@@ -275,6 +275,22 @@ void fill_permutation(Generator& generator, DType dtype, void* out, int64_t n) {
   visit_real(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     shuffle(generator, static_cast<T*>(out), n);
+  });
+}
+
+void scale_negative(Generator& generator, DType dtype, const void* in, void* out, void* slopes,
+                    int64_t n, double lower, double upper) {
+  const Generator::Lock lock(generator, n);
+  visit_floating(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* const from = static_cast<const T*>(in);
+    T* const to = static_cast<T*>(out);
+    T* const slope = static_cast<T*>(slopes);
+    for (int64_t i = 0; i < n; ++i) {
+      const bool draws = from[i] <= T(0);
+      slope[i] = draws ? T(generator.uniform() * (upper - lower) + lower) : T(1);
+      to[i] = draws ? from[i] * slope[i] : from[i];
+    }
   });
 }
 

@@ -210,4 +210,21 @@ void sample_categories(Generator& generator, DType dtype, int64_t* out, int64_t 
   });
 }
 
+WeightFault weight_fault(DType dtype, const void* weights, int64_t rows, int64_t categories) {
+  return visit_floating(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* row = static_cast<const T*>(weights);
+    for (int64_t r = 0; r < rows; ++r, row += categories) {
+      T sum = 0;
+      for (int64_t i = 0; i < categories; ++i) {
+        if (!(row[i] >= 0 && row[i] < std::numeric_limits<T>::infinity()))
+          return WeightFault::kBadWeight;
+        sum += row[i];
+      }
+      if (sum == 0) return WeightFault::kZeroRow;
+    }
+    return WeightFault::kNone;
+  });
+}
+
 }  // namespace fb::cpu

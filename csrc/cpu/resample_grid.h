@@ -1,37 +1,18 @@
 // Images sampled at given points.
 #pragma once
 
-#include <cstdint>
-
-#include "core/dtype.h"
 #include "cpu/isa.h"
+#include "kernel/resample_grid.h"
 
 namespace fb::cpu {
 
-// PyTorch's numbers of them.
-enum class GridMode : uint8_t { kBilinear, kNearest, kBicubic };
-enum class GridPadding : uint8_t { kZeros, kBorder, kReflection };
+using kernel::GridMode;
+using kernel::GridPadding;
+using kernel::GridPlan;
 
-struct GridPlan {
-  int64_t rank = 2;  // coordinates of a point: 2 or 3
-  int64_t batch = 0, channels = 0;
-  int64_t size[3] = {1, 1, 1};  // of the image, in the order of coordinates: width first
-  int64_t points = 0;           // for each image
-  GridMode mode = GridMode::kBilinear;
-  GridPadding padding = GridPadding::kZeros;
-  bool align_corners = false;
-
-  int64_t pixels() const { return size[0] * size[1] * size[2]; }
-};
-
-// Contiguous float32 or float64: image (batch, channels, pixels), grid (batch, points, rank), out
-// (batch, channels, points). Points outside of the image, infinite ones and NaN are safe.
-FB_DECLARE_KERNEL(void, grid_sample, DType dtype, const GridPlan& plan, const void* image,
-                  const void* grid, void* out)
-// Adds to `image_gradient`, which the caller has cleared.
-FB_DECLARE_KERNEL(void, grid_sample_image_gradient, DType dtype, const GridPlan& plan,
-                  const void* gradient, const void* grid, void* image_gradient)
-FB_DECLARE_KERNEL(void, grid_sample_grid_gradient, DType dtype, const GridPlan& plan,
-                  const void* gradient, const void* image, const void* grid, void* grid_gradient)
+FB_DECLARE_LEVELS(kernel::ResampleGrid, grid_sample)
+FB_DECLARE_LEVELS(kernel::ResampleGrid, grid_sample_image_gradient)
+FB_DECLARE_LEVELS(kernel::ResampleGrid, grid_sample_grid_gradient)
+FB_DECLARE_SLOT(kernel::ResampleGrid, pixel_points)
 
 }  // namespace fb::cpu

@@ -1,30 +1,28 @@
-// Recurrent layers and cells on raw memory, float or double.
-//
-// Note [Rows of a recurrent layer]: what a layer keeps of one step of one sequence is a row:
-//   LSTM       i, f, g, o | c before | h before
-//   GRU        s, r, z, n | h before    (s: what the old state adds to n, before r scales it)
-//   tanh, relu h          | h before
-// The first part begins as the input's share of the gates, computed for all steps at once. A step
-// adds the old state's share and applies the activations in place; backward reads rows alone. s
-// stands first so that the shares are one run of columns each: s, r, z the state's, r, z, n the
-// input's. Gradients of gates lie in the same order.
+// Recurrent layers and cells on raw memory, float or double. See Note [Rows of a recurrent layer].
 #pragma once
 
-#include <cstdint>
-
 #include "cpu/isa.h"
+#include "kernel/rnn.h"
 
 namespace fb::cpu {
 
-enum class RnnKind : uint8_t { kLstm, kGru, kTanh, kRelu };
+using kernel::RnnCellBackward;
+using kernel::RnnCellForward;
+using kernel::RnnKind;
+using kernel::RnnLayerBackward;
+using kernel::RnnLayerForward;
+using kernel::RnnLayerSizes;
+using kernel::RnnParameters;
+using kernel::RnnRowGradients;
+using kernel::RnnSizes;
+using kernel::RnnSteps;
 
-// How many columns of `hidden` a kind has: in a row and its gradient, of those the state's share
-// and the input's, and the first of the input's.
-inline int64_t gate_columns(RnnKind kind) { return kind <= RnnKind::kGru ? 4 : 1; }
-inline int64_t weight_columns(RnnKind kind) {
-  return kind == RnnKind::kLstm ? 4 : kind == RnnKind::kGru ? 3 : 1;
-}
-inline int64_t first_input_column(RnnKind kind) { return kind == RnnKind::kGru ? 1 : 0; }
+FB_DECLARE_SLOT(kernel::Rnn, rnn_layer_forward)
+FB_DECLARE_SLOT(kernel::Rnn, rnn_layer_backward)
+FB_DECLARE_SLOT(kernel::Rnn, rnn_cell_forward)
+FB_DECLARE_SLOT(kernel::Rnn, rnn_cell_backward)
+FB_DECLARE_SLOT(kernel::Rnn, rnn_order_gates)
+FB_DECLARE_SLOT(kernel::Rnn, rnn_sum_rows)
 
 // Multiplications of a step from which on its matrix is shared among idle threads: half of them
 // take longer than waking a second one.
@@ -64,15 +62,6 @@ struct RnnGatesBackward {
   int64_t projected_row;
 };
 FB_DECLARE_KERNEL(template <class T> void, rnn_gates_backward, const RnnGatesBackward<T>&)
-
-// Where the elements of a batch of sequences are: sequence b at step t is row start[t] + b * apart
-// of every array. Step t has the first active[t] of the `batch` sequences, later steps never more.
-struct RnnSteps {
-  int64_t count, batch;
-  const int64_t* start;
-  const int64_t* active;
-  int64_t apart;
-};
 
 // One direction of a layer, after the input's share was computed. Matrices are packed.
 template <class T>

@@ -1,33 +1,16 @@
 // Running sums, products and extrema along one dimension.
 #pragma once
 
-#include <cstdint>
-
-#include "core/dtype.h"
 #include "cpu/isa.h"
+#include "kernel/scan.h"
 
 namespace fb::cpu {
 
-enum class ScanOp : uint8_t { kSum, kProd, kLogSumExp, kMax, kMin };
+using kernel::ScanOp;
+using kernel::ScanShape;
 
-// A contiguous array (outer, n, inner), scanned along its middle.
-struct ScanShape {
-  int64_t outer;
-  int64_t n;
-  int64_t inner;
-};
-
-// Sums and products of int64, float32, float64, complex64 and complex128; log-sum-exp of all but
-// int64.
-FB_DECLARE_KERNEL(void, scan, ScanOp op, DType dtype, const void* in, void* out,
-                  const ScanShape& shape)
-// kMax and kMin of int64, float32 and float64, and the index of the last element that equals each
-// value.
-FB_DECLARE_KERNEL(void, scan_extremum, ScanOp op, DType dtype, const void* in, void* out,
-                  int64_t* indices, const ScanShape& shape)
-// Of floating-point and complex elements: out[k] = in[k] + factor[k] * out[k - 1], in reverse
-// out[k] = in[k] + factor[k + 1] * out[k + 1].
-FB_DECLARE_KERNEL(void, recurrence, DType dtype, const void* in, const void* factor, void* out,
-                  const ScanShape& shape, bool reverse)
+FB_DECLARE_LEVELS(kernel::Scan, scan)
+FB_DECLARE_LEVELS(kernel::Scan, scan_extremum)
+FB_DECLARE_LEVELS(kernel::Scan, recurrence)
 
 }  // namespace fb::cpu

@@ -1,25 +1,13 @@
 // Binary search in sorted rows.
 #pragma once
 
-#include <cstdint>
-
-#include "core/dtype.h"
+#include "cpu/isa.h"
+#include "kernel/search.h"
 
 namespace fb::cpu {
 
-struct SearchArgs {
-  DType dtype;            // real, of both the sequences and the values
-  const void* sequences;  // rows of `length` sorted elements, or one for all values
-  const int64_t* sorter;  // null, or the order that sorts each sequence
-  const void* values;     // `per_row` for each row
-  int64_t rows;           // of values
-  int64_t per_row;
-  int64_t length;
-  bool shared;  // one sequence serves all rows
-  bool right;   // behind equal elements rather than before
-};
+using kernel::SearchArgs;
 
-// out[i] = how many elements of its sequence stand before value i.
-void search_sorted(const SearchArgs& args, int64_t* out);
+FB_DECLARE_SLOT(kernel::Search, search_sorted)
 
 }  // namespace fb::cpu

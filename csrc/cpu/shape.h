@@ -1,16 +1,13 @@
 // Joined, reversed and triangular arrangements of elements.
 #pragma once
 
-#include "core/tensor.h"
+#include "cpu/isa.h"
+#include "kernel/copy.h"
 
 namespace fb::cpu {
 
-// Tensors of the type of `out`, which is contiguous, one after another along `dim`.
-void concatenate(const Tensor& out, TensorList tensors, int64_t dim);
-// out = in with the given dimensions in reverse order; the shapes are equal.
-void flip(const Tensor& out, const Tensor& in, IntSpan dims);
-// Sets the elements above (lower) or below the given diagonal of matrices to zero. `t` is
-// contiguous.
-void clear_triangle(const Tensor& t, int64_t diagonal, bool lower);
+FB_DECLARE_SLOT(kernel::Copy, concatenate)
+FB_DECLARE_SLOT(kernel::Copy, flip)
+FB_DECLARE_SLOT(kernel::Copy, clear_triangle)
 
 }  // namespace fb::cpu

@@ -1,23 +1,14 @@
 // Softmax, log-softmax and log-sum-exp along one dimension.
 #pragma once
 
-#include <cstdint>
-
-#include "core/dtype.h"
 #include "cpu/isa.h"
+#include "kernel/softmax.h"
 
 namespace fb::cpu {
 
-enum class SoftmaxOp : uint8_t { kSoftmax, kLogSoftmax, kLogSumExp };
+using kernel::SoftmaxOp;
 
-// `in` is a contiguous array (outer, n, inner) of a real floating type, normalised along its
-// middle; `out` has the same shape, (outer, inner) for log-sum-exp.
-FB_DECLARE_KERNEL(void, softmax, SoftmaxOp op, DType dtype, const void* in, void* out,
-                  int64_t outer, int64_t n, int64_t inner)
-
-// The gradient of softmax or log-softmax from that of its result and the result itself. All arrays
-// are contiguous (outer, n, inner), of float32 or float64.
-FB_DECLARE_KERNEL(void, softmax_backward, SoftmaxOp op, DType dtype, const void* gradient,
-                  const void* result, void* out, int64_t outer, int64_t n, int64_t inner)
+FB_DECLARE_LEVELS(kernel::Softmax, softmax)
+FB_DECLARE_LEVELS(kernel::Softmax, softmax_backward)
 
 }  // namespace fb::cpu

@@ -1,4 +1,4 @@
-// What is read off sorted rows: modes.
+// What is read off sorted rows: modes, and where medians stand.
 #include "cpu/sort.h"
 
 #include "cpu/threads.h"
@@ -35,6 +35,14 @@ void mode_rows(const SortRows& sorted, const int64_t* positions, void* values, i
       }
     });
   });
+}
+
+void median_ranks(int64_t* ranks, int64_t rows, int64_t n, bool ignore_nan) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const int64_t numbers = n - ranks[r];
+    const bool nan_wins = ranks[r] > 0 && (!ignore_nan || numbers == 0);
+    ranks[r] = nan_wins ? numbers : (numbers - 1) / 2;
+  }
 }
 
 }  // namespace fb::cpu

@@ -36,22 +36,20 @@ bool less(const T* a, const T* b, int64_t width) {
 
 }  // namespace
 
-std::vector<int64_t> sorted_order(const Slices& slices) {
-  std::vector<int64_t> order(static_cast<size_t>(slices.n));
-  std::iota(order.begin(), order.end(), 0);
+void sorted_order(const Slices& slices, int64_t* order) {
+  std::iota(order, order + slices.n, 0);
   visit_real(slices.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* const data = static_cast<const T*>(slices.data);
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    std::stable_sort(order, order + slices.n, [&](int64_t a, int64_t b) {
       return less(data + a * slices.width, data + b * slices.width, slices.width);
     });
   });
-  return order;
 }
 
-std::vector<int64_t> group_equal(const Slices& slices, const int64_t* order, int64_t* inverse,
-                                 std::vector<int64_t>& counts) {
-  std::vector<int64_t> firsts;
+int64_t group_equal(const Slices& slices, const int64_t* order, int64_t* inverse, int64_t* firsts,
+                    int64_t* counts) {
+  int64_t groups = 0;
   visit_real(slices.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* const data = static_cast<const T*>(slices.data);
@@ -59,14 +57,15 @@ std::vector<int64_t> group_equal(const Slices& slices, const int64_t* order, int
       const int64_t at = order ? order[i] : i;
       const int64_t before = i == 0 ? 0 : order ? order[i - 1] : i - 1;
       if (i == 0 || !equal(data + at * slices.width, data + before * slices.width, slices.width)) {
-        firsts.push_back(at);
-        counts.push_back(0);
+        firsts[groups] = at;
+        counts[groups] = 0;
+        ++groups;
       }
-      ++counts.back();
-      inverse[at] = static_cast<int64_t>(firsts.size()) - 1;
+      ++counts[groups - 1];
+      inverse[at] = groups - 1;
     }
   });
-  return firsts;
+  return groups;
 }
 
 }  // namespace fb::cpu

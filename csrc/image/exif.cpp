@@ -54,7 +54,7 @@ int exif_orientation(std::span<const uint8_t> tags) {
   return kUpright;
 }
 
-Tensor turned(const Tensor& image, int orientation) {
+Tensor oriented(const Tensor& image, int orientation) {
   constexpr int64_t kHeight = 1, kWidth = 2;
   // From 5 on rows and columns have changed places.
   const Tensor standing = orientation < 5 ? image : transposed(image);

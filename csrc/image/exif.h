@@ -13,6 +13,6 @@ namespace fb::image {
 int exif_orientation(std::span<const uint8_t> tags);
 
 // The image (channels, height, width) as it is to be seen.
-Tensor turned(const Tensor& image, int orientation);
+Tensor oriented(const Tensor& image, int orientation);
 
 }  // namespace fb::image

@@ -45,7 +45,7 @@ class Decoder {
       read_rows(image.data_as<uint8_t>());
     else
       read_inks(image.data_as<uint8_t>(), channels);
-    return turned(image, stands);
+    return oriented(image, stands);
   }
 
  private:

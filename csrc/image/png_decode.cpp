@@ -185,7 +185,7 @@ class Decoder {
 
 Tensor decode_png(std::span<const uint8_t> file, const Options& options, const std::string& name) {
   const PngFile parts = read_png(file, options, name);
-  return turned(Decoder(parts, options, name).decode(), parts.orientation);
+  return oriented(Decoder(parts, options, name).decode(), parts.orientation);
 }
 
 }  // namespace fb::image

@@ -6,6 +6,7 @@
 #include "gen/ops/backward.h"
 #include "gen/ops/softmax.h"
 #include "gen/ops/view.h"
+#include "ops/held.h"
 #include "ops/random_fill.h"
 
 namespace fb::ops {
@@ -28,19 +29,22 @@ void check_lambd(std::span<const Operand>, std::span<const Scalar> params, DType
 void check_limits(std::span<const Operand>, std::span<const Scalar> params, DType common) {
   FB_CHECK(common != DType::kUInt8 || params[0].to<double>() >= 0.0,
            "uint8 elements cannot be clamped to a negative limit, got ", params[0]);
+  FB_CHECK_VALUE(!(params[0].to<double>() > params[1].to<double>()),
+                 "min_val cannot be greater than max_val, got ", params[0], " and ", params[1]);
+  for (const Scalar& limit : params) check_held(common, limit);
 }
 
 Tensor composed::prelu(const Tensor& input, const Tensor& weight) {
   FB_CHECK(weight.dim() <= 1, "weight must have at most one dimension, got the shape ",
            weight.sizes());
-  if (weight.numel() == 1) return weighted_relu(input, view(weight, IntSpan{}));
+  if (weight.numel() == 1) return prelu_kernel(input, view(weight, IntSpan{}));
   const int64_t channels = input.dim() > 1 ? input.size(1) : 1;
   FB_CHECK(weight.numel() == channels, "weight must have 1 element or one for each of the ",
            channels, " channels, got ", weight.numel());
   // One weight per index of dimension 1: the other dimensions broadcast.
   Dims sizes(input.dim(), 1);
   sizes[1] = channels;
-  return weighted_relu(input, view(weight, sizes));
+  return prelu_kernel(input, view(weight, sizes));
 }
 
 Tensor nn_functional_gelu(const Tensor& input, const std::string& approximate) {
@@ -52,30 +56,19 @@ Tensor nn_functional_gelu(const Tensor& input, const std::string& approximate) {
 Tensor rrelu(const Tensor& input, double lower, double upper, bool training, Generator* generator) {
   FB_CHECK(lower <= upper, "lower bound ", lower, " is above the upper bound ", upper);
   if (!training) return leaky_relu(input, (lower + upper) / 2);
-  return std::get<0>(leaky_relu_of_chance(input, lower, upper, generator));
+  return std::get<0>(rrelu_with_noise(input, lower, upper, generator));
 }
 
 // Only elements that are not positive draw, one after the other, as in PyTorch.
-std::tuple<Tensor, Tensor> compute::leaky_relu_of_chance(const Tensor& input, double lower,
-                                                         double upper, Generator* generator) {
+std::tuple<Tensor, Tensor> compute::rrelu_with_noise(const Tensor& input, double lower,
+                                                     double upper, Generator* generator) {
   // 16-bit floats are computed with as float32.
   const DType type = input.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   const Tensor x = contiguous(cast(input, type));
   Tensor result = make_tensor(x.sizes(), x.dtype(), x.device()),
          slopes = make_tensor(x.sizes(), x.dtype(), x.device());
-  Generator& chance = or_default(generator);
-  const Generator::Lock lock(chance, x.numel());
-  visit_floating(x.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T* const from = x.data_as<T>();
-    T* const to = result.data_as<T>();
-    T* const slope = slopes.data_as<T>();
-    for (int64_t i = 0; i < x.numel(); ++i) {
-      const bool draws = from[i] <= T(0);
-      slope[i] = draws ? T(chance.uniform() * (upper - lower) + lower) : T(1);
-      to[i] = draws ? from[i] * slope[i] : from[i];
-    }
-  });
+  kernel::of(x).scale_negative(or_default(generator), x.dtype(), x.data(), result.data(),
+                               slopes.data(), x.numel(), lower, upper);
   return {cast(result, input.dtype()), cast(slopes, input.dtype())};
 }
 

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "core/error.h"
-#include "cpu/adafactor.h"
-#include "cpu/copy.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -24,8 +24,8 @@ double machine_epsilon(DType dtype) {
 
 double count_step(const Tensor& steps) {
   FB_CHECK(steps.numel() == 1, "expected a step count of one element, got shape ", steps.sizes());
-  const double count = *cast(contiguous(steps), DType::kFloat64).data_as<double>() + 1;
-  cpu::fill(steps, count);
+  const double count = host_number(steps).to<double>() + 1;
+  kernel::of(steps).fill(steps, count);
   steps.bump_version("Adafactor");
   return count;
 }
@@ -46,7 +46,7 @@ class Taken {
 };
 
 void step_with(const Tensor& param, const Tensor& grad, const Tensor& rows, const Tensor& columns,
-               const cpu::AdafactorNumbers& numbers) {
+               const kernel::AdafactorNumbers& numbers) {
   FB_CHECK(param.sizes() == grad.sizes(), "a parameter of shape ", param.sizes(),
            " has a gradient of shape ", grad.sizes());
   if (param.numel() == 0) return;
@@ -59,9 +59,9 @@ void step_with(const Tensor& param, const Tensor& grad, const Tensor& rows, cons
   FB_CHECK(rows.numel() == (is_matrix ? count * m : n) && columns.numel() == count * n,
            "second moments of shapes ", rows.sizes(), " and ", columns.sizes(),
            " do not belong to a parameter of shape ", param.sizes());
-  cpu::AdafactorTensor tensor{
+  kernel::AdafactorTensor tensor{
       p.data(), g.data(), is_matrix ? row_var.data() : nullptr, col_var.data(), count, m, n, dtype};
-  FB_KERNEL(adafactor_step)(tensor, numbers);
+  kernel::of(param).adafactor_step(tensor, numbers);
   p.write_back();
   col_var.write_back();
   if (is_matrix) row_var.write_back();
@@ -79,7 +79,7 @@ void _adafactor_step(TensorList params, TensorList grads, TensorList rows, Tenso
            ", got ", grads.size(), ", ", rows.size(), ", ", columns.size(), " and ", steps.size());
   for (size_t i = 0; i < params.size(); ++i) {
     const double step = count_step(steps[i]);
-    const cpu::AdafactorNumbers numbers{
+    const kernel::AdafactorNumbers numbers{
         .weight = std::pow(step, beta2_decay),
         .relative = std::min(lr, 1 / std::sqrt(step)),
         .eps1 = eps1.value_or(machine_epsilon(params[i].dtype())),

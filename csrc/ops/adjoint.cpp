@@ -1,11 +1,11 @@
 // Gradients put where the elements came from.
 #include "gen/ops/adjoint.h"
 
-#include "cpu/copy.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/create.h"
 #include "gen/ops/index.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/advanced_index.h"
 #include "ops/output.h"
 
@@ -13,21 +13,21 @@ namespace fb::ops {
 
 Tensor compute::_select_backward(const Tensor& input, IntSpan size, int64_t dim, int64_t index) {
   Tensor out = new_zeros(input, size);
-  cpu::copy(select(out, dim, index), input);
+  kernel::copy(select(out, dim, index), input);
   return out;
 }
 
 Tensor compute::_slice_backward(const Tensor& input, IntSpan size, int64_t dim, int64_t start,
                                 int64_t end, int64_t step) {
   Tensor out = new_zeros(input, size);
-  cpu::copy(_slice(out, dim, start, end, step), input);
+  kernel::copy(_slice(out, dim, start, end, step), input);
   return out;
 }
 
 Tensor compute::_diagonal_backward(const Tensor& input, IntSpan size, int64_t offset, int64_t dim1,
                                    int64_t dim2) {
   Tensor out = new_zeros(input, size);
-  cpu::copy(diagonal(out, offset, dim1, dim2), input);
+  kernel::copy(diagonal(out, offset, dim1, dim2), input);
   return out;
 }
 
@@ -36,7 +36,7 @@ Tensor compute::_unfold_backward(const Tensor& input, IntSpan size, int64_t dime
   Tensor out = new_zeros(input, size);
   const Tensor windows = unfold(out, dimension, length, step);
   if (step >= length) {
-    cpu::copy(windows, input);
+    kernel::copy(windows, input);
     return out;
   }
   // Windows overlap, but no two have the same place at the same position in them.

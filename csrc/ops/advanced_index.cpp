@@ -1,9 +1,9 @@
 // Advanced indexing: masks become positions, positions broadcast, picked dimensions come together.
 #include "ops/advanced_index.h"
 
-#include "cpu/index.h"
 #include "gen/ops/index.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -28,7 +28,8 @@ std::vector<Tensor> positions_per_dim(const Tensor& self, TensorList indices) {
       result.emplace_back();
     } else if (is_mask(index)) {
       check_mask(self, result.size(), index);
-      const Tensor columns = cpu::nonzero_columns(contiguous(cast(index, DType::kBool)));
+      const Tensor columns =
+          kernel::of(index).nonzero_columns(contiguous(cast(index, DType::kBool)));
       for (int64_t d = 0; d < index.dim(); ++d) result.push_back(select(columns, 0, d));
     } else {
       FB_CHECK_INDEX(index.dtype() == DType::kInt64 || index.dtype() == DType::kInt32,
@@ -53,9 +54,9 @@ Dims common_shape(const std::vector<Tensor>& positions) {
   return shape;
 }
 
-cpu::Picks plan(const Tensor& self, TensorList indices) {
+kernel::Picks plan(const Tensor& self, TensorList indices) {
   const std::vector<Tensor> positions = positions_per_dim(self, indices);
-  cpu::Picks picks;
+  kernel::Picks picks;
   picks.shape = common_shape(positions);
   Dims picked, whole;
   for (int64_t d = 0; d < self.dim(); ++d) {
@@ -107,11 +108,11 @@ Tensor compute::index(const Tensor& self, TensorList indices) {
   const Tensor* mask = only_mask(indices);
   if (mask && mask->dim() == self.dim()) {
     check_mask(self, 0, *mask);
-    return cpu::compress(contiguous(self), contiguous(cast(*mask, DType::kBool)));
+    return kernel::of(self).compress(contiguous(self), contiguous(cast(*mask, DType::kBool)));
   }
-  const cpu::Picks picks = plan(self, indices);
+  const kernel::Picks picks = plan(self, indices);
   Tensor out = make_tensor(picks.result_shape(), self.dtype(), self.device());
-  cpu::pick(out, picks);
+  kernel::of(out).pick(out, picks);
   return out;
 }
 
@@ -126,7 +127,7 @@ void put_at(const Tensor& self, TensorList indices, const Tensor& values, bool a
   }
   FB_CHECK(values.dtype() == self.dtype(), "the types of source and destination must match, got ",
            values.dtype(), " to store in ", self.dtype());
-  const cpu::Picks picks = plan(self, indices);
+  const kernel::Picks picks = plan(self, indices);
   const Dims shape = picks.result_shape();
   // Leading dimensions of size 1 that the result does not have are no obstacle.
   Tensor source = values;
@@ -141,7 +142,7 @@ void put_at(const Tensor& self, TensorList indices, const Tensor& values, bool a
   if (!evenly_spaced(source, static_cast<size_t>(picks.before), picks.shape.size()))
     source = contiguous(source);
   if (source.storage() == self.storage()) source = copy_of(source);
-  cpu::place(picks, source, accumulate);
+  kernel::of(picks.target).place(picks, source, accumulate);
 }
 
 Tensor spread_index(const Tensor& index, int64_t dim, IntSpan shape) {

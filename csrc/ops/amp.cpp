@@ -3,12 +3,12 @@
 
 #include <cmath>
 
-#include "cpu/unscale.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/info.h"
 #include "gen/ops/reduce.h"
-#include "ops/output.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 
 namespace fb::ops {
 namespace {
@@ -29,11 +29,11 @@ bool unscale(const Tensor& t, double factor) {
               "expected gradients of a floating-point type, got ", t.dtype());
   if (has_kernel(t)) {
     t.bump_version("_amp_foreach_non_finite_check_and_unscale_");
-    return FB_KERNEL(unscale)(t.data(), t.numel(), t.dtype(), factor);
+    return kernel::of(t).unscale(t.data(), t.numel(), t.dtype(), factor);
   }
   const Tensor finite = all(isfinite(t));
   mul_(t, Scalar(factor));
-  return Scalar::load(DType::kBool, finite.data()).to<bool>();
+  return host_number(finite).to<bool>();
 }
 
 }  // namespace
@@ -42,11 +42,11 @@ void _amp_foreach_non_finite_check_and_unscale_(TensorList tensors, const Tensor
                                                 const Tensor& inv_scale) {
   check_number(found_inf, DType::kFloat32, "found_inf");
   check_number(inv_scale, DType::kFloat32, "inv_scale");
-  const auto factor = static_cast<double>(*inv_scale.data_as<float>());
+  const auto factor = host_number(inv_scale).to<double>();
   bool finite = true;
   for (const Tensor& t : tensors) finite &= unscale(t, factor);
   if (finite) return;
-  *found_inf.data_as<float>() = 1;
+  kernel::of(found_inf).fill(found_inf, 1.0);
   found_inf.bump_version("_amp_foreach_non_finite_check_and_unscale_");
 }
 
@@ -56,19 +56,22 @@ void compute::_amp_update_scale_(const Tensor& input, const Tensor& growth_track
   check_number(input, DType::kFloat32, "the scale");
   check_number(growth_tracker, DType::kInt32, "growth_tracker");
   check_number(found_inf, DType::kFloat32, "found_inf");
-  float& scale = *input.data_as<float>();
-  int32_t& steps = *growth_tracker.data_as<int32_t>();
   growth_tracker.bump_version("_amp_update_scale_");
-  if (*found_inf.data_as<float>() != 0) {
-    scale = static_cast<float>(static_cast<double>(scale) * scale_backoff_factor);
-    steps = 0;
-  } else if (const int64_t done = int64_t{steps} + 1; done != growth_interval) {
-    steps = static_cast<int32_t>(done);
-  } else {
-    const auto grown = static_cast<float>(static_cast<double>(scale) * scale_growth_factor);
-    if (std::isfinite(grown)) scale = grown;
-    steps = 0;
+  const auto set_scale = [&](float scale) { kernel::of(input).fill(input, scale); };
+  const auto set_steps = [&](int64_t steps) {
+    kernel::of(growth_tracker).fill(growth_tracker, steps);
+  };
+  const double scale = host_number(input).to<double>();
+  if (host_number(found_inf).to<double>() != 0) {
+    set_scale(static_cast<float>(scale * scale_backoff_factor));
+    set_steps(0);
+    return;
   }
+  const int64_t done = host_number(growth_tracker).to<int64_t>() + 1;
+  if (done != growth_interval) return set_steps(done);
+  const auto grown = static_cast<float>(scale * scale_growth_factor);
+  if (std::isfinite(grown)) set_scale(grown);
+  set_steps(0);
 }
 
 }  // namespace fb::ops

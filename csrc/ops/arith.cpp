@@ -1,12 +1,13 @@
 // Arithmetic that is more than one element function: checks of its arguments, and compositions.
 #include "gen/ops/arith.h"
 
-#include <cmath>
 #include <limits>
 
 #include "gen/ops/activation.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/explog.h"
+#include "kernel/table.h"
+#include "ops/held.h"
 #include "ops/output.h"
 #include "ops/promotion.h"
 
@@ -20,6 +21,13 @@ void check_alpha(std::span<const Operand>, std::span<const Scalar> params, DType
            "alpha must be an integer for a result of type ", common, ", got ", params[0]);
   FB_CHECK(is_complex(common) || kind != Scalar::Kind::kComplex,
            "alpha must be real for a result of type ", common, ", got ", params[0]);
+  check_held(common, params[0]);
+}
+
+void check_numbers(std::span<const Operand> inputs, std::span<const Scalar> params, DType common) {
+  for (const Operand& operand : inputs)
+    if (!operand.is_tensor()) check_held(common, operand.scalar());
+  for (const Scalar& number : params) check_held(common, number);
 }
 
 void check_subtraction(std::span<const Operand> inputs, std::span<const Scalar> params,
@@ -48,11 +56,7 @@ void check_divisor(std::span<const Operand> inputs, std::span<const Scalar>, DTy
     has_zero = divisor.scalar().to<int64_t>() == 0;
   } else if (divisor.tensor().numel() != 0) {
     const Tensor values = contiguous(divisor.tensor());
-    visit_all(values.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      const T* data = values.data_as<T>();
-      for (int64_t i = 0; i < values.numel(); ++i) has_zero |= !convert<bool>(data[i]);
-    });
+    has_zero = kernel::of(values).has_zero(values.dtype(), values.data(), values.numel());
   }
   FB_CHECK(!has_zero, "ZeroDivisionError");
 }
@@ -72,16 +76,7 @@ std::tuple<Tensor, Tensor> compute::frexp(const Tensor& input) {
   const Tensor x = copy_of(cast(input, compute_type(input.dtype())));
   const Tensor mantissa = make_like(x, x.dtype());
   const Tensor exponent = make_like(x, DType::kInt32);
-  visit_floating(x.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T* const from = x.data_as<T>();
-    T* const part = mantissa.data_as<T>();
-    int32_t* const power = exponent.data_as<int32_t>();
-    for (int64_t i = 0; i < x.numel(); ++i) {
-      part[i] = std::frexp(from[i], &power[i]);
-      if (!std::isfinite(from[i])) power[i] = 0;  // which the library leaves open
-    }
-  });
+  kernel::of(x).frexp(x.dtype(), x.numel(), x.data(), mantissa.data(), exponent.data_as<int32_t>());
   return {cast(mantissa, input.dtype()), exponent};
 }
 
@@ -161,9 +156,9 @@ Tensor compute::clamp(const Tensor& input, std::optional<Scalar> min, std::optio
   if (!max) return clamp_min(input, *min);
   if (!min) return clamp_max(input, *max);
   const Operand operands[] = {input, *min, *max};
-  const bool has_nan =
-      min->to<double>() != min->to<double>() || max->to<double>() != max->to<double>();
-  if (is_floating(input.dtype()) && result_type(operands) == input.dtype() && !has_nan)
+  for (const Scalar& bound : {*min, *max}) check_held(result_type(operands), bound);
+  const bool is_range = min->to<double>() <= max->to<double>();
+  if (is_floating(input.dtype()) && result_type(operands) == input.dtype() && is_range)
     return hardtanh(input, min->to<double>(), max->to<double>());
   return compute::clamp(operands[0], operands[1], operands[2]);
 }

@@ -1,12 +1,12 @@
 // Attention: shapes, and which way it is computed.
-#include "cpu/attention.h"
+#include "ops/attention.h"
 
 #include <cmath>
 
 #include "gen/ops/attention.h"
 #include "gen/ops/matmul.h"
 #include "gen/ops/view.h"
-#include "ops/attention.h"
+#include "kernel/table.h"
 #include "ops/random_fill.h"
 
 namespace fb::ops {
@@ -76,8 +76,8 @@ Tensor mask_operand(const Tensor& mask, DType dtype, int64_t keys) {
 }
 
 // How the heads of `t` lie, for a batch that its leading dimensions broadcast to.
-cpu::HeadMatrices heads_of(const Tensor& t, IntSpan batch) {
-  cpu::HeadMatrices result{t.data(), Dims(batch.size(), 0), t.stride(-2), t.stride(-1)};
+kernel::HeadMatrices heads_of(const Tensor& t, IntSpan batch) {
+  kernel::HeadMatrices result{t.data(), Dims(batch.size(), 0), t.stride(-2), t.stride(-1)};
   const auto lead = static_cast<size_t>(t.dim() - 2), ahead = batch.size() - lead;
   for (size_t d = 0; d < lead; ++d) result.lead[ahead + d] = t.sizes()[d] == 1 ? 0 : t.strides()[d];
   // Rows or columns that broadcast.
@@ -115,9 +115,9 @@ struct Operands {
     if (mask) batch = broadcast_shapes(batch, lead_of(mask));
   }
 
-  cpu::AttentionCall call(bool is_causal, double scale) const {
+  kernel::AttentionCall call(bool is_causal, double scale) const {
     const int64_t queries = query.size(-2), keys = key.size(-2);
-    cpu::AttentionCall c{};
+    kernel::AttentionCall c{};
     c.dtype = query.dtype();
     c.batch = batch;
     c.heads = 1;
@@ -151,7 +151,7 @@ std::tuple<Tensor, Tensor> compute::attention(const Tensor& query, const Tensor&
                                               const Tensor& value, const Tensor& attn_mask,
                                               bool is_causal, double scale) {
   const Operands operands(query, key, value, attn_mask);
-  cpu::AttentionCall call = operands.call(is_causal, scale);
+  kernel::AttentionCall call = operands.call(is_causal, scale);
   Tensor output = in_order_of(
       operands.query, with_matrix(operands.batch, call.queries, call.value_features), call.dtype);
   Dims rows = operands.batch;
@@ -161,7 +161,7 @@ std::tuple<Tensor, Tensor> compute::attention(const Tensor& query, const Tensor&
   call.output = heads_of(output, operands.batch);
   call.logsumexp = logsumexp.data();
   const BlockingRegion unlocked(true);
-  FB_KERNEL(attention)(call);
+  kernel::of(output).attention(call);
   return {cast(output, query.dtype()), logsumexp};
 }
 
@@ -170,7 +170,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::attention_backward(
     const Tensor& attn_mask, const Tensor& output, const Tensor& logsumexp, bool is_causal,
     double scale) {
   const Operands operands(query, key, value, attn_mask);
-  cpu::AttentionCall call = operands.call(is_causal, scale);
+  kernel::AttentionCall call = operands.call(is_causal, scale);
   const auto gradient_of = [&](const Tensor& t) {
     return in_order_of(t, with_matrix(operands.batch, t.size(-2), t.size(-1)), call.dtype);
   };
@@ -179,12 +179,12 @@ std::tuple<Tensor, Tensor, Tensor> compute::attention_backward(
          gv = gradient_of(operands.value);
   call.output = heads_of(result, operands.batch);
   call.logsumexp = sums.data();
-  const cpu::AttentionGradients gradients{
+  const kernel::AttentionGradients gradients{
       heads_of(coming, operands.batch), heads_of(gq, operands.batch), heads_of(gk, operands.batch),
       heads_of(gv, operands.batch)};
   {
     const BlockingRegion unlocked(true);
-    FB_KERNEL(attention_backward)(call, gradients);
+    kernel::of(gq).attention_backward(call, gradients);
   }
   const DType dtype = query.dtype();
   return {cast(gq, dtype), cast(gk, dtype), cast(gv, dtype)};

@@ -4,16 +4,17 @@
 #include <vector>
 
 #include "core/error.h"
-#include "cpu/average.h"
 #include "gen/ops/arith.h"
+#include "kernel/table.h"
 
 namespace fb::ops {
 namespace {
 
-// Whether the kernel can walk through both as one stretch of memory.
-bool lie_alike(const Tensor& t, const Tensor& end) {
-  return is_floating(t.dtype()) && t.dtype() == end.dtype() && t.sizes() == end.sizes() &&
-         t.strides() == end.strides() && is_dense(t.sizes(), t.strides());
+// Whether a kernel of the device can walk through both as one stretch of memory.
+bool lie_alike(const Tensor& t, const Tensor& end, Device device) {
+  return t.device() == device && end.device() == device && is_floating(t.dtype()) &&
+         t.dtype() == end.dtype() && t.sizes() == end.sizes() && t.strides() == end.strides() &&
+         is_dense(t.sizes(), t.strides());
 }
 
 }  // namespace
@@ -21,19 +22,19 @@ bool lie_alike(const Tensor& t, const Tensor& end) {
 void _lerp_all(TensorList tensors, TensorList ends, double weight) {
   FB_CHECK(tensors.size() == ends.size(), "expected as many ends as tensors, ", tensors.size(),
            ", but got ", ends.size());
-  const cpu::AverageNumbers numbers{weight};
-  std::vector<cpu::OptimTensor> alike;
+  const kernel::AverageNumbers numbers{weight};
+  std::vector<kernel::OptimTensor> alike;
   alike.reserve(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& t = tensors[i];
-    if (lie_alike(t, ends[i])) {
+    if (lie_alike(t, ends[i], tensors[0].device())) {
       alike.push_back({t.data(), ends[i].data(), {}, t.numel(), t.dtype(), &numbers});
       t.bump_version("_lerp_all");
     } else {
       lerp_(t, ends[i], Scalar(weight));
     }
   }
-  FB_KERNEL(optim_average)(alike);
+  if (!alike.empty()) kernel::of(tensors[0]).optim_average(alike);
 }
 
 }  // namespace fb::ops

@@ -4,18 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cpu/copy.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/reduce.h"
-#include "ops/output.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 
 namespace fb::ops {
 namespace {
-
-double number_of(const Tensor& t) {
-  if (t.dtype() == DType::kFloat32) return static_cast<double>(*t.data_as<float>());
-  return *cast(t, DType::kFloat64).data_as<double>();
-}
 
 // Adds the norm of one more part to what stands for the norm of the others.
 class NormOfNorms {
@@ -55,11 +50,11 @@ Tensor compute::_total_norm(TensorList tensors, double norm_type) {
   const Device device = tensors.empty() ? kHost : tensors[0].device();
   for (const Tensor& t : tensors) {
     const Tensor norm = compute::norm(t, Scalar(norm_type));
-    total.add(number_of(norm));
+    total.add(host_number(norm).to<double>());
     type = promote(type, norm.dtype());
   }
   const Tensor result = make_tensor({}, type, device);
-  cpu::fill(result, total.value());
+  kernel::of(result).fill(result, total.value());
   return result;
 }
 

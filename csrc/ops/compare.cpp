@@ -2,15 +2,19 @@
 #include "gen/ops/compare.h"
 
 #include "autograd/batch.h"
+#include "kernel/table.h"
 #include "ops/advanced_index.h"
+#include "ops/held.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 
-void check_condition(std::span<const Operand> inputs, std::span<const Scalar>, DType) {
+void check_condition(std::span<const Operand> inputs, std::span<const Scalar>, DType common) {
   const DType given = inputs[0].tensor().dtype();
   FB_CHECK(given == DType::kBool || given == DType::kUInt8, "condition must be a bool tensor, got ",
            given);
+  for (const Operand& operand : inputs)
+    if (!operand.is_tensor() && is_integral(common)) check_held(common, operand.scalar());
 }
 
 std::vector<Tensor> compute::where_true(const Tensor& condition) {
@@ -37,10 +41,7 @@ namespace {
 bool all_true(const Tensor& mask) {
   autograd::check_no_branch(mask);
   const Tensor dense = contiguous(mask);
-  const bool* data = dense.data_as<bool>();
-  bool all = true;
-  for (int64_t i = 0; i < dense.numel(); ++i) all &= is_true(data + i);
-  return all;
+  return !kernel::of(dense).has_zero(DType::kBool, dense.data(), dense.numel());
 }
 
 }  // namespace

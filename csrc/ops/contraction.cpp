@@ -1,5 +1,4 @@
 // Contractions of tensors: everything is brought into the form of one batch of matrix products.
-#include "cpu/cdist.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/create.h"
 #include "gen/ops/explog.h"
@@ -8,6 +7,7 @@
 #include "gen/ops/reduce.h"
 #include "gen/ops/shape.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/matrix.h"
 #include "ops/output.h"
 
@@ -131,8 +131,8 @@ Tensor compute::_cdist(const Tensor& x1, const Tensor& x2, double p) {
   sizes.push_back(rows);
   sizes.push_back(columns);
   const Tensor out = make_tensor(sizes, type, x1.device());
-  cpu::pairwise_distances(type, numel_of(batch), rows, columns, x1.size(-1), a.data(), b.data(), p,
-                          out.data());
+  kernel::of(out).pairwise_distances(type, numel_of(batch), rows, columns, x1.size(-1), a.data(),
+                                     b.data(), p, out.data());
   return cast(out, x1.dtype());
 }
 
@@ -143,7 +143,7 @@ Tensor compute::_euclidean_dist(const Tensor& x1, const Tensor& x2) {
   const Tensor squares2 = sum(mul(x2, x2), IntSpan{-1}, true);
   const Tensor left = cat(std::vector{mul(x1, -2), squares1, ones_like(squares1)}, -1);
   const Tensor right = cat(std::vector{x2, ones_like(squares2), squares2}, -1);
-  return sqrt(clamp_min(matmul(left, turned_over(right)), 0));
+  return sqrt(clamp_min(matmul(left, transposed(right)), 0));
 }
 
 }  // namespace fb::ops

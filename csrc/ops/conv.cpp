@@ -1,21 +1,20 @@
 // Convolutions: what they accept, the shape of the result, and the way to the kernels.
-#include "cpu/conv.h"
+#include "ops/conv.h"
 
 #include "autograd/record.h"
 #include "core/layout.h"
-#include "cpu/copy.h"
 #include "gen/ops/conv.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/padding.h"
 #include "gen/ops/view.h"
-#include "ops/conv.h"
+#include "kernel/table.h"
 #include "ops/image.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 namespace {
 
-using cpu::ConvShape;
+using kernel::ConvShape;
 
 // The geometry arguments, one number for each spatial dimension.
 struct Steps {
@@ -146,8 +145,9 @@ ConvShape shape_of(IntSpan input, IntSpan output, IntSpan weight, const Steps& s
 }
 
 // The type that kernels compute in: 16-bit floats mostly become float32.
-DType kernel_type(const ConvShape& shape, DType dtype) {
-  return cpu::conv_supports(shape, dtype) ? dtype : DType::kFloat32;
+DType kernel_type(const ConvShape& shape, const Tensor& image) {
+  const DType dtype = image.dtype();
+  return kernel::of(image).conv_supports(shape, dtype) ? dtype : DType::kFloat32;
 }
 
 // PyTorch knows the layout by name for two and three spatial dimensions only.
@@ -179,13 +179,14 @@ void check_dims(const Tensor& input, const Tensor& weight, int64_t n) {
 void run(const ConvShape& shape, bool transposed, bool planar, const Tensor& from,
          const Tensor& weight, const Tensor& bias, const Tensor& to) {
   const DType type = to.dtype();
+  const kernel::Table& table = kernel::of(to);
   if (is_empty_product(from, weight)) {
-    cpu::fill_pixels(to, bias);
+    table.fill_pixels(to, bias);
   } else if (planar) {
-    const auto product = transposed ? cpu::conv_pointwise_data : cpu::conv_pointwise;
+    const auto& product = transposed ? table.conv_pointwise_data : table.conv_pointwise;
     product(shape, cast(from, type), contiguous(cast(weight, type)), bias, to);
   } else if (to.numel() > 0) {
-    const auto convolve = transposed ? cpu::conv_backward_data : cpu::conv_forward;
+    const auto& convolve = transposed ? table.conv_backward_data : table.conv_forward;
     convolve(shape, with_channels_last(cast(from, type)), cast(weight, type), bias, to);
   }
 }
@@ -258,7 +259,7 @@ Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Ten
   const Dims sizes = result_sizes(input.sizes(), weight.sizes(), steps);
 
   const ConvShape shape = shape_of(input.sizes(), sizes, weight.sizes(), steps);
-  const DType type = kernel_type(shape, input.dtype());
+  const DType type = kernel_type(shape, input);
   // A product starts from the bias in planes, a pass over the result more than channels last.
   const bool planar =
       shape.is_pointwise() && is_planar(input) && (!bias.defined() || sizes[1] <= input.sizes()[1]);
@@ -277,7 +278,7 @@ Tensor compute::convolution_input(const Tensor& gradient, const Tensor& weight, 
       read_steps(weight.dim() - 2, stride, padding, dilation, transposed, output_padding, groups);
   check_gradient(gradient, sizes, weight.sizes(), steps);
   const ConvShape shape = shape_of(sizes, gradient.sizes(), weight.sizes(), steps);
-  const DType type = kernel_type(shape, gradient.dtype());
+  const DType type = kernel_type(shape, gradient);
   const bool planar = shape.is_pointwise() && is_planar(gradient);
   const Tensor result = planar ? make_tensor(sizes, type, gradient.device())
                                : make_result(sizes, type, gradient, weight);
@@ -293,16 +294,17 @@ Tensor compute::convolution_weight(const Tensor& gradient, const Tensor& input, 
       read_steps(input.dim() - 2, stride, padding, dilation, transposed, output_padding, groups);
   check_gradient(gradient, input.sizes(), sizes, steps);
   const ConvShape shape = shape_of(input.sizes(), gradient.sizes(), sizes, steps);
-  const DType type = kernel_type(shape, gradient.dtype());
+  const DType type = kernel_type(shape, gradient);
   const Tensor result = make_tensor(sizes, type, gradient.device());
   if (is_empty_product(gradient, input)) {
-    cpu::fill(result, 0);
+    kernel::of(result).fill(result, 0);
   } else if (result.numel() > 0) {
     const bool planar = shape.is_pointwise() && is_planar(gradient) && is_planar(input);
     const auto ordered = [&](const Tensor& image) {
       return planar ? cast(image, type) : with_channels_last(cast(image, type));
     };
-    const auto product = planar ? cpu::conv_pointwise_weight : cpu::conv_backward_weight;
+    const kernel::Table& table = kernel::of(result);
+    const auto& product = planar ? table.conv_pointwise_weight : table.conv_backward_weight;
     const Tensor out = ordered(gradient), in = ordered(input);
     product(shape, transposed ? out : in, transposed ? in : out, result);
   }

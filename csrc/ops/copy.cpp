@@ -10,11 +10,10 @@ namespace {
 
 using MaybeFormat = std::optional<MemoryFormat>;
 
-Tensor copied(const Tensor& input, DType dtype, MemoryFormat format) {
-  Tensor out =
-      format == MemoryFormat::kPreserve
-          ? make_like(input, dtype)
-          : make_strided(input.sizes(), strides_for(input.sizes(), format), dtype, input.device());
+Tensor copied(const Tensor& input, DType dtype, Device device, MemoryFormat format) {
+  Tensor out = format == MemoryFormat::kPreserve
+                   ? make_like(input, dtype, device)
+                   : make_strided(input.sizes(), strides_for(input.sizes(), format), dtype, device);
   copy_into(out, input);
   return out;
 }
@@ -29,11 +28,17 @@ bool has_format(const Tensor& input, MemoryFormat format) {
          input.strides() == IntSpan(strides_for(input.sizes(), format));
 }
 
-Tensor converted(const Tensor& input, DType dtype, MaybeFormat memory_format, bool copy = false) {
+Tensor converted(const Tensor& input, DType dtype, Device device, MaybeFormat memory_format,
+                 bool copy = false) {
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kPreserve);
   if (format != MemoryFormat::kPreserve) settle(input);
-  if (!copy && dtype == input.dtype() && has_format(input, format)) return input;
-  return to_copy(input, dtype, format);
+  if (!copy && dtype == input.dtype() && device == input.device() && has_format(input, format))
+    return input;
+  return to_copy(input, dtype, device, format);
+}
+
+Tensor converted(const Tensor& input, DType dtype, MaybeFormat memory_format, bool copy = false) {
+  return converted(input, dtype, input.device(), memory_format, copy);
 }
 
 }  // namespace
@@ -46,11 +51,14 @@ void compute::copy_(const Tensor& input, const Tensor& src, bool) {
 void copy_(const Tensor& input, const Scalar& src, bool) { fill_(input, src); }
 
 Tensor compute::clone(const Tensor& input, MaybeFormat memory_format) {
-  return copied(input, input.dtype(), memory_format.value_or(MemoryFormat::kPreserve));
+  return copied(input, input.dtype(), input.device(),
+                memory_format.value_or(MemoryFormat::kPreserve));
 }
 
-Tensor compute::to_copy(const Tensor& input, DType dtype, MaybeFormat memory_format) {
-  return copied(input, dtype, memory_format.value_or(MemoryFormat::kPreserve));
+Tensor compute::to_copy(const Tensor& input, DType dtype, std::optional<Device> device,
+                        MaybeFormat memory_format) {
+  return copied(input, dtype, device.value_or(input.device()),
+                memory_format.value_or(MemoryFormat::kPreserve));
 }
 
 Tensor to_contiguous(const Tensor& input, MaybeFormat memory_format) {
@@ -67,17 +75,17 @@ Tensor to_dtype(const Tensor& input, DType dtype, bool, bool copy, MaybeFormat m
 
 Tensor to_other(const Tensor& input, const Tensor& other, bool, bool copy,
                 MaybeFormat memory_format) {
-  return converted(input, other.dtype(), memory_format, copy);
+  return converted(input, other.dtype(), other.device(), memory_format, copy);
 }
 
 Tensor to_device(const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
                  bool, bool copy, MaybeFormat memory_format) {
-  if (device) check_device(*device);
-  return converted(input, dtype.value_or(input.dtype()), memory_format, copy);
+  return converted(input, dtype.value_or(input.dtype()),
+                   device ? actual_device(*device) : input.device(), memory_format, copy);
 }
 
 Tensor type_as(const Tensor& input, const Tensor& other) {
-  return converted(input, other.dtype(), {});
+  return converted(input, other.dtype(), other.device(), {});
 }
 
 Tensor to_bool(const Tensor& input, MaybeFormat f) { return converted(input, DType::kBool, f); }
@@ -106,7 +114,7 @@ Tensor to_complex128(const Tensor& input, MaybeFormat f) {
 }
 
 Tensor cpu(const Tensor& input, MaybeFormat memory_format) {
-  return converted(input, input.dtype(), memory_format);
+  return converted(input, input.dtype(), kHost, memory_format);
 }
 
 }  // namespace fb::ops

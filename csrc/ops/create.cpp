@@ -6,17 +6,14 @@
 #include <limits>
 
 #include "core/checked.h"
-#include "cpu/copy.h"
-#include "cpu/create.h"
+#include "kernel/table.h"
+#include "ops/held.h"
+#include "ops/host.h"
 #include "ops/output.h"
 #include "ops/promotion.h"
 
 namespace fb::ops {
 namespace {
-
-using MaybeDType = std::optional<DType>;
-using MaybeDevice = std::optional<Device>;
-using MaybeFormat = std::optional<MemoryFormat>;
 
 // Whether an element of type `t`, or a part of one, can be `value`: rounded, but not beyond its
 // ends.
@@ -36,8 +33,8 @@ bool holds(DType t, double value) {
   });
 }
 
-// Refuses a number that elements of type `t` cannot be. Those of unsigned types count backwards
-// from their end for whole numbers below 0.
+}  // namespace
+
 void check_held(DType t, const Scalar& value) {
   if (t == DType::kBool) return;
   const auto number = value.to<Complex<double>>();
@@ -46,9 +43,15 @@ void check_held(DType t, const Scalar& value) {
   FB_CHECK(is_held, "value ", value, " cannot be converted to type ", t, " without overflow");
 }
 
+namespace {
+
+using MaybeDType = std::optional<DType>;
+using MaybeDevice = std::optional<Device>;
+using MaybeFormat = std::optional<MemoryFormat>;
+
 Tensor filled(Tensor out, const Scalar& value) {
   check_held(out.dtype(), value);
-  cpu::fill(out, value);
+  kernel::of(out).fill(out, value);
   return out;
 }
 
@@ -98,7 +101,8 @@ Tensor row_between(const Scalar& start, const Scalar& end, int64_t steps, MaybeD
 
 }  // namespace
 
-Tensor empty(IntSpan size, MaybeDType dtype, MaybeDevice device, MaybeFormat memory_format) {
+Tensor compute::empty(IntSpan size, MaybeDType dtype, MaybeDevice device,
+                      MaybeFormat memory_format) {
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kContiguous);
   if (format == MemoryFormat::kContiguous) return new_tensor(size, dtype, device);
   FB_CHECK(format != MemoryFormat::kPreserve,
@@ -107,11 +111,12 @@ Tensor empty(IntSpan size, MaybeDType dtype, MaybeDevice device, MaybeFormat mem
                       device.value_or(kHost));
 }
 
-Tensor empty_strided(IntSpan size, IntSpan stride, MaybeDType dtype, MaybeDevice device) {
+Tensor compute::empty_strided(IntSpan size, IntSpan stride, MaybeDType dtype, MaybeDevice device) {
   return make_strided(size, stride, dtype.value_or(default_dtype()), device.value_or(kHost));
 }
 
-Tensor empty_permuted(IntSpan size, IntSpan physical_layout, MaybeDType dtype, MaybeDevice device) {
+Tensor compute::empty_permuted(IntSpan size, IntSpan physical_layout, MaybeDType dtype,
+                               MaybeDevice device) {
   FB_CHECK(physical_layout.size() == size.size(), "physical_layout ", physical_layout,
            " does not name every dimension of size ", size, " once");
   const Dims order = wrap_dims(physical_layout, static_cast<int64_t>(size.size()));
@@ -124,38 +129,40 @@ Tensor empty_permuted(IntSpan size, IntSpan physical_layout, MaybeDType dtype, M
   return make_strided(size, strides, dtype.value_or(default_dtype()), device.value_or(kHost));
 }
 
-Tensor zeros(IntSpan size, MaybeDType dtype, MaybeDevice device) {
+Tensor compute::zeros(IntSpan size, MaybeDType dtype, MaybeDevice device) {
   return filled(new_tensor(size, dtype, device), 0);
 }
 
-Tensor ones(IntSpan size, MaybeDType dtype, MaybeDevice device) {
+Tensor compute::ones(IntSpan size, MaybeDType dtype, MaybeDevice device) {
   return filled(new_tensor(size, dtype, device), 1);
 }
 
-Tensor full(IntSpan size, const Scalar& fill_value, MaybeDType dtype, MaybeDevice device) {
+Tensor compute::full(IntSpan size, const Scalar& fill_value, MaybeDType dtype, MaybeDevice device) {
   return filled(new_tensor(size, dtype.value_or(scalar_type(fill_value)), device), fill_value);
 }
 
-Tensor scalar_tensor(const Scalar& s, MaybeDType dtype, MaybeDevice device) {
+Tensor compute::scalar_tensor(const Scalar& s, MaybeDType dtype, MaybeDevice device) {
   return filled(new_tensor({}, dtype, device), s);
 }
 
-Tensor eye(int64_t n, MaybeDType dtype, MaybeDevice device) { return eye(n, n, dtype, device); }
+Tensor compute::eye(int64_t n, MaybeDType dtype, MaybeDevice device) {
+  return eye(n, n, dtype, device);
+}
 
-Tensor eye(int64_t n, int64_t m, MaybeDType dtype, MaybeDevice device) {
+Tensor compute::eye(int64_t n, int64_t m, MaybeDType dtype, MaybeDevice device) {
   FB_CHECK(n >= 0, "n must be greater or equal to 0, got ", n);
   FB_CHECK(m >= 0, "m must be greater or equal to 0, got ", m);
   Tensor out = zeros({n, m}, dtype, device);
-  cpu::fill(as_view(out, {std::min(n, m)}, {m + 1}), 1);
+  kernel::of(out).fill(as_view(out, {std::min(n, m)}, {m + 1}), 1);
   return out;
 }
 
-Tensor arange(const Scalar& end, MaybeDType dtype, MaybeDevice device) {
+Tensor compute::arange(const Scalar& end, MaybeDType dtype, MaybeDevice device) {
   return arange(0, end, 1, dtype, device);
 }
 
-Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, MaybeDType dtype,
-              MaybeDevice device) {
+Tensor compute::arange(const Scalar& start, const Scalar& end, const Scalar& step, MaybeDType dtype,
+                       MaybeDevice device) {
   const bool integral = start.is_integral() && end.is_integral() && step.is_integral();
   const DType type = dtype.value_or(integral ? DType::kInt64 : default_dtype());
   FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool && !fb::is_complex(type),
@@ -168,21 +175,21 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, MaybeD
                  "step must be nonzero, got ", step, " for whole numbers");
   const int64_t count = count_steps(bound(start), bound(end), bound(step));
   Tensor out = make_tensor({count}, type, device.value_or(kHost));
-  cpu::arange(out, bound(start), bound(step));
+  kernel::of(out).arange(out, bound(start), bound(step));
   return out;
 }
 
-Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, MaybeDType dtype,
-                MaybeDevice device) {
+Tensor compute::linspace(const Scalar& start, const Scalar& end, int64_t steps, MaybeDType dtype,
+                         MaybeDevice device) {
   Tensor out = row_between(start, end, steps, dtype, device);
-  cpu::linspace(out, start, end);
+  kernel::of(out).linspace(out, start, end);
   return out;
 }
 
-Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
-                MaybeDType dtype, MaybeDevice device) {
+Tensor compute::logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
+                         MaybeDType dtype, MaybeDevice device) {
   Tensor out = row_between(start, end, steps, dtype, device);
-  cpu::logspace(out, start, end, base);
+  kernel::of(out).logspace(out, start, end, base);
   return out;
 }
 
@@ -236,12 +243,12 @@ void compute::fill_(const Tensor& input, const Operand& value) {
   check_writable(input);
   if (!value.is_tensor()) {
     check_held(input.dtype(), value.scalar());
-    return cpu::fill(input, value.scalar());
+    return kernel::of(input).fill(input, value.scalar());
   }
   const Tensor& from = value.tensor();
   FB_CHECK(from.dim() == 0, "value must be a number or a zero-dimensional tensor, got shape ",
            from.sizes());
-  cpu::fill(input, Scalar::load(from.dtype(), from.data()));
+  kernel::of(input).fill(input, host_number(from));
 }
 
 Tensor compute::fill(const Tensor& input, const Operand& value) {
@@ -252,7 +259,7 @@ Tensor compute::fill(const Tensor& input, const Operand& value) {
 
 void compute::zero_(const Tensor& input) {
   check_writable(input);
-  cpu::fill(input, 0);
+  kernel::of(input).fill(input, 0);
 }
 
 namespace {
@@ -280,42 +287,31 @@ void check_matrix(int64_t row, int64_t col) {
   FB_CHECK(col >= 0, "col must be non-negative, got ", col);
 }
 
-// Row and column numbers of the elements from column from(r) up to to(r) of rows that have some.
-template <class From, class To>
-void fill_indices(const Tensor& out, int64_t first, int64_t last, From from, To to) {
+void fill_indices(const Tensor& out, const kernel::Triangle& triangle) {
+  if (out.numel() == 0) return;
   auto* rows = out.data_as<int64_t>();
-  int64_t* columns = rows + out.size(1);
-  for (int64_t r = first; r < last; ++r)
-    for (int64_t c = from(r), end = to(r); c < end; ++c) *rows++ = r, *columns++ = c;
+  kernel::of(out).triangle_indices(triangle, rows, rows + out.size(1));
 }
 
 }  // namespace
 
-Tensor tril_indices(int64_t row, int64_t col, int64_t offset, MaybeDType dtype,
-                    MaybeDevice device) {
+Tensor compute::tril_indices(int64_t row, int64_t col, int64_t offset, MaybeDType dtype,
+                             MaybeDevice device) {
   check_matrix(row, col);
   const int64_t diagonal = std::clamp(offset, -row, col);  // those beyond are alike
   const Count above = count_above(row, col, Count{diagonal} + 1);
   const Tensor out = make_indices(Count{row} * col - above, device);
-  if (out.numel() > 0) {
-    const auto end = [&](int64_t r) {
-      return static_cast<int64_t>(std::min<Count>(Count{r} + diagonal + 1, col));
-    };
-    fill_indices(out, std::max<int64_t>(0, -diagonal), row, [](int64_t) { return 0; }, end);
-  }
+  fill_indices(out, {std::max<int64_t>(0, -diagonal), row, col, diagonal, true});
   return cast(out, dtype.value_or(DType::kInt64));
 }
 
-Tensor triu_indices(int64_t row, int64_t col, int64_t offset, MaybeDType dtype,
-                    MaybeDevice device) {
+Tensor compute::triu_indices(int64_t row, int64_t col, int64_t offset, MaybeDType dtype,
+                             MaybeDevice device) {
   check_matrix(row, col);
   const int64_t diagonal = std::clamp(offset, -row, col);  // those beyond are alike
   const Tensor out = make_indices(count_above(row, col, diagonal), device);
-  if (out.numel() > 0) {
-    const auto last = static_cast<int64_t>(std::min(Count{row}, Count{col} - diagonal));
-    const auto begin = [&](int64_t r) { return std::max<int64_t>(0, r + diagonal); };
-    fill_indices(out, 0, last, begin, [&](int64_t) { return col; });
-  }
+  const auto last = static_cast<int64_t>(std::min(Count{row}, Count{col} - diagonal));
+  fill_indices(out, {0, last, col, diagonal, false});
   return cast(out, dtype.value_or(DType::kInt64));
 }
 

@@ -1,14 +1,15 @@
 // How far apart vectors are.
 #include "gen/ops/distance.h"
 
-#include "cpu/pair_distance.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/copy.h"
+#include "gen/ops/create.h"
 #include "gen/ops/index.h"
 #include "gen/ops/linalg.h"
 #include "gen/ops/matmul.h"
 #include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 #include "ops/promotion.h"
 
@@ -29,11 +30,11 @@ class Pairs {
              .second = second_.data(),
              .eps = eps};
   }
-  const cpu::PairCall& call() const { return call_; }
+  const kernel::PairCall& call() const { return call_; }
 
  private:
   Tensor first_, second_;
-  cpu::PairCall call_;
+  kernel::PairCall call_;
 };
 
 }  // namespace
@@ -60,7 +61,7 @@ Tensor compute::_euclidean_pairs(const Tensor& x1, const Tensor& x2, double eps)
   const Pairs pairs(x1, x2, eps);
   const Tensor out = make_tensor(x1.sizes().first(static_cast<size_t>(x1.dim() - 1)),
                                  pairs.call().dtype, x1.device());
-  FB_KERNEL(pair_distances)(pairs.call(), out.data());
+  kernel::of(out).pair_distances(pairs.call(), out.data());
   return cast(out, x1.dtype());
 }
 
@@ -71,7 +72,7 @@ Tensor compute::euclidean_pairs_gradient(const Tensor& gradient, const Tensor& x
   const Tensor g = contiguous(cast(gradient, type));
   const Tensor distances = contiguous(cast(output, type));
   const Tensor out = make_tensor(x1.sizes(), type, x1.device());
-  FB_KERNEL(pair_gradient)(pairs.call(), g.data(), distances.data(), out.data());
+  kernel::of(out).pair_gradient(pairs.call(), g.data(), distances.data(), out.data());
   return cast(out, x1.dtype());
 }
 
@@ -88,10 +89,8 @@ Tensor pdist(const Tensor& input, double p) {
   FB_CHECK(input.dim() == 2, "only supports 2D tensors, got: ", input.dim(), "D");
   FB_CHECK(p >= 0, "only supports non-negative p values, got ", p);
   const int64_t rows = input.sizes()[0];
-  const Tensor above = make_tensor({rows * (rows - 1) / 2}, DType::kInt64, input.device());
-  int64_t* next = above.data_as<int64_t>();
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = i + 1; j < rows; ++j) *next++ = i * rows + j;
+  const Tensor pairs = triu_indices(rows, rows, 1, DType::kInt64, input.device());
+  const Tensor above = add(mul(select(pairs, 0, 0), rows), select(pairs, 0, 1));
   return index_select(reshape(_cdist(input, input, p), {rows * rows}), 0, above);
 }
 

@@ -1,12 +1,9 @@
 // Rows of a table picked by number.
-#include "cpu/embedding.h"
-
-#include <algorithm>
-#include <cmath>
-
-#include "cpu/copy.h"
-#include "gen/ops/embedding.h"
 #include "ops/embedding.h"
+
+#include "gen/ops/embedding.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -19,15 +16,7 @@ Tensor index_numbers(const Tensor& indices, const char* name) {
   return contiguous(cast(indices, DType::kInt64));
 }
 
-int64_t find_outside(const Tensor& numbers, int64_t rows) {
-  const int64_t* const at = numbers.data_as<int64_t>();
-  const auto limit = static_cast<uint64_t>(rows);
-  for (int64_t i = 0; i < numbers.numel(); ++i)
-    if (static_cast<uint64_t>(at[i]) >= limit) return i;
-  return -1;
-}
-
-cpu::Table table_of(const Tensor& rows) {
+kernel::RowTable table_of(const Tensor& rows) {
   return {rows.dtype(), rows.data(), rows.size(0), rows.size(1), rows.strides()[0]};
 }
 
@@ -43,20 +32,8 @@ void check_table(const Tensor& weight) {
 }
 
 void check_numbers(const Tensor& numbers, int64_t rows) {
-  const int64_t at = find_outside(numbers, rows);
-  FB_CHECK_INDEX(at < 0, "index out of range: got ", at < 0 ? 0 : numbers.data_as<int64_t>()[at],
-                 " for a table of ", rows, " rows");
-}
-
-double norm_of(const double* row, int64_t n, double p) {
-  double total = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const double size = std::abs(row[i]);
-    total =
-        std::isinf(p) ? std::max(total, size) : total + (p == 2 ? size * size : std::pow(size, p));
-  }
-  if (std::isinf(p)) return total;
-  return p == 2 ? std::sqrt(total) : std::pow(total, 1 / p);
+  const std::optional<int64_t> outside = first_outside(numbers, 0, rows - 1);
+  FB_CHECK_INDEX(!outside, "index out of range: got ", *outside, " for a table of ", rows, " rows");
 }
 
 }  // namespace
@@ -69,8 +46,8 @@ Tensor compute::embedding(const Tensor& weight, const Tensor& indices, int64_t, 
   sizes.push_back(weight.size(1));
   Tensor result = make_tensor(sizes, weight.dtype(), weight.device());
   const Tensor table = with_whole_rows(weight);
-  FB_KERNEL(take_rows)
-  (table_of(table), numbers.data_as<int64_t>(), numbers.numel(), result.data());
+  kernel::of(result).take_rows(table_of(table), numbers.data_as<int64_t>(), numbers.numel(),
+                               result.data());
   return result;
 }
 
@@ -86,10 +63,10 @@ Tensor compute::_embedding_backward(const Tensor& gradient, const Tensor& indice
   if (padding_idx >= 0) numbers = without_number(numbers, padding_idx);
   const Tensor g = contiguous(gradient);
   Tensor result = make_tensor({num_weights, width}, type, gradient.device());
-  FB_KERNEL(add_rows)
-  ({g.dtype(), g.data(), n, width, width},
-   {numbers.data_as<int64_t>(), nullptr, factor.defined() ? factor.data() : nullptr, n},
-   result.data(), num_weights);
+  kernel::of(result).add_rows(
+      {g.dtype(), g.data(), n, width, width},
+      {numbers.data_as<int64_t>(), nullptr, factor.defined() ? factor.data() : nullptr, n},
+      result.data(), num_weights);
   return cast(result, gradient.dtype());
 }
 
@@ -99,43 +76,20 @@ void compute::embedding_renorm_(const Tensor& input, const Tensor& indices, doub
   check_writable(input);
   const Tensor numbers = copy_contiguous(index_numbers(indices, "indices"));
   check_numbers(numbers, input.size(0));
-  int64_t* const first = numbers.data_as<int64_t>();
-  std::sort(first, first + numbers.numel());
-  const int64_t* const last = std::unique(first, first + numbers.numel());
-  const int64_t width = input.size(1);
-  const Tensor numbers_of_row = make_tensor({width}, DType::kFloat64, input.device());
-  for (const int64_t* at = first; at != last; ++at) {
-    const Tensor row =
-        as_view(input, {width}, {input.strides()[1]}, input.offset() + *at * input.strides()[0]);
-    cpu::copy(numbers_of_row, row);
-    double* const x = numbers_of_row.data_as<double>();
-    const double norm = norm_of(x, width, norm_type);
-    if (!(norm > max_norm)) continue;
-    // A little below the limit, as PyTorch's.
-    const double scale = max_norm / (norm + 1e-7);
-    for (int64_t i = 0; i < width; ++i) x[i] *= scale;
-    cpu::copy(row, numbers_of_row);
-  }
+  kernel::of(input).limit_norms(input, numbers, max_norm, norm_type);
   input.bump_version("embedding_renorm_");
 }
 
 Tensor reciprocal_counts(const Tensor& numbers, int64_t rows, DType type) {
-  std::vector<int64_t> counts(static_cast<size_t>(rows));
-  const int64_t* const at = numbers.data_as<int64_t>();
-  for (int64_t i = 0; i < numbers.numel(); ++i) ++counts[at[i]];
   Tensor result = make_tensor({numbers.numel()}, type, numbers.device());
-  visit_floating(type, [&](auto tag) {
-    using A = typename decltype(tag)::type;
-    for (int64_t i = 0; i < numbers.numel(); ++i)
-      result.data_as<A>()[i] = A(1) / static_cast<A>(counts[at[i]]);
-  });
+  kernel::of(result).reciprocal_counts(type, numbers.data_as<int64_t>(), numbers.numel(), rows,
+                                       result.data());
   return result;
 }
 
 Tensor without_number(const Tensor& numbers, int64_t number) {
   Tensor result = copy_contiguous(numbers);
-  int64_t* const at = result.data_as<int64_t>();
-  std::replace(at, at + result.numel(), number, int64_t{-1});
+  kernel::of(result).replace_number(result.data_as<int64_t>(), result.numel(), number, -1);
   return result;
 }
 

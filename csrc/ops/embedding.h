@@ -1,7 +1,7 @@
 // What single rows and bags of rows have in common.
 #pragma once
 
-#include "cpu/embedding.h"
+#include "kernel/embedding.h"
 #include "ops/types.h"
 
 namespace fb::ops {
@@ -10,11 +10,9 @@ namespace fb::ops {
 DType sum_type(DType dtype);
 // Row numbers as contiguous int64; other types than int64 and int32 are refused.
 Tensor index_numbers(const Tensor& indices, const char* name);
-// Where the first number is that no row of the table has; -1 if there is none.
-int64_t find_outside(const Tensor& numbers, int64_t rows);
 // The elements of a row side by side.
 Tensor with_whole_rows(const Tensor& t);
-cpu::Table table_of(const Tensor& rows);
+kernel::RowTable table_of(const Tensor& rows);
 // One over how often each number occurs.
 Tensor reciprocal_counts(const Tensor& numbers, int64_t rows, DType type);
 // -1 in place of a number.

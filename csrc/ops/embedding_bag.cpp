@@ -1,11 +1,11 @@
 // Rows of a table summed, averaged or maximised in bags.
-#include <algorithm>
-
 #include "gen/ops/arith.h"
 #include "gen/ops/create.h"
 #include "gen/ops/embedding.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/embedding.h"
+#include "ops/host.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -21,16 +21,13 @@ Tensor bounds_of(const Tensor& offsets, int64_t indices, bool include_last_offse
   const Tensor starts = index_numbers(offsets, "offsets");
   const int64_t given = offsets.numel(), bags = given - (include_last_offset ? 1 : 0);
   const Tensor bounds = make_tensor({bags + 1}, DType::kInt64, starts.device());
-  int64_t* const at = bounds.data_as<int64_t>();
-  std::copy_n(starts.data_as<int64_t>(), given, at);
-  FB_CHECK(given == 0 || at[0] == 0, "offsets[0] has to be 0, where the first bag starts, got ",
-           at[0]);
-  FB_CHECK(given == 0 || at[given - 1] <= indices,
-           "offsets[-1] can not be greater than the number of indices, ", indices, ", got ",
-           at[given - 1]);
-  at[bags] = indices;
-  if (given == 0) at[0] = 0;
-  FB_CHECK(std::is_sorted(at, at + bags + 1), "expected offsets that do not decrease");
+  const kernel::BagOffsets found = kernel::of(bounds).bag_bounds(
+      starts.data_as<int64_t>(), given, bags, indices, bounds.data_as<int64_t>());
+  FB_CHECK(found.first == 0, "offsets[0] has to be 0, where the first bag starts, got ",
+           found.first);
+  FB_CHECK(found.last <= indices, "offsets[-1] can not be greater than the number of indices, ",
+           indices, ", got ", found.last);
+  FB_CHECK(found.ascending, "expected offsets that do not decrease");
   return bounds;
 }
 
@@ -41,15 +38,9 @@ struct BagNumbers {
   BagNumbers(const Tensor& bounds, const Tensor& numbers)
       : of_index(make_tensor({numbers.numel()}, DType::kInt64, numbers.device())),
         sizes(make_tensor({bounds.numel() - 1}, DType::kInt64, bounds.device())) {
-    const int64_t* const at = bounds.data_as<int64_t>();
-    for (int64_t b = 0; b < sizes.numel(); ++b) {
-      int64_t size = 0;
-      for (int64_t i = at[b]; i < at[b + 1]; ++i) {
-        of_index.data_as<int64_t>()[i] = b;
-        size += numbers.data_as<int64_t>()[i] >= 0 ? 1 : 0;
-      }
-      sizes.data_as<int64_t>()[b] = size;
-    }
+    kernel::of(sizes).number_bags(
+        {numbers.data_as<int64_t>(), bounds.data_as<int64_t>(), sizes.numel()},
+        of_index.data_as<int64_t>(), sizes.data_as<int64_t>());
   }
 };
 
@@ -59,13 +50,8 @@ Tensor factors_of(const Tensor& bags, const Tensor& sizes, int64_t mode,
   if (per_sample_weights.defined()) return contiguous(cast(per_sample_weights, type));
   if (mode != kMean || sizes.numel() == 0) return {};  // without bags, indices are in none
   const Tensor result = make_tensor({bags.numel()}, type, bags.device());
-  visit_floating(type, [&](auto tag) {
-    using A = typename decltype(tag)::type;
-    for (int64_t i = 0; i < bags.numel(); ++i) {
-      const int64_t size = sizes.data_as<int64_t>()[bags.data_as<int64_t>()[i]];
-      result.data_as<A>()[i] = A(1) / static_cast<A>(std::max<int64_t>(size, 1));
-    }
-  });
+  kernel::of(result).reciprocal_sizes(type, bags.data_as<int64_t>(), sizes.data_as<int64_t>(),
+                                      bags.numel(), result.data());
   return result;
 }
 
@@ -90,12 +76,8 @@ Tensor maxima_backward(const Tensor& gradient, const Tensor& rows, int64_t num_w
   const int64_t width = gradient.size(1);
   const Tensor g = contiguous(cast(gradient, type)),
                result = zeros({num_weights, width}, type, g.device());
-  visit_floating(type, [&](auto tag) {
-    using A = typename decltype(tag)::type;
-    for (int64_t i = 0; i < g.numel(); ++i)
-      if (const int64_t row = rows.data_as<int64_t>()[i]; row >= 0)
-        result.data_as<A>()[row * width + i % width] += g.data_as<A>()[i];
-  });
+  kernel::of(result).add_maxima(type, g.data(), rows.data_as<int64_t>(), g.numel(), width,
+                                result.data());
   return result;
 }
 
@@ -107,28 +89,30 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::embedding_bag(
     std::optional<int64_t> padding_idx) {
   check_arguments(weight, indices, mode, per_sample_weights);
   Tensor numbers = index_numbers(indices, "indices");
-  const int64_t outside = find_outside(numbers, weight.size(0));
-  FB_CHECK(outside < 0, "index ", outside, " of input is ",
-           outside < 0 ? 0 : numbers.data_as<int64_t>()[outside],
+  const int64_t outside = kernel::of(numbers).find_outside(numbers.data_as<int64_t>(),
+                                                           numbers.numel(), 0, weight.size(0) - 1);
+  FB_CHECK(outside == numbers.numel(), "index ", outside, " of input is ",
+           host_number(as_view(numbers, {}, {}, numbers.offset() + outside)).to<int64_t>(),
            ", which is no row of a table of ", weight.size(0), " rows");
   const int64_t padding = wrapped_padding(padding_idx, weight.size(0));
   if (padding >= 0) numbers = without_number(numbers, padding);
   const Tensor bounds = bounds_of(offsets, numbers.numel(), include_last_offset);
   BagNumbers bags(bounds, numbers);
   const Tensor table = with_whole_rows(weight);
-  const cpu::Bags of_numbers{numbers.data_as<int64_t>(), bounds.data_as<int64_t>(),
-                             bags.sizes.numel()};
+  const kernel::Bags of_numbers{numbers.data_as<int64_t>(), bounds.data_as<int64_t>(),
+                                bags.sizes.numel()};
   const Dims sizes{bags.sizes.numel(), weight.size(1)};
   if (mode == kMax) {
     Tensor result = make_tensor(sizes, weight.dtype(), weight.device()),
            rows = make_tensor(sizes, DType::kInt64, weight.device());
-    FB_KERNEL(max_bags)(table_of(table), of_numbers, result.data(), rows.data_as<int64_t>());
+    kernel::of(result).max_bags(table_of(table), of_numbers, result.data(),
+                                rows.data_as<int64_t>());
     return {std::move(result), std::move(bags.of_index), std::move(bags.sizes), std::move(rows)};
   }
   const DType type = sum_type(weight.dtype());
   const Tensor factor = factors_of(bags.of_index, bags.sizes, mode, per_sample_weights, type);
   const Tensor sums = make_tensor(sizes, type, weight.device());
-  FB_KERNEL(sum_bags)(table_of(table), of_numbers, data_or_null(factor), sums.data());
+  kernel::of(sums).sum_bags(table_of(table), of_numbers, data_or_null(factor), sums.data());
   return {cast(sums, weight.dtype()), std::move(bags.of_index), std::move(bags.sizes),
           zeros({of_numbers.count}, DType::kInt64, weight.device())};
 }
@@ -151,9 +135,9 @@ Tensor compute::_embedding_bag_backward(const Tensor& gradient, const Tensor& in
   if (padding_idx >= 0) numbers = without_number(numbers, padding_idx);
   const Tensor g = contiguous(gradient);
   const Tensor result = make_tensor({num_weights, width}, type, gradient.device());
-  FB_KERNEL(add_rows)
-  (table_of(g), {numbers.data_as<int64_t>(), bags.data_as<int64_t>(), data_or_null(factor), n},
-   result.data(), num_weights);
+  kernel::of(result).add_rows(
+      table_of(g), {numbers.data_as<int64_t>(), bags.data_as<int64_t>(), data_or_null(factor), n},
+      result.data(), num_weights);
   return cast(result, gradient.dtype());
 }
 

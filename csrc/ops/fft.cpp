@@ -1,19 +1,20 @@
 // Fourier transforms over several dimensions, one dimension at a time.
-#include "ops/fft.h"
+#include "gen/ops/fft.h"
 
 #include <algorithm>
 
 #include "gen/ops/arith.h"
-#include "gen/ops/fft.h"
+#include "kernel/table.h"
 #include "ops/matrix.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 namespace {
 
-Tensor transform(const char* name, const Tensor& input, int64_t dim, int64_t size = 0) {
-  FB_CHECK(fft_hook, "no library for Fourier transforms was registered");
-  return fft_hook(name, input, dim, size);
+using kernel::FftKind;
+
+Tensor transform(FftKind kind, const Tensor& input, int64_t dim, int64_t size = 0) {
+  return kernel::of(input).fft(kind, input, dim, size);
 }
 
 bool larger_stride_first(const Tensor& t, int64_t a, int64_t b) {
@@ -64,7 +65,8 @@ Tensor compute::_fft_c2c(const Tensor& input, IntSpan dim, double scale, bool fo
   const Dims order = transform_order(input, dims);
   Tensor out = reordered(input, order);
   for (size_t i = 1; i <= dims.size(); ++i)
-    out = transform(forward ? "fft" : "ifft", out, input.dim() - static_cast<int64_t>(i));
+    out = transform(forward ? FftKind::kForward : FftKind::kBackward, out,
+                    input.dim() - static_cast<int64_t>(i));
   if (dims.empty()) out = copy_of(out);
   return restored(out, order, scale);
 }
@@ -73,9 +75,10 @@ Tensor compute::_fft_r2c(const Tensor& input, IntSpan dim, double scale, bool on
   check_last(input, dim);
   const Dims dims = transform_dims(input, dim, onesided ? 1 : 0);
   const Dims order = transform_order(input, dims);
-  Tensor out = transform(onesided ? "rfft" : "fft", reordered(input, order), input.dim() - 1);
+  Tensor out = transform(onesided ? FftKind::kFromReal : FftKind::kForward, reordered(input, order),
+                         input.dim() - 1);
   for (size_t i = 2; i <= dims.size(); ++i)
-    out = transform("fft", out, input.dim() - static_cast<int64_t>(i));
+    out = transform(FftKind::kForward, out, input.dim() - static_cast<int64_t>(i));
   return restored(out, order, scale);
 }
 
@@ -85,8 +88,8 @@ Tensor compute::_fft_c2r(const Tensor& input, IntSpan dim, double scale, int64_t
   const Dims order = transform_order(input, dims);
   Tensor out = reordered(input, order);
   for (size_t i = 2; i <= dims.size(); ++i)
-    out = transform("ifft", out, input.dim() - static_cast<int64_t>(i));
-  return restored(transform("irfft", out, input.dim() - 1, last_size), order, scale);
+    out = transform(FftKind::kBackward, out, input.dim() - static_cast<int64_t>(i));
+  return restored(transform(FftKind::kToReal, out, input.dim() - 1, last_size), order, scale);
 }
 
 }  // namespace fb::ops

@@ -1,15 +1,14 @@
 // Sliding windows as columns, and back: what is accepted, and the shape of the result.
-#include "cpu/fold.h"
-
-#include "cpu/copy.h"
 #include "gen/ops/fold.h"
+
+#include "kernel/table.h"
 #include "ops/image.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 namespace {
 
-using cpu::Sliding;
+using kernel::Sliding;
 
 struct Windows {
   Sliding y, x;
@@ -68,8 +67,8 @@ Tensor compute::nn_functional_unfold(const Tensor& input, IntSpan kernel_size, I
   const Tensor image = contiguous(input),
                result = make_tensor(shape, input.dtype(), input.device());
   const int64_t planes = numel_of(sizes.first(sizes.size() - 2));
-  FB_KERNEL(unfold_planes)
-  (input.dtype(), planes, windows.y, windows.x, image.data(), result.data());
+  kernel::of(result).unfold_planes(input.dtype(), planes, windows.y, windows.x, image.data(),
+                                   result.data());
   return result;
 }
 
@@ -91,9 +90,9 @@ Tensor compute::nn_functional_fold(const Tensor& input, IntSpan output_size, Int
   const DType type = is_reduced_float(input.dtype()) ? DType::kFloat32 : input.dtype();
   const Tensor columns = contiguous(cast(input, type)),
                image = make_tensor(shape, type, input.device());
-  cpu::fill(image, 0);
+  kernel::of(image).fill(image, 0);
   const int64_t planes = numel_of(IntSpan(shape).first(shape.size() - 2));
-  FB_KERNEL(fold_planes)(type, planes, windows.y, windows.x, columns.data(), image.data());
+  kernel::of(image).fold_planes(type, planes, windows.y, windows.x, columns.data(), image.data());
   return cast(image, input.dtype());
 }
 

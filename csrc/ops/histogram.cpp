@@ -1,15 +1,17 @@
 // How often values occur, and how many fall between edges.
-#include "cpu/histogram.h"
+#include "gen/ops/histogram.h"
 
 #include <cmath>
 #include <limits>
 
 #include "core/checked.h"
-#include "cpu/copy.h"
 #include "gen/ops/arith.h"
+#include "gen/ops/create.h"
 #include "gen/ops/histogram.h"
 #include "gen/ops/reduce.h"
 #include "gen/ops/scan.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -17,24 +19,11 @@ namespace {
 
 Tensor zeros_of(int64_t n, DType dtype, Device device) {
   Tensor t = make_tensor({n}, dtype, device);
-  cpu::fill(t, int64_t{0});
+  kernel::of(t).fill(t, int64_t{0});
   return t;
 }
 
-double number_in(const Tensor& t) { return Scalar::load(t.dtype(), t.data()).to<double>(); }
-
 using Range = std::optional<std::vector<double>>;
-
-Tensor even_edges(double low, double high, int64_t bins, DType dtype, Device device) {
-  Tensor edges = make_tensor({checked_add(bins, 1)}, dtype, device);
-  for (int64_t i = 0; i <= bins; ++i) {
-    const double edge =
-        i == bins ? high : low + (high - low) * static_cast<double>(i) / static_cast<double>(bins);
-    Scalar(edge).store(dtype,
-                       static_cast<char*>(edges.data()) + i * static_cast<int64_t>(size_of(dtype)));
-  }
-  return edges;
-}
 
 Tensor counted(const Tensor& input, const Tensor& edges, const Tensor& weight, bool density,
                bool uniform) {
@@ -50,14 +39,14 @@ Tensor counted(const Tensor& input, const Tensor& edges, const Tensor& weight, b
   const Tensor bounds = contiguous(edges);
   const Tensor each = weight.defined() ? contiguous(weight) : weight;
   Tensor hist = zeros_of(edges.numel() - 1, x.dtype(), x.device());
-  cpu::histogram({.dtype = x.dtype(),
-                  .in = x.data(),
-                  .n = x.numel(),
-                  .weights = each.defined() ? each.data() : nullptr,
-                  .edges = bounds.data(),
-                  .bins = hist.numel(),
-                  .uniform = uniform},
-                 hist.data());
+  kernel::of(x).histogram({.dtype = x.dtype(),
+                           .in = x.data(),
+                           .n = x.numel(),
+                           .weights = each.defined() ? each.data() : nullptr,
+                           .edges = bounds.data(),
+                           .bins = hist.numel(),
+                           .uniform = uniform},
+                          hist.data());
   if (!density) return hist;
   return div(hist, mul(sum(hist, {}, false, {}), diff(bounds, 1, -1, {}, {})));
 }
@@ -74,16 +63,17 @@ Tensor compute::bincount(const Tensor& input, const Tensor& weights, int64_t min
   int64_t bins = minlength;
   if (values.numel() > 0) {
     const auto [low, high] = aminmax(values, {}, false);
-    FB_CHECK(*low.data_as<int64_t>() >= 0, "expected a 1-D input of non-negative integers, got ",
-             *low.data_as<int64_t>());
-    const int64_t largest = *high.data_as<int64_t>();
+    const auto least = host_number(low).to<int64_t>();
+    FB_CHECK(least >= 0, "expected a 1-D input of non-negative integers, got ", least);
+    const auto largest = host_number(high).to<int64_t>();
     FB_CHECK(largest < std::numeric_limits<int64_t>::max(), "there are more than 2^63 bins up to ",
              largest);
     bins = std::max(bins, largest + 1);
   }
   if (!weights.defined()) {
     Tensor counts = make_tensor({bins}, DType::kInt64, input.device());
-    cpu::count_values(values.data_as<int64_t>(), values.numel(), counts.data_as<int64_t>(), bins);
+    kernel::of(values).count_values(values.data_as<int64_t>(), values.numel(),
+                                    counts.data_as<int64_t>(), bins);
     return counts;
   }
   FB_CHECK(weights.sizes() == input.sizes(), "expected weights of the input's shape ",
@@ -91,7 +81,8 @@ Tensor compute::bincount(const Tensor& input, const Tensor& weights, int64_t min
   const DType dtype = weights.dtype() == DType::kFloat32 ? DType::kFloat32 : DType::kFloat64;
   const Tensor each = contiguous(cast(weights, dtype));
   Tensor sums = zeros_of(bins, dtype, input.device());
-  cpu::sum_weights(dtype, values.data_as<int64_t>(), each.data(), values.numel(), sums.data());
+  kernel::of(values).sum_weights(dtype, values.data_as<int64_t>(), each.data(), values.numel(),
+                                 sums.data());
   return sums;
 }
 
@@ -104,8 +95,8 @@ Tensor compute::histc(const Tensor& input, int64_t bins, const Scalar& min, cons
   const Tensor x = contiguous(cast(input, compute_type(input.dtype())));
   if (low == high && x.numel() > 0) {
     const auto [smallest, largest] = aminmax(x, {}, false);
-    low = number_in(smallest);
-    high = number_in(largest);
+    low = host_number(smallest).to<double>();
+    high = host_number(largest).to<double>();
   }
   if (low == high) {
     low -= 1;
@@ -115,7 +106,7 @@ Tensor compute::histc(const Tensor& input, int64_t bins, const Scalar& min, cons
            "] is not finite");
   FB_CHECK(low < high, "expected max to be larger than min, got min=", low, " and max=", high);
   Tensor counts = zeros_of(bins, x.dtype(), x.device());
-  cpu::histogram_even(x.dtype(), x.data(), x.numel(), low, high, bins, counts.data());
+  kernel::of(x).histogram_even(x.dtype(), x.data(), x.numel(), low, high, bins, counts.data());
   return cast(counts, input.dtype());
 }
 
@@ -138,8 +129,8 @@ std::tuple<Tensor, Tensor> compute::histogram(const Tensor& input, int64_t bins,
     high = (*range)[1];
   } else if (input.numel() > 0) {
     const auto [smallest, largest] = aminmax(input, {}, false);
-    low = number_in(smallest);
-    high = number_in(largest);
+    low = host_number(smallest).to<double>();
+    high = host_number(largest).to<double>();
   }
   FB_CHECK(std::isfinite(low) && std::isfinite(high), "the range of [", low, ", ", high,
            "] is not finite");
@@ -148,7 +139,7 @@ std::tuple<Tensor, Tensor> compute::histogram(const Tensor& input, int64_t bins,
     low -= 0.5;
     high += 0.5;
   }
-  const Tensor edges = even_edges(low, high, bins, input.dtype(), input.device());
+  const Tensor edges = linspace(low, high, checked_add(bins, 1), input.dtype(), input.device());
   return {counted(input, edges, weight, density, true), edges};
 }
 

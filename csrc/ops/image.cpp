@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cpu/copy.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -24,7 +24,7 @@ bool has_channels_last(IntSpan sizes, IntSpan strides) {
 Tensor with_channels_last(const Tensor& image) {
   if (is_channels_last(image)) return image;
   const Tensor ordered = make_free_image(image.sizes(), image.dtype(), image.device());
-  cpu::copy(ordered, image);
+  kernel::copy(ordered, image);
   return ordered;
 }
 

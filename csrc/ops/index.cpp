@@ -3,12 +3,13 @@
 
 #include <limits>
 
-#include "cpu/copy.h"
-#include "cpu/index.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/advanced_index.h"
+#include "ops/held.h"
+#include "ops/host.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -24,10 +25,10 @@ Tensor positions_of(const Tensor& index) {
 }
 
 // Places along one dimension, by a vector of positions.
-cpu::Picks along(const Tensor& target, int64_t dim, const Tensor& index,
-                 ErrorKind error = ErrorKind::kIndex) {
+kernel::Picks along(const Tensor& target, int64_t dim, const Tensor& index,
+                    ErrorKind error = ErrorKind::kIndex) {
   FB_CHECK_AS(error, index.dim() <= 1, "index must be a vector, got shape ", index.sizes());
-  cpu::Picks picks;
+  kernel::Picks picks;
   picks.target = at_least_1d(target);
   picks.before = wrap_dim(dim, target.dim());
   picks.positions = {positions_of(at_least_1d(index))};
@@ -38,30 +39,28 @@ cpu::Picks along(const Tensor& target, int64_t dim, const Tensor& index,
 }
 
 void check_positions(const Tensor& index, int64_t size, ErrorKind error) {
-  const Tensor positions = positions_of(index);
-  for (int64_t i = 0; i < positions.numel(); ++i) {
-    const int64_t position = positions.data_as<int64_t>()[i];
-    FB_CHECK_AS(error, position >= 0 && position < size, "index ", position,
-                " is out of bounds for a dimension of size ", size);
-  }
+  const std::optional<int64_t> outside = first_outside(positions_of(index), 0, size - 1);
+  FB_CHECK_AS(error, !outside, "index ", *outside, " is out of bounds for a dimension of size ",
+              size);
 }
 
 // One element spread over a shape, converted to the type of `like`.
 Tensor spread(const Scalar& value, IntSpan shape, DType dtype, Device device) {
   const Tensor element = make_tensor({}, dtype, device);
-  value.store(dtype, element.data());
+  kernel::of(element).fill(element, value);
   return expand(element, shape, false);
 }
 
 Scalar number_in(const Tensor& value) {
   FB_CHECK(value.dim() == 0, "value must be a number or a tensor of no dimensions, got shape ",
            value.sizes());
-  return Scalar::load(value.dtype(), value.data());
+  return host_number(value);
 }
 
 void check_convertible(const Scalar& value, DType dtype) {
   FB_CHECK(value.kind() != Scalar::Kind::kComplex || is_complex(dtype), "value ", value,
            " cannot be converted to type ", dtype, " without loss");
+  check_held(dtype, value);
 }
 
 // What gather and scatter are given, checked and brought into the form that kernels take.
@@ -85,7 +84,7 @@ struct Indexed {
 };
 
 void scatter_into(const Tensor& input, int64_t dim, const Tensor& positions, const Tensor& src,
-                  cpu::ScatterMode mode) {
+                  kernel::ScatterMode mode) {
   check_writable(input);
   FB_CHECK(src.dtype() == input.dtype(), "expected src of the type of input, ", input.dtype(),
            ", got ", src.dtype());
@@ -100,7 +99,7 @@ void scatter_into(const Tensor& input, int64_t dim, const Tensor& positions, con
   source = as_view(source, at.index.sizes(), source.strides());
   if (source.storage() == input.storage()) source = copy_of(source);
   if (at.index.storage() == input.storage()) at.index = copy_of(at.index);
-  cpu::scatter(at.target, at.dim, at.index, source, mode);
+  kernel::of(at.target).scatter(at.target, at.dim, at.index, source, mode);
 }
 
 // What scatter_reduce calls the reductions of scatter.
@@ -139,21 +138,21 @@ Scalar identity_of(Reduction reduction, DType dtype) {
 
 void reduce_into(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
                  Reduction reduction, bool include_self) {
-  constexpr cpu::ScatterMode modes[] = {cpu::ScatterMode::kAdd, cpu::ScatterMode::kMultiply,
-                                        cpu::ScatterMode::kAdd, cpu::ScatterMode::kMax,
-                                        cpu::ScatterMode::kMin};
+  constexpr kernel::ScatterMode modes[] = {
+      kernel::ScatterMode::kAdd, kernel::ScatterMode::kMultiply, kernel::ScatterMode::kAdd,
+      kernel::ScatterMode::kMax, kernel::ScatterMode::kMin};
   const Scalar identity = identity_of(reduction, input.dtype());
   if (!include_self)
     scatter_into(input, dim, index, spread(identity, index.sizes(), input.dtype(), input.device()),
-                 cpu::ScatterMode::kStore);
+                 kernel::ScatterMode::kStore);
   scatter_into(input, dim, index, src, modes[static_cast<int>(reduction)]);
   if (reduction != Reduction::kMean) return;
   const Tensor counts = make_tensor(input.sizes(), DType::kInt64, input.device());
-  cpu::fill(counts, include_self ? 1 : 0);
+  kernel::of(counts).fill(counts, include_self ? 1 : 0);
   scatter_into(counts, dim, index, spread(1, index.sizes(), DType::kInt64, input.device()),
-               cpu::ScatterMode::kAdd);
+               kernel::ScatterMode::kAdd);
   const Tensor sums = contiguous(input);
-  cpu::divide_by_counts(sums, counts);
+  kernel::of(sums).divide_by_counts(sums, counts);
   if (!sums.is_same(input)) copy_into(input, sums);
 }
 
@@ -180,10 +179,10 @@ namespace {
 
 // index_select; whether positions may count from the end is a matter of the operator.
 Tensor selected(const Tensor& input, int64_t dim, const Tensor& index, bool from_the_end) {
-  cpu::Picks picks = along(input, dim, index);
+  kernel::Picks picks = along(input, dim, index);
   picks.from_the_end = from_the_end;
   const Tensor out = make_tensor(picks.result_shape(), input.dtype(), input.device());
-  cpu::pick(out, picks);
+  kernel::of(out).pick(out, picks);
   return input.dim() == 0 ? select(out, 0, 0) : out;
 }
 
@@ -196,7 +195,7 @@ Tensor compute::index_select(const Tensor& input, int64_t dim, const Tensor& ind
 Tensor compute::gather(const Tensor& input, int64_t dim, const Tensor& index, bool) {
   const Indexed at(input, dim, index);
   const Tensor out = make_tensor(index.sizes(), input.dtype(), input.device());
-  cpu::gather(at_least_1d(out), at.target, at.dim, at.index);
+  kernel::of(out).gather(at_least_1d(out), at.target, at.dim, at.index);
   return out;
 }
 
@@ -240,14 +239,14 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
 Tensor compute::masked_select(const Tensor& input, const Tensor& mask) {
   FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
   const Dims shape = broadcast_shapes(input.sizes(), mask.sizes());
-  return cpu::compress(contiguous(expand(input, shape, false)),
-                       contiguous(expand(mask, shape, false)));
+  return kernel::of(input).compress(contiguous(expand(input, shape, false)),
+                                    contiguous(expand(mask, shape, false)));
 }
 
 Tensor compute::argwhere(const Tensor& input) { return nonzero(input); }
 
 Tensor nonzero(const Tensor& input) {
-  return transpose(cpu::nonzero_columns(contiguous(cast(input, DType::kBool))), 0, 1);
+  return transpose(kernel::of(input).nonzero_columns(contiguous(cast(input, DType::kBool))), 0, 1);
 }
 
 std::vector<Tensor> nonzero_tuple(const Tensor& input) {
@@ -257,7 +256,7 @@ std::vector<Tensor> nonzero_tuple(const Tensor& input) {
 // --- writing
 
 void compute::scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
-  scatter_into(input, dim, index, src, cpu::ScatterMode::kStore);
+  scatter_into(input, dim, index, src, kernel::ScatterMode::kStore);
 }
 Tensor compute::scatter(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
   return on_copy(input, [&](const Tensor& out) { scatter_(out, dim, index, src); });
@@ -266,7 +265,7 @@ Tensor compute::scatter(const Tensor& input, int64_t dim, const Tensor& index, c
 void compute::scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Scalar& value) {
   check_convertible(value, input.dtype());
   scatter_into(input, dim, index, spread(value, index.sizes(), input.dtype(), input.device()),
-               cpu::ScatterMode::kStore);
+               kernel::ScatterMode::kStore);
 }
 Tensor compute::scatter(const Tensor& input, int64_t dim, const Tensor& index,
                         const Scalar& value) {
@@ -296,7 +295,7 @@ Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, const Scal
 
 void compute::scatter_add_(const Tensor& input, int64_t dim, const Tensor& index,
                            const Tensor& src) {
-  scatter_into(input, dim, index, src, cpu::ScatterMode::kAdd);
+  scatter_into(input, dim, index, src, kernel::ScatterMode::kAdd);
 }
 Tensor compute::scatter_add(const Tensor& input, int64_t dim, const Tensor& index,
                             const Tensor& src) {
@@ -322,7 +321,7 @@ void place_parts(const Tensor& input, int64_t dim, const Tensor& index, const Te
   check_writable(input);
   FB_CHECK(source.dtype() == input.dtype(), "expected source of the type of input, ", input.dtype(),
            ", got ", source.dtype());
-  cpu::Picks picks = along(input, dim, index);
+  kernel::Picks picks = along(input, dim, index);
   picks.from_the_end = false;
   FB_CHECK_INDEX(source.dim() == 0 || input.dim() == 0 || source.dim() == input.dim(),
                  "source of shape ", source.sizes(),
@@ -334,7 +333,7 @@ void place_parts(const Tensor& input, int64_t dim, const Tensor& index, const Te
            " that input and index ask for");
   if (parts.sizes() != shape) parts = reshape(parts, shape);
   if (parts.storage() == input.storage()) parts = copy_of(parts);
-  cpu::place(picks, parts, accumulate);
+  kernel::of(picks.target).place(picks, parts, accumulate);
 }
 
 }  // namespace
@@ -369,8 +368,9 @@ void compute::index_fill_(const Tensor& input, int64_t dim, const Tensor& index,
   check_convertible(value, input.dtype());
   FB_CHECK_INDEX(index.dtype() == DType::kInt64, "expected an index of type int64, got ",
                  index.dtype());
-  const cpu::Picks picks = along(input, dim, index, ErrorKind::kRuntime);
-  cpu::place(picks, spread(value, picks.result_shape(), input.dtype(), input.device()), false);
+  const kernel::Picks picks = along(input, dim, index, ErrorKind::kRuntime);
+  kernel::of(picks.target)
+      .place(picks, spread(value, picks.result_shape(), input.dtype(), input.device()), false);
 }
 Tensor compute::index_fill(const Tensor& input, int64_t dim, const Tensor& index,
                            const Scalar& value) {
@@ -418,7 +418,7 @@ void compute::masked_fill_(const Tensor& input, const Tensor& mask, const Scalar
   value.store(input.dtype(), element);
   const Tensor spread_mask = contiguous(expand(mask, input.sizes(), false));
   const Tensor flat = contiguous(input);
-  cpu::masked_fill(flat, flat, spread_mask, element);
+  kernel::of(flat).masked_fill(flat, flat, spread_mask, element);
   if (!flat.is_same(input)) copy_into(input, flat);
 }
 Tensor compute::masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
@@ -429,7 +429,8 @@ Tensor compute::masked_fill(const Tensor& input, const Tensor& mask, const Scala
   alignas(16) char element[16];
   value.store(input.dtype(), element);
   Tensor out = make_tensor(source.sizes(), input.dtype(), input.device());
-  cpu::masked_fill(out, source, contiguous(expand(mask, source.sizes(), false)), element);
+  kernel::of(out).masked_fill(out, source, contiguous(expand(mask, source.sizes(), false)),
+                              element);
   return out;
 }
 
@@ -445,7 +446,8 @@ void compute::masked_scatter_(const Tensor& input, const Tensor& mask, const Ten
   FB_CHECK(source.dtype() == input.dtype(), "expected source of the type of input, ", input.dtype(),
            ", got ", source.dtype());
   const Tensor spread_mask = expand(mask, input.sizes(), false);
-  const Tensor positions = cpu::nonzero_columns(contiguous(reshape(spread_mask, {-1})));
+  const Tensor positions =
+      kernel::of(spread_mask).nonzero_columns(contiguous(reshape(spread_mask, {-1})));
   const int64_t count = positions.numel();
   FB_CHECK(source.numel() >= count, "source has ", source.numel(), " elements, mask asks for ",
            count);

@@ -4,6 +4,7 @@
 #include "autograd/batch.h"
 #include "core/shared_memory.h"
 #include "core/unseen.h"
+#include "ops/host.h"
 #include "ops/layout.h"
 
 namespace fb::ops {
@@ -12,7 +13,7 @@ namespace {
 Scalar only_element(const Tensor& input, const char* what) {
   FB_CHECK(input.numel() == 1, "a Tensor with ", input.numel(), " elements cannot be converted to ",
            what);
-  return Scalar::load(input.dtype(), input.data());
+  return host_number(input);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/blocking.h"
-#include "cpu/copy.h"
+#include "kernel/table.h"
 
 namespace fb::ops {
 namespace {
@@ -24,7 +24,7 @@ void retire(Storage storage) {
 
 void settle_free(const Tensor& t) {
   const Tensor ordered = make_tensor(t.sizes(), t.dtype(), t.device());
-  cpu::copy(ordered, t);
+  kernel::copy(ordered, t);
   if (!t->free_layout) return;  // another thread was quicker, while this one copied
   // Nothing has happened to the elements: who has saved the tensor may go on using it.
   ordered.storage()->version = t.storage()->version;

@@ -1,6 +1,4 @@
 // Eigenvalues and singular values.
-#include <limits>
-
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/complex.h"
@@ -16,7 +14,7 @@
 namespace fb::ops {
 namespace {
 
-namespace lapack = cpu::lapack;
+using kernel::SvdVectors;
 
 constexpr const char* kNotFinite =
     "the algorithm failed to converge because the input contains infinities or NaNs";
@@ -24,44 +22,30 @@ constexpr const char* kNoConvergence =
     "the algorithm failed to converge: the matrix is ill-conditioned or has too many repeated "
     "values (code ";
 
-// jobz as gesdd takes it: 'A', 'S' or 'N'.
-std::tuple<Tensor, Tensor, Tensor> decompose(const Tensor& A, char jobz) {
+std::tuple<Tensor, Tensor, Tensor> decompose(const Tensor& A, SvdVectors vectors) {
   check_matrices(A);
   check_lapack_dtype(A);
   check_finite(A, ErrorKind::kLinAlg, kNotFinite);
   const int64_t m = A.size(-2);
   const int64_t n = A.size(-1);
   const int64_t k = std::min(m, n);
-  const int64_t u_columns = jobz == 'A' ? m : jobz == 'S' ? k : 0;
-  const int64_t v_rows = jobz == 'A' ? n : jobz == 'S' ? k : 0;
+  const auto count = [&](int64_t all) {
+    return vectors == SvdVectors::kAll ? all : vectors == SvdVectors::kReduced ? k : 0;
+  };
   const IntSpan batch = batch_of(A);
   const Tensor work = column_major_copy(A);
-  const Tensor u = make_column_major(batch, m, u_columns, A.dtype(), A.device());
+  const Tensor u = make_column_major(batch, m, count(m), A.dtype(), A.device());
   const Tensor s = make_tensor(with_sizes(batch, {k}), real_type(A.dtype()), A.device());
-  const Tensor vh = make_column_major(batch, v_rows, n, A.dtype(), A.device());
+  const Tensor vh = make_column_major(batch, count(n), n, A.dtype(), A.device());
   const Tensor info = make_tensor(batch, DType::kInt32, A.device());
-  visit_floating_or_complex(A.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    lapack::for_each_matrix(batch_count(A), 8 * m * n * k, [&](int64_t i) {
-      T* u_i = u.data_as<T>() + i * m * u_columns;
-      T* vh_i = vh.data_as<T>() + i * v_rows * n;
-      if (k == 0) {
-        // LAPACK leaves the vectors of an empty matrix alone; any orthonormal basis will do.
-        for (int64_t j = 0; j < m * u_columns; ++j) u_i[j] = T(j % (m + 1) == 0 ? 1 : 0);
-        for (int64_t j = 0; j < v_rows * n; ++j) vh_i[j] = T(j % (n + 1) == 0 ? 1 : 0);
-        info.data_as<int32_t>()[i] = 0;
-        return;
-      }
-      info.data_as<int32_t>()[i] = static_cast<int32_t>(
-          lapack::gesdd(jobz, m, n, work.data_as<T>() + i * m * n, leading(m),
-                        s.data_as<RealOf<T>>() + i * k, u_i, leading(m), vh_i, leading(v_rows)));
-    });
-  });
+  kernel::of(work).svd(matrices_of(work), vectors, s.data(), matrices_of(u), matrices_of(vh),
+                       info.data_as<int32_t>());
   check_info(info, kNoConvergence, ")");
   return {u, s, vh};
 }
 
-std::tuple<Tensor, Tensor> eigen_hermitian(const Tensor& A, const std::string& UPLO, char jobz) {
+std::tuple<Tensor, Tensor> eigen_hermitian(const Tensor& A, const std::string& UPLO,
+                                           bool with_vectors) {
   check_square(A);
   check_lapack_dtype(A);
   FB_CHECK(UPLO == "L" || UPLO == "U" || UPLO == "l" || UPLO == "u",
@@ -70,16 +54,9 @@ std::tuple<Tensor, Tensor> eigen_hermitian(const Tensor& A, const std::string& U
   const Tensor vectors = column_major_copy(A);
   const Tensor values = make_tensor(with_sizes(batch_of(A), {n}), real_type(A.dtype()), A.device());
   const Tensor info = make_tensor(batch_of(A), DType::kInt32, A.device());
-  const char uplo = UPLO == "U" || UPLO == "u" ? 'U' : 'L';
   check_finite(A, ErrorKind::kLinAlg, kNotFinite);
-  visit_floating_or_complex(A.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    lapack::for_each_matrix(batch_count(A), 8 * n * n * n, [&](int64_t i) {
-      info.data_as<int32_t>()[i] =
-          static_cast<int32_t>(lapack::syevd(jobz, uplo, n, vectors.data_as<T>() + i * n * n,
-                                             leading(n), values.data_as<RealOf<T>>() + i * n));
-    });
-  });
+  kernel::of(vectors).eigen_hermitian(matrices_of(vectors), UPLO == "U" || UPLO == "u",
+                                      with_vectors, values.data(), info.data_as<int32_t>());
   check_info(info, kNoConvergence, ")");
   return {values, vectors};
 }
@@ -96,15 +73,8 @@ std::tuple<Tensor, Tensor> eigen_general(const Tensor& input, bool with_vectors)
       with_vectors ? make_column_major(batch_of(input), n, n, type, input.device()) : Tensor();
   const Tensor info = make_tensor(batch_of(input), DType::kInt32, input.device());
   check_finite(input, ErrorKind::kRuntime, "expected no infinities or NaNs in input");
-  visit_floating_or_complex(input.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using C = Complex<RealOf<T>>;
-    lapack::for_each_matrix(batch_count(input), 16 * n * n * n, [&](int64_t i) {
-      C* columns = with_vectors ? vectors.data_as<C>() + i * n * n : nullptr;
-      info.data_as<int32_t>()[i] = static_cast<int32_t>(lapack::geev(
-          n, work.data_as<T>() + i * n * n, leading(n), values.data_as<C>() + i * n, columns));
-    });
-  });
+  kernel::of(work).eigen_general(matrices_of(work), values.data(),
+                                 with_vectors ? vectors.data() : nullptr, info.data_as<int32_t>());
   check_info(info, kNoConvergence, ")");
   return {values, vectors};
 }
@@ -112,23 +82,18 @@ std::tuple<Tensor, Tensor> eigen_general(const Tensor& input, bool with_vectors)
 // Whether somebody may want gradients: those of values alone are made of the vectors too.
 bool may_be_recorded(const Tensor& t) { return t->flags & ~kIsView || (t->base && t->base->flags); }
 
-double epsilon_of(DType real) {
-  return real == DType::kFloat32 ? std::numeric_limits<float>::epsilon()
-                                 : std::numeric_limits<double>::epsilon();
-}
-
 }  // namespace
 
 std::tuple<Tensor, Tensor, Tensor> compute::linalg_svd(const Tensor& A, bool full_matrices,
                                                        std::optional<std::string> driver) {
   FB_CHECK(!driver, "driver= is for CUDA alone");
-  return decompose(A, full_matrices ? 'A' : 'S');
+  return decompose(A, full_matrices ? SvdVectors::kAll : SvdVectors::kReduced);
 }
 
 Tensor composed::linalg_svdvals(const Tensor& A, std::optional<std::string> driver) {
   FB_CHECK(!driver, "driver= is for CUDA alone");
   if (may_be_recorded(A)) return std::get<1>(linalg_svd(A, false, {}));
-  return std::get<1>(decompose(A, 'N'));
+  return std::get<1>(decompose(A, SvdVectors::kNone));
 }
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool some, bool compute_uv) {
@@ -143,12 +108,12 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool some, bool comp
 }
 
 std::tuple<Tensor, Tensor> compute::linalg_eigh(const Tensor& input, const std::string& UPLO) {
-  return eigen_hermitian(input, UPLO, 'V');
+  return eigen_hermitian(input, UPLO, true);
 }
 
 Tensor composed::linalg_eigvalsh(const Tensor& input, const std::string& UPLO) {
   if (may_be_recorded(input)) return std::get<0>(linalg_eigh(input, UPLO));
-  return std::get<0>(eigen_hermitian(input, UPLO, 'N'));
+  return std::get<0>(eigen_hermitian(input, UPLO, false));
 }
 
 std::tuple<Tensor, Tensor> compute::linalg_eig(const Tensor& input) {
@@ -173,7 +138,7 @@ Tensor compute::_linalg_pinv(const Tensor& A, const Tensor& atol, const Tensor& 
   } else {
     Tensor vh;
     std::tie(left, values, vh) = linalg_svd(A, false, {});
-    right = conj(turned_over(vh));
+    right = conj(transposed(vh));
   }
   const DType real = values.dtype();
   const Tensor sizes = abs(values);
@@ -185,7 +150,7 @@ Tensor compute::_linalg_pinv(const Tensor& A, const Tensor& atol, const Tensor& 
   Tensor threshold = rtol.defined() ? mul(tolerance(rtol), largest) : mul(largest, default_rtol);
   if (atol.defined()) threshold = maximum(tolerance(atol), threshold);
   const Tensor inverse = where(gt(sizes, threshold), reciprocal(values), 0);
-  return matmul(mul(right, unsqueeze(inverse, -2)), conj(turned_over(left)));
+  return matmul(mul(right, unsqueeze(inverse, -2)), conj(transposed(left)));
 }
 
 }  // namespace fb::ops

@@ -1,8 +1,9 @@
 // What the operators on LAPACK share.
 #include "ops/linalg_support.h"
 
-#include <cmath>
+#include <limits>
 
+#include "ops/host.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -23,20 +24,19 @@ void check_square(const Tensor& a) {
 
 void check_finite(const Tensor& a, ErrorKind kind, const char* reason) {
   const Tensor dense = contiguous(a);
-  const bool finite = visit_floating_or_complex(a.dtype(), [&](auto tag) {
-    using Real = RealOf<typename decltype(tag)::type>;
-    const Real* values = dense.data_as<Real>();
-    const int64_t n = dense.numel() * (is_complex(a.dtype()) ? 2 : 1);
-    return std::all_of(values, values + n, [](Real x) { return std::isfinite(x); });
-  });
-  FB_CHECK_AS(kind, finite, reason);
+  FB_CHECK_AS(kind, kernel::of(dense).all_finite(dense.dtype(), dense.data(), dense.numel()),
+              reason);
 }
 
 void check_pivots(const Tensor& pivots, int64_t count, int64_t rows) {
   FB_CHECK(pivots.numel() == count, "expected ", count, " pivots, got shape ", pivots.sizes());
-  const int32_t* values = pivots.data_as<int32_t>();
-  FB_CHECK(std::all_of(values, values + count, [&](int32_t p) { return p >= 1 && p <= rows; }),
-           "expected pivots from 1 to ", rows, ", as lu_factor gives them");
+  FB_CHECK(!first_outside(cast(pivots, DType::kInt64), 1, rows), "expected pivots from 1 to ", rows,
+           ", as lu_factor gives them");
+}
+
+double epsilon_of(DType real) {
+  return real == DType::kFloat32 ? std::numeric_limits<float>::epsilon()
+                                 : std::numeric_limits<double>::epsilon();
 }
 
 Dims with_sizes(IntSpan batch, std::initializer_list<int64_t> last) {
@@ -59,12 +59,15 @@ Tensor column_major_copy(const Tensor& t) {
 }
 
 void check_info(const Tensor& info, const char* before, const char* after) {
-  const int32_t* values = info.data_as<int32_t>();
-  for (int64_t i = 0; i < info.numel(); ++i) {
-    if (values[i] == 0) continue;
-    if (info.dim() == 0) fail(ErrorKind::kLinAlg, before, values[i], after);
-    fail(ErrorKind::kLinAlg, "(batch element ", i, ") ", before, values[i], after);
+  if (info.dim() == 0) {
+    const auto code = host_number(info).to<int64_t>();
+    FB_CHECK_AS(ErrorKind::kLinAlg, code == 0, before, code, after);
+    return;
   }
+  const std::vector<int64_t> codes = host_integers(info);
+  for (size_t i = 0; i < codes.size(); ++i)
+    FB_CHECK_AS(ErrorKind::kLinAlg, codes[i] == 0, "(batch element ", i, ") ", before, codes[i],
+                after);
 }
 
 }  // namespace fb::ops

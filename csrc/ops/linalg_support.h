@@ -1,7 +1,7 @@
 // What the operators on LAPACK share: checks, column-major memory, and how failure is reported.
 #pragma once
 
-#include "cpu/lapack.h"
+#include "kernel/table.h"
 #include "ops/types.h"
 
 namespace fb::ops {
@@ -16,6 +16,9 @@ void check_finite(const Tensor& a, ErrorKind kind, const char* reason);
 // of it.
 void check_pivots(const Tensor& pivots, int64_t count, int64_t rows);
 
+// The distance from 1 to the next larger number of float32 or float64.
+double epsilon_of(DType real);
+
 // The dimensions before the last two, and the number of matrices.
 inline IntSpan batch_of(const Tensor& t) { return t.sizes().first(t.dim() - 2); }
 inline int64_t batch_count(const Tensor& t) { return numel_of(batch_of(t)); }
@@ -25,23 +28,13 @@ Dims with_sizes(IntSpan batch, std::initializer_list<int64_t> last);
 Tensor make_column_major(IntSpan batch, int64_t rows, int64_t columns, DType dtype, Device device);
 Tensor column_major_copy(const Tensor& t);
 
-// A LAPACK dimension is at least 1 even where the matrix is empty.
-inline int64_t leading(int64_t rows) { return std::max<int64_t>(rows, 1); }
+// The matrices of such a tensor, for kernels.
+inline kernel::Matrices matrices_of(const Tensor& t) {
+  return {t.dtype(), batch_count(t), t.size(-2), t.size(-1), t.data()};
+}
 
 // Throws LinAlgError for the first matrix whose info is not zero; the number stands between the
 // texts.
 void check_info(const Tensor& info, const char* before, const char* after);
-
-// Sets everything below (or above) the diagonal of column-major matrices to zero.
-template <class T>
-void clear_triangle(bool below, int64_t rows, int64_t columns, T* a, int64_t lda) {
-  for (int64_t j = 0; j < columns; ++j) {
-    T* column = a + j * lda;
-    if (below)
-      for (int64_t i = j + 1; i < rows; ++i) column[i] = T(0);
-    else
-      for (int64_t i = 0; i < std::min(j, rows); ++i) column[i] = T(0);
-  }
-}
 
 }  // namespace fb::ops

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "cpu/copy.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/matmul.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/matrix.h"
 #include "ops/output.h"
 
@@ -42,7 +42,7 @@ MatrixOperand rows_operand(const Tensor& t, DType dtype) {
   return operand;
 }
 
-cpu::MatrixIn turned(cpu::MatrixIn matrix) {
+kernel::MatrixIn transposed(kernel::MatrixIn matrix) {
   matrix.transposed = !matrix.transposed;
   return matrix;
 }
@@ -57,17 +57,18 @@ void check_fits(const Tensor& input, const Tensor& weight, int64_t depth, int64_
            weight.dtype());
 }
 
-// Each row of `input` times `weight`, turned over if asked for, plus `bias` if there is one.
-Tensor rows_times(const Tensor& input, const Tensor& weight, bool turn, const Tensor& bias) {
-  const int64_t k = weight.sizes()[turn ? 1 : 0];
-  const int64_t n = weight.sizes()[turn ? 0 : 1];
+// Each row of `input` times `weight`, transposed if asked for, plus `bias` if there is one.
+Tensor rows_times(const Tensor& input, const Tensor& weight, bool is_transposed,
+                  const Tensor& bias) {
+  const int64_t k = weight.sizes()[is_transposed ? 1 : 0];
+  const int64_t n = weight.sizes()[is_transposed ? 0 : 1];
   check_fits(input, weight, k, n);
-  const DType type = product_type(input.dtype());
+  const DType type = product_type(input);
   Dims sizes(input.sizes());
   sizes.back() = n;
   Tensor out = make_tensor(sizes, type, input.device());
   if (k == 0) {
-    bias ? copy_into(out, bias) : cpu::fill(out, 0);
+    bias ? copy_into(out, bias) : kernel::of(out).fill(out, 0);
     return cast(out, input.dtype());
   }
   const MatrixOperand left = rows_operand(input, type);
@@ -75,15 +76,15 @@ Tensor rows_times(const Tensor& input, const Tensor& weight, bool turn, const Te
   const bool ready = !bias || (bias.is_contiguous() && bias.dtype() == type);
   const Tensor converted = ready ? Tensor() : contiguous(cast(bias, type));
   const Tensor& start = ready ? bias : converted;
-  cpu::gemm({.dtype = type,
-             .batch = 1,
-             .m = row_count(input),
-             .n = n,
-             .k = k,
-             .a = left.in,
-             .b = turn ? turned(right.in) : right.in,
-             .c = {out.data(), std::max<int64_t>(n, 1)},
-             .bias = start ? start.data() : nullptr});
+  kernel::of(out).gemm({.dtype = type,
+                        .batch = 1,
+                        .m = row_count(input),
+                        .n = n,
+                        .k = k,
+                        .a = left.in,
+                        .b = is_transposed ? transposed(right.in) : right.in,
+                        .c = {out.data(), std::max<int64_t>(n, 1)},
+                        .bias = start ? start.data() : nullptr});
   return type == input.dtype() ? out : cast(out, input.dtype());
 }
 
@@ -137,22 +138,22 @@ Tensor compute::_linear_rows(const Tensor& input, const Tensor& weight) {
 
 Tensor compute::_linear_outer(const Tensor& left, const Tensor& right) {
   const int64_t m = last_size(left), n = last_size(right), k = row_count(left);
-  const DType type = product_type(left.dtype());
+  const DType type = product_type(left);
   Tensor out = make_tensor({m, n}, type, left.device());
   if (k == 0) {
-    cpu::fill(out, 0);
+    kernel::of(out).fill(out, 0);
     return cast(out, left.dtype());
   }
   const MatrixOperand a = rows_operand(left, type);
   const MatrixOperand b = rows_operand(right, type);
-  cpu::gemm({.dtype = type,
-             .batch = 1,
-             .m = m,
-             .n = n,
-             .k = k,
-             .a = turned(a.in),
-             .b = b.in,
-             .c = {out.data(), std::max<int64_t>(n, 1)}});
+  kernel::of(out).gemm({.dtype = type,
+                        .batch = 1,
+                        .m = m,
+                        .n = n,
+                        .k = k,
+                        .a = transposed(a.in),
+                        .b = b.in,
+                        .c = {out.data(), std::max<int64_t>(n, 1)}});
   return type == left.dtype() ? out : cast(out, left.dtype());
 }
 

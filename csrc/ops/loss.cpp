@@ -1,18 +1,15 @@
 // Losses of elements: one pass over the operands, and nothing kept in between.
 #include "gen/ops/loss.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "cpu/copy.h"
-#include "cpu/loss.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/loss_support.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 namespace {
 
-using cpu::LossKind;
+using kernel::LossKind;
 
 // A loss as the kernels see it: every operand lies in memory as the first does, or contiguous where
 // that has gaps. 16-bit floats are computed with as float32.
@@ -33,13 +30,12 @@ class ElementLoss {
   Tensor value(Reduction reduction) const {
     if (reduction == Reduction::kNone) {
       Tensor out = make_like(dense_[0], call_.dtype);
-      FB_KERNEL(loss_elements)(call_, out.data());
+      kernel::of(out).loss_elements(call_, out.data());
       return cast(out, dtype_);
     }
-    double total = FB_KERNEL(loss_sum)(call_);
-    if (reduction == Reduction::kMean) total /= static_cast<double>(call_.n);
     Tensor out = make_tensor({}, call_.dtype, dense_[0].device());
-    set_number(out, 0, total);
+    const double divisor = reduction == Reduction::kMean ? static_cast<double>(call_.n) : 1;
+    kernel::of(out).loss_sum(call_, divisor, out.data());
     return cast(out, dtype_);
   }
 
@@ -48,7 +44,7 @@ class ElementLoss {
     const Tensor g = single ? cast(given, call_.dtype) : arranged(given);
     Tensor out = make_like(dense_[0], call_.dtype);
     const double scale = reduction == Reduction::kMean ? 1 / static_cast<double>(call_.n) : 1;
-    FB_KERNEL(loss_gradient)(call_, operand, g.data(), single, scale, out.data());
+    kernel::of(out).loss_gradient(call_, operand, g.data(), single, scale, out.data());
     return cast(out, dtype_);
   }
 
@@ -59,12 +55,12 @@ class ElementLoss {
     if (!dense_[0]) return is_dense(typed.sizes(), typed.strides()) ? typed : contiguous(typed);
     if (typed.strides() == dense_[0].strides()) return typed;
     Tensor copy = make_like(dense_[0], call_.dtype);
-    cpu::copy(copy, typed);
+    kernel::copy(copy, typed);
     return copy;
   }
 
   DType dtype_;
-  cpu::LossCall call_;
+  kernel::LossCall call_;
   Tensor dense_[3];
 };
 
@@ -80,17 +76,13 @@ Tensor loss_of(LossKind kind, const Tensor& x, const Tensor& y, const Tensor& z,
 // Binary cross entropy gives NaN for what is no probability, Gaussian likelihood for a negative
 // variance: only then is it worth looking for the culprit.
 bool has_nan(const Tensor& t) {
-  const auto found = [&]<class T>(const T* x) {
-    return std::any_of(x, x + t.numel(), [](T each) { return std::isnan(each); });
-  };
-  const Tensor single = cast(t, t.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32);
-  return single.dtype() == DType::kFloat64 ? found(single.data_as<double>())
-                                           : found(single.data_as<float>());
+  const Tensor losses = cast(t, compute_type(t.dtype()));
+  return kernel::of(losses).has_nan(losses.dtype(), losses.data(), losses.numel());
 }
 
 template <class F>
 void for_elements(const Tensor& t, F&& f) {
-  const Tensor wide = contiguous(cast(t, DType::kFloat64));
+  const Tensor wide = on_host(t, DType::kFloat64);
   for (int64_t i = 0; i < wide.numel(); ++i) f(wide.data_as<double>()[i]);
 }
 

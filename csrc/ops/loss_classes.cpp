@@ -1,12 +1,12 @@
 // Cross entropy and negative log-likelihood of class numbers.
-#include "cpu/loss_classes.h"
-
-#include <algorithm>
 #include <limits>
 
 #include "core/layout.h"
 #include "gen/ops/create.h"
 #include "gen/ops/loss.h"
+#include "gen/ops/reduce.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/loss_support.h"
 #include "ops/output.h"
 
@@ -37,35 +37,41 @@ class Classes {
              .ignored = ignored};
   }
 
-  const cpu::ClassTargets& call() const { return call_; }
+  const kernel::ClassTargets& call() const { return call_; }
   const void* scores() const { return scores_.data(); }
   // Where a gradient by the scores goes: it lies as they do.
   Tensor like_scores() const { return make_like(scores_, call_.dtype); }
 
  private:
   Tensor scores_, targets_, weights_;
-  cpu::ClassTargets call_;
+  kernel::ClassTargets call_;
 };
 
-// The losses, or what they are reduced to, and the weight of the samples that count.
-std::pair<Tensor, double> losses_of(const Classes& classes, const Tensor& input,
-                                    const Tensor& target, const void* statistics, double smoothing,
-                                    Reduction reduction) {
-  const cpu::ClassTargets& call = classes.call();
+// The losses, or what they are reduced to; the weight of the samples that count goes to `weight`.
+Tensor losses_of(const Classes& classes, const Tensor& input, const Tensor& target,
+                 const void* statistics, double smoothing, Reduction reduction, void* weight) {
+  const kernel::ClassTargets& call = classes.call();
   const bool reduces = reduction != Reduction::kNone;
   Tensor all_classes;
   if (smoothing > 0) {
     all_classes = make_tensor({call.samples()}, call.dtype, input.device());
-    FB_KERNEL(all_class_losses)(call, classes.scores(), statistics, all_classes.data());
+    kernel::of(input).all_class_losses(call, classes.scores(), statistics, all_classes.data());
   }
   const bool scalar = reduces || input.dim() == 1;
   Tensor out = make_tensor(scalar ? IntSpan() : target.sizes(), call.dtype, input.device());
-  const cpu::ClassLoss total =
-      cpu::class_losses(call, classes.scores(), statistics, smoothing,
-                        all_classes ? all_classes.data() : nullptr, reduces ? nullptr : out.data());
-  if (reduces)
-    set_number(out, 0, reduction == Reduction::kMean ? total.sum / total.weight : total.sum);
-  return {cast(out, input.dtype()), total.weight};
+  kernel::of(out).class_losses(call, classes.scores(), statistics, smoothing,
+                               all_classes ? all_classes.data() : nullptr,
+                               {.each = reduces ? nullptr : out.data(),
+                                .total = reduces ? out.data() : nullptr,
+                                .mean = reduction == Reduction::kMean,
+                                .weight = weight});
+  return cast(out, input.dtype());
+}
+
+// Cross entropy keeps two numbers for each sample, then the weight of all that count.
+void* weight_in(const Tensor& statistics) {
+  const auto last = static_cast<size_t>(statistics.numel() - 1);
+  return static_cast<char*>(statistics.data()) + last * statistics.element_size();
 }
 
 std::tuple<Tensor, Tensor> cross_entropy(const Tensor& input, const Tensor& target,
@@ -73,22 +79,20 @@ std::tuple<Tensor, Tensor> cross_entropy(const Tensor& input, const Tensor& targ
                                          double label_smoothing, int64_t reduction) {
   const Classes classes(input, target, weight, ignore_index);
   const int64_t samples = classes.call().samples();
-  // Two numbers for each sample, then the weight of all that count.
   const Tensor statistics = make_tensor({2 * samples + 1}, classes.call().dtype, input.device());
-  FB_KERNEL(score_statistics)(classes.call(), classes.scores(), statistics.data());
-  auto [loss, total] = losses_of(classes, input, target, statistics.data(), label_smoothing,
-                                 numbered_reduction(reduction));
-  set_number(statistics, 2 * samples, total);
-  return {std::move(loss), statistics};
+  kernel::of(input).score_statistics(classes.call(), classes.scores(), statistics.data());
+  return {losses_of(classes, input, target, statistics.data(), label_smoothing,
+                    numbered_reduction(reduction), weight_in(statistics)),
+          statistics};
 }
 
 std::tuple<Tensor, Tensor> nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                                     int64_t ignore_index, int64_t reduction) {
   const Classes classes(input, target, weight, ignore_index);
-  auto [loss, total] = losses_of(classes, input, target, nullptr, 0, numbered_reduction(reduction));
   const Tensor total_weight = make_tensor({}, classes.call().dtype, input.device());
-  set_number(total_weight, 0, total);
-  return {std::move(loss), total_weight};
+  return {losses_of(classes, input, target, nullptr, 0, numbered_reduction(reduction),
+                    total_weight.data()),
+          total_weight};
 }
 
 // --- what the arguments must be
@@ -163,11 +167,12 @@ Tensor compute::cross_entropy_gradient(const Tensor& gradient, const Tensor& inp
   const Classes classes(input, target, weight, ignore_index);
   const Reduction how = numbered_reduction(reduction);
   const Tensor g = contiguous(cast(gradient, classes.call().dtype));
-  const double total = number_at(statistics, statistics.numel() - 1);
   const Tensor out = classes.like_scores();
-  FB_KERNEL(cross_entropy_gradient)
-  (classes.call(), classes.scores(), statistics.data(), label_smoothing,
-   {g.data(), how != Reduction::kNone, how == Reduction::kMean ? 1 / total : 1}, out.data());
+  kernel::of(out).cross_entropy_gradient(
+      classes.call(), classes.scores(), statistics.data(), label_smoothing,
+      {g.data(), how != Reduction::kNone, 1,
+       how == Reduction::kMean ? weight_in(statistics) : nullptr},
+      out.data());
   return cast(out, input.dtype());
 }
 
@@ -178,10 +183,10 @@ Tensor compute::nll_loss_gradient(const Tensor& gradient, const Tensor& input, c
   const Reduction how = numbered_reduction(reduction);
   const Tensor g = contiguous(cast(gradient, classes.call().dtype));
   const Tensor out = classes.like_scores();
-  cpu::nll_gradient(classes.call(),
-                    {g.data(), how != Reduction::kNone,
-                     how == Reduction::kMean ? 1 / number_at(total_weight, 0) : 1},
-                    out.data());
+  kernel::of(out).nll_gradient(classes.call(),
+                               {g.data(), how != Reduction::kNone, 1,
+                                how == Reduction::kMean ? total_weight.data() : nullptr},
+                               out.data());
   return cast(out, input.dtype());
 }
 
@@ -193,7 +198,7 @@ Tensor composed::nn_functional_cross_entropy(const Tensor& input, const Tensor& 
   FB_CHECK(label_smoothing >= 0 && label_smoothing <= 1,
            "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   if (target.sizes() == input.sizes())
-    return share_loss(input, target, weight, ignore_index, label_smoothing, how);
+    return soft_target_loss(input, target, weight, ignore_index, label_smoothing, how);
   class_dim(input);  // refuses a score alone, before anything else is looked at
   check_classes(input, target, weight);
   const auto recorded = input.dim() > 2 ? _cross_entropy2d : _cross_entropy;
@@ -218,20 +223,19 @@ Tensor compute::nn_functional_one_hot(const Tensor& tensor, int64_t num_classes)
            "Can not infer total number of classes from empty tensor.");
   const Tensor numbers = contiguous(tensor);
   const int64_t* const data = numbers.data_as<int64_t>();
-  int64_t largest = -1;
-  for (int64_t i = 0; i < numbers.numel(); ++i) {
-    FB_CHECK(data[i] >= 0, "Class values must be non-negative, got ", data[i]);
-    largest = std::max(largest, data[i]);
-  }
-  FB_CHECK(largest < std::numeric_limits<int64_t>::max(), "there are more than 2^63 classes up to ",
-           largest);
+  constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+  if (const auto negative = first_outside(numbers, 0, kLargest))
+    fail(ErrorKind::kRuntime, "Class values must be non-negative, got ", *negative);
+  const int64_t largest =
+      numbers.numel() > 0 ? host_number(compute::max(numbers)).to<int64_t>() : -1;
+  FB_CHECK(largest < kLargest, "there are more than 2^63 classes up to ", largest);
   const int64_t classes = num_classes == -1 ? largest + 1 : num_classes;
   FB_CHECK(largest < classes, "Class values must be smaller than num_classes, got ", largest,
            " of ", classes);
   Dims sizes = tensor.sizes().vec();
   sizes.push_back(classes);
   const Tensor out = zeros(sizes, DType::kInt64, tensor.device());
-  for (int64_t i = 0; i < numbers.numel(); ++i) out.data_as<int64_t>()[i * classes + data[i]] = 1;
+  kernel::of(out).mark_classes(data, numbers.numel(), classes, out.data_as<int64_t>());
   return out;
 }
 

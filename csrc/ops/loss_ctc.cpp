@@ -1,11 +1,12 @@
 // Connectionist temporal classification: sequences whose alignment with the target is not known.
 #include <algorithm>
 
-#include "cpu/ctc.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/loss.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/loss_support.h"
 #include "ops/output.h"
 
@@ -19,7 +20,8 @@ class Alignment {
             IntSpan target_lengths, int64_t blank) {
     const DType type = compute_type(log_probs.dtype());
     log_probs_ = contiguous(cast(log_probs, type));
-    targets_ = contiguous(cast(targets, DType::kInt64));
+    // They may have stayed with the host, like the lengths.
+    targets_ = on_device(contiguous(cast(targets, DType::kInt64)), log_probs.device());
     int64_t start = 0, longest = 0;
     for (size_t b = 0; b < target_lengths.size(); ++b) {
       const bool padded = targets.dim() == 2;
@@ -41,12 +43,13 @@ class Alignment {
              .states = 2 * longest + 1};
   }
 
-  const cpu::CtcCall& call() const { return call_; }
+  const kernel::CtcCall& call() const { return call_; }
 
   void check_targets() const {
+    const std::vector<int64_t> labels = host_integers(targets_);
     for (int64_t b = 0; b < call_.batch; ++b)
       for (int64_t i = 0; i < call_.target_lengths[b]; ++i) {
-        const int64_t label = call_.targets[call_.target_starts[b] + i];
+        const int64_t label = labels[static_cast<size_t>(call_.target_starts[b] + i)];
         FB_CHECK(label >= 0 && label < call_.classes, "target ", label, " of sequence ", b,
                  " is none of ", call_.classes, " classes");
       }
@@ -55,7 +58,7 @@ class Alignment {
  private:
   Tensor log_probs_, targets_;
   std::vector<int64_t> starts_;
-  cpu::CtcCall call_;
+  kernel::CtcCall call_;
 };
 
 void check_lengths(IntSpan lengths, int64_t batch, int64_t most, const char* name) {
@@ -107,10 +110,9 @@ Tensor ctc(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths
       _ctc_loss(sequences, targets, input_lengths, target_lengths, blank, zero_infinity));
   if (zero_infinity) losses = where(eq(losses, kInfinity), Operand(0.0), Operand(losses));
   if (reduction == Reduction::kMean) {
-    const Tensor whole =
-        make_tensor({static_cast<int64_t>(target_lengths.size())}, DType::kInt64, losses.device());
-    std::transform(target_lengths.begin(), target_lengths.end(), whole.data_as<int64_t>(),
-                   [](int64_t length) { return std::max<int64_t>(length, 1); });
+    Dims lengths;
+    for (const int64_t length : target_lengths) lengths.push_back(std::max<int64_t>(length, 1));
+    const Tensor whole = device_integers(lengths, losses.device());
     return reduced(div(losses, cast(whole, losses.dtype())), reduction);
   }
   if (!batched) losses = squeeze(losses, IntSpan{0});
@@ -121,9 +123,7 @@ Tensor ctc(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths
 std::vector<int64_t> numbers_of(const Tensor& lengths, const char* name) {
   FB_CHECK(is_integral(lengths.dtype(), false), name, " must be integral, got ", lengths.dtype());
   FB_CHECK(!(lengths->flags & kBatched), "vmap: ", name, " must be the same for all samples");
-  const Tensor whole = contiguous(cast(lengths, DType::kInt64));
-  const int64_t* const data = whole.data_as<int64_t>();
-  return {data, data + whole.numel()};
+  return host_integers(lengths);
 }
 
 }  // namespace
@@ -132,12 +132,12 @@ std::tuple<Tensor, Tensor> compute::_ctc_loss(const Tensor& log_probs, const Ten
                                               IntSpan input_lengths, IntSpan target_lengths,
                                               int64_t blank, bool) {
   const Alignment alignment(log_probs, targets, input_lengths, target_lengths, blank);
-  const cpu::CtcCall& call = alignment.call();
+  const kernel::CtcCall& call = alignment.call();
   alignment.check_targets();
   const Tensor log_alpha =
       make_tensor({call.batch, call.steps, call.states}, call.dtype, log_probs.device());
   const Tensor losses = make_tensor({call.batch}, call.dtype, log_probs.device());
-  FB_KERNEL(ctc_forward)(call, log_alpha.data(), losses.data());
+  kernel::of(losses).ctc_forward(call, log_alpha.data(), losses.data());
   return {cast(losses, log_probs.dtype()), log_alpha};
 }
 
@@ -146,12 +146,12 @@ Tensor compute::_ctc_loss_backward(const Tensor& gradient, const Tensor& log_pro
                                    IntSpan target_lengths, const Tensor& output,
                                    const Tensor& log_alpha, int64_t blank, bool zero_infinity) {
   const Alignment alignment(log_probs, targets, input_lengths, target_lengths, blank);
-  const cpu::CtcCall& call = alignment.call();
+  const kernel::CtcCall& call = alignment.call();
   const Tensor g = contiguous(cast(gradient, call.dtype));
   const Tensor losses = contiguous(cast(output, call.dtype));
   const Tensor out = make_tensor(log_probs.sizes(), call.dtype, log_probs.device());
-  FB_KERNEL(ctc_backward)
-  (call, log_alpha.data(), losses.data(), g.data(), zero_infinity, out.data());
+  kernel::of(out).ctc_backward(call, log_alpha.data(), losses.data(), g.data(), zero_infinity,
+                               out.data());
   return cast(out, log_probs.dtype());
 }
 

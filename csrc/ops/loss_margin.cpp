@@ -1,6 +1,4 @@
 // Losses of margins: between the scores of classes, and between vectors.
-#include "cpu/loss_margin.h"
-
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/create.h"
@@ -9,6 +7,8 @@
 #include "gen/ops/loss.h"
 #include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/loss_support.h"
 #include "ops/output.h"
 
@@ -43,7 +43,7 @@ class Margins {
     const bool scalar = input_.dim() < 2;
     const Tensor losses =
         make_tensor(scalar ? IntSpan() : IntSpan{call_.samples}, call_.dtype, input_.device());
-    FB_KERNEL(margin_losses)(call_, losses.data());
+    kernel::of(losses).margin_losses(call_, losses.data());
     return cast(reduced(losses, reduction), input_.dtype());
   }
 
@@ -51,24 +51,22 @@ class Margins {
     const Tensor g = contiguous(cast(given, call_.dtype));
     const Tensor out = make_tensor(input_.sizes(), call_.dtype, input_.device());
     const double scale = reduction == Reduction::kMean ? 1 / static_cast<double>(call_.samples) : 1;
-    FB_KERNEL(margin_gradient)
-    (call_, g.data(), reduction != Reduction::kNone, scale, out.data());
+    kernel::of(out).margin_gradient(call_, g.data(), reduction != Reduction::kNone, scale,
+                                    out.data());
     return cast(out, input_.dtype());
   }
 
  private:
   void check_targets() const {
-    const int64_t count = call_.samples * (call_.many ? call_.classes : 1);
     const int64_t least = call_.many ? -1 : 0;
-    for (int64_t i = 0; i < count; ++i)
-      FB_CHECK(call_.targets[i] >= least && call_.targets[i] < call_.classes,
-               "target out of range: ", call_.targets[i], " is none of ", call_.classes,
-               " classes");
+    if (const auto outside = first_outside(targets_, least, call_.classes - 1))
+      fail(ErrorKind::kRuntime, "target out of range: ", *outside, " is none of ", call_.classes,
+           " classes");
   }
 
   const Tensor& input_;
   Tensor scores_, targets_, weights_;
-  cpu::MarginCall call_;
+  kernel::MarginCall call_;
 };
 
 void check_scores(const Tensor& input, const Tensor& target) {

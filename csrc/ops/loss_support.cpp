@@ -73,18 +73,6 @@ void check_class_weight(const Tensor& weight, int64_t classes) {
            " classes or no classes but got weight tensor of shape: ", ListOf{weight.sizes()});
 }
 
-double number_at(const Tensor& t, int64_t i) {
-  return t.dtype() == DType::kFloat32 ? static_cast<double>(t.data_as<float>()[i])
-                                      : t.data_as<double>()[i];
-}
-
-void set_number(const Tensor& t, int64_t i, double value) {
-  if (t.dtype() == DType::kFloat32)
-    t.data_as<float>()[i] = static_cast<float>(value);
-  else
-    t.data_as<double>()[i] = value;
-}
-
 Text& operator<<(Text& out, const ListOf& list) {
   out << '[';
   for (size_t i = 0; i < list.sizes.size(); ++i) out << (i ? ", " : "") << list.sizes[i];

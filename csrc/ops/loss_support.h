@@ -28,12 +28,8 @@ void make_alike(std::span<Tensor> operands);
 int64_t class_dim(const Tensor& input);
 void check_class_weight(const Tensor& weight, int64_t classes);
 // Cross entropy with a share in the target for each class. Differentiable.
-Tensor share_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
-                  int64_t ignore_index, double smoothing, Reduction reduction);
-
-// A number of float32 or float64, read and written.
-double number_at(const Tensor& t, int64_t i);
-void set_number(const Tensor& t, int64_t i, double value);
+Tensor soft_target_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
+                        int64_t ignore_index, double smoothing, Reduction reduction);
 
 // As PyTorch writes them: [4, 3], torch.Size([4, 3]).
 struct ListOf {

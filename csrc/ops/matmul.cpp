@@ -85,7 +85,7 @@ Tensor add_product(const Tensor& input, const Tensor& a, const Tensor& b, const 
 Tensor as_column(const Tensor& vector) {
   return inner_view(vector, {vector.size(0), 1}, {vector.stride(0), 1}, vector.offset());
 }
-Tensor as_row(const Tensor& vector) { return turned_over(as_column(vector)); }
+Tensor as_row(const Tensor& vector) { return transposed(as_column(vector)); }
 
 // Whether all dimensions but the last lie in memory as one.
 bool has_foldable_rows(const Tensor& t) {

@@ -1,7 +1,7 @@
 // Tensors as matrices.
 #include "ops/matrix.h"
 
-#include "cpu/copy.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -19,16 +19,16 @@ void multiply_into(const Tensor& out, const Tensor& a, const Tensor& b, bool acc
   const MatrixOperand right = matrix_operand(b, out.dtype());
   const int64_t m = a.size(-2);
   const int64_t n = b.size(-1);
-  cpu::gemm({.dtype = out.dtype(),
-             .batch = a.dim() == 3 ? a.size(0) : 1,
-             .m = m,
-             .n = n,
-             .k = a.size(-1),
-             .a = left.in,
-             .b = right.in,
-             .c = {out.data(), n, m * n},
-             .accumulate = accumulate,
-             .bias = bias});
+  kernel::of(out).gemm({.dtype = out.dtype(),
+                        .batch = a.dim() == 3 ? a.size(0) : 1,
+                        .m = m,
+                        .n = n,
+                        .k = a.size(-1),
+                        .a = left.in,
+                        .b = right.in,
+                        .c = {out.data(), n, m * n},
+                        .accumulate = accumulate,
+                        .bias = bias});
 }
 
 Dims product_sizes(const Tensor& a, const Tensor& b) {
@@ -38,9 +38,10 @@ Dims product_sizes(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-DType product_type(DType dtype) {
+DType product_type(const Tensor& t) {
+  const DType dtype = t.dtype();
   if (dtype == DType::kBool) fail(ErrorKind::kNotImplemented, "not implemented for dtype bool");
-  return cpu::gemm_supports(dtype) ? dtype : compute_type(dtype);
+  return kernel::of(t).gemm_supports(dtype) ? dtype : compute_type(dtype);
 }
 
 MatrixOperand matrix_operand(const Tensor& t, DType dtype) {
@@ -74,7 +75,7 @@ void check_same_dtype(const Tensor& a, const Tensor& b) {
            " and ", b.dtype());
 }
 
-Tensor turned_over(const Tensor& t) {
+Tensor transposed(const Tensor& t) {
   Dims order(t.dim());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
   std::swap(order[order.size() - 1], order[order.size() - 2]);
@@ -95,17 +96,17 @@ Tensor reshaped(const Tensor& t, IntSpan sizes) {
 }
 
 Tensor matrix_product(const Tensor& a, const Tensor& b) {
-  const DType type = product_type(a.dtype());
+  const DType type = product_type(a);
   Tensor out = make_tensor(product_sizes(a, b), type, a.device());
   if (a.size(-1) == 0)
-    cpu::fill(out, 0);
+    kernel::of(out).fill(out, 0);
   else
     multiply_into(out, a, b, false, nullptr);
   return cast(out, a.dtype());
 }
 
 Tensor matrix_product_plus(const Tensor& start, const Tensor& a, const Tensor& b) {
-  const DType type = product_type(a.dtype());
+  const DType type = product_type(a);
   Tensor out = make_tensor(product_sizes(a, b), type, a.device());
   const bool is_bias = start.dim() == 1 && start.size(0) == b.size(-1) && start.is_contiguous() &&
                        start.dtype() == type && a.size(-1) > 0;

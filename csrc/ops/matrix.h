@@ -1,15 +1,15 @@
-// Tensors as matrices: the bridge from strided tensors to cpu::gemm, and shape helpers of matrix
+// Tensors as matrices: the bridge from strided tensors to gemm kernels, and shape helpers of matrix
 // operators.
 #pragma once
 
-#include "cpu/gemm.h"
+#include "kernel/gemm.h"
 #include "ops/types.h"
 
 namespace fb::ops {
 
 // Windows that no graph knows of, for what an operator does with its operands and its result.
-// The matrices turned over: the last two dimensions exchanged.
-Tensor turned_over(const Tensor& t);
+// The transposed matrices: the last two dimensions exchanged.
+Tensor transposed(const Tensor& t);
 // The dimensions in another order.
 Tensor reordered(const Tensor& t, const Dims& order);
 // A contiguous tensor in another shape.
@@ -19,12 +19,13 @@ Tensor reshaped(const Tensor& t, IntSpan sizes);
 // not do.
 struct MatrixOperand {
   Tensor owner;
-  cpu::MatrixIn in;
+  kernel::MatrixIn in;
 };
 // The matrix, or batch of matrices, in the last two dimensions.
 MatrixOperand matrix_operand(const Tensor& t, DType dtype);
-// What gemm computes in: 16-bit floats that it has no code for go through float32.
-DType product_type(DType dtype);
+// What gemm computes the products of such tensors in: 16-bit floats that it has no code for go
+// through float32.
+DType product_type(const Tensor& t);
 
 // The product of two matrices, or of two batches of them of equal length. Types are equal.
 Tensor matrix_product(const Tensor& a, const Tensor& b);

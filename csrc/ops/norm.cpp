@@ -1,20 +1,17 @@
 // Normalisation by statistics of channels, groups and rows: which shapes are refused, in which
 // layout the kernels run, and what becomes of running statistics.
-#include "cpu/norm.h"
-
-#include <cmath>
+#include "gen/ops/norm.h"
 
 #include "core/layout.h"
-#include "cpu/copy.h"
 #include "gen/ops/create.h"
-#include "gen/ops/norm.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 namespace {
 
-using cpu::ImageNorm;
-using cpu::RowNorm;
+using kernel::ImageNorm;
+using kernel::RowNorm;
 
 // What is computed with.
 DType number_type(const Tensor& input) {
@@ -27,7 +24,7 @@ DType number_type(const Tensor& input) {
 Tensor numbers_or(const Tensor& t, int64_t count, double otherwise, DType type, Device device) {
   if (t.defined()) return contiguous(cast(t, type));
   Tensor result = make_tensor({count}, type, device);
-  cpu::fill(result, otherwise);
+  kernel::of(result).fill(result, otherwise);
   return result;
 }
 
@@ -70,29 +67,23 @@ struct Images {
     const Tensor same = cast(t, elements.dtype());
     if (same.strides() == elements.strides()) return same;
     Tensor result = make_like(elements, elements.dtype());
-    cpu::copy(result, same);
+    kernel::copy(result, same);
     return result;
   }
 };
 
 struct Statistics {
   Tensor mean, rstd;
-  std::vector<double> variance;  // empty where mean and rstd were given
+  Tensor variance;  // of float64; undefined where mean and rstd were given
 
   Statistics(const ImageNorm& shape, DType type, Device device)
       : mean(make_tensor({shape.sets()}, type, device)),
         rstd(make_tensor({shape.sets()}, type, device)),
-        variance(static_cast<size_t>(shape.sets())) {}
+        variance(make_tensor({shape.sets()}, DType::kFloat64, device)) {}
   Statistics(const Tensor& running_mean, const Tensor& running_var, double eps, DType type)
       : mean(copy_contiguous(cast(running_mean, type))),
         rstd(copy_contiguous(cast(running_var, type))) {
-    visit_floating(type, [&](auto tag) {
-      using A = typename decltype(tag)::type;
-      for (int64_t i = 0; i < rstd.numel(); ++i) {
-        A& number = rstd.data_as<A>()[i];
-        number = static_cast<A>(1 / std::sqrt(static_cast<double>(number) + eps));
-      }
-    });
+    kernel::of(rstd).norm_deviations(type, eps, rstd.numel(), rstd.data());
   }
 };
 
@@ -111,30 +102,31 @@ Tensor normalised(const Images& images, const Tensor& weight, const Tensor& bias
   Tensor result = make_like(images.elements, images.elements.dtype());
   if (result.numel() == 0) {
     // Nothing to take statistics of.
-    if (!statistics.variance.empty()) {
-      cpu::fill(statistics.mean, 0);
-      cpu::fill(statistics.rstd, 0);
+    if (statistics.variance.defined()) {
+      kernel::of(statistics.mean).fill(statistics.mean, 0);
+      kernel::of(statistics.rstd).fill(statistics.rstd, 0);
     }
     return result;
   }
-  double* const variance = statistics.variance.empty() ? nullptr : statistics.variance.data();
-  (shape.channels_last ? FB_KERNEL(norm_interleaved) : FB_KERNEL(norm_planar))(
+  double* const variance =
+      statistics.variance.defined() ? statistics.variance.data_as<double>() : nullptr;
+  const kernel::Table& table = kernel::of(result);
+  (shape.channels_last ? table.norm_interleaved : table.norm_planar)(
       images.elements.dtype(), shape, images.elements.data(), result.data(),
       {w.data(), b.data(), statistics.mean.data(), statistics.rstd.data(), variance, eps});
   return result;
 }
 
-// Moves a running statistic towards what was seen now, which now(channel) gives.
-template <class Now>
-void move_towards(const Tensor& running, double momentum, Now now) {
+// Moves a running statistic towards what was seen now, in sets of `size` elements if those are
+// variances.
+void move_towards(const Tensor& running, const Tensor& now, double momentum, int64_t samples,
+                  double size) {
   if (!running.defined()) return;
   check_writable(running);
   const Tensor numbers = contiguous(cast(running, DType::kFloat64));
-  for (int64_t c = 0; c < numbers.numel(); ++c) {
-    double& number = numbers.data_as<double>()[c];
-    number += momentum * (now(c) - number);
-  }
-  if (!numbers.is_same(running)) cpu::copy(running, numbers);
+  kernel::of(numbers).norm_running(
+      {numbers.data_as<double>(), now.data_as<double>(), samples, numbers.numel(), momentum, size});
+  if (!numbers.is_same(running)) kernel::copy(running, numbers);
   running.bump_version("batch_norm");
 }
 
@@ -143,19 +135,9 @@ void update_running(const Tensor& running_mean, const Tensor& running_var, doubl
                     const ImageNorm& shape, const Statistics& statistics) {
   if (shape.batch * shape.plane == 0) return;
   const int64_t samples = shape.groups ? shape.batch : 1;
-  const double size = static_cast<double>(shape.set_size());
-  const auto average = [&](int64_t c, auto&& of_set) {
-    double total = 0;
-    for (int64_t s = 0; s < samples; ++s) total += of_set(s * shape.channels + c);
-    return total / static_cast<double>(samples);
-  };
-  const Tensor mean = cast(statistics.mean, DType::kFloat64);
-  move_towards(running_mean, momentum, [&](int64_t c) {
-    return average(c, [&](int64_t set) { return mean.data_as<double>()[set]; });
-  });
-  move_towards(running_var, momentum, [&](int64_t c) {
-    return average(c, [&](int64_t set) { return statistics.variance[set] * size / (size - 1); });
-  });
+  move_towards(running_mean, cast(statistics.mean, DType::kFloat64), momentum, samples, 0);
+  move_towards(running_var, statistics.variance, momentum, samples,
+               static_cast<double>(shape.set_size()));
 }
 
 void check_running(const Tensor& running_mean, const Tensor& running_var, int64_t channels,
@@ -264,8 +246,9 @@ std::tuple<Tensor, Tensor, Tensor> compute::_image_norm_backward(
   Tensor result = make_like(images.elements, input.dtype());
   Tensor weight_grad = zeros({shape.channels}, type, input.device()),
          bias_grad = zeros({shape.channels}, type, input.device());
+  const kernel::Table& table = kernel::of(result);
   if (result.numel() != 0)
-    (shape.channels_last ? FB_KERNEL(norm_interleaved_backward) : FB_KERNEL(norm_planar_backward))(
+    (shape.channels_last ? table.norm_interleaved_backward : table.norm_planar_backward)(
         input.dtype(), shape, g.data(), images.elements.data(), result.data(),
         {w.data(), mean.data(), rstd.data(), given, weight_grad.data(), bias_grad.data()});
   return {std::move(result), std::move(weight_grad), std::move(bias_grad)};
@@ -283,9 +266,8 @@ std::tuple<Tensor, Tensor, Tensor> compute::native_layer_norm(const Tensor& inpu
   Tensor mean = make_tensor(sizes, type, input.device()),
          rstd = make_tensor(sizes, type, input.device());
   Tensor result = make_tensor(input.sizes(), input.dtype(), input.device());
-  FB_KERNEL(norm_rows)
-  (input.dtype(), shape, x.data(), result.data(),
-   {w.data(), b.data(), mean.data(), rstd.data(), nullptr, eps});
+  kernel::of(result).norm_rows(input.dtype(), shape, x.data(), result.data(),
+                               {w.data(), b.data(), mean.data(), rstd.data(), nullptr, eps});
   return {std::move(result), std::move(mean), std::move(rstd)};
 }
 
@@ -296,9 +278,8 @@ std::tuple<Tensor, Tensor> compute::_rms_norm(const Tensor& input, IntSpan norma
   const Tensor x = contiguous(input), w = numbers_or(weight, shape.n, 1, type, input.device());
   Tensor rstd = make_tensor(row_sizes(input, normalized_shape.size()), type, input.device());
   Tensor result = make_tensor(input.sizes(), input.dtype(), input.device());
-  FB_KERNEL(norm_rows)
-  (input.dtype(), shape, x.data(), result.data(),
-   {w.data(), nullptr, nullptr, rstd.data(), nullptr, eps});
+  kernel::of(result).norm_rows(input.dtype(), shape, x.data(), result.data(),
+                               {w.data(), nullptr, nullptr, rstd.data(), nullptr, eps});
   return {std::move(result), std::move(rstd)};
 }
 
@@ -315,10 +296,11 @@ std::tuple<Tensor, Tensor, Tensor> compute::_row_norm_backward(const Tensor& gra
   const IntSpan sizes = weight.defined() ? weight.sizes() : w.sizes();
   Tensor weight_grad = zeros(sizes, type, input.device()),
          bias_grad = zeros(sizes, type, input.device());
-  if (result.numel() != 0) FB_KERNEL(norm_rows_backward)
-  (input.dtype(), {rows, n, mean.defined()}, g.data(), x.data(), result.data(),
-   {w.data(), mean.defined() ? mean.data() : nullptr, rstd.data(), false, weight_grad.data(),
-    bias_grad.data()});
+  if (result.numel() != 0)
+    kernel::of(result).norm_rows_backward(
+        input.dtype(), {rows, n, mean.defined()}, g.data(), x.data(), result.data(),
+        {w.data(), mean.defined() ? mean.data() : nullptr, rstd.data(), false, weight_grad.data(),
+         bias_grad.data()});
   return {std::move(result), std::move(weight_grad), std::move(bias_grad)};
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/checked.h"
 #include "core/warning.h"
-#include "cpu/copy.h"
+#include "kernel/table.h"
 
 namespace fb::ops {
 namespace {
@@ -106,10 +106,10 @@ void copy_into(const Tensor& out, const Tensor& value) {
   if (may_share_memory(out, source)) {
     if (same_elements(out, source)) return;
     Tensor apart = make_tensor(source.sizes(), source.dtype(), source.device());
-    cpu::copy(apart, source);
+    kernel::copy(apart, source);
     source = apart;
   }
-  cpu::copy(out, source);
+  kernel::copy(out, source);
 }
 
 void store_result(const Tensor& out, const Tensor& value, OutRule rule) {
@@ -139,20 +139,20 @@ Tensor contiguous(const Tensor& t) { return t.is_contiguous() ? t : copy_contigu
 
 Tensor copy_contiguous(const Tensor& t) {
   Tensor out = make_tensor(t.sizes(), t.dtype(), t.device());
-  cpu::copy(out, t);
+  kernel::copy(out, t);
   return out;
 }
 
 Tensor cast(const Tensor& t, DType dtype) {
   if (t.dtype() == dtype) return t;
   Tensor out = make_like(t, dtype);
-  cpu::copy(out, t);
+  kernel::copy(out, t);
   return out;
 }
 
 Tensor copy_of(const Tensor& t) {
   Tensor out = make_like(t, t.dtype());
-  cpu::copy(out, t);
+  kernel::copy(out, t);
   return out;
 }
 

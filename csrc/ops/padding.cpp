@@ -1,9 +1,11 @@
 // Padding.
 #include "gen/ops/padding.h"
 
-#include "cpu/copy.h"
 #include "gen/ops/index.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
+#include "ops/held.h"
+#include "ops/host.h"
 #include "ops/output.h"
 #include "ops/separable.h"
 
@@ -68,7 +70,7 @@ Separable padding_maps(IntSpan space, IntSpan padding, PadMode mode) {
   Separable maps;
   for (size_t i = 0; i < space.size(); ++i) {
     const size_t pair = space.size() - 1 - i;
-    cpu::AxisMapMaker maker(space[i]);
+    kernel::AxisMapMaker maker(space[i]);
     for (const int64_t place :
          source_places(space[i], padding[2 * pair], padding[2 * pair + 1], mode)) {
       maker.begin_row();
@@ -86,14 +88,11 @@ Tensor picked(const Tensor& input, IntSpan padding, PadMode mode) {
     const int64_t d = input.dim() - 1 - static_cast<int64_t>(pair);
     const std::vector<int64_t> places =
         source_places(input.sizes()[d], padding[2 * pair], padding[2 * pair + 1], mode);
-    const Tensor index =
-        make_tensor({static_cast<int64_t>(places.size())}, DType::kInt64, input.device());
-    std::copy(places.begin(), places.end(), index.data_as<int64_t>());
-    result = compute::index_select(result, d, index);
+    result = compute::index_select(result, d, device_integers(places, input.device()));
   }
   if (mode == PadMode::kCircular) return result;
   Tensor out = make_image_of(input, result.sizes());
-  cpu::copy(out, result);
+  kernel::copy(out, result);
   return out;
 }
 
@@ -122,6 +121,7 @@ constexpr Border kBorders[3][3] = {
 
 Tensor compute::constant_pad_nd(const Tensor& input, IntSpan pad, const Scalar& value) {
   check_pairs(input, pad);
+  check_held(input.dtype(), value);
   if (std::all_of(pad.begin(), pad.end(), [](int64_t size) { return size == 0; }))
     return copy_of(input);
   Dims shape = input.sizes().vec();
@@ -141,12 +141,12 @@ Tensor compute::constant_pad_nd(const Tensor& input, IntSpan pad, const Scalar& 
     starts[d] = std::max<int64_t>(before, 0);
   }
   Tensor out = make_image_of(input, shape);
-  if (kept.sizes() != IntSpan(shape)) cpu::fill(out, value);
+  if (kept.sizes() != IntSpan(shape)) kernel::of(out).fill(out, value);
   Tensor window = out;
   for (size_t d = 0; d < shape.size(); ++d)
     window =
         narrow(window, static_cast<int64_t>(d), std::min(starts[d], shape[d]), kept.sizes()[d]);
-  cpu::copy(window, kept);
+  kernel::copy(window, kept);
   return out;
 }
 

@@ -1,8 +1,8 @@
 // Images of bytes.
 #include "ops/pixels.h"
 
-#include "cpu/pixels.h"
 #include "gen/ops/pixels.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 #include "ops/resample_maps.h"
 
@@ -13,20 +13,21 @@ Tensor resize_bytes(const Tensor& image, const Separable& maps, int bits) {
   const bool mixed = channels > 1 && image.stride(1) == 1 && image.stride(3) == channels;
   const bool planar = image.stride(3) == 1 || image.size(3) == 1;
   const Tensor in = mixed || planar ? image : contiguous(image);
-  cpu::ByteResizePlan plan;
+  kernel::ByteResizePlan plan;
   plan.images = in.size(0);
   plan.image_step = in.stride(0);
   plan.planes = mixed ? 1 : channels;
   plan.plane_step = in.stride(1);
   plan.row_step = in.stride(2);
   plan.inner = mixed ? channels : 1;
-  plan.height = cpu::in_integers(maps[0], bits);
-  plan.width = cpu::in_integers(maps[1], bits);
+  plan.height = kernel::in_integers(maps[0], bits);
+  plan.width = kernel::in_integers(maps[1], bits);
   const Dims sizes{in.size(0), channels, plan.height.out, plan.width.out};
   const Tensor out =
       mixed ? make_strided(sizes, channels_last_strides(sizes), DType::kUInt8, in.device())
             : make_tensor(sizes, DType::kUInt8, in.device());
-  if (out.numel() > 0) FB_KERNEL(resize_bytes)(plan, in.data_as<uint8_t>(), out.data_as<uint8_t>());
+  if (out.numel() > 0)
+    kernel::of(out).resize_bytes(plan, in.data_as<uint8_t>(), out.data_as<uint8_t>());
   return out;
 }
 
@@ -38,7 +39,7 @@ Tensor compute::_resize_bytes(const Tensor& input, int64_t height, int64_t width
   FB_CHECK(height > 0 && width > 0 && input.size(2) > 0 && input.size(3) > 0,
            "sizes of input and output must be greater than zero, got input ", input.sizes(),
            " and output (", height, ", ", width, ")");
-  FB_CHECK(bits > 0 && bits <= cpu::kPillowBits, "bits must be from 1 to ", cpu::kPillowBits,
+  FB_CHECK(bits > 0 && bits <= kernel::kPillowBits, "bits must be from 1 to ", kernel::kPillowBits,
            ", got ", bits);
   const Dims sizes{input.size(0), input.size(1), height, width};
   check_countable(sizes, "size");
@@ -64,7 +65,7 @@ Tensor compute::_map_bytes(const Tensor& input, const Tensor& table) {
   const Tensor entries = contiguous(table);
   const Tensor out = make_tensor(in.sizes(), table.dtype(), in.device());
   if (out.numel() == 0) return out;
-  cpu::ByteMapPlan plan;
+  kernel::ByteMapPlan plan;
   plan.channels = channels;
   plan.height = in.size(-2);
   plan.width = in.size(-1);
@@ -75,7 +76,7 @@ Tensor compute::_map_bytes(const Tensor& input, const Tensor& table) {
   plan.step = in.stride(-1);
   plan.entry_bytes = table.element_size();
   plan.table_step = table.size(0) == 1 ? 0 : 256;
-  cpu::map_bytes(plan, in.data_as<uint8_t>(), entries.data(), out.data());
+  kernel::of(out).map_bytes(plan, in.data_as<uint8_t>(), entries.data(), out.data());
   return out;
 }
 

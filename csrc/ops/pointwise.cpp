@@ -1,7 +1,7 @@
 // Element-wise operators.
 #include "ops/pointwise.h"
 
-#include "cpu/threads.h"
+#include "kernel/table.h"
 #include "ops/promotion.h"
 
 namespace fb::ops {
@@ -42,10 +42,6 @@ Types choose_types(const PointwiseOp& op, std::span<const Operand> inputs,
   return types;
 }
 
-cpu::PointwiseKernel kernel_of(const PointwiseOp& op, DType t) {
-  return op.kernels[static_cast<int>(cpu::isa())][static_cast<int>(t)];
-}
-
 void store_params(std::span<const Scalar> params, DType t, char (&out)[kMaxParams * 16]) {
   for (size_t i = 0; i < params.size(); ++i) {
     FB_CHECK(is_complex(t) || params[i].kind() != Scalar::Kind::kComplex,
@@ -58,53 +54,46 @@ void store_params(std::span<const Scalar> params, DType t, char (&out)[kMaxParam
 // Returns false when the operands are not like that.
 bool run_simple(const PointwiseOp& op, std::span<const Operand> inputs, const Types& types,
                 const void* params, const Tensor& out) {
-  const void* data[cpu::kMaxPointwiseInputs];
-  alignas(16) char numbers[cpu::kMaxPointwiseInputs][16];
-  unsigned fixed = 0;
+  kernel::PointwiseRun run;
+  alignas(16) char numbers[kernel::kMaxPointwiseInputs][16];
+  run.fixed = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const DType wanted = op.bool_inputs >> i & 1 ? DType::kBool : types.kernel;
     if (inputs[i].is_tensor()) {
       const Tensor& t = inputs[i].tensor();
       if (t.dtype() != wanted || !t.is_contiguous() || !(t.sizes() == out.sizes())) return false;
-      data[i] = t.data();
+      run.in[i] = t.data();
     } else {
       inputs[i].scalar().store(wanted, numbers[i]);
-      data[i] = numbers[i];
-      fixed |= 1u << i;
+      run.in[i] = numbers[i];
+      run.fixed |= 1u << i;
     }
   }
-  const cpu::PointwiseKernel kernel = kernel_of(op, types.kernel);
-  const int64_t n = out.numel();
-  if (n <= cpu::kGrain) {
-    kernel(n, out.data(), data, fixed, params);
-    return true;
-  }
-  cpu::parallel_for(n, cpu::kGrain, [&](int64_t begin, int64_t end) {
-    const void* at[cpu::kMaxPointwiseInputs];
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const DType t = op.bool_inputs >> i & 1 ? DType::kBool : types.kernel;
-      const int64_t skip = fixed >> i & 1 ? 0 : begin * static_cast<int64_t>(size_of(t));
-      at[i] = static_cast<const char*>(data[i]) + skip;
-    }
-    char* target =
-        static_cast<char*>(out.data()) + begin * static_cast<int64_t>(out.element_size());
-    kernel(end - begin, target, at, fixed, params);
-  });
+  run.function = op.function;
+  run.dtype = types.kernel;
+  run.out_dtype = types.kernel_out;
+  run.inputs = static_cast<int>(inputs.size());
+  run.bool_inputs = op.bool_inputs;
+  run.n = out.numel();
+  run.out = out.data();
+  run.params = params;
+  kernel::of(out).pointwise_run(run);
   return true;
 }
 
 void run_general(const PointwiseOp& op, std::span<const Operand> inputs, const Types& types,
                  const void* params, const Tensor& out, IntSpan order) {
-  cpu::PointwiseCall call;
-  alignas(16) char numbers[cpu::kMaxPointwiseInputs][16];
-  call.kernel = kernel_of(op, types.kernel);
-  call.kernel_out_dtype = types.kernel_out;
+  kernel::PointwiseCall call;
+  alignas(16) char numbers[kernel::kMaxPointwiseInputs][16];
+  call.function = op.function;
+  call.dtype = types.kernel;
+  call.out_dtype = types.kernel_out;
   call.inputs = static_cast<int>(inputs.size());
   call.params = params;
   call.out = &out;
   call.order = order;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    cpu::PointwiseInput& input = call.input[i];
+    kernel::PointwiseInput& input = call.input[i];
     input.kernel_dtype = op.bool_inputs >> i & 1 ? DType::kBool : types.kernel;
     if (inputs[i].is_tensor()) {
       input.tensor = &inputs[i].tensor();
@@ -113,7 +102,7 @@ void run_general(const PointwiseOp& op, std::span<const Operand> inputs, const T
       input.value = numbers[i];
     }
   }
-  cpu::run_pointwise(call);
+  kernel::of(out).pointwise(call);
 }
 
 Dims broadcast_inputs(std::span<const Operand> inputs) {
@@ -124,7 +113,7 @@ Dims broadcast_inputs(std::span<const Operand> inputs) {
 }
 
 Dims order_of(IntSpan shape, const Tensor* out, std::span<const Operand> inputs) {
-  const Tensor* tensors[cpu::kMaxPointwiseInputs + 1];
+  const Tensor* tensors[kernel::kMaxPointwiseInputs + 1];
   size_t count = 0;
   if (out) tensors[count++] = out;
   for (const Operand& operand : inputs)

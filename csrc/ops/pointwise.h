@@ -4,8 +4,7 @@
 
 #include <span>
 
-#include "cpu/isa.h"
-#include "cpu/pointwise.h"
+#include "kernel/pointwise.h"
 #include "ops/output.h"
 #include "ops/types.h"
 
@@ -21,20 +20,14 @@ struct PointwiseOp {
   uint8_t inputs;
   Promotion promotion;
   PointwiseOutput output;
-  uint8_t bool_inputs;                     // bit k: operand k is bool whatever the others are
-  uint16_t dtypes;                         // bit t: the operator takes element type t
-  const cpu::PointwiseKernel* kernels[3];  // by instruction-set level, then element type
+  uint8_t bool_inputs;  // bit k: operand k is bool whatever the others are
+  uint16_t dtypes;      // bit t: the operator takes element type t
+  kernel::PointwiseId function;
   // Refuses arguments that the element function could not answer for; `common` is the type operands
   // are converted to. Null where there are none.
   void (*check)(std::span<const Operand> inputs, std::span<const Scalar> params, DType common);
   OutRule out;
 };
-
-#if defined(FB_MULTI_ISA)
-#define FB_POINTWISE_KERNELS(name) {cpu::baseline::name, cpu::avx2::name, cpu::avx512::name}
-#else
-#define FB_POINTWISE_KERNELS(name) {cpu::baseline::name}
-#endif
 
 Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
                  std::span<const Scalar> params);

@@ -2,11 +2,12 @@
 #include "ops/pool.h"
 
 #include "gen/ops/pool.h"
+#include "kernel/table.h"
 
 namespace fb::ops {
 namespace {
 
-using cpu::PoolPlan;
+using kernel::PoolPlan;
 using Both = std::tuple<Tensor, Tensor>;
 
 Both max_pooled(const Tensor& input, const Windows& windows, bool ceil_mode, Where where) {
@@ -42,7 +43,7 @@ Both adaptive(const Tensor& input, IntSpan output_size, int64_t rank) {
   check_memory(image.sizes_with(out), input.dtype(), input.device());
   PoolPlan plan = plan_of(image);
   for (size_t i = 0; i < out.size(); ++i)
-    plan.axis[axis_of(rank, i)] = cpu::adaptive_axis(image.space()[i], out[i]);
+    plan.axis[axis_of(rank, i)] = kernel::adaptive_axis(image.space()[i], out[i]);
   plan.set_offsets();
   return run_max_pool(image, plan, Where::kIndices);
 }
@@ -54,7 +55,7 @@ OneOrTwo as_asked(Both results, bool return_indices) {
 
 Tensor positions_for(const Image& image, IntSpan space, Where where, int64_t volume) {
   if (where == Where::kNowhere) return {};
-  const bool compact = where == Where::kCompact && volume <= cpu::kCompactVolume;
+  const bool compact = where == Where::kCompact && volume <= kernel::kCompactVolume;
   return image.make(space, compact ? DType::kUInt8 : DType::kInt64);
 }
 
@@ -89,8 +90,8 @@ Dims pooled_space(const Tensor& input, const Windows& windows, bool ceil_mode) {
     FB_CHECK(padding <= extent / 2,
              "padding must be at most half of the kernel with its dilation, got padding ",
              windows.padding, ", kernel_size ", windows.kernel, " and dilation ", windows.dilation);
-    out.push_back(cpu::pooled_size(space[i], kernel, windows.stride[i], padding,
-                                   windows.dilation[i], ceil_mode));
+    out.push_back(kernel::pooled_size(space[i], kernel, windows.stride[i], padding,
+                                      windows.dilation[i], ceil_mode));
     FB_CHECK(out.back() > 0, "input of shape ", input.sizes(), " is too small for kernel_size ",
              windows.kernel, " with padding ", windows.padding, " and dilation ", windows.dilation,
              ": the output would have the size ", out.back());
@@ -122,8 +123,8 @@ void set_sliding_axes(PoolPlan& plan, IntSpan space, IntSpan out, const Windows&
            numel_of(windows.kernel), " elements, more than the ", kMostPlaces, " supported");
   for (size_t i = 0; i < space.size(); ++i)
     plan.axis[axis_of(windows.rank(), i)] =
-        cpu::sliding_axis(space[i], out[i], windows.kernel[i], windows.stride[i],
-                          windows.padding[i], windows.dilation[i]);
+        kernel::sliding_axis(space[i], out[i], windows.kernel[i], windows.stride[i],
+                             windows.padding[i], windows.dilation[i]);
   plan.set_offsets();
 }
 
@@ -134,10 +135,9 @@ Both run_max_pool(const Image& image, const PoolPlan& plan, Where where) {
   Tensor positions = positions_for(image, space, where, plan.volume());
   const bool has_numbers = positions.defined() && positions.dtype() == DType::kUInt8;
   const bool has_indices = positions.defined() && !has_numbers;
-  FB_KERNEL(max_pool)
-  (out.dtype(), plan, image.elements.data(), out.data(),
-   has_numbers ? positions.data_as<uint8_t>() : nullptr,
-   has_indices ? positions.data_as<int64_t>() : nullptr);
+  kernel::of(out).max_pool(out.dtype(), plan, image.elements.data(), out.data(),
+                           has_numbers ? positions.data_as<uint8_t>() : nullptr,
+                           has_indices ? positions.data_as<int64_t>() : nullptr);
   return {std::move(out), std::move(positions)};
 }
 

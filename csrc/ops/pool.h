@@ -1,7 +1,7 @@
 // What the operators of pooling share: windows as the user gives them, and plans for the kernels.
 #pragma once
 
-#include "cpu/pool.h"
+#include "kernel/pool.h"
 #include "ops/image.h"
 #include "ops/types.h"
 
@@ -24,11 +24,12 @@ Dims adaptive_space(const Tensor& input, IntSpan output_size, int64_t rank);
 // The axes of a plan are depth, height and width; fewer dimensions are the last of them.
 inline size_t axis_of(int64_t rank, size_t dim) { return static_cast<size_t>(3 - rank) + dim; }
 // A plan without windows.
-cpu::PoolPlan plan_of(const Image& image);
-void set_sliding_axes(cpu::PoolPlan& plan, IntSpan space, IntSpan out, const Windows& windows);
+kernel::PoolPlan plan_of(const Image& image);
+void set_sliding_axes(kernel::PoolPlan& plan, IntSpan space, IntSpan out, const Windows& windows);
 
 // Where the largest elements are: a byte that counts within the window, or an index of the plane.
 enum class Where { kNowhere, kCompact, kIndices };
-std::tuple<Tensor, Tensor> run_max_pool(const Image& image, const cpu::PoolPlan& plan, Where where);
+std::tuple<Tensor, Tensor> run_max_pool(const Image& image, const kernel::PoolPlan& plan,
+                                        Where where);
 
 }  // namespace fb::ops

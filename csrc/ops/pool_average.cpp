@@ -1,7 +1,6 @@
-// Pooling by the average: a separable map, see Note [Separable maps] in cpu/resample.h.
+// Pooling by the average: a separable map, see Note [Separable maps] in kernel/resample.h.
 #include <algorithm>
 
-#include "cpu/resample.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/create.h"
 #include "gen/ops/pool.h"
@@ -14,8 +13,8 @@
 namespace fb::ops {
 namespace {
 
-using cpu::AxisMap;
-using cpu::AxisMapMaker;
+using kernel::AxisMap;
+using kernel::AxisMapMaker;
 
 struct Averaging {
   Windows windows;
@@ -92,7 +91,7 @@ Separable adaptive_maps(IntSpan space, IntSpan out) {
   Separable maps;
   for (size_t i = 0; i < space.size(); ++i) {
     AxisMapMaker maker(space[i]);
-    const cpu::PoolAxis axis = cpu::adaptive_axis(space[i], out[i]);
+    const kernel::PoolAxis axis = kernel::adaptive_axis(space[i], out[i]);
     for (int64_t o = 0; o < out[i]; ++o) {
       maker.begin_row();
       for (int32_t k = 0; k < axis.last[o]; ++k) maker.add(axis.origin[o] + k, 1.0 / axis.last[o]);

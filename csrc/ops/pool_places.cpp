@@ -1,20 +1,20 @@
 // The places of largest elements: gradients and elements put there and picked from there.
-#include "cpu/copy.h"
 #include "gen/ops/pool.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/pool.h"
 
 namespace fb::ops {
 namespace {
 
-using cpu::PoolPlan;
+using kernel::PoolPlan;
 
 // Refuses indices outside of planes with the sizes `space`.
 void check_indices(const Tensor& indices, IntSpan space) {
   const int64_t size = numel_of(space);
-  const auto* const index = indices.data_as<int64_t>();
-  for (int64_t i = 0; i < indices.numel(); ++i)
-    FB_CHECK(index[i] >= 0 && index[i] < size, "found an invalid max index ", index[i],
-             ": output planes of size ", space, " have ", size, " places");
+  const std::optional<int64_t> outside = first_outside(indices, 0, size - 1);
+  FB_CHECK(!outside, "found an invalid max index ", *outside, ": output planes of size ", space,
+           " have ", size, " places");
 }
 
 // Places in planes of sizes `space`, as the kernels take them.
@@ -22,7 +22,7 @@ struct Places {
   Places(const Image& positions, IntSpan space) : plan(plan_of(positions)) {
     check_indices(positions.elements, space);
     for (size_t i = 0; i < space.size(); ++i) {
-      cpu::PoolAxis& axis = plan.axis[axis_of(positions.rank, i)];
+      kernel::PoolAxis& axis = plan.axis[axis_of(positions.rank, i)];
       axis.in = space[i];
       axis.out = positions.space()[i];
     }
@@ -58,9 +58,9 @@ Tensor unpooled(const Tensor& input, const Tensor& indices, IntSpan output_size,
   const Image image(input, rank), positions(indices, rank, image.channels_last);
   const Places places(positions, output_size);
   Tensor out = image.make(output_size);
-  cpu::fill(out, 0);
-  FB_KERNEL(max_unpool)
-  (out.dtype(), places.plan, image.elements.data(), places.indices, out.data());
+  kernel::of(out).fill(out, 0);
+  kernel::of(out).max_unpool(out.dtype(), places.plan, image.elements.data(), places.indices,
+                             out.data());
   return out;
 }
 
@@ -74,10 +74,10 @@ Tensor compute::_max_pool_place(const Tensor& gradient, const Tensor& positions,
   const IntSpan space = shape.last(kernel_size.size());
   Places places = places_of(at, space, kernel_size, stride, padding, dilation);
   if (places.numbers && places.plan.inner > 1)
-    for (int i = 0; i < 3; ++i) places.plan.cover[i] = cpu::cover_of(places.plan.axis[i]);
+    for (int i = 0; i < 3; ++i) places.plan.cover[i] = kernel::cover_of(places.plan.axis[i]);
   Tensor out = from.make(space);
-  FB_KERNEL(max_pool_place)
-  (out.dtype(), places.plan, from.elements.data(), places.numbers, places.indices, out.data());
+  kernel::of(out).max_pool_place(out.dtype(), places.plan, from.elements.data(), places.numbers,
+                                 places.indices, out.data());
   return out;
 }
 
@@ -87,8 +87,8 @@ Tensor compute::_max_pool_pick(const Tensor& input, const Tensor& positions, Int
   const Image from(input, at.rank, at.channels_last);
   const Places places = places_of(at, from.space(), kernel_size, stride, padding, dilation);
   Tensor out = from.make(at.space());
-  FB_KERNEL(max_pool_pick)
-  (out.dtype(), places.plan, from.elements.data(), places.numbers, places.indices, out.data());
+  kernel::of(out).max_pool_pick(out.dtype(), places.plan, from.elements.data(), places.numbers,
+                                places.indices, out.data());
   return out;
 }
 

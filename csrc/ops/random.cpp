@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "cpu/random.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/create.h"
 #include "gen/ops/reduce.h"
@@ -22,26 +21,21 @@ void check_weights(const Tensor& weights) {
   const Tensor rows = contiguous(
       cast(weights, weights.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32));
   const int64_t categories = rows.size(-1);
-  visit_floating(rows.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T* row = rows.data_as<T>();
-    for (int64_t done = 0; done < rows.numel(); done += categories, row += categories) {
-      T sum = 0;
-      for (int64_t i = 0; i < categories; ++i) {
-        FB_CHECK(row[i] >= 0 && row[i] < std::numeric_limits<T>::infinity(),
-                 "probability tensor contains either `inf`, `nan` or element < 0");
-        sum += row[i];
-      }
-      FB_CHECK(sum != 0, "invalid multinomial distribution (sum of probabilities <= 0)");
-    }
-  });
+  if (rows.numel() == 0) return;
+  const kernel::WeightFault fault = kernel::of(rows).weight_fault(
+      rows.dtype(), rows.data(), rows.numel() / categories, categories);
+  FB_CHECK(fault != kernel::WeightFault::kBadWeight,
+           "probability tensor contains either `inf`, `nan` or element < 0");
+  FB_CHECK(fault != kernel::WeightFault::kZeroRow,
+           "invalid multinomial distribution (sum of probabilities <= 0)");
 }
 
 void check_no_negative(const Tensor& std) {
   FB_CHECK(!is_complex(std.dtype()), "expects standard deviation to be non-complex");
   const Tensor values = contiguous(cast(std, DType::kFloat64));
-  for (int64_t i = 0; i < values.numel(); ++i)
-    FB_CHECK(values.data_as<double>()[i] >= 0, "expects all elements of std >= 0.0");
+  FB_CHECK(kernel::of(values).all_within(values.dtype(), values.data(), values.numel(),
+                                         {0, std::numeric_limits<double>::infinity()}),
+           "expects all elements of std >= 0.0");
 }
 
 }  // namespace
@@ -58,7 +52,8 @@ void compute::uniform_(const Tensor& input, double from, double to, Generator* g
   FB_CHECK(to - from <= highest, "expects to-from <= ", highest, ", but found to=", to,
            " and from=", from);
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    cpu::fill_uniform(or_default(generator), dtype, memory, real_count(input), from, to);
+    kernel::of(input).fill_uniform(or_default(generator), dtype, memory, real_count(input), from,
+                                   to);
   });
 }
 
@@ -71,7 +66,8 @@ void compute::normal_(const Tensor& input, double mean, double std, Generator* g
   // The two parts of a complex number share its variance.
   const double spread = is_complex(input.dtype()) ? std / std::sqrt(2.0) : std;
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    (in_blocks ? cpu::fill_normal_blocks : cpu::fill_normal)(or_default(generator), dtype, memory,
+    const kernel::Random& fill = kernel::of(input);
+    (in_blocks ? fill.fill_normal_blocks : fill.fill_normal)(or_default(generator), dtype, memory,
                                                              real_count(input), mean, spread);
   });
 }
@@ -80,7 +76,8 @@ void compute::log_normal_(const Tensor& input, double mean, double std, Generato
   FB_CHECK(std > 0, "expects std > 0.0, but found std=", std);
   check_implemented(input.numel() == 0 || is_floating(input.dtype()), input);
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    cpu::fill_log_normal(or_default(generator), input.dtype(), memory, input.numel(), mean, std);
+    kernel::of(input).fill_log_normal(or_default(generator), input.dtype(), memory, input.numel(),
+                                      mean, std);
   });
 }
 
@@ -92,7 +89,8 @@ void compute::exponential_(const Tensor& input, double lambd, Generator* generat
       "point but you specified ",
       input.dtype());
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    cpu::fill_exponential(or_default(generator), input.dtype(), memory, input.numel(), lambd);
+    kernel::of(input).fill_exponential(or_default(generator), input.dtype(), memory, input.numel(),
+                                       lambd);
   });
 }
 
@@ -103,7 +101,8 @@ void compute::cauchy_(const Tensor& input, double median, double sigma, Generato
            "point but you specified ",
            input.dtype());
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    cpu::fill_cauchy(or_default(generator), input.dtype(), memory, input.numel(), median, sigma);
+    kernel::of(input).fill_cauchy(or_default(generator), input.dtype(), memory, input.numel(),
+                                  median, sigma);
   });
 }
 
@@ -112,7 +111,8 @@ void compute::geometric_(const Tensor& input, double p, Generator* generator) {
   check_implemented(
       input.numel() == 0 || (!is_complex(input.dtype()) && input.dtype() != DType::kBool), input);
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    cpu::fill_geometric(or_default(generator), input.dtype(), memory, input.numel(), p);
+    kernel::of(input).fill_geometric(or_default(generator), input.dtype(), memory, input.numel(),
+                                     p);
   });
 }
 
@@ -124,8 +124,8 @@ void compute::bernoulli_(const Tensor& input, const Tensor& p, Generator* genera
       as_view(p, input.sizes(), broadcast_strides(p.sizes(), p.strides(), input.sizes()));
   fill_in_memory_order(input, [&](void* memory, const Dims& order) {
     const Tensor probabilities = contiguous(order.empty() ? stretched : permuted(stretched, order));
-    cpu::fill_bernoulli(or_default(generator), input.dtype(), memory, input.numel(), p.dtype(),
-                        probabilities.data());
+    kernel::of(input).fill_bernoulli_each(or_default(generator), input.dtype(), memory,
+                                          input.numel(), p.dtype(), probabilities.data());
   });
 }
 
@@ -133,21 +133,22 @@ void compute::bernoulli_(const Tensor& input, double p, Generator* generator) {
   FB_CHECK(p >= 0 && p <= 1, "expects p to be in [0, 1], but got p=", p);
   check_implemented(input.numel() == 0 || !is_complex(input.dtype()), input);
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    cpu::fill_bernoulli(or_default(generator), input.dtype(), memory, input.numel(), p);
+    kernel::of(input).fill_bernoulli(or_default(generator), input.dtype(), memory, input.numel(),
+                                     p);
   });
 }
 
 // --- new tensors
 
-Tensor rand(IntSpan size, Generator* generator, std::optional<DType> dtype,
-            std::optional<Device> device) {
+Tensor compute::rand(IntSpan size, Generator* generator, std::optional<DType> dtype,
+                     std::optional<Device> device) {
   Tensor out = make_tensor(size, dtype.value_or(default_dtype()), device.value_or(kHost));
   uniform_(out, 0, 1, generator);
   return out;
 }
 
-Tensor randn(IntSpan size, Generator* generator, std::optional<DType> dtype,
-             std::optional<Device> device) {
+Tensor compute::randn(IntSpan size, Generator* generator, std::optional<DType> dtype,
+                      std::optional<Device> device) {
   return normal(0.0, 1.0, size, generator, dtype, device);
 }
 
@@ -192,8 +193,8 @@ Tensor compute::normal(double mean, const Tensor& std, Generator* generator) {
   return out;
 }
 
-Tensor normal(double mean, double std, IntSpan size, Generator* generator,
-              std::optional<DType> dtype, std::optional<Device> device) {
+Tensor compute::normal(double mean, double std, IntSpan size, Generator* generator,
+                       std::optional<DType> dtype, std::optional<Device> device) {
   Tensor out = make_tensor(size, dtype.value_or(default_dtype()), device.value_or(kHost));
   normal_(out, mean, std, generator);
   return out;
@@ -230,8 +231,9 @@ Tensor compute::multinomial(const Tensor& input, int64_t num_samples, bool repla
   if (out.numel() == 0) return out;
   if (replacement && num_samples > 1) {
     const Tensor weights = contiguous(input);
-    cpu::sample_categories(or_default(generator), input.dtype(), out.data_as<int64_t>(),
-                           num_samples, weights.data(), out.numel() / num_samples, categories);
+    kernel::of(out).sample_categories(or_default(generator), input.dtype(), out.data_as<int64_t>(),
+                                      num_samples, weights.data(), out.numel() / num_samples,
+                                      categories);
     return out;
   }
   // The largest of weight / exponential number falls on a category in proportion to its weight; the
@@ -248,7 +250,8 @@ Tensor compute::poisson(const Tensor& input, Generator* generator) {
   check_implemented(is_floating(input.dtype()), input);
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
   const Tensor rate = contiguous(input);
-  cpu::sample_poisson(or_default(generator), input.dtype(), out.data(), out.numel(), rate.data());
+  kernel::of(out).sample_poisson(or_default(generator), input.dtype(), out.data(), out.numel(),
+                                 rate.data());
   return out;
 }
 
@@ -268,16 +271,17 @@ Tensor compute::binomial(const Tensor& count, const Tensor& prob, Generator* gen
            count.dtype(), " and ", prob.dtype());
   const Dims shape = broadcast_shapes(count.sizes(), prob.sizes());
   Tensor out = make_tensor(shape, count.dtype(), count.device());
-  cpu::sample_binomial(or_default(generator), out.dtype(), out.data(), out.numel(),
-                       broadcast_contiguous(count, shape).data(),
-                       broadcast_contiguous(prob, shape).data());
+  kernel::of(out).sample_binomial(or_default(generator), out.dtype(), out.data(), out.numel(),
+                                  broadcast_contiguous(count, shape).data(),
+                                  broadcast_contiguous(prob, shape).data());
   return out;
 }
 
 Tensor compute::_standard_gamma(const Tensor& input, Generator* generator) {
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
   const Tensor shape = contiguous(input);
-  cpu::sample_gamma(or_default(generator), out.dtype(), out.data(), out.numel(), shape.data());
+  kernel::of(out).sample_gamma(or_default(generator), out.dtype(), out.data(), out.numel(),
+                               shape.data());
   return out;
 }
 
@@ -286,9 +290,9 @@ Tensor compute::_standard_gamma_grad(const Tensor& input, const Tensor& output) 
            input.dtype(), " and ", output.dtype());
   const Dims shape = broadcast_shapes(input.sizes(), output.sizes());
   Tensor out = make_tensor(shape, input.dtype(), input.device());
-  cpu::gamma_gradient(out.dtype(), out.data(), out.numel(),
-                      broadcast_contiguous(input, shape).data(),
-                      broadcast_contiguous(output, shape).data());
+  kernel::of(out).gamma_gradient(out.dtype(), out.data(), out.numel(),
+                                 broadcast_contiguous(input, shape).data(),
+                                 broadcast_contiguous(output, shape).data());
   return out;
 }
 
@@ -298,7 +302,7 @@ Tensor compute::_dirichlet_grad(const Tensor& x, const Tensor& alpha, const Tens
            " and ", total.dtype());
   const Dims shape = broadcast_shapes(broadcast_shapes(x.sizes(), alpha.sizes()), total.sizes());
   Tensor out = make_tensor(shape, x.dtype(), x.device());
-  cpu::dirichlet_gradient(
+  kernel::of(out).dirichlet_gradient(
       out.dtype(), out.data(), out.numel(), broadcast_contiguous(x, shape).data(),
       broadcast_contiguous(alpha, shape).data(), broadcast_contiguous(total, shape).data());
   return out;

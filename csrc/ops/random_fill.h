@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/generator.h"
-#include "cpu/copy.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -28,7 +28,7 @@ void fill_in_memory_order(const Tensor& out, Fill&& fill) {
   if (target.is_contiguous()) return fill(target.data(), order);
   const Tensor numbers = make_tensor(target.sizes(), target.dtype(), target.device());
   fill(numbers.data(), order);
-  cpu::copy(target, numbers);
+  kernel::copy(target, numbers);
 }
 
 // Smallest and largest finite value of a floating type.

@@ -1,7 +1,6 @@
 // Random whole numbers: what range a type allows, and how it is drawn from.
 #include <limits>
 
-#include "cpu/random.h"
 #include "gen/ops/create.h"
 #include "gen/ops/random.h"
 #include "ops/random_fill.h"
@@ -78,7 +77,8 @@ void check_in_range(DType dtype, int64_t first, int64_t last) {
 void fill_integers(const Tensor& out, uint64_t range, int64_t base, bool wide,
                    Generator* generator) {
   fill_in_memory_order(out, [&](void* memory, const Dims&) {
-    cpu::fill_integers(or_default(generator), out.dtype(), memory, out.numel(), range, base, wide);
+    kernel::of(out).fill_integers(or_default(generator), out.dtype(), memory, out.numel(), range,
+                                  base, wide);
   });
 }
 
@@ -150,20 +150,20 @@ void compute::random_(const Tensor& input, int64_t from, std::optional<int64_t> 
     fill_integers_from(input, from, generator);
 }
 
-Tensor randint(int64_t high, IntSpan size, Generator* generator, std::optional<DType> dtype,
-               std::optional<Device> device) {
+Tensor compute::randint(int64_t high, IntSpan size, Generator* generator,
+                        std::optional<DType> dtype, std::optional<Device> device) {
   return randint(0, high, size, generator, dtype, device);
 }
 
-Tensor randint(int64_t low, int64_t high, IntSpan size, Generator* generator,
-               std::optional<DType> dtype, std::optional<Device> device) {
+Tensor compute::randint(int64_t low, int64_t high, IntSpan size, Generator* generator,
+                        std::optional<DType> dtype, std::optional<Device> device) {
   Tensor out = make_tensor(size, dtype.value_or(DType::kInt64), device.value_or(kHost));
   fill_integers_between(out, low, high, generator);
   return out;
 }
 
-Tensor randperm(int64_t n, Generator* generator, std::optional<DType> dtype,
-                std::optional<Device> device) {
+Tensor compute::randperm(int64_t n, Generator* generator, std::optional<DType> dtype,
+                         std::optional<Device> device) {
   Tensor out = make_tensor({n}, dtype.value_or(DType::kInt64), device.value_or(kHost));
   check_implemented(!is_complex(out.dtype()) && out.dtype() != DType::kBool, out);
   const int64_t largest = is_floating(out.dtype()) ? (int64_t{1} << digits_of(out.dtype())) + 1
@@ -171,7 +171,7 @@ Tensor randperm(int64_t n, Generator* generator, std::optional<DType> dtype,
   // PyTorch lets bfloat16 repeat numbers.
   FB_CHECK(n <= largest || out.dtype() == DType::kBFloat16, "n cannot be greater than ", largest,
            " for dtype ", out.dtype(), ", got ", n);
-  cpu::fill_permutation(or_default(generator), out.dtype(), out.data(), n);
+  kernel::of(out).fill_permutation(or_default(generator), out.dtype(), out.data(), n);
   return out;
 }
 

@@ -1,5 +1,5 @@
 // Reductions: which dimensions go, what type comes out, what happens to empty input.
-#include "cpu/reduce.h"
+#include "gen/ops/reduce.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,14 +8,14 @@
 #include "gen/ops/compare.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/linalg.h"
-#include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 namespace {
 
-using cpu::ReduceOp;
+using kernel::ReduceOp;
 using OptDims = std::optional<IntSpan>;
 
 // Bit d stands for dimension d.
@@ -71,16 +71,16 @@ void run(ReduceOp op, const Tensor& input, DimMask mask, const ResultShape& shap
          void* out2, double param) {
   bool reduced[kMaxDims];
   for (int64_t d = 0; d < input.dim(); ++d) reduced[d] = has(mask, d);
-  cpu::reduce(op, input.dtype(),
-              {.in = input.data(),
-               .out = out,
-               .out2 = out2,
-               .ndim = static_cast<int>(input.dim()),
-               .sizes = input.sizes().data(),
-               .in_strides = input.strides().data(),
-               .out_strides = shape.by_input_dim.data(),
-               .reduced = reduced,
-               .param = param});
+  kernel::of(input).reduce(op, input.dtype(),
+                           {.in = input.data(),
+                            .out = out,
+                            .out2 = out2,
+                            .ndim = static_cast<int>(input.dim()),
+                            .sizes = input.sizes().data(),
+                            .in_strides = input.strides().data(),
+                            .out_strides = shape.by_input_dim.data(),
+                            .reduced = reduced,
+                            .param = param});
 }
 
 // `out_dtype` is the type that the kernel writes.

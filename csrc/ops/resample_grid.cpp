@@ -1,19 +1,18 @@
 // Images sampled at given points.
 #include "ops/resample_grid.h"
 
-#include "cpu/copy.h"
-#include "cpu/resample_grid.h"
 #include "gen/ops/matmul.h"
 #include "gen/ops/resample.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 namespace {
 
-using cpu::GridMode;
-using cpu::GridPadding;
-using cpu::GridPlan;
+using kernel::GridMode;
+using kernel::GridPadding;
+using kernel::GridPlan;
 
 int64_t mode_number(const std::string& mode) {
   if (mode == "bilinear") return 0;
@@ -82,7 +81,7 @@ Tensor sampled(const Tensor& input, const Tensor& grid, int64_t mode, int64_t pa
   for (int64_t d = 1; d + 1 < grid.dim(); ++d) sizes.push_back(grid.sizes()[d]);
   const Tensor image = prepared(input), points = prepared(grid);
   Tensor out = make_tensor(sizes, image.dtype(), image.device());
-  FB_KERNEL(grid_sample)(out.dtype(), plan, image.data(), points.data(), out.data());
+  kernel::of(out).grid_sample(out.dtype(), plan, image.data(), points.data(), out.data());
   return cast(out, input.dtype());
 }
 
@@ -132,14 +131,14 @@ std::tuple<Tensor, Tensor> compute::_grid_sampler_backward(const Tensor& gradien
   Tensor of_input = make_tensor(for_input ? input.sizes() : IntSpan({0}), g.dtype(), g.device());
   Tensor of_grid = make_tensor(for_grid ? grid.sizes() : IntSpan({0}), g.dtype(), g.device());
   if (for_input) {
-    cpu::fill(of_input, 0);
-    FB_KERNEL(grid_sample_image_gradient)
-    (g.dtype(), plan, g.data(), points.data(), of_input.data());
+    kernel::of(of_input).fill(of_input, 0);
+    kernel::of(g).grid_sample_image_gradient(g.dtype(), plan, g.data(), points.data(),
+                                             of_input.data());
   }
   if (for_grid) {
     const Tensor image = prepared(input);
-    FB_KERNEL(grid_sample_grid_gradient)
-    (g.dtype(), plan, g.data(), image.data(), points.data(), of_grid.data());
+    kernel::of(g).grid_sample_grid_gradient(g.dtype(), plan, g.data(), image.data(), points.data(),
+                                            of_grid.data());
   }
   return {cast(of_input, input.dtype()), cast(of_grid, grid.dtype())};
 }
@@ -147,21 +146,15 @@ std::tuple<Tensor, Tensor> compute::_grid_sampler_backward(const Tensor& gradien
 // --- affine maps
 
 Tensor pixel_grid(IntSpan size, bool align_corners, DType dtype, Device device) {
-  const auto rank = static_cast<int64_t>(size.size()) - 2;
-  const int64_t pixels = numel_of(size.last(static_cast<size_t>(rank)));
-  const Tensor one = make_tensor({1, pixels, rank + 1}, DType::kFloat64, device);
-  auto* to = one.data_as<double>();
-  for (int64_t p = 0; p < pixels; ++p) {
-    int64_t rest = p;
-    for (int64_t a = 0; a < rank; ++a) {  // width first
-      const int64_t length = size[size.size() - 1 - static_cast<size_t>(a)];
-      const auto i = static_cast<double>(rest % length), n = static_cast<double>(length);
-      rest /= length;
-      *to++ = !align_corners ? (2 * i + 1) / n - 1 : length > 1 ? 2 * i / (n - 1) - 1 : 0;
-    }
-    *to++ = 1;
-  }
-  return ops::expand(cast(one, dtype), {size[0], pixels, rank + 1});
+  GridPlan plan;
+  plan.rank = static_cast<int64_t>(size.size()) - 2;
+  plan.align_corners = align_corners;
+  for (int64_t a = 0; a < plan.rank; ++a)
+    plan.size[a] = size[size.size() - 1 - static_cast<size_t>(a)];
+  const int64_t pixels = numel_of(size.last(static_cast<size_t>(plan.rank)));
+  const Tensor one = make_tensor({1, pixels, plan.rank + 1}, DType::kFloat64, device);
+  kernel::of(one).pixel_points(plan, one.data_as<double>());
+  return ops::expand(cast(one, dtype), {size[0], pixels, plan.rank + 1});
 }
 
 Tensor compute::affine_grid_generator(const Tensor& theta, IntSpan size, bool align_corners) {

@@ -8,8 +8,8 @@
 namespace fb::ops {
 namespace {
 
-using cpu::AxisMap;
-using cpu::AxisMapMaker;
+using kernel::AxisMap;
+using kernel::AxisMapMaker;
 
 // How far apart outputs are, in inputs.
 template <class T>
@@ -154,7 +154,7 @@ AxisMap resampling_map(const AxisResampling& axis) {
   if (axis.kind == "nearest") return nearest_map(axis, nearest_step(axis), 0);
   if (axis.kind == "nearest-exact") return nearest_map(axis, step_of<float>(axis), 0.5f);
   if (axis.in == axis.out && (axis.kind == "linear" || axis.align_corners))
-    return cpu::identity_map(axis.in);
+    return kernel::identity_map(axis.in);
   return axis.in_double ? map_in<double>(axis) : map_in<float>(axis);
 }
 

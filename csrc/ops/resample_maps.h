@@ -1,10 +1,10 @@
-// The weights of interpolation: see Note [Separable maps] in cpu/resample.h.
+// The weights of interpolation: see Note [Separable maps] in kernel/resample.h.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "cpu/resample.h"
+#include "kernel/resample.h"
 
 namespace fb::ops {
 
@@ -18,6 +18,6 @@ struct AxisResampling {
   bool in_double;  // positions are computed in the type of the elements, as PyTorch does
 };
 
-cpu::AxisMap resampling_map(const AxisResampling& axis);
+kernel::AxisMap resampling_map(const AxisResampling& axis);
 
 }  // namespace fb::ops

@@ -1,9 +1,7 @@
 // Channels and pixels exchanged: rows woven into each other, or a copy between split dimensions.
-#include "cpu/resample_shuffle.h"
-
-#include "cpu/copy.h"
 #include "gen/ops/resample.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/image.h"
 
 namespace fb::ops {
@@ -48,7 +46,7 @@ Dims with_last(const Tensor& t, int64_t channels, int64_t height, int64_t width)
 }
 
 // `image` has the channels that pixels are spread over, `left` of them when they are not.
-cpu::PixelPlan pixel_plan(const Tensor& image, int64_t left, int64_t factor) {
+kernel::PixelPlan pixel_plan(const Tensor& image, int64_t left, int64_t factor) {
   const int64_t samples = numel_of(image.sizes().first(static_cast<size_t>(image.dim() - 3)));
   return {samples * left, image.size(-2), image.size(-1), factor,
           static_cast<int64_t>(image.element_size())};
@@ -72,9 +70,9 @@ Tensor compute::pixel_shuffle(const Tensor& input, int64_t factor) {
       input, with_last(input, left, input.size(-2) * factor, input.size(-1) * factor));
   if (out.numel() == 0) return out;
   if (input.is_contiguous() && out.is_contiguous())
-    FB_KERNEL(channels_to_pixels)(pixel_plan(input, left, factor), input.data(), out.data());
+    kernel::of(out).channels_to_pixels(pixel_plan(input, left, factor), input.data(), out.data());
   else
-    cpu::copy(blocks_as_channels(out, factor), with_split(input, -3, {left, factor, factor}));
+    kernel::copy(blocks_as_channels(out, factor), with_split(input, -3, {left, factor, factor}));
   return out;
 }
 
@@ -87,9 +85,10 @@ Tensor compute::pixel_unshuffle(const Tensor& input, int64_t factor) {
       input, with_last(input, channels * factor * factor, height / factor, width / factor));
   if (out.numel() == 0) return out;
   if (input.is_contiguous() && out.is_contiguous())
-    FB_KERNEL(pixels_to_channels)(pixel_plan(out, channels, factor), input.data(), out.data());
+    kernel::of(out).pixels_to_channels(pixel_plan(out, channels, factor), input.data(), out.data());
   else
-    cpu::copy(with_split(out, -3, {channels, factor, factor}), blocks_as_channels(input, factor));
+    kernel::copy(with_split(out, -3, {channels, factor, factor}),
+                 blocks_as_channels(input, factor));
   return out;
 }
 
@@ -101,8 +100,8 @@ Tensor compute::channel_shuffle(const Tensor& input, int64_t groups) {
            " must be divisible by groups ", groups);
   Tensor out = make_image_of(input, input.sizes());
   if (out.numel() > 0)
-    cpu::copy(compute::transpose(with_split(out, 1, {channels / groups, groups}), 1, 2),
-              with_split(input, 1, {groups, channels / groups}));
+    kernel::copy(compute::transpose(with_split(out, 1, {channels / groups, groups}), 1, 2),
+                 with_split(input, 1, {groups, channels / groups}));
   return out;
 }
 

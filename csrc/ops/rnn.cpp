@@ -6,6 +6,7 @@
 #include "gen/ops/random.h"
 #include "gen/ops/shape.h"
 #include "gen/ops/view.h"
+#include "ops/host.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -94,8 +95,7 @@ std::vector<int64_t> sizes_of(const Tensor& batch_sizes) {
   FB_CHECK(batch_sizes.dim() == 1 && batch_sizes.dtype() == DType::kInt64,
            "batch_sizes must be a vector of int64, got ", batch_sizes.dtype(), " of shape ",
            batch_sizes.sizes());
-  const Tensor sizes = contiguous(batch_sizes);
-  std::vector<int64_t> result(sizes.data_as<int64_t>(), sizes.data_as<int64_t>() + sizes.numel());
+  std::vector<int64_t> result = host_integers(batch_sizes);
   for (size_t t = 0; t + 1 < result.size(); ++t)
     FB_CHECK(result[t] >= result[t + 1], "batch_sizes must not grow, got ", IntSpan(result));
   return result;

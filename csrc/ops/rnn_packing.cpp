@@ -7,21 +7,10 @@
 #include "gen/ops/rnn.h"
 #include "gen/ops/shape.h"
 #include "gen/ops/view.h"
-#include "ops/output.h"
+#include "ops/host.h"
 
 namespace fb::ops {
 namespace {
-
-Tensor as_tensor(const std::vector<int64_t>& values, Device device) {
-  Tensor result = make_tensor({static_cast<int64_t>(values.size())}, DType::kInt64, device);
-  std::copy(values.begin(), values.end(), result.data_as<int64_t>());
-  return result;
-}
-
-std::vector<int64_t> as_vector(const Tensor& t) {
-  const Tensor values = contiguous(cast(t, DType::kInt64));
-  return {values.data_as<int64_t>(), values.data_as<int64_t>() + values.numel()};
-}
 
 // Where step t of sequence b is among the rows of a padded batch.
 struct Padded {
@@ -49,7 +38,7 @@ Tensor spread(const Tensor& data, const std::vector<int64_t>& places, const Padd
               const Scalar& value) {
   const IntSpan element = data.sizes().last(data.sizes().size() - 1);
   const Tensor base = full(padded.as_rows(element), value, data.dtype(), data.device());
-  return reshape(index_copy(base, 0, as_tensor(places, data.device()), data),
+  return reshape(index_copy(base, 0, device_integers(places, data.device()), data),
                  padded.whole(element));
 }
 
@@ -85,7 +74,7 @@ std::tuple<Tensor, Tensor> pack_padded_sequence(const Tensor& input, const Tenso
   const Padded padded{input.size(batch_first ? 1 : 0), input.size(batch_first ? 0 : 1),
                       batch_first};
   FB_CHECK(input.numel() > 0, "cannot pack an empty tensor of shape ", input.sizes());
-  const std::vector<int64_t> length = as_vector(lengths);
+  const std::vector<int64_t> length = host_integers(lengths);
   check_lengths(length, padded);
   std::vector<int64_t> places, batch_sizes;
   auto active = static_cast<int64_t>(length.size());
@@ -96,13 +85,14 @@ std::tuple<Tensor, Tensor> pack_padded_sequence(const Tensor& input, const Tenso
   }
   const IntSpan element = input.sizes().last(input.sizes().size() - 2);
   const Tensor rows = reshape(input, padded.as_rows(element));
-  return {index_select(rows, 0, as_tensor(places, rows.device())), as_tensor(batch_sizes, kHost)};
+  return {index_select(rows, 0, device_integers(places, rows.device())),
+          device_integers(batch_sizes, kHost)};
 }
 
 std::tuple<Tensor, Tensor> pad_packed_sequence(const Tensor& data, const Tensor& batch_sizes,
                                                bool batch_first, const Scalar& padding_value,
                                                int64_t total_length) {
-  const std::vector<int64_t> active = as_vector(batch_sizes);
+  const std::vector<int64_t> active = host_integers(batch_sizes);
   check_batch_sizes(active, data);
   const auto steps = static_cast<int64_t>(active.size());
   FB_CHECK_VALUE(total_length <= 0 || total_length >= steps,
@@ -118,7 +108,7 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const Tensor& data, const Tensor&
       lengths[static_cast<size_t>(b)] = t + 1;
     }
   }
-  return {spread(data, places, padded, padding_value), as_tensor(lengths, kHost)};
+  return {spread(data, places, padded, padding_value), device_integers(lengths, kHost)};
 }
 
 Tensor pad_sequence(TensorList sequences, bool batch_first, const Scalar& padding_value,

@@ -1,21 +1,21 @@
 // Running sums, products and extrema, and differences.
-#include "cpu/scan.h"
+#include "gen/ops/scan.h"
 
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/copy.h"
-#include "gen/ops/scan.h"
 #include "gen/ops/shape.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 namespace {
 
-using cpu::ScanOp;
+using kernel::ScanOp;
 
-cpu::ScanShape shape_of(const Tensor& x, int64_t dim) {
-  cpu::ScanShape shape{1, 1, 1};
+kernel::ScanShape shape_of(const Tensor& x, int64_t dim) {
+  kernel::ScanShape shape{1, 1, 1};
   for (int64_t d = 0; d < x.dim(); ++d)
     (d < dim ? shape.outer : d == dim ? shape.n : shape.inner) *= x.sizes()[d];
   return shape;
@@ -27,7 +27,7 @@ Tensor scanned(ScanOp op, const Tensor& input, int64_t dim, DType result) {
   const DType type = is_integral(result) ? DType::kInt64 : compute_type(result);
   const Tensor x = contiguous(cast(cast(input, result), type));
   Tensor out = make_tensor(x.sizes(), type, x.device());
-  FB_KERNEL(scan)(op, type, x.data(), out.data(), shape_of(x, d));
+  kernel::of(x).scan(op, type, x.data(), out.data(), shape_of(x, d));
   return cast(out, result);
 }
 
@@ -43,8 +43,8 @@ std::tuple<Tensor, Tensor> running_extremum(ScanOp op, const Tensor& input, int6
   const Tensor x = contiguous(cast(input, type));
   Tensor values = make_tensor(x.sizes(), type, x.device());
   Tensor indices = make_tensor(x.sizes(), DType::kInt64, x.device());
-  FB_KERNEL(scan_extremum)(op, type, x.data(), values.data(), indices.data_as<int64_t>(),
-                           shape_of(x, d));
+  kernel::of(x).scan_extremum(op, type, x.data(), values.data(), indices.data_as<int64_t>(),
+                              shape_of(x, d));
   return {cast(values, input.dtype()), indices};
 }
 
@@ -80,7 +80,7 @@ Tensor compute::_recurrence(const Tensor& input, const Tensor& factor, int64_t d
   const Tensor x = contiguous(cast(input, type));
   const Tensor factors = contiguous(cast(factor, type));
   Tensor out = make_tensor(x.sizes(), type, x.device());
-  FB_KERNEL(recurrence)(type, x.data(), factors.data(), out.data(), shape_of(x, d), reverse);
+  kernel::of(x).recurrence(type, x.data(), factors.data(), out.data(), shape_of(x, d), reverse);
   return cast(out, input.dtype());
 }
 

@@ -1,13 +1,13 @@
 // Looking up values in sorted and unsorted ones.
-#include "cpu/search.h"
+#include "gen/ops/search.h"
 
-#include "cpu/copy.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/index.h"
-#include "gen/ops/search.h"
 #include "gen/ops/sort.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/output.h"
 #include "ops/promotion.h"
 
@@ -17,7 +17,7 @@ namespace {
 Tensor as_tensor(const Operand& operand, DType dtype, Device device) {
   if (operand.is_tensor()) return cast(operand.tensor(), dtype);
   Tensor t = make_tensor({}, dtype, device);
-  cpu::fill(t, operand.scalar());
+  kernel::of(t).fill(t, operand.scalar());
   return t;
 }
 
@@ -31,11 +31,8 @@ void check_sorter(const Tensor& sorter, const Tensor& sequence) {
            sequence.sizes(), ", got ", sorter.sizes());
   FB_CHECK(sorter.dtype() == DType::kInt64, "expected sorter of dtype int64, got ", sorter.dtype());
   const int64_t length = sequence.dim() == 0 ? 1 : sequence.size(-1);
-  for (int64_t i = 0; i < sorter.numel(); ++i) {
-    const int64_t index = sorter.data_as<int64_t>()[i];
-    FB_CHECK(index >= 0 && index < length, "sorter index ", index, " is out of range for ", length,
-             " elements");
-  }
+  const std::optional<int64_t> outside = first_outside(sorter, 0, length - 1);
+  FB_CHECK(!outside, "sorter index ", *outside, " is out of range for ", length, " elements");
 }
 
 }  // namespace
@@ -68,16 +65,17 @@ Tensor compute::searchsorted(const Tensor& sorted_sequence, const Operand& input
   const int64_t per_row = shared ? values.numel() : values.size(-1);
   Tensor out = make_tensor(values.sizes(), DType::kInt64, values.device());
   if (values.numel() > 0)
-    cpu::search_sorted({.dtype = dtype,
-                        .sequences = sequence.data(),
-                        .sorter = order.defined() ? order.data_as<int64_t>() : nullptr,
-                        .values = values.data(),
-                        .rows = values.numel() / per_row,
-                        .per_row = per_row,
-                        .length = sequence.size(-1),
-                        .shared = shared,
-                        .right = right || side == "right"},
-                       out.data_as<int64_t>());
+    kernel::of(values).search_sorted(
+        {.dtype = dtype,
+         .sequences = sequence.data(),
+         .sorter = order.defined() ? order.data_as<int64_t>() : nullptr,
+         .values = values.data(),
+         .rows = values.numel() / per_row,
+         .per_row = per_row,
+         .length = sequence.size(-1),
+         .shared = shared,
+         .right = right || side == "right"},
+        out.data_as<int64_t>());
   return out_int32 ? cast(out, DType::kInt32) : out;
 }
 
@@ -100,7 +98,7 @@ Tensor compute::isin(const Operand& elements, const Operand& test_elements, bool
   Tensor found;
   if (wanted.numel() == 0) {
     found = make_tensor(x.sizes(), DType::kBool, x.device());
-    cpu::fill(found, false);
+    kernel::of(found).fill(found, false);
   } else {
     // The nearest candidate in the sorted list either is the element or nothing is.
     const Tensor sorted = std::get<0>(sort(wanted, 0, false));

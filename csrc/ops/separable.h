@@ -1,13 +1,13 @@
-// Separable maps of tensors: see Note [Separable maps] in cpu/resample.h.
+// Separable maps of tensors: see Note [Separable maps] in kernel/resample.h.
 #pragma once
 
-#include "cpu/resample.h"
+#include "kernel/resample.h"
 #include "ops/image.h"
 
 namespace fb::ops {
 
 // One map for each dimension after the channels.
-using Separable = std::vector<cpu::AxisMap>;
+using Separable = std::vector<kernel::AxisMap>;
 
 Separable transposed(const Separable& maps);
 // The image in the sizes that the maps give it. Complex elements are mapped by their parts.

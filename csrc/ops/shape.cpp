@@ -1,13 +1,15 @@
 // New arrangements of elements.
 #include "gen/ops/shape.h"
 
+#include <limits>
+
 #include "core/checked.h"
 #include "core/layout.h"
-#include "cpu/copy.h"
-#include "cpu/shape.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/index.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/image.h"
 #include "ops/output.h"
 
@@ -38,14 +40,14 @@ Tensor as_pixels(const Tensor& image) {
 Tensor joined(TensorList parts, DType dtype, int64_t dim, IntSpan shape) {
   if (!are_channels_last(parts)) {
     Tensor out = make_tensor(shape, dtype, parts[0].device());
-    cpu::concatenate(out, parts, dim);
+    kernel::of(out).concatenate(out, parts, dim);
     return out;
   }
   std::vector<Tensor> pixels;
   for (const Tensor& t : parts) pixels.push_back(as_pixels(t));
   Tensor out = make_image(shape, dtype, parts[0]);
   const int64_t last = out.dim() - 1;
-  cpu::concatenate(as_pixels(out), pixels, dim == 0 ? 0 : dim == 1 ? last : dim - 1);
+  kernel::of(out).concatenate(as_pixels(out), pixels, dim == 0 ? 0 : dim == 1 ? last : dim - 1);
   return out;
 }
 
@@ -95,7 +97,7 @@ Tensor compute::stack(TensorList tensors, int64_t dim) {
   Dims shape = parts[0].sizes().vec();
   shape[d] = static_cast<int64_t>(parts.size());
   Tensor out = make_tensor(shape, dtype, parts[0].device());
-  cpu::concatenate(out, parts, d);
+  kernel::of(out).concatenate(out, parts, d);
   return out;
 }
 
@@ -121,8 +123,8 @@ Tensor compute::repeat(const Tensor& input, IntSpan repeats) {
   Dims target = contiguous_strides(sizes);
   for (int64_t& stride : target) stride *= size;
   if (out.numel() == 0) return out;
-  cpu::copy_strided(sizes, {out.dtype(), static_cast<char*>(out.data()), target},
-                    {input.dtype(), static_cast<const char*>(input.data()), strides});
+  kernel::of(out).copy_strided(sizes, {out.dtype(), static_cast<char*>(out.data()), target},
+                               {input.dtype(), static_cast<const char*>(input.data()), strides});
   return out;
 }
 
@@ -138,18 +140,15 @@ Tensor compute::repeated_positions(const Tensor& repeats, std::optional<int64_t>
            "repeats must be of type int64 or int32, got ", repeats.dtype());
   // A copy of our own: what is counted must be what is written.
   const Tensor counts = copy_contiguous(cast(repeats, DType::kInt64));
-  const auto* count = counts.data_as<int64_t>();
-  int64_t total = 0;
-  for (int64_t i = 0; i < counts.numel(); ++i) {
-    FB_CHECK(count[i] >= 0, "repeats must not be negative, got ", count[i]);
-    total = checked_add(total, count[i]);
-  }
+  const std::optional<int64_t> negative =
+      first_outside(counts, 0, std::numeric_limits<int64_t>::max());
+  FB_CHECK(!negative, "repeats must not be negative, got ", *negative);
+  const int64_t total = kernel::of(counts).total_count(counts.data_as<int64_t>(), counts.numel());
   FB_CHECK(!output_size || *output_size == total, "output_size ", output_size.value_or(0),
            " does not match the sum of repeats, ", total);
   const Tensor out = make_tensor({total}, DType::kInt64, repeats.device());
-  auto* position = out.data_as<int64_t>();
-  for (int64_t i = 0; i < counts.numel(); ++i)
-    for (int64_t k = 0; k < count[i]; ++k) *position++ = i;
+  kernel::of(counts).repeat_positions(counts.data_as<int64_t>(), counts.numel(),
+                                      out.data_as<int64_t>());
   return cast(out, repeats.dtype());
 }
 
@@ -171,7 +170,7 @@ Tensor repeat_interleave(const Tensor& input, int64_t repeats, std::optional<int
 Tensor repeat_interleave(const Tensor& input, const Tensor& repeats, std::optional<int64_t> dim,
                          std::optional<int64_t> output_size) {
   if (repeats.numel() == 1 && repeats.dim() <= 1) {
-    const int64_t count = Scalar::load(repeats.dtype(), repeats.data()).to<int64_t>();
+    const int64_t count = host_number(repeats).to<int64_t>();
     return repeat_interleave(input, count, dim, output_size);
   }
   const Tensor source = dim ? input : ravel(input);
@@ -202,7 +201,7 @@ Tensor compute::roll(const Tensor& input, IntSpan shifts, std::optional<IntSpan>
     const Tensor parts[] = {narrow(result, d, size - shift, shift),
                             narrow(result, d, 0, size - shift)};
     const Tensor next = make_image_of(input, input.sizes());
-    cpu::concatenate(next, parts, d);
+    kernel::of(next).concatenate(next, parts, d);
     result = next;
   }
   return result;
@@ -211,7 +210,7 @@ Tensor compute::roll(const Tensor& input, IntSpan shifts, std::optional<IntSpan>
 Tensor compute::flip(const Tensor& input, IntSpan dims) {
   const Dims wrapped = wrap_dims(dims, input.dim());
   Tensor out = make_like(input, input.dtype());
-  cpu::flip(out, input, input.dim() == 0 ? IntSpan() : IntSpan(wrapped));
+  kernel::of(out).flip(out, input, input.dim() == 0 ? IntSpan() : IntSpan(wrapped));
   return out;
 }
 
@@ -250,7 +249,7 @@ void cut_triangle(const Tensor& input, int64_t diagonal, bool lower) {
   const Tensor flat = contiguous(input);
   // Beyond the corners nothing changes any more, and sums stay in range.
   const int64_t shift = std::clamp<int64_t>(diagonal, -input.size(-2), input.size(-1));
-  cpu::clear_triangle(flat, shift, lower);
+  kernel::of(flat).clear_triangle(flat, shift, lower);
   if (!flat.is_same(input)) copy_into(input, flat);
 }
 
@@ -282,8 +281,8 @@ Tensor compute::diag_embed(const Tensor& input, int64_t offset, int64_t dim1, in
   shape.insert(std::min(a, b), side);
   shape.insert(std::max(a, b), side);
   Tensor out = make_tensor(shape, input.dtype(), input.device());
-  cpu::fill(out, 0);
-  cpu::copy(diagonal(out, offset, a, b), input);
+  kernel::of(out).fill(out, 0);
+  kernel::copy(diagonal(out, offset, a, b), input);
   return out;
 }
 
@@ -306,7 +305,7 @@ namespace {
 Tensor copy_with_strides(const Tensor& t) {
   if (has_internal_overlap(t)) return copy_of(t);
   Tensor out = make_strided(t.sizes(), t.strides(), t.dtype(), t.device());
-  cpu::copy(out, t);
+  kernel::copy(out, t);
   return out;
 }
 

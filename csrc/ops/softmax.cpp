@@ -1,20 +1,19 @@
 // Softmax, its logarithm and log-sum-exp.
-#include "cpu/softmax.h"
+#include "gen/ops/softmax.h"
 
-#include "cpu/copy.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/explog.h"
 #include "gen/ops/reduce.h"
-#include "gen/ops/softmax.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 #include "ops/promotion.h"
 
 namespace fb::ops {
 namespace {
 
-using cpu::SoftmaxOp;
+using kernel::SoftmaxOp;
 
 int64_t product(IntSpan sizes) {
   int64_t n = 1;
@@ -38,8 +37,7 @@ Tensor normalised(SoftmaxOp op, const Tensor& input, int64_t dim, std::optional<
   const Lines lines = lines_along(input, dim);
   const Tensor x = contiguous(dtype ? cast(input, *dtype) : input);
   Tensor out = make_tensor(x.sizes(), x.dtype(), x.device());
-  FB_KERNEL(softmax)
-  (op, x.dtype(), x.data(), out.data(), lines.outer, lines.n, lines.inner);
+  kernel::of(x).softmax(op, x.dtype(), x.data(), out.data(), lines.outer, lines.n, lines.inner);
   return out;
 }
 
@@ -49,8 +47,8 @@ Tensor gradient_of(SoftmaxOp op, const Tensor& gradient, const Tensor& output, i
   const DType type = output.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   const Tensor g = contiguous(cast(gradient, type)), y = contiguous(cast(output, type));
   Tensor out = make_tensor(y.sizes(), type, y.device());
-  FB_KERNEL(softmax_backward)
-  (op, type, g.data(), y.data(), out.data(), lines.outer, lines.n, lines.inner);
+  kernel::of(y).softmax_backward(op, type, g.data(), y.data(), out.data(), lines.outer, lines.n,
+                                 lines.inner);
   return cast(out, output.dtype());
 }
 
@@ -106,10 +104,9 @@ Tensor compute::logsumexp(const Tensor& input, IntSpan dim, bool keepdim) {
   Tensor out = make_tensor(result_sizes, x.dtype(), x.device());
   const IntSpan sizes = x.sizes();
   const int64_t n = product({sizes.data() + before, reduced.size()});
-  if (n == 0) cpu::fill(out, -kInfinity);
-  FB_KERNEL(softmax)
-  (SoftmaxOp::kLogSumExp, x.dtype(), x.data(), out.data(), product(sizes.first(before)), n,
-   product(sizes.last(kept.size() - before)));
+  if (n == 0) kernel::of(out).fill(out, -kInfinity);
+  kernel::of(x).softmax(SoftmaxOp::kLogSumExp, x.dtype(), x.data(), out.data(),
+                        product(sizes.first(before)), n, product(sizes.last(kept.size() - before)));
   return out;
 }
 

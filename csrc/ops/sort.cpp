@@ -1,11 +1,10 @@
 // Sorting along a dimension, and what is found by it.
-#include "cpu/sort.h"
+#include "gen/ops/sort.h"
 
-#include "cpu/copy.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/reduce.h"
-#include "gen/ops/sort.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -19,7 +18,7 @@ class Rows {
     if (is_complex(input.dtype()))
       fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
     n_ = input.dim() == 0 ? 1 : input.sizes()[dim_];
-    FB_CHECK(n_ < cpu::kMaxSortLength, "expected fewer than 2^32 elements along dim ", dim_,
+    FB_CHECK(n_ < kernel::kMaxSortLength, "expected fewer than 2^32 elements along dim ", dim_,
              ", got ", n_);
     data_ = contiguous(is_last() ? input : transpose(input, dim_, -1));
   }
@@ -30,7 +29,7 @@ class Rows {
   int64_t count() const { return n_ == 0 ? 0 : input_.numel() / n_; }
   // The rows one after another, whatever the number of the other dimensions.
   Tensor matrix() const { return as_view(data_, {count(), n_}, {n_, 1}); }
-  cpu::SortRows view() const { return {input_.dtype(), data_.data(), count(), n_}; }
+  kernel::SortRows view() const { return {input_.dtype(), data_.data(), count(), n_}; }
 
   // For k results in a row, in the order of the rows; shaped() turns it into the input's shape.
   Tensor make(int64_t k, DType dtype) const {
@@ -78,7 +77,8 @@ std::tuple<Tensor, Tensor> first_k(const Rows& rows, DType dtype, int64_t k, boo
   Tensor values = rows.make(k, dtype);
   Tensor indices = rows.make(k, DType::kInt64);
   if (values.numel() > 0)
-    FB_KERNEL(sort_rows)(rows.view(), k, descending, values.data(), indices.data_as<int64_t>());
+    kernel::of(values).sort_rows(rows.view(), k, descending, values.data(),
+                                 indices.data_as<int64_t>());
   return {values, indices};
 }
 
@@ -86,8 +86,9 @@ std::tuple<Tensor, Tensor> by_rank(const Tensor& input, const Rows& rows, const 
                                    bool keepdim) {
   Tensor values = rows.make(1, input.dtype());
   Tensor indices = rows.make(1, DType::kInt64);
-  if (values.numel() > 0) FB_KERNEL(select_rows)
-  (rows.view(), ranks.data_as<int64_t>(), values.data(), indices.data_as<int64_t>());
+  if (values.numel() > 0)
+    kernel::of(values).select_rows(rows.view(), ranks.data_as<int64_t>(), values.data(),
+                                   indices.data_as<int64_t>());
   return {rows.squeezed(values, keepdim), rows.squeezed(indices, keepdim)};
 }
 
@@ -95,7 +96,7 @@ std::tuple<Tensor, Tensor> by_rank(const Tensor& input, const Rows& rows, const 
 Tensor nan_counts(const Rows& rows) {
   Tensor counts = make_tensor({rows.count()}, DType::kInt64, rows.device());
   if (is_integral(rows.view().dtype))
-    cpu::fill(counts, int64_t{0});
+    kernel::of(counts).fill(counts, int64_t{0});
   else
     counts = sum(isnan(rows.matrix()), IntSpan{1}, false, {});
   return counts;
@@ -108,12 +109,7 @@ std::tuple<Tensor, Tensor> median_of(const Tensor& input, int64_t dim, bool keep
   check_row_not_empty(input, rows);
   // NaNs sort to the end: rank n - nans is the first of them.
   const Tensor ranks = nan_counts(rows);
-  int64_t* const rank = ranks.data_as<int64_t>();
-  for (int64_t r = 0; r < rows.count(); ++r) {
-    const int64_t numbers = rows.n() - rank[r];
-    const bool nan_wins = rank[r] > 0 && (!ignore_nan || numbers == 0);
-    rank[r] = nan_wins ? numbers : (numbers - 1) / 2;
-  }
+  kernel::of(ranks).median_ranks(ranks.data_as<int64_t>(), rows.count(), rows.n(), ignore_nan);
   return by_rank(input, rows, ranks, keepdim);
 }
 
@@ -121,7 +117,7 @@ Tensor median_of_all(const Tensor& input, bool ignore_nan) {
   if (input.numel() == 0) {
     refuse_bool(input);
     Tensor result = make_tensor({}, input.dtype(), input.device());
-    cpu::fill(result, std::numeric_limits<double>::quiet_NaN());
+    kernel::of(result).fill(result, std::numeric_limits<double>::quiet_NaN());
     return result;
   }
   const Tensor flat = as_view(contiguous(input), {input.numel()}, {1});
@@ -147,7 +143,8 @@ Tensor compute::argsort(const Tensor& input, int64_t dim, bool descending, bool)
   const Rows rows(input, dim);
   Tensor indices = rows.make(rows.n(), DType::kInt64);
   if (indices.numel() > 0)
-    FB_KERNEL(sort_rows)(rows.view(), rows.n(), descending, nullptr, indices.data_as<int64_t>());
+    kernel::of(indices).sort_rows(rows.view(), rows.n(), descending, nullptr,
+                                  indices.data_as<int64_t>());
   return rows.like_input(indices);
 }
 
@@ -172,7 +169,7 @@ std::tuple<Tensor, Tensor> compute::kthvalue(const Tensor& input, int64_t k, int
   FB_CHECK(k >= 1 && k <= rows.n(), "expected k between 1 and the ", rows.n(),
            " elements along dim ", rows.dim(), ", got ", k);
   const Tensor ranks = make_tensor({rows.count()}, DType::kInt64, input.device());
-  cpu::fill(ranks, k - 1);
+  kernel::of(ranks).fill(ranks, k - 1);
   return by_rank(input, rows, ranks, keepdim);
 }
 
@@ -191,8 +188,9 @@ std::tuple<Tensor, Tensor> compute::mode(const Tensor& input, int64_t dim, bool 
   const auto [sorted, positions] = first_k(rows, input.dtype(), rows.n(), false);
   Tensor values = rows.make(1, input.dtype());
   Tensor indices = rows.make(1, DType::kInt64);
-  cpu::mode_rows({input.dtype(), sorted.data(), rows.count(), rows.n()},
-                 positions.data_as<int64_t>(), values.data(), indices.data_as<int64_t>());
+  kernel::of(values).mode_rows({input.dtype(), sorted.data(), rows.count(), rows.n()},
+                               positions.data_as<int64_t>(), values.data(),
+                               indices.data_as<int64_t>());
   return {rows.squeezed(values, keepdim), rows.squeezed(indices, keepdim)};
 }
 

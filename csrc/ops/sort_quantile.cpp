@@ -9,6 +9,8 @@
 #include "gen/ops/rounding.h"
 #include "gen/ops/sort.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -22,13 +24,11 @@ void check_orders(const Tensor& input, const Tensor& q) {
   FB_CHECK(q.dtype() == input.dtype(), "expected q of the input's dtype ", input.dtype(), ", got ",
            q.dtype());
   const Tensor orders = contiguous(autograd::bottom_of(q));  // of all samples
-  visit_floating(q.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    for (int64_t i = 0; i < orders.numel(); ++i) {
-      const T value = orders.data_as<T>()[i];
-      FB_CHECK(value >= 0 && value <= 1, "expected q in [0, 1], got ", value);
-    }
-  });
+  if (kernel::of(orders).all_within(q.dtype(), orders.data(), orders.numel(), {0, 1})) return;
+  for (int64_t i = 0; i < orders.numel(); ++i) {
+    const auto value = host_number(as_view(orders, {}, {}, orders.offset() + i)).to<double>();
+    FB_CHECK(value >= 0 && value <= 1, "expected q in [0, 1], got ", value);
+  }
 }
 
 // Where in its sorted row each quantile lies: one row of ranks for each row of x. NaNs stand at the

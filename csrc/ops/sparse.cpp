@@ -1,17 +1,15 @@
 // Sparse tensors made, taken apart and made dense.
 #include "ops/sparse.h"
 
-#include <algorithm>
-#include <bit>
-#include <numeric>
-
 #include "autograd/history.h"
-#include "cpu/copy.h"
 #include "gen/ops/compare.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/index.h"
+#include "gen/ops/reduce.h"
 #include "gen/ops/sparse.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 
 namespace fb::ops {
 namespace {
@@ -44,72 +42,25 @@ void check_parts(const Tensor& indices, const Tensor& values, IntSpan size) {
 void check_places(const Tensor& indices, IntSpan size) {
   const int64_t n = indices.size(1);
   for (int64_t d = 0; d < indices.size(0); ++d) {
-    const int64_t* const row = indices.data_as<int64_t>() + d * n;
-    for (int64_t i = 0; i < n; ++i) {
-      FB_CHECK(row[i] >= 0, "found negative index ", row[i], " for dim ", d);
-      FB_CHECK(row[i] < size[d], "size is inconsistent with indices: for dim ", d, ", size is ",
-               size[d], " but found index ", row[i]);
-    }
+    const int64_t at =
+        kernel::of(indices).find_outside(indices.data_as<int64_t>() + d * n, n, 0, size[d] - 1);
+    if (at == n) continue;
+    const auto index =
+        host_number(as_view(indices, {}, {}, indices.offset() + d * n + at)).to<int64_t>();
+    FB_CHECK(index >= 0, "found negative index ", index, " for dim ", d);
+    fail(ErrorKind::kRuntime, "size is inconsistent with indices: for dim ", d, ", size is ",
+         size[d], " but found index ", index);
   }
 }
 
-// The places that occur, sorted, and for each block the number of its place among them.
-struct Groups {
-  std::vector<int64_t> places;
-  Tensor of_block;
-
-  Groups(const Tensor& numbers, int64_t place_count)
-      : of_block(make_tensor({numbers.numel()}, DType::kInt64, numbers.device())) {
-    // A bit for every place is quicker than sorting as long as there are not many more of them.
-    constexpr int64_t kPlacesPerBlock = 512;
-    if (place_count / kPlacesPerBlock < numbers.numel())
-      mark(numbers, place_count);
-    else
-      sort(numbers);
-  }
-
- private:
-  void mark(const Tensor& numbers, int64_t place_count) {
-    const int64_t* const at = numbers.data_as<int64_t>();
-    const auto n = static_cast<size_t>(numbers.numel());
-    std::vector<uint64_t> words(static_cast<size_t>(place_count) / 64 + 1);
-    for (size_t i = 0; i < n; ++i) words[static_cast<size_t>(at[i]) / 64] |= bit_of(at[i]);
-    std::vector<int64_t> before(words.size());  // marked places before those of each word
-    for (size_t w = 0; w < words.size(); ++w) {
-      before[w] = static_cast<int64_t>(places.size());
-      for (uint64_t rest = words[w]; rest; rest &= rest - 1)
-        places.push_back(static_cast<int64_t>(w) * 64 + std::countr_zero(rest));
-    }
-    for (size_t i = 0; i < n; ++i) {
-      const size_t w = static_cast<size_t>(at[i]) / 64;
-      of_block.data_as<int64_t>()[i] = before[w] + std::popcount(words[w] & (bit_of(at[i]) - 1));
-    }
-  }
-  static uint64_t bit_of(int64_t place) { return uint64_t{1} << (place % 64); }
-
-  void sort(const Tensor& numbers) {
-    const int64_t* const at = numbers.data_as<int64_t>();
-    std::vector<int64_t> order(static_cast<size_t>(numbers.numel()));
-    std::iota(order.begin(), order.end(), int64_t{0});
-    std::ranges::sort(order, {}, [&](int64_t i) { return at[i]; });
-    for (const int64_t i : order) {
-      if (places.empty() || places.back() != at[i]) places.push_back(at[i]);
-      of_block.data_as<int64_t>()[i] = static_cast<int64_t>(places.size()) - 1;
-    }
-  }
-};
+Tensor make_numbers(int64_t n, Device device) { return make_tensor({n}, DType::kInt64, device); }
 
 // Places as coordinates.
-Tensor indices_of(const std::vector<int64_t>& places, IntSpan sizes, Device device) {
-  const auto n = static_cast<int64_t>(places.size());
-  const Tensor result = make_tensor({static_cast<int64_t>(sizes.size()), n}, DType::kInt64, device);
-  for (int64_t i = 0; i < n; ++i) {
-    int64_t rest = places[static_cast<size_t>(i)];
-    for (size_t d = sizes.size(); d-- > 0;) {
-      result.data_as<int64_t>()[static_cast<int64_t>(d) * n + i] = rest % sizes[d];
-      rest /= sizes[d];
-    }
-  }
+Tensor indices_of(const Tensor& places, IntSpan sizes) {
+  const int64_t n = places.numel();
+  const Tensor result =
+      make_tensor({static_cast<int64_t>(sizes.size()), n}, DType::kInt64, places.device());
+  kernel::of(result).locate_places(places.data_as<int64_t>(), n, sizes, result.data_as<int64_t>());
   return result;
 }
 
@@ -117,7 +68,7 @@ Tensor zero_values(int64_t count, IntSpan block, DType dtype, Device device) {
   Dims sizes{count};
   for (const int64_t size : block) sizes.push_back(size);
   const Tensor result = make_tensor(sizes, dtype, device);
-  cpu::fill(result, 0);
+  kernel::of(result).fill(result, 0);
   return result;
 }
 
@@ -132,25 +83,24 @@ Tensor place_numbers(const Tensor& t) {
   const IntSpan sizes = sparse_sizes(t);
   check_places(indices, sizes);  // whoever has _indices() can change them
   if (sizes.size() == 1) return as_view(indices, {n}, {1}, indices.offset());
-  const Tensor result = make_tensor({n}, DType::kInt64, indices.device());
-  int64_t* const numbers = result.data_as<int64_t>();
-  std::fill(numbers, numbers + n, int64_t{0});
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    const int64_t* const row = indices.data_as<int64_t>() + static_cast<int64_t>(d) * n;
-    for (int64_t i = 0; i < n; ++i) numbers[i] = numbers[i] * sizes[d] + row[i];
-  }
+  const Tensor result = make_numbers(n, indices.device());
+  kernel::of(result).number_places(indices.data_as<int64_t>(), n, sizes, result.data_as<int64_t>());
   return result;
 }
 
 Tensor coalesced(const Tensor& t) {
   const SparseParts& parts = sparse_parts(t);
   if (parts.is_coalesced) return t;
-  const Groups groups(place_numbers(t), place_count(t));
-  const auto count = static_cast<int64_t>(groups.places.size());
+  const Tensor numbers = place_numbers(t);
+  const Tensor places = make_numbers(numbers.numel(), t.device());
+  const Tensor groups = make_numbers(numbers.numel(), t.device());
+  const int64_t count =
+      kernel::of(numbers).group_places(numbers.data_as<int64_t>(), numbers.numel(), place_count(t),
+                                       places.data_as<int64_t>(), groups.data_as<int64_t>());
   const Tensor values = zero_values(count, dense_sizes(t), t.dtype(), t.device());
-  compute::index_add_(values, 0, groups.of_block, parts.values, 1);
+  compute::index_add_(values, 0, groups, parts.values, 1);
   return make_sparse(t.sizes(),
-                     {indices_of(groups.places, sparse_sizes(t), t.device()), values, true});
+                     {indices_of(first_of(places, count), sparse_sizes(t)), values, true});
 }
 
 Tensor as_places(const Tensor& dense, const Tensor& like) {
@@ -167,10 +117,11 @@ void add_sparse(const Tensor& dense, const Tensor& sparse, const Scalar& alpha) 
   copy_into(dense, target);
 }
 
-Tensor numbers_of(std::span<const int64_t> list, Device device) {
-  const Tensor result = make_tensor({static_cast<int64_t>(list.size())}, DType::kInt64, device);
-  std::ranges::copy(list, result.data_as<int64_t>());
-  return result;
+Tensor first_of(const Tensor& numbers, int64_t count) { return as_view(numbers, {count}, {1}); }
+
+Tensor true_places(const Tensor& mask) {
+  const Tensor columns = kernel::of(mask).nonzero_columns(contiguous(mask));
+  return as_view(columns, {columns.numel()}, {1});
 }
 
 Tensor with_values(const Tensor& like, Tensor values) {
@@ -199,8 +150,7 @@ Tensor compute::_sparse_coo_tensor(const Tensor& indices, const Tensor& values, 
       make_sparse(size, {autograd::detached(places), autograd::detached(values), false});
   if (is_coalesced) {
     const Tensor numbers = place_numbers(result);
-    const int64_t* const at = numbers.data_as<int64_t>();
-    FB_CHECK(std::is_sorted(at, at + numbers.numel(), std::less_equal<>()),
+    FB_CHECK(kernel::of(numbers).all_rising(numbers.data_as<int64_t>(), numbers.numel()),
              "cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor");
     sparse_parts(result).is_coalesced = true;
   }
@@ -259,7 +209,7 @@ Tensor to_dense(const Tensor& input, std::optional<DType> dtype, std::optional<b
 Tensor compute::_to_dense(const Tensor& input, bool) {
   check_is_sparse(input);
   Tensor result = make_tensor(input.sizes(), input.dtype(), input.device());
-  cpu::fill(result, 0);
+  kernel::of(result).fill(result, 0);
   add_sparse(result, input, 1);
   return result;
 }
@@ -272,18 +222,13 @@ Tensor compute::_to_sparse(const Tensor& input, int64_t sparse_dim) {
   const IntSpan outer = input.sizes().first(static_cast<size_t>(sparse_dim));
   const Tensor dense = copy_contiguous(input);
   const int64_t count = numel_of(outer), block = count == 0 ? 0 : dense.numel() / count;
-  std::vector<int64_t> places;
-  const Tensor is_set = compute::ne(dense, 0);
-  const bool* const data = is_set.data_as<bool>();
-  for (int64_t i = 0; i < count; ++i)
-    if (std::find(data + i * block, data + (i + 1) * block, true) != data + (i + 1) * block)
-      places.push_back(i);
+  const Tensor is_set = reshape(compute::ne(dense, 0), {count, block});
+  const Tensor places = true_places(compute::any(is_set, IntSpan{1}, false));
   Dims table{count};
   for (const int64_t size : after(input.sizes(), sparse_dim)) table.push_back(size);
   return make_sparse(
       input.sizes(),
-      {indices_of(places, outer, input.device()),
-       compute::index_select(reshape(dense, table), 0, numbers_of(places, input.device())), true});
+      {indices_of(places, outer), compute::index_select(reshape(dense, table), 0, places), true});
 }
 
 Tensor compute::sparse_mask(const Tensor& input, const Tensor& mask) {

@@ -17,8 +17,10 @@ Tensor as_places(const Tensor& dense, const Tensor& like);
 // dense += alpha * sparse, for equal sizes and types.
 void add_sparse(const Tensor& dense, const Tensor& sparse, const Scalar& alpha);
 
-// A list of numbers as a tensor.
-Tensor numbers_of(std::span<const int64_t> list, Device device);
+// The first elements of a vector.
+Tensor first_of(const Tensor& numbers, int64_t count);
+// Where a mask of one dimension is true.
+Tensor true_places(const Tensor& mask);
 
 // Other values at the same places.
 Tensor with_values(const Tensor& like, Tensor values);

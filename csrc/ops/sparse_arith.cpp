@@ -1,6 +1,4 @@
 // Sums, products and copies of sparse tensors.
-#include <algorithm>
-
 #include "gen/ops/arith.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/create.h"
@@ -8,6 +6,8 @@
 #include "gen/ops/reduce.h"
 #include "gen/ops/sparse.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/promotion.h"
 #include "ops/sparse.h"
 
@@ -37,13 +37,9 @@ struct Merged {
   Merged(const Tensor& a, const Tensor& b, bool by_place)
       : of_a(make_tensor({a.numel()}, DType::kInt64, a.device())),
         of_b(make_tensor({b.numel()}, DType::kInt64, b.device())) {
-    const int64_t *x = a.data_as<int64_t>(), *y = b.data_as<int64_t>();
-    for (int64_t i = 0, j = 0; i < a.numel() || j < b.numel(); ++count) {
-      const bool takes_a = i < a.numel() && (j == b.numel() || !by_place || x[i] <= y[j]);
-      const bool takes_b = j < b.numel() && (i == a.numel() || (by_place && y[j] <= x[i]));
-      if (takes_a) of_a.data_as<int64_t>()[i++] = count;
-      if (takes_b) of_b.data_as<int64_t>()[j++] = count;
-    }
+    count =
+        kernel::of(a).merge_places(a.data_as<int64_t>(), a.numel(), b.data_as<int64_t>(), b.numel(),
+                                   by_place, of_a.data_as<int64_t>(), of_b.data_as<int64_t>());
   }
 };
 
@@ -80,15 +76,12 @@ Tensor product_of_sparse(const Tensor& a, const Tensor& b) {
   const Tensor factor = coalesced(b);
   const SparseParts &left = sparse_parts(a), &right = sparse_parts(factor);
   const Tensor places = place_numbers(a), found = place_numbers(factor);
-  const int64_t *at = places.data_as<int64_t>(), *in = found.data_as<int64_t>();
-  std::vector<int64_t> of_left, of_right;
-  for (int64_t i = 0; i < left.count(); ++i) {
-    const int64_t* const match = std::lower_bound(in, in + right.count(), at[i]);
-    if (match == in + right.count() || *match != at[i]) continue;
-    of_left.push_back(i);
-    of_right.push_back(match - in);
-  }
-  const Tensor i = numbers_of(of_left, a.device()), j = numbers_of(of_right, b.device());
+  const Tensor of_left = make_tensor({left.count()}, DType::kInt64, a.device());
+  const Tensor of_right = make_tensor({left.count()}, DType::kInt64, a.device());
+  const int64_t count = kernel::of(places).match_places(
+      places.data_as<int64_t>(), left.count(), found.data_as<int64_t>(), right.count(),
+      of_left.data_as<int64_t>(), of_right.data_as<int64_t>());
+  const Tensor i = first_of(of_left, count), j = first_of(of_right, count);
   const Tensor values = compute::mul(compute::index_select(left.values, 0, i),
                                      compute::index_select(right.values, 0, j));
   return make_sparse(a.sizes(),
@@ -182,14 +175,15 @@ Tensor sparse::neg(const Tensor& input) {
 void sparse::neg_(const Tensor& input) { compute::neg_(sparse_parts(input).values); }
 
 Tensor sparse::clone(const Tensor& input, std::optional<MemoryFormat>) {
-  return sparse::to_copy(input, input.dtype(), {});
+  return sparse::to_copy(input, input.dtype(), input.device(), {});
 }
 
-Tensor sparse::to_copy(const Tensor& input, DType dtype, std::optional<MemoryFormat>) {
+Tensor sparse::to_copy(const Tensor& input, DType dtype, std::optional<Device> device,
+                       std::optional<MemoryFormat>) {
   const SparseParts& parts = sparse_parts(input);
-  return make_sparse(
-      input.sizes(),
-      {copy_of(parts.indices), compute::to_copy(parts.values, dtype, {}), parts.is_coalesced});
+  return make_sparse(input.sizes(),
+                     {compute::to_copy(parts.indices, parts.indices.dtype(), device, {}),
+                      compute::to_copy(parts.values, dtype, device, {}), parts.is_coalesced});
 }
 
 void sparse::copy_(const Tensor& input, const Tensor& src, bool) {
@@ -236,7 +230,7 @@ Tensor sparse::sum(const Tensor& input, std::optional<IntSpan> dim, bool keepdim
                             ? cast(parts.values, dtype.value_or(summed))
                             : compute::sum(parts.values, IntSpan(in_values), false, dtype);
   if (kept.empty()) return values;
-  const Tensor rows = numbers_of({kept.data(), kept.size()}, input.device());
+  const Tensor rows = device_integers(kept, input.device());
   return coalesced(
       make_sparse(sizes, {compute::index_select(parts.indices, 0, rows), values, false}));
 }

@@ -1,6 +1,6 @@
 // Steps of optimisers on the rows that a sparse gradient has.
-#include "cpu/sparse.h"
 #include "gen/ops/sparse.h"
+#include "kernel/table.h"
 #include "ops/sparse.h"
 
 namespace fb::ops {
@@ -23,13 +23,13 @@ void step_rows(const Tensor& grad, std::initializer_list<const Tensor*> changed,
   if (values.numel() == 0) return;
   std::vector<Tensor> whole;
   for (const Tensor* t : changed) whole.push_back(contiguous(*t));
-  run(cpu::StepRows{grad.dtype(),
-                    rows.data_as<int64_t>(),
-                    rows.numel(),
-                    values.numel() / rows.numel(),
-                    values.data(),
-                    whole[0].data(),
-                    {whole[1].data(), whole.back().data()}});
+  run(kernel::StepRows{grad.dtype(),
+                       rows.data_as<int64_t>(),
+                       rows.numel(),
+                       values.numel() / rows.numel(),
+                       values.data(),
+                       whole[0].data(),
+                       {whole[1].data(), whole.back().data()}});
   size_t i = 0;
   for (const Tensor* t : changed) {
     copy_into(*t, whole[i]);
@@ -44,14 +44,15 @@ void compute::_sparse_adam_(const Tensor& input, const Tensor& exp_avg, const Te
                             const Tensor& grad, double beta1, double beta2, double step_size,
                             double eps, bool maximize) {
   step_rows(grad, {&input, &exp_avg, &exp_avg_sq}, "_sparse_adam_", [&](const auto& rows) {
-    FB_KERNEL(step_adam_rows)(rows, {beta1, beta2, step_size, eps, maximize});
+    kernel::of(grad).step_adam_rows(rows, {beta1, beta2, step_size, eps, maximize});
   });
 }
 
 void compute::_sparse_adagrad_(const Tensor& input, const Tensor& sum, const Tensor& grad,
                                double rate, double eps, bool maximize) {
-  step_rows(grad, {&input, &sum}, "_sparse_adagrad_",
-            [&](const auto& rows) { FB_KERNEL(step_adagrad_rows)(rows, {rate, eps, maximize}); });
+  step_rows(grad, {&input, &sum}, "_sparse_adagrad_", [&](const auto& rows) {
+    kernel::of(grad).step_adagrad_rows(rows, {rate, eps, maximize});
+  });
 }
 
 }  // namespace fb::ops

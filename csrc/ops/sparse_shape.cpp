@@ -2,12 +2,14 @@
 #include <algorithm>
 
 #include "gen/ops/arith.h"
+#include "gen/ops/compare.h"
 #include "gen/ops/create.h"
 #include "gen/ops/index.h"
 #include "gen/ops/matmul.h"
 #include "gen/ops/reduce.h"
 #include "gen/ops/sparse.h"
 #include "gen/ops/view.h"
+#include "ops/host.h"
 #include "ops/sparse.h"
 
 namespace fb::ops {
@@ -29,31 +31,26 @@ Tensor reordered(const Tensor& t, IntSpan order) {
     else
       columns.push_back(order[i] - sparse_dim + 1);
   }
-  return make_sparse(
-      sizes,
-      {compute::index_select(parts.indices, 0, numbers_of({rows.data(), rows.size()}, t.device())),
-       compute::permute(parts.values, columns), false});
+  return make_sparse(sizes,
+                     {compute::index_select(parts.indices, 0, device_integers(rows, t.device())),
+                      compute::permute(parts.values, columns), false});
 }
 
 // The blocks whose coordinate along a sparse dimension is `index`, without that coordinate.
 Tensor selected_blocks(const Tensor& t, int64_t dim, int64_t index) {
   const SparseParts& parts = sparse_parts(t);
   const Tensor indices = contiguous(parts.indices);
-  const int64_t* const row = indices.data_as<int64_t>() + dim * parts.count();
-  Dims blocks, rows;
-  for (int64_t i = 0; i < parts.count(); ++i)
-    if (row[i] == index) blocks.push_back(i);
+  const Tensor picked = true_places(compute::eq(compute::select(indices, 0, dim), index));
+  Dims rows;
   for (int64_t d = 0; d < parts.sparse_dim(); ++d)
     if (d != dim) rows.push_back(d);
-  const Tensor picked = numbers_of({blocks.data(), blocks.size()}, t.device());
   const Tensor values = compute::index_select(parts.values, 0, picked);
   if (rows.empty()) return compute::sum(values, IntSpan{0}, false, t.dtype());
   Dims sizes = t.sizes().vec();
   sizes.erase(static_cast<size_t>(dim));
   const Tensor places = compute::index_select(indices, 1, picked);
-  return make_sparse(
-      sizes, {compute::index_select(places, 0, numbers_of({rows.data(), rows.size()}, t.device())),
-              values, parts.is_coalesced});
+  return make_sparse(sizes, {compute::index_select(places, 0, device_integers(rows, t.device())),
+                             values, parts.is_coalesced});
 }
 
 void check_matrix(const Tensor& t) {

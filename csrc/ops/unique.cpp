@@ -1,22 +1,16 @@
 // Distinct elements and slices.
-#include "cpu/unique.h"
-
-#include <cstring>
+#include "gen/ops/unique.h"
 
 #include "gen/ops/index.h"
 #include "gen/ops/sort.h"
-#include "gen/ops/unique.h"
 #include "gen/ops/view.h"
+#include "kernel/table.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 namespace {
 
-Tensor tensor_of(const std::vector<int64_t>& values, Device device) {
-  Tensor t = make_tensor({static_cast<int64_t>(values.size())}, DType::kInt64, device);
-  if (!values.empty()) std::memcpy(t.data(), values.data(), values.size() * sizeof(int64_t));
-  return t;
-}
+Tensor numbers(int64_t n, Device device) { return make_tensor({n}, DType::kInt64, device); }
 
 }  // namespace
 
@@ -33,20 +27,24 @@ std::tuple<Tensor, Tensor, Tensor> compute::_unique(const Tensor& input, bool co
   const int64_t width = n == 0 ? 1 : x.numel() / n;
   FB_CHECK(whole || width > 0 || n == 0, "expected slices with elements, got shape ",
            input.sizes());
-  const cpu::Slices slices{x.dtype(), x.data(), n, width};
+  const kernel::Slices slices{x.dtype(), x.data(), n, width};
 
   Tensor order;
-  if (!consecutive) {
-    order = width == 1 ? argsort(reshape(x, {n}), 0, false, true)
-                       : tensor_of(cpu::sorted_order(slices), x.device());
+  if (!consecutive && width == 1) {
+    order = argsort(reshape(x, {n}), 0, false, true);
+  } else if (!consecutive) {
+    order = numbers(n, x.device());
+    kernel::of(x).sorted_order(slices, order.data_as<int64_t>());
   }
-  Tensor inverse = make_tensor({n}, DType::kInt64, x.device());
-  std::vector<int64_t> counts;
-  const std::vector<int64_t> firsts = cpu::group_equal(
-      slices, consecutive ? nullptr : order.data_as<int64_t>(), inverse.data_as<int64_t>(), counts);
-  const Tensor values = index_select(x, 0, tensor_of(firsts, x.device()));
+  const Tensor inverse = numbers(n, x.device());
+  const Tensor firsts = numbers(n, x.device()), counts = numbers(n, x.device());
+  const int64_t groups = kernel::of(x).group_equal(
+      slices, consecutive ? nullptr : order.data_as<int64_t>(), inverse.data_as<int64_t>(),
+      firsts.data_as<int64_t>(), counts.data_as<int64_t>());
+  const Tensor values = index_select(x, 0, as_view(firsts, {groups}, {1}));
   return {whole ? values : movedim(values, {0}, {d}),
-          whole ? reshape(inverse, input.sizes()) : inverse, tensor_of(counts, x.device())};
+          whole ? reshape(inverse, input.sizes()) : inverse,
+          groups == n ? counts : copy_contiguous(as_view(counts, {groups}, {1}))};
 }
 
 }  // namespace fb::ops

@@ -216,7 +216,11 @@ Tensor compute::expand(const Tensor& input, IntSpan size, bool) {
     target[i] = input.sizes()[i - lead];
   }
   numel_of(target);
-  return as_view(input, target, broadcast_strides(input.sizes(), input.strides(), target));
+  Dims strides = broadcast_strides(input.sizes(), input.strides(), target);
+  // A new dimension of one element is none that is repeated; of a number, PyTorch says it is.
+  for (size_t i = input.dim() ? lead : 0; i-- > 0;)
+    if (target[i] == 1) strides[i] = target[i + 1] * strides[i + 1];
+  return as_view(input, target, strides);
 }
 
 Tensor expand_as(const Tensor& input, const Tensor& other) {

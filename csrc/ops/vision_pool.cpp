@@ -1,185 +1,46 @@
 // The largest elements, or the means, of whole pixels in a grid of cells over regions of images.
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
-#include "cpu/copy.h"
-#include "cpu/threads.h"
 #include "gen/ops/vision.h"
+#include "kernel/table.h"
 #include "ops/vision_regions.h"
 
 namespace fb::ops {
-namespace {
-
-struct Span {
-  int64_t from, to;
-
-  int64_t size() const { return std::max<int64_t>(to - from, 0); }
-};
-
-// Which pixels the cells along one side of a region cover. They may share their outermost ones.
-template <class T>
-std::vector<Span> spans(int64_t start, int64_t length, int64_t cells, int64_t size) {
-  const T cell = static_cast<T>(std::max<int64_t>(length, 1)) / static_cast<T>(cells);
-  std::vector<Span> result;
-  result.reserve(static_cast<size_t>(cells));
-  for (int64_t i = 0; i < cells; ++i) {
-    const int64_t from = bounded(std::floor(static_cast<T>(i) * cell));
-    const int64_t to = bounded(std::ceil(static_cast<T>(i + 1) * cell));
-    result.push_back(
-        {std::clamp<int64_t>(from + start, 0, size), std::clamp<int64_t>(to + start, 0, size)});
-  }
-  return result;
-}
-
-// The cells of a region whose corners are rounded to pixels.
-template <class T>
-struct Cells {
-  std::vector<Span> rows, columns;
-
-  // `closed` regions hold the pixels of their right and lower corner too. Others never reach the
-  // last row and column of an image, as in torchvision, which weights were trained with.
-  Cells(const T* region, const Regions& regions, const Shape& shape, bool closed) {
-    const auto edge = [&](int i) {
-      return bounded(std::round(region[i] * static_cast<T>(regions.scale)));
-    };
-    const int64_t left = edge(1), top = edge(2), more = closed ? 1 : 0;
-    columns = spans<T>(left, edge(3) - left + more, regions.width, shape.width - 1 + more);
-    rows = spans<T>(top, edge(4) - top + more, regions.height, shape.height - 1 + more);
-  }
-};
-
-template <class T>
-int64_t largest(const T* plane, int64_t width, Span row, Span column) {
-  if (row.size() == 0 || column.size() == 0) return -1;
-  int64_t place = row.from * width + column.from;
-  T most = plane[place];
-  for (int64_t y = row.from; y < row.to; ++y)
-    for (int64_t pixel = y * width + column.from; pixel < y * width + column.to; ++pixel)
-      if (plane[pixel] > most) {
-        most = plane[pixel];
-        place = pixel;
-      }
-  return place;
-}
-
-template <class T>
-void pool_places(const T* input, const T* region, const Regions& regions, const Shape& shape,
-                 int64_t* out) {
-  const Cells<T> cells(region, regions, shape, true);
-  const int64_t image = image_of(region, shape);
-  for (int64_t channel = 0; channel < shape.channels; ++channel) {
-    const int64_t first = (image * shape.channels + channel) * shape.pixels();
-    for (const Span& row : cells.rows)
-      for (const Span& column : cells.columns) {
-        const int64_t place = largest(input + first, shape.width, row, column);
-        *out++ = place < 0 ? -1 : first + place;
-      }
-  }
-}
-
-template <class T>
-T mean(const T* plane, int64_t width, Span row, Span column) {
-  T sum = 0;
-  for (int64_t y = row.from; y < row.to; ++y)
-    for (int64_t x = column.from; x < column.to; ++x) sum += plane[y * width + x];
-  const int64_t count = row.size() * column.size();
-  return count == 0 ? T{0} : sum / static_cast<T>(count);
-}
-
-template <class T>
-void share(T* plane, int64_t width, Span row, Span column, T value) {
-  const auto part = value / static_cast<T>(std::max<int64_t>(row.size() * column.size(), 1));
-  for (int64_t y = row.from; y < row.to; ++y)
-    for (int64_t x = column.from; x < column.to; ++x) plane[y * width + x] += part;
-}
-
-// Calls visit(plane, row, column) for every cell: the planes of an image lie as the cells do.
-template <class T, class P, class F>
-void each_cell(const Cells<T>& cells, P* image, const Shape& shape, F visit) {
-  const int64_t groups = shape.channels / static_cast<int64_t>(cells.rows.size()) /
-                         static_cast<int64_t>(cells.columns.size());
-  for (int64_t group = 0; group < groups; ++group)
-    for (const Span& row : cells.rows)
-      for (const Span& column : cells.columns) {
-        visit(image, row, column);
-        image += shape.pixels();
-      }
-}
-
-}  // namespace
 
 Tensor compute::_roi_pool_places(const Tensor& input, const Tensor& rois, double spatial_scale,
                                  int64_t height, int64_t width) {
-  const Shape shape(input.sizes());
+  const kernel::ImageBatch shape = images_of(input.sizes());
   const DType dtype = working_type(input.dtype());
-  const Regions regions(rois, dtype, spatial_scale, height, width);
-  regions.check(shape);
+  const Regions regions(shape, rois, dtype, spatial_scale, height, width);
   const Tensor images = contiguous(cast(input, dtype));
-  const Tensor out =
-      make_tensor({regions.count, shape.channels, height, width}, DType::kInt64, input.device());
-  visit_floating(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T *pixels = images.data_as<T>(), *rows = regions.rows.data_as<T>();
-    int64_t* places = out.data_as<int64_t>();
-    cpu::parallel_for(regions.count, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        pool_places(pixels, rows + 5 * i, regions, shape,
-                    places + i * shape.channels * regions.cells());
-    });
-  });
+  const Tensor out = make_tensor({regions.plan.count, shape.channels, height, width}, DType::kInt64,
+                                 input.device());
+  kernel::of(out).roi_pool_places(dtype, regions.plan, images.data(), out.data_as<int64_t>());
   return out;
 }
 
 Tensor compute::_ps_roi_pool(const Tensor& input, const Tensor& rois, double spatial_scale,
                              int64_t height, int64_t width) {
-  const Shape shape(input.sizes());
+  const kernel::ImageBatch shape = images_of(input.sizes());
   const DType dtype = working_type(input.dtype());
-  const Regions regions(rois, dtype, spatial_scale, height, width);
-  regions.check(shape);
-  const int64_t channels = regions.groups_of(shape);
+  const Regions regions(shape, rois, dtype, spatial_scale, height, width);
+  const int64_t channels = regions.groups();
   const Tensor images = contiguous(cast(input, dtype));
-  const Tensor out = make_tensor({regions.count, channels, height, width}, dtype, input.device());
-  visit_floating(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T *pixels = images.data_as<T>(), *rows = regions.rows.data_as<T>();
-    T* result = out.data_as<T>();
-    cpu::parallel_for(regions.count, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const T* image = pixels + image_of(rows + 5 * i, shape) * shape.image();
-        T* cell = result + i * shape.channels;
-        each_cell(Cells<T>(rows + 5 * i, regions, shape, false), image, shape,
-                  [&](const T* plane, Span row, Span column) {
-                    *cell++ = mean(plane, shape.width, row, column);
-                  });
-      }
-    });
-  });
+  const Tensor out =
+      make_tensor({regions.plan.count, channels, height, width}, dtype, input.device());
+  kernel::of(out).ps_roi_pool(dtype, regions.plan, images.data(), out.data());
   return cast(out, input.dtype());
 }
 
 Tensor compute::_ps_roi_pool_backward(const Tensor& gradient, const Tensor& rois,
                                       double spatial_scale, int64_t height, int64_t width,
                                       IntSpan sizes) {
-  const Shape shape(sizes);
+  const kernel::ImageBatch shape = images_of(sizes);
   const DType dtype = working_type(gradient.dtype());
-  const Regions regions(rois, dtype, spatial_scale, height, width);
-  regions.check(shape);
-  regions.check_gradient(gradient, regions.groups_of(shape));
+  const Regions regions(shape, rois, dtype, spatial_scale, height, width);
+  regions.check_gradient(gradient, regions.groups());
   const Tensor cells = contiguous(cast(gradient, dtype));
   const Tensor images = make_tensor(sizes, dtype, gradient.device());
-  cpu::fill(images, 0);
-  visit_floating(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T *given = cells.data_as<T>(), *rows = regions.rows.data_as<T>();
-    for (int64_t i = 0; i < regions.count; ++i) {
-      T* image = images.data_as<T>() + image_of(rows + 5 * i, shape) * shape.image();
-      each_cell(Cells<T>(rows + 5 * i, regions, shape, false), image, shape,
-                [&](T* plane, Span row, Span column) {
-                  share(plane, shape.width, row, column, *given++);
-                });
-    }
-  });
+  kernel::of(images).fill(images, 0);
+  kernel::of(images).ps_roi_pool_backward(dtype, regions.plan, cells.data(), images.data());
   return cast(images, gradient.dtype());
 }
 

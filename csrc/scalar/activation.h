@@ -25,7 +25,7 @@ FB_FN T leaky_relu(T x, T negative_slope) {
   return x > T(0) ? x : x * negative_slope;
 }
 template <class T>
-FB_FN T weighted_relu(T x, T weight) {
+FB_FN T prelu_kernel(T x, T weight) {
   return leaky_relu(x, weight);
 }
 template <class T>
@@ -33,21 +33,37 @@ FB_FN T threshold(T x, T limit, T value) {
   return x <= limit ? value : x;
 }
 
+// A constant times x, rounded once: what a float lacks of the constant counts as well.
+FB_FN float times_exact(double factor, float x) {
+  const math::Fine high = static_cast<math::Fine>(factor);
+  const math::Fine low = static_cast<math::Fine>(factor - double(high));
+  return static_cast<float>(x * high + x * low);
+}
+FB_FN double times_exact(double factor, double x) { return factor * x; }
+template <class T>
+FB_FN T times_exact(double factor, math::Split<T> x) {
+  const T high = T(factor), low = T(factor - double(high));
+  return math::fused(x.hi, high, x.hi * low + x.lo * high);
+}
+
 template <class T>
 FB_FN T elu(T x, T alpha) {
-  const T negative = alpha * math::expm1(x);
+  const T negative = alpha * math::expm1_to_zero(x).hi;
   return x > T(0) ? x : negative;
 }
 template <class T>
 FB_FN T celu(T x, T alpha) {
-  const T negative = alpha * math::expm1(x / alpha);
+  const T negative = alpha * math::expm1(x / alpha);  // alpha may be negative
   return x > T(0) ? x : negative;
 }
 // alpha and scale make the mean and variance of a standard normal input a fixed point
 // (Klambauer et al., "Self-normalizing neural networks", 2017).
 template <class T>
 FB_FN T selu(T x) {
-  return T(1.0507009873554804934193349852946) * elu(x, T(1.6732632423543772848170429916717));
+  constexpr double scale = 1.0507009873554804934193349852946;
+  constexpr double alpha = 1.6732632423543772848170429916717;
+  const T negative = times_exact(scale * alpha, math::expm1_to_zero(x));
+  return x > T(0) ? T(scale) * x : negative;
 }
 
 template <class T>
@@ -74,13 +90,13 @@ FB_FN T silu(T x) {
 template <class T>
 FB_FN T mish(T x) {
   const T e = math::exp(x < T(20) ? x : T(20));
-  const T n = e * (e + T(2));
+  const T n = math::fused(e, e, e + e);
   return x < T(20) ? x * (n / (n + T(2))) : x;
 }
 
 template <class T>
 FB_FN T hardsigmoid(T x) {
-  return hardtanh(x + T(3), T(0), T(6)) * T(1.0 / 6);
+  return times_exact(1.0 / 6, hardtanh(x + T(3), T(0), T(6)));
 }
 template <class T>
 FB_FN T hardswish(T x) {
@@ -90,13 +106,13 @@ FB_FN T hardswish(T x) {
 template <class T>
 FB_FN T softplus(T x, T beta, T threshold) {
   const T scaled = beta * x;
-  const T value = math::log1p(math::exp(scaled)) / beta;
+  const T value = ((scaled > T(0) ? scaled : T(0)) + math::log1p_exp(-math::abs(scaled))) / beta;
   return scaled > threshold ? x : value;
 }
 
 template <class T>
 FB_FN T logsigmoid(T x) {
-  return (x < T(0) ? x : T(0)) - math::log1p(math::exp(-math::abs(x)));
+  return (x < T(0) ? x : T(0)) - math::log1p_exp(-math::abs(x));
 }
 
 template <class T>

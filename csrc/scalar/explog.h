@@ -67,7 +67,7 @@ FB_FN T logaddexp(T a, T b) {
   if constexpr (kIsComplex<T>) {
     return a.re > b.re ? a + math::log1p(math::exp(b - a)) : b + math::log1p(math::exp(a - b));
   } else {
-    const T sum = (a > b ? a : b) + math::log1p(math::exp(-math::abs(a - b)));
+    const T sum = (a > b ? a : b) + math::log1p_exp(-math::abs(a - b));
     return (a == b) & (math::abs(a) == math::infinity<T>()) ? a : sum;
   }
 }

@@ -22,9 +22,9 @@ const T Opaque<T>::kExp2High = of<T>(152.0f, 1078.0);
 template <class T>
 const T Opaque<T>::kExpm1Low = of<T>(-18.0f, -38.0);
 template <class T>
-const T Opaque<T>::kSigmoidLow = of<T>(-30.0f, -60.0);
+const T Opaque<T>::kSigmoidLow = of<T>(-104.5f, -746.0);
 template <class T>
-const T Opaque<T>::kSigmoidHigh = of<T>(104.5f, 746.0);
+const T Opaque<T>::kSigmoidHigh = of<T>(30.0f, 60.0);
 template <class T>
 const T Opaque<T>::kSinhHigh = of<T>(89.7f, 710.5);
 template <class T>

@@ -70,7 +70,7 @@ FB_FN bool cos_has_range(T x) {
 }
 template <class T>
 FB_FN bool tan_has_range(T x) {
-  return math::angle_has_range(x);
+  return math::tan_has_range(x);
 }
 template <class T>
 FB_FN T sin_in_range(T x) {

@@ -47,6 +47,11 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
                 f"Expected {'primal' if name == 'tensor' else name} to be floating point or "
                 f"complex, but got: {value.dtype}"
             )
+    if tensor.is_meta or tangent.is_meta:
+        raise NotImplementedError(
+            "make_dual: expected tensors with elements, got one on meta; torch.func.jvp gives the "
+            "shapes of a function's tangents there"
+        )
     return _C._make_dual(tensor, tangent, level)
 
 

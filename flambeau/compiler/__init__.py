@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -102,7 +103,29 @@ def substitute_in_graph(
     skip_signature_check: bool = False,
 ) -> Callable[[_Function], _Function]:
     """Mark a function as one that the compiler takes in place of another."""
-    return lambda replacement: replacement
+    if not callable(original_fn):
+        raise TypeError(f"substitute_in_graph: expected a function, got {original_fn!r}")
+
+    def checked(replacement: _Function) -> _Function:
+        if not callable(replacement):
+            raise TypeError(f"substitute_in_graph: expected a function, got {replacement!r}")
+        if not skip_signature_check:
+            _check_same_names(original_fn, replacement)
+        return replacement
+
+    return checked
+
+
+def _check_same_names(original: Callable[..., Any], replacement: Callable[..., Any]) -> None:
+    try:
+        names = [list(inspect.signature(each).parameters) for each in (original, replacement)]
+    except ValueError:  # some builtin functions have no signature
+        return
+    if names[0] != names[1]:
+        raise TypeError(
+            f"substitute_in_graph: the function takes {names[0]} and its substitute {names[1]}; "
+            "skip_signature_check=True lets them differ"
+        )
 
 
 def nested_compile_region(fn: Any = None, **options: Any) -> Any:

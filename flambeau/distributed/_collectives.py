@@ -49,10 +49,18 @@ def _copy(target: Tensor, source: Tensor, name: str) -> None:
         target.copy_(source.reshape(target.shape))
 
 
-def _check_op(op: Any, name: str) -> None:
+_OF_BITS = (ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR)
+
+
+def _check_op(op: Any, name: str, *tensors: Tensor) -> None:
     """Refuse what is no operation; all of them leave a single tensor as it is."""
     if not isinstance(op, ReduceOp):
         raise TypeError(f"{name}: expected op to be a ReduceOp, got {type(op).__name__}")
+    for tensor in tensors:
+        if op in _OF_BITS and isinstance(tensor, Tensor) and tensor.is_floating_point():
+            raise RuntimeError(
+                f"{name}: operations on bits need integers, got a tensor of {tensor.dtype}"
+            )
 
 
 def _done(async_op: bool, *result: Tensor) -> Work | None:
@@ -78,7 +86,7 @@ def all_reduce(
     tensor: Tensor, op: Any = ReduceOp.SUM, group: Group = None, async_op: bool = False
 ) -> Work | None:
     """Make ``tensor`` the sum, mean, maximum ... of those of all processes."""
-    _check_op(op, "all_reduce")
+    _check_op(op, "all_reduce", tensor)
     _check_tensor(tensor, "tensor", "all_reduce")
     checked_group(group)
     return _done(async_op, tensor)
@@ -103,7 +111,7 @@ def reduce(
     group_dst: int | None = None,
 ) -> Work | None:
     """Make the ``tensor`` of one process the sum, mean, maximum ... of all."""
-    _check_op(op, "reduce")
+    _check_op(op, "reduce", tensor)
     _check_tensor(tensor, "tensor", "reduce")
     checked_group(group)
     _check_root(dst, group_dst, "dst", "reduce")

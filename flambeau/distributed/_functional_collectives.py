@@ -10,6 +10,9 @@ from flambeau.distributed._absent import function
 __all__ = ["all_reduce", "all_to_all_single_autograd", "wait_tensor"]
 
 
+_OPERATIONS = ("sum", "avg", "product", "min", "max", "band", "bor", "bxor")
+
+
 def wait_tensor(tensor: Tensor) -> Tensor:
     """A tensor once it is there: at once, since nothing is on its way."""
     return tensor
@@ -17,6 +20,10 @@ def wait_tensor(tensor: Tensor) -> Tensor:
 
 def all_reduce(self: Tensor, reduceOp: str, group: Any = None, tag: str = "") -> Tensor:
     """The sum, or the like, over the only process there is."""
+    if str(reduceOp).lower() not in _OPERATIONS:
+        raise RuntimeError(
+            f"all_reduce: expected an operation of {', '.join(_OPERATIONS)}, got {reduceOp!r}"
+        )
     return self.clone()
 
 

@@ -31,11 +31,20 @@ def init_process_group(
         raise ValueError("trying to initialize the default process group twice!")
     if store is not None and init_method is not None:
         raise AssertionError("init_process_group: init_method and store exclude each other")
+    _check_timeout(timeout, "init_process_group")
     name = checked_backend(backend)
     if store is None:
         world_size, rank = _meeting_place(init_method or "env://", world_size, rank)
     _check_counts(world_size, rank)
     _group.set_default_group(_group.new_group_object(name, "default_pg"))
+
+
+def _check_timeout(timeout: Any, name: str) -> None:
+    """Nobody is waited for, but a program should hear of a number of seconds here, too."""
+    if timeout is not None and not isinstance(timeout, datetime.timedelta):
+        raise TypeError(
+            f"{name}: expected timeout to be a datetime.timedelta, got {type(timeout).__name__}"
+        )
 
 
 def _meeting_place(url: str, world_size: int, rank: int) -> tuple[int, int]:
@@ -97,6 +106,7 @@ def new_group(
 ) -> ProcessGroup | int:
     """A group of some processes; an answer that is no group, if this one is not among them."""
     parent = _group.default_group()
+    _check_timeout(timeout, "new_group")
     members = [0] if ranks is None else list(ranks)
     if len(members) > 1:
         raise ValueError(

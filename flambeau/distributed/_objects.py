@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import flambeau as fb
 from flambeau.distributed._collectives import Group, _check_root, _no_peer
 from flambeau.distributed._group import checked_group
 
@@ -47,6 +48,8 @@ def broadcast_object_list(
     checked_group(group)
     root = 0 if src is None and group_src is None else src
     _check_root(root, group_src, "src", "broadcast_object_list")
+    if device is not None:
+        fb.empty(0, device=device)  # refuses one that there is not
     pickle.dumps(object_list)  # what cannot travel is refused here too
 
 

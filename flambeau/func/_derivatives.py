@@ -144,14 +144,24 @@ def jvp(
         )
     check_tensors(points, "jvp(f, primals, tangents)", "primals")
     check_tensors(directions, "jvp(f, primals, tangents)", "tangents")
+    is_meta = any(each.is_meta for each in (*points, *directions))
     with _DualLevel() as level:
-        duals = [_C._make_dual(p, t, level) for p, t in zip(points, directions, strict=True)]
+        # Without elements a derivative is a shape, and that of the result.
+        duals = (
+            points
+            if is_meta
+            else [_C._make_dual(p, t, level) for p, t in zip(points, directions, strict=True)]
+        )
         output = func(*tree_unflatten(duals, spec))
         output, aux = split_aux(output, has_aux, "jvp(f, primals, tangents)")
         outputs, out_spec = tree_flatten(output)
         check_tensors(outputs, "jvp(f, primals, tangents)")
-        parts = [_C._unpack_dual(each, level) for each in outputs]
-        aux = tree_map(lambda x: _C._unpack_dual(x, level)[0], aux) if has_aux else None
+        parts: list[tuple[Tensor, Tensor | None]]
+        if is_meta:
+            parts = [(each, fb.zeros_like(each)) for each in outputs]
+        else:
+            parts = [_C._unpack_dual(each, level) for each in outputs]
+            aux = tree_map(lambda x: _C._unpack_dual(x, level)[0], aux) if has_aux else None
     if strict and any(tangent is None for _, tangent in parts):
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. "
@@ -258,6 +268,8 @@ def _variable(value: Any) -> Tensor:
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
     if not (value.is_floating_point() or value.is_complex()):
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    if value.is_meta:  # a matter of Python, which keeps the class
+        return value.view_as(value) if value.requires_grad else value.detach().requires_grad_()
     return _C._variable(value)
 
 
@@ -269,7 +281,7 @@ def _released(tree: Any, variables: list[Tensor], keeps: bool) -> Any:
             raise RuntimeError(f"Expected tensors, got unsupported type {type(value)}")
         if not value.requires_grad or (keeps and _C._leads_elsewhere([value], variables)):
             return value
-        return _C._without_history(value)
+        return value.detach() if value.is_meta else _C._without_history(value)
 
     return tree_map(release, tree)
 

@@ -50,9 +50,9 @@ def mapped(each: _Map, chunk_size: int | None) -> Callable[..., Any]:
     @functools.wraps(each.func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         values, dims, spec = each.inputs(args)
-        if any(isinstance(value, Tensor) and value.is_meta for value in values):
-            raise NotImplementedError("vmap: expected tensors with elements, got one on meta")
         count = _batch_size(values, dims)
+        if any(isinstance(value, Tensor) and value.is_meta for value in values):
+            return each.run_on_meta(values, dims, spec, count, kwargs)
         if chunk_size is None or count <= chunk_size:
             return each.run(values, dims, spec, count, kwargs)
         parts = []
@@ -138,19 +138,49 @@ class _Map:
             output = self.func(*tree_unflatten(batched, spec), **kwargs)
             return self._outputs(output, level)
 
+    def run_on_meta(
+        self,
+        values: list[Any],
+        dims: list[int | None],
+        spec: TreeSpec,
+        count: int,
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """What all samples give, by the shape of what one of them gives."""
+        samples = [
+            value if dim is None else _any_sample(value, dim)
+            for value, dim in zip(values, dims, strict=True)
+        ]
+        output = self.func(*tree_unflatten(samples, spec), **kwargs)
+        return self._gathered(
+            output,
+            lambda leaf: leaf.expand(count, *leaf.shape).clone(memory_format=fb.contiguous_format),
+            lambda leaf: leaf,
+        )
+
     def _outputs(self, output: Any, level: int) -> Any:
+        return self._gathered(
+            output,
+            lambda leaf: _C._samples_of(leaf, level),
+            lambda leaf: self._shared(leaf, level),
+        )
+
+    def _gathered(
+        self, output: Any, samples: Callable[[Tensor], Tensor], shared: Callable[[Any], Any]
+    ) -> Any:
+        """The results of all samples: where they stand, and those that are the same for all."""
         leaves, spec = tree_flatten(output)
         results = []
         for leaf, dim in zip(leaves, self._dims_of(spec), strict=True):
             if dim is None:
-                results.append(self._shared(leaf, level))
+                results.append(shared(leaf))
                 continue
             if not isinstance(leaf, Tensor):
                 raise ValueError(
                     f"vmap({self.name}, ...): `{self.name}` must only return Tensors, got type "
                     f"{type(leaf)}. Did you mean to set out_dims= to None for output?"
                 )
-            results.append(_C._samples_of(leaf, level).movedim(0, dim))
+            results.append(samples(leaf).movedim(0, dim))
         return tree_unflatten(results, spec)
 
     def _dims_of(self, spec: TreeSpec) -> list[Any]:
@@ -211,6 +241,13 @@ def _checked_in_dim(where: str, value: Any, dim: Any) -> int | None:
             f"-{value.dim()} <= in_dim < {value.dim()}."
         )
     return dim % value.dim()
+
+
+def _any_sample(value: Tensor, dim: int) -> Tensor:
+    """One sample of a tensor on meta, which may have none."""
+    if value.size(dim):
+        return value.select(dim, 0)
+    return value.new_empty([size for i, size in enumerate(value.shape) if i != dim])
 
 
 def _batch_size(values: list[Any], dims: list[int | None]) -> int:

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+import flambeau as fb
+
 __all__ = ["Future", "collect_all", "wait_all"]
 
 T = TypeVar("T")
@@ -15,6 +17,10 @@ class Future(Generic[T]):
     """A value that somebody sets once and others wait for."""
 
     def __init__(self, *, devices: Any = None) -> None:
+        for device in devices or ():
+            if fb.device(device).type == "cpu":
+                raise ValueError("Future: devices are those that results wait for, not the CPU")
+            fb.empty(0, device=device)  # refuses one that there is not
         self._lock = threading.Condition()
         self._is_done = False
         self._value: Any = None

@@ -60,6 +60,9 @@ def freeze(
     _check_script(mod, "freeze")
     if mod.training:
         raise RuntimeError("freeze: expected a module in evaluation; call .eval() before")
+    for name in preserved_attrs or ():
+        if not hasattr(mod, name):
+            raise RuntimeError(f"freeze: the module has no {name!r} to preserve")
     import copy
 
     return copy.deepcopy(mod).requires_grad_(False)

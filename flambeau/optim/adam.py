@@ -187,6 +187,8 @@ def adam(
     maximize: bool,
 ) -> None:
     """Take a step of `Adam` with parameters, gradients and state given as lists."""
+    if capturable:
+        raise AssertionError("adam: capturable=True is for parameters on an accelerator")
     if scale_back(grads, grad_scale, found_inf):
         return
     state = {

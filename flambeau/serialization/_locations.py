@@ -117,7 +117,17 @@ def _meta_restore(storage: Storage, location: str) -> Storage | None:
     return fb.UntypedStorage(storage.nbytes(), device="meta") if location == "meta" else None
 
 
+def _other_tag(storage: Storage) -> str | None:
+    return str(storage.device)
+
+
+def _other_restore(storage: Storage, location: str) -> Storage | None:
+    """Storages are brought to no other device yet: map_location says where they go."""
+    return None
+
+
 register_package(10, _cpu_tag, _cpu_restore)
 register_package(20, _cuda_tag, _cuda_restore)
 register_package(22, _meta_tag, _meta_restore)
+register_package(30, _other_tag, _other_restore)
 _OWN_PACKAGES = tuple(_packages)

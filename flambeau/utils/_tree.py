@@ -151,6 +151,11 @@ def register_pytree_node(
     """Make a class known as a container: how to get its values and a context, and to build it."""
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
+    if (to_dumpable_context is None) != (from_dumpable_context is None):
+        raise ValueError(
+            f"register_pytree_node: {cls} needs both to_dumpable_context and "
+            "from_dumpable_context, or none of them"
+        )
     SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opgen.emit import autocast, batching, profiling, sparse
+from opgen.emit import autocast, batching, boxed, devices, sparse
 from opgen.emit.inputs import (
     is_list,
     results_list,
@@ -26,13 +26,13 @@ def emit(table: Table) -> dict[str, str]:
     return {
         f"gen/autograd/{family}.cpp": recorded_family(family, ops, table)
         for family, ops in table.families().items()
-        if any(is_generated(op) for op in ops)
+        if any(boxed.rows_of(op) for op in ops)
     }
 
 
 def is_generated(op: Op) -> bool:
     """Whether the operator itself, or its form in place, is written here."""
-    return op.is_recorded or op.has_inplace_operator or op.is_cast
+    return op.is_recorded or op.has_inplace_operator or op.is_cast or op.is_factory
 
 
 def recorded_family(family: str, ops: list[Op], table: Table) -> str:
@@ -48,27 +48,32 @@ def recorded_family(family: str, ops: list[Op], table: Table) -> str:
         faces.add(face)
         if is_generated(op):
             recorders.append(Recorded(op, table))
-    lines = [HEADER.format(family=family) + '#include "autograd/formula.h"', *includes(recorders)]
-    lines += ["", "namespace fb::autograd {", "namespace {", "using namespace formula;", ""]
+    lines = [
+        HEADER.format(family=family) + '#include "autograd/formula.h"',
+        *includes(family, recorders),
+    ]
+    lines += ["", *boxed.declarations(ops)]
+    lines += ["namespace fb::autograd {", "namespace {", "using namespace formula;", ""]
     for recorded in recorders:
         lines += recorded.node()
     lines += ["}  // namespace", "}  // namespace fb::autograd", "", "namespace fb::ops {"]
     lines += ["using namespace autograd;", ""]
     for recorded in recorders:
         lines += recorded.operators()
-    return "\n".join([*lines, "}  // namespace fb::ops", ""])
+    return "\n".join([*lines, "}  // namespace fb::ops", "", *boxed.definitions(ops)])
 
 
-def includes(recorders: list[Recorded]) -> list[str]:
+def includes(family: str, recorders: list[Recorded]) -> list[str]:
     """Only what the formulas use: an operator added elsewhere must not rebuild this file."""
-    called = {recorder.op.family for recorder in recorders}
+    called = {family}
     for recorder in recorders:
         for formula in recorder.formulas.values():
             called |= formula.families
     lines = [
         '#include "autograd/batch_rules.h"',
         '#include "autograd/inplace.h"',
-        '#include "ops/profile.h"',
+        '#include "ops/boxing.h"',
+        '#include "ops/observe.h"',
     ]
     if any(recorder.op.is_cast for recorder in recorders):
         lines.append('#include "autograd/autocast_rules.h"')
@@ -99,6 +104,8 @@ class Recorded(NodeText):
                 lines += self.storing()
         elif self.op.is_cast:
             lines += self.composing()
+        elif self.op.is_factory:
+            lines += self.making()
         if self.op.has_inplace_operator:
             lines += self.changing(f"{self.op.function}_", inplace_parameters(self.op, False))
         return lines
@@ -122,6 +129,7 @@ class Recorded(NodeText):
     def idle(self, computed: str) -> list[str]:
         return [
             f"  const unsigned flags = {self.flags};",
+            *devices.check(self.op, "flags"),
             *sparse.refusal(self.op, "flags"),
             "  if (flags & kBatched) [[unlikely]]",
             f"    return {self.batched}({self.given});",
@@ -164,7 +172,7 @@ class Recorded(NodeText):
             "}  // namespace",
             f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
             *autocast.test(op, self.cast),
-            *profiling.measured(op, op.function, self.given),
+            *boxed.observed(boxed.Row(op, ""), self.given),
             *self.drawing(self.batched),
             *([f"  settle({first});"] if op.kind == "view" else []),
             f"  if ({self.plain()}) [[likely]]",
@@ -184,6 +192,16 @@ class Recorded(NodeText):
             "}",
         ]
         return lines
+
+    def making(self) -> list[str]:
+        """A factory: there is nothing to record."""
+        op = self.op
+        return [
+            f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
+            *boxed.observed(boxed.Row(op, ""), self.given),
+            f"  return {self.call};",
+            "}",
+        ]
 
     def composing(self) -> list[str]:
         """A composition, which has no node of its own but a rule for autocast."""
@@ -315,9 +333,10 @@ class Recorded(NodeText):
         op = self.op
         return [
             f"void {op.function}_out(const Tensor& out, {parameters(op, False)}) {{",
-            *profiling.measured(op, f"{op.function}_out", self.given, out="out"),
+            *boxed.observed(boxed.Row(op, "out"), self.given),
             f"  if (!({self.plain()} && is_plain(out))) [[unlikely]] {{",
             f"    const unsigned flags = {self.flags} | flags_of(out);",
+            *devices.check(op, "flags", "out"),
             f"    if (flags & kSparse) refuse_sparse({quote(op.public_name)});",
             f"    if (flags & kBatched) refuse_batched_out({quote(op.name)});",
             *[f"  {line}" for line in self.recorder()],
@@ -334,9 +353,10 @@ class Recorded(NodeText):
         op = self.op
         first = cpp_name(op.core_args[0].name)
         public = op.name if op.mutates else f"{op.name}_"
+        form = "" if op.mutates else "inplace"
         head = [
             f"void {function}({params}) {{",
-            *profiling.measured(op, function, self.given, in_place=not op.mutates),
+            *boxed.observed(boxed.Row(op, form), self.given),
         ]
         if op.kind == "view":
             return [*head, *self.reseating(first, public), "}"]
@@ -358,6 +378,7 @@ class Recorded(NodeText):
             "    return;",
             "  }",
             f"  const unsigned flags = {self.flags};",
+            *devices.check(op, "flags"),
             *sparse.refusal(op, "flags"),
             "  if (flags & kBatched) [[unlikely]]",
             f"    return {self.batched}_({self.given});",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from opgen.emit import autocast
-from opgen.emit.profiling import span_of_call
+from opgen.emit import autocast, boxed
+from opgen.emit.profiling import aten_name
 from opgen.emit.text import HEADER, default_value, out_rule, overload_sets, quote
 from opgen.model import COMPARISONS, OPERATOR_SLOTS, Arg, Op, Table, composite
 
@@ -42,22 +42,24 @@ def bindings(family: str, ops: list[Op]) -> str:
         '#include "bind/registry.h"',
         f'#include "gen/ops/{family}.h"',
         "",
+        f"namespace {boxed.NAMESPACE} {{",
+        *(f"extern const Operator {row};" for row in told_rows(ops)),
+        f"}}  // namespace {boxed.NAMESPACE}",
+        "",
         "namespace fb::bind {",
-        *(
-            f"PyObject* {name}(FB_PY_ARGUMENTS);"
-            for op in ops
-            if op.kind == "bound"
-            for name in bound_names(op)
-        ),
+        *(bound_declaration(op) for op in ops if op.kind == "bound"),
         "namespace {",
         "",
         "using namespace fb::bind::read;",
         "",
     ]
+    lines += own_rows(ops)
     functions: list[str] = []
     methods: list[str] = []
     for op in ops:
-        if op.kind not in ("python", "bound") and op.forms != ("inner",):
+        if op.kind == "bound":
+            lines += arg_specs(op)
+        elif op.kind != "python" and op.forms != ("inner",):
             lines += invokers(op)
     for (namespace, name), group in overload_sets(ops).items():
         made = entry_points(namespace, name, group)
@@ -99,9 +101,43 @@ def bindings(family: str, ops: list[Op]) -> str:
     return "\n".join(lines)
 
 
-def bound_names(op: Op) -> list[str]:
-    names = [f"bound_{op.symbol}"] if "function" in op.forms else []
-    return names + ([f"bound_{op.symbol}_method"] if "method" in op.forms else [])
+def bound_declaration(op: Op) -> str:
+    """What csrc/bind has written by hand: the body, or with `cpp=` the entry point itself."""
+    return (
+        f"PyObject* {op.cpp}(FB_PY_ARGUMENTS);"
+        if op.cpp
+        else f"PyObject* {invoker(op)}(PyObject* const* a);"
+    )
+
+
+def hands_out_elements(op: Op) -> bool:
+    """Whether numbers or memory leave a tensor by it: observers are told, though it is no operator."""
+    return (
+        op.kind == "bound"
+        and op.family == "interop"
+        and bool(op.tensor_args)
+        and "Tensor" not in op.result.annotation
+    )
+
+
+def own_row(op: Op) -> str:
+    # Of these PyTorch's profiles show one: a number that is waited for.
+    profiled = aten_name(op) if op.result.annotation == "Number" else ""
+    texts = ", ".join(quote(text) for text in (op.symbol, "", op.public_name, profiled, ""))
+    return f"constexpr ops::Operator kRow_{op.symbol}{{{texts}, kElementsOf, 1, 0, 0, {{}}}};"
+
+
+def own_rows(ops: list[Op]) -> list[str]:
+    rows = [own_row(op) for op in ops if hands_out_elements(op)]
+    if not rows:
+        return []
+    input_ = '{"input", ArgType::kTensor, false, nullptr}'
+    return [f"constexpr ops::Parameter kElementsOf[] = {{{input_}}};", *rows]
+
+
+def told_rows(ops: list[Op]) -> list[str]:
+    native = (op for op in ops if op.kind not in ("python", "bound"))
+    return list(dict.fromkeys(row_variable(op) for op in native if boxed.told_by_binding(op, "")))
 
 
 # --- one C++ function per overload and form: reads the matched arguments, calls the operator, wraps the result
@@ -151,15 +187,20 @@ def invokers(op: Op) -> list[str]:
     lines.append("}")
     if "inplace" in op.forms:
         lines += inplace(op, given, refusals(op, slots))
-    if op.args:
-        lines.append(f"constexpr ArgSpec kArgs_{op.overload_symbol}[] = {{")
-        lines += [f"    {arg_spec(a, slot)}," for slot, a in enumerate(op.args)]
-        lines.append("};")
-    return lines
+    return lines + arg_specs(op)
+
+
+def arg_specs(op: Op) -> list[str]:
+    if not op.args or (op.kind == "bound" and op.cpp):
+        return []
+    specs = [f"    {arg_spec(a, slot)}," for slot, a in enumerate(op.args)]
+    return [f"constexpr ArgSpec kArgs_{op.overload_symbol}[] = {{", *specs, "};"]
 
 
 def invoker(op: Op, form: str = "") -> str:
     """The function that calls one overload, or its form in place."""
+    if op.kind == "bound":
+        return f"bound_{op.symbol}"
     return f"invoke_{op.overload_symbol}" + ("_inplace" if form == "inplace" else "")
 
 
@@ -287,9 +328,13 @@ def operator_function(op: Op, name: str) -> list[str]:
             "}",
         ]
     left, right = operands[:2]
-    third = ", PyObject*" if op.operator == "pow" else ""
+    third, refusal = "", []
+    if op.operator == "pow":  # pow(a, b, modulus), which nobody computes
+        third = ", PyObject* modulus"
+        refusal = ["  if (modulus != Py_None) return new_ref(Py_NotImplemented);"]
     return [
         f"PyObject* {name}(PyObject* a, PyObject* b{third}) {{",
+        *refusal,
         f"  return binary_slot({operator_names(op)}, ArgType::{left.type.tag}, ArgType::{right.type.tag}, a, b,",
         "                     [](PyObject* x, PyObject* y) {",
         f"                       return ops::{op.function}({left.type.reader}(x), {right.type.reader}(y));",
@@ -332,8 +377,8 @@ def entry_points(namespace: str, name: str, group: list[Op]) -> EntryPoints:
         is_method = form == "method" or (form == "inplace" and ops[0].has_inplace_method)
         if ops[0].kind == "python":
             made.lines += python_entry(ops[0], entry, public, is_method)
-        elif ops[0].kind == "bound":
-            made.lines.append(f"constexpr auto& {entry} = bound_{symbol}{suffix};")
+        elif ops[0].kind == "bound" and ops[0].cpp:
+            made.lines.append(f"constexpr auto& {entry} = {ops[0].cpp};")
         else:
             made.lines += native_entry(ops, entry, public, form, is_method)
         if is_method:
@@ -370,18 +415,38 @@ def native_entry(ops: list[Op], entry: str, public: str, form: str, is_method: b
         specs = f"kArgs_{op.overload_symbol}" if args else "nullptr"
         overloads.append(
             f"{{{quote(overload_text(args, is_method))}, {specs}, {len(args)}, "
-            f"{positional}, {len(op.args)}, {invoker(op, form)}, {span_of_call(op, form)}}}"
+            f"{positional}, {len(op.args)}, {invoker(op, form)}, {told(op, form)}}}"
         )
     old_order = ", true" if any(op.old_order for op in ops) else ""
+    call = "call_method" if is_method else "call_function"
+    if is_method and ops[0].kind == "bound" and len(ops[0].args) == 1:
+        call = "call_without_arguments"
     return [
         f"constexpr Overload kOverloads_{entry}[] = {{",
         *(f"    {o}," for o in overloads),
         "};",
         f"constexpr OverloadSet kSet_{entry}{{{quote(public)}, kOverloads_{entry}, {len(overloads)}{old_order}}};",
         f"PyObject* {entry}(FB_PY_ARGUMENTS) {{",
-        f"  return {'call_method' if is_method else 'call_function'}(kSet_{entry}, self, args, nargs, kwnames);",
+        f"  return {call}(kSet_{entry}, self, args, nargs, kwnames);",
         "}",
     ]
+
+
+def told(op: Op, form: str) -> str:
+    """The row of an operator whose calls the entry point tells observers of."""
+    if hands_out_elements(op):
+        return f"&kRow_{op.symbol}"
+    if op.kind == "bound":
+        return "nullptr"
+    return (
+        f"&{boxed.NAMESPACE}::{row_variable(op)}" if boxed.told_by_binding(op, form) else "nullptr"
+    )
+
+
+def row_variable(op: Op) -> str:
+    """Of an alias, the row of what it is another name of."""
+    name = op.alias_of.replace(".", "_") if op.alias_of else op.symbol
+    return f"op_{name}_{op.overload}" if op.overload else f"op_{name}"
 
 
 def python_entry(op: Op, entry: str, public: str, is_method: bool) -> list[str]:
@@ -424,7 +489,7 @@ def overload_text(args: tuple[Arg, ...], is_method: bool) -> str:
 def docstring(public: str, ops: list[Op], is_method: bool) -> str:
     """Starts with a signature that `inspect` understands when there is only one."""
     lines = []
-    if len(ops) == 1 and ops[0].kind != "bound":
+    if len(ops) == 1:
         parts = ["$self" if is_method else "$module"]
         starred = False
         in_place = public.endswith("_") and not ops[0].mutates

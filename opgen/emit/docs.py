@@ -12,6 +12,12 @@ AUTOCAST = {
     "promote": "in the widest type among its inputs",
 }
 
+DEVICES = {
+    "everywhere": "every device",
+    "parts": "wherever the operators do that it consists of",
+    "kernel": "those that have its kernel",
+}
+
 
 def emit(table: Table) -> dict[str, str]:
     files = {
@@ -47,7 +53,8 @@ def facts(group: list[Op]) -> str:
     dtypes = ", ".join(group[0].accepted_types)
     rule = AUTOCAST.get(group[0].autocast, "")
     casts = f" *Under autocast:* {rule}." if rule else ""
-    return f"*Forms:* {', '.join(listed)}. *Types:* {dtypes}.{casts}"
+    where = ", ".join(dict.fromkeys(DEVICES[op.runs] for op in group))
+    return f"*Forms:* {', '.join(listed)}. *Types:* {dtypes}.{casts} *Devices:* {where}."
 
 
 def index(table: Table) -> str:

@@ -41,6 +41,7 @@ def record(op: Op) -> dict[str, object]:
         "returns": list(op.returns),
         "dtypes": list(op.accepted_types),
         "forms": [*op.forms, *(["out"] if op.has_out else [])],
+        "runs": op.runs,
         "mutates": op.mutates,
         "random": op.random,
         "grad": op.grad,

@@ -116,14 +116,7 @@ def bodies(family: str, ops: list[Op]) -> str:
         '#include "ops/pointwise.h"',
         "",
     ]
-    lines += ["namespace fb::cpu {"]
-    for isa in ("baseline", "avx2", "avx512"):
-        if isa == "avx2":
-            lines.append("#if defined(FB_MULTI_ISA)")
-        lines.append(f"namespace {isa} {{")
-        lines += [f"extern const PointwiseKernel {op.function}_kernels[kDTypeCount];" for op in ops]
-        lines.append("}")
-    lines += ["#endif", "}  // namespace fb::cpu", "", "namespace fb::ops {"]
+    lines += ["namespace fb::ops {"]
     lines += [
         f"void check_{name}(std::span<const Operand>, std::span<const Scalar>, DType);"
         for name in sorted({op.check for op in ops if op.check})
@@ -143,7 +136,7 @@ def descriptor(op: Op) -> str:
     return (
         f"constexpr PointwiseOp k{camel(op.function)}{{{quote(op.name)}, {quote(op.name + '_')}, {len(op.tensor_inputs)}, "
         f"Promotion::k{op.promote.capitalize()}, PointwiseOutput::k{op.output.capitalize()}, {bool_mask}, "
-        f"{dtype_mask:#x}, FB_POINTWISE_KERNELS({op.function}_kernels), "
+        f"{dtype_mask:#x}, kernel::PointwiseId::k{camel(op.function)}, "
         f"{f'check_{op.check}' if op.check else 'nullptr'}, {out_rule(op)}}};"
     )
 

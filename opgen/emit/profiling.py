@@ -1,8 +1,7 @@
-"""The span that a profiler sees of an operator: see csrc/ops/profile.h."""
+"""What profiles call an operator."""
 
 from __future__ import annotations
 
-from opgen.emit.text import quote
 from opgen.model import Op
 
 # What profiles of PyTorch call the kernels whose name here is another.
@@ -59,23 +58,3 @@ def aten_name(op: Op, in_place: bool = False) -> str:
     """As PyTorch's profiles show the operator: aten::linalg_norm."""
     of = f"{op.namespace}_" if op.namespace in ("fft", "linalg", "special") else ""
     return f"aten::{of}{ATEN_NAMES.get(op.name, op.name)}{'_' if in_place else ''}"
-
-
-def measured(op: Op, function: str, given: str, in_place: bool = False, out: str = "") -> list[str]:
-    """Where a profiler runs, the function calls itself within a span."""
-    # PyTorch has `out` behind all others.
-    shown, passed = (f"{given}, {out}", f"{out}, {given}") if out else (given, given)
-    return [
-        "  if (profile::is_on() && profile::enters()) [[unlikely]] {",
-        f"    const profile::OperatorSpan span({quote(aten_name(op, in_place))}, {shown});",
-        f"    return ops::{function}({passed});",
-        "  }",
-    ]
-
-
-def span_of_call(op: Op, form: str) -> str:
-    """The name of the span that the entry point opens for operators that open none themselves."""
-    makes_tensors = op.mutates or "Tensor" in op.result.annotation
-    if form == "inplace" or op.is_recorded or not makes_tensors:
-        return "nullptr"
-    return quote(aten_name(op))

@@ -56,7 +56,7 @@ op(
     " tuple[Tensor, Tensor]",
     kind=native,
     dtypes=floating,
-    cpp="leaky_relu_of_chance",
+    cpp="rrelu_with_noise",
     forms="inner",
     random=True,
     grad={"input": "grad * results[1]"},
@@ -85,7 +85,7 @@ op(
     "_prelu(input: Tensor, weight: Tensor) -> Tensor",
     kind=pointwise,
     dtypes=floating,
-    cpp="weighted_relu",
+    cpp="prelu_kernel",
     forms="inner",
     grad={
         "input": "where(input > 0, grad, weight * grad)",

@@ -353,6 +353,7 @@ op(
     "clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
     kind=pointwise,
     dtypes=real_bool,
+    check="numbers",
     forms="function method inplace",
     grad={"input": "where(input >= min, grad, 0)", "min": "where(input < min, grad, 0)"},
     node="ClampMinBackward1",
@@ -363,6 +364,7 @@ op(
     "clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
     kind=pointwise,
     dtypes=real_bool,
+    check="numbers",
     forms="function method inplace",
     grad={"input": "where(input <= max, grad, 0)", "max": "where(input > max, grad, 0)"},
     node="ClampMaxBackward1",
@@ -374,6 +376,7 @@ op(
     "addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None) -> Tensor",
     kind=pointwise,
     dtypes=numeric,
+    check="numbers",
     forms="function method inplace",
     grad={
         "input": "grad",

@@ -12,6 +12,7 @@ op(
     doc="Copies the elements of src into input, converting and broadcasting them.",
     batch="aligned",
     sparse="own",
+    device="any",
 )
 op(
     "copy_.number(input: Tensor, src: Number, non_blocking: bool = False) -> Tensor",
@@ -39,12 +40,13 @@ op(
 )
 
 op(
-    "_to_copy(input: Tensor, dtype: DType, memory_format: MemoryFormat | None = None) -> Tensor",
+    "_to_copy(input: Tensor, dtype: DType, device: Device | None = None,"
+    " memory_format: MemoryFormat | None = None) -> Tensor",
     kind=native,
     forms="inner",
     cpp="to_copy",
     grad={"input": "grad"},
-    doc="A copy in the given type.",
+    doc="A copy in the given type and place.",
     batch="own",
     sparse="own",
 )

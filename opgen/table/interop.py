@@ -42,6 +42,7 @@ op(
 op(
     "as_subclass(input: Tensor, cls: Any) -> Tensor",
     kind=bound,
+    cpp="as_subclass_entry",
     forms="method",
     grad=composite,
     doc="The same elements as an object of a subclass of Tensor.",

@@ -230,13 +230,13 @@ for spatial in ("", "2d"):  # PyTorch's graph tells images from vectors
         doc="nn.functional.nll_loss, and the weight of all samples that count.",
     )
 op(
-    f"_share_entropy({CLASSES}, label_smoothing: float, reduction: int) -> tuple[Tensor, Tensor]",
+    f"_soft_cross_entropy({CLASSES}, label_smoothing: float, reduction: int) -> tuple[Tensor, Tensor]",
     kind=native,
     dtypes=floating,
     forms="inner",
     returns="output statistics",
     grad={
-        operand: f"share_entropy_backward({k}, grad, input, target, weight, statistics, label_smoothing,"
+        operand: f"soft_cross_entropy_backward({k}, grad, input, target, weight, statistics, label_smoothing,"
         " reduction)"
         for k, operand in enumerate(("input", "target"))
     }
@@ -245,12 +245,12 @@ op(
     doc="nn.functional.cross_entropy of rows with a share for each class, and what its gradient needs.",
 )
 op(
-    f"_share_entropy_gradient(operand: int, gradient: Tensor, {CLASSES}, statistics: Tensor,"
+    f"_soft_cross_entropy_gradient(operand: int, gradient: Tensor, {CLASSES}, statistics: Tensor,"
     " label_smoothing: float, reduction: int) -> Tensor",
     kind=native,
     dtypes=floating,
     forms="inner",
-    cpp="share_entropy_gradient",
+    cpp="soft_cross_entropy_gradient",
     grad=not_implemented,
     doc="The gradient of cross entropy by the scores, operand 0, or by the shares.",
 )

@@ -173,7 +173,7 @@ def test_interruption_is_clean(tmp_path: Path):
     process.stdout.readline()  # it has begun
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     # Python ends by the signal itself where it came while a module was being loaded.
     assert process.returncode in (130, -signal.SIGINT)
     assert errors.endswith("\ninterrupted\n")

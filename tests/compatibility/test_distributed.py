@@ -129,7 +129,8 @@ def test_groups(group):
 
 @pytest.mark.parametrize("op", list(dist.ReduceOp))
 def test_all_reduce(group, op):
-    x = torch.tensor([1.0, -2.0])
+    of_bits = (dist.ReduceOp.BAND, dist.ReduceOp.BOR, dist.ReduceOp.BXOR)
+    x = torch.tensor([1, -2], dtype=torch.int64 if op in of_bits else torch.float32)
     assert dist.all_reduce(tensor=x, op=op, group=group) is None
     assert x.tolist() == [1, -2]
 

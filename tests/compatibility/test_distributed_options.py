@@ -13,7 +13,7 @@ import pytest
 import flambeau as torch
 import flambeau.distributed as dist
 from flambeau import nn
-from flambeau.distributed import checkpoint, run
+from flambeau.distributed import _functional_collectives, checkpoint, run
 from flambeau.distributed.checkpoint import default_planner, state_dict
 
 pytestmark = pytest.mark.usefixtures("no_group_is_left")
@@ -147,4 +147,40 @@ def test_state_dicts_of_parts_and_without_nesting():
     with pytest.raises(ValueError, match="full_state_dict must be True"):
         state_dict.get_model_state_dict(
             net, options=state_dict.StateDictOptions(broadcast_from_rank0=True)
+        )
+
+
+def test_outputs_are_written_by_operations_with_gradients(group):
+    sent = torch.arange(4.0, requires_grad=True)
+    for call in (
+        lambda out: dist.nn.functional.reduce_scatter(out, [sent]),
+        lambda out: dist.nn.functional.all_to_all([out], [sent])[0],
+        lambda out: dist.nn.functional.all_to_all_single(out, sent, [4], [4]),
+    ):
+        out = torch.zeros(4)
+        result = call(out)
+        assert out.tolist() == result.tolist() == [0, 1, 2, 3]
+        assert (result.requires_grad, out.requires_grad) == (True, False)
+        for wrong in (torch.zeros(3), torch.zeros(4, dtype=torch.int64)):
+            with pytest.raises(RuntimeError, match="expected"):
+                call(wrong)
+    with pytest.raises(RuntimeError, match=r"one part of 4 .* got \[1, 3\]"):
+        dist.nn.functional.all_to_all_single(torch.zeros(4), sent, [1, 3], [1, 3])
+
+
+def test_operations_and_times_have_to_be_some(group):
+    x = torch.ones(2)
+    for reduce in (dist.all_reduce, dist.nn.functional.all_reduce):
+        with pytest.raises(RuntimeError, match="integers"):
+            reduce(x, op=dist.ReduceOp.BAND)
+    with pytest.raises(RuntimeError, match="an operation of sum, avg"):
+        _functional_collectives.all_reduce(x, "nothing", None)
+    with pytest.raises(TypeError, match="timedelta"):
+        dist.new_group([0], timeout=3)
+    with pytest.raises(AssertionError, match="CPU"):
+        dist.broadcast_object_list([1], 0, device="cuda")
+    layer = nn.Linear(2, 2)
+    with pytest.raises(ValueError, match="param_to_hook_all_reduce"):
+        nn.parallel.DistributedDataParallel(
+            layer, delay_all_reduce_named_params=[("weight", layer.weight)]
         )

@@ -12,7 +12,9 @@ from flambeau._accepted import AcceptedWarning
 from flambeau.ao import quantization
 from flambeau.distributed.algorithms._checkpoint import checkpoint_wrapper
 from flambeau.distributed.elastic.multiprocessing import errors
+from flambeau.optim.adam import adam
 from flambeau.utils import checkpoint
+from flambeau.utils._pytree import register_pytree_node
 from flambeau.utils.data import datapipes
 
 
@@ -115,3 +117,78 @@ def test_what_is_said(name):
 def test_switches_take_truth_values_only():
     with pytest.raises(RuntimeError, match="expected a bool, got int"):
         torch.set_warn_always(3)
+
+
+def test_devices_that_there_are_not_are_refused():
+    with pytest.raises(AssertionError, match="CPU"), torch.random.fork_rng(devices=[0]):
+        pass
+    with pytest.raises(RuntimeError), torch.random.fork_rng(device_type="nope"):
+        pass
+    with torch.random.fork_rng(devices=[]):
+        torch.rand(1)
+    relu, x = nn.ReLU(), torch.ones(2)
+    with pytest.raises(AssertionError, match="as many devices"):
+        nn.parallel.parallel_apply([relu], [x], devices=[0, 1])
+    with pytest.raises(AssertionError, match="CPU"):
+        nn.parallel.parallel_apply([relu], [x], devices=[0])
+    with pytest.raises(ValueError, match="not the CPU"):
+        torch.futures.Future(devices=["cpu"])
+    with pytest.raises(AssertionError, match="CPU"):
+        torch.futures.Future(devices=[0])
+
+
+def test_functional_adam_captures_nothing():
+    lists = [[torch.ones(2)] for _ in range(4)]
+    options = {"lr": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8, "weight_decay": 0.0}
+    with pytest.raises(AssertionError, match="accelerator"):
+        adam(
+            *lists,
+            [],
+            [torch.tensor(1.0)],
+            capturable=True,
+            amsgrad=False,
+            maximize=False,
+            **options,
+        )
+
+
+def test_substitutes_take_the_same_arguments():
+    def original(a: int) -> int:
+        return a
+
+    def other(a: int, b: int) -> int:
+        return a + b
+
+    with pytest.raises(TypeError, match="skip_signature_check"):
+        torch.compiler.substitute_in_graph(original)(other)
+    assert torch.compiler.substitute_in_graph(original, skip_signature_check=True)(other) is other
+    with pytest.raises(TypeError, match="function"):
+        torch.compiler.substitute_in_graph(3)
+
+
+def test_freezing_knows_what_it_preserves():
+    script = torch.jit.script(nn.Linear(2, 2).eval())
+    assert torch.jit.freeze(script, preserved_attrs=["weight"]).weight.shape == (2, 2)
+    with pytest.raises(RuntimeError, match="no 'nothing' to preserve"):
+        torch.jit.freeze(script, preserved_attrs=["nothing"])
+
+
+def test_contexts_are_written_and_read():
+    with pytest.raises(ValueError, match="both"):
+        register_pytree_node(
+            type("Box", (), {}), lambda _: ([], None), lambda *_: None, to_dumpable_context=str
+        )
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_pairs_to_train_are_made_where_they_are_asked_for(training: bool):
+    conv, bn, relu = nn.Conv2d(1, 1, 1), nn.BatchNorm2d(1), nn.ReLU()
+    for layer in (conv, bn, relu):
+        layer.train(training)
+    assert type(quantization.fuse_conv_bn(True, conv, bn)).__name__ == "ConvBn2d"
+    assert type(quantization.fuse_conv_bn_relu(True, conv, bn, relu)).__name__ == "ConvBnReLU2d"
+    if training:
+        with pytest.raises(AssertionError):
+            quantization.fuse_conv_bn(False, conv, bn)
+    else:
+        assert type(quantization.fuse_conv_bn(False, conv, bn)) is nn.Conv2d

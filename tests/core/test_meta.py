@@ -227,8 +227,7 @@ def test_no_memory_is_read_where_there_is_none():
             read(x)
     with pytest.raises(RuntimeError):
         x.storage()[3]
-    with pytest.raises(NotImplementedError):
-        fb.func.vmap(fb.sin)(x.view(2, -1))
+    assert fb.func.vmap(fb.sin)(x.view(2, -1)).shape == (2, 1 << 49)
     p = nn.Parameter(x)
     p.grad = fb.empty_like(p)
     for make in (fb.optim.SGD, fb.optim.AdamW, fb.optim.Adadelta):
@@ -341,10 +340,113 @@ def test_changes_in_place_have_to_fit(x: fb.Tensor):
     assert x.is_meta
 
 
-def test_nothing_is_remembered_for_backward():
-    loss = nn.Linear(3, 2, device="meta")(fb.empty(5, 3, device="meta")).sum()
-    with pytest.raises(NotImplementedError, match="backward"):
-        loss.backward()
+FACTORIES: dict[str, tuple[object, ...]] = {
+    "arange": (3,),
+    "empty": (2, 3),
+    "eye": (3,),
+    "full": ((2, 3), 1.5),
+    "linspace": (0, 1, 5),
+    "logspace": (0, 1, 5),
+    "normal": (0.0, 1.0, (2, 3)),
+    "ones": ((2, 3),),
+    "rand": (2, 3),
+    "randint": (5, (2, 3)),
+    "randn": (2, 3),
+    "randperm": (4,),
+    "zeros": (3,),
+}
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+def test_factories_write_to_out(name: str):
+    make, args = getattr(fb, name), FACTORIES[name]
+    expected = make(*args, out=fb.empty(0, dtype=fb.float64))
+    for size in (0, (7, 7)):
+        out = fb.empty(size, dtype=fb.float64, device="meta")
+        assert make(*args, out=out) is out
+        assert (out.is_meta, out.shape, out.dtype) == (True, expected.shape, fb.float64)
+    here, elsewhere = fb.empty(0), fb.empty(0, device="meta")
+    for out, device in ((here, "meta"), (elsewhere, "cpu")):
+        with pytest.raises(RuntimeError, match="device"):
+            make(*args, out=out, device=device)
+    assert (here.numel(), elsewhere.numel()) == (0, 0)
+
+
+def test_operators_write_to_out(x: fb.Tensor):
+    out = fb.empty(5, device="meta")
+    with pytest.warns(UserWarning, match="was resized"):
+        assert fb.add(x, 1, out=out) is out
+    assert (out.is_meta, out.shape) == (True, (2, 3))
+    outs = fb.empty(0, device="meta"), fb.empty(0, dtype=fb.int64, device="meta")
+    values, indices = fb.sort(fb.empty(1 << 20, 1 << 12, device="meta"), out=outs)
+    assert (values is outs[0], indices is outs[1]) == (True, True)
+    assert indices.shape == (1 << 20, 1 << 12)
+    for out in (fb.ones(2, 3), fb.empty(2, 3, dtype=fb.int64, device="meta")):
+        with pytest.raises(RuntimeError):
+            fb.add(x, 1, out=out)
+    with pytest.raises(RuntimeError, match="two devices"):
+        fb.add(fb.ones(2, 3), 1, out=fb.empty(2, 3, device="meta"))
+
+
+def test_zeros_are_not_what_operators_judge():
+    square = fb.empty(4, 3, 3, device="meta")
+    for function in (fb.linalg.inv, fb.linalg.cholesky, fb.linalg.det, fb.linalg.qr):
+        expected = function(fb.eye(3).expand(4, 3, 3))
+        result = function(square)
+        for made, like in zip(
+            result if isinstance(result, tuple) else [result],
+            expected if isinstance(expected, tuple) else [expected],
+            strict=True,
+        ):
+            assert (made.is_meta, made.shape, made.dtype) == (True, like.shape, like.dtype)
+    assert fb.linalg.solve(square, square).shape == (4, 3, 3)
+    assert fb.multinomial(fb.empty(5, device="meta"), 2).shape == (2,)
+
+
+def test_taking_another_ones_shape_or_place(x: fb.Tensor):
+    assert x.view_as(fb.ones(6)).is_meta
+    assert not fb.ones(6).view_as(x).is_meta
+    assert x[fb.tensor([0, 0, 1])].shape == (3, 3)
+    assert x.resize_as_(fb.ones(4, 5)).shape == (4, 5)
+    assert x.set_(fb.empty(7, device="meta")).shape == (7,)
+    assert x.set_().shape == (0,)
+    for source in (fb.ones(3), fb.empty(3, dtype=fb.int64, device="meta")):
+        with pytest.raises(RuntimeError, match="set_"):
+            x.set_(source)
+    with pytest.raises(RuntimeError, match="two devices"):
+        fb.empty(4, 3, device="meta").index_add_(0, fb.tensor([0]), fb.ones(1, 3))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x[x > 0],
+        lambda x: fb.where(x > 0),
+        lambda x: fb.argwhere(x),
+        lambda x: fb.unique_consecutive(x),
+        lambda x: fb.combinations(x[0]),
+        lambda x: fb.bincount(x[0].long()),
+        lambda x: F.one_hot(x.long()),
+        lambda x: x.repeat_interleave(x[:, 0].long(), dim=0),
+        lambda x: x.tensor_split(x[0].long()),
+        lambda x: x[: x[0, 0].long()],
+        lambda x: x.topk(x[0, 0].long()),
+        lambda x: F.pad(x, (x[0, 0].long(), 0)),
+        lambda x: fb.arange(x[0, 0]),
+        lambda x: fb.empty(1 << 25, device="meta").topk(x[0, 0].long()),
+        lambda x: 1 in x,
+    ],
+)
+def test_no_shape_follows_from_elements(x: fb.Tensor, function):
+    with pytest.raises(RuntimeError, match="no elements"):
+        function(x)
+
+
+def test_shapes_that_are_told_do_not_need_them(x: fb.Tensor):
+    assert F.one_hot(x.long(), 5).shape == (2, 3, 5)
+    counts = fb.empty(2, dtype=fb.int64, device="meta")
+    assert x.repeat_interleave(counts, dim=0, output_size=7).shape == (7, 3)
+    assert x[fb.tensor([True, False])].shape == (1, 3)
 
 
 def test_files_keep_them():

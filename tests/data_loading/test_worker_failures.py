@@ -19,7 +19,13 @@ import pytest
 
 import flambeau as fb
 from flambeau.utils.data import DataLoader, Dataset, IterableDataset
+from tests.process_files import open_files
 from tests.sanitized import not_sanitized
+
+# Seconds for what happens at once, on a machine that does much else, and for what must not be
+# waited for: whoever waits for the second is past the first, however busy the machine is.
+PATIENCE = 60
+LONG = 600
 
 
 class Calls(Dataset[Any]):
@@ -55,15 +61,11 @@ def children() -> list[Any]:
 
 
 def all_left(before: set[Any]) -> bool:
-    """Whether every new worker has ended, or does within the time that a busy one is given."""
-    deadline = time.monotonic() + 6
+    """Whether every new worker has ended, or does soon."""
+    deadline = time.monotonic() + PATIENCE
     while set(children()) - before and time.monotonic() < deadline:
         time.sleep(0.05)
     return not set(children()) - before
-
-
-def open_files() -> int:
-    return len(os.listdir("/proc/self/fd"))
 
 
 class TestExceptions:
@@ -136,15 +138,17 @@ class TestExceptions:
         dataset = Calls(lambda index: index)
         with pytest.raises(Exception, match=r"(?i)can't (pickle|get local)"):
             iter(DataLoader(dataset, num_workers=2, multiprocessing_context="spawn"))
-        assert open_files() <= before + 1  # what `multiprocessing` keeps from then on
+        assert len(open_files() - before) <= 1  # what `multiprocessing` keeps from then on
 
     @pytest.mark.parametrize("kind", ["process", "thread"])
     def test_timeout(self, kind: str) -> None:
+        over = multiprocessing.Event()
         loader = DataLoader(
-            Calls(lambda i: time.sleep(1)), num_workers=1, timeout=0.2, worker_type=kind
+            Calls(lambda i: over.wait(PATIENCE)), num_workers=1, timeout=0.2, worker_type=kind
         )
         with pytest.raises(RuntimeError, match=r"timed out after 0\.2 seconds"):
             next(iter(loader))
+        over.set()
 
 
 class TestDeaths:
@@ -159,7 +163,7 @@ class TestDeaths:
         start = time.monotonic()
         with pytest.raises(RuntimeError) as caught:
             list(DataLoader(Calls(sample), 2, num_workers=2))
-        assert time.monotonic() - start < 5
+        assert time.monotonic() - start < PATIENCE
         assert all_left(before)
         return str(caught.value)
 
@@ -222,7 +226,7 @@ class TestEnds:
             next(iterator)
             del iterator, loader, _batch
             assert all_left(others)
-        assert open_files() == before
+        assert not open_files() - before
 
     def test_threads_end_with_the_iterator(self) -> None:
         import threading
@@ -231,20 +235,28 @@ class TestEnds:
         loader = DataLoader(Calls(int), num_workers=2, worker_type="thread")
         for _ in loader:
             break
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + PATIENCE
         while not set(threading.enumerate()) <= before:
             assert time.monotonic() < deadline
             time.sleep(0.01)
 
     def test_dropping_a_busy_worker_does_not_wait_for_it(self) -> None:
-        loader = DataLoader(
-            Calls(lambda i: time.sleep(0 if i == 0 else 4)), num_workers=1, collate_fn=list
-        )
-        iterator = iter(loader)
+        before = set(children())
+        started, may_go_on = multiprocessing.Event(), multiprocessing.Event()
+
+        def sample(index: int) -> int:
+            if index == 1:
+                started.set()
+                may_go_on.wait(PATIENCE)
+            return index
+
+        iterator = iter(DataLoader(Calls(sample), num_workers=1, collate_fn=list))
         next(iterator)
-        start = time.monotonic()
+        assert started.wait(PATIENCE)
         del iterator
-        assert time.monotonic() - start < 2
+        assert len(set(children()) - before) == 1  # it is at its sample still
+        may_go_on.set()
+        assert all_left(before)
 
 
 PROGRAM = """
@@ -256,7 +268,7 @@ PROGRAM = """
             return 8
         def __getitem__(self, index):
             os.write(1, b"pid %d\\n" % os.getpid())
-            time.sleep(60)
+            time.sleep({long})
 
     if __name__ == "__main__":
         loader = DataLoader(Slow(), num_workers=2, multiprocessing_context={method!r})
@@ -291,53 +303,43 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def wait_for_end(pids: list[int], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
+def wait_for_end(pids: list[int]) -> None:
+    deadline = time.monotonic() + PATIENCE
     while any(map(is_running, pids)):
         assert time.monotonic() < deadline, "workers are still there"
         time.sleep(0.01)
 
 
-PROMPT = 2.0  # seconds; less than one where no other program takes the processors
-
-
 class TestPrograms:
     @pytest.mark.parametrize("method", ["fork", "spawn"])
     def test_ctrl_c_ends_everything_with_one_traceback(self, tmp_path: Path, method: str) -> None:
-        program, pids = started(tmp_path, PROGRAM.format(method=method), 2)
-        start = time.monotonic()
+        program, pids = started(tmp_path, PROGRAM.format(method=method, long=LONG), 2)
         os.killpg(program.pid, signal.SIGINT)  # as a terminal does: to all of them
-        _, errors = program.communicate(timeout=30)
-        took = time.monotonic() - start
-        wait_for_end(pids, 1)
-        assert took < PROMPT
+        _, errors = program.communicate(timeout=PATIENCE)
+        wait_for_end(pids)
         assert errors.count("Traceback") == 1
         assert errors.rstrip().endswith("KeyboardInterrupt")
 
     def test_ctrl_c_in_the_loop(self, tmp_path: Path) -> None:
-        text = PROGRAM.replace("next(iter(loader))", "iterator = iter(loader); time.sleep(60)")
-        program, pids = started(tmp_path, text.format(method="fork"), 2)
-        start = time.monotonic()
+        text = PROGRAM.replace("next(iter(loader))", "iterator = iter(loader); time.sleep({long})")
+        program, pids = started(tmp_path, text.format(method="fork", long=LONG), 2)
         os.killpg(program.pid, signal.SIGINT)
-        _, errors = program.communicate(timeout=30)
-        assert time.monotonic() - start < PROMPT
-        wait_for_end(pids, 1)
+        _, errors = program.communicate(timeout=PATIENCE)
+        wait_for_end(pids)
         assert errors.count("Traceback") == 1
 
     def test_ctrl_c_with_threads(self, tmp_path: Path) -> None:
         text = PROGRAM.replace("multiprocessing_context={method!r}", "worker_type='thread'")
-        program, _ = started(tmp_path, text, 2)
-        start = time.monotonic()
+        program, _ = started(tmp_path, text.format(long=LONG), 2)
         os.killpg(program.pid, signal.SIGINT)
-        _, errors = program.communicate(timeout=30)
-        assert time.monotonic() - start < PROMPT
+        _, errors = program.communicate(timeout=PATIENCE)
         assert errors.count("Traceback") == 1
 
     @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
     def test_killed_program_takes_its_workers_along(self, tmp_path: Path, method: str) -> None:
-        program, pids = started(tmp_path, PROGRAM.format(method=method), 2)
+        program, pids = started(tmp_path, PROGRAM.format(method=method, long=LONG), 2)
         program.kill()
-        wait_for_end(pids, 3)
+        wait_for_end(pids)
         program.communicate()
 
     def test_workers_outlive_the_thread_that_started_them(self, tmp_path: Path) -> None:
@@ -361,18 +363,20 @@ class TestPrograms:
         text = PROGRAM.replace(
             "next(iter(loader))", "iterator = iter(loader); sys.stdin.readline()"
         )
-        program, pids = started(tmp_path, text.format(method="fork"), 2)
-        _, errors = program.communicate(timeout=30)
+        program, pids = started(tmp_path, text.format(method="fork", long=LONG), 2)
+        _, errors = program.communicate(timeout=PATIENCE)
         assert program.returncode == 0
         assert errors == ""
-        wait_for_end(pids, 1)
+        wait_for_end(pids)
 
     def test_handlers_of_the_program_are_not_for_its_workers(self, tmp_path: Path) -> None:
         text = "import signal; signal.signal(signal.SIGTERM, lambda *a: print('saving'))\n"
         body = PROGRAM.replace(
             "next(iter(loader))", "iterator = iter(loader); sys.stdin.readline()"
         )
-        program, pids = started(tmp_path, text + textwrap.dedent(body.format(method="fork")), 2)
-        out, _ = program.communicate(timeout=30)
+        program, pids = started(
+            tmp_path, text + textwrap.dedent(body.format(method="fork", long=LONG)), 2
+        )
+        out, _ = program.communicate(timeout=PATIENCE)
         assert "saving" not in out
-        wait_for_end(pids, 1)
+        wait_for_end(pids)

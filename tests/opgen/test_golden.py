@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from opgen.emit import bindings, docs, loops, op_info, operators, stubs
+from opgen.emit import bindings, boxed, docs, loops, op_info, operators, stubs
 from tests.opgen.planted import read_table
 
 GOLDEN = Path(__file__).parent / "golden"
 EMITTERS = {
     "operators": operators,
     "loops": loops,
+    "boxed": boxed,
     "bindings": bindings,
     "op_info": op_info,
     "stubs": stubs,

@@ -1,5 +1,7 @@
 """Calls whose meaning samples with a NumPy reference cannot show."""
 
+import math
+
 import pytest
 
 import flambeau as fb
@@ -119,6 +121,14 @@ def test_views_are_copied_into_out() -> None:
     with pytest.raises(RuntimeError, match="unbind_copy: out must have 2 tensors, got 1"):
         fb.unbind_copy(x, out=rows[:1])
     assert fb.equal(x.narrow_copy(1, 1, 2), x[:, 1:])
+    with pytest.warns(UserWarning, match="was resized"):
+        fb.t_copy(x, out=fb.ones(2, dtype=fb.int64))
+    for copy in (fb.t_copy, fb.alias_copy, lambda x, out: fb.unbind_copy(x, out=[out, out])):
+        with pytest.raises(RuntimeError, match="result's type"):
+            copy(x, out=fb.empty(0))
+    whole = fb.arange(6).reshape(2, 3)
+    fb.t_copy(whole, out=whole.view(3, 2))  # what was there is copied first
+    assert whole.flatten().tolist() == [0, 3, 1, 4, 2, 5]
 
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
@@ -144,3 +154,61 @@ def test_of_two_elements_for_one_place_the_last_counts(rank: int) -> None:
 def test_sums_of_masked_powers_of_whole_numbers_are_whole() -> None:
     x, mask = fb.arange(4), fb.tensor([True, False, True, True])
     assert fb.equal(fb.masked.logsumexp(x, 0, mask=mask), fb.tensor(3))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number"),
+    [("int8", 300), ("int8", -129), ("uint8", 300), ("float16", 1e10), ("float32", -1e39)],
+)
+def test_numbers_that_elements_cannot_be_are_refused(dtype: str, number: float) -> None:
+    """Instead of what is left of them after a conversion: 44, or infinity."""
+    x = fb.ones(3, dtype=getattr(fb, dtype))
+    mask, places = fb.tensor([True, False, True]), fb.tensor([1])
+    for call in (
+        lambda: x.masked_fill(mask, number),
+        lambda: x.masked_fill_(mask, number),
+        lambda: x.index_fill(0, places, number),
+        lambda: x.scatter(0, places, number),
+        lambda: x.clamp(max=number),
+        lambda: x.clamp(min=number),
+        lambda: x.clamp(0, number),
+        lambda: x.clamp_min(number),
+        lambda: x.clamp_max_(number),
+        lambda: x.add(x, alpha=number),
+        lambda: x.addcmul(x, x, value=number),
+        lambda: F.pad(x, (1, 1), value=number),
+    ):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            call()
+    assert x.tolist() == [1, 1, 1]
+    if not x.is_floating_point():
+        with pytest.raises(RuntimeError, match="without overflow"):
+            fb.where(mask, x, number)
+    if x.is_floating_point():
+        assert x.masked_fill(mask, -math.inf).tolist() == [-math.inf, 1, -math.inf]
+        assert x.clamp(max=math.inf).tolist() == [1, 1, 1]
+
+
+def test_limits_are_a_range_or_for_clamp_only() -> None:
+    with pytest.raises(ValueError, match="cannot be greater"):
+        F.hardtanh(fb.ones(2), 1, 0)
+    assert fb.tensor([0.0, 3.0]).clamp(2, 1).tolist() == [1, 1]
+
+
+def test_powers_have_no_modulus() -> None:
+    with pytest.raises(TypeError, match="unsupported operand"):
+        pow(fb.arange(3), 2, 3)
+    assert pow(fb.arange(3), 2, None).tolist() == [0, 1, 4]
+
+
+def test_strides_of_new_dimensions() -> None:
+    x = fb.ones(3, 4)
+    assert x.expand(1, 3, 4).stride() == (12, 4, 1)
+    assert x.expand(1, 2, 3, 4).stride() == (0, 0, 4, 1)
+    assert x.expand(2, 1, 3, 4).stride() == (0, 12, 4, 1)
+    assert fb.ones(()).expand(1).stride() == (0,)
+
+
+def test_tensors_of_several_elements_are_no_elements() -> None:
+    with pytest.raises(ValueError, match="single element"):
+        fb.tensor([fb.ones(2), fb.ones(2)])

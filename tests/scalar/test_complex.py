@@ -40,11 +40,25 @@ def same(actual: np.ndarray, expected: np.ndarray, unsigned: np.ndarray) -> np.n
     return close & (sign | unsigned)
 
 
+def settle(name: str, actual: np.ndarray, expected: np.ndarray) -> None:
+    """Put right what differs between versions of NumPy, which has it from the C library or not."""
+    if name == "asin":  # -inf + i NaN: the sign of the infinity is unspecified
+        where = np.isinf(Z.real) & np.isnan(Z.imag)
+        np.copysign(expected.imag, actual.imag, out=expected.imag, where=where)
+    elif name == "asinh":  # NaN - i inf: likewise
+        where = np.isnan(Z.real) & np.isinf(Z.imag)
+        np.copysign(expected.real, actual.real, out=expected.real, where=where)
+    elif name == "acosh":  # 0 + i NaN: NaN ± i pi/2 since C17 (defect report 471), both NaN before
+        where = (Z.real == 0) & np.isnan(Z.imag)
+        np.copysign(np.pi / 2, actual.imag, out=expected.imag, where=where)
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_special_values(name: str) -> None:
     with np.errstate(all="ignore"):
         expected = FUNCTIONS[name](Z)
     actual = getattr(fb, name)(fb.from_numpy(Z.copy())).numpy()
+    settle(name, actual, expected)
     # Beside a NaN the sign of a zero says nothing.
     re = same(actual.real, expected.real, np.isnan(expected.imag))
     im = same(actual.imag, expected.imag, np.isnan(expected.real))

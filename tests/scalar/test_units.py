@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import flambeau as fb
-from tests.scalar.units import FUNCTIONS, patterns, units, worst
+from tests.scalar.units import FUNCTIONS, Array, function, patterns, units, worst
 
 LEVELS = ("baseline", "avx2", "avx512")
 EVERY = 4099  # a prime: all exponents, and mantissas without a pattern
@@ -46,7 +46,9 @@ KNOWN = [
     0.849902451,
     0.890689492,
     0.89074856,
+    0.898493648,
     0.899666846,
+    0.917756975,
     0.928293645,
     0.947899759,
     0.953166068,
@@ -59,6 +61,7 @@ KNOWN = [
     1.01529169,
     1.03138602,
     1.05057323,
+    1.08950055,
     1.09664726,
     1.13226974,
     1.19154799,
@@ -82,6 +85,9 @@ KNOWN = [
     16.9990821,
     17.0,
     17.5202255,
+    18.3841705,
+    18.4257851,
+    26.6914253,
     27.40728,
     51.0383797,
     57.9052811,
@@ -92,7 +98,10 @@ KNOWN = [
     201.847275,
     1250.60632,
     10522.5137,
+    890684.75,
     995174.125,
+    1000345.19,
+    1047324.56,
     50693759000000.0,
     8.54873545e33,
 ]
@@ -162,6 +171,34 @@ def test_two_arguments(name: str) -> None:
         exact = reference(x.astype(np.longdouble), y.astype(np.longdouble)).astype(np.float64)
     error = units(getattr(fb, name)(fb.from_numpy(x), fb.from_numpy(y)).numpy(), exact)
     assert error.max() <= bound, f"{name}{x[error.argmax()], y[error.argmax()]}: {error.max():.3g}"
+
+
+SELU_SCALE, SELU_ALPHA = 1.0507009873554804934, 1.6732632423543772848
+
+
+def negative_part(x: Array) -> Array:
+    return np.expm1(np.where(x > 0, 0, x))
+
+
+# Activations that are no elementary function: reference and bound in units, no more than PyTorch's
+# worst.
+ACTIVATIONS = {
+    "elu": (lambda x: np.where(x > 0, x, negative_part(x)), 1.0),
+    "selu": (lambda x: SELU_SCALE * np.where(x > 0, x, SELU_ALPHA * negative_part(x)), 1.55),
+    "softplus": (lambda x: np.where(x > 20, x, np.log1p(np.exp(np.minimum(x, 30)))), 1.45),
+    "logsigmoid": (lambda x: np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x))), 1.45),
+    "hardswish": (lambda x: np.where(x < 3, x * np.clip(x + 3, 0, 6) / 6, x), 1.9),
+}
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_activations(name: str) -> None:
+    reference, bound = ACTIVATIONS[name]
+    for x in [*patterns(EVERY), neighbours(KNOWN + SPECIAL)]:
+        with np.errstate(all="ignore"):
+            exact = reference(x.astype(np.float64))
+        error = units(function(fb, name)(fb.from_numpy(x)).numpy(), exact)
+        assert error.max() <= bound, f"{x[error.argmax()]}: {error.max():.3g}"
 
 
 # What a 16-bit float's function is: the float32 one, rounded once more.

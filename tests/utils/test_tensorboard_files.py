@@ -46,7 +46,7 @@ def test_events_wait_for_company(tmp_path):
 def test_flush_after_a_while(tmp_path):
     writer = SummaryWriter(tmp_path, flush_secs=0.05)
     writer.add_scalar("x", 1, 7)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120  # on a machine that does much else
     while not steps(tmp_path) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert steps(tmp_path) == [7]

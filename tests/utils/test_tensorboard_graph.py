@@ -126,7 +126,7 @@ def test_shared_and_repeated_modules():
     assert "Twice/Linear[linear]/weight" in nodes["Twice/Linear[tied]/addmm"].input
 
 
-def test_a_backward_that_refuses():
+def test_functions_of_the_program_are_drawn_as_what_they_do():
     class Refusing(fb.autograd.Function):
         @staticmethod
         def forward(ctx, x):
@@ -141,9 +141,32 @@ def test_a_backward_that_refuses():
             return Refusing.apply(x.exp()).sum()
 
     nodes = nodes_of(Net(), fb.ones(3))
-    assert nodes["Net/sum"].input == ["Net/refusing"]
-    assert shape_of(nodes["Net/refusing"]) == [(3,)]
-    assert not nodes["Net/exp"].attr
+    assert nodes["Net/sum"].input == ["Net/mul"]
+    assert nodes["Net/mul"].input == ["Net/exp"]
+    assert shape_of(nodes["Net/exp"]) == [(3,)]
+
+
+def test_what_is_written_through_a_view():
+    class Marked(nn.Module):
+        def forward(self, x):
+            y = x * 2
+            y[0].zero_()
+            return y.exp()
+
+    nodes = nodes_of(Marked(), fb.ones(2, 3))
+    assert nodes["Marked/exp"].input == ["Marked/zero"]
+    assert nodes["Marked/zero"].input == ["Marked/select"]
+
+
+def test_a_network_without_gradients():
+    class Counted(nn.Module):
+        def forward(self, x):
+            with fb.no_grad():
+                return (x > 0).sum()
+
+    nodes = nodes_of(Counted(), fb.ones(3))
+    assert nodes["Counted/sum"].input == ["Counted/gt"]
+    assert nodes["output/output.1"].input == ["Counted/sum"]
 
 
 def test_the_file(tmp_path, capsys):

@@ -1,19 +1,19 @@
 #include "autograd/formulas/loss.h"
 
 #include "autograd/formula.h"
-#include "cpu/loss.h"
 #include "gen/ops/activation.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/create.h"
 #include "gen/ops/explog.h"
 #include "gen/ops/loss.h"
 #include "gen/ops/view.h"
+#include "kernel/loss.h"
 #include "ops/loss_support.h"
 
 namespace fb::autograd::formula {
 
 using namespace ops;
-using cpu::LossKind;
+using kernel::LossKind;
 
 namespace {
 

@@ -42,9 +42,10 @@ Tensor cross_entropy_backward(const Tensor& grad, const Tensor& input, const Ten
                               const Tensor& weight, const Tensor& statistics, int64_t ignore_index,
                               double label_smoothing, int64_t reduction);
 // By the scores, or by the shares that classes have in the target.
-Tensor share_entropy_backward(int64_t k, const Tensor& grad, const Tensor& input,
-                              const Tensor& target, const Tensor& weight, const Tensor& statistics,
-                              double label_smoothing, int64_t reduction);
+Tensor soft_cross_entropy_backward(int64_t k, const Tensor& grad, const Tensor& input,
+                                   const Tensor& target, const Tensor& weight,
+                                   const Tensor& statistics, double label_smoothing,
+                                   int64_t reduction);
 Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& input, const Tensor& target,
                                   int64_t p, double margin, const Tensor& weight,
                                   int64_t reduction);

@@ -75,12 +75,13 @@ Tensor cross_entropy_backward(const Tensor& grad, const Tensor& input, const Ten
   }
 }
 
-Tensor share_entropy_backward(int64_t k, const Tensor& grad, const Tensor& input,
-                              const Tensor& target, const Tensor& weight, const Tensor& statistics,
-                              double label_smoothing, int64_t reduction) {
+Tensor soft_cross_entropy_backward(int64_t k, const Tensor& grad, const Tensor& input,
+                                   const Tensor& target, const Tensor& weight,
+                                   const Tensor& statistics, double label_smoothing,
+                                   int64_t reduction) {
   if (!is_differentiated(grad, input, target, weight, statistics))
-    return share_entropy_gradient(k, grad, input, target, weight, statistics, label_smoothing,
-                                  reduction);
+    return soft_cross_entropy_gradient(k, grad, input, target, weight, statistics, label_smoothing,
+                                       reduction);
   const int64_t dim = input.dim() == 1 ? 0 : 1;
   const int64_t classes = input.sizes()[static_cast<size_t>(dim)];
   const Reduction how = numbered_reduction(reduction);

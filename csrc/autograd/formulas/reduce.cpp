@@ -11,6 +11,7 @@
 #include "gen/ops/reduce.h"
 #include "gen/ops/shape.h"
 #include "gen/ops/view.h"
+#include "ops/host.h"
 
 namespace fb::autograd::formula {
 namespace {
@@ -44,8 +45,7 @@ Tensor with_dims(const Tensor& reduced, IntSpan shape, OptDims dim, bool keepdim
 // Whether the way around zeros has to be taken. A batch is not looked into.
 bool has_zero(const Tensor& t) {
   if (t->flags & kBatched) return true;
-  const Tensor found = ops::any(ops::eq(t, 0));
-  return *found.data_as<bool>();
+  return ops::host_number(ops::any(ops::eq(t, 0))).to<bool>();
 }
 
 // The product of all other elements of the row: those before times those after.

@@ -1,6 +1,6 @@
 // The gradients of grid_sample: in one pass, or composed of operators where they are to be
 // differentiated again.
-#include "cpu/resample_grid.h"
+#include "kernel/resample_grid.h"
 
 #include "autograd/formula.h"
 #include "autograd/formulas/resample.h"
@@ -16,8 +16,8 @@
 namespace fb::autograd::formula {
 namespace {
 
-using cpu::GridMode;
-using cpu::GridPadding;
+using kernel::GridMode;
+using kernel::GridPadding;
 
 // A position on the image, and by how much it moves with the coordinate it comes from.
 struct Position {

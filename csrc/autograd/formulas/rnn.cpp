@@ -19,7 +19,7 @@
 namespace fb::autograd::formula {
 
 using namespace ops;
-using cpu::RnnKind;
+using kernel::RnnKind;
 
 namespace {
 
@@ -34,7 +34,7 @@ Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 
 State cell(RnnKind kind, const Tensor& x, const State& before, const RnnWeights& w) {
   const Tensor of_input = affine(x, w.w_ih, w.b_ih), of_state = affine(before.h, w.w_hh, w.b_hh);
-  const int64_t n = of_input.size(1) / cpu::weight_columns(kind);
+  const int64_t n = of_input.size(1) / kernel::weight_columns(kind);
   const auto part = [n](const Tensor& gates, int64_t i) { return narrow(gates, 1, i * n, n); };
   if (kind == RnnKind::kTanh) return {tanh(of_input + of_state), {}};
   if (kind == RnnKind::kRelu) return {relu(of_input + of_state), {}};

@@ -1,6 +1,4 @@
 // The step of Adafactor: three passes over the gradient, and no other memory of its size.
-#include "cpu/adafactor.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,6 +6,7 @@
 
 #include "cpu/kernels/float_loops.h"
 #include "cpu/kernels/loops.h"
+#include "cpu/optim.h"
 #include "cpu/threads.h"
 #include "scalar/arith.h"
 

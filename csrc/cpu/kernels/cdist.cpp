@@ -1,4 +1,4 @@
-// Distances of one row to many: see cpu/cdist.h.
+// Distances of one row to many: see pairwise_distances in kernel/distance.h.
 #include "cpu/cdist.h"
 
 #include <math.h>

@@ -19,7 +19,7 @@ FB_FN void add_scaled(A* out, const T* row, int64_t n, A factor) {
 }
 
 template <class T>
-void sums_of_bags(const Table& table, const Bags& bags, const AccOf<T>* factor, AccOf<T>* out) {
+void sums_of_bags(const RowTable& table, const Bags& bags, const AccOf<T>* factor, AccOf<T>* out) {
   using A = AccOf<T>;
   const T* const rows = static_cast<const T*>(table.data);
   const int64_t elements = bags.count == 0 ? 0 : bags.bounds[bags.count] * table.width;
@@ -37,7 +37,7 @@ void sums_of_bags(const Table& table, const Bags& bags, const AccOf<T>* factor, 
 }
 
 template <class T>
-void maxima_of_bags(const Table& table, const Bags& bags, T* out, int64_t* where) {
+void maxima_of_bags(const RowTable& table, const Bags& bags, T* out, int64_t* where) {
   using A = AccOf<T>;
   const T* const rows = static_cast<const T*>(table.data);
   parallel_for(bags.count, 1 + kGrain / (table.width * 8 + 1), [&](int64_t begin, int64_t end) {
@@ -62,7 +62,7 @@ void maxima_of_bags(const Table& table, const Bags& bags, T* out, int64_t* where
 
 // Adds up the columns [first, last) of the rows [low, high) of out.
 template <class T>
-void add_block(const Table& from, const RowSums& sums, AccOf<T>* out, int64_t low, int64_t high,
+void add_block(const RowTable& from, const RowSums& sums, AccOf<T>* out, int64_t low, int64_t high,
                int64_t first, int64_t last) {
   using A = AccOf<T>;
   const T* const rows = static_cast<const T*>(from.data);
@@ -79,7 +79,7 @@ void add_block(const Table& from, const RowSums& sums, AccOf<T>* out, int64_t lo
 }
 
 template <class T>
-void sums_of_rows(const Table& from, const RowSums& sums, AccOf<T>* out, int64_t out_rows) {
+void sums_of_rows(const RowTable& from, const RowSums& sums, AccOf<T>* out, int64_t out_rows) {
   constexpr int64_t kLine = 64 / sizeof(AccOf<T>);  // threads do not share cache lines
   const int64_t work = (sums.n + out_rows) * from.width;
   const int64_t threads = work < kGrain ? 1 : num_threads();
@@ -98,7 +98,7 @@ void sums_of_rows(const Table& from, const RowSums& sums, AccOf<T>* out, int64_t
 
 }  // namespace
 
-void take_rows(const Table& table, const int64_t* index, int64_t n, void* out) {
+void take_rows(const RowTable& table, const int64_t* index, int64_t n, void* out) {
   const int64_t size = static_cast<int64_t>(size_of(table.dtype));
   const size_t bytes = static_cast<size_t>(table.width * size);
   parallel_for(n, kGrain / (table.width + 1) + 1, [&](int64_t begin, int64_t end) {
@@ -108,21 +108,21 @@ void take_rows(const Table& table, const int64_t* index, int64_t n, void* out) {
   });
 }
 
-void sum_bags(const Table& table, const Bags& bags, const void* factor, void* out) {
+void sum_bags(const RowTable& table, const Bags& bags, const void* factor, void* out) {
   with_floating(table.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     sums_of_bags<T>(table, bags, static_cast<const AccOf<T>*>(factor), static_cast<AccOf<T>*>(out));
   });
 }
 
-void max_bags(const Table& table, const Bags& bags, void* out, int64_t* rows) {
+void max_bags(const RowTable& table, const Bags& bags, void* out, int64_t* rows) {
   with_floating(table.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     maxima_of_bags<T>(table, bags, static_cast<T*>(out), rows);
   });
 }
 
-void add_rows(const Table& from, const RowSums& sums, void* out, int64_t out_rows) {
+void add_rows(const RowTable& from, const RowSums& sums, void* out, int64_t out_rows) {
   with_floating(from.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     sums_of_rows<T>(from, sums, static_cast<AccOf<T>*>(out), out_rows);

@@ -141,10 +141,11 @@ void loss_elements(const LossCall& call, void* out) {
   });
 }
 
-double loss_sum(const LossCall& call) {
-  return with_loss(call.kind, [&]<class L>(Tag<L>) {
+void loss_sum(const LossCall& call, double divisor, void* out) {
+  const double total = with_loss(call.kind, [&]<class L>(Tag<L>) {
     return call.dtype == DType::kFloat32 ? sum<L, float>(call) : sum<L, double>(call);
   });
+  put_number(call.dtype, total / divisor, out);
 }
 
 void loss_gradient(const LossCall& call, int operand, const void* gradient, bool single,

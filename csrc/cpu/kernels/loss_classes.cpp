@@ -92,6 +92,7 @@ class Entropy {
         rest_(largest_ + t.samples()),
         weights_(static_cast<const T*>(t.weights)),
         gradients_(gradients),
+        scale_(scale_of<T>(gradients)),
         smoothing_(smoothing) {
     whole_weight_ = static_cast<double>(t.classes);
     if (weights_) {
@@ -168,7 +169,7 @@ class Entropy {
 
   double gradient_at(int64_t i) const {
     const T* const values = static_cast<const T*>(gradients_.values);
-    return static_cast<double>(values[gradients_.single ? 0 : i]) * gradients_.scale;
+    return static_cast<double>(values[gradients_.single ? 0 : i]) * scale_;
   }
 
   const ClassTargets& t_;
@@ -177,7 +178,7 @@ class Entropy {
   const T* const rest_;
   const T* const weights_;
   const SampleGradients gradients_;
-  const double smoothing_;
+  const double scale_, smoothing_;
   double whole_weight_;
   Shares<T> common_ = {};  // of all samples, where neither weights nor gradients differ
 };

@@ -184,6 +184,7 @@ void for_all_tensors(std::span<const OptimTensor> tensors, Part part) {
   constexpr int64_t kTurn = 1 << 16;
   int64_t total = 0;
   for (const OptimTensor& t : tensors) total += t.n;
+  static_assert(kernel::kSmallStep <= kGrain, "small steps keep the lock");
   if (total <= kGrain) {
     for (const OptimTensor& t : tensors) part(t, 0, t.n);
     return;

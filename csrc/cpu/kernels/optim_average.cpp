@@ -1,6 +1,6 @@
 // Running averages of tensors: a step without state.
-#include "cpu/average.h"
 #include "cpu/kernels/optim.h"
+#include "cpu/optim.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {

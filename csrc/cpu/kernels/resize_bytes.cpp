@@ -1,4 +1,4 @@
-// Images of bytes at another resolution: see Note [Sums of bytes] in cpu/pixels.h.
+// Images of bytes at another resolution: see Note [Sums of bytes] in kernel/pixels.h.
 //
 // Sums along a column are sums of whole rows, which vectors do well whatever a pixel is made of.
 // Sums along a row are made the same: as many rows as a vector has bytes are turned over, so that a

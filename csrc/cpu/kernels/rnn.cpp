@@ -49,18 +49,18 @@ void forward_step(const RnnForward<T>& f, const Step& step) {
   T* const rows = f.rows + step.at * f.row;
   T* const h = f.h + step.first * outputs;
   T* const c = f.c ? f.c + step.first * hidden : nullptr;
-  T* const h_before = rows + (gate_columns(f.kind) + (f.c ? 1 : 0)) * hidden;
+  T* const h_before = rows + (kernel::gate_columns(f.kind) + (f.c ? 1 : 0)) * hidden;
   for (int64_t i = 0; i < step.rows; ++i) {
     if (f.keep) copy_run(h_before + i * stride, h + i * outputs, outputs);
     if (f.kind != RnnKind::kGru) continue;
     for (int64_t j = 0; j < hidden; ++j)
       rows[i * stride + j] = f.state_bias ? f.state_bias[j] : T(0);
   }
-  product<T>({step.rows, weight_columns(f.kind) * hidden, outputs, h, outputs, f.recurrent, rows,
-              stride, true});
+  product<T>({step.rows, kernel::weight_columns(f.kind) * hidden, outputs, h, outputs, f.recurrent,
+              rows, stride, true});
   T* const fresh = f.projection ? f.unprojected + step.first * hidden : h;
   rnn_gates<T>({f.kind, step.rows, hidden, rows, stride, fresh, c,
-                f.keep && c ? rows + gate_columns(f.kind) * hidden : nullptr, stride});
+                f.keep && c ? rows + kernel::gate_columns(f.kind) * hidden : nullptr, stride});
   if (f.projection)
     product<T>({step.rows, outputs, hidden, fresh, hidden, f.projection, h, outputs, false});
   T* const out = f.out + step.at * f.out_row;
@@ -71,7 +71,7 @@ void forward_step(const RnnForward<T>& f, const Step& step) {
 template <class T>
 void backward_step(const RnnBackward<T>& b, const Step& step) {
   const int64_t apart = b.steps.apart, hidden = b.hidden, outputs = b.outputs;
-  const int64_t columns = gate_columns(b.kind) * hidden;
+  const int64_t columns = kernel::gate_columns(b.kind) * hidden;
   const T* const rows = b.rows + step.at * b.row;
   T* const d_gates = b.d_gates + step.at * b.d_gates_row;
   T* const d_h = b.d_h + step.first * outputs;
@@ -96,8 +96,8 @@ void backward_step(const RnnBackward<T>& b, const Step& step) {
                          b.d_c ? b.d_c + step.first * hidden : nullptr,
                          b.projection ? b.unprojected + step.at * hidden : nullptr,
                          apart * hidden});
-  product<T>({step.rows, outputs, weight_columns(b.kind) * hidden, d_gates, apart * b.d_gates_row,
-              b.recurrent, d_h, outputs, b.kind == RnnKind::kGru});
+  product<T>({step.rows, outputs, kernel::weight_columns(b.kind) * hidden, d_gates,
+              apart * b.d_gates_row, b.recurrent, d_h, outputs, b.kind == RnnKind::kGru});
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // Kernels on the rows of tables that a sparse tensor has values for.
-#include "cpu/sparse.h"
-
 #include <cmath>
 
 #include "cpu/kernels/float_loops.h"
+#include "cpu/optim.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu::FB_ISA {
@@ -33,7 +32,7 @@ void each_row(const StepRows& on, Step step) {
 }
 
 template <class T>
-FB_FN void step_adam(const Row<T>& row, int64_t width, const AdamNumbers& numbers) {
+FB_FN void step_adam(const Row<T>& row, int64_t width, const AdamRowNumbers& numbers) {
   using A = AccOf<T>;
   const A keep1 = static_cast<A>(1 - numbers.beta1), keep2 = static_cast<A>(1 - numbers.beta2);
   const A step = static_cast<A>(-numbers.step_size), eps = static_cast<A>(numbers.eps);
@@ -51,7 +50,7 @@ FB_FN void step_adam(const Row<T>& row, int64_t width, const AdamNumbers& number
 }
 
 template <class T>
-FB_FN void step_adagrad(const Row<T>& row, int64_t width, const AdagradNumbers& numbers) {
+FB_FN void step_adagrad(const Row<T>& row, int64_t width, const AdagradRowNumbers& numbers) {
   using A = AccOf<T>;
   const A rate = static_cast<A>(numbers.maximize ? numbers.rate : -numbers.rate);
   const A eps = static_cast<A>(numbers.eps);
@@ -67,11 +66,11 @@ FB_FN void step_adagrad(const Row<T>& row, int64_t width, const AdagradNumbers& 
 
 }  // namespace
 
-void step_adam_rows(const StepRows& on, const AdamNumbers& numbers) {
+void step_adam_rows(const StepRows& on, const AdamRowNumbers& numbers) {
   each_row(on, [&](const auto& row) { step_adam(row, on.width, numbers); });
 }
 
-void step_adagrad_rows(const StepRows& on, const AdagradNumbers& numbers) {
+void step_adagrad_rows(const StepRows& on, const AdagradRowNumbers& numbers) {
   each_row(on, [&](const auto& row) { step_adagrad(row, on.width, numbers); });
 }
 

@@ -1,9 +1,8 @@
 // Gradients of a scaled loss: scaled back and looked over in one pass.
-#include "cpu/unscale.h"
-
 #include <atomic>
 #include <bit>
 
+#include "cpu/optim.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu::FB_ISA {

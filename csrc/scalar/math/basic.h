@@ -2,7 +2,7 @@
 // has it.
 #pragma once
 
-#include "scalar/math/format.h"
+#include "scalar/math/opaque.h"
 
 namespace fb::math {
 
@@ -19,9 +19,12 @@ FB_FN float sqrt(float x) { return __builtin_sqrtf(x); }
 FB_FN double sqrt(double x) { return __builtin_sqrt(x); }
 // One step of Newton's method undoes most of the two roundings.
 FB_FN float rsqrt(float x) {
-  const float y = 1.0f / __builtin_sqrtf(x);
-  const float excess = product_error(x * y, y, 1.0f);  // NaN at zero and infinity, where y is exact
-  return is_nan(excess) ? y : y - 0.5f * y * excess;
+  const float root = __builtin_sqrtf(x);
+  const float half = 1.0f / (root + root), y = half + half;
+  const float excess = product_error(x * half, y, 0.5f);
+  // NaN at zero and infinity, where any finite number does: y is infinite or zero.
+  const float number = excess > -Opaque<float>::kOne ? excess : -Opaque<float>::kOne;
+  return y - y * number;
 }
 FB_FN double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
 FB_FN float nextafter(float x, float y) { return __builtin_nextafterf(x, y); }

@@ -55,6 +55,14 @@ template <class T>
 FB_FN T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
 }
+template <class T>
+FB_FN Split<T> expm1_to_zero(T x) {
+  return {expm1(x), T(0)};
+}
+template <class T>
+FB_FN T log1p_exp(T x) {
+  return log1p(exp(x));
+}
 FB_FN float normal_cdf(float x) { return ::normcdff(x); }
 FB_FN double normal_cdf(double x) { return ::normcdf(x); }
 FB_FN float gelu(float x) { return x * ::normcdff(x); }

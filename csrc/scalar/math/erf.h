@@ -7,8 +7,9 @@ namespace fb::math {
 
 // erf(x) / x - 1 as a polynomial in x^2, up to kErfSwitch.
 FB_FN float erf_small(float z) {
-  return polynomial(z, 0.12837917f, -0.37612635f, 0.11283699f, -0.026859539f, 0.0052013053f,
-                    -0.00081450806f, 8.3775914e-05f);
+  return static_cast<float>(polynomial<Fine>(z, 0.12837917f, -0.37612635f, 0.11283699f,
+                                             -0.026859539f, 0.0052013053f, -0.00081450806f,
+                                             8.3775914e-05f));
 }
 FB_FN double erf_small(double z) {
   return polynomial(z, 0.12837916709551256, -0.3761263890318355, 0.11283791670945253,
@@ -41,10 +42,9 @@ FB_FN T erf(T x) {
   const T a = abs(x);
   const T near = fused(x, erf_small(x * x), x);
   // The exponent stays within [-53, 0], where one power of two does for scale().
-  const ExpParts<T> parts =
-      exp_parts(-erf_exponent(clamp_nan(a, Opaque<T>::kErfLow, Opaque<T>::kErfHigh)));
-  const T power = power_of_two<T>(parts.k - kErfOffset<T>);
-  const T far = copysign(T(1) - (power + power * exp_tail(parts.r)), x);
+  const ExpPower<T> parts = exp_power<-kErfOffset<T>>(
+      -erf_exponent(clamp_nan(a, Opaque<T>::kErfLow, Opaque<T>::kErfHigh)));
+  const T far = copysign(T(1) - (parts.power + parts.power * exp_tail(parts.r)), x);
   return a < kErfSwitch<T> ? near : far;
 }
 
@@ -76,16 +76,15 @@ FB_FN float square_error(float x, float square) {
 }
 FB_FN double square_error(double x, double square) { return product_error(x, x, square); }
 
-// In double, where the square is exact. The quotients of erfcx_positive share their divisor.
+// In double, where the square is exact, with exp(a^2) erfc(a) as a polynomial in (a - 3) / (a + 3)
+// as far as it is needed.
 FB_FN float erfc(float x) {
   const double a = clamp_above(abs(x), Opaque<float>::kErfcHigh);
-  const double inverse = 1.0 / ((a + 3.0) * (a + 0.5));
-  const double q = (a - 3.0) * (a + 0.5) * inverse;
-  const double p = polynomial(q, 1.2530080595527093, -0.13562114253878033, -0.047562449398732484,
-                              0.12964647722552589, -0.11927008346565555, 0.06829597339587382,
-                              -0.023802444547614397, 0.0025624302267003066, 0.0020088770020983615,
-                              -0.0007646607765613448, -0.00026287888690349116);
-  const double positive = exp_for_float(-(a * a)) * (0.5 * p * (a + 3.0) * inverse);
+  const double scaled = polynomial(
+      (a - 3.0) / (a + 3.0), 0.17900115126017302, -0.3262335638246303, 0.24560379806282703,
+      -0.15011578168970804, 0.07166585586274427, -0.024394238192380856, 0.004268919236197129,
+      0.0007157867633756753, -0.0005946262050939147, 2.875733205510922e-05, 5.586355022915639e-05);
+  const double positive = exp_for_float(-(a * a)) * scaled;
   return static_cast<float>(sign_bit(x) ? 2.0 - positive : positive);
 }
 FB_FN double erfc(double x) {
@@ -118,10 +117,10 @@ FB_FN float normal_tail(float a) {
       polynomial(a, 1.1511046f, 0.45921746f, 0.052449185f, -0.006953041f, -9.052651e-07f,
                  0.0002834765f, -7.863977e-05f, 1.1533468e-05f, -9.2937427e-07f, 3.2246522e-08f);
   const float exponent = -a * p;
-  const Rounded<float> n = round_small(exponent);
+  const RoundedPower<float> n = round_to_power<-1>(exponent);
   const float power = polynomial(exponent - n.value, 1.0f, 0.6931472f, 0.24022647f, 0.05550329f,
                                  0.00961849f, 0.0013399958f, 0.00015345765f);
-  return a < kNormalTailEnd ? power * power_of_two<float>(n.integer - 1) : 0.0f;
+  return a < kNormalTailEnd ? power * n.power : 0.0f;
 }
 
 FB_FN float normal_cdf(float x) {

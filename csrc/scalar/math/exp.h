@@ -44,6 +44,18 @@ FB_FN ExpParts<T> exp_parts(T x, T bias = T(0)) {
   return {r, (high - r) - n.value * kLn2Lo<T>, n.integer};
 }
 
+// x = k ln 2 + r and 2^(k + offset).
+template <class T>
+struct ExpPower {
+  T r;
+  T power;
+};
+template <int kOffset, class T>
+FB_FN ExpPower<T> exp_power(T x, T bias = T(0)) {
+  const RoundedPower<T> n = round_to_power<kOffset>((x - bias) * kLog2E<T>);
+  return {(x - n.value * kLn2Hi<T>)-n.value * kLn2Lo<T>, n.power};
+}
+
 // exp(r) - 1
 template <class T>
 FB_FN T exp_tail(T r) {
@@ -84,27 +96,47 @@ FB_FN T exp2(T x) {
 // exp(x) to some thirty bits, for results that are rounded to float and |x| < 700.
 FB_FN double exp_for_float(double x) {
   const double exponent = x * kLog2E<double>;
-  const Rounded<double> n = round_small(exponent);
+  const RoundedPower<double> n = round_to_power<0>(exponent);
   const double mantissa = polynomial(
       exponent - n.value, 1.0000000005541874, 0.693147205737199, 0.24022646890480134,
       0.055503287770744626, 0.009618488973744923, 0.0013399931184474166, 0.00015345807542013813);
-  return mantissa * power_of_two<double>(n.integer);
+  return mantissa * n.power;
 }
+
+// (1 + r - exp(r)) / r^2 for |r| <= 1/2
+FB_FN float expm1_slope(float r) {
+  return polynomial(r, -0.50000006f, -0.16666667f, -0.041665096f, -0.00833323f, -0.0014004266f,
+                    -0.00019933133f);
+}
+
+// Takes exp(r) from 3/4 to 3/2, for which exp(r) - 1 has the smallest rounding errors.
+inline constexpr float kExpm1Bias = 0.0575f;
 
 // Up to 1/2 a polynomial; powers of two beyond, where little cancels. Minus the polynomial is what
 // keeps the sign of zero.
 FB_FN float expm1(float x) {
-  const ExpParts<float> parts =
-      exp_parts(clamp_nan(x, Opaque<float>::kExpm1Low, Opaque<float>::kExpHigh));
+  const float clamped = clamp_nan(x, Opaque<float>::kExpm1Low, Opaque<float>::kExpHigh);
+  // Half the power is representable up to the end.
+  const ExpPower<float> half = exp_power<-1>(clamped, kExpm1Bias);
   const bool near = abs(x) < 0.5f;
-  const float r = near ? x : parts.r;
-  const float slope = polynomial(r, -0.50000006f, -0.16666669f, -0.041664954f, -0.008332852f,
-                                 -0.001401103f, -0.00020086432f);
-  const float negative = fused(r * r, slope, -r);
-  const float half = power_of_two<float>(parts.k - 1);  // representable up to the end, unlike 2^k
-  const float whole = half - 0.5f, lost = (half - whole) - 0.5f;
-  const float far = 2.0f * (whole + (lost - half * negative));
+  const float r = near ? x : half.r;
+  const float negative = fused(r * r, expm1_slope(r), -r);
+  const float whole = half.power - 0.5f, lost = (half.power - whole) - 0.5f;
+  const float far = 2.0f * (whole + (lost - half.power * negative));
   return near ? -negative : far;
+}
+
+// The same for x <= 0, where 2^k - 1 loses nothing that shows, with what rounding took from the
+// polynomial; beyond it is anything.
+FB_FN Split<float> expm1_to_zero(float x) {
+  const ExpPower<float> parts =
+      exp_power<0>(x < Opaque<float>::kExpm1Low ? Opaque<float>::kExpm1Low : x);
+  const bool near = x > -0.5f;
+  const float r = near ? x : parts.r, square = r * r, slope = expm1_slope(r);
+  const float negative = fused(square, slope, -r);
+  const float lost = fused(square, slope, -r - negative);
+  const float far = (parts.power - 1.0f) - parts.power * negative;
+  return {near ? -negative : far, near ? -lost : 0.0f};
 }
 
 // (exp(x) + constant) / 4 for a constant of 0 or -1: a quarter is representable up to the end,
@@ -125,14 +157,15 @@ FB_FN double expm1(double x) {
   return abs(x) < 16.0 * Format<double>::kMinNormal ? x : result;  // keeps the sign of zero
 }
 
+FB_FN Split<double> expm1_to_zero(double x) { return {expm1(x), 0.0}; }
+
 // 1 / (1 + exp(-x)). The divisor and its reciprocal are each corrected by what rounding took from
 // them. The divisor is kept in units of 2^32, because it would overflow before the result vanishes.
 FB_FN float sigmoid(float x) {
   constexpr float unit = 0x1p-32f;
-  const ExpParts<float> parts =
-      exp_parts(clamp_nan(-x, Opaque<float>::kSigmoidLow, Opaque<float>::kSigmoidHigh));
-  const float tail = exp_tail(parts.r);
-  const float power = power_of_two<float>(parts.k - 32);
+  const ExpPower<float> parts =
+      exp_power<-32>(-clamp_nan(x, Opaque<float>::kSigmoidLow, Opaque<float>::kSigmoidHigh));
+  const float tail = exp_tail(parts.r), power = parts.power;
   const float whole = power + unit;
   const float divisor = whole + power * tail;
   const float lost = ((whole - divisor) + power * tail) + (unit - (whole - power));

@@ -152,6 +152,20 @@ FB_FN T power_of_two(IntOf<T> k) {
                      << Format<T>::kMantissaBits);
 }
 
+// The nearest integer n to x as a number, and 2^(n + offset), for what round_small() and
+// power_of_two() take. The low bits of the sum are the exponent with its bias: one shift.
+template <class T>
+struct RoundedPower {
+  T value;
+  T power;
+};
+template <int kOffset, class T>
+FB_FN RoundedPower<T> round_to_power(T x) {
+  constexpr T rounder = Format<T>::kRounder + T(Format<T>::kBias + kOffset);
+  const T shifted = x + rounder;
+  return {shifted - rounder, bit_cast<T>(bits_of(shifted) << Format<T>::kMantissaBits)};
+}
+
 // x * 2^k with one rounding or two, for |k| < 2 * bias: overflow and gradual underflow come out
 // right.
 template <class T>

@@ -10,38 +10,36 @@ inline constexpr float kSinhSwitch = 0.7f;
 // Takes exp(r) from 3/4 to 3/2, for which exp(r) - 1 has the smallest rounding errors.
 inline constexpr float kSinhBias = 0.0589f;
 
-// 2^(k - 2) and 2^(-k - 2) for 0 <= k <= 129: quarters are representable up to the end. The second
-// is zero where it does not show.
-FB_FN Split<float> quarter_powers(int k) {
-  const float power = power_of_two<float>(k - 2);
+// 2^(-k - 2) of 2^(k - 2) for 0 <= k <= 129: quarters are representable up to the end. It is zero
+// where it does not show.
+FB_FN float opposite_quarter(float power) {
   const int bits = static_cast<int>(bits_of(0.0625f) + bits_of(1.0f) - bits_of(power));
-  return {power, bit_cast<float>(bits < 0 ? 0 : bits)};
+  return bit_cast<float>(bits < 0 ? 0 : bits);
 }
-// sinh(r) - r and cosh(r) - 1 for z = r^2.
-FB_FN float sinh_tail(float r, float z) {
-  return r * z * horner(z, 0.16666673f, 0.008332553f, 0.00020108736f);
-}
-FB_FN float cosh_tail(float z) { return z * horner(z, 0.5f, 0.041666277f, 0.0013952713f); }
+// (sinh(r) - r) / r^3 and (cosh(r) - 1) / r^2 for z = r^2.
+FB_FN float sinh_slope(float z) { return horner(z, 0.16666673f, 0.008332553f, 0.00020108736f); }
+FB_FN float cosh_slope(float z) { return horner(z, 0.5f, 0.041666277f, 0.0013952713f); }
 
 FB_FN float sinh(float x) {
   const float a = abs(x);
-  const ExpParts<float> parts = exp_parts(clamp_above(a, Opaque<float>::kSinhHigh), kSinhBias);
+  const ExpPower<float> up = exp_power<-2>(clamp_above(a, Opaque<float>::kSinhHigh), kSinhBias);
   const bool near = a < kSinhSwitch;
-  const float r = near ? a : parts.r, z = r * r;
-  const float odd = sinh_tail(r, z), even = cosh_tail(z);
-  const Split<float> power = quarter_powers(parts.k);
-  const float inverse = power.lo + power.lo * ((even - odd) - r);
-  const float far = 2.0f * (power.hi + (power.hi * r + (power.hi * (even + odd) - inverse)));
+  const float r = near ? a : up.r, z = r * r;
+  const float odd = r * z * sinh_slope(z), even = z * cosh_slope(z);
+  const float down = opposite_quarter(up.power);
+  const float inverse = down + down * ((even - odd) - r);
+  const float far = 2.0f * (up.power + (up.power * r + (up.power * (even + odd) - inverse)));
   return copysign(near ? r + odd : far, x);
 }
 FB_FN float cosh(float x) {
-  const ExpParts<float> parts = exp_parts(clamp_above(abs(x), Opaque<float>::kSinhHigh), kSinhBias);
-  const float r = parts.r, z = r * r;
-  const Split<float> power = quarter_powers(parts.k);
-  const float whole = power.hi + power.lo, difference = power.hi - power.lo;
-  const float lost = power.lo - (whole - power.hi);
-  const float rest = difference * sinh_tail(r, z) + (whole * cosh_tail(z) + lost);
-  return 2.0f * (whole + fused(difference, r, rest));
+  const ExpPower<float> up =
+      exp_power<-2>(clamp_above(abs(x), Opaque<float>::kSinhHigh), kSinhBias);
+  const float r = up.r, z = r * r;
+  const float down = opposite_quarter(up.power);
+  const float whole = up.power + down, difference = up.power - down;
+  const float lost = down - (whole - up.power);
+  const float slope = difference * (r * sinh_slope(z)) + whole * cosh_slope(z);
+  return 2.0f * (whole + fused(difference, r, z * slope + lost));
 }
 
 // A polynomial up to 0.95, and 1 - 2 / (exp(2 |x|) + 1) from there, where the quotient is small.
@@ -51,11 +49,9 @@ FB_FN float tanh(float x) {
   const Fine tail = z * horner<Fine>(z, -0.33333313f, 0.13332747f, -0.053909652f, 0.02158804f,
                                      -0.008119415f, 0.0024464873f, -0.00040578932f);
   const float twice = clamp_above(a + a, Opaque<float>::kTanhHigh);
-  const Rounded<float> n = round_small(twice * kLog2E<float>);
-  const float r = twice - n.value * kLn2<float>;
-  const float growth = exp_tail(r);
-  const float power = power_of_two<float>(n.integer);
-  const float far = 1.0f - 2.0f / ((power + 1.0f) + power * growth);
+  const RoundedPower<float> n = round_to_power<0>(twice * kLog2E<float>);
+  const float growth = exp_tail(twice - n.value * kLn2<float>);
+  const float far = 1.0f - 2.0f / ((n.power + 1.0f) + n.power * growth);
   return copysign(a < 0.95f ? static_cast<float>(wide * tail + wide) : far, x);
 }
 

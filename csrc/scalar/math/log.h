@@ -116,13 +116,27 @@ FB_FN T log10(T x) {
 template <class T>
 FB_FN T log1p(T x) {
   const T sum = T(1) + x;
-  const T k = log_parts(sum).k;
+  const T k = log_parts_normal(sum).k;
   // 2^-k (1 + x) - 1 = f + error, both exact: the rounding of 1 + x is thereby undone.
-  const T down = T(0.25) * power_of_two<T>(round_small(T(2) - k).integer);  // subnormal at the top
+  const T down = T(0.25) * round_to_power<2>(-k).power;  // subnormal at the top
   const T f = down * x + (down - T(1));
   const T error = down * x - (f - (down - T(1)));
   const T low = log_tail(f, T(1), error + k * kLn2Lo<T>);
   return copysign(with_log_limits(sum, k * kLn2Hi<T> + (f + low)), x);  // keeps the sign of zero
 }
+
+// log(1 + exp(x)) for x <= 0, by log1p's way with what rounding took from exp(x).
+FB_FN float log1p_exp(float x) {
+  const ExpParts<float> parts = exp_parts(x < Opaque<float>::kExpLow ? Opaque<float>::kExpLow : x);
+  const float tail = exp_tail(parts.r), mantissa = 1.0f + tail;
+  const float e = scale(mantissa, parts.k);
+  const float e_lost = e * (((1.0f - mantissa) + tail) + parts.lost);
+  const bool upper = e > 0.41421357f;  // sqrt(2) - 1
+  const float down = upper ? 0.5f : 1.0f, k = upper ? 1.0f : 0.0f;
+  const float f = down * e + (down - 1.0f);
+  const float error = down * e - (f - (down - 1.0f)) + down * e_lost;
+  return k * kLn2Hi<float> + (f + log_tail(f, 1.0f, error + k * kLn2Lo<float>));
+}
+FB_FN double log1p_exp(double x) { return log1p(exp(x)); }
 
 }  // namespace fb::math

@@ -13,7 +13,7 @@ struct Opaque {
   static const T kExpLow, kExpHigh;          // exp is zero below, infinite above
   static const T kExp2Low, kExp2High;        // the same of exp2
   static const T kExpm1Low;                  // expm1 is -1 below
-  static const T kSigmoidLow, kSigmoidHigh;  // sigmoid(-x) is one below, zero above
+  static const T kSigmoidLow, kSigmoidHigh;  // sigmoid is zero below, one above
   static const T kSinhHigh;                  // sinh and cosh are infinite above
   static const T kTanhHigh;                  // tanh(x / 2) is one above
   static const T kErfLow, kErfHigh;          // where erf is neither a polynomial nor one

@@ -14,6 +14,12 @@ template <class T>
 FB_FN bool angle_has_range(T x) {
   return abs(x) < T(1 << 20);
 }
+// The tangent is steep at the ends of the interval, which r leaves by the error of 2/pi times the
+// quotient.
+template <class T>
+FB_FN bool tan_has_range(T x) {
+  return abs(x) < T(1 << 19);
+}
 
 // x = k pi/2 + r with |r| <= pi/4.
 template <class T>
@@ -161,9 +167,9 @@ FB_FN double sin(double x) { return angle_has_range(x) ? sin_in_range(x) : __bui
 FB_FN float cos(float x) { return angle_has_range(x) ? cos_in_range(x) : __builtin_cosf(x); }
 FB_FN double cos(double x) { return angle_has_range(x) ? cos_in_range(x) : __builtin_cos(x); }
 FB_FN float tan(float x) {  // that of the library's own float form shows
-  return angle_has_range(x) ? tan_in_range(x) : static_cast<float>(__builtin_tan(x));
+  return tan_has_range(x) ? tan_in_range(x) : static_cast<float>(__builtin_tan(x));
 }
-FB_FN double tan(double x) { return angle_has_range(x) ? tan_in_range(x) : __builtin_tan(x); }
+FB_FN double tan(double x) { return tan_has_range(x) ? tan_in_range(x) : __builtin_tan(x); }
 
 // What pi/2 lacks when rounded to T; added where it is subtracted from, it halves the error.
 template <class T>
@@ -227,10 +233,11 @@ FB_FN T acos(T x) {
   const T a = abs(x);
   const bool far = a > T(0.5);
   const AsinParts<T> parts = asin_or_half_complement(a, far);
-  const T value = flip_sign(parts.s + fused(parts.s, parts.tail, parts.lost), x);
-  const T twice = T(2) * value;
-  const T beyond = x < T(0) ? kPi<T> + (twice + T(2) * kHalfPiRest<T>) : twice;
-  return far ? beyond : kHalfPi<T> - (value - kHalfPiRest<T>);
+  const T value = parts.s + fused(parts.s, parts.tail, parts.lost);
+  // pi/2 - asin(x), and where x is far from 0 twice the half angle or twice pi/2 less it.
+  const T sum = kHalfPi<T> - (flip_sign(value, far ? T(1) : x) - kHalfPiRest<T>);
+  const T part = far & (x > T(0)) ? value : sum;
+  return far ? part + part : part;
 }
 
 // atan(x) / x - 1 for |x| <= 1. The float's is written around x = 1, where it is largest and its

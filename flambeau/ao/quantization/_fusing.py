@@ -17,12 +17,12 @@ _NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 
 
 def fuse_conv_bn(is_qat: bool, conv: Any, bn: Any) -> Any:
-    """A convolution with the normalisation after it: one layer in evaluation, a pair in training.
+    """A convolution with the normalisation after it: one layer, or a pair that is to be trained.
 
     While a model is trained the normalisation cannot be part of the convolution.
     """
     _check_modes(conv, bn)
-    if conv.training:
+    if is_qat:
         return getattr(intrinsic, f"ConvBn{_CONVS[type(conv)]}")(conv, bn)
     return fuse_conv_bn_eval(conv, bn)
 
@@ -31,7 +31,7 @@ def fuse_conv_bn_relu(is_qat: bool, conv: Any, bn: Any, relu: Any) -> Any:
     """The same with the function after them."""
     _check_modes(conv, bn, relu)
     size = _CONVS[type(conv)]
-    if conv.training:
+    if is_qat:
         return getattr(intrinsic, f"ConvBnReLU{size}")(conv, bn, relu)
     return getattr(intrinsic, f"ConvReLU{size}")(fuse_conv_bn_eval(conv, bn), relu)
 
@@ -81,9 +81,9 @@ def _fused(layers: list[Any]) -> Any:
     first, others = kinds[0], kinds[1:]
     has_norm = bool(others) and others[0] in _NORMS
     if first in _CONVS and has_norm and others[1:] == [nn.ReLU]:
-        return fuse_conv_bn_relu(False, *layers)
+        return fuse_conv_bn_relu(layers[0].training, *layers)
     if first in _CONVS and has_norm and len(others) == 1:
-        return fuse_conv_bn(False, *layers)
+        return fuse_conv_bn(layers[0].training, *layers)
     if first in _CONVS and others == [nn.ReLU]:
         return getattr(intrinsic, f"ConvReLU{_CONVS[first]}")(*layers)
     if first is nn.Linear and others == [nn.ReLU]:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from flambeau import Tensor
-from flambeau.distributed._collectives import Group, _check_list, _check_root, _check_tensor
+from flambeau.distributed._collectives import (
+    Group,
+    _check_list,
+    _check_op,
+    _check_root,
+    _check_tensor,
+)
 from flambeau.distributed._group import ReduceOp, checked_group
 
 __all__ = [
@@ -27,13 +33,27 @@ def _own(tensor: Tensor, name: str, group: Group) -> Tensor:
     return tensor.clone()
 
 
+def _written(output: Tensor, result: Tensor, name: str) -> Tensor:
+    """The result, of which ``output`` has a copy."""
+    _check_tensor(output, "output", name)
+    if output.shape != result.shape or output.dtype != result.dtype:
+        raise RuntimeError(
+            f"{name}: expected an output of {tuple(result.shape)} and {result.dtype}, got "
+            f"{tuple(output.shape)} and {output.dtype}"
+        )
+    output.detach().copy_(result.detach())
+    return result
+
+
 def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Group = None) -> Tensor:
     """The sum, mean, maximum ... over all processes."""
+    _check_op(op, "all_reduce", tensor)
     return _own(tensor, "all_reduce", group)
 
 
 def reduce(tensor: Tensor, dst: int, op: Any = ReduceOp.SUM, group: Group = None) -> Tensor:
     """The same in one process."""
+    _check_op(op, "reduce", tensor)
     _check_root(dst, None, "dst", "reduce")
     return _own(tensor, "reduce", group)
 
@@ -67,7 +87,8 @@ def reduce_scatter(
 ) -> Tensor:
     """This process's tensor of the sums of lists."""
     _check_list(input_list, "input_list", "reduce_scatter", 1)
-    return _own(input_list[0], "reduce_scatter", group)
+    _check_op(op, "reduce_scatter", input_list[0])
+    return _written(output, _own(input_list[0], "reduce_scatter", group), "reduce_scatter")
 
 
 def all_to_all(
@@ -75,7 +96,9 @@ def all_to_all(
 ) -> tuple[Tensor, ...]:
     """This process's tensors of everyone's list."""
     _check_list(input_tensor_list, "input_tensor_list", "all_to_all", 1)
-    return (_own(input_tensor_list[0], "all_to_all", group),)
+    _check_list(output_tensor_list, "output_tensor_list", "all_to_all", 1)
+    sent = _own(input_tensor_list[0], "all_to_all", group)
+    return (_written(output_tensor_list[0], sent, "all_to_all"),)
 
 
 def all_to_all_single(
@@ -86,4 +109,10 @@ def all_to_all_single(
     group: Group = None,
 ) -> Tensor:
     """This process's parts of everyone's tensor."""
-    return _own(input, "all_to_all_single", group)
+    for sizes, tensor in ((output_split_sizes, output), (input_split_sizes, input)):
+        if sizes and list(sizes) != [tensor.size(0)]:
+            raise RuntimeError(
+                f"all_to_all_single: expected one part of {tensor.size(0)} elements for the only "
+                f"process, got {list(sizes)}"
+            )
+    return _written(output, _own(input, "all_to_all_single", group), "all_to_all_single")

@@ -234,7 +234,8 @@ def _fractional_max_pool(
         ]
     if samples is None:
         batch = 1 if input.dim() == rank + 1 else input.shape[0]
-        samples = _torch.rand(batch, input.shape[-rank - 1], rank, dtype=input.dtype)
+        places = (batch, input.shape[-rank - 1], rank)
+        samples = _torch.rand(places, dtype=input.dtype, device=input.device)
     pool = _C._fractional_max_pool2d if rank == 2 else _C._fractional_max_pool3d
     return pool(input, kernel_size, output_size, samples)
 

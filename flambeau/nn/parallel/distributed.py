@@ -58,6 +58,11 @@ class DistributedDataParallel(Module):
                 "DistributedDataParallel: device_ids and output_device are for modules on GPUs, "
                 f"got device_ids={device_ids}, output_device={output_device}; leave them out"
             )
+        if delay_all_reduce_named_params is not None and param_to_hook_all_reduce is None:
+            raise ValueError(
+                "DistributedDataParallel: delay_all_reduce_named_params needs "
+                "param_to_hook_all_reduce, whose gradient the others wait for"
+            )
         self.process_group = _group.checked_group(process_group)
         self.device_mesh = device_mesh
         self.module = module

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import flambeau as fb
 from flambeau.nn.modules.module import Module
 
 __all__ = ["parallel_apply"]
@@ -23,6 +24,15 @@ def parallel_apply(
             f"parallel_apply: expected as many inputs as modules, got {len(inputs)} and "
             f"{len(modules)}"
         )
+    if devices is not None:
+        if len(devices) != len(modules):
+            raise AssertionError(
+                f"parallel_apply: expected as many devices as modules, got {len(devices)} and "
+                f"{len(modules)}"
+            )
+        for device in devices:
+            if device is not None:
+                fb.empty(0, device=device)  # refuses one that there is not
     return [
         module(*(args if isinstance(args, (list, tuple)) else (args,)), **options)
         for module, args, options in zip(modules, inputs, keywords, strict=True)

@@ -1,7 +1,6 @@
 """The graph of a network as TensorBoard draws it, from what one call of it records.
 
-Operators are the nodes that autograd recorded; hooks tell which module each of them belongs to, and
-a pass backwards through them the shapes of their results.
+Operators are the calls on a tape; hooks tell which module each of them belongs to.
 """
 
 from __future__ import annotations
@@ -9,14 +8,12 @@ from __future__ import annotations
 import contextlib
 import inspect
 import itertools
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-import flambeau as fb
 from flambeau import Tensor
-from flambeau.autograd.graph import Node, get_gradient_edge
+from flambeau._tape import Call, Tape
 from flambeau.nn import Module
 from flambeau.utils._pytree import tree_flatten, tree_map
 from flambeau.utils.tensorboard._messages import (
@@ -44,12 +41,14 @@ def graph(
     if args is None:
         raise ValueError("add_graph needs input_to_model, which the network is called with")
     arguments = args if isinstance(args, (tuple, list)) else (args,)
+    # Copies, as the network may change them in place.
+    given = tree_map(
+        lambda leaf: leaf.detach().clone() if isinstance(leaf, Tensor) else leaf, tuple(arguments)
+    )
     recording = _Recording(model)
-    with fb.enable_grad(), _all_trainable(model):
-        followed = tree_map(recording.follow, tuple(arguments))
-        with recording.hooks():
-            outputs = model(*followed)
-        recording.finish(followed, outputs)
+    with recording.hooks(), recording.tape:
+        outputs = model(*given)
+    recording.draw(given, outputs)
     drawn = GraphDef(node=recording.drawn, versions=VersionDef(producer=_PRODUCER))
     if verbose:
         print(drawn)
@@ -58,142 +57,98 @@ def graph(
 
 
 class _Recording:
-    """One call of a network: nodes with their scopes, in the order in which they were found."""
+    """One call of a network: its operators with their scopes."""
 
     def __init__(self, model: Module) -> None:
+        self.tape = Tape(in_parts=True)
         self.drawn: list[NodeDef] = []
         self._model = model
         self._scopes = _scopes_of(model)
         self._open = [""]  # scopes of the modules that are being called, innermost last
-        self._scope_of: dict[Node, str] = {}
-        self._known: dict[Node, str] = {}  # names of nodes that are drawn
-        self._plain: dict[int, str] = {}  # inputs without gradient by id, with their names
-        self._readers: dict[Node, list[str]] = {}  # and the nodes that read them
+        self._turns: list[tuple[int, str]] = []  # the call from which on a scope is the innermost
+        self._names: dict[int, str] = {}  # of what gave a tensor its elements, by its number
         self._counts: Counter[str] = Counter()
-
-    def follow(self, value: Any) -> Any:
-        """Have autograd record what is done with an input."""
-        if isinstance(value, Tensor) and (value.is_floating_point() or value.is_complex()):
-            return value.detach().requires_grad_().clone()  # a leaf could not be changed in place
-        return value
 
     @contextlib.contextmanager
     def hooks(self) -> Iterator[None]:
         """Watch the modules while they are called."""
         handles: list[Any] = []
         for module in self._scopes:
-            handles.append(module.register_forward_pre_hook(self._enter, with_kwargs=True))
-            handles.append(module.register_forward_hook(self._leave, with_kwargs=True))
+            handles.append(module.register_forward_pre_hook(self._enter))
+            handles.append(module.register_forward_hook(self._leave))
         try:
             yield
         finally:
             for handle in handles:
                 handle.remove()
 
-    def _enter(self, module: Module, args: Any, kwargs: Any) -> None:
-        # What was computed until now was computed around this module, not in it.
-        self._claim(_tensors((args, kwargs)), self._open[-1])
+    def _enter(self, module: Module, args: Any) -> None:
         self._open.append(self._scopes[module])
-        if len(self._open) == 2:
-            self._name_inputs(args)
+        self._turns.append((len(self.tape), self._open[-1]))
 
-    def _leave(self, module: Module, args: Any, kwargs: Any, output: Any) -> None:
-        results = _tensors(output)
-        self._claim(results, self._open.pop())
-        if not any(True for _ in module.children()):
-            read = [self._plain[id(t)] for t in _tensors((args, kwargs)) if id(t) in self._plain]
-            for result in results:
-                if read and result.grad_fn is not None:
-                    self._readers[result.grad_fn] = read
+    def _leave(self, module: Module, args: Any, output: Any) -> None:
+        self._open.pop()
+        self._turns.append((len(self.tape), self._open[-1]))
 
-    def _name_inputs(self, args: Any) -> None:
+    def draw(self, inputs: Any, outputs: Any) -> None:
+        """Draw inputs, parameters, operators and outputs."""
+        self._draw_inputs(inputs)
+        self._draw_parameters()
+        results = _tensors(outputs)
+        ends = [self.tape.number(result) for result in results]
+        values = self.tape.values()
+        shapes = [tuple(value.tensor.shape) for value in values]
+        sharing: dict[int, list[int]] = {}
+        for number, value in enumerate(values):
+            sharing.setdefault(value.shares, []).append(number)
+        turns = iter([*self._turns, (len(self.tape), "")])
+        (start, following), scope = next(turns), ""
+        for index, call in enumerate(self.tape.calls()):
+            while start <= index:
+                scope = following
+                start, following = next(turns)
+            self._draw_call(call, scope, shapes)
+            if call.writes:
+                # What lies on the same memory has other elements, too.
+                for number in call.outputs():
+                    for other in sharing[values[number].shares]:
+                        self._names[other] = self._names[number]
+        for i, (end, result) in enumerate(zip(ends, results, strict=True), 1):
+            read = [self._names[end]] if end in self._names else []
+            self._draw(f"output/output.{i}", "IO Node", read, [tuple(result.shape)])
+
+    def _draw_inputs(self, inputs: tuple[Any, ...]) -> None:
         """Draw the inputs of the network under the names of its parameters."""
         names = [*inspect.signature(self._model.forward).parameters]
-        for name, value in itertools.zip_longest(names[: len(args)], args, fillvalue="input"):
+        for name, value in itertools.zip_longest(names[: len(inputs)], inputs, fillvalue="input"):
             for tensor in _tensors(value):
-                full_name = self._unique(f"input/{name}")
-                self._draw(full_name, "IO Node", [], [tuple(tensor.shape)])
-                if tensor.grad_fn is not None:
-                    self._known[tensor.grad_fn] = full_name
-                    self._scope_of[tensor.grad_fn] = ""
-                else:
-                    self._plain[id(tensor)] = full_name
-
-    def _claim(self, tensors: Iterable[Tensor], scope: str) -> None:
-        """Give the nodes behind tensors that belong to no module yet to this one."""
-        waiting = [tensor.grad_fn for tensor in tensors]
-        while waiting:
-            node = waiting.pop()
-            if node is not None and node not in self._scope_of and not _is_leaf(node):
-                self._scope_of[node] = scope
-                waiting.extend(before for before, _ in node.next_functions)
-
-    def finish(self, inputs: Any, outputs: Any) -> None:
-        """Draw parameters, operators and outputs."""
-        results = _tensors(outputs)
-        self._draw_parameters()
-        nodes = [node for node in self._scope_of if node not in self._known]
-        nodes.sort(key=lambda node: node._sequence_nr)
-        shapes = self._shapes(nodes, inputs, results)
-        for node in nodes:
-            kind = _operator(node)
-            self._known[node] = self._unique(f"{self._scope_of[node]}/{kind}")
-        for node in nodes:
-            read = self._inputs(node) + self._readers.get(node, [])
-            self._draw(self._known[node], f"aten::{_operator(node)}", read, shapes.get(node))
-        for i, result in enumerate(results, 1):
-            read = [self._known[result.grad_fn]] if result.grad_fn in self._known else []
-            self._draw(f"output/output.{i}", "IO Node", read, [tuple(result.shape)])
+                number = self.tape.number(tensor)
+                self._names[number] = self._unique(f"input/{name}")
+                self._draw(self._names[number], "IO Node", [], [tuple(tensor.shape)])
 
     def _draw_parameters(self) -> None:
         for module, scope in self._scopes.items():
             for name, parameter in module.named_parameters(recurse=False):
-                if not parameter.is_floating_point() and not parameter.is_complex():
-                    continue
-                leaf = get_gradient_edge(parameter).node
-                if leaf not in self._known:
-                    self._known[leaf] = f"{scope}/{name}"
-                    self._draw(self._known[leaf], "Parameter", [], [tuple(parameter.shape)])
+                number = self.tape.number(parameter)
+                if number not in self._names:
+                    self._names[number] = f"{scope}/{name}"
+                    self._draw(self._names[number], "Parameter", [], [tuple(parameter.shape)])
 
-    def _inputs(self, node: Node) -> list[str]:
-        return [
-            f"{self._known[before]}:{place}" if place else self._known[before]
-            for before, place in node.next_functions
-            if before in self._known
-        ]
+    def _draw_call(self, call: Call, scope: str, shapes: list[tuple[int, ...]]) -> None:
+        outputs = call.outputs()
+        if not outputs:
+            return  # a number, which no other call reads
+        kind = call.aten.removeprefix("aten::").rstrip("_")
+        name = self._unique(f"{scope}/{kind}")
+        read = [self._names[number] for number in call.inputs() if number in self._names]
+        self._draw(name, f"aten::{kind}", read, [shapes[number] for number in outputs])
+        for place, number in enumerate(outputs):
+            self._names[number] = f"{name}:{place}" if place else name
 
-    def _shapes(
-        self, nodes: list[Node], inputs: Any, results: list[Tensor]
-    ) -> dict[Node, list[tuple[int, ...]]]:
-        """The shapes of the results of nodes: those of the gradients that come back to them."""
-        shapes: dict[Node, list[tuple[int, ...]]] = {}
-
-        def watch(node: Node) -> Any:
-            def note(gradients: tuple[Tensor | None, ...]) -> None:
-                shapes[node] = [tuple(g.shape) if g is not None else () for g in gradients]
-
-            return node.register_prehook(note)
-
-        ends = [result for result in results if result.requires_grad]
-        sources = [t for t in _tensors(inputs) if t.requires_grad]
-        sources += self._model.parameters()
-        handles = [watch(node) for node in nodes]
-        starts = [fb.ones_like(end) for end in ends]
-        # A backward of the program's own may refuse: then shapes before it stay unknown.
-        with contextlib.suppress(Exception):
-            if ends and sources:
-                fb.autograd.grad(ends, sources, starts, allow_unused=True)
-        for handle in handles:
-            handle.remove()
-        return shapes
-
-    def _draw(
-        self, name: str, kind: str, read: list[str], shapes: list[tuple[int, ...]] | None
-    ) -> None:
+    def _draw(self, name: str, kind: str, read: list[str], shapes: list[tuple[int, ...]]) -> None:
         node = NodeDef(name=name, op=kind, input=read)
-        if shapes is not None:
-            every = AttrValue.ListValue(shape=[TensorShapeProto.of(shape) for shape in shapes])
-            node.attr["_output_shapes"] = AttrValue(list=every)
+        every = AttrValue.ListValue(shape=[TensorShapeProto.of(shape) for shape in shapes])
+        node.attr["_output_shapes"] = AttrValue(list=every)
         self.drawn.append(node)
 
     def _unique(self, name: str) -> str:
@@ -215,28 +170,5 @@ def _scopes_of(model: Module) -> dict[Module, str]:
     return scopes
 
 
-@contextlib.contextmanager
-def _all_trainable(model: Module) -> Iterator[None]:
-    """Have autograd record what is done with frozen parameters too."""
-    frozen = [p for p in model.parameters() if not p.requires_grad and p.is_floating_point()]
-    for parameter in frozen:
-        parameter.requires_grad_()
-    try:
-        yield
-    finally:
-        for parameter in frozen:
-            parameter.requires_grad_(False)
-
-
 def _tensors(values: Any) -> list[Tensor]:
     return [value for value in tree_flatten(values)[0] if isinstance(value, Tensor)]
-
-
-def _is_leaf(node: Node) -> bool:
-    return node.name().endswith("AccumulateGrad")
-
-
-def _operator(node: Node) -> str:
-    """The operator of a node: ``native_batch_norm`` for ``NativeBatchNormBackward0``."""
-    name = re.sub(r"Backward\d*$", "", node.name().rpartition("::")[2])
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()

@@ -145,7 +145,7 @@ def flat(output: Any) -> Iterator[Any]:
 
 
 def to_numpy(t: Any) -> np.ndarray:
-    detached = t.detach()
+    detached = t.detach().cpu()
     if detached.dtype.itemsize == 2:
         detached = detached.float()
     return np.array(detached.numpy())

@@ -1,0 +1,22 @@
+// Memory of devices other than the host.
+#pragma once
+
+#include "core/storage.h"
+
+namespace fb {
+
+// What a backend brings besides its kernels (kernel/table.h).
+struct DeviceMemory {
+  // A new, uninitialised storage of `bytes`.
+  Storage (*allocate)(size_t bytes, Device device);
+  // Bytes from one storage of the device to another.
+  void (*copy)(void* out, const void* in, size_t bytes);
+};
+
+// By the type of device; null where there is none. The host's memory is core/allocator.h's.
+inline const DeviceMemory* device_memory[kDeviceTypes] = {};
+
+// The memory of a device that tensors can live on; refuses any other.
+const DeviceMemory& memory_of(Device device);
+
+}  // namespace fb

@@ -1,0 +1,31 @@
+// Whether anybody watches the calls of operators.
+//
+// Note [Observers]: while nobody does, all that an operator does for observers is to read one word
+// that never changes. While somebody does, it tells them (ops/observe.h) and calls itself; enters()
+// tells the two calls apart. So the way without an observer has one test more and nothing to clean
+// up, and what observers need is out of its way.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace fb::observe {
+
+enum Observer : uint32_t {
+  kProfile = 1,  // core/profile.h
+  kRecord = 2,   // tape/tape.h
+  kCount = 4,    // tape/count.h
+};
+
+// Of all threads together.
+extern constinit std::atomic<uint32_t> mask;
+inline bool any() { return mask.load(std::memory_order_relaxed) != 0; }
+inline bool watches(Observer who) { return mask.load(std::memory_order_relaxed) & who; }
+
+void set(Observer who, bool is_on);
+
+// Whether a call is to tell the observers, or comes from one that has.
+bool enters();
+void enter();
+
+}  // namespace fb::observe

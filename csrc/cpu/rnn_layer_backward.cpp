@@ -1,0 +1,86 @@
+// One layer of a recurrent network, backwards.
+#include "core/tensor.h"
+#include "cpu/packed_gemm.h"
+#include "cpu/rnn_parallel.h"
+
+namespace fb::cpu {
+namespace {
+
+template <class T>
+class Backward {
+ public:
+  explicit Backward(const RnnLayerBackward& call) : call_(call), s_(call.sizes) {
+    for (int64_t d = 0; d < s_.directions; ++d) directions_.push_back(direction(d));
+  }
+
+  void run() const {
+    const int64_t work = s_.weights() * s_.outputs;
+    for_sequences(call_.steps, s_.rows, s_.directions, work,
+                  [&](int64_t d, int64_t first, int64_t last) {
+                    FB_KERNEL(rnn_backward<T>)(directions_[static_cast<size_t>(d)], first, last);
+                  });
+  }
+
+ private:
+  T* room(int64_t elements) {
+    room_.push_back(make_tensor({elements}, call_.dtype, kHost));
+    return room_.back().template data_as<T>();
+  }
+
+  const T* packed(int64_t k, int64_t n, const T* from) {
+    T* to = room(packed_elements(k, n));
+    FB_KERNEL(pack_matrix<T>)({k, n, from, n, false}, to);
+    return to;
+  }
+
+  const T* packed_recurrent(const T* w_hh) {
+    if (s_.kind != RnnKind::kGru) return packed(s_.weights(), s_.outputs, w_hh);
+    const int64_t gate = s_.hidden * s_.outputs;
+    T* ordered = room(s_.weights() * s_.outputs);  // n goes first
+    std::copy(w_hh + 2 * gate, w_hh + 3 * gate, ordered);
+    std::copy(w_hh, w_hh + 2 * gate, ordered + gate);
+    return packed(s_.weights(), s_.outputs, ordered);
+  }
+
+  RnnBackward<T> direction(int64_t d) {
+    const RnnParameters& w = call_.parameters[d];
+    const RnnRowGradients& gradients = call_.gradients[d];
+    RnnBackward<T> b{};
+    b.kind = s_.kind;
+    b.steps = call_.steps;
+    b.reverse = d == 1;
+    b.hidden = s_.hidden;
+    b.outputs = s_.outputs;
+    b.row = call_.row;
+    b.rows = static_cast<const T*>(call_.rows) + d * s_.rows * call_.row;
+    b.recurrent = packed_recurrent(static_cast<const T*>(w.w_hh));
+    if (call_.d_out) {
+      b.d_out_row = s_.directions * s_.outputs;
+      b.d_out = static_cast<const T*>(call_.d_out) + d * s_.outputs;
+    }
+    b.d_h = static_cast<T*>(call_.d_h) + d * s_.batch * s_.outputs;
+    if (call_.d_c) b.d_c = static_cast<T*>(call_.d_c) + d * s_.batch * s_.hidden;
+    b.d_gates_row = call_.d_gates_row;
+    b.d_gates = static_cast<T*>(gradients.d_gates);
+    if (w.w_hr) {
+      b.projection = packed(s_.outputs, s_.hidden, static_cast<const T*>(w.w_hr));
+      b.d_projected = static_cast<T*>(gradients.d_projected);
+      b.unprojected = static_cast<T*>(gradients.unprojected);
+      b.d_unprojected = room(s_.batch * s_.hidden);
+    }
+    return b;
+  }
+
+  const RnnLayerBackward& call_;
+  const RnnLayerSizes& s_;
+  std::vector<Tensor> room_;
+  std::vector<RnnBackward<T>> directions_;
+};
+
+}  // namespace
+
+void rnn_layer_backward(const RnnLayerBackward& call) {
+  visit_floating(call.dtype, [&](auto tag) { Backward<typename decltype(tag)::type>{call}.run(); });
+}
+
+}  // namespace fb::cpu

@@ -1,0 +1,44 @@
+// Scaled dot product attention, softmax(scale Q K^T + mask) V, head by head, without the matrix of
+// all weights.
+#pragma once
+
+#include "core/dims.h"
+#include "core/dtype.h"
+#include "kernel/slot.h"
+
+namespace fb::kernel {
+
+// The matrices of all heads. `lead` are the strides of the leading dimensions; within a head,
+// element (i, j) stands at i * row + j * column.
+struct HeadMatrices {
+  void* data = nullptr;
+  Dims lead;
+  int64_t row = 0, column = 1;
+};
+
+// Sizes and operands that forward and backward share. Columns are next to each other, but in a mask
+// that is the same for all queries. Its elements are of `dtype`, or bool with true for what takes
+// part.
+struct AttentionCall {
+  DType dtype;  // float32 or float64
+  Dims batch;   // sizes of the leading dimensions
+  int64_t heads, queries, keys, features, value_features;
+  HeadMatrices query, key, value, mask;
+  bool mask_is_bool;
+  bool is_causal;  // query i sees the keys up to i
+  double scale;
+  HeadMatrices output;
+  void* logsumexp;  // of every query's scores; contiguous (heads, queries)
+};
+
+struct AttentionGradients {
+  HeadMatrices output;             // comes back
+  HeadMatrices query, key, value;  // to be filled
+};
+
+struct Attention {
+  Slot<void(const AttentionCall& call)> attention;
+  Slot<void(const AttentionCall& call, const AttentionGradients& gradients)> attention_backward;
+};
+
+}  // namespace fb::kernel

@@ -1,0 +1,55 @@
+// Losses that are a function of each element, and how they are summed and differentiated.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.h"
+#include "kernel/slot.h"
+
+namespace fb::kernel {
+
+// See scalar/loss.h for what each computes of its operands.
+enum class LossKind : uint8_t {
+  kSquared,
+  kAbsolute,
+  kSmoothAbsolute,
+  kHuber,
+  kBinary,
+  kBinaryLogits,
+  kWeightedLogits,
+  kDivergence,
+  kLogDivergence,
+  kPoisson,
+  kLogPoisson,
+  kGaussian,
+  kHingeEmbedding,
+  kRanking,
+  kSoftMargin,
+};
+
+// `n` contiguous elements of every operand, all of float32 or all of float64.
+struct LossCall {
+  LossKind kind;
+  DType dtype;
+  int64_t n;
+  const void* operands[3] = {};  // the third is null where the loss has two
+  double params[2] = {};
+};
+
+struct Loss {
+  Slot<void(const LossCall& call, void* out)> loss_elements;
+  // The single element of `out` is the sum of all losses, divided by `divisor`.
+  Slot<void(const LossCall& call, double divisor, void* out)> loss_sum;
+  // out = gradient * scale * derivative by `operand`; `gradient` is one for each element, or a
+  // single one.
+  Slot<void(const LossCall& call, int operand, const void* gradient, bool single, double scale,
+            void* out)>
+      loss_gradient;
+  // The same of losses that are there already: n contiguous ones, of float32 or float64, summed as
+  // float64 in their order.
+  Slot<void(DType dtype, const void* losses, int64_t n, double divisor, void* out)> sum_losses;
+  // Whether one of n contiguous losses, of float32 or float64, is NaN.
+  Slot<bool(DType dtype, const void* losses, int64_t n)> has_nan;
+};
+
+}  // namespace fb::kernel

@@ -1,0 +1,80 @@
+// Losses of scores for classes: scores are contiguous (outer, classes, inner), and each of the
+// outer * inner samples has a class number as its target.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.h"
+#include "kernel/slot.h"
+
+namespace fb::kernel {
+
+struct ClassTargets {
+  DType dtype;  // of scores and weights: float32 or float64
+  int64_t outer, classes, inner;
+  const int64_t* targets;
+  const void* weights;  // one for each class, or null
+  int64_t ignored;      // samples with this target do not count
+
+  int64_t samples() const { return outer * inner; }
+};
+
+// Where the losses of samples go: each by itself, or a single number.
+struct ClassLosses {
+  void* each;    // the loss of every sample, its weight included, or null
+  void* total;   // their sum, or null
+  bool mean;     // whether the sum is divided by the weight
+  void* weight;  // the weight of the samples that count: one element
+};
+
+// What comes back to a loss: one gradient for each sample, or a single one.
+struct SampleGradients {
+  const void* values;
+  bool single;
+  double scale;
+  const void* divisor = nullptr;  // an element by which the scale is divided, or null
+};
+
+// Rows of scores, and of what share each class has in the target.
+struct SoftTargets {
+  DType dtype;  // of all: float32 or float64
+  int64_t rows, classes;
+  const void* scores;
+  const void* shares;
+  const void* weights;  // one for each class, or null
+  double smoothing;
+};
+
+struct LossClasses {
+  // The logarithm of a sample's softmax is (score - statistics[i]) - statistics[samples + i]: the
+  // largest score is kept apart from the rest of the normaliser, so that no digit is lost.
+  Slot<void(const ClassTargets& t, const void* scores, void* statistics)> score_statistics;
+  // out[i] = the sum of -weight * log softmax over all classes of sample i.
+  Slot<void(const ClassTargets& t, const void* scores, const void* statistics, void* out)>
+      all_class_losses;
+  // The losses of samples. With statistics, of the logarithm of softmax; without, of the scores
+  // themselves. `all_classes` has what all_class_losses gives, mixed in by `smoothing`; null
+  // without. IndexError for a target that is no class.
+  Slot<void(const ClassTargets& t, const void* scores, const void* statistics, double smoothing,
+            const void* all_classes, const ClassLosses& out)>
+      class_losses;
+  // The gradient of cross entropy by the scores.
+  Slot<void(const ClassTargets& t, const void* scores, const void* statistics, double smoothing,
+            const SampleGradients& gradients, void* out)>
+      cross_entropy_gradient;
+  // The gradient of the negative log-likelihood by the scores.
+  Slot<void(const ClassTargets& t, const SampleGradients& gradients, void* out)> nll_gradient;
+
+  // losses[i] = -the sum of shares * log softmax of row i; statistics (3, rows): what the logarithm
+  // of softmax is made of, as above, and the sum of the shares.
+  Slot<void(const SoftTargets& call, void* statistics, void* losses)> soft_target_losses;
+  // The gradient by the scores, or by the shares.
+  Slot<void(const SoftTargets& call, const void* statistics, const SampleGradients& gradients,
+            bool by_targets, void* out)>
+      soft_target_gradient;
+
+  // out[i][numbers[i]] = 1 for n rows of `classes` elements.
+  Slot<void(const int64_t* numbers, int64_t n, int64_t classes, int64_t* out)> mark_classes;
+};
+
+}  // namespace fb::kernel

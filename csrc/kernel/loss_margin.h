@@ -1,0 +1,32 @@
+// Margins between the scores of classes, sample by sample. Scores are contiguous (samples, classes)
+// of float32 or float64.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.h"
+#include "kernel/slot.h"
+
+namespace fb::kernel {
+
+struct MarginCall {
+  DType dtype;
+  int64_t samples, classes;
+  const void* scores;
+  const int64_t* targets;  // a class for each sample, or `classes` numbers that end at -1
+  bool many;               // whether it is the latter
+  bool squared = false;
+  double margin = 1;
+  const void* weights = nullptr;  // one for each class, or null
+};
+
+struct LossMargin {
+  // The loss of each sample. Targets must be classes.
+  Slot<void(const MarginCall& call, void* out)> margin_losses;
+  // Its gradient by the scores times that of the sample, of which `gradients` has one for all or
+  // one each.
+  Slot<void(const MarginCall& call, const void* gradients, bool single, double scale, void* out)>
+      margin_gradient;
+};
+
+}  // namespace fb::kernel

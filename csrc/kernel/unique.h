@@ -1,0 +1,31 @@
+// Groups of equal slices.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.h"
+#include "kernel/slot.h"
+
+namespace fb::kernel {
+
+// n slices of `width` elements of a real type, one behind the other.
+struct Slices {
+  DType dtype;
+  const void* data;
+  int64_t n;
+  int64_t width;
+};
+
+struct Unique {
+  // The order that sorts the slices lexicographically; stable, NaN counts as largest.
+  Slot<void(const Slices& slices, int64_t* order)> sorted_order;
+  // Walks the slices in `order` (as they are where it is null) and starts a group wherever one
+  // differs from the one before (NaN differs from itself). Writes each slice's group to `inverse`,
+  // the first slice of each group in that order to `firsts` and how many there are of each to
+  // `counts`, which both have room for n; returns the number of groups.
+  Slot<int64_t(const Slices& slices, const int64_t* order, int64_t* inverse, int64_t* firsts,
+               int64_t* counts)>
+      group_equal;
+};
+
+}  // namespace fb::kernel

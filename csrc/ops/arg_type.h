@@ -1,0 +1,44 @@
+// What the parameters of operators take, by the words of the table.
+#pragma once
+
+#include <cstdint>
+
+namespace fb::ops {
+
+enum class ArgType : uint8_t {
+  kTensor,
+  kOptTensor,
+  kOperand,
+  kTensorList,
+  kOptTensorList,
+  kNumber,
+  kOptNumber,
+  kInt,
+  kOptInt,
+  kFloat,
+  kOptFloat,
+  kOptFloats,
+  kOptFactors,
+  kBool,
+  kOptBool,
+  kSize,
+  kInts,
+  kOptInts,
+  kDims,
+  kOptDims,
+  kSizes,
+  kStr,
+  kOptStr,
+  kDType,
+  kOptDType,
+  kOptDevice,
+  kOptLayout,
+  kOptMemoryFormat,
+  kOptGenerator,
+  kAny,
+};
+
+// "Tensor", "int", "tuple of ints": as messages name it.
+const char* describe(ArgType type);
+
+}  // namespace fb::ops

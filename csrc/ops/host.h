@@ -1,0 +1,28 @@
+// Elements that the host wants to know: bounds, counts, numbers that were given as tensors.
+//
+// Everything that csrc/ops reads of a tensor passes here, as elements of another device are not in
+// the host's memory. It is also where a recording will learn that Python's way may depend on them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace fb::ops {
+
+// The only element of a tensor.
+Scalar host_number(const Tensor& t);
+// All elements of a tensor of integers, in row-major order.
+std::vector<int64_t> host_integers(const Tensor& t);
+// The other way: numbers of the host as a vector of int64 on a device.
+Tensor device_integers(IntSpan values, Device device);
+// The first of contiguous int64 elements that is not in [least, greatest], if there is one.
+std::optional<int64_t> first_outside(const Tensor& t, int64_t least, int64_t greatest);
+// The elements as a contiguous tensor in the host's memory: `t` itself where it is one already.
+Tensor on_host(const Tensor& t, DType dtype);
+inline Tensor on_host(const Tensor& t) { return on_host(t, t.dtype()); }
+// The same on a device; what the host has computed goes there.
+Tensor on_device(const Tensor& t, Device device);
+
+}  // namespace fb::ops

@@ -1,0 +1,114 @@
+"""Tapes: what a program does with tensors, as a flat list of calls of operators.
+
+A tape gives every tensor a number, by its identity. A tensor that is changed in place keeps its
+number; a view has one of its own, and tells the first tensor that was met on the same memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from flambeau import _C, Tensor
+
+__all__ = ["Call", "Ref", "Tape", "Value"]
+
+
+class Ref(NamedTuple):
+    """A tensor, by its number."""
+
+    number: int
+
+    def __repr__(self) -> str:
+        return f"%{self.number}"
+
+
+class Value(NamedTuple):
+    """A tensor that a tape has met."""
+
+    tensor: Tensor
+    maker: int  # the call whose result it is, -1 where it comes from outside
+    shares: int  # the number of the first tensor on the same memory: its own, if it is that
+
+
+class Call(NamedTuple):
+    """One call. Arguments are references, lists of them, and other values as they are."""
+
+    op: str  # the name in the table, with the overload: "sum.dim"
+    aten: str  # the name in profiles: "aten::sum"
+    args: tuple[Any, ...]
+    results: tuple[Any, ...]
+    flags: int
+    place: str  # "file.py:12", the line of the program that led to it
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes its first argument, or its last, `out`; that is its result then."""
+        return bool(self.flags & (_C._OP_WRITES | _C._OP_STORES))
+
+    @property
+    def views(self) -> bool:
+        """Whether its results are windows on its first argument."""
+        return bool(self.flags & _C._OP_VIEWS)
+
+    @property
+    def random(self) -> bool:
+        """Whether it draws from a generator."""
+        return bool(self.flags & _C._OP_RANDOM)
+
+    def inputs(self) -> list[int]:
+        """The numbers of all tensors among the arguments."""
+        return _numbers(self.args)
+
+    def outputs(self) -> list[int]:
+        """The numbers of all tensors among the results."""
+        return _numbers(self.results)
+
+    def __repr__(self) -> str:
+        results = ", ".join(map(repr, self.results))
+        return f"{results} = {self.op}({', '.join(map(repr, self.args))})"
+
+
+class Tape:
+    """Records the calls of this thread in its block.
+
+    Calls that an operator makes itself are not recorded. With ``in_parts``, compositions are
+    recorded as the operators that they consist of.
+    """
+
+    def __init__(self, in_parts: bool = False) -> None:
+        self._native = _C._Tape(in_parts)
+
+    def __enter__(self) -> Tape:
+        self._native.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._native.stop()
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def number(self, tensor: Tensor) -> int:
+        """The number of a tensor; the tape has met it from now on."""
+        return int(self._native.number(tensor))
+
+    def calls(self) -> list[Call]:
+        """What was recorded until now."""
+        return [Call(*each) for each in self._native.calls()]
+
+    def values(self) -> list[Value]:
+        """The tensors that were met until now, by their numbers."""
+        return [Value(*each) for each in self._native.values()]
+
+    def __str__(self) -> str:
+        return "\n".join(map(repr, self.calls()))
+
+
+def _numbers(items: Any) -> list[int]:
+    found = []
+    for item in items:
+        if isinstance(item, Ref):
+            found.append(item.number)
+        elif isinstance(item, list):
+            found += [each.number for each in item if isinstance(each, Ref)]
+    return found
