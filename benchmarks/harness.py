@@ -26,6 +26,7 @@ RESULTS = Path(__file__).parent / "results"
 IMPORT_BAR = 12.0
 SIZE_BAR = 100e6
 OTHER_GROUPS = ("graph", "images", "memory", "scripts", "import", "size")
+SAME_SPEED = 0.97  # the bar beside another tree of Flambeau
 SAME_RESULT = 1e-3  # relative; what two frameworks may differ by after a few steps of training
 
 
@@ -73,7 +74,11 @@ class Side(Process):
     """A worker process of one framework."""
 
     def __init__(self, module: str, threads: int) -> None:
-        super().__init__(module, "worker", module, str(threads), threads=threads)
+        # Another tree has the same module, built from other sources in an environment of its own.
+        is_tree = os.path.isdir(module)
+        python = os.path.join(module, ".venv/bin/python") if is_tree else sys.executable
+        name = "flambeau" if is_tree else module
+        super().__init__(module, "worker", name, str(threads), threads=threads, python=python)
         self.origin = str(self.answer()["origin"])  # the file that was really imported
 
     def prepare(self, case: Case) -> tuple[int, list[float]]:
@@ -168,7 +173,8 @@ def run_group(
     """Run the cases of one group and print them; the summary goes into the JSON file."""
     screen = Screen()
     header = f"{group.title}  ({group.name})"
-    screen.line(f"{header:46} {modules[0]:>9} {modules[1]:>9}   ratio")
+    shown = [os.path.basename(os.path.normpath(module))[:9] for module in modules]
+    screen.line(f"{header:46} {shown[0]:>9} {shown[1]:>9}   ratio")
     rows: list[Row] = []
     with Side(modules[0], threads) as ours, Side(modules[1], threads) as theirs:
         origins = [ours.origin, theirs.origin]
@@ -348,8 +354,16 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="three rounds instead of nine")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--module", default="flambeau", help="the module that is judged")
-    parser.add_argument("--against", default="torch", help="the module that it is judged by")
-    return parser.parse_args()
+    parser.add_argument(
+        "--against",
+        default="torch",
+        help="the module that it is judged by, or the folder of another tree of Flambeau that "
+        "was built (make demo): for what a change costs",
+    )
+    options = parser.parse_args()
+    if os.path.isdir(options.against) and {*OTHER_GROUPS} & {*(options.only or ())}:
+        parser.error(f"beside another tree, {', '.join(OTHER_GROUPS)} are not measured")
+    return options
 
 
 def select(part: str | None, chosen: list[str]) -> list[Case]:
@@ -366,7 +380,8 @@ def main() -> None:
     options = parse_arguments()
     modules = (options.module, options.against)
     rounds = 3 if options.quick else 9
-    chosen = options.only or [*GROUPS, *OTHER_GROUPS]
+    is_tree = os.path.isdir(options.against)
+    chosen = options.only or [*GROUPS, *(() if is_tree else OTHER_GROUPS)]
     facts = machine.describe(("flambeau", "torch", "numpy"))
     print(f"{facts['cpu']}, {options.threads} threads; ratio = {modules[1]} / {modules[0]} time\n")
     if os.getloadavg()[0] > 0.5:
@@ -376,6 +391,9 @@ def main() -> None:
     rates = None
     for name, group in GROUPS.items():
         selected = [case for case in cases if case.group == name]
+        if is_tree:
+            group = dataclasses.replace(group, mean_bar=SAME_SPEED)
+            selected = [dataclasses.replace(case, bar=SAME_SPEED) for case in selected]
         if selected:
             rows, summary = run_group(group, selected, modules, options.threads, rounds, rates)
             report["groups"][name] = summary

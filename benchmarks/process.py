@@ -11,12 +11,17 @@ _P = TypeVar("_P", bound="Process")
 
 
 class Process:
-    """A module of this package that runs with some arguments and so many threads."""
+    """A module of this package that runs with some arguments and so many threads.
 
-    def __init__(self, name: str, module: str, *arguments: str, threads: int) -> None:
+    `python` is the interpreter that runs it: this one, or that of another tree's environment.
+    """
+
+    def __init__(
+        self, name: str, module: str, *arguments: str, threads: int, python: str = sys.executable
+    ) -> None:
         self.name = name
         self._process = subprocess.Popen(
-            [sys.executable, "-m", f"benchmarks.{module}", *arguments],
+            [python, "-m", f"benchmarks.{module}", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
