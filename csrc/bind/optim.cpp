@@ -39,10 +39,10 @@ namespace {
 
 // --- stepping
 
-// Takes a step by the operator: those who watch see it, and it brings scalars from other devices.
-// What has just begun is another call, where the operator asks for that.
+// Takes a step by the operator, with tensors of one device. What has just begun is another call,
+// where the operator asks for that.
 template <class Rule>
-void step_by_operator(const Rule& rule, std::span<Row<Rule>> rows) {
+void call_operator(const Rule& rule, std::span<Row<Rule>> rows) {
   const auto is_new = [](const Row<Rule>& row) { return row.is_new; };
   auto rest = rows.end();
   if (Rule::kScalars == 0) rest = std::stable_partition(rows.begin(), rows.end(), is_new);
@@ -51,21 +51,16 @@ void step_by_operator(const Rule& rule, std::span<Row<Rule>> rows) {
     if (!part.empty()) Rules<Rule>::call(rule, Lists<Rule>(part));
 }
 
-// The tensors of one device go together.
+// Those who watch see the operator; it also brings scalars from other devices.
 template <class Rule>
-void step_rows(const Rule& rule, std::span<Row<Rule>> rows, bool by_operator) {
-  const auto is_here = [device = rows.front().param->device](const Row<Rule>& row) {
-    return row.param->device == device;
-  };
-  if (!std::all_of(rows.begin(), rows.end(), is_here)) [[unlikely]] {
+[[gnu::cold]] void step_by_operator(const Rule& rule, std::span<Row<Rule>> rows) {
+  while (!rows.empty()) {
+    const Device device = rows.front().param->device;
+    const auto is_here = [&](const Row<Rule>& row) { return row.param->device == device; };
     const auto rest = std::stable_partition(rows.begin(), rows.end(), is_here);
-    step_rows(rule, std::span(rows.begin(), rest), by_operator);
-    return step_rows(rule, std::span(rest, rows.end()), by_operator);
+    call_operator(rule, std::span(rows.begin(), rest));
+    rows = std::span(rest, rows.end());
   }
-  if (by_operator || observe::any()) [[unlikely]]
-    return step_by_operator(rule, rows);
-  // See Note [Steps without lists].
-  ops::optim::step(rule, std::span<const Row<Rule>>(rows));
 }
 
 template <class Rule>
@@ -86,8 +81,11 @@ void step_group(PyObject* optimizer, PyObject* state, PyObject* group) {
   }
   Collection<Rule> collection(optimizer, state, group);
   collection.collect(rule, params.get());
-  if (!collection.rows().empty())
-    step_rows(rule, std::span(collection.rows()), collection.has_far_scalars());
+  const std::span<Row<Rule>> rows = collection.rows();
+  if (collection.is_elsewhere() || observe::any()) [[unlikely]]
+    step_by_operator(rule, rows);
+  else if (!rows.empty())  // see Note [Steps without lists]
+    ops::optim::step(rule, std::span<const Row<Rule>>(rows));
   if (collection.odd())
     checked(PyObject_CallMethodObjArgs(optimizer, names->step_composed, group, collection.odd(),
                                        nullptr));

@@ -5,6 +5,7 @@
 // first; only when no more code can run their tensors are looked at.
 #pragma once
 
+#include <algorithm>
 #include <unordered_set>
 #include <vector>
 
@@ -58,8 +59,8 @@ class Collection {
   }
   // Held by the objects and by the parameters, which the collection holds.
   std::vector<Row<Rule>>& rows() { return rows_; }
-  // Whether a scalar is not in the host's memory.
-  bool has_far_scalars() const { return has_far_scalars_; }
+  // Whether some of their tensors are not in the host's memory.
+  bool is_elsewhere() const { return is_elsewhere_; }
   PyObject* odd() const { return odd_.get(); }  // a list, or null
 
  private:
@@ -100,8 +101,10 @@ class Collection {
     const TensorImpl& param = *tensor_of(found.param.get()).get();
     const TensorImpl* grad = gradient_of(param);
     if (!grad) return Found::kNothing;
-    if (!is_parameter(param) || !lies_like(*grad, param)) return Found::kOdd;
-    return find_state(rule, found);
+    const Found state = find_state(rule, found);
+    // Whether a kernel can take it is seen when all is complete; a state is begun only if it can.
+    const bool begins = state == Found::kNew;
+    return begins && !(is_parameter(param) && lies_like(*grad, param)) ? Found::kOdd : state;
   }
 
   Found find_state(const Rule& rule, Gathered<Rule>& found) const {
@@ -148,18 +151,36 @@ class Collection {
     row.grad = gradient_of(*row.param);
     row.is_new = gathered.is_new;
     if (!row.grad || !is_parameter(*row.param) || !lies_like(*row.grad, *row.param)) return false;
+    // Of a device other than the host some bit is set.
+    unsigned devices = device_bits(*row.param) | device_bits(*row.grad);
     for (size_t k = 0; k < row.states.size(); ++k) {
       row.states[k] = gathered.states[k] ? tensor(gathered.states[k]) : nullptr;
-      if (row.states[k] && !lies_like(*row.states[k], *row.param)) return false;
+      if (!row.states[k]) continue;
+      if (!lies_like(*row.states[k], *row.param)) return false;
+      devices |= device_bits(*row.states[k]);
     }
-    bool is_far = false;
     for (size_t k = 0; k < row.scalars.size(); ++k) {
       row.scalars[k] = tensor(gathered.scalars[k]);
       if (!is_scalar(*row.scalars[k])) return false;
-      is_far |= row.scalars[k]->device != kHost;
+      devices |= device_bits(*row.scalars[k]);
     }
-    has_far_scalars_ |= is_far;
-    return true;
+    if (devices == 0) [[likely]]
+      return true;
+    is_elsewhere_ = true;
+    return is_on_one_device(row);
+  }
+
+  static unsigned device_bits(const TensorImpl& t) { return static_cast<unsigned>(t.device.type); }
+
+  // Scalars may be in the host's memory nevertheless.
+  [[gnu::cold]] static bool is_on_one_device(const Row<Rule>& row) {
+    const Device device = row.param->device;
+    const auto is_there = [&](const TensorImpl* t) { return !t || t->device == device; };
+    const auto is_near = [&](const TensorImpl* t) {
+      return !t->is_promised() && (t->device == kHost || t->device == device);
+    };
+    return is_there(row.grad) && std::all_of(row.states.begin(), row.states.end(), is_there) &&
+           std::all_of(row.scalars.begin(), row.scalars.end(), is_near);
   }
 
   PyObject* optimizer_;
@@ -167,7 +188,7 @@ class Collection {
   PyObject* group_;
   std::vector<Gathered<Rule>> gathered_;
   std::vector<Row<Rule>> rows_;
-  bool has_far_scalars_ = false;
+  bool is_elsewhere_ = false;
   std::unordered_set<PyObject*> begun_;  // whose state is new
   Ref odd_;
 };

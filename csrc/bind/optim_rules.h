@@ -98,7 +98,12 @@ class Options {
   }
   // Of a pair such as `betas`.
   double number(PyObject* name, Py_ssize_t index) {
-    const Ref pair(new_ref(get(name)));
+    PyObject* const value = get(name);
+    if (PyTuple_CheckExact(value) && index < PyTuple_GET_SIZE(value)) {
+      PyObject* const item = PyTuple_GET_ITEM(value, index);
+      if (PyFloat_CheckExact(item)) return PyFloat_AS_DOUBLE(item);
+    }
+    const Ref pair(new_ref(value));
     const Ref item = checked(PySequence_GetItem(pair.get(), index));
     return real(item.get());
   }

@@ -27,8 +27,8 @@ void note_write(TensorImpl& t) {
 // --- the numbers of a step
 
 template <size_t N>
-Scalars read_scalars(const std::array<TensorImpl*, N>& tensors) {
-  Scalars scalars;
+Scalars<N> read_scalars(const std::array<TensorImpl*, N>& tensors) {
+  Scalars<N> scalars;
   for (size_t k = 0; k < N; ++k) {
     scalars.single[k] = tensors[k]->dtype == DType::kFloat32;
     scalars.values[k] = scalars.single[k] ? *static_cast<float*>(data_of(*tensors[k]))
@@ -38,7 +38,7 @@ Scalars read_scalars(const std::array<TensorImpl*, N>& tensors) {
 }
 
 template <size_t N>
-void write_scalars(const std::array<TensorImpl*, N>& tensors, const Scalars& scalars) {
+void write_scalars(const std::array<TensorImpl*, N>& tensors, const Scalars<N>& scalars) {
   for (size_t k = 0; k < N; ++k) {
     if (scalars.single[k])
       *static_cast<float*>(data_of(*tensors[k])) = static_cast<float>(scalars.values[k]);
@@ -56,7 +56,7 @@ class NumbersOfStep {
   NumbersOfStep(const Rule& rule, size_t most) : rule_(rule) { numbers_.reserve(most); }
 
   const void* of(const Row<Rule>& row) {
-    Scalars before = read_scalars(row.scalars);
+    auto before = read_scalars(row.scalars);
     if constexpr (!kAdvance) before.values[0] -= 1;
     if (numbers_.empty() || !(before == before_) || row.is_new != is_new_) {
       before_ = after_ = before;
@@ -70,16 +70,15 @@ class NumbersOfStep {
  private:
   const Rule& rule_;
   std::vector<typename Rule::Numbers> numbers_;
-  Scalars before_, after_;
+  Scalars<Rule::kScalars> before_, after_;
   bool is_new_ = false;
 };
 
 // --- rows
 
 template <class Rule>
-kernel::OptimTensor as_stretch(const Row<Rule>& row, const void* numbers) {
+void fill_in(kernel::OptimTensor& t, const Row<Rule>& row, const void* numbers) {
   const DType dtype = row.param->dtype;
-  kernel::OptimTensor t = {};
   t.param = data_of(*row.param);
   t.grad = data_of(*row.grad);
   for (size_t k = 0; k < row.states.size(); ++k)
@@ -87,7 +86,6 @@ kernel::OptimTensor as_stretch(const Row<Rule>& row, const void* numbers) {
   t.n = row.param->numel * (is_complex(dtype) ? 2 : 1);
   t.dtype = real_type(dtype);
   t.numbers = numbers;
-  return t;
 }
 
 // Whether a parameter is listed twice: its steps must then follow each other.
@@ -116,12 +114,11 @@ void run_held(const kernel::Table& kernels, std::span<const Row<Rule>> rows, Ten
 template <bool kAdvance, class Rule>
 void step_rows(const Rule& rule, std::span<const Row<Rule>> rows) {
   NumbersOfStep<Rule, kAdvance> numbers(rule, rows.size());
-  std::vector<kernel::OptimTensor> tensors;
-  tensors.reserve(rows.size());
+  std::vector<kernel::OptimTensor> tensors(rows.size());
   int64_t total = 0;
-  for (const Row<Rule>& row : rows) {
-    tensors.push_back(as_stretch(row, numbers.of(row)));
-    total += tensors.back().n;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    fill_in(tensors[i], rows[i], numbers.of(rows[i]));
+    total += tensors[i].n;
   }
   const kernel::Table& kernels = kernel::of(rows.front().param->device);
   if (total > kernel::kSmallStep)

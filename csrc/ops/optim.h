@@ -24,12 +24,11 @@
 
 namespace fb::ops::optim {
 
-inline constexpr size_t kMostScalars = 3;
-
 // The numbers that a parameter's state keeps as tensors, rounded as those round.
+template <size_t N>
 struct Scalars {
-  std::array<double, kMostScalars> values = {};
-  std::array<bool, kMostScalars> single = {};  // float32, else float64
+  std::array<double, N> values = {};
+  std::array<bool, N> single = {};  // float32, else float64
 
   double set(size_t i, double value) {
     return values[i] = single[i] ? static_cast<float>(value) : value;
@@ -43,9 +42,10 @@ struct Scalars {
 
 using Tensors = std::span<const kernel::OptimTensor>;
 
-// What a kernel can take: dense tensors of one type that lie alike in the memory of a device.
+// What a kernel can take: dense tensors of one type that lie alike in memory. Their devices are
+// looked at apart, as they hardly ever differ.
 inline bool lies_like(const TensorImpl& t, const TensorImpl& param) {
-  return t.dtype == param.dtype && t.device == param.device && t.sizes() == param.sizes() &&
+  return t.dtype == param.dtype && t.sizes() == param.sizes() &&
          ((t.contiguous && param.contiguous) || t.strides() == param.strides()) &&
          !(t.flags & (kBatched | kDual | kSparse | kInference)) && !t.is_promised();
 }
@@ -56,7 +56,7 @@ inline bool is_parameter(const TensorImpl& param) {
 }
 inline bool is_scalar(const TensorImpl& t) {
   return t.numel == 1 && (t.dtype == DType::kFloat32 || t.dtype == DType::kFloat64) &&
-         !(t.flags & ~kCut) && !t.is_promised();
+         !(t.flags & ~kCut);
 }
 
 // The tensors of one parameter, which somebody holds. Scalars are in the host's memory.
@@ -82,7 +82,7 @@ struct Sgd {
   double weight_decay, momentum, dampening, lr;
 
   bool uses(size_t) const { return momentum != 0; }
-  Numbers at(Scalars&, bool is_new) const {
+  Numbers at(Scalars<0>&, bool is_new) const {
     return {maximize, nesterov, is_new, weight_decay, momentum, 1 - dampening, lr};
   }
   static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_sgd(tensors); }
@@ -96,7 +96,7 @@ struct Adam {
   double weight_decay, beta1, beta2, eps, lr;
 
   bool uses(size_t k) const { return k < 2 || amsgrad; }
-  Numbers at(Scalars& scalars, bool) const {
+  Numbers at(Scalars<kScalars>& scalars, bool) const {
     const double step = scalars.set(0, scalars.values[0] + 1);
     return {maximize,
             decoupled ? 0 : weight_decay,
@@ -118,7 +118,7 @@ struct Adamax {
   double weight_decay, beta1, beta2, eps, lr;
 
   bool uses(size_t) const { return true; }
-  Numbers at(Scalars& scalars, bool) const {
+  Numbers at(Scalars<kScalars>& scalars, bool) const {
     const double step = scalars.set(0, scalars.values[0] + 1);
     return {maximize, weight_decay, beta1, beta2, eps, lr / (1 - std::pow(beta1, step))};
   }
@@ -133,7 +133,7 @@ struct NAdam {
   double weight_decay, beta1, beta2, eps, lr, momentum_decay;
 
   bool uses(size_t) const { return true; }
-  Numbers at(Scalars& scalars, bool) const {
+  Numbers at(Scalars<kScalars>& scalars, bool) const {
     const double step = scalars.set(0, scalars.values[0] + 1);
     const double mu = momentum_at(step), next = momentum_at(step + 1);
     const double product = scalars.multiply(1, mu);
@@ -164,7 +164,7 @@ struct RAdam {
 
   bool uses(size_t) const { return true; }
   // Until the average of squares is long enough (rho > 5), its variance is too large to use it.
-  Numbers at(Scalars& scalars, bool) const {
+  Numbers at(Scalars<kScalars>& scalars, bool) const {
     const double step = scalars.set(0, scalars.values[0] + 1);
     const double power = std::pow(beta2, step), correction = 1 - power;
     const double longest = 2 / (1 - beta2) - 1;
@@ -194,7 +194,7 @@ struct Rmsprop {
   double weight_decay, alpha, eps, momentum, lr;
 
   bool uses(size_t k) const { return k == 0 || (k == 1 ? centered : momentum > 0); }
-  Numbers at(Scalars& scalars, bool) const {
+  Numbers at(Scalars<kScalars>& scalars, bool) const {
     scalars.set(0, scalars.values[0] + 1);
     return {maximize, weight_decay, alpha, eps, momentum, lr};
   }
@@ -209,7 +209,7 @@ struct Adagrad {
   double weight_decay, eps, lr, lr_decay;
 
   bool uses(size_t) const { return true; }
-  Numbers at(Scalars& scalars, bool) const {
+  Numbers at(Scalars<kScalars>& scalars, bool) const {
     const double step = scalars.set(0, scalars.values[0] + 1);
     return {maximize, weight_decay, eps, lr / (1 + (step - 1) * lr_decay)};
   }
@@ -224,7 +224,7 @@ struct Adadelta {
   double weight_decay, rho, eps, lr;
 
   bool uses(size_t) const { return true; }
-  Numbers at(Scalars& scalars, bool) const {
+  Numbers at(Scalars<kScalars>& scalars, bool) const {
     scalars.set(0, scalars.values[0] + 1);
     return {maximize, weight_decay, rho, eps, lr};
   }
@@ -241,7 +241,7 @@ struct Rprop {
   double shrink, grow, least, most;
 
   bool uses(size_t) const { return true; }
-  Numbers at(Scalars& scalars, bool) const {
+  Numbers at(Scalars<kScalars>& scalars, bool) const {
     scalars.set(0, scalars.values[0] + 1);
     return {maximize, shrink, grow, least, most};
   }
@@ -256,7 +256,7 @@ struct Asgd {
   double weight_decay, lambd, alpha, t0, lr;
 
   bool uses(size_t) const { return true; }
-  Numbers at(Scalars& scalars, bool) const {
+  Numbers at(Scalars<kScalars>& scalars, bool) const {
     const double step = scalars.set(0, scalars.values[0] + 1);
     const double eta = scalars.values[1], mu = scalars.values[2];
     scalars.set(1, rounded(lr / std::pow(1 + lambd * lr * step, alpha)));
