@@ -187,17 +187,18 @@ void check_scalar(const NamedList& given, size_t i, const Tensor& param) {
            t.device());
 }
 
-// Tensors of one element in the host's memory. It waits once for all that are elsewhere.
+// A list of tensors of one element, in the host's memory, which waits once for all that are
+// elsewhere.
 class HostScalars {
  public:
   explicit HostScalars(TensorList given) : given_(given) {
     std::vector<Tensor> elsewhere;
     for (const Tensor& t : given)
-      if (t.device() != kHost) elsewhere.push_back(reshape(cast(t, DType::kFloat64), {}));
-    const Tensor together = elsewhere.empty() ? Tensor() : on_host(stack(elsewhere, 0));
+      if (t.device() != kHost) elsewhere.push_back(ops::reshape(cast(t, DType::kFloat64), {}));
+    const Tensor together = elsewhere.empty() ? Tensor() : on_host(ops::stack(elsewhere, 0));
     int64_t next = 0;
     for (const Tensor& t : given)
-      taken_.push_back(t.device() == kHost ? t : cast(select(together, 0, next++), t.dtype()));
+      taken_.push_back(t.device() == kHost ? t : cast(ops::select(together, 0, next++), t.dtype()));
   }
   const Tensor& operator[](size_t i) const { return taken_[i]; }
 
@@ -268,11 +269,12 @@ void step_lists(const Rule& rule, const Lists<Rule>& lists) {
     for (size_t k = 0; k < Rule::kScalars; ++k) row.scalars[k] = scalars[k][i].get();
     row.is_new = lists.is_new;
   }
-  if (lists.advance)
+  if (lists.advance) {
     step_rows<true>(rule, std::span<const Row<Rule>>(rows));
-  else if constexpr (Rule::kScalars == 1)
+    for (const HostScalars& each : scalars) each.write_back();
+  } else if constexpr (Rule::kScalars == 1) {
     step_rows<false>(rule, std::span<const Row<Rule>>(rows));
-  for (const HostScalars& each : scalars) each.write_back();
+  }
 }
 
 }  // namespace

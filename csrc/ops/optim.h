@@ -10,8 +10,8 @@
 //
 // Note [Steps without lists]: the operators (gen/ops/optim.h) take lists of tensors and check them.
 // The step of an optimiser in bind/optim.cpp has looked at every tensor already, to see what a
-// kernel can take, and lists would cost it more than the rest: while nobody watches it hands its
-// rows to step(), which is what the operators end in too.
+// kernel can take; counted handles in lists and a second look would cost small steps dearly. So
+// while nobody watches it hands its rows to step(), which is what the operators end in too.
 #pragma once
 
 #include <algorithm>
