@@ -48,7 +48,7 @@ void call_operator(const Rule& rule, std::span<Row<Rule>> rows) {
   if (Rule::kScalars == 0) rest = std::stable_partition(rows.begin(), rows.end(), is_new);
   for (const std::span<const Row<Rule>> part :
        {std::span(rows.begin(), rest), std::span(rest, rows.end())})
-    if (!part.empty()) Rules<Rule>::call(rule, Lists<Rule>(part));
+    if (!part.empty()) Binding<Rule>::call(rule, Lists<Rule>(part));
 }
 
 // Those who watch see the operator; it also brings scalars from other devices.
@@ -68,7 +68,7 @@ void step_group(PyObject* optimizer, PyObject* state, PyObject* group) {
   FB_CHECK_TYPE(PyDict_Check(group), "a parameter group is a dictionary, got ",
                 Py_TYPE(group)->tp_name);
   Options options(group);
-  const Rule rule = Rules<Rule>::of(options);
+  const Rule rule = Binding<Rule>::of(options);
   if (options.flag(names->differentiable)) options.refuse();
   PyObject* capturable = PyDict_GetItemWithError(group, names->capturable);
   if (PyErr_Occurred()) throw PythonError{};

@@ -118,11 +118,11 @@ class Collection {
     if (!own || PyDict_GET_SIZE(own) == 0) return Found::kNew;
     for (size_t k = 0; k < found.states.size(); ++k) {
       if (!rule.uses(k)) continue;
-      found.states[k] = tensor_in(own, names->*Rules<Rule>::kStates[k]);
+      found.states[k] = tensor_in(own, names->*Binding<Rule>::kStates[k]);
       if (!found.states[k]) return missing;
     }
     for (size_t k = 0; k < found.scalars.size(); ++k) {
-      found.scalars[k] = tensor_in(own, names->*Rules<Rule>::kScalars[k]);
+      found.scalars[k] = tensor_in(own, names->*Binding<Rule>::kScalars[k]);
       if (!found.scalars[k]) return missing;
     }
     return Found::kComplete;

@@ -1,7 +1,7 @@
 // The rules of csrc/ops/optim.h as optimisers have them: which options of a parameter group they
 // are made of, how their state is called, and the operator that takes their step.
 //
-// Rules<Rule> has
+// Binding<Rule> has
 //   kScalars, kStates  the names of the state: tensors of one element, and tensors like the
 //                      parameter
 //   of(group)          the rule
@@ -143,10 +143,10 @@ struct Lists {
 };
 
 template <class Rule>
-struct Rules;
+struct Binding;
 
 template <>
-struct Rules<Sgd> {
+struct Binding<Sgd> {
   static constexpr NameList<0> kScalars = {};
   static constexpr NameList<1> kStates = {&Names::momentum_buffer};
 
@@ -165,7 +165,7 @@ struct Rules<Sgd> {
 };
 
 template <>
-struct Rules<Adam> {
+struct Binding<Adam> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<3> kStates = {&Names::exp_avg, &Names::exp_avg_sq,
                                           &Names::max_exp_avg_sq};
@@ -198,7 +198,7 @@ struct Rules<Adam> {
 };
 
 template <>
-struct Rules<Adamax> {
+struct Binding<Adamax> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<2> kStates = {&Names::exp_avg, &Names::exp_inf};
 
@@ -217,7 +217,7 @@ struct Rules<Adamax> {
 };
 
 template <>
-struct Rules<NAdam> {
+struct Binding<NAdam> {
   static constexpr NameList<2> kScalars = {&Names::step, &Names::mu_product};
   static constexpr NameList<2> kStates = {&Names::exp_avg, &Names::exp_avg_sq};
 
@@ -239,7 +239,7 @@ struct Rules<NAdam> {
 };
 
 template <>
-struct Rules<RAdam> {
+struct Binding<RAdam> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<2> kStates = {&Names::exp_avg, &Names::exp_avg_sq};
 
@@ -259,7 +259,7 @@ struct Rules<RAdam> {
 };
 
 template <>
-struct Rules<Rmsprop> {
+struct Binding<Rmsprop> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<3> kStates = {&Names::square_avg, &Names::grad_avg,
                                           &Names::momentum_buffer};
@@ -281,7 +281,7 @@ struct Rules<Rmsprop> {
 };
 
 template <>
-struct Rules<Adagrad> {
+struct Binding<Adagrad> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<1> kStates = {&Names::sum};
 
@@ -299,7 +299,7 @@ struct Rules<Adagrad> {
 };
 
 template <>
-struct Rules<Adadelta> {
+struct Binding<Adadelta> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<2> kStates = {&Names::square_avg, &Names::acc_delta};
 
@@ -317,7 +317,7 @@ struct Rules<Adadelta> {
 };
 
 template <>
-struct Rules<Rprop> {
+struct Binding<Rprop> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<2> kStates = {&Names::prev, &Names::step_size};
 
@@ -335,7 +335,7 @@ struct Rules<Rprop> {
 };
 
 template <>
-struct Rules<Asgd> {
+struct Binding<Asgd> {
   static constexpr NameList<3> kScalars = {&Names::step, &Names::eta, &Names::mu};
   static constexpr NameList<1> kStates = {&Names::ax};
 
