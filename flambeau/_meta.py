@@ -525,6 +525,8 @@ def _changes_elements(name: str) -> bool:
 def _unchanged(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """A change of elements that there are none of; its arguments have to fit all the same."""
     name = func.__name__
+    if isinstance(args[0], (list, tuple)):  # operators of lists look at what they are given
+        return _as_it_is(func, args, kwargs)
     if not isinstance(args[0], MetaTensor):  # elements that are to come from nowhere
         raise _no_elements(name, args[0].device)
     if name == "__setitem__":

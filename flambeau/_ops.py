@@ -24,6 +24,7 @@ _OVERLOADS = (
     *("start_step", "low", "generator", "memory_format", "values", "stable", "sizes", "using_ints"),
     *("vec", "int_Tensor", "value", "src", "reduce", "hacked_twin", "grad_input", "names", "bool"),
     *("float", "str", "padding", "deprecated", "Dimname", "x", "n", "p", "fill", "ratio"),
+    "tensor_lr",
 )
 
 

@@ -42,8 +42,8 @@ class Call(NamedTuple):
 
     @property
     def writes(self) -> bool:
-        """Whether it changes its first argument, or its last, `out`; that is its result then."""
-        return bool(self.flags & (_C._OP_WRITES | _C._OP_STORES))
+        """Whether it changes arguments, which are its results then."""
+        return bool(self.flags & (_C._OP_WRITES | _C._OP_STORES | _C._OP_WRITES_MANY))
 
     @property
     def views(self) -> bool:

@@ -132,6 +132,7 @@ class Op:
     returns: tuple[str, ...] = ()  # field names of a named result
     body: str = ""  # python: "module:function"
     mutates: bool = False  # writes to its first argument, like copy_
+    writes: tuple[str, ...] = ()  # tensors and lists that it writes to beside that
     operator: str = ""  # Python's name of the operator: "add" for +, "truediv" for /, "lt" for <
     random: bool = False  # draws from a generator
     alias_of: str = ""  # the operator that this is another name of
@@ -212,13 +213,19 @@ class Op:
             return True
         if self.kind in ("python", "bound") or self.grad in ("", composite):
             return False
-        return bool(self.tensor_args) and (self.mutates or "Tensor" in self.result.annotation)
+        makes = self.mutates or bool(self.writes) or "Tensor" in self.result.annotation
+        return bool(self.tensor_args) and makes
 
     @property
     def is_factory(self) -> bool:
         """Whether it makes tensors of none: the generated operator only tells observers of it."""
         makes = "Tensor" in self.result.annotation
         return self.kind == "native" and makes and not self.tensor_args
+
+    @property
+    def is_writing_composition(self) -> bool:
+        """Whether its parts do the writing: the generated operator only tells observers of it."""
+        return self.grad == composite and bool(self.writes)
 
     @property
     def is_cast(self) -> bool:
@@ -230,7 +237,7 @@ class Op:
         """Where a generated operator finds its hand-written body; empty: the operator is it."""
         if self.is_recorded or self.is_factory:
             return "compute"
-        return "composed" if self.is_cast else ""
+        return "composed" if self.is_cast or self.is_writing_composition else ""
 
     @property
     def runs(self) -> str:
@@ -362,6 +369,7 @@ def op(
     returns: str = "",
     body: str = "",
     mutates: bool = False,
+    writes: str = "",
     operator: str = "",
     random: bool = False,
     aliases: str = "",
@@ -384,6 +392,8 @@ def op(
     grad: the gradient of each differentiable input, as an expression over other operators; or
     composite, or none. See docs/derivatives.md.
     number_nodes: the node's name where the argument of that name is a number.
+    writes: the arguments that it changes, where that is not the first one alone. Its body counts
+    their versions.
     batch: how vmap applies it, where the signature does not tell.
     sparse: what it does with sparse tensors; without a word it refuses them.
     device: "any" where its tensors may be on several devices.
@@ -417,6 +427,7 @@ def op(
         returns=tuple(returns.split()),
         body=body,
         mutates=mutates,
+        writes=tuple(writes.split()),
         operator=operator,
         random=random,
         signature=signature,
@@ -544,6 +555,13 @@ def validate_grad(op: Op, refuse: Callable[[str], None]) -> None:
             refuse(f"the gradient of {names!r} is not an expression: {formula!r} ({error})")
 
 
+def validate_writes(op: Op, refuse: Callable[[str], None]) -> None:
+    if unknown := set(op.writes) - {a.name for a in op.tensor_args}:
+        refuse(f"writes names no tensor: {', '.join(sorted(unknown))}")
+    if op.writes and not op.mutates and (op.kind != "native" or op.result.annotation != "None"):
+        refuse("writes is for native operators that return nothing, or what they mutate")
+
+
 def validate_autocast(op: Op, refuse: Callable[[str], None]) -> None:
     if not op.autocast:
         return
@@ -629,6 +647,7 @@ def validate(op: Op) -> None:
     if (op.kind == "python") != bool(op.body):
         refuse("python operators, and only they, name their body as 'module:function'")
     validate_grad(op, refuse)
+    validate_writes(op, refuse)
     if op.batch and op.batch not in BATCH_RULES:
         refuse(f"batch is one of {', '.join(BATCH_RULES)}, not {op.batch!r}")
     if op.sparse and op.sparse not in SPARSE_RULES:

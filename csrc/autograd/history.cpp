@@ -179,10 +179,14 @@ void forget_base(const Tensor& view) {
   view->flags &= ~kIsView;
 }
 
-void check_inplace(const Tensor& t, bool records_operand) {
+void check_inference(const Tensor& t) {
   FB_CHECK(mode.inference || !(t->flags & kInference),
            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
            "a clone to get a normal tensor before doing inplace update.");
+}
+
+void check_inplace(const Tensor& t, bool records_operand) {
+  check_inference(t);
   if (!is_recording()) return;
   if (t->base && (records_operand || requires_grad(t))) {
     check_origin(t, "is being");

@@ -61,6 +61,8 @@ void link_view(const Tensor& view, const Tensor& of, ViewOrigin origin = ViewOri
 // Makes a view a tensor by itself; its history stays.
 void forget_base(const Tensor& view);
 
+// Refuses to change what was made in inference mode outside of it.
+void check_inference(const Tensor& t);
 // Refuses changes in place that would lose a gradient. `records_operand`: the operator records the
 // change on account of another argument.
 void check_inplace(const Tensor& t, bool records_operand = false);

@@ -7,6 +7,18 @@
 
 namespace fb::autograd {
 
+inline void check_inference(TensorList list) {
+  for (const Tensor& t : list)
+    if (t) check_inference(t);
+}
+// Of all that an operator writes to.
+template <class First, class... Rest>
+  requires(sizeof...(Rest) > 0)
+void check_inference(const First& first, const Rest&... rest) {
+  check_inference(first);
+  (check_inference(rest), ...);
+}
+
 // t_() and its kin: `self` becomes the window that `view` makes of it.
 template <class F>
 void become_recorded_view(const char* name, const Tensor& self, F&& view) {

@@ -110,6 +110,11 @@ void refuse_batched_out(const char* name) {
        "(): functions with out=... arguments cannot be mapped; use the result instead.");
 }
 
+void refuse_batched_lists(const char* name) {
+  fail(ErrorKind::kRuntime, "vmap: ", name,
+       "(): functions that write to lists of tensors cannot be mapped.");
+}
+
 Tensor grad_or_zeros(const Tensor& grad, const OutputMeta& meta) {
   return grad ? grad : ops::zeros(meta.sizes, meta.dtype, meta.device);
 }

@@ -255,6 +255,7 @@ auto quietly(F&& f) {
 [[noreturn]] void refuse_derivative(const char* name);
 [[noreturn]] void refuse_out(const char* name);
 [[noreturn]] void refuse_batched_out(const char* name);
+[[noreturn]] void refuse_batched_lists(const char* name);
 
 // --- what nodes keep of arguments
 

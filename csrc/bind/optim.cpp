@@ -1,11 +1,10 @@
 // Steps of optimisers: parameters, gradients and state are collected from the groups and the state
-// that the Python object keeps, and go through the kernel together.
+// that the Python object keeps, and go to the operator of the rule together.
 //
 // Note [Steps that are composed]: the kernels take dense tensors of one type that lie alike in
 // memory, and options that are numbers. All else (an option that is a tensor, a state in another
 // type, `differentiable=True`) goes to Optimizer._step_composed, which computes the same with
-// ordinary operators and says what is wrong where they refuse. So do steps that are recorded, as
-// recorders see operators alone.
+// ordinary operators and says what is wrong where they refuse.
 #include "bind/optim.h"
 
 #include <algorithm>
@@ -38,123 +37,29 @@ double Options::real(PyObject* value) {
 
 namespace {
 
-void* data_of(const TensorImpl& t) {
-  return static_cast<char*>(t.storage->data) + t.offset * static_cast<int64_t>(size_of(t.dtype));
-}
-
 // --- stepping
 
-template <size_t N>
-Scalars read_scalars(const std::array<TensorImpl*, N>& tensors) {
-  Scalars scalars;
-  for (size_t k = 0; k < N; ++k) {
-    scalars.single[k] = tensors[k]->dtype == DType::kFloat32;
-    scalars.values[k] = scalars.single[k] ? *static_cast<float*>(data_of(*tensors[k]))
-                                          : *static_cast<double*>(data_of(*tensors[k]));
-  }
-  return scalars;
-}
-
-void note_write(TensorImpl& t) {
-  ++t.storage->version;
-  if (t.storage->watched) [[unlikely]]
-    autograd::note_change(*t.storage.get(), "step");
-}
-
-template <size_t N>
-void write_scalars(const std::array<TensorImpl*, N>& tensors, const Scalars& scalars) {
-  for (size_t k = 0; k < N; ++k) {
-    if (scalars.single[k])
-      *static_cast<float*>(data_of(*tensors[k])) = static_cast<float>(scalars.values[k]);
-    else
-      *static_cast<double*>(data_of(*tensors[k])) = scalars.values[k];
-    note_write(*tensors[k]);
-  }
-}
-
-// The numbers of each entry, whose scalars move on. Most entries have made the same number of
-// steps: they share them.
+// Takes a step by the operator, with tensors of one device. What has just begun is another call,
+// where the operator asks for that.
 template <class Rule>
-class NumbersOfStep {
- public:
-  NumbersOfStep(const Rule& rule, size_t most) : rule_(rule) { numbers_.reserve(most); }
-
-  const void* of(const Entry<Rule>& entry) {
-    const Scalars before = read_scalars(entry.scalars);
-    if (numbers_.empty() || !(before == before_) || entry.is_new != is_new_) {
-      before_ = after_ = before;
-      is_new_ = entry.is_new;
-      numbers_.push_back(rule_.at(after_, is_new_));
-    }
-    write_scalars(entry.scalars, after_);
-    return &numbers_.back();
-  }
-
- private:
-  const Rule& rule_;
-  std::vector<typename Rule::Numbers> numbers_;
-  Scalars before_, after_;
-  bool is_new_ = false;
-};
-
-template <class Rule>
-kernel::OptimTensor as_stretch(const Entry<Rule>& entry, const void* numbers) {
-  const DType dtype = entry.param->dtype;
-  kernel::OptimTensor t = {};
-  t.param = data_of(*entry.param);
-  t.grad = data_of(*entry.grad);
-  for (size_t k = 0; k < entry.states.size(); ++k)
-    if (entry.states[k]) t.state[k] = data_of(*entry.states[k]);
-  t.n = entry.param->numel * (is_complex(dtype) ? 2 : 1);
-  t.dtype = real_type(dtype);
-  t.numbers = numbers;
-  return t;
+void call_operator(const Rule& rule, std::span<Row<Rule>> rows) {
+  const auto is_new = [](const Row<Rule>& row) { return row.is_new; };
+  auto rest = rows.end();
+  if (Rule::kScalars == 0) rest = std::stable_partition(rows.begin(), rows.end(), is_new);
+  for (const std::span<const Row<Rule>> part :
+       {std::span(rows.begin(), rest), std::span(rest, rows.end())})
+    if (!part.empty()) Binding<Rule>::call(rule, Lists<Rule>(part));
 }
 
-// Whether a parameter is listed twice: its steps must then follow each other.
-bool has_repeats(Tensors tensors) {
-  std::vector<const void*> params;
-  for (const kernel::OptimTensor& t : tensors) params.push_back(t.param);
-  std::sort(params.begin(), params.end());
-  return std::adjacent_find(params.begin(), params.end()) != params.end();
-}
-
-// Runs a kernel without the interpreter's lock where that is worthwhile; others may then drop what
-// it works on, or give a tensor other memory, so the memory is held.
+// Those who watch see the operator; it also brings scalars from other devices.
 template <class Rule>
-void run_held(const kernel::Table& kernels, const std::vector<Entry<Rule>>& entries,
-              Tensors tensors) {
-  std::vector<Storage> held;
-  for (const Entry<Rule>& entry : entries) {
-    held.push_back(entry.param->storage);
-    held.push_back(entry.grad->storage);
-    for (const TensorImpl* state : entry.states)
-      if (state) held.push_back(state->storage);
-  }
-  if (!has_repeats(tensors)) return Rule::run(kernels, tensors);
-  for (size_t i = 0; i < tensors.size(); ++i) Rule::run(kernels, tensors.subspan(i, 1));
-}
-
-template <class Rule>
-void step_entries(const Rule& rule, const std::vector<Entry<Rule>>& entries) {
-  NumbersOfStep<Rule> numbers(rule, entries.size());
-  std::vector<kernel::OptimTensor> tensors;
-  tensors.reserve(entries.size());
-  int64_t total = 0;
-  for (const Entry<Rule>& entry : entries) {
-    tensors.push_back(as_stretch(entry, numbers.of(entry)));
-    total += tensors.back().n;
-  }
-  // They are all on one device: see is_kernels_own.
-  const kernel::Table& kernels = kernel::of(entries.front().param->device);
-  if (total > kernel::kSmallStep)
-    run_held(kernels, entries, tensors);
-  else
-    Rule::run(kernels, tensors);
-  for (const Entry<Rule>& entry : entries) {
-    note_write(*entry.param);
-    for (TensorImpl* state : entry.states)
-      if (state) note_write(*state);
+[[gnu::cold]] void step_by_operator(const Rule& rule, std::span<Row<Rule>> rows) {
+  while (!rows.empty()) {
+    const Device device = rows.front().param->device;
+    const auto is_here = [&](const Row<Rule>& row) { return row.param->device == device; };
+    const auto rest = std::stable_partition(rows.begin(), rows.end(), is_here);
+    call_operator(rule, std::span(rows.begin(), rest));
+    rows = std::span(rest, rows.end());
   }
 }
 
@@ -163,8 +68,8 @@ void step_group(PyObject* optimizer, PyObject* state, PyObject* group) {
   FB_CHECK_TYPE(PyDict_Check(group), "a parameter group is a dictionary, got ",
                 Py_TYPE(group)->tp_name);
   Options options(group);
-  const Rule rule(options);
-  if (options.flag(names->differentiable) || observe::watches(observe::kRecord)) options.refuse();
+  const Rule rule = Binding<Rule>::of(options);
+  if (options.flag(names->differentiable)) options.refuse();
   PyObject* capturable = PyDict_GetItemWithError(group, names->capturable);
   if (PyErr_Occurred()) throw PythonError{};
   if (capturable && capturable != Py_False) options.refuse();
@@ -176,7 +81,11 @@ void step_group(PyObject* optimizer, PyObject* state, PyObject* group) {
   }
   Collection<Rule> collection(optimizer, state, group);
   collection.collect(rule, params.get());
-  if (!collection.entries().empty()) step_entries(rule, collection.entries());
+  const std::span<Row<Rule>> rows = collection.rows();
+  if (collection.is_elsewhere() || observe::any()) [[unlikely]]
+    step_by_operator(rule, rows);
+  else if (!rows.empty())  // see Note [Steps without lists]
+    ops::optim::step(rule, std::span<const Row<Rule>>(rows));
   if (collection.odd())
     checked(PyObject_CallMethodObjArgs(optimizer, names->step_composed, group, collection.odd(),
                                        nullptr));

@@ -5,6 +5,7 @@
 // first; only when no more code can run their tensors are looked at.
 #pragma once
 
+#include <algorithm>
 #include <unordered_set>
 #include <vector>
 
@@ -14,41 +15,18 @@
 
 namespace fb::bind::optim {
 
+using ops::optim::is_parameter;
+using ops::optim::is_scalar;
+using ops::optim::lies_like;
+
 // The Python objects of one parameter.
 template <class Rule>
 struct Gathered {
   Ref param;
-  std::array<Ref, Rule::kStates.size()> states;  // empty where the options ask for none
-  std::array<Ref, Rule::kScalars.size()> scalars;
+  std::array<Ref, Rule::kStates> states;  // empty where the options ask for none
+  std::array<Ref, Rule::kScalars> scalars;
   bool is_new = false;
 };
-
-// The tensors of one parameter, held by the objects and by the parameter.
-template <class Rule>
-struct Entry {
-  TensorImpl* param;
-  TensorImpl* grad;
-  std::array<TensorImpl*, Rule::kStates.size()> states;  // null where there is none
-  std::array<TensorImpl*, Rule::kScalars.size()> scalars;
-  bool is_new;
-};
-
-inline bool lies_like(const TensorImpl& t, const TensorImpl& param) {
-  return t.dtype == param.dtype && t.sizes() == param.sizes() &&
-         ((t.contiguous && param.contiguous) || t.strides() == param.strides()) &&
-         !(t.flags & (kBatched | kDual | kSparse)) && !t.is_promised();
-}
-
-inline bool is_kernels_own(const TensorImpl& param) {
-  return (is_floating(param.dtype) || is_complex(param.dtype)) &&
-         param.device.type == DeviceType::kCpu && !(param.flags & (kSparse | kInference)) &&
-         !param.is_promised() && (param.contiguous || is_dense(param.sizes(), param.strides()));
-}
-
-inline bool is_number(const TensorImpl& t) {
-  return t.numel == 1 && (t.dtype == DType::kFloat32 || t.dtype == DType::kFloat64) &&
-         !(t.flags & ~kCut);
-}
 
 // The gradient in the order of its dimensions; null where there is none.
 inline TensorImpl* gradient_of(const TensorImpl& param) {
@@ -76,10 +54,13 @@ class Collection {
     // A state that was begun is looked up with all others.
     while (!gather(rule, params)) {
     }
-    entries_.reserve(gathered_.size());
+    rows_.reserve(gathered_.size());
     for (const Gathered<Rule>& each : gathered_) examine(each);
   }
-  const std::vector<Entry<Rule>>& entries() const { return entries_; }
+  // Held by the objects and by the parameters, which the collection holds.
+  std::vector<Row<Rule>>& rows() { return rows_; }
+  // Whether some of their tensors are not in the host's memory.
+  bool is_elsewhere() const { return is_elsewhere_; }
   PyObject* odd() const { return odd_.get(); }  // a list, or null
 
  private:
@@ -120,26 +101,28 @@ class Collection {
     const TensorImpl& param = *tensor_of(found.param.get()).get();
     const TensorImpl* grad = gradient_of(param);
     if (!grad) return Found::kNothing;
-    if (!is_kernels_own(param) || !lies_like(*grad, param)) return Found::kOdd;
-    return find_state(rule, found);
+    const Found state = find_state(rule, found);
+    // Whether a kernel can take it is seen when all is complete; a state is begun only if it can.
+    const bool begins = state == Found::kNew;
+    return begins && !(is_parameter(param) && lies_like(*grad, param)) ? Found::kOdd : state;
   }
 
   Found find_state(const Rule& rule, Gathered<Rule>& found) const {
-    if (Rule::kScalars.empty() && !rule.uses(0)) return Found::kComplete;  // there is none
+    if (Rule::kScalars == 0 && !rule.uses(0)) return Found::kComplete;  // there is none
     PyObject* own = PyDict_GetItemWithError(state_, found.param.get());
     if (!own && PyErr_Occurred()) throw PythonError{};
     if (own && !PyDict_Check(own)) return Found::kOdd;
     const Ref kept(own ? new_ref(own) : nullptr);
     // SGD begins its only state wherever that is missing; others begin all of theirs at once.
-    const Found missing = Rule::kScalars.empty() ? Found::kNew : Found::kOdd;
+    const Found missing = Rule::kScalars == 0 ? Found::kNew : Found::kOdd;
     if (!own || PyDict_GET_SIZE(own) == 0) return Found::kNew;
     for (size_t k = 0; k < found.states.size(); ++k) {
       if (!rule.uses(k)) continue;
-      found.states[k] = tensor_in(own, names->*Rule::kStates[k]);
+      found.states[k] = tensor_in(own, names->*Binding<Rule>::kStates[k]);
       if (!found.states[k]) return missing;
     }
     for (size_t k = 0; k < found.scalars.size(); ++k) {
-      found.scalars[k] = tensor_in(own, names->*Rule::kScalars[k]);
+      found.scalars[k] = tensor_in(own, names->*Binding<Rule>::kScalars[k]);
       if (!found.scalars[k]) return missing;
     }
     return Found::kComplete;
@@ -155,36 +138,57 @@ class Collection {
   }
 
   void examine(const Gathered<Rule>& gathered) {
-    Entry<Rule> entry;
-    if (look_at(gathered, entry))
-      entries_.push_back(entry);
+    Row<Rule> row;
+    if (look_at(gathered, row))
+      rows_.push_back(row);
     else
       keep_odd(gathered.param.get());
   }
 
-  static bool look_at(const Gathered<Rule>& gathered, Entry<Rule>& entry) {
+  bool look_at(const Gathered<Rule>& gathered, Row<Rule>& row) {
     const auto tensor = [](const Ref& object) { return tensor_of(object.get()).get(); };
-    entry.param = tensor(gathered.param);
-    entry.grad = gradient_of(*entry.param);
-    entry.is_new = gathered.is_new;
-    if (!entry.grad || !is_kernels_own(*entry.param) || !lies_like(*entry.grad, *entry.param))
-      return false;
-    for (size_t k = 0; k < entry.states.size(); ++k) {
-      entry.states[k] = gathered.states[k] ? tensor(gathered.states[k]) : nullptr;
-      if (entry.states[k] && !lies_like(*entry.states[k], *entry.param)) return false;
+    row.param = tensor(gathered.param);
+    row.grad = gradient_of(*row.param);
+    row.is_new = gathered.is_new;
+    if (!row.grad || !is_parameter(*row.param) || !lies_like(*row.grad, *row.param)) return false;
+    // Of a device other than the host some bit is set.
+    unsigned devices = device_bits(*row.param) | device_bits(*row.grad);
+    for (size_t k = 0; k < row.states.size(); ++k) {
+      row.states[k] = gathered.states[k] ? tensor(gathered.states[k]) : nullptr;
+      if (!row.states[k]) continue;
+      if (!lies_like(*row.states[k], *row.param)) return false;
+      devices |= device_bits(*row.states[k]);
     }
-    for (size_t k = 0; k < entry.scalars.size(); ++k) {
-      entry.scalars[k] = tensor(gathered.scalars[k]);
-      if (!is_number(*entry.scalars[k])) return false;
+    for (size_t k = 0; k < row.scalars.size(); ++k) {
+      row.scalars[k] = tensor(gathered.scalars[k]);
+      if (!is_scalar(*row.scalars[k])) return false;
+      devices |= device_bits(*row.scalars[k]);
     }
-    return true;
+    if (devices == 0) [[likely]]
+      return true;
+    is_elsewhere_ = true;
+    return is_on_one_device(row);
+  }
+
+  static unsigned device_bits(const TensorImpl& t) { return static_cast<unsigned>(t.device.type); }
+
+  // Scalars may be in the host's memory nevertheless.
+  [[gnu::cold]] static bool is_on_one_device(const Row<Rule>& row) {
+    const Device device = row.param->device;
+    const auto is_there = [&](const TensorImpl* t) { return !t || t->device == device; };
+    const auto is_near = [&](const TensorImpl* t) {
+      return !t->is_promised() && (t->device == kHost || t->device == device);
+    };
+    return is_there(row.grad) && std::all_of(row.states.begin(), row.states.end(), is_there) &&
+           std::all_of(row.scalars.begin(), row.scalars.end(), is_near);
   }
 
   PyObject* optimizer_;
   PyObject* state_;
   PyObject* group_;
   std::vector<Gathered<Rule>> gathered_;
-  std::vector<Entry<Rule>> entries_;
+  std::vector<Row<Rule>> rows_;
+  bool is_elsewhere_ = false;
   std::unordered_set<PyObject*> begun_;  // whose state is new
   Ref odd_;
 };

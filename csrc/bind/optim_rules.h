@@ -1,22 +1,33 @@
-// What the options of a parameter group come to at each step: one rule for each optimiser.
+// The rules of csrc/ops/optim.h as optimisers have them: which options of a parameter group they
+// are made of, how their state is called, and the operator that takes their step.
 //
-// A rule has
-//   Numbers            what its kernel wants to know
-//   kScalars, kStates  the names of its state: tensors of one element, and tensors like the
+// Binding<Rule> has
+//   kScalars, kStates  the names of the state: tensors of one element, and tensors like the
 //                      parameter
-//   uses(k)            whether the options ask for a state
-//   at(scalars, new)   the numbers of the next step; moves the scalars on
-//   run(tensors)       the kernel
+//   of(group)          the rule
+//   call(rule, lists)  the operator
 #pragma once
 
 #include <array>
-#include <cmath>
-#include <span>
+#include <vector>
 
 #include "bind/tensor_object.h"
-#include "kernel/table.h"
+#include "gen/ops/optim.h"
+#include "ops/optim.h"
 
 namespace fb::bind::optim {
+
+using ops::optim::Adadelta;
+using ops::optim::Adagrad;
+using ops::optim::Adam;
+using ops::optim::Adamax;
+using ops::optim::Asgd;
+using ops::optim::NAdam;
+using ops::optim::RAdam;
+using ops::optim::Rmsprop;
+using ops::optim::Row;
+using ops::optim::Rprop;
+using ops::optim::Sgd;
 
 // Names as Python objects, made once: a lookup compares pointers.
 struct Names {
@@ -87,7 +98,12 @@ class Options {
   }
   // Of a pair such as `betas`.
   double number(PyObject* name, Py_ssize_t index) {
-    const Ref pair(new_ref(get(name)));
+    PyObject* const value = get(name);
+    if (PyTuple_CheckExact(value) && index < PyTuple_GET_SIZE(value)) {
+      PyObject* const item = PyTuple_GET_ITEM(value, index);
+      if (PyFloat_CheckExact(item)) return PyFloat_AS_DOUBLE(item);
+    }
+    const Ref pair(new_ref(value));
     const Ref item = checked(PySequence_GetItem(pair.get(), index));
     return real(item.get());
   }
@@ -103,297 +119,237 @@ class Options {
   bool plain_ = true;
 };
 
-inline constexpr size_t kMostScalars = 3;
-
-// The numbers that a parameter's state keeps as tensors, rounded as those round.
-struct Scalars {
-  std::array<double, kMostScalars> values = {};
-  std::array<bool, kMostScalars> single = {};  // float32, else float64
-
-  double set(size_t i, double value) {
-    return values[i] = single[i] ? static_cast<float>(value) : value;
-  }
-  double multiply(size_t i, double factor) {
-    return set(i, single[i] ? static_cast<float>(values[i]) * static_cast<float>(factor)
-                            : values[i] * factor);
-  }
-  bool operator==(const Scalars&) const = default;
-};
-
 template <size_t N>
 using NameList = std::array<PyObject * Names::*, N>;
-using Tensors = std::span<const kernel::OptimTensor>;
 
-struct Sgd {
-  using Numbers = kernel::SgdNumbers;
-  static constexpr NameList<0> kScalars = {};
-  static constexpr NameList<1> kStates = {&Names::momentum_buffer};
-  bool maximize, nesterov;
-  double weight_decay, momentum, dampening, lr;
-
-  explicit Sgd(Options& group)
-      : maximize(group.flag(names->maximize)),
-        nesterov(group.flag(names->nesterov)),
-        weight_decay(group.number(names->weight_decay)),
-        momentum(group.number(names->momentum)),
-        dampening(group.number(names->dampening)),
-        lr(group.number(names->lr)) {}
-  bool uses(size_t) const { return momentum != 0; }
-  Numbers at(Scalars&, bool is_new) const {
-    return {maximize, nesterov, is_new, weight_decay, momentum, 1 - dampening, lr};
+// Rows as the operators take them. Lists of states that the options do not ask for are empty.
+template <class Rule>
+struct Lists {
+  explicit Lists(std::span<const Row<Rule>> rows) {
+    for (const Row<Rule>& row : rows) {
+      params.push_back(Tensor::retain(row.param));
+      grads.push_back(Tensor::retain(row.grad));
+      for (size_t k = 0; k < states.size(); ++k)
+        if (row.states[k]) states[k].push_back(Tensor::retain(row.states[k]));
+      for (size_t k = 0; k < scalars.size(); ++k)
+        scalars[k].push_back(Tensor::retain(row.scalars[k]));
+    }
+    is_new = rows.front().is_new;
   }
-  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_sgd(tensors); }
+  std::vector<Tensor> params, grads;
+  std::array<std::vector<Tensor>, Rule::kStates> states;
+  std::array<std::vector<Tensor>, Rule::kScalars> scalars;
+  bool is_new;
 };
 
-struct Adam {
-  using Numbers = kernel::AdamNumbers;
+template <class Rule>
+struct Binding;
+
+template <>
+struct Binding<Sgd> {
+  static constexpr NameList<0> kScalars = {};
+  static constexpr NameList<1> kStates = {&Names::momentum_buffer};
+
+  static Sgd of(Options& group) {
+    return {.maximize = group.flag(names->maximize),
+            .nesterov = group.flag(names->nesterov),
+            .weight_decay = group.number(names->weight_decay),
+            .momentum = group.number(names->momentum),
+            .dampening = group.number(names->dampening),
+            .lr = group.number(names->lr)};
+  }
+  static void call(const Sgd& r, const Lists<Sgd>& on) {
+    ops::_fused_sgd_(on.params, on.grads, on.states[0], r.weight_decay, r.momentum, r.lr,
+                     r.dampening, r.nesterov, r.maximize, on.is_new);
+  }
+};
+
+template <>
+struct Binding<Adam> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<3> kStates = {&Names::exp_avg, &Names::exp_avg_sq,
                                           &Names::max_exp_avg_sq};
-  bool maximize, amsgrad, decoupled;
-  double weight_decay, beta1, beta2, eps, lr;
 
-  explicit Adam(Options& group)
-      : maximize(group.flag(names->maximize)),
-        amsgrad(group.flag(names->amsgrad)),
-        decoupled(group.flag(names->decoupled_weight_decay)),
-        weight_decay(group.number(names->weight_decay)),
-        beta1(group.number(names->betas, 0)),
-        beta2(group.number(names->betas, 1)),
-        eps(group.number(names->eps)),
-        lr(group.number(names->lr)) {}
-  bool uses(size_t k) const { return k < 2 || amsgrad; }
-  Numbers at(Scalars& scalars, bool) const {
-    const double step = scalars.set(0, scalars.values[0] + 1);
-    return {maximize,
-            decoupled ? 0 : weight_decay,
-            decoupled ? 1 - lr * weight_decay : 1,
-            beta1,
-            beta2,
-            eps,
-            lr / (1 - std::pow(beta1, step)),
-            std::pow(1 - std::pow(beta2, step), 0.5)};
+  static Adam of(Options& group) {
+    return {.maximize = group.flag(names->maximize),
+            .amsgrad = group.flag(names->amsgrad),
+            .decoupled = group.flag(names->decoupled_weight_decay),
+            .weight_decay = group.number(names->weight_decay),
+            .beta1 = group.number(names->betas, 0),
+            .beta2 = group.number(names->betas, 1),
+            .eps = group.number(names->eps),
+            .lr = group.number(names->lr)};
   }
-  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_adam(tensors); }
+  static void call(const Adam& r, const Lists<Adam>& on) {
+    const auto step = [&](auto&& fused) {
+      fused(on.params, on.grads, on.states[0], on.states[1], on.states[2], on.scalars[0]);
+    };
+    if (r.decoupled)
+      step([&](auto&... lists) {
+        ops::_fused_adamw_(lists..., r.lr, r.beta1, r.beta2, r.weight_decay, r.eps, r.amsgrad,
+                           r.maximize, {}, {}, true);
+      });
+    else
+      step([&](auto&... lists) {
+        ops::_fused_adam_(lists..., r.lr, r.beta1, r.beta2, r.weight_decay, r.eps, r.amsgrad,
+                          r.maximize, {}, {}, true);
+      });
+  }
 };
 
-struct Adamax {
-  using Numbers = kernel::AdamaxNumbers;
+template <>
+struct Binding<Adamax> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<2> kStates = {&Names::exp_avg, &Names::exp_inf};
-  bool maximize;
-  double weight_decay, beta1, beta2, eps, lr;
 
-  explicit Adamax(Options& group)
-      : maximize(group.flag(names->maximize)),
-        weight_decay(group.number(names->weight_decay)),
-        beta1(group.number(names->betas, 0)),
-        beta2(group.number(names->betas, 1)),
-        eps(group.number(names->eps)),
-        lr(group.number(names->lr)) {}
-  bool uses(size_t) const { return true; }
-  Numbers at(Scalars& scalars, bool) const {
-    const double step = scalars.set(0, scalars.values[0] + 1);
-    return {maximize, weight_decay, beta1, beta2, eps, lr / (1 - std::pow(beta1, step))};
+  static Adamax of(Options& group) {
+    return {.maximize = group.flag(names->maximize),
+            .weight_decay = group.number(names->weight_decay),
+            .beta1 = group.number(names->betas, 0),
+            .beta2 = group.number(names->betas, 1),
+            .eps = group.number(names->eps),
+            .lr = group.number(names->lr)};
   }
-  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_adamax(tensors); }
+  static void call(const Adamax& r, const Lists<Adamax>& on) {
+    ops::_fused_adamax_(on.params, on.grads, on.states[0], on.states[1], on.scalars[0], r.lr,
+                        r.beta1, r.beta2, r.weight_decay, r.eps, r.maximize);
+  }
 };
 
-struct NAdam {
-  using Numbers = kernel::NAdamNumbers;
+template <>
+struct Binding<NAdam> {
   static constexpr NameList<2> kScalars = {&Names::step, &Names::mu_product};
   static constexpr NameList<2> kStates = {&Names::exp_avg, &Names::exp_avg_sq};
-  bool maximize, decoupled;
-  double weight_decay, beta1, beta2, eps, lr, momentum_decay;
 
-  explicit NAdam(Options& group)
-      : maximize(group.flag(names->maximize)),
-        decoupled(group.flag(names->decoupled_weight_decay)),
-        weight_decay(group.number(names->weight_decay)),
-        beta1(group.number(names->betas, 0)),
-        beta2(group.number(names->betas, 1)),
-        eps(group.number(names->eps)),
-        lr(group.number(names->lr)),
-        momentum_decay(group.number(names->momentum_decay)) {}
-  bool uses(size_t) const { return true; }
-  Numbers at(Scalars& scalars, bool) const {
-    const double step = scalars.set(0, scalars.values[0] + 1);
-    const double mu = momentum_at(step), next = momentum_at(step + 1);
-    const double product = scalars.multiply(1, mu);
-    return {maximize,
-            decoupled ? 0 : weight_decay,
-            decoupled ? 1 - lr * weight_decay : 1,
-            beta1,
-            beta2,
-            eps,
-            1 - std::pow(beta2, step),
-            -lr * (1 - mu) / (1 - product),
-            -lr * next / (1 - product * next)};
+  static NAdam of(Options& group) {
+    return {.maximize = group.flag(names->maximize),
+            .decoupled = group.flag(names->decoupled_weight_decay),
+            .weight_decay = group.number(names->weight_decay),
+            .beta1 = group.number(names->betas, 0),
+            .beta2 = group.number(names->betas, 1),
+            .eps = group.number(names->eps),
+            .lr = group.number(names->lr),
+            .momentum_decay = group.number(names->momentum_decay)};
   }
-  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_nadam(tensors); }
-
- private:
-  double momentum_at(double step) const {
-    return beta1 * (1 - 0.5 * std::pow(0.96, step * momentum_decay));
+  static void call(const NAdam& r, const Lists<NAdam>& on) {
+    ops::_fused_nadam_(on.params, on.grads, on.states[0], on.states[1], on.scalars[1],
+                       on.scalars[0], r.lr, r.beta1, r.beta2, r.weight_decay, r.eps,
+                       r.momentum_decay, r.decoupled, r.maximize);
   }
 };
 
-struct RAdam {
-  using Numbers = kernel::RAdamNumbers;
+template <>
+struct Binding<RAdam> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<2> kStates = {&Names::exp_avg, &Names::exp_avg_sq};
-  bool maximize, decoupled;
-  double weight_decay, beta1, beta2, eps, lr;
 
-  explicit RAdam(Options& group)
-      : maximize(group.flag(names->maximize)),
-        decoupled(group.flag(names->decoupled_weight_decay)),
-        weight_decay(group.number(names->weight_decay)),
-        beta1(group.number(names->betas, 0)),
-        beta2(group.number(names->betas, 1)),
-        eps(group.number(names->eps)),
-        lr(group.number(names->lr)) {}
-  bool uses(size_t) const { return true; }
-  // Until the average of squares is long enough (rho > 5), its variance is too large to use it.
-  Numbers at(Scalars& scalars, bool) const {
-    const double step = scalars.set(0, scalars.values[0] + 1);
-    const double power = std::pow(beta2, step), correction = 1 - power;
-    const double longest = 2 / (1 - beta2) - 1;
-    const double rho = longest - 2 * step * power / correction;
-    const double rectification =
-        (rho - 4) * (rho - 2) * longest / ((longest - 4) * (longest - 2) * rho);
-    return {maximize,
-            rho > 5,
-            decoupled ? 0 : weight_decay,
-            decoupled ? 1 - lr * weight_decay : 1,
-            beta1,
-            beta2,
-            eps,
-            lr,
-            1 - std::pow(beta1, step),
-            std::pow(correction, 0.5),
-            std::pow(rectification, 0.5)};
+  static RAdam of(Options& group) {
+    return {.maximize = group.flag(names->maximize),
+            .decoupled = group.flag(names->decoupled_weight_decay),
+            .weight_decay = group.number(names->weight_decay),
+            .beta1 = group.number(names->betas, 0),
+            .beta2 = group.number(names->betas, 1),
+            .eps = group.number(names->eps),
+            .lr = group.number(names->lr)};
   }
-  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_radam(tensors); }
+  static void call(const RAdam& r, const Lists<RAdam>& on) {
+    ops::_fused_radam_(on.params, on.grads, on.states[0], on.states[1], on.scalars[0], r.lr,
+                       r.beta1, r.beta2, r.weight_decay, r.eps, r.decoupled, r.maximize);
+  }
 };
 
-struct Rmsprop {
-  using Numbers = kernel::RmspropNumbers;
+template <>
+struct Binding<Rmsprop> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<3> kStates = {&Names::square_avg, &Names::grad_avg,
                                           &Names::momentum_buffer};
-  bool maximize, centered;
-  double weight_decay, alpha, eps, momentum, lr;
 
-  explicit Rmsprop(Options& group)
-      : maximize(group.flag(names->maximize)),
-        centered(group.flag(names->centered)),
-        weight_decay(group.number(names->weight_decay)),
-        alpha(group.number(names->alpha)),
-        eps(group.number(names->eps)),
-        momentum(group.number(names->momentum)),
-        lr(group.number(names->lr)) {}
-  bool uses(size_t k) const { return k == 0 || (k == 1 ? centered : momentum > 0); }
-  Numbers at(Scalars& scalars, bool) const {
-    scalars.set(0, scalars.values[0] + 1);
-    return {maximize, weight_decay, alpha, eps, momentum, lr};
+  static Rmsprop of(Options& group) {
+    return {.maximize = group.flag(names->maximize),
+            .centered = group.flag(names->centered),
+            .weight_decay = group.number(names->weight_decay),
+            .alpha = group.number(names->alpha),
+            .eps = group.number(names->eps),
+            .momentum = group.number(names->momentum),
+            .lr = group.number(names->lr)};
   }
-  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_rmsprop(tensors); }
+  static void call(const Rmsprop& r, const Lists<Rmsprop>& on) {
+    ops::_fused_rmsprop_(on.params, on.grads, on.states[0], on.states[1], on.states[2],
+                         on.scalars[0], r.lr, r.alpha, r.eps, r.weight_decay, r.momentum,
+                         r.centered, r.maximize);
+  }
 };
 
-struct Adagrad {
-  using Numbers = kernel::AdagradNumbers;
+template <>
+struct Binding<Adagrad> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<1> kStates = {&Names::sum};
-  bool maximize;
-  double weight_decay, eps, lr, lr_decay;
 
-  explicit Adagrad(Options& group)
-      : maximize(group.flag(names->maximize)),
-        weight_decay(group.number(names->weight_decay)),
-        eps(group.number(names->eps)),
-        lr(group.number(names->lr)),
-        lr_decay(group.number(names->lr_decay)) {}
-  bool uses(size_t) const { return true; }
-  Numbers at(Scalars& scalars, bool) const {
-    const double step = scalars.set(0, scalars.values[0] + 1);
-    return {maximize, weight_decay, eps, lr / (1 + (step - 1) * lr_decay)};
+  static Adagrad of(Options& group) {
+    return {.maximize = group.flag(names->maximize),
+            .weight_decay = group.number(names->weight_decay),
+            .eps = group.number(names->eps),
+            .lr = group.number(names->lr),
+            .lr_decay = group.number(names->lr_decay)};
   }
-  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_adagrad(tensors); }
+  static void call(const Adagrad& r, const Lists<Adagrad>& on) {
+    ops::_fused_adagrad_(on.params, on.grads, on.states[0], on.scalars[0], r.lr, r.lr_decay,
+                         r.weight_decay, r.eps, r.maximize, {}, {}, true);
+  }
 };
 
-struct Adadelta {
-  using Numbers = kernel::AdadeltaNumbers;
+template <>
+struct Binding<Adadelta> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<2> kStates = {&Names::square_avg, &Names::acc_delta};
-  bool maximize;
-  double weight_decay, rho, eps, lr;
 
-  explicit Adadelta(Options& group)
-      : maximize(group.flag(names->maximize)),
-        weight_decay(group.number(names->weight_decay)),
-        rho(group.number(names->rho)),
-        eps(group.number(names->eps)),
-        lr(group.number(names->lr)) {}
-  bool uses(size_t) const { return true; }
-  Numbers at(Scalars& scalars, bool) const {
-    scalars.set(0, scalars.values[0] + 1);
-    return {maximize, weight_decay, rho, eps, lr};
+  static Adadelta of(Options& group) {
+    return {.maximize = group.flag(names->maximize),
+            .weight_decay = group.number(names->weight_decay),
+            .rho = group.number(names->rho),
+            .eps = group.number(names->eps),
+            .lr = group.number(names->lr)};
   }
-  static void run(const kernel::Table& kernels, Tensors tensors) {
-    kernels.optim_adadelta(tensors);
+  static void call(const Adadelta& r, const Lists<Adadelta>& on) {
+    ops::_fused_adadelta_(on.params, on.grads, on.states[0], on.states[1], on.scalars[0], r.lr,
+                          r.rho, r.eps, r.weight_decay, r.maximize);
   }
 };
 
-struct Rprop {
-  using Numbers = kernel::RpropNumbers;
+template <>
+struct Binding<Rprop> {
   static constexpr NameList<1> kScalars = {&Names::step};
   static constexpr NameList<2> kStates = {&Names::prev, &Names::step_size};
-  bool maximize;
-  double shrink, grow, least, most;
 
-  explicit Rprop(Options& group)
-      : maximize(group.flag(names->maximize)),
-        shrink(group.number(names->etas, 0)),
-        grow(group.number(names->etas, 1)),
-        least(group.number(names->step_sizes, 0)),
-        most(group.number(names->step_sizes, 1)) {}
-  bool uses(size_t) const { return true; }
-  Numbers at(Scalars& scalars, bool) const {
-    scalars.set(0, scalars.values[0] + 1);
-    return {maximize, shrink, grow, least, most};
+  static Rprop of(Options& group) {
+    return {.maximize = group.flag(names->maximize),
+            .shrink = group.number(names->etas, 0),
+            .grow = group.number(names->etas, 1),
+            .least = group.number(names->step_sizes, 0),
+            .most = group.number(names->step_sizes, 1)};
   }
-  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_rprop(tensors); }
+  static void call(const Rprop& r, const Lists<Rprop>& on) {
+    ops::_fused_rprop_(on.params, on.grads, on.states[0], on.states[1], on.scalars[0], r.shrink,
+                       r.grow, r.least, r.most, r.maximize);
+  }
 };
 
-struct Asgd {
-  using Numbers = kernel::AsgdNumbers;
+template <>
+struct Binding<Asgd> {
   static constexpr NameList<3> kScalars = {&Names::step, &Names::eta, &Names::mu};
   static constexpr NameList<1> kStates = {&Names::ax};
-  bool maximize;
-  double weight_decay, lambd, alpha, t0, lr;
 
-  explicit Asgd(Options& group)
-      : maximize(group.flag(names->maximize)),
-        weight_decay(group.number(names->weight_decay)),
-        lambd(group.number(names->lambd)),
-        alpha(group.number(names->alpha)),
-        t0(group.number(names->t0)),
-        lr(group.number(names->lr)) {}
-  bool uses(size_t) const { return true; }
-  Numbers at(Scalars& scalars, bool) const {
-    const double step = scalars.set(0, scalars.values[0] + 1);
-    const double eta = scalars.values[1], mu = scalars.values[2];
-    scalars.set(1, rounded(lr / std::pow(1 + lambd * lr * step, alpha)));
-    scalars.set(2, rounded(1 / std::max(1.0, step - t0)));
-    return {maximize, weight_decay, 1 - lambd * eta, eta, mu};
+  static Asgd of(Options& group) {
+    return {.maximize = group.flag(names->maximize),
+            .weight_decay = group.number(names->weight_decay),
+            .lambd = group.number(names->lambd),
+            .alpha = group.number(names->alpha),
+            .t0 = group.number(names->t0),
+            .lr = group.number(names->lr)};
   }
-  static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_asgd(tensors); }
-
- private:
-  // As PyTorch has it: the numbers become tensors of the default type on their way into the state.
-  static double rounded(double value) {
-    return default_dtype() == DType::kFloat64 ? value : static_cast<float>(value);
+  static void call(const Asgd& r, const Lists<Asgd>& on) {
+    ops::_fused_asgd_(on.params, on.grads, on.states[0], on.scalars[1], on.scalars[2],
+                      on.scalars[0], r.lr, r.lambd, r.alpha, r.t0, r.weight_decay, r.maximize);
   }
 };
 

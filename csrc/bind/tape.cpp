@@ -69,6 +69,7 @@ void add_tape(nb::module_& m) {
   m.attr("_OP_STORES") = static_cast<int>(ops::kStores);
   m.attr("_OP_VIEWS") = static_cast<int>(ops::kViews);
   m.attr("_OP_RANDOM") = static_cast<int>(ops::kRandom);
+  m.attr("_OP_WRITES_MANY") = static_cast<int>(ops::kWritesMany);
   m.attr("_OP_INNER") = static_cast<int>(ops::kInner);
   m.attr("_OP_COMPOSITE") = static_cast<int>(ops::kComposite);
   nb::class_<Tape>(m, "_Tape")

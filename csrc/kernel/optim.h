@@ -140,8 +140,9 @@ struct Optim {
   // The state is the sum of squares.
   Slot<void(const StepRows& on, const AdagradRowNumbers& numbers)> step_adagrad_rows;
 
-  // Multiplies `n` elements, float32 or float64, by a factor. Returns whether all were finite.
-  Slot<bool(void* data, int64_t n, DType dtype, double factor)> unscale;
+  // Multiplies `n` elements, float32 or float64, by a factor; `found_inf` becomes 1 if some were
+  // not finite. Both numbers are memory of the device, so that nobody has to wait for it.
+  Slot<void(void* data, int64_t n, DType dtype, const float* factor, float* found_inf)> unscale;
 };
 
 }  // namespace fb::kernel

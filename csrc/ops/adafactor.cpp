@@ -69,9 +69,10 @@ void step_with(const Tensor& param, const Tensor& grad, const Tensor& rows, cons
 
 }  // namespace
 
-void _adafactor_step(TensorList params, TensorList grads, TensorList rows, TensorList columns,
-                     TensorList steps, double lr, double beta2_decay, std::optional<double> eps1,
-                     double eps2, double d, double weight_decay, bool maximize) {
+void compute::_adafactor_step(TensorList params, TensorList grads, TensorList rows,
+                              TensorList columns, TensorList steps, double lr, double beta2_decay,
+                              std::optional<double> eps1, double eps2, double d,
+                              double weight_decay, bool maximize) {
   const size_t count = params.size();
   FB_CHECK(grads.size() == count && rows.size() == count && columns.size() == count &&
                steps.size() == count,

@@ -3,12 +3,9 @@
 
 #include <cmath>
 
-#include "gen/ops/arith.h"
-#include "gen/ops/compare.h"
-#include "gen/ops/info.h"
-#include "gen/ops/reduce.h"
 #include "kernel/table.h"
 #include "ops/host.h"
+#include "ops/output.h"
 
 namespace fb::ops {
 namespace {
@@ -18,35 +15,27 @@ void check_number(const Tensor& t, DType dtype, const char* name) {
            ", got shape ", t.sizes(), " and ", t.dtype());
 }
 
-bool has_kernel(const Tensor& t) {
-  const bool is_wide = t.dtype() == DType::kFloat32 || t.dtype() == DType::kFloat64;
-  return is_wide && is_dense(t.sizes(), t.strides());
-}
-
-// Returns whether all elements were finite.
-bool unscale(const Tensor& t, double factor) {
+void unscale(const Tensor& t, const Tensor& found_inf, const Tensor& inv_scale) {
   FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(t.dtype()),
               "expected gradients of a floating-point type, got ", t.dtype());
-  if (has_kernel(t)) {
-    t.bump_version("_amp_foreach_non_finite_check_and_unscale_");
-    return kernel::of(t).unscale(t.data(), t.numel(), t.dtype(), factor);
-  }
-  const Tensor finite = all(isfinite(t));
-  mul_(t, Scalar(factor));
-  return host_number(finite).to<bool>();
+  check_writable(t);
+  const DType wide = t.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+  const bool is_taken = t.dtype() == wide && is_dense(t.sizes(), t.strides());
+  const Tensor taken = is_taken ? t : contiguous(cast(t, wide));
+  kernel::of(t).unscale(taken.data(), taken.numel(), wide, inv_scale.data_as<float>(),
+                        found_inf.data_as<float>());
+  if (!is_taken) copy_into(t, taken);
+  t.bump_version("_amp_foreach_non_finite_check_and_unscale_");
 }
 
 }  // namespace
 
-void _amp_foreach_non_finite_check_and_unscale_(TensorList tensors, const Tensor& found_inf,
-                                                const Tensor& inv_scale) {
+void compute::_amp_foreach_non_finite_check_and_unscale_(TensorList tensors,
+                                                         const Tensor& found_inf,
+                                                         const Tensor& inv_scale) {
   check_number(found_inf, DType::kFloat32, "found_inf");
   check_number(inv_scale, DType::kFloat32, "inv_scale");
-  const auto factor = host_number(inv_scale).to<double>();
-  bool finite = true;
-  for (const Tensor& t : tensors) finite &= unscale(t, factor);
-  if (finite) return;
-  kernel::of(found_inf).fill(found_inf, 1.0);
+  for (const Tensor& t : tensors) unscale(t, found_inf, inv_scale);
   found_inf.bump_version("_amp_foreach_non_finite_check_and_unscale_");
 }
 

@@ -19,7 +19,7 @@ bool lie_alike(const Tensor& t, const Tensor& end, Device device) {
 
 }  // namespace
 
-void _lerp_all(TensorList tensors, TensorList ends, double weight) {
+void compute::_lerp_all(TensorList tensors, TensorList ends, double weight) {
   FB_CHECK(tensors.size() == ends.size(), "expected as many ends as tensors, ", tensors.size(),
            ", but got ", ends.size());
   const kernel::AverageNumbers numbers{weight};
@@ -31,7 +31,7 @@ void _lerp_all(TensorList tensors, TensorList ends, double weight) {
       alike.push_back({t.data(), ends[i].data(), {}, t.numel(), t.dtype(), &numbers});
       t.bump_version("_lerp_all");
     } else {
-      lerp_(t, ends[i], Scalar(weight));
+      ops::lerp_(t, ends[i], Scalar(weight));
     }
   }
   if (!alike.empty()) kernel::of(tensors[0]).optim_average(alike);

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/reduce.h"
+#include "gen/ops/shape.h"
 #include "kernel/table.h"
 #include "ops/host.h"
+#include "ops/output.h"
 
 namespace fb::ops {
 namespace {
@@ -42,31 +45,48 @@ class NormOfNorms {
   bool is_first_ = true;
 };
 
+Scalar number_in(const Tensor& total_norm) {
+  FB_CHECK(total_norm.numel() == 1, "total_norm must have one element, got shape ",
+           total_norm.sizes());
+  return host_number(total_norm);
+}
+
+// On another device the norms stay there: the host does not wait for each of them.
+Tensor norm_of_norms(TensorList norms, DType type, double order) {
+  std::vector<Tensor> wide;
+  for (const Tensor& norm : norms) wide.push_back(cast(norm, DType::kFloat64));
+  return cast(compute::norm(ops::stack(wide, 0), Scalar(order)), type);
+}
+
 }  // namespace
 
 Tensor compute::_total_norm(TensorList tensors, double norm_type) {
-  NormOfNorms total(norm_type);
+  std::vector<Tensor> norms;
   DType type = tensors.empty() ? default_dtype() : real_type(tensors[0].dtype());
   const Device device = tensors.empty() ? kHost : tensors[0].device();
   for (const Tensor& t : tensors) {
-    const Tensor norm = compute::norm(t, Scalar(norm_type));
-    total.add(host_number(norm).to<double>());
-    type = promote(type, norm.dtype());
+    norms.push_back(compute::norm(t, Scalar(norm_type)));
+    type = promote(type, norms.back().dtype());
   }
+  if (device != kHost) return norm_of_norms(norms, type, norm_type);
+  NormOfNorms total(norm_type);
+  for (const Tensor& norm : norms) total.add(host_number(norm).to<double>());
   const Tensor result = make_tensor({}, type, device);
   kernel::of(result).fill(result, total.value());
   return result;
 }
 
-void _shrink_to_norm(TensorList tensors, double max_norm, double total_norm) {
+void composed::_shrink_to_norm(TensorList tensors, double max_norm, const Operand& total_norm) {
+  const Scalar total =
+      total_norm.is_tensor() ? number_in(total_norm.tensor()) : total_norm.scalar();
   // As PyTorch has it: a norm of 0 divides nothing by 0.
-  const double factor = max_norm / (total_norm + 1e-6);
+  const double factor = max_norm / (total.to<double>() + 1e-6);
   if (factor >= 1) return;
-  for (const Tensor& t : tensors) mul_(t, Scalar(factor));
+  for (const Tensor& t : tensors) ops::mul_(t, Scalar(factor));
 }
 
-void _clamp_all(TensorList tensors, double low, double high) {
-  for (const Tensor& t : tensors) clamp_(t, Scalar(low), Scalar(high));
+void composed::_clamp_all(TensorList tensors, double low, double high) {
+  for (const Tensor& t : tensors) ops::clamp_(t, Scalar(low), Scalar(high));
 }
 
 }  // namespace fb::ops

@@ -16,6 +16,7 @@ struct Parameter {
   ArgType type;
   bool keyword_only;
   const char* fallback;  // the default as Python writes it; null where there is none
+  bool written = false;  // with kWritesMany
 };
 
 enum OperatorFlag : uint16_t {
@@ -33,6 +34,7 @@ enum OperatorFlag : uint16_t {
   kListResult = 2048,   // they are a list rather than a tuple
   kManyResults = 8192,  // any number of tensors
   kTakesOut = 4096,     // its function stores into `out` itself, and takes it first
+  kWritesMany = 16384,  // to the arguments whose parameters say so
 };
 
 using Body = void (*)();

@@ -41,7 +41,10 @@ struct Recording {
     if (!active || !results) return;
     Record record = std::move(active->pending_);
     const auto maker = static_cast<int32_t>(active->records_.size());
-    if (op.is(ops::kWrites)) {
+    if (op.is(ops::kWritesMany)) {
+      for (size_t i = 0; i < record.arguments.size(); ++i)
+        if (op.parameters[i].written) record.results.push_back(record.arguments[i]);
+    } else if (op.is(ops::kWrites)) {
       record.results.push_back(record.arguments.front());
     } else if (op.is(ops::kStores)) {
       record.results.push_back(record.arguments.back());

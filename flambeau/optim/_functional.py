@@ -16,7 +16,8 @@ def scale_back(grads: list[Tensor], grad_scale: Tensor | None, found_inf: Tensor
     if grad_scale is not None:
         inverse = grad_scale.double().reciprocal().float()
         with fb.no_grad():
-            _C._amp_foreach_non_finite_check_and_unscale_(grads, fb.zeros(()), inverse)
+            found = fb.zeros((), device=inverse.device)
+            _C._amp_foreach_non_finite_check_and_unscale_(grads, found, inverse)
     return found_inf is not None and bool(found_inf.item())
 
 

@@ -32,7 +32,8 @@ def emit(table: Table) -> dict[str, str]:
 
 def is_generated(op: Op) -> bool:
     """Whether the operator itself, or its form in place, is written here."""
-    return op.is_recorded or op.has_inplace_operator or op.is_cast or op.is_factory
+    is_body = op.is_cast or op.is_factory or op.is_writing_composition
+    return op.is_recorded or op.has_inplace_operator or is_body
 
 
 def recorded_family(family: str, ops: list[Op], table: Table) -> str:
@@ -98,6 +99,10 @@ class Recorded(NodeText):
         lines = []
         if self.op.mutates:
             lines += self.changing(self.op.function, parameters(self.op, False))
+        elif self.op.is_writing_composition:
+            lines += self.telling()
+        elif self.op.writes:
+            lines += self.writing()
         elif self.op.is_recorded:
             lines += self.computing()
             if self.op.kind == "pointwise":
@@ -200,6 +205,34 @@ class Recorded(NodeText):
             f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
             *boxed.observed(boxed.Row(op, ""), self.given),
             f"  return {self.call};",
+            "}",
+        ]
+
+    def telling(self) -> list[str]:
+        """A composition that writes: its parts do all the rest."""
+        op = self.op
+        return [
+            f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
+            *boxed.observed(boxed.Row(op, ""), self.given),
+            f"  composed::{op.function}({self.given});",
+            "}",
+        ]
+
+    def writing(self) -> list[str]:
+        """Lists of tensors are changed, and nothing is recorded: their versions tell."""
+        op = self.op
+        written = ", ".join(cpp_name(name) for name in op.writes)
+        return [
+            f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
+            *boxed.observed(boxed.Row(op, ""), self.given),
+            f"  if (!({self.plain()})) [[unlikely]] {{",
+            f"    const unsigned flags = {self.flags};",
+            *(f"  {line}" for line in devices.check(op, "flags")),
+            *(f"  {line}" for line in sparse.refusal(op, "flags")),
+            f"    if (flags & kBatched) refuse_batched_lists({quote(op.name)});",
+            f"    if (flags & kInference) check_inference({written});",
+            "  }",
+            f"  quietly([&] {{ {self.call}; }});",
             "}",
         ]
 

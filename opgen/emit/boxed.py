@@ -165,7 +165,7 @@ def definition(row: Row) -> list[str]:
     rule = out_rule(op) if row.form == "out" else "0"
     texts = (row.name, row.overload, op.public_name + ("_" if row.form == "inplace" else ""))
     shown = ", ".join(quote(text) for text in texts)
-    makes_tensors = op.mutates or "Tensor" in op.result.annotation
+    makes_tensors = op.mutates or op.writes or "Tensor" in op.result.annotation
     profiled = quote(aten_name(op, row.form == "inplace") if makes_tensors else "")
     fields = quote(" ".join(op.returns))
     return [
@@ -176,7 +176,8 @@ def definition(row: Row) -> list[str]:
 
 def parameter_arrays(op: Op) -> list[str]:
     """All forms share one, as `out` is its last; but an operator changes only a tensor in place."""
-    made = [parameter(arg, arg.type.tag) for arg in op.core_args]
+    written = written_arguments(op)
+    made = [parameter(arg, arg.type.tag, arg.name in written) for arg in op.core_args]
     if has_out_row(op):
         tag = "kTensor" if op.result.annotation == "Tensor" else "kTensorList"
         made.append(f'{{"out", ArgType::{tag}, true, nullptr}}')
@@ -186,6 +187,12 @@ def parameter_arrays(op: Op) -> list[str]:
         others = [parameter(arg, arg.type.tag) for arg in rest]
         lines += array(f"{op.overload_symbol}_", [parameter(first, "kTensor"), *others])
     return lines
+
+
+def written_arguments(op: Op) -> set[str]:
+    """The names of what it changes, where that is not the first argument alone."""
+    first = {op.core_args[0].name} if op.mutates else set()
+    return first | set(op.writes) if op.writes else set()
 
 
 def array(name: str, parameters: list[str]) -> list[str]:
@@ -205,12 +212,13 @@ def parameters(row: Row) -> tuple[str, int]:
     return f"k_{symbol}" if count else "nullptr", count
 
 
-def parameter(arg: Arg, tag: str) -> str:
+def parameter(arg: Arg, tag: str, is_written: bool = False) -> str:
     # A word of Python such as `from` cannot stand in a signature: the table writes `from_`.
     name = quote(arg.name.rstrip("_"))
     fallback = "nullptr" if arg.default is None else quote(arg.default)
     keyword_only = "true" if arg.keyword_only else "false"
-    return f"{{{name}, ArgType::{tag}, {keyword_only}, {fallback}}}"
+    written_too = ", true" if is_written else ""
+    return f"{{{name}, ArgType::{tag}, {keyword_only}, {fallback}{written_too}}}"
 
 
 def flags(row: Row) -> list[str]:
@@ -232,6 +240,7 @@ def flags(row: Row) -> list[str]:
         "kListResult": op.result.annotation == "list[Tensor]",
         "kManyResults": op.result.count == 0,
         "kTakesOut": takes_out(row),
+        "kWritesMany": bool(op.writes),
     }
     return [flag for flag, holds in says.items() if holds]
 
@@ -284,4 +293,5 @@ def observed(row: Row, given: str) -> list[str]:
 
 def told_by_binding(op: Op, form: str) -> bool:
     """Whether the entry point tells observers of the call, as no generated function does."""
-    return form != "inplace" and not op.is_recorded and not op.is_factory
+    tells_itself = op.is_recorded or op.is_factory or op.is_writing_composition
+    return form != "inplace" and not tells_itself

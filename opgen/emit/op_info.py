@@ -43,6 +43,7 @@ def record(op: Op) -> dict[str, object]:
         "forms": [*op.forms, *(["out"] if op.has_out else [])],
         "runs": op.runs,
         "mutates": op.mutates,
+        "writes": list(op.writes),
         "random": op.random,
         "grad": op.grad,
         "differentiable": op.gradient_inputs,

@@ -463,6 +463,7 @@ _OP_STORES: _int
 _OP_VIEWS: _int
 _OP_RANDOM: _int
 _OP_INNER: _int
+_OP_WRITES_MANY: _int
 _OP_COMPOSITE: _int
 
 class _Tape:

@@ -7,5 +7,7 @@ op(
     kind=native,
     dtypes=floating,
     forms="function",
+    writes="params rows columns steps",
+    device="any",
     doc="Changes parameters and their second moments in place; those of a vector are in rows and columns alike.",
 )

@@ -8,6 +8,7 @@ op(
     kind=native,
     dtypes=floating,
     forms="function",
+    writes="tensors found_inf",
     doc="Multiplies all tensors in place by inv_scale; found_inf becomes 1 if an element was not finite.",
 )
 op(
@@ -17,6 +18,7 @@ op(
     dtypes=("float32",),
     forms="function",
     mutates=True,
+    writes="growth_tracker",
     grad=none,
     doc="Changes a scale after a step: less if found_inf, more after growth_interval steps without.",
 )

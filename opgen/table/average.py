@@ -7,5 +7,7 @@ op(
     kind=native,
     dtypes=floating_complex,
     forms="function",
+    writes="tensors",
+    device="any",
     doc="Moves every tensor in place by the share weight of the way to its end.",
 )

@@ -152,12 +152,13 @@ op(
     sparse="any",
     batch="refuse",
 )
-for signature, doc in (
+for signature, state, doc in (
     (
         (
             "_sparse_adam_(input: Tensor, exp_avg: Tensor, exp_avg_sq: Tensor, grad: Tensor,"
             " beta1: float, beta2: float, step_size: float, eps: float, maximize: bool = False)"
         ),
+        "exp_avg exp_avg_sq",
         "One step of Adam on the rows that grad, a sparse tensor, has; the averages change too.",
     ),
     (
@@ -165,6 +166,7 @@ for signature, doc in (
             "_sparse_adagrad_(input: Tensor, sum: Tensor, grad: Tensor, rate: float, eps: float,"
             " maximize: bool = False)"
         ),
+        "sum",
         "One step of Adagrad on the rows that grad, a sparse tensor, has; the sum changes too.",
     ),
 ):
@@ -174,6 +176,7 @@ for signature, doc in (
         dtypes=floating,
         forms="function",
         mutates=True,
+        writes=state,
         grad=none,
         doc=doc,
         sparse="any",

@@ -75,6 +75,38 @@ def assert_close(ours: Run, theirs: Run, tolerance: float) -> None:
             )
 
 
+FUSED: dict[str, tuple[int, Options]] = {
+    "_fused_sgd_": (1, {"momentum": 0.9, "dampening": 0.2, "nesterov": False, "lr": 0.1}),
+    "_fused_adam_": (3, {"beta1": 0.8, "beta2": 0.9, "eps": 1e-3, "amsgrad": True, "lr": 0.1}),
+    "_fused_adamw_": (3, {"beta1": 0.8, "beta2": 0.9, "eps": 1e-3, "amsgrad": True, "lr": 0.1}),
+    "_fused_adagrad_": (1, {"lr_decay": 0.1, "eps": 1e-3, "lr": 0.1}),
+}
+
+
+@pytest.mark.parametrize("scale", [None, 4.0])
+@pytest.mark.parametrize("maximize", [False, True])
+@pytest.mark.parametrize("name", FUSED)
+def test_fused_operators(name: str, maximize: bool, scale: float | None) -> None:
+    states, options = FUSED[name]
+    options = options | {"maximize": maximize, "weight_decay": 0.1}
+    options |= {"is_first_step": False} if name == "_fused_sgd_" else {}
+
+    def stepped(t: Any) -> list[np.ndarray]:
+        random = np.random.default_rng(0)
+        lists = [
+            [t.tensor(abs(random.standard_normal(shape))) for shape in SHAPES]
+            for _ in range(2 + states)
+        ]
+        lists += [] if name == "_fused_sgd_" else [[t.tensor(3.0) for _ in SHAPES]]
+        scaled = {} if scale is None else {"grad_scale": t.tensor(scale), "found_inf": t.zeros(())}
+        for _ in range(3):
+            getattr(t, name)(*lists, **options, **scaled)
+        return [np.asarray(each) for listed in lists for each in listed]
+
+    for ours, theirs in zip(stepped(flambeau), stepped(torch), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
 @pytest.mark.parametrize(("name", "options"), CASES, ids=shown)
 @pytest.mark.parametrize("dtype", TOLERANCES)
 def test_steps(name: str, options: Options, dtype: str) -> None:

@@ -38,6 +38,7 @@ def ints(*values: int) -> Input:
 
 
 GEOMETRY = ([1], [0], [1], False, [0], 1)
+LISTED = [tensor(2, 3)]
 # Calls of operators that hardly anything drawn would satisfy.
 TAKEN: dict[str, tuple[Any, ...]] = {
     "_adafactor_step": (
@@ -55,6 +56,17 @@ TAKEN: dict[str, tuple[Any, ...]] = {
     ),
     "_fractional_max_pool2d": (tensor(1, 2, 6, 6), 2, 3, tensor(1, 2, 2, below=1)),
     "_fractional_max_pool3d": (tensor(1, 2, 6, 6, 6), 2, 3, tensor(1, 2, 3, below=1)),
+    "_fused_adadelta_": (*(LISTED for _ in range(4)), [tensor(1)]),
+    "_fused_adagrad_": (*(LISTED for _ in range(3)), [tensor(1)]),
+    "_fused_adam_": (*(LISTED for _ in range(4)), [], [tensor(1)]),
+    "_fused_adamax_": (*(LISTED for _ in range(4)), [tensor(1)]),
+    "_fused_adamw_": (*(LISTED for _ in range(5)), [tensor(1)]),
+    "_fused_asgd_": (*(LISTED for _ in range(3)), *([tensor(1)] for _ in range(3))),
+    "_fused_nadam_": (*(LISTED for _ in range(4)), *([tensor(1)] for _ in range(2))),
+    "_fused_radam_": (*(LISTED for _ in range(4)), [tensor(1)]),
+    "_fused_rmsprop_": (*(LISTED for _ in range(5)), [tensor(1)]),
+    "_fused_rprop_": (*(LISTED for _ in range(4)), [tensor(1)]),
+    "_fused_sgd_": tuple(LISTED for _ in range(3)),
     "_map_bytes": (tensor(2, 3, 4, dtype="uint8"), tensor(3, 256)),
     "_max_unpool2d": (tensor(1, 2, 2, 2), tensor(1, 2, 2, 2, dtype="int64", below=16), [4, 4]),
     "_nms": (tensor(4, 4), tensor(4), 0.5),
@@ -118,7 +130,7 @@ def _with_sparse(
 
 def _try_one(name: str, signatures: list[list[dict[str, Any]]], count: int) -> int:
     function, taken = function_of(name), 0
-    pool = [Sample(TAKEN[name], {})] if name in TAKEN else []
+    pool = [Sample(TAKEN[name], _named(signatures[0]))] if name in TAKEN else []
     for i in range(count):
         seed = zlib.crc32(f"{name}/{i}".encode())
         choice = random.Random(seed)
@@ -133,6 +145,12 @@ def _try_one(name: str, signatures: list[list[dict[str, Any]]], count: int) -> i
             if all(each.values.size <= 4096 for each in sample.inputs()):
                 _keep(pool, sample, choice)
     return taken
+
+
+def _named(arguments: list[dict[str, Any]]) -> dict[str, Any]:
+    """Values of the arguments that have to be given by their names."""
+    needed = [each for each in arguments if each["keyword_only"] and each["default"] is None]
+    return {each["name"]: 0.1 if each["type"] == "float" else True for each in needed}
 
 
 def _keep(pool: list[Sample], sample: Sample, choice: random.Random) -> None:

@@ -68,6 +68,8 @@ INPLACE_FIRST = "planted(x: Tensor, inplace: bool = False, p: float = 1.0) -> Te
             f'op("{UNARY}", kind=native, mutates=True, autocast="lower", grad="none", doc="D.")',
             "computes in the type of that",
         ),
+        (f'op("{UNARY}", kind=native, writes="other", doc="D.")', "writes names no tensor: other"),
+        (f'op("{UNARY}", kind=native, writes="input", doc="D.")', "that return nothing"),
         (
             f'op("{UNARY}", kind="python", body="a:b", autocast="promote", doc="D.")',
             "needs a body in C",

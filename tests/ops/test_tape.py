@@ -197,28 +197,34 @@ def test_the_operators_inside_of_a_backward() -> None:
     assert tape.values()[number].maker >= 0
 
 
-@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop"])
-def test_steps_of_optimisers_are_operators(name: str) -> None:
-    """A recorded step has the writes to parameters, and the same numbers as another."""
-    given = fb.rand(5)
+def test_gradients_that_are_clipped() -> None:
+    """Norms and bounds are calls that say what they write."""
+    params = [fb.rand(3, requires_grad=True), fb.rand(2, requires_grad=True)]
+    for param in params:
+        param.grad = fb.ones_like(param)
+    with Tape() as tape:
+        fb.nn.utils.clip_grad_norm_(params, 1.0)
+        fb.nn.utils.clip_grad_value_(params, 0.1)
+    numbers = [tape.number(param.grad) for param in params if param.grad is not None]
+    assert names(tape) == ["_total_norm", "_shrink_to_norm", "_clamp_all"]
+    assert [call.writes for call in tape.calls()] == [False, True, True]
+    assert [call.outputs() for call in tape.calls()[1:]] == [numbers, numbers]
+    with Tape(in_parts=True) as parts:
+        fb.nn.utils.clip_grad_value_(params, 0.05)
+    assert names(parts) == ["clamp_", "clamp_"]
 
-    def stepped(recorded: bool) -> tuple[fb.Tensor, Tape]:
-        param = given.clone().requires_grad_()
-        optimizer = getattr(fb.optim, name)([param], lr=0.1)
-        tape = Tape()
-        for _ in range(3):
-            param.grad = param.detach().sin()
-            if recorded:
-                with tape:
-                    optimizer.step()
-            else:
-                optimizer.step()
-        return param, tape
 
-    param, tape = stepped(recorded=True)
-    written = {number for call in tape.calls() if call.writes for number in call.outputs()}
-    assert tape.number(param) in written
-    assert fb.equal(param, stepped(recorded=False)[0])
+def test_gradients_that_are_scaled_back() -> None:
+    gradients = [fb.rand(3), fb.rand(2).half()]
+    found, inverse = fb.zeros(()), fb.tensor(0.5)
+    with Tape() as tape:
+        fb._amp_foreach_non_finite_check_and_unscale_(gradients, found, inverse)
+    (call,) = tape.calls()
+    assert call.outputs() == [tape.number(each) for each in (*gradients, found)]
+    scale, tracker = fb.tensor(8.0), fb.tensor(0, dtype=fb.int32)
+    with Tape() as tape:
+        fb._amp_update_scale_(scale, tracker, found, 2.0, 0.5, 10)
+    assert tape.calls()[0].outputs() == [tape.number(scale), tape.number(tracker)]
 
 
 def test_a_program_runs_again() -> None:

@@ -28,6 +28,7 @@ bool unscale_part(double* x, int64_t n, double factor) {
   return !bad;
 }
 
+// Returns whether all were finite.
 template <class T>
 bool unscale_all(T* data, int64_t n, T factor) {
   std::atomic<bool> finite = true;
@@ -39,9 +40,11 @@ bool unscale_all(T* data, int64_t n, T factor) {
 
 }  // namespace
 
-bool unscale(void* data, int64_t n, DType dtype, double factor) {
-  if (dtype == DType::kFloat64) return unscale_all(static_cast<double*>(data), n, factor);
-  return unscale_all(static_cast<float*>(data), n, static_cast<float>(factor));
+void unscale(void* data, int64_t n, DType dtype, const float* factor, float* found_inf) {
+  const bool finite = dtype == DType::kFloat64
+                          ? unscale_all(static_cast<double*>(data), n, double{*factor})
+                          : unscale_all(static_cast<float*>(data), n, *factor);
+  if (!finite) *found_inf = 1;
 }
 
 }  // namespace fb::cpu::FB_ISA

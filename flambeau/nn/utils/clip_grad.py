@@ -53,7 +53,7 @@ def clip_grads_with_norm_(
 ) -> None:
     """Scale the gradients down by max_norm / total_norm, in place; never up."""
     with flambeau.no_grad():
-        _C._shrink_to_norm(_gradients(parameters), float(max_norm), float(total_norm))
+        _C._shrink_to_norm(_gradients(parameters), float(max_norm), total_norm)
 
 
 def clip_grad_norm_(
@@ -78,7 +78,7 @@ def clip_grad_norm_(
     norm = get_total_norm(grads, norm_type, error_if_nonfinite)
     if not norm.is_meta:
         with flambeau.no_grad():
-            _C._shrink_to_norm(grads, float(max_norm), norm.item())
+            _C._shrink_to_norm(grads, float(max_norm), norm)
     return norm
 
 

@@ -51,6 +51,14 @@ op(
     doc="Writes value to every element.",
 )
 op(
+    "_scale_all(tensors: list[Tensor], largest: Tensor, factor: float) -> None",
+    kind=native,
+    forms="function",
+    dtypes=floating,
+    writes="tensors largest",
+    doc="Multiplies every tensor in place and remembers the largest element.",
+)
+op(
     "solve(A: Tensor, B: Tensor) -> Tensor",
     kind=native,
     forms="function",
