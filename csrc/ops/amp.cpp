@@ -31,8 +31,8 @@ bool unscale(const Tensor& t, double factor) {
     t.bump_version("_amp_foreach_non_finite_check_and_unscale_");
     return kernel::of(t).unscale(t.data(), t.numel(), t.dtype(), factor);
   }
-  const Tensor finite = all(isfinite(t));
-  mul_(t, Scalar(factor));
+  const Tensor finite = ops::all(ops::isfinite(t));
+  ops::mul_(t, Scalar(factor));
   return host_number(finite).to<bool>();
 }
 

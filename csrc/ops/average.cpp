@@ -31,7 +31,7 @@ void _lerp_all(TensorList tensors, TensorList ends, double weight) {
       alike.push_back({t.data(), ends[i].data(), {}, t.numel(), t.dtype(), &numbers});
       t.bump_version("_lerp_all");
     } else {
-      lerp_(t, ends[i], Scalar(weight));
+      ops::lerp_(t, ends[i], Scalar(weight));
     }
   }
   if (!alike.empty()) kernel::of(tensors[0]).optim_average(alike);

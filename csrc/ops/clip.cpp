@@ -62,11 +62,11 @@ void _shrink_to_norm(TensorList tensors, double max_norm, double total_norm) {
   // As PyTorch has it: a norm of 0 divides nothing by 0.
   const double factor = max_norm / (total_norm + 1e-6);
   if (factor >= 1) return;
-  for (const Tensor& t : tensors) mul_(t, Scalar(factor));
+  for (const Tensor& t : tensors) ops::mul_(t, Scalar(factor));
 }
 
 void _clamp_all(TensorList tensors, double low, double high) {
-  for (const Tensor& t : tensors) clamp_(t, Scalar(low), Scalar(high));
+  for (const Tensor& t : tensors) ops::clamp_(t, Scalar(low), Scalar(high));
 }
 
 }  // namespace fb::ops

@@ -197,12 +197,12 @@ Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tens
                 IntSpan output_padding, int64_t groups) {
   check_dims(input, weight, n);
   if (input.dim() == n + 2) {
-    return convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding,
-                       groups);
+    return ops::convolution(input, weight, bias, stride, padding, dilation, transposed,
+                            output_padding, groups);
   }
-  return squeeze(convolution(unsqueeze(input, 0), weight, bias, stride, padding, dilation,
-                             transposed, output_padding, groups),
-                 0);
+  return ops::squeeze(ops::convolution(ops::unsqueeze(input, 0), weight, bias, stride, padding,
+                                       dilation, transposed, output_padding, groups),
+                      0);
 }
 
 constexpr int64_t kNoOutputPadding[] = {0};
@@ -232,7 +232,7 @@ Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tens
     after[2 * (n - 1 - d) + 1] = total % 2;
     uneven |= total % 2 != 0;
   }
-  const Tensor extended = uneven ? constant_pad_nd(input, after, 0) : input;
+  const Tensor extended = uneven ? ops::constant_pad_nd(input, after, 0) : input;
   return convolve(n, extended, weight, bias, stride, before, dilation, groups);
 }
 
@@ -338,9 +338,10 @@ Tensor composed::conv_tbc(const Tensor& input, const Tensor& weight, const Tenso
            "expected input and weight of 3 dimensions and bias of 1, got ", input.sizes(), ", ",
            weight.sizes(), " and ", bias.sizes());
   const Dims one{1}, padding{pad};
-  const Tensor result = conv1d(permute(input, {1, 2, 0}), permute(weight, {2, 1, 0}), bias, one,
-                               IntSpan(padding), one, 1);
-  return clone(permute(result, {2, 0, 1}), MemoryFormat::kContiguous);
+  const Tensor result =
+      composed::conv1d(ops::permute(input, {1, 2, 0}), ops::permute(weight, {2, 1, 0}), bias, one,
+                       IntSpan(padding), one, 1);
+  return ops::clone(ops::permute(result, {2, 0, 1}), MemoryFormat::kContiguous);
 }
 
 }  // namespace fb::ops

@@ -52,7 +52,7 @@ Dims transform_order(const Tensor& input, const Dims& dims) {
 }
 
 Tensor restored(const Tensor& t, const Dims& order, double scale) {
-  if (scale != 1) mul_(t, scale);
+  if (scale != 1) ops::mul_(t, scale);
   Dims back(order.size());
   for (size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<int64_t>(i);
   return reordered(t, back);

@@ -42,7 +42,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::linalg_lu_factor_ex(const Tensor& A,
 }
 
 std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
-  const auto [lu, pivots, info] = linalg_lu_factor_ex(A, pivot, false);
+  const auto [lu, pivots, info] = ops::linalg_lu_factor_ex(A, pivot, false);
   return {lu, pivots};
 }
 
@@ -75,8 +75,8 @@ std::tuple<Tensor, Tensor, Tensor> compute::lu_unpack(const Tensor& LU_data,
 }
 
 std::tuple<Tensor, Tensor, Tensor> compute::linalg_lu(const Tensor& A, bool pivot) {
-  const auto [lu, pivots, info] = linalg_lu_factor_ex(A, pivot, false);
-  return lu_unpack(lu, pivots, true, true);
+  const auto [lu, pivots, info] = compute::linalg_lu_factor_ex(A, pivot, false);
+  return compute::lu_unpack(lu, pivots, true, true);
 }
 
 std::tuple<Tensor, Tensor> compute::linalg_cholesky_ex(const Tensor& A, bool upper,
@@ -94,11 +94,11 @@ std::tuple<Tensor, Tensor> compute::linalg_cholesky_ex(const Tensor& A, bool upp
 }
 
 Tensor compute::cholesky(const Tensor& input, bool upper) {
-  return input.numel() == 0 ? copy_of(input) : linalg_cholesky(input, upper);
+  return input.numel() == 0 ? copy_of(input) : ops::linalg_cholesky(input, upper);
 }
 
 Tensor linalg_cholesky(const Tensor& A, bool upper) {
-  return std::get<0>(linalg_cholesky_ex(A, upper, true));
+  return std::get<0>(ops::linalg_cholesky_ex(A, upper, true));
 }
 
 std::tuple<Tensor, Tensor> compute::geqrf(const Tensor& input) {
@@ -114,7 +114,7 @@ std::tuple<Tensor, Tensor> compute::geqrf(const Tensor& input) {
 std::tuple<Tensor, Tensor> compute::linalg_qr(const Tensor& A, const std::string& mode) {
   FB_CHECK(mode == "reduced" || mode == "complete" || mode == "r",
            "expected mode 'reduced', 'complete' or 'r', got '", mode, "'");
-  const auto [packed, tau] = geqrf(A);
+  const auto [packed, tau] = compute::geqrf(A);
   const int64_t m = A.size(-2);
   const int64_t n = A.size(-1);
   const int64_t height = mode == "complete" ? m : std::min(m, n);
@@ -125,7 +125,7 @@ std::tuple<Tensor, Tensor> compute::linalg_qr(const Tensor& A, const std::string
 }
 
 std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
-  return linalg_qr(input, some ? "reduced" : "complete");
+  return ops::linalg_qr(input, some ? "reduced" : "complete");
 }
 
 Tensor compute::linalg_householder_product(const Tensor& input, const Tensor& tau) {

@@ -71,16 +71,17 @@ Tensor composed_loss(const Tensor& input, const Tensor& target, const Tensor& we
   const int64_t classes = input.sizes()[static_cast<size_t>(dim)];
   Tensor shares = target;
   if (smoothing > 0)
-    shares = add(mul(target, 1 - smoothing), smoothing / static_cast<double>(classes));
+    shares = ops::add(ops::mul(target, 1 - smoothing), smoothing / static_cast<double>(classes));
   if (weight) {
     Dims aligned(static_cast<size_t>(input.dim()), 1);
     aligned[static_cast<size_t>(dim)] = classes;
-    shares = mul(shares, view(weight, aligned));
+    shares = ops::mul(shares, ops::view(weight, aligned));
   }
-  const Tensor costs = mul(log_softmax(input, dim), shares);
-  if (reduction == Reduction::kNone) return neg(sum(costs, IntSpan{dim}));
+  const Tensor costs = ops::mul(ops::log_softmax(input, dim), shares);
+  if (reduction == Reduction::kNone) return ops::neg(ops::sum(costs, IntSpan{dim}));
   const double samples = static_cast<double>(input.numel()) / static_cast<double>(classes);
-  return reduction == Reduction::kSum ? neg(sum_all(costs)) : div(sum_all(costs), -samples);
+  return reduction == Reduction::kSum ? ops::neg(ops::sum_all(costs))
+                                      : ops::div(ops::sum_all(costs), -samples);
 }
 
 }  // namespace
@@ -129,7 +130,8 @@ Tensor soft_target_loss(const Tensor& input, const Tensor& target, const Tensor&
   FB_CHECK(ignore_index < 0, "ignore_index is not supported for floating point target");
   if (!has_rows(input, target, weight))
     return composed_loss(input, target, weight, smoothing, reduction);
-  return std::get<0>(_soft_cross_entropy(input, target, weight, smoothing, number_of(reduction)));
+  return std::get<0>(
+      ops::_soft_cross_entropy(input, target, weight, smoothing, number_of(reduction)));
 }
 
 }  // namespace fb::ops

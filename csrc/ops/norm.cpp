@@ -244,8 +244,8 @@ std::tuple<Tensor, Tensor, Tensor> compute::_image_norm_backward(
   const Tensor g = images.alike(gradient),
                w = numbers_or(weight, shape.channels, 1, type, input.device());
   Tensor result = make_like(images.elements, input.dtype());
-  Tensor weight_grad = zeros({shape.channels}, type, input.device()),
-         bias_grad = zeros({shape.channels}, type, input.device());
+  Tensor weight_grad = compute::zeros({shape.channels}, type, input.device()),
+         bias_grad = compute::zeros({shape.channels}, type, input.device());
   const kernel::Table& table = kernel::of(result);
   if (result.numel() != 0)
     (shape.channels_last ? table.norm_interleaved_backward : table.norm_planar_backward)(
@@ -294,8 +294,8 @@ std::tuple<Tensor, Tensor, Tensor> compute::_row_norm_backward(const Tensor& gra
                w = numbers_or(weight, n, 1, type, input.device());
   Tensor result = make_tensor(input.sizes(), input.dtype(), input.device());
   const IntSpan sizes = weight.defined() ? weight.sizes() : w.sizes();
-  Tensor weight_grad = zeros(sizes, type, input.device()),
-         bias_grad = zeros(sizes, type, input.device());
+  Tensor weight_grad = compute::zeros(sizes, type, input.device()),
+         bias_grad = compute::zeros(sizes, type, input.device());
   if (result.numel() != 0)
     kernel::of(result).norm_rows_backward(
         input.dtype(), {rows, n, mean.defined()}, g.data(), x.data(), result.data(),

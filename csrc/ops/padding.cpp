@@ -137,15 +137,15 @@ Tensor compute::constant_pad_nd(const Tensor& input, IntSpan pad, const Scalar& 
     const int64_t cut = std::max<int64_t>(-before, 0);
     const int64_t length =
         std::max<int64_t>(input.sizes()[d] - cut - std::max<int64_t>(-after, 0), 0);
-    kept = narrow(kept, static_cast<int64_t>(d), std::min(cut, input.sizes()[d]), length);
+    kept = ops::narrow(kept, static_cast<int64_t>(d), std::min(cut, input.sizes()[d]), length);
     starts[d] = std::max<int64_t>(before, 0);
   }
   Tensor out = make_image_of(input, shape);
   if (kept.sizes() != IntSpan(shape)) kernel::of(out).fill(out, value);
   Tensor window = out;
   for (size_t d = 0; d < shape.size(); ++d)
-    window =
-        narrow(window, static_cast<int64_t>(d), std::min(starts[d], shape[d]), kept.sizes()[d]);
+    window = ops::narrow(window, static_cast<int64_t>(d), std::min(starts[d], shape[d]),
+                         kept.sizes()[d]);
   kernel::copy(window, kept);
   return out;
 }

@@ -27,7 +27,7 @@ Types choose_types(const PointwiseOp& op, std::span<const Operand> inputs,
                    std::span<const Scalar> params) {
   FB_ASSERT(op.bool_inputs <=
             1);  // only the first operand may stand apart, as the condition of where does
-  DType common = result_type(inputs.subspan(op.bool_inputs));
+  DType common = ops::result_type(inputs.subspan(op.bool_inputs));
   if (op.promotion == Promotion::kFloat) common = to_floating(common);
   if (op.check) op.check(inputs, params, common);
   if (!(op.dtypes >> static_cast<int>(common) & 1)) refuse_dtype(op, common);

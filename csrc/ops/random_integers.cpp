@@ -152,7 +152,7 @@ void compute::random_(const Tensor& input, int64_t from, std::optional<int64_t> 
 
 Tensor compute::randint(int64_t high, IntSpan size, Generator* generator,
                         std::optional<DType> dtype, std::optional<Device> device) {
-  return randint(0, high, size, generator, dtype, device);
+  return compute::randint(0, high, size, generator, dtype, device);
 }
 
 Tensor compute::randint(int64_t low, int64_t high, IntSpan size, Generator* generator,
@@ -178,13 +178,13 @@ Tensor compute::randperm(int64_t n, Generator* generator, std::optional<DType> d
 Tensor compute::randint_like(const Tensor& input, int64_t high, Generator* generator,
                              std::optional<DType> dtype, std::optional<Device> device,
                              std::optional<MemoryFormat> memory_format) {
-  return randint_like(input, 0, high, generator, dtype, device, memory_format);
+  return compute::randint_like(input, 0, high, generator, dtype, device, memory_format);
 }
 
 Tensor compute::randint_like(const Tensor& input, int64_t low, int64_t high, Generator* generator,
                              std::optional<DType> dtype, std::optional<Device> device,
                              std::optional<MemoryFormat> memory_format) {
-  Tensor out = empty_like(input, dtype, device, memory_format);
+  Tensor out = compute::empty_like(input, dtype, device, memory_format);
   fill_integers_between(out, low, high, generator);
   return out;
 }

@@ -151,11 +151,12 @@ class Backward {
         weight_gradient(s_.first_input(), s_.weights(), d, {input_.data(), s_.inputs}, s_.inputs));
     gradients.push_back(recurrent_gradient(d));
     if (w.b_ih) {
-      const Tensor sums = sum(narrow(gradients_[d].d_gates, 1, 0, s_.gates()), Dims{0}, false, {});
-      gradients.push_back(copy_contiguous(narrow(sums, 0, s_.first_input(), s_.weights())));
-      const Tensor reset = narrow(sums, 0, s_.first_input(), s_.weights() - s_.first_input());
-      const Tensor fresh = narrow(sums, 0, 0, s_.first_input());
-      gradients.push_back(s_.kind == RnnKind::kGru ? cat(std::array{reset, fresh}, 0)
+      const Tensor sums =
+          ops::sum(ops::narrow(gradients_[d].d_gates, 1, 0, s_.gates()), Dims{0}, false, {});
+      gradients.push_back(copy_contiguous(ops::narrow(sums, 0, s_.first_input(), s_.weights())));
+      const Tensor reset = ops::narrow(sums, 0, s_.first_input(), s_.weights() - s_.first_input());
+      const Tensor fresh = ops::narrow(sums, 0, 0, s_.first_input());
+      gradients.push_back(s_.kind == RnnKind::kGru ? ops::cat(std::array{reset, fresh}, 0)
                                                    : copy_contiguous(sums));
     }
     if (w.w_hr) {

@@ -37,9 +37,9 @@ struct Padded {
 Tensor spread(const Tensor& data, const std::vector<int64_t>& places, const Padded& padded,
               const Scalar& value) {
   const IntSpan element = data.sizes().last(data.sizes().size() - 1);
-  const Tensor base = full(padded.as_rows(element), value, data.dtype(), data.device());
-  return reshape(index_copy(base, 0, device_integers(places, data.device()), data),
-                 padded.whole(element));
+  const Tensor base = ops::full(padded.as_rows(element), value, data.dtype(), data.device());
+  return ops::reshape(ops::index_copy(base, 0, device_integers(places, data.device()), data),
+                      padded.whole(element));
 }
 
 void check_lengths(const std::vector<int64_t>& lengths, const Padded& padded) {
@@ -84,8 +84,8 @@ std::tuple<Tensor, Tensor> pack_padded_sequence(const Tensor& input, const Tenso
     batch_sizes.push_back(active);
   }
   const IntSpan element = input.sizes().last(input.sizes().size() - 2);
-  const Tensor rows = reshape(input, padded.as_rows(element));
-  return {index_select(rows, 0, device_integers(places, rows.device())),
+  const Tensor rows = ops::reshape(input, padded.as_rows(element));
+  return {ops::index_select(rows, 0, device_integers(places, rows.device())),
           device_integers(batch_sizes, kHost)};
 }
 
@@ -132,7 +132,7 @@ Tensor pad_sequence(TensorList sequences, bool batch_first, const Scalar& paddin
     const int64_t first = padding_side == "left" ? padded.steps - length : 0;
     for (int64_t t = 0; t < length; ++t) places.push_back(padded.row(first + t, b));
   }
-  return spread(cat(sequences, 0), places, padded, padding_value);
+  return spread(ops::cat(sequences, 0), places, padded, padding_value);
 }
 
 }  // namespace fb::ops

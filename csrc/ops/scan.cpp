@@ -89,17 +89,17 @@ Tensor diff(const Tensor& input, int64_t n, int64_t dim, const Tensor& prepend,
   FB_CHECK(input.dim() > 0, "expected input to be at least one-dimensional");
   FB_CHECK(n >= 0, "expected a non-negative order n, got ", n);
   const int64_t d = wrap_dim(dim, input.dim());
-  if (n == 0) return clone(input);  // without what would be put before or after it
+  if (n == 0) return ops::clone(input);  // without what would be put before or after it
   std::vector<Tensor> parts;
   if (prepend.defined()) parts.push_back(prepend);
   parts.push_back(input);
   if (append.defined()) parts.push_back(append);
-  Tensor x = parts.size() == 1 ? input : cat(parts, d);
+  Tensor x = parts.size() == 1 ? input : ops::cat(parts, d);
   for (int64_t i = 0; i < n && x.size(d) > 0; ++i) {
     const int64_t length = x.size(d) - 1;
-    const Tensor left = narrow(x, d, 0, length);
-    const Tensor right = narrow(x, d, 1, length);
-    x = x.dtype() == DType::kBool ? logical_xor(right, left) : sub(right, left, 1);
+    const Tensor left = ops::narrow(x, d, 0, length);
+    const Tensor right = ops::narrow(x, d, 1, length);
+    x = x.dtype() == DType::kBool ? ops::logical_xor(right, left) : ops::sub(right, left, 1);
   }
   return x;
 }

@@ -20,7 +20,7 @@ class Rows {
     n_ = input.dim() == 0 ? 1 : input.sizes()[dim_];
     FB_CHECK(n_ < kernel::kMaxSortLength, "expected fewer than 2^32 elements along dim ", dim_,
              ", got ", n_);
-    data_ = contiguous(is_last() ? input : transpose(input, dim_, -1));
+    data_ = contiguous(is_last() ? input : ops::transpose(input, dim_, -1));
   }
 
   int64_t n() const { return n_; }
@@ -38,20 +38,20 @@ class Rows {
     return make_tensor(sizes, dtype, input_.device());
   }
   Tensor shaped(const Tensor& result) const {
-    return is_last() ? result : contiguous(transpose(result, dim_, -1));
+    return is_last() ? result : contiguous(ops::transpose(result, dim_, -1));
   }
   // The same for as many results as elements, in the input's memory order.
   Tensor like_input(const Tensor& result) const {
     if (input_.is_contiguous()) return shaped(result);
     Tensor out = make_like(input_, result.dtype());
-    copy_into(out, is_last() ? result : transpose(result, dim_, -1));
+    copy_into(out, is_last() ? result : ops::transpose(result, dim_, -1));
     return out;
   }
   // The same for one result in a row.
   Tensor squeezed(const Tensor& result, bool keepdim) const {
     if (input_.dim() == 0) return result;
     const Tensor kept = shaped(result);
-    return keepdim ? kept : contiguous(squeeze(kept, dim_));
+    return keepdim ? kept : contiguous(ops::squeeze(kept, dim_));
   }
 
  private:
@@ -98,7 +98,7 @@ Tensor nan_counts(const Rows& rows) {
   if (is_integral(rows.view().dtype))
     kernel::of(counts).fill(counts, int64_t{0});
   else
-    counts = sum(isnan(rows.matrix()), IntSpan{1}, false, {});
+    counts = ops::sum(ops::isnan(rows.matrix()), IntSpan{1}, false, {});
   return counts;
 }
 
@@ -135,7 +135,7 @@ std::tuple<Tensor, Tensor> compute::sort(const Tensor& input, int64_t dim, bool 
 
 std::tuple<Tensor, Tensor> compute::stable_sort(const Tensor& input, std::optional<bool>,
                                                 int64_t dim, bool descending) {
-  return sort(input, dim, descending);
+  return compute::sort(input, dim, descending);
 }
 
 Tensor compute::argsort(const Tensor& input, int64_t dim, bool descending, bool) {
@@ -148,7 +148,7 @@ Tensor compute::argsort(const Tensor& input, int64_t dim, bool descending, bool)
   return rows.like_input(indices);
 }
 
-Tensor msort(const Tensor& input) { return std::get<0>(sort(input, 0, false)); }
+Tensor msort(const Tensor& input) { return std::get<0>(ops::sort(input, 0, false)); }
 
 std::tuple<Tensor, Tensor> compute::topk(const Tensor& input, int64_t k, int64_t dim, bool largest,
                                          bool) {

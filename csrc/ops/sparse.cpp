@@ -106,7 +106,7 @@ Tensor coalesced(const Tensor& t) {
 Tensor as_places(const Tensor& dense, const Tensor& like) {
   Dims sizes{place_count(like)};
   for (const int64_t size : dense_sizes(like)) sizes.push_back(size);
-  return reshape(dense, sizes);
+  return ops::reshape(dense, sizes);
 }
 
 void add_sparse(const Tensor& dense, const Tensor& sparse, const Scalar& alpha) {
@@ -195,7 +195,7 @@ bool is_coalesced(const Tensor& input) {
 
 Tensor coalesce(const Tensor& input) {
   check_is_sparse(input);
-  return sparse_parts(input).is_coalesced ? input : _coalesce(input);
+  return sparse_parts(input).is_coalesced ? input : ops::_coalesce(input);
 }
 Tensor compute::_coalesce(const Tensor& input) {
   check_is_sparse(input);
@@ -203,8 +203,8 @@ Tensor compute::_coalesce(const Tensor& input) {
 }
 
 Tensor to_dense(const Tensor& input, std::optional<DType> dtype, std::optional<bool> masked_grad) {
-  const Tensor dense = is_sparse(input) ? _to_dense(input, masked_grad.value_or(true)) : input;
-  return dtype ? to_dtype(dense, *dtype) : dense;
+  const Tensor dense = is_sparse(input) ? ops::_to_dense(input, masked_grad.value_or(true)) : input;
+  return dtype ? ops::to_dtype(dense, *dtype) : dense;
 }
 Tensor compute::_to_dense(const Tensor& input, bool) {
   check_is_sparse(input);
@@ -222,13 +222,13 @@ Tensor compute::_to_sparse(const Tensor& input, int64_t sparse_dim) {
   const IntSpan outer = input.sizes().first(static_cast<size_t>(sparse_dim));
   const Tensor dense = copy_contiguous(input);
   const int64_t count = numel_of(outer), block = count == 0 ? 0 : dense.numel() / count;
-  const Tensor is_set = reshape(compute::ne(dense, 0), {count, block});
+  const Tensor is_set = ops::reshape(compute::ne(dense, 0), {count, block});
   const Tensor places = true_places(compute::any(is_set, IntSpan{1}, false));
   Dims table{count};
   for (const int64_t size : after(input.sizes(), sparse_dim)) table.push_back(size);
-  return make_sparse(
-      input.sizes(),
-      {indices_of(places, outer), compute::index_select(reshape(dense, table), 0, places), true});
+  return make_sparse(input.sizes(),
+                     {indices_of(places, outer),
+                      compute::index_select(ops::reshape(dense, table), 0, places), true});
 }
 
 Tensor compute::sparse_mask(const Tensor& input, const Tensor& mask) {

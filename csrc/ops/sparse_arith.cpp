@@ -115,7 +115,7 @@ Tensor sparse::add(const Operand& input, const Operand& other, const Scalar& alp
   FB_CHECK(input.is_tensor() && is_sparse(other),
            "add(sparse, dense) is not supported. Use add(dense, sparse) instead.");
   const Operand both[] = {input, other};
-  const DType dtype = result_type(both);
+  const DType dtype = ops::result_type(both);
   const Tensor &a = input.tensor(), &b = other.tensor();
   if (fb::is_sparse(a)) return sum_of_sparse(a, b, alpha, dtype);
   check_same_size(a, b);
@@ -129,7 +129,7 @@ void sparse::add_(const Tensor& input, const Operand& other, const Scalar& alpha
   FB_CHECK(is_sparse(other),
            "add(sparse, dense) is not supported. Use add(dense, sparse) instead.");
   const Operand both[] = {input, other};
-  const DType dtype = result_type(both);
+  const DType dtype = ops::result_type(both);
   if (fb::is_sparse(input))
     return become_sparse(input, sum_of_sparse(input, other.tensor(), alpha, dtype));
   FB_CHECK(can_cast(dtype, input.dtype()), "a result of type ", dtype,
