@@ -43,7 +43,7 @@ bool Recorder::note_dual(size_t index, const Tensor& t) {
 void Recorder::prepare(Node* node) {
   node->wanted = wanted_;
   node->sequence = next_sequence();
-  node->place = Place::here();
+  node->location = SourceLocation::here();
   if (profile::is_on()) [[unlikely]]
     profile::note_node(node->sequence);
   for (Edge& edge : edges_) node->edges.push_back(std::move(edge));

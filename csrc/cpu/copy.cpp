@@ -99,7 +99,7 @@ void copy_transposed(const StridedLoop<2>& loop, int64_t element_size, char* out
   }
   nest.ndim = last;
   const auto kernel = FB_KERNEL(transpose_tile);
-  constexpr int64_t kStripe = 64;  // columns of the source that one piece of work turns over
+  constexpr int64_t kStripe = 64;  // columns of the source that one piece of work transposes
   const int64_t stripes = (columns + kStripe - 1) / kStripe;
   const int64_t matrices = nest.rows();
   const int64_t grain = std::max<int64_t>(1, kGrain / (kStripe * rows));

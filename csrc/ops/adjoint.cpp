@@ -39,7 +39,7 @@ Tensor compute::_unfold_backward(const Tensor& input, IntSpan size, int64_t dime
     kernel::copy(windows, input);
     return out;
   }
-  // Windows overlap, but no two have the same place at the same position in them.
+  // Windows overlap, but no two have the same element at the same position in them.
   for (int64_t position = 0; position < length; ++position)
     compute::add_(compute::select(windows, -1, position), compute::select(input, -1, position));
   return out;

@@ -142,7 +142,7 @@ void put_at(const Tensor& self, TensorList indices, const Tensor& values, bool a
   if (!evenly_spaced(source, static_cast<size_t>(picks.before), picks.shape.size()))
     source = contiguous(source);
   if (source.storage() == self.storage()) source = copy_of(source);
-  kernel::of(picks.target).place(picks, source, accumulate);
+  kernel::of(picks.target).index_put(picks, source, accumulate);
 }
 
 Tensor spread_index(const Tensor& index, int64_t dim, IntSpan shape) {

@@ -152,14 +152,14 @@ DType kernel_type(const ConvShape& shape, const Tensor& image) {
 
 // PyTorch knows the layout by name for two and three spatial dimensions only.
 bool is_visibly_channels_last(const Tensor& t) {
-  return t.dim() > 3 && !t->free_layout && !t.is_contiguous() && is_channels_last(t);
+  return t.dim() > 3 && !t->deferred_layout && !t.is_contiguous() && is_channels_last(t);
 }
 
 // A new image, channels last. PyTorch's rule: users see that where an operand shows it to them.
 Tensor make_result(IntSpan sizes, DType dtype, const Tensor& image, const Tensor& weight) {
   if (is_visibly_channels_last(image) || is_visibly_channels_last(weight))
     return make_strided(sizes, channels_last_strides(sizes), dtype, image.device());
-  return make_free_image(sizes, dtype, image.device());
+  return make_deferred_image(sizes, dtype, image.device());
 }
 
 // Planes of channels, as users make images. Kernels of one element take them as they are.

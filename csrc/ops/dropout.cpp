@@ -110,7 +110,7 @@ Tensor compute::_dropout_mask(const Tensor& input, double p, bool channels, Gene
     sizes[0] = input.size(0);
     sizes[1] = input.size(1);
     mask = make_tensor(sizes, DType::kBool, input.device());
-  } else if (input->free_layout) {
+  } else if (input->deferred_layout) {
     // The numbers are drawn in the order that users know of.
     mask = make_tensor(input.sizes(), DType::kBool, input.device());
   } else {

@@ -102,7 +102,7 @@ struct Axes {
   int64_t count = 0;
 };
 
-Axes place_axes(const Equation& equation, TensorList operands) {
+Axes assign_axes(const Equation& equation, TensorList operands) {
   Axes axes;
   axes.of_letter.fill(-1);
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -179,9 +179,9 @@ Tensor align(const Tensor& operand, const std::vector<int>& labels, const Axes& 
   Tensor result = without_repeats(operand, along, index);
   Dims order, sizes;
   for (int64_t axis = 0; axis < axes.count; ++axis) {
-    const auto place = std::find(along.begin(), along.end(), axis);
-    sizes.push_back(place == along.end() ? 1 : result.sizes()[place - along.begin()]);
-    if (place != along.end()) order.push_back(place - along.begin());
+    const auto position = std::find(along.begin(), along.end(), axis);
+    sizes.push_back(position == along.end() ? 1 : result.sizes()[position - along.begin()]);
+    if (position != along.end()) order.push_back(position - along.begin());
   }
   if (!std::is_sorted(order.begin(), order.end())) result = ops::permute(result, order);
   return result.sizes() == sizes ? result : ops::view(result, sizes);
@@ -283,7 +283,7 @@ void check_sizes(const std::vector<Tensor>& aligned) {
 Tensor _einsum(const std::string& equation_text, TensorList operands) {
   FB_CHECK(!operands.empty(), "expected at least one operand");
   const Equation equation = parse(equation_text, operands.size());
-  const Axes axes = place_axes(equation, operands);
+  const Axes axes = assign_axes(equation, operands);
   std::vector<Tensor> aligned;
   for (size_t i = 0; i < operands.size(); ++i) {
     aligned.push_back(align(operands[i], equation.inputs[i], axes, i));

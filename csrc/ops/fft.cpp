@@ -21,7 +21,8 @@ bool larger_stride_first(const Tensor& t, int64_t a, int64_t b) {
   return t.strides()[a] > t.strides()[b];
 }
 
-// The dimensions to transform, those with larger strides first; the last `fixed` keep their place.
+// The dimensions to transform, those with larger strides first; the last `fixed` keep their
+// position.
 Dims transform_dims(const Tensor& input, IntSpan dim, int fixed) {
   FB_CHECK_INDEX(static_cast<int64_t>(dim.size()) <= input.dim(), "got dimensions ", dim,
                  " for shape ", input.sizes());

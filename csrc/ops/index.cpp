@@ -24,7 +24,7 @@ Tensor positions_of(const Tensor& index) {
   return contiguous(cast(index, DType::kInt64));
 }
 
-// Places along one dimension, by a vector of positions.
+// Slices along one dimension, by a vector of positions.
 kernel::Picks along(const Tensor& target, int64_t dim, const Tensor& index,
                     ErrorKind error = ErrorKind::kIndex) {
   FB_CHECK_AS(error, index.dim() <= 1, "index must be a vector, got shape ", index.sizes());
@@ -233,8 +233,8 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
   shape[d] = input.sizes()[d];
   const Tensor source = ops::expand(input, shape, false);
   shape[d] = indices.sizes()[d];
-  const Tensor places = from_the_start(indices, input.sizes()[d]);
-  return ops::gather(source, d, ops::expand(places, shape, false), false);
+  const Tensor positions = from_the_start(indices, input.sizes()[d]);
+  return ops::gather(source, d, ops::expand(positions, shape, false), false);
 }
 
 Tensor compute::masked_select(const Tensor& input, const Tensor& mask) {
@@ -319,8 +319,8 @@ Tensor compute::scatter_reduce(const Tensor& input, int64_t dim, const Tensor& i
 namespace {
 
 // The parts of `source`, one per position, stored or added along `dim`.
-void place_parts(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
-                 bool accumulate) {
+void put_parts(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
+               bool accumulate) {
   check_writable(input);
   FB_CHECK(source.dtype() == input.dtype(), "expected source of the type of input, ", input.dtype(),
            ", got ", source.dtype());
@@ -336,7 +336,7 @@ void place_parts(const Tensor& input, int64_t dim, const Tensor& index, const Te
            " that input and index ask for");
   if (parts.sizes() != shape) parts = ops::reshape(parts, shape);
   if (parts.storage() == input.storage()) parts = copy_of(parts);
-  kernel::of(picks.target).place(picks, parts, accumulate);
+  kernel::of(picks.target).index_put(picks, parts, accumulate);
 }
 
 }  // namespace
@@ -348,8 +348,8 @@ void compute::index_add_(const Tensor& input, int64_t dim, const Tensor& index,
   const ErrorKind error = input.dim() <= 1 ? ErrorKind::kIndex : ErrorKind::kRuntime;
   check_positions(index, at_least_1d(input).size(dim), error);
   const bool scaled = alpha.kind() != Scalar::Kind::kInt || alpha.to<int64_t>() != 1;
-  place_parts(input, dim, index,
-              scaled ? cast(compute::mul(source, alpha), source.dtype()) : source, true);
+  put_parts(input, dim, index, scaled ? cast(compute::mul(source, alpha), source.dtype()) : source,
+            true);
 }
 Tensor compute::index_add(const Tensor& input, int64_t dim, const Tensor& index,
                           const Tensor& source, const Scalar& alpha) {
@@ -360,7 +360,7 @@ Tensor compute::index_add(const Tensor& input, int64_t dim, const Tensor& index,
 void compute::index_copy_(const Tensor& input, int64_t dim, const Tensor& index,
                           const Tensor& source) {
   FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
-  place_parts(input, dim, index, source, false);
+  put_parts(input, dim, index, source, false);
 }
 Tensor compute::index_copy(const Tensor& input, int64_t dim, const Tensor& index,
                            const Tensor& source) {
@@ -375,7 +375,7 @@ void compute::index_fill_(const Tensor& input, int64_t dim, const Tensor& index,
                  index.dtype());
   const kernel::Picks picks = along(input, dim, index, ErrorKind::kRuntime);
   kernel::of(picks.target)
-      .place(picks, spread(value, picks.result_shape(), input.dtype(), input.device()), false);
+      .index_put(picks, spread(value, picks.result_shape(), input.dtype(), input.device()), false);
 }
 Tensor compute::index_fill(const Tensor& input, int64_t dim, const Tensor& index,
                            const Scalar& value) {

@@ -46,8 +46,8 @@ Dims with_sizes(IntSpan batch, std::initializer_list<int64_t> last) {
 }
 
 Tensor make_column_major(IntSpan batch, int64_t rows, int64_t columns, DType dtype, Device device) {
-  const Dims turned = with_sizes(batch, {columns, rows});
-  Dims strides = contiguous_strides(turned);
+  const Dims transposed = with_sizes(batch, {columns, rows});
+  Dims strides = contiguous_strides(transposed);
   std::swap(strides[strides.size() - 1], strides[strides.size() - 2]);
   return make_strided(with_sizes(batch, {rows, columns}), strides, dtype, device);
 }

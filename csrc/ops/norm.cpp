@@ -207,7 +207,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::_instance_norm(const Tensor& input,
   Statistics statistics(images.shape, type, input.device());
   Tensor result = normalised(images, weight, bias, eps, statistics);
   // Users expect the order of the dimensions, whatever the input's is.
-  result->free_layout = !result.is_contiguous();
+  result->deferred_layout = !result.is_contiguous();
   update_running(running_mean, running_var, momentum, images.shape, statistics);
   return {std::move(result), std::move(statistics.mean), std::move(statistics.rstd)};
 }

@@ -121,11 +121,11 @@ Dims order_of(IntSpan shape, const Tensor* out, std::span<const Operand> inputs)
   return iteration_order(shape, {tensors, count});
 }
 
-// Whether the operand that decides about the order of a result's elements has a layout of our own.
-bool follows_free(std::span<const Operand> inputs, IntSpan shape) {
+// Whether the operand that decides about the order of a result's elements has a deferred layout.
+bool follows_deferred(std::span<const Operand> inputs, IntSpan shape) {
   for (const Operand& operand : inputs) {
     if (!operand.is_tensor() || operand.tensor().is_contiguous()) continue;
-    if (operand.tensor().sizes() == shape) return operand.tensor()->free_layout;
+    if (operand.tensor().sizes() == shape) return operand.tensor()->deferred_layout;
   }
   return false;
 }
@@ -224,7 +224,7 @@ Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
   const Dims shape = broadcast_inputs(inputs);
   const Dims order = order_of(shape, nullptr, inputs);
   Tensor out = make_strided(shape, strides_in(order, shape), types.result, device_of(inputs));
-  out->free_layout = !out.is_contiguous() && follows_free(inputs, out.sizes());
+  out->deferred_layout = !out.is_contiguous() && follows_deferred(inputs, out.sizes());
   run_general(op, inputs, types, values, out, order);
   return out;
 }
@@ -235,7 +235,7 @@ void pointwise_out(const PointwiseOp& op, std::span<const Operand> inputs,
   check_output_type(types.result, out, op.out);
   const Dims shape = broadcast_inputs(inputs);
   if (out.sizes() != IntSpan(shape)) {
-    const OutRule order = follows_free(inputs, shape) ? kOutOrdered : 0;
+    const OutRule order = follows_deferred(inputs, shape) ? kOutOrdered : 0;
     resize_output(out, shape, strides_in(order_of(shape, nullptr, inputs), shape), op.out | order);
   }
   write_into(op, inputs, params, types, out);

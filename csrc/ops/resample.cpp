@@ -40,7 +40,7 @@ void check_sizes(const Tensor& input, IntSpan out) {
 Tensor resampled(const Tensor& input, const std::string& kind, IntSpan out, const Factors& factors,
                  bool align_corners) {
   check_sizes(input, out);
-  // No image: the places of a result of any size need not be found out.
+  // No image: the positions of a result of any size need not be found out.
   if (input.numel() == 0) return Image(input, static_cast<int64_t>(out.size())).make(out);
   const auto maps = [&](IntSpan space) {
     return maps_of(kind, space, out, factors, align_corners, input.dtype());

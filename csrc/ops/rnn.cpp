@@ -70,8 +70,8 @@ States run(const std::string& mode, Tensor input, const Tensor& hx, const Tensor
            " parameters for each layer ", net.has_biases ? "with" : "without", " biases");
   const bool drops = net.train && net.dropout > 0 && layers > 1;
   // Masks are drawn step by step.
-  const bool turned = batch_first && drops;
-  if (turned) input = ops::transpose(input, 0, 1);
+  const bool time_first = batch_first && drops;
+  if (time_first) input = ops::transpose(input, 0, 1);
   std::vector<Tensor> h, c, inputs{input, hx};
   if (cx) inputs.push_back(cx);
   inputs.insert(inputs.end(), net.params.begin(), net.params.end());
@@ -83,12 +83,12 @@ States run(const std::string& mode, Tensor input, const Tensor& hx, const Tensor
     };
     const auto [output, last_h, last_c, kept] =
         ops::rnn_layer(mode, input, of_layer(hx), of_layer(cx), net.params.subspan(i * each, each),
-                       batch_sizes, batch_first && !turned, keep);
+                       batch_sizes, batch_first && !time_first, keep);
     input = drops && i + 1 < layers ? dropped(output, net.dropout) : output;
     h.push_back(last_h);
     c.push_back(last_c);
   }
-  return {turned ? ops::transpose(input, 0, 1) : input, joined(h), cx ? joined(c) : Tensor()};
+  return {time_first ? ops::transpose(input, 0, 1) : input, joined(h), cx ? joined(c) : Tensor()};
 }
 
 std::vector<int64_t> sizes_of(const Tensor& batch_sizes) {

@@ -46,7 +46,7 @@ void check_arguments(const CellShape& s, const Tensor& input, const Tensor& hx, 
 }
 
 // Which gradients are wanted, in the order of the arguments.
-enum Place : size_t { kInput, kState, kCell, kWih, kWhh, kBih, kBhh, kPlaces };
+enum Operand : size_t { kInput, kState, kCell, kWih, kWhh, kBih, kBhh, kOperands };
 
 class Backward {
  public:
@@ -74,7 +74,7 @@ class Backward {
   }
 
   std::vector<Tensor> operator()(IntSpan wanted) {
-    std::vector<Tensor> result(kPlaces);
+    std::vector<Tensor> result(kOperands);
     if (wanted[kInput]) {
       result[kInput] = make_tensor({s_.batch, s_.inputs}, type_, d_gates_.device());
       product(s_.batch, s_.inputs, s_.weights(), {d(s_.first_input()), s_.gates()},

@@ -33,7 +33,7 @@ struct RnnShape : kernel::RnnLayerSizes {
     return {static_cast<int64_t>(active.size()), batch, start.data(), active.data(), apart};
   }
   // From one row of so many elements to the next. The rows of one step are read together: a
-  // multiple of a large power of two apart, they would meet in the same place of the caches.
+  // multiple of a large power of two apart, they would meet in the same position of the caches.
   static int64_t apart_in_memory(int64_t row) { return row % 64 == 0 ? row + 16 : row; }
 };
 

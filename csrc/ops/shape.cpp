@@ -177,7 +177,7 @@ Tensor repeat_interleave(const Tensor& input, const Tensor& repeats, std::option
   const int64_t d = wrap_dim(dim.value_or(0), source.dim());
   FB_CHECK(repeats.dim() == 1 && repeats.numel() == source.size(d), "repeats of shape ",
            repeats.sizes(), " must have one entry for each of the ", source.size(d),
-           " places along the dimension");
+           " positions along the dimension");
   return ops::index_select(source, d, ops::repeated_positions(repeats, output_size));
 }
 

@@ -91,7 +91,7 @@ Tensor compute::_slice(const Tensor& input, int64_t dim, int64_t start, int64_t 
   Dims strides = input.strides().vec();
   const int64_t offset = input.offset() + (length > 0 ? first * strides[d] : 0);
   sizes[d] = length / step + (length % step != 0);
-  // One place needs no step, so that one too large for a stride is left out.
+  // One position needs no step, so that one too large for a stride is left out.
   int64_t stride = 0;
   if (!__builtin_mul_overflow(strides[d], step, &stride)) strides[d] = stride;
   return inner_view(input, sizes, strides, offset);

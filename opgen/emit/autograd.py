@@ -115,7 +115,10 @@ class Recorded(NodeText):
         return ", ".join(cpp_name(a.name) for a in self.op.core_args)
 
     def plain(self) -> str:
-        return " && ".join(f"is_plain({cpp_name(a.name)})" for a in tensor_args(self.op)) or "true"
+        return (
+            " && ".join(f"takes_fast_path({cpp_name(a.name)})" for a in tensor_args(self.op))
+            or "true"
+        )
 
     @property
     def flags(self) -> str:
@@ -156,7 +159,7 @@ class Recorded(NodeText):
 
     def recorder(self) -> list[str]:
         # Others, such as an index, have no gradient.
-        inputs = [a for a in tensor_args(self.op) if a.name in self.places]
+        inputs = [a for a in tensor_args(self.op) if a.name in self.ranges]
         return [
             "  Recorder r;",
             *(f"  r.input{'s' if is_list(a) else ''}({cpp_name(a.name)});" for a in inputs),
@@ -313,17 +316,17 @@ class Recorded(NodeText):
         for input_names, formula in self.formulas.items():
             if name not in getattr(formula, what):
                 continue
-            for place in (self.places[input_name] for input_name in input_names.split()):
-                if place.count:
+            for each in (self.ranges[input_name] for input_name in input_names.split()):
+                if each.count:
                     conditions.append(
-                        f"r.needs_any({self.runtime(place.index)}, {self.runtime(place.count)})"
+                        f"r.needs_any({self.runtime(each.index)}, {self.runtime(each.count)})"
                     )
                 else:
-                    conditions.append(f"r.needs({self.runtime(place.index)})")
+                    conditions.append(f"r.needs({self.runtime(each.index)})")
         return " || ".join(conditions)
 
     def runtime(self, expression: str) -> str:
-        """A place outside of the node, where the lists are at hand."""
+        """Code outside of the node, where the lists are at hand."""
         for arg in self.lists():
             name = cpp_name(arg.name)
             expression = expression.replace(f"{name}_count_", f"node->{name}_count_")
@@ -334,7 +337,7 @@ class Recorded(NodeText):
         return [
             f"void {op.function}_out(const Tensor& out, {parameters(op, False)}) {{",
             *boxed.observed(boxed.Row(op, "out"), self.given),
-            f"  if (!({self.plain()} && is_plain(out))) [[unlikely]] {{",
+            f"  if (!({self.plain()} && takes_fast_path(out))) [[unlikely]] {{",
             f"    const unsigned flags = {self.flags} | flags_of(out);",
             *devices.check(op, "flags", "out"),
             f"    if (flags & kSparse) refuse_sparse({quote(op.public_name)});",

@@ -402,8 +402,8 @@ def method_def(public: str, entry: str, ops: list[Op], is_method: bool) -> str:
 
 
 def function_def(namespace: str, public: str, entry: str, ops: list[Op]) -> str:
-    place = quote(namespace) if namespace else "nullptr"
-    return f"{{{place}, {method_def(public, entry, ops, False)}}}"
+    home = quote(namespace) if namespace else "nullptr"
+    return f"{{{home}, {method_def(public, entry, ops, False)}}}"
 
 
 def native_entry(ops: list[Op], entry: str, public: str, form: str, is_method: bool) -> list[str]:
@@ -456,8 +456,8 @@ def python_entry(op: Op, entry: str, public: str, is_method: bool) -> list[str]:
     body = f"{quote(module)}, {quote(function)}, kArgs_{entry}, {len(op.args)}"
     if op.stores_out:
         out = next(i for i, a in enumerate(op.args) if a.name == "out")
-        place = "kKeywordOut" if op.args[out].keyword_only else str(out)
-        body += f", {place}, {out_rule(op)}"
+        position = "kKeywordOut" if op.args[out].keyword_only else str(out)
+        body += f", {position}, {out_rule(op)}"
     return [
         f"constexpr ArgSpec kArgs_{entry}[] = {{{specs}}};",
         f"PythonBody kBody_{entry}{{{called}, {body}}};",

@@ -138,9 +138,9 @@ Tensor slogdet_backward(const Tensor& grad_sign, const Tensor& grad_log, const T
                         const Tensor& sign) {
   Tensor factor = grad_log;
   if (is_complex(a.dtype())) {
-    // The phase turns with the imaginary part of log det.
-    const Tensor turn = ops::imag(conj(grad_sign) * sign);
-    factor = ops::complex(grad_log, -turn);
+    // The phase changes with the imaginary part of log det.
+    const Tensor phase = ops::imag(conj(grad_sign) * sign);
+    factor = ops::complex(grad_log, -phase);
   }
   const Tensor eye = ops::eye(a.size(-1), a.dtype(), a.device());
   const Tensor side = ops::unsqueeze(ops::unsqueeze(factor, -1), -1) * eye;

@@ -27,8 +27,8 @@ Tensor divided_by_gaps(const Tensor& x, const Tensor& values) {
 
 void check_phase_free(const Tensor& diagonal, const char* what) {
   if (!is_complex(diagonal.dtype())) return;
-  const Tensor turn = ops::imag(bottom_of(diagonal));
-  FB_CHECK(ops::allclose(turn, ops::zeros_like(turn), 1e-2, 1e-2), "The ", what,
+  const Tensor phase = ops::imag(bottom_of(diagonal));
+  FB_CHECK(ops::allclose(phase, ops::zeros_like(phase), 1e-2, 1e-2), "The ", what,
            " in the complex case are specified up to multiplication by e^{i phi}. The specified "
            "loss function depends on this quantity, so it is ill-defined.");
 }
@@ -44,10 +44,10 @@ Tensor eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, cons
                      const Tensor& vectors) {
   if (!grad_vectors.defined()) return rebuilt(vectors, grad_values);
   const Tensor vh = adjoint_of(vectors);
-  const Tensor turned = ops::matmul(vh, grad_vectors);
-  check_phase_free(diagonal_of(turned), "eigenvectors");
-  // Orthonormal vectors only turn: the rest of their gradient has no effect.
-  Tensor inner = divided_by_gaps(0.5 * skew_part(turned), values);
+  const Tensor projected = ops::matmul(vh, grad_vectors);
+  check_phase_free(diagonal_of(projected), "eigenvectors");
+  // Orthonormal vectors only rotate: the rest of their gradient has no effect.
+  Tensor inner = divided_by_gaps(0.5 * skew_part(projected), values);
   if (grad_values.defined()) inner = inner + ops::diag_embed(grad_values);
   return ops::matmul(vectors, ops::matmul(inner, vh));
 }
@@ -57,11 +57,11 @@ Tensor eig_backward(const Tensor& grad_values, const Tensor& grad_vectors, const
   const Tensor vh = adjoint_of(vectors);
   if (!grad_vectors.defined())
     return ops::linalg_solve(vh, ops::unsqueeze(grad_values, -1) * vh, true);
-  const Tensor turned = ops::matmul(vh, grad_vectors);
-  check_phase_free(diagonal_of(turned), "eigenvectors");
+  const Tensor projected = ops::matmul(vh, grad_vectors);
+  check_phase_free(diagonal_of(projected), "eigenvectors");
   // Vectors of length 1 cannot grow along themselves.
-  const Tensor growth = ops::unsqueeze(ops::real(diagonal_of(turned)), -2);
-  Tensor inner = divided_by_gaps(turned - ops::matmul(vh, vectors) * growth, conj(values));
+  const Tensor growth = ops::unsqueeze(ops::real(diagonal_of(projected)), -2);
+  Tensor inner = divided_by_gaps(projected - ops::matmul(vh, vectors) * growth, conj(values));
   if (grad_values.defined()) inner = inner + ops::diag_embed(grad_values);
   return ops::linalg_solve(vh, ops::matmul(inner, vh), true);
 }
@@ -78,14 +78,13 @@ Tensor svd_backward(const Tensor& grad_u, const Tensor& grad_s, const Tensor& gr
   const Tensor gvh = grad_vh.defined() ? ops::narrow(grad_vh, -2, 0, k) : ops::zeros_like(right);
   const Tensor row = ops::unsqueeze(s, -2);
   const Tensor column = ops::unsqueeze(s, -1);
-  const Tensor turned_u = skew_part(ops::matmul(adjoint_of(left), gu));
-  const Tensor turned_v = skew_part(ops::matmul(right, adjoint_of(gvh)));
-  check_phase_free(diagonal_of(turned_u + turned_v), "singular vectors");
+  const Tensor skew_u = skew_part(ops::matmul(adjoint_of(left), gu));
+  const Tensor skew_v = skew_part(ops::matmul(right, adjoint_of(gvh)));
+  check_phase_free(diagonal_of(skew_u + skew_v), "singular vectors");
   const Tensor squares = s * s;
-  Tensor inner =
-      divided_by_gaps(turned_u, squares) * row + column * divided_by_gaps(turned_v, squares);
+  Tensor inner = divided_by_gaps(skew_u, squares) * row + column * divided_by_gaps(skew_v, squares);
   if (grad_s.defined()) inner = inner + ops::diag_embed(grad_s);
-  if (is_complex(u.dtype())) inner = inner + ops::diag_embed(diagonal_of(turned_u) / (2 * s));
+  if (is_complex(u.dtype())) inner = inner + ops::diag_embed(diagonal_of(skew_u) / (2 * s));
   Tensor grad = ops::matmul(left, ops::matmul(inner, right));
   if (u.size(-2) > k) {
     const Tensor outside = gu - ops::matmul(left, ops::matmul(adjoint_of(left), gu));

@@ -9,14 +9,14 @@
 namespace fb::autograd::formula {
 namespace {
 
-bool is_plain_rows(const Tensor& t) {
+bool has_deferrable_rows(const Tensor& t) {
   const bool has_type = t.dtype() == DType::kFloat32 || t.dtype() == DType::kFloat64;
   return has_type && t.dim() > 0 && t.is_contiguous() && !(flags_of(t) & (kBatched | kDual));
 }
 
 // Whether the rows were handed over.
 bool defers(const Tensor& grad, const Tensor& input, int64_t number) {
-  if (!is_plain_rows(grad) || !is_plain_rows(input) || input.numel() == 0) return false;
+  if (!has_deferrable_rows(grad) || !has_deferrable_rows(input) || input.numel() == 0) return false;
   const auto rows =
       defer_input_gradient(static_cast<size_t>(number), input.numel() / input.size(-1));
   if (!rows.left) return false;

@@ -23,9 +23,9 @@ Tensor along_classes(const Tensor& weight, int64_t ndim) {
   return ops::reshape(weight, sizes);
 }
 
-// By how much each class counts for each sample: cross entropy is -sum(shares * log_softmax).
-Tensor class_shares(const Tensor& input, const Tensor& target, const Tensor& weight,
-                    int64_t ignore_index, double smoothing) {
+// By how much each class counts for each sample: cross entropy is -sum(soft_targets * log_softmax).
+Tensor soft_targets_of(const Tensor& input, const Tensor& target, const Tensor& weight,
+                       int64_t ignore_index, double smoothing) {
   const Tensor numbers = ops::to_dtype(target, DType::kInt64);
   const Tensor counts = ops::ne(numbers, ignore_index);
   const Tensor present = ops::unsqueeze(ops::where(counts, numbers, int64_t{0}), 1);
@@ -68,8 +68,9 @@ Tensor cross_entropy_backward(const Tensor& grad, const Tensor& input, const Ten
         weight, statistics, ignore_index, label_smoothing, reduction);
     return ops::squeeze(batch, 0);
   }
-  const Tensor shares = class_shares(input, target, weight, ignore_index, label_smoothing);
-  const Tensor by_scores = ops::softmax(input, 1) * ops::sum(shares, Dims{1}, true) - shares;
+  const Tensor soft_targets = soft_targets_of(input, target, weight, ignore_index, label_smoothing);
+  const Tensor by_scores =
+      ops::softmax(input, 1) * ops::sum(soft_targets, Dims{1}, true) - soft_targets;
   switch (numbered_reduction(reduction)) {
     case Reduction::kMean: return grad / ops::select(statistics, 0, -1) * by_scores;
     case Reduction::kSum: return grad * by_scores;
@@ -95,9 +96,10 @@ Tensor soft_cross_entropy_backward(int64_t k, const Tensor& grad, const Tensor& 
     const Tensor slope = ops::log_softmax(input, dim) * (label_smoothing - 1);
     return g * (weight ? slope * weights : slope);
   }
-  Tensor shares = target * (1 - label_smoothing) + label_smoothing / static_cast<double>(classes);
-  if (weight) shares = shares * weights;
-  return g * (ops::softmax(input, dim) * ops::sum(shares, Dims{dim}, true) - shares);
+  Tensor soft_targets =
+      target * (1 - label_smoothing) + label_smoothing / static_cast<double>(classes);
+  if (weight) soft_targets = soft_targets * weights;
+  return g * (ops::softmax(input, dim) * ops::sum(soft_targets, Dims{dim}, true) - soft_targets);
 }
 
 Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& input, const Tensor& target,

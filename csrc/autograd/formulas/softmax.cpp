@@ -13,7 +13,7 @@ using namespace ops;
 
 namespace {
 
-// With the reduced dimensions back in their places, of size 1.
+// With the reduced dimensions back in their positions, of size 1.
 Tensor with_dims(const Tensor& reduced, IntSpan dim, int64_t ndim) {
   Dims order = wrap_dims(dim, ndim);
   std::sort(order.begin(), order.end());
