@@ -7,15 +7,6 @@
 
 namespace fb::autograd {
 
-Together& Together::add(const Tensor& t) {
-  if (!t || (numbers_ && t.dim() == 0 && t.device() == kHost)) return *this;
-  if (!device_) device_ = t.device();
-  FB_CHECK(t.device() == *device_,
-           "Expected all tensors to be on the same device, but found at least two devices, ",
-           *device_, " and ", t.device(), "! Move one of them with .to(device)");
-  return *this;
-}
-
 void Recorder::input(const Tensor& t) {
   const size_t index = count_++;
   Edge& edge = edges_.emplace_back();

@@ -49,30 +49,6 @@ inline unsigned flags_of(const std::optional<TensorList>& list) {
   return list ? flags_of(*list) : 0u;
 }
 
-// The tensors of a call, whose devices have to be the same: see check_one_device.
-class Together {
- public:
-  // `numbers`: a tensor without dimensions in the host's memory stands for a number.
-  explicit Together(bool numbers) : numbers_(numbers) {}
-  Together& add(const Tensor& t);
-  Together& add(const Operand& o) { return o.is_tensor() ? add(o.tensor()) : *this; }
-  Together& add(TensorList list) {
-    for (const Tensor& t : list) add(t);
-    return *this;
-  }
-  Together& add(const std::optional<TensorList>& list) { return list ? add(*list) : *this; }
-
- private:
-  bool numbers_;
-  std::optional<Device> device_;
-};
-// Refuses tensors of several devices.
-template <class... Inputs>
-[[gnu::cold, gnu::noinline]] void check_one_device(bool numbers, const Inputs&... inputs) {
-  Together together(numbers);
-  (together.add(inputs), ...);
-}
-
 inline bool is_idle(unsigned flags) { return !(flags & (kBatched | kDual)) && !is_recording(); }
 // Notes where the history of what was computed then was cut off.
 inline Tensor cut_off(Tensor result, unsigned flags) {

@@ -42,7 +42,7 @@ enum TensorFlag : uint8_t {
   kCut = 16,          // computed from something that required gradients, but not recorded
   kInference = 32,    // made in inference mode
   kKeepsObject = 64,  // owns its Python object: see bind/tensor_object.h
-  kSparse = 128,      // has its elements as indices and values: see core/sparse.h
+  kSparse = 128,      // has its elements as indices and values: see autograd/sparse.h
 };
 
 // Set once by the Python binding: gives back the object that a dying tensor has kept.

@@ -136,8 +136,6 @@ void copy(const Tensor& out, const Tensor& in) {
   });
 }
 
-void copy_bytes(void* out, const void* in, size_t bytes) { std::memcpy(out, in, bytes); }
-
 void to_host(const void* in, size_t bytes, void* out) { std::memcpy(out, in, bytes); }
 
 void copy_strided(IntSpan shape, const StridedTarget& out, const StridedSource& in) {

@@ -1,4 +1,4 @@
-// Positions of the blocks of sparse tensors. See Note [Sparse tensors] in core/sparse.h.
+// Positions of the blocks of sparse tensors. See Note [Sparse tensors] in autograd/sparse.h.
 #pragma once
 
 #include <cstdint>

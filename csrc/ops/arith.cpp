@@ -71,7 +71,6 @@ Tensor compute::div(const Operand& input, const Operand& other,
 }
 
 std::tuple<Tensor, Tensor> compute::frexp(const Tensor& input) {
-  FB_CHECK(is_floating(input.dtype()), "only supports floating-point dtypes, got ", input.dtype());
   // Laid out as the results of other operators; all three without gaps and in one order.
   const Tensor x = copy_of(cast(input, compute_type(input.dtype())));
   const Tensor mantissa = make_like(x, x.dtype());

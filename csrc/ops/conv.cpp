@@ -52,8 +52,6 @@ void check_weight(IntSpan w, const Steps& steps) {
 }
 
 void check_types(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, input.dtype() != DType::kBool,
-              "not implemented for dtype ", input.dtype());
   FB_CHECK(input.dtype() == weight.dtype(), "input is ", input.dtype(), ", weight is ",
            weight.dtype(), "; they must be the same");
   FB_CHECK(!bias.defined() || bias.dtype() == input.dtype(), "input is ", input.dtype(),

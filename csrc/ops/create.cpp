@@ -93,7 +93,6 @@ Tensor row_between(const Scalar& start, const Scalar& end, int64_t steps, MaybeD
   const bool complex =
       start.kind() == Scalar::Kind::kComplex || end.kind() == Scalar::Kind::kComplex;
   const DType type = dtype.value_or(complex ? complex_type(default_dtype()) : default_dtype());
-  FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool, "not implemented for dtype ", type);
   FB_CHECK(!complex || fb::is_complex(type), "elements of type ", type, " cannot be ", start,
            " to ", end);
   return make_tensor({steps}, type, device.value_or(kHost));
@@ -165,8 +164,6 @@ Tensor compute::arange(const Scalar& start, const Scalar& end, const Scalar& ste
                        MaybeDevice device) {
   const bool integral = start.is_integral() && end.is_integral() && step.is_integral();
   const DType type = dtype.value_or(integral ? DType::kInt64 : default_dtype());
-  FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool && !fb::is_complex(type),
-              "not implemented for dtype ", type);
   // Bounds of whole numbers are rounded first, as PyTorch does: arange(3.1) has three of them.
   const auto bound = [&](const Scalar& s) {
     return type == DType::kInt64 ? Scalar(s.to<int64_t>()) : s;

@@ -54,8 +54,6 @@ Tensor counted(const Tensor& input, const Tensor& edges, const Tensor& weight, b
 }  // namespace
 
 Tensor compute::bincount(const Tensor& input, const Tensor& weights, int64_t minlength) {
-  if (!is_integral(input.dtype(), false))
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   FB_CHECK(minlength >= 0, "expected a minlength that is not negative, got ", minlength);
   FB_CHECK(input.dim() == 1, "expected a 1-D input of non-negative integers, got shape ",
            input.sizes());
@@ -87,8 +85,6 @@ Tensor compute::bincount(const Tensor& input, const Tensor& weights, int64_t min
 }
 
 Tensor compute::histc(const Tensor& input, int64_t bins, const Scalar& min, const Scalar& max) {
-  if (!is_floating(input.dtype()))
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   FB_CHECK(bins > 0, "expected bins > 0, got ", bins);
   double low = min.to<double>();
   double high = max.to<double>();

@@ -16,8 +16,6 @@ Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord, std::optional<IntS
 Tensor compute::linalg_cross(const Tensor& input, const Tensor& other, int64_t dim) {
   check_same_dtype(input, other);
   FB_CHECK_INDEX(input.dim() > 0, "input has no dimensions");
-  if (input.dtype() == DType::kBool)
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype bool");
   FB_CHECK(input.dim() == other.dim(),
            "inputs must have the same number of dimensions, got shapes ", input.sizes(), " and ",
            other.sizes());

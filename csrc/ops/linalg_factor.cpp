@@ -30,7 +30,6 @@ void check_reflectors(const Tensor& input, const Tensor& tau) {
 std::tuple<Tensor, Tensor, Tensor> compute::linalg_lu_factor_ex(const Tensor& A, bool pivot,
                                                                 bool check_errors) {
   check_matrices(A);
-  check_lapack_dtype(A);
   FB_CHECK(pivot, "LU without pivoting is not implemented on the CPU");
   const Tensor lu = column_major_copy(A);
   const Tensor pivots = make_tensor(with_sizes(batch_of(A), {std::min(A.size(-2), A.size(-1))}),
@@ -82,7 +81,6 @@ std::tuple<Tensor, Tensor, Tensor> compute::linalg_lu(const Tensor& A, bool pivo
 std::tuple<Tensor, Tensor> compute::linalg_cholesky_ex(const Tensor& A, bool upper,
                                                        bool check_errors) {
   check_square(A);
-  check_lapack_dtype(A);
   const Tensor factor = column_major_copy(A);
   const Tensor info = make_tensor(batch_of(A), DType::kInt32, A.device());
   kernel::of(factor).cholesky_factor(matrices_of(factor), upper, info.data_as<int32_t>());
@@ -103,7 +101,6 @@ Tensor linalg_cholesky(const Tensor& A, bool upper) {
 
 std::tuple<Tensor, Tensor> compute::geqrf(const Tensor& input) {
   check_matrices(input);
-  check_lapack_dtype(input);
   const int64_t k = std::min(input.size(-2), input.size(-1));
   const Tensor packed = column_major_copy(input);
   const Tensor tau = make_tensor(with_sizes(batch_of(input), {k}), input.dtype(), input.device());
@@ -130,7 +127,6 @@ std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
 
 Tensor compute::linalg_householder_product(const Tensor& input, const Tensor& tau) {
   check_matrices(input);
-  check_lapack_dtype(input);
   check_same_dtype(input, tau);
   FB_CHECK(input.size(-2) >= input.size(-1),
            "expected at least as many rows as columns, got shape ", input.sizes());
@@ -141,7 +137,6 @@ Tensor compute::linalg_householder_product(const Tensor& input, const Tensor& ta
 Tensor compute::ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool left,
                       bool transpose) {
   check_matrices(input);
-  check_lapack_dtype(input);
   check_same_dtype(input, tau);
   check_same_dtype(input, other);
   check_reflectors(input, tau);

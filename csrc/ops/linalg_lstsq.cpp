@@ -27,7 +27,6 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::linalg_lstsq(
     const Tensor& input, const Tensor& b, std::optional<double> rcond,
     std::optional<std::string> driver) {
   check_matrices(input);
-  check_lapack_dtype(input);
   check_same_dtype(input, b);
   const Driver method = driver_of(driver.value_or("gelsy"));
   const bool vector =

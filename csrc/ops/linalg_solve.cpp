@@ -67,7 +67,6 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::_linalg_solve_ex(const Tenso
                                                                      const Tensor& B, bool left,
                                                                      bool check_errors) {
   check_square(A);
-  check_lapack_dtype(A);
   const bool vector = is_vector_side(A, B);
   FB_CHECK(left || !vector, "left=False needs B to be a matrix, got shape ", B.sizes());
   const Tensor b = vector ? ops::unsqueeze(B, -1) : B;
@@ -96,7 +95,6 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
 
 std::tuple<Tensor, Tensor> compute::linalg_inv_ex(const Tensor& A, bool check_errors) {
   check_square(A);
-  check_lapack_dtype(A);
   const Tensor inverse = column_major_copy(A);
   const Tensor info = make_tensor(batch_of(A), DType::kInt32, A.device());
   kernel::of(inverse).invert(matrices_of(inverse), info.data_as<int32_t>());
@@ -109,7 +107,6 @@ Tensor linalg_inv(const Tensor& A) { return std::get<0>(ops::linalg_inv_ex(A, tr
 Tensor compute::linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left,
                                 bool adjoint) {
   check_square(LU);
-  check_lapack_dtype(LU);
   FB_CHECK(pivots.dtype() == DType::kInt32, "expected pivots of dtype int32, got ", pivots.dtype());
   check_matrices(B);
   check_system(LU, B, left);
@@ -135,7 +132,6 @@ Tensor lu_solve(const Tensor& b, const Tensor& LU_data, const Tensor& LU_pivots)
 Tensor compute::linalg_solve_triangular(const Tensor& input, const Tensor& B, bool upper, bool left,
                                         bool unitriangular) {
   check_square(input);
-  check_lapack_dtype(input);
   check_matrices(B);
   check_system(input, B, left);
   const System system = broadcast_system(input, B);
@@ -156,7 +152,6 @@ std::tuple<Tensor, Tensor> compute::triangular_solve(const Tensor& b, const Tens
 
 Tensor compute::cholesky_solve(const Tensor& input, const Tensor& L, bool upper) {
   check_square(L);
-  check_lapack_dtype(L);
   check_matrices(input);
   check_system(L, input, true);
   const System system = broadcast_system(L, input);
@@ -168,7 +163,6 @@ Tensor compute::cholesky_solve(const Tensor& input, const Tensor& L, bool upper)
 
 Tensor compute::cholesky_inverse(const Tensor& L, bool upper) {
   check_square(L);
-  check_lapack_dtype(L);
   const Tensor inverse = column_major_copy(L);
   const Tensor info = make_tensor(batch_of(L), DType::kInt32, L.device());
   kernel::of(inverse).cholesky_invert(matrices_of(inverse), upper, info.data_as<int32_t>());

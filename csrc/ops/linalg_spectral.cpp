@@ -24,7 +24,6 @@ constexpr const char* kNoConvergence =
 
 std::tuple<Tensor, Tensor, Tensor> decompose(const Tensor& A, SvdVectors vectors) {
   check_matrices(A);
-  check_lapack_dtype(A);
   check_finite(A, ErrorKind::kLinAlg, kNotFinite);
   const int64_t m = A.size(-2);
   const int64_t n = A.size(-1);
@@ -47,7 +46,6 @@ std::tuple<Tensor, Tensor, Tensor> decompose(const Tensor& A, SvdVectors vectors
 std::tuple<Tensor, Tensor> eigen_hermitian(const Tensor& A, const std::string& UPLO,
                                            bool with_vectors) {
   check_square(A);
-  check_lapack_dtype(A);
   FB_CHECK(UPLO == "L" || UPLO == "U" || UPLO == "l" || UPLO == "u",
            "expected UPLO to be 'L' or 'U', got '", UPLO, "'");
   const int64_t n = A.size(-1);
@@ -64,7 +62,6 @@ std::tuple<Tensor, Tensor> eigen_hermitian(const Tensor& A, const std::string& U
 // `vectors` is left undefined unless they are wanted.
 std::tuple<Tensor, Tensor> eigen_general(const Tensor& input, bool with_vectors) {
   check_square(input);
-  check_lapack_dtype(input);
   const int64_t n = input.size(-1);
   const DType type = complex_type(input.dtype());
   const Tensor work = column_major_copy(input);

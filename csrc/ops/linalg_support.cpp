@@ -8,11 +8,6 @@
 
 namespace fb::ops {
 
-void check_lapack_dtype(const Tensor& a) {
-  FB_CHECK(!is_reduced_float(a.dtype()), "low precision dtypes are not supported, got ", a.dtype());
-  FB_CHECK(!is_integral(a.dtype()), "expected a floating point or complex tensor, got ", a.dtype());
-}
-
 void check_matrices(const Tensor& a) {
   FB_CHECK(a.dim() >= 2, "expected matrices (at least 2-d), got shape ", a.sizes());
 }

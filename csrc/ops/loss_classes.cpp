@@ -126,8 +126,6 @@ void check_classes(const Tensor& input, const Tensor& target, const Tensor& weig
   check_shapes(input, target);
   FB_CHECK(target.dtype() == DType::kInt64 || target.dtype() == DType::kUInt8,
            "expected target dtype to be Long or Byte, but got ", legacy_name_of(target.dtype()));
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for dtype ",
-              input.dtype());
   check_class_weight(weight, input.sizes()[static_cast<size_t>(class_dim(input))]);
   FB_CHECK(!weight || weight.dtype() == input.dtype(), "expected scalar type ",
            legacy_name_of(input.dtype()), " but found ", legacy_name_of(weight.dtype()),

@@ -75,8 +75,6 @@ void check_arguments(const Tensor& log_probs, const Tensor& targets, IntSpan inp
                      IntSpan target_lengths, int64_t blank) {
   FB_CHECK(log_probs.dim() == 3, "expected log_probs of shape (T, C) or (T, N, C), got ",
            log_probs.sizes());
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(log_probs.dtype()),
-              "not implemented for dtype ", log_probs.dtype());
   const int64_t batch = log_probs.sizes()[1], classes = log_probs.sizes()[2];
   FB_CHECK(blank >= 0 && blank < classes, "blank must be in label range: ", blank, " is none of ",
            classes, " classes");

@@ -60,8 +60,6 @@ Tensor logits_loss(const Tensor& input, const Tensor& target, const Tensor& weig
   FB_CHECK_VALUE(target.sizes() == input.sizes(), "Target size (", SizeOf{target.sizes()},
                  ") must be the same as input size (", SizeOf{input.sizes()}, ")");
   FB_CHECK(is_floating(target.dtype()), "expected a floating-point target, got ", target.dtype());
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for dtype ",
-              input.dtype());
   const int64_t inner = number_of(weight ? Reduction::kNone : reduction);
   Tensor losses;
   if (pos_weight) {

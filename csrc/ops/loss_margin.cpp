@@ -70,8 +70,6 @@ class Margins {
 };
 
 void check_scores(const Tensor& input, const Tensor& target) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for dtype ",
-              input.dtype());
   FB_CHECK(input.dim() <= 2 && (input.dim() == 0 || input.sizes().back() != 0),
            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
            ListOf{input.sizes()});

@@ -57,8 +57,6 @@ void make_alike(std::span<Tensor> operands) {
       if (each.sizes() != IntSpan(sizes)) each = ops::expand(each, sizes);
     }
   }
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(operands[0].dtype()),
-              "not implemented for dtype ", operands[0].dtype());
 }
 
 int64_t class_dim(const Tensor& input) {

@@ -15,8 +15,6 @@ using kernel::RowNorm;
 
 // What is computed with.
 DType number_type(const Tensor& input) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for '",
-              legacy_name_of(input.dtype()), "'");
   return input.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
 }
 

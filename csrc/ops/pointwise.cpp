@@ -3,6 +3,7 @@
 
 #include "kernel/table.h"
 #include "ops/promotion.h"
+#include "ops/type_check.h"
 
 namespace fb::ops {
 namespace {
@@ -15,14 +16,6 @@ struct Types {
   DType kernel_out;  // that the kernel writes
 };
 
-[[gnu::cold]] void refuse_dtype(const PointwiseOp& op, DType t) {
-  std::string allowed;
-  for (int i = 0; i < kDTypeCount; ++i)
-    if (op.dtypes >> i & 1)
-      allowed += (allowed.empty() ? "" : ", ") + std::string(name_of(DType(i)));
-  fail(ErrorKind::kNotImplemented, "not implemented for ", t, "; it takes ", allowed);
-}
-
 Types choose_types(const PointwiseOp& op, std::span<const Operand> inputs,
                    std::span<const Scalar> params) {
   FB_ASSERT(op.bool_inputs <=
@@ -30,7 +23,7 @@ Types choose_types(const PointwiseOp& op, std::span<const Operand> inputs,
   DType common = ops::result_type(inputs.subspan(op.bool_inputs));
   if (op.promotion == Promotion::kFloat) common = to_floating(common);
   if (op.check) op.check(inputs, params, common);
-  if (!(op.dtypes >> static_cast<int>(common) & 1)) refuse_dtype(op, common);
+  check_type(op.dtypes, common);
   Types types{common, compute_type(common), compute_type(common)};
   if (op.output == PointwiseOutput::kBool) types.result = types.kernel_out = DType::kBool;
   if (op.output == PointwiseOutput::kReal) {

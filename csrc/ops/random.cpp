@@ -44,7 +44,6 @@ void check_no_negative(const Tensor& std) {
 
 void compute::uniform_(const Tensor& input, double from, double to, Generator* generator) {
   const DType dtype = real_type(input.dtype());
-  check_implemented(!is_integral(dtype), input);
   const auto [lowest, highest] = limits_of(dtype);
   FB_CHECK(from >= lowest && from <= highest, "from is out of bounds for ", dtype);
   FB_CHECK(to >= lowest && to <= highest, "to is out of bounds for ", dtype);
@@ -96,10 +95,6 @@ void compute::exponential_(const Tensor& input, double lambd, Generator* generat
 
 void compute::cauchy_(const Tensor& input, double median, double sigma, Generator* generator) {
   FB_CHECK(sigma > 0, "expects sigma > 0.0, but found sigma=", sigma);
-  FB_CHECK(is_floating(input.dtype()),
-           "Cauchy distribution is a continuous probability distribution. dtype must be a floating "
-           "point but you specified ",
-           input.dtype());
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
     kernel::of(input).fill_cauchy(or_default(generator), input.dtype(), memory, input.numel(),
                                   median, sigma);
@@ -218,8 +213,6 @@ Tensor compute::multinomial(const Tensor& input, int64_t num_samples, bool repla
                             Generator* generator) {
   FB_CHECK(input.dim() == 1 || input.dim() == 2, "prob_dist must be 1 or 2 dim, got shape ",
            input.sizes());
-  FB_CHECK(is_floating(input.dtype()),
-           "only supports floating-point dtypes for input, got: ", legacy_name_of(input.dtype()));
   FB_CHECK(num_samples > 0, "cannot sample n_sample <= 0 samples");
   const int64_t categories = input.size(-1);
   FB_CHECK(replacement || num_samples <= categories,
@@ -247,7 +240,6 @@ Tensor compute::multinomial(const Tensor& input, int64_t num_samples, bool repla
 }
 
 Tensor compute::poisson(const Tensor& input, Generator* generator) {
-  check_implemented(is_floating(input.dtype()), input);
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
   const Tensor rate = contiguous(input);
   kernel::of(out).sample_poisson(or_default(generator), input.dtype(), out.data(), out.numel(),

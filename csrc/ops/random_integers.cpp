@@ -59,8 +59,6 @@ std::pair<int64_t, int64_t> integer_limits(DType dtype) {
 }
 
 void check_in_range(DType dtype, int64_t first, int64_t last) {
-  FB_CHECK(!is_complex(dtype), "handles only integral, floating-point and boolean types, got ",
-           dtype);
   const auto check = [&](auto limits, auto value, const char* what) {
     FB_CHECK(value >= limits.first && value <= limits.second, what, " is out of bounds for ",
              dtype);
@@ -165,7 +163,6 @@ Tensor compute::randint(int64_t low, int64_t high, IntSpan size, Generator* gene
 Tensor compute::randperm(int64_t n, Generator* generator, std::optional<DType> dtype,
                          std::optional<Device> device) {
   Tensor out = make_tensor({n}, dtype.value_or(DType::kInt64), device.value_or(kHost));
-  check_implemented(!is_complex(out.dtype()) && out.dtype() != DType::kBool, out);
   const int64_t largest = is_floating(out.dtype()) ? (int64_t{1} << digits_of(out.dtype())) + 1
                                                    : integer_limits(out.dtype()).second;
   // PyTorch lets bfloat16 repeat numbers.

@@ -120,7 +120,6 @@ Tensor extremum(ReduceOp op, const Tensor& input, OptDims dim, bool keepdim) {
 std::tuple<Tensor, Tensor> extremum_with_index(ReduceOp op, const Tensor& input, int64_t dim,
                                                bool keepdim) {
   const DimMask mask = mask_of(input, {dim});
-  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
   check_not_empty(input, mask, true, ErrorKind::kIndex);
   const ResultShape shape(input, mask, keepdim);
   Tensor values = shape.make(input.dtype(), input.device());
@@ -130,8 +129,6 @@ std::tuple<Tensor, Tensor> extremum_with_index(ReduceOp op, const Tensor& input,
 }
 
 Tensor arg_extremum(ReduceOp op, const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
-  FB_CHECK(input.dtype() != DType::kBool, "does not support bool input");
-  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
   Tensor x = input;
   DimMask mask = dim ? mask_of(input, {*dim}) : all_dims(input);
   check_not_empty(input, mask, dim.has_value(), ErrorKind::kIndex);
@@ -180,8 +177,6 @@ std::tuple<Tensor, Tensor> moments_of_real(ReduceOp op, const Tensor& input, Dim
 
 std::tuple<Tensor, Tensor> moments(ReduceOp op, const Tensor& input, OptDims dim, double correction,
                                    bool keepdim, bool with_mean) {
-  FB_CHECK(!is_integral(input.dtype()), "expected a floating point or complex input, got dtype ",
-           input.dtype());
   const DimMask mask = mask_or_all(input, dim);
   if (is_complex(input.dtype())) {
     // The variance of a complex variable is the sum of its parts' variances.
@@ -217,8 +212,6 @@ Tensor compute::mean_all(const Tensor& input, std::optional<DType> dtype) {
 
 Tensor compute::mean(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
   const DType type = dtype.value_or(input.dtype());
-  FB_CHECK(!is_integral(type), "expected a floating point or complex ",
-           dtype ? "dtype" : "input; pass dtype= to convert", ", got ", legacy_name_of(type));
   const DimMask mask = mask_or_all(input, dim);
   const int64_t count = reduced_count(input, mask);
   return accumulate(ReduceOp::kSum, input, mask, keepdim, type,
@@ -296,20 +289,20 @@ Tensor compute::count_nonzero(const Tensor& input, OptDims dim) {
     return moments(op, input, dim, correction_of(correction), keepdim, true);               \
   }                                                                                         \
   Tensor name(const Tensor& input, bool unbiased) {                                         \
-    return name(input, {}, Scalar(int64_t{unbiased}), false);                               \
+    return ops::name(input, {}, Scalar(int64_t{unbiased}), false);                          \
   }                                                                                         \
   Tensor name(const Tensor& input, OptDims dim, bool unbiased, bool keepdim) {              \
-    return name(input, dim, Scalar(int64_t{unbiased}), keepdim);                            \
+    return ops::name(input, dim, Scalar(int64_t{unbiased}), keepdim);                       \
   }                                                                                         \
   std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, bool unbiased) {              \
-    return name##_mean(input, {}, Scalar(int64_t{unbiased}), false);                        \
+    return ops::name##_mean(input, {}, Scalar(int64_t{unbiased}), false);                   \
   }                                                                                         \
   std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, OptDims dim, bool unbiased,   \
                                          bool keepdim) {                                    \
-    return name##_mean(input, dim, Scalar(int64_t{unbiased}), keepdim);                     \
+    return ops::name##_mean(input, dim, Scalar(int64_t{unbiased}), keepdim);                \
   }
-FB_MOMENTS(ops::var, ReduceOp::kVar)
-FB_MOMENTS(ops::std, ReduceOp::kStd)
+FB_MOMENTS(var, ReduceOp::kVar)
+FB_MOMENTS(std, ReduceOp::kStd)
 #undef FB_MOMENTS
 
 Tensor compute::norm(const Tensor& input, std::optional<Scalar> p, OptDims dim, bool keepdim,

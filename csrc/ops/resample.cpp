@@ -32,9 +32,6 @@ void check_sizes(const Tensor& input, IntSpan out) {
   for (const int64_t size : out) full &= size > 0;
   FB_CHECK(full, "sizes of input and output must be greater than zero, got input ", input.sizes(),
            " and output ", out);
-  const DType dtype = input.dtype();
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(dtype) || dtype == DType::kUInt8,
-              "not implemented for dtype ", dtype);
 }
 
 Tensor resampled(const Tensor& input, const std::string& kind, IntSpan out, const Factors& factors,

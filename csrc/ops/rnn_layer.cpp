@@ -60,10 +60,6 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> forward(const RnnShape& s, const Tens
 
 }  // namespace
 
-void check_rnn_dtype(DType dtype) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(dtype), "not implemented for dtype ", dtype);
-}
-
 Tensor rnn_operand(const Tensor& t, DType type) { return t ? contiguous(cast(t, type)) : t; }
 
 RnnWeights RnnWeights::contiguous_as(DType type) const {
@@ -102,7 +98,6 @@ RnnWeights rnn_weights(TensorList params, int64_t direction, int64_t directions)
 RnnShape::RnnShape(RnnKind kind, const Tensor& input, const Tensor& hx, const Tensor& cx,
                    TensorList params, std::optional<IntSpan> batch_sizes, bool batch_first) {
   this->kind = kind;
-  check_rnn_dtype(input.dtype());
   FB_CHECK(input.dim() == (batch_sizes ? 2 : 3), "expected an input of ", batch_sizes ? 2 : 3,
            " dimensions, got ", input.sizes());
   FB_CHECK(hx.dim() == 3, "expected a hidden state of 3 dimensions, got ", hx.sizes());

@@ -37,8 +37,6 @@ struct RnnShape : kernel::RnnLayerSizes {
   static int64_t apart_in_memory(int64_t row) { return row % 64 == 0 ? row + 16 : row; }
 };
 
-void check_rnn_dtype(DType dtype);
-
 // As kernels take it; undefined stays so.
 Tensor rnn_operand(const Tensor& t, DType type);
 

@@ -37,8 +37,6 @@ DType accumulation_type(const Tensor& input, std::optional<DType> dtype) {
 
 std::tuple<Tensor, Tensor> running_extremum(ScanOp op, const Tensor& input, int64_t dim) {
   const int64_t d = wrap_dim(dim, input.dim());
-  if (is_complex(input.dtype()))
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   const DType type = is_integral(input.dtype()) ? DType::kInt64 : compute_type(input.dtype());
   const Tensor x = contiguous(cast(input, type));
   Tensor values = make_tensor(x.sizes(), type, x.device());
@@ -59,8 +57,6 @@ Tensor compute::cumprod(const Tensor& input, int64_t dim, std::optional<DType> d
 }
 
 Tensor compute::logcumsumexp(const Tensor& input, int64_t dim) {
-  if (is_integral(input.dtype()))
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   return scanned(ScanOp::kLogSumExp, input, dim, input.dtype());
 }
 

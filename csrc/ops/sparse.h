@@ -1,7 +1,7 @@
-// What operators on sparse tensors have in common. See Note [Sparse tensors] in core/sparse.h.
+// What operators on sparse tensors have in common. See Note [Sparse tensors] in autograd/sparse.h.
 #pragma once
 
-#include "core/sparse.h"
+#include "autograd/sparse.h"
 #include "ops/output.h"
 
 namespace fb::ops {

@@ -16,8 +16,6 @@ Tensor numbers(int64_t n, Device device) { return make_tensor({n}, DType::kInt64
 
 std::tuple<Tensor, Tensor, Tensor> compute::_unique(const Tensor& input, bool consecutive,
                                                     std::optional<int64_t> dim) {
-  if (is_complex(input.dtype()))
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   const bool whole = !dim || input.dim() == 0;
   const int64_t d = dim ? wrap_dim(*dim, input.dim()) : 0;
   // Slices along dim become rows; without one, every element is a row.

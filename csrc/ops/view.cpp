@@ -248,7 +248,6 @@ std::vector<Tensor> compute::unsafe_split_with_sizes(const Tensor& input, IntSpa
 // --- other readings of the elements
 
 Tensor compute::view_as_real(const Tensor& input) {
-  FB_CHECK(is_complex(input.dtype()), "expected a complex tensor, got ", input.dtype());
   Dims sizes = input.sizes().vec();
   Dims strides = input.strides().vec();
   for (int64_t& stride : strides) stride *= 2;
@@ -259,8 +258,6 @@ Tensor compute::view_as_real(const Tensor& input) {
 }
 
 Tensor compute::view_as_complex(const Tensor& input) {
-  FB_CHECK(input.dtype() == DType::kFloat32 || input.dtype() == DType::kFloat64,
-           "expected float32 or float64, got ", input.dtype());
   FB_CHECK(input.dim() > 0 && input.sizes().back() == 2,
            "the last dimension must have size 2, got shape ", input.sizes());
   FB_CHECK(input.strides().back() == 1,

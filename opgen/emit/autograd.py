@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opgen.emit import autocast, batching, boxed, devices, sparse
+from opgen.emit import autocast, batching, boxed, devices, sparse, type_checks
 from opgen.emit.inputs import (
     is_list,
     results_list,
@@ -72,8 +72,10 @@ def includes(family: str, recorders: list[Recorded]) -> list[str]:
     lines = [
         '#include "autograd/batch_rules.h"',
         '#include "autograd/inplace.h"',
+        '#include "autograd/one_device.h"',
         '#include "ops/boxing.h"',
         '#include "ops/observe.h"',
+        '#include "ops/type_check.h"',
     ]
     if any(recorder.op.is_cast for recorder in recorders):
         lines.append('#include "autograd/autocast_rules.h"')
@@ -177,6 +179,7 @@ class Recorded(NodeText):
             *autocast.test(op, self.cast),
             *boxed.observed(boxed.Row(op, ""), self.given),
             *self.drawing(self.batched),
+            *type_checks.check(op),
             *([f"  settle({first});"] if op.kind == "view" else []),
             f"  if ({self.plain()}) [[likely]]",
             f"    return {self.made_of(self.call)};",
@@ -202,6 +205,7 @@ class Recorded(NodeText):
         return [
             f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
             *boxed.observed(boxed.Row(op, ""), self.given),
+            *type_checks.check(op),
             f"  return {self.call};",
             "}",
         ]
@@ -376,6 +380,7 @@ class Recorded(NodeText):
             "}  // namespace",
             *head,
             *self.drawing(f"{self.batched}_"),
+            *type_checks.check(op),
             f"  if ({self.plain()}) [[likely]] {{",
             f"    {change};{bump}",
             "    return;",

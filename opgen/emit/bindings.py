@@ -110,16 +110,6 @@ def bound_declaration(op: Op) -> str:
     )
 
 
-def hands_out_elements(op: Op) -> bool:
-    """Whether numbers or memory leave a tensor by it: observers are told, though it is no operator."""
-    return (
-        op.kind == "bound"
-        and op.family == "interop"
-        and bool(op.tensor_args)
-        and "Tensor" not in op.result.annotation
-    )
-
-
 def own_row(op: Op) -> str:
     # Of these PyTorch's profiles show one: a number that is waited for.
     profiled = aten_name(op) if op.result.annotation == "Number" else ""
@@ -128,7 +118,7 @@ def own_row(op: Op) -> str:
 
 
 def own_rows(ops: list[Op]) -> list[str]:
-    rows = [own_row(op) for op in ops if hands_out_elements(op)]
+    rows = [own_row(op) for op in ops if op.hands_out]
     if not rows:
         return []
     input_ = '{"input", ArgType::kTensor, false, nullptr}'
@@ -434,7 +424,7 @@ def native_entry(ops: list[Op], entry: str, public: str, form: str, is_method: b
 
 def told(op: Op, form: str) -> str:
     """The row of an operator whose calls the entry point tells observers of."""
-    if hands_out_elements(op):
+    if op.hands_out:
         return f"&kRow_{op.symbol}"
     if op.kind == "bound":
         return "nullptr"

@@ -3,8 +3,8 @@
 #include "autograd/deferred.h"
 #include "autograd/formula.h"
 #include "autograd/record.h"
+#include "core/device_memory.h"
 #include "gen/ops/linear.h"
-#include "kernel/table.h"
 
 namespace fb::autograd::formula {
 namespace {
@@ -21,9 +21,8 @@ bool defers(const Tensor& grad, const Tensor& input, int64_t number) {
       defer_input_gradient(static_cast<size_t>(number), input.numel() / input.size(-1));
   if (!rows.left) return false;
   const size_t bytes = size_of(grad.dtype());
-  const kernel::Table& device = kernel::of(grad);
-  device.copy_bytes(rows.left, grad.data(), static_cast<size_t>(grad.numel()) * bytes);
-  device.copy_bytes(rows.right, input.data(), static_cast<size_t>(input.numel()) * bytes);
+  copy_bytes(grad.device(), rows.left, grad.data(), static_cast<size_t>(grad.numel()) * bytes);
+  copy_bytes(grad.device(), rows.right, input.data(), static_cast<size_t>(input.numel()) * bytes);
   return true;
 }
 

@@ -1,6 +1,6 @@
 #include "autograd/formulas/sparse.h"
 
-#include "core/sparse.h"
+#include "autograd/sparse.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/index.h"
 #include "gen/ops/sparse.h"
