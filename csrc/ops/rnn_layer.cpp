@@ -38,16 +38,11 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> forward(const RnnShape& s, const Tens
   const Tensor c = s.has_cells() ? copy_contiguous(cx) : make_tensor({0}, type, device);
   const int64_t row = RnnShape::apart_in_memory(keep ? s.kept_row() : s.gates());
   const Tensor rows = make_tensor({s.directions, s.rows, row}, type, device);
-  std::vector<RnnWeights> weights;
-  std::vector<kernel::RnnParameters> parameters;
-  for (int64_t d = 0; d < s.directions; ++d) {
-    weights.push_back(rnn_weights(params, d, s.directions).contiguous_as(type));
-    parameters.push_back(weights.back().parameters());
-  }
+  const RnnDirections directions(params, s.directions, type);
   kernel::of(input).rnn_layer_forward({.dtype = type,
                                        .sizes = s,
                                        .steps = s.steps(),
-                                       .parameters = parameters.data(),
+                                       .parameters = directions.parameters.data(),
                                        .input = input.data(),
                                        .rows = rows.data(),
                                        .row = row,
@@ -93,6 +88,13 @@ RnnWeights rnn_weights(TensorList params, int64_t direction, int64_t directions)
   }
   if (each % 2 == 1) w.w_hr = own.back();
   return w;
+}
+
+RnnDirections::RnnDirections(TensorList params, int64_t directions, DType type) {
+  for (int64_t d = 0; d < directions; ++d) {
+    weights.push_back(rnn_weights(params, d, directions).contiguous_as(type));
+    parameters.push_back(weights.back().parameters());
+  }
 }
 
 RnnShape::RnnShape(RnnKind kind, const Tensor& input, const Tensor& hx, const Tensor& cx,

@@ -21,6 +21,14 @@ struct RnnWeights {
 };
 RnnWeights rnn_weights(TensorList params, int64_t direction, int64_t directions);
 
+// The parameters of all directions, as kernels take them.
+struct RnnDirections {
+  RnnDirections(TensorList params, int64_t directions, DType type);
+
+  std::vector<RnnWeights> weights;
+  std::vector<kernel::RnnParameters> parameters;  // where these lie
+};
+
 // One layer: (steps, batch, features), (batch, steps, features) or packed (rows, features).
 struct RnnShape : kernel::RnnLayerSizes {
   std::vector<int64_t> start, active;
