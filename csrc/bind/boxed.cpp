@@ -65,9 +65,9 @@ SmallVec<Value, 8> boxed_arguments(const Operator& op, PyObject* const* args, Py
   for (Py_ssize_t i = 0; i < nargs; ++i) given[static_cast<size_t>(i)] = args[i];
   for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); ++k) {
     const Parameter* parameter = parameter_named(op, PyTuple_GET_ITEM(kwnames, k));
-    PyObject*& slot = given[static_cast<size_t>(parameter - op.parameters)];
-    FB_CHECK_TYPE(!slot, op.shown, "() got multiple values for argument '", parameter->name, "'");
-    slot = args[nargs + k];
+    PyObject*& place = given[static_cast<size_t>(parameter - op.parameters)];
+    FB_CHECK_TYPE(!place, op.shown, "() got multiple values for argument '", parameter->name, "'");
+    place = args[nargs + k];
   }
   SmallVec<Value, 8> values;
   for (size_t i = 0; i < op.count; ++i) {

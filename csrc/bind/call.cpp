@@ -459,10 +459,10 @@ void check_given_layout(PyObject* layout, PyObject* like) {
 
 void store_results(const char* name, PyObject* out, const std::vector<Tensor>& values,
                    ops::OutRule rule) {
-  const std::vector<Tensor> targets = read::tensor_list(out);
-  FB_CHECK_TYPE(targets.size() == values.size(), "out must be a tuple of ", values.size(),
-                " tensors, got ", targets.size());
-  for (size_t i = 0; i < values.size(); ++i) store_result(name, targets[i], values[i], rule);
+  const std::vector<Tensor> places = read::tensor_list(out);
+  FB_CHECK_TYPE(places.size() == values.size(), "out must be a tuple of ", values.size(),
+                " tensors, got ", places.size());
+  for (size_t i = 0; i < values.size(); ++i) store_result(name, places[i], values[i], rule);
 }
 
 void check_out_memory(ops::OutRule rule, const Tensor& out,

@@ -156,7 +156,7 @@ void each_tensor(const Value& value, F&& f) {
       if (t) f(t);
 }
 
-size_t index_of(const Operator& op, std::string_view name) {
+size_t place_of(const Operator& op, std::string_view name) {
   size_t i = 0;
   while (i < op.count && name != op.parameters[i].name) ++i;
   return i;
@@ -170,7 +170,7 @@ Results called(const Operator& op, const Value* arguments) {
 
 // A new tensor that depends on chance: in a map, one for each sample.
 Results drawn(const Operator& op, Arguments& arguments) {
-  const size_t size = index_of(op, "size");
+  const size_t size = place_of(op, "size");
   const Dims wanted = arguments[size].ints();
   return {Value(autograd::draw_in_map(wanted, [&](IntSpan sizes) {
     arguments[size] = Value(sizes);
@@ -185,9 +185,9 @@ Results computed(const Operator& op, Arguments& arguments) {
 
 // The type of a result that goes into `out`, which no other may be asked for.
 void take_type_of_out(const Operator& op, Arguments& arguments, const Value& out) {
-  const size_t index = index_of(op, "dtype");
-  if (index == op.count || !out.is(Kind::kTensor)) return;
-  Value& dtype = arguments[index];
+  const size_t place = place_of(op, "dtype");
+  if (place == op.count || !out.is(Kind::kTensor)) return;
+  Value& dtype = arguments[place];
   const DType made = out.tensor().dtype();
   FB_CHECK(dtype.is_none() || dtype.dtype() == made, "dtype ", dtype.dtype(),
            " does not match the type ", made, " of out");

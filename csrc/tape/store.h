@@ -1,4 +1,4 @@
-// Where results go that the caller has a position for.
+// Where results go that the caller has a place for.
 #pragma once
 
 #include "ops/operator.h"

@@ -86,8 +86,8 @@ void Tape::stop() {
 
 int32_t Tape::meet(const Tensor& tensor, int32_t maker) {
   const auto number = static_cast<int32_t>(met_.size());
-  const auto [entry, is_new] = numbers_.try_emplace(tensor.operator->(), number);
-  if (!is_new) return entry->second;
+  const auto [place, is_new] = numbers_.try_emplace(tensor.operator->(), number);
+  if (!is_new) return place->second;
   // Sparse tensors share an empty memory.
   const void* memory = tensor->flags & kSparse ? nullptr : tensor.storage().get();
   const int32_t shares = memory ? memory_.try_emplace(memory, number).first->second : number;
