@@ -10,7 +10,7 @@ from math import pi as pi
 # The order matters: each of these uses names of the package that those above it have brought.
 # isort: off
 from flambeau._C import *
-from flambeau._C import _install_places
+from flambeau._C import _install_source_locations
 from flambeau._C import _dirichlet_grad as _dirichlet_grad
 from flambeau._C import _sample_dirichlet as _sample_dirichlet
 from flambeau._C import _standard_gamma as _standard_gamma
@@ -38,8 +38,8 @@ from flambeau.version import __version__ as __version__
 # isort: on
 
 # Files of the package are not the user's: errors name the line that called into it.
-_install_places(__file__.removesuffix("__init__.py"))
-del _install_places
+_install_source_locations(__file__.removesuffix("__init__.py"))
+del _install_source_locations
 
 newaxis = None
 spmm = dsmm = mm  # noqa: F405  (which takes sparse matrices too)

@@ -82,23 +82,25 @@ def line_chart(
     return _svg(title, "".join(parts), _WIDTH, _HEIGHT)
 
 
-def columns_chart(title: str, shares: Sequence[float], chosen: int, labels: Iterable[str]) -> str:
+def columns_chart(
+    title: str, probabilities: Sequence[float], chosen: int, labels: Iterable[str]
+) -> str:
     """A few small columns of heights between 0 and 1, the visible ones with labels, one marked."""
     step, tall, room = 10, 34, 14
     parts = []
-    for index, (share, label) in enumerate(zip(shares, labels, strict=True)):
-        height = max(share * tall, 0.8)
+    for index, (probability, label) in enumerate(zip(probabilities, labels, strict=True)):
+        height = max(probability * tall, 0.8)
         mark = ' class="chosen"' if index == chosen else ""
         parts.append(
             f'<rect{mark} x="{index * step + 1}" y="{tall - height:.1f}" width="{step - 2}" '
             f'height="{height:.1f}" rx="1"/>'
         )
-        if share >= _VISIBLE:
+        if probability >= _VISIBLE:
             parts.append(
                 f'<text x="{index * step + step / 2:g}" y="{tall + room - 2}" '
                 f'text-anchor="middle" font-size="13">{escape(label)}</text>'
             )
-    return _svg(title, "".join(parts), step * len(shares), tall + room, "chart columns")
+    return _svg(title, "".join(parts), step * len(probabilities), tall + room, "chart columns")
 
 
 def _svg(title: str, inside: str, width: float, height: float, kind: str = "chart") -> str:

@@ -142,7 +142,7 @@ class MetaTensor(Tensor):
             if flipped := _FLIPPED.get(attribute.__self__.__name__):
                 return getattr(args[0], flipped)  # nothing need be conjugated
             value = _as_it_is(func, args, kwargs)
-            if not _is_plain(value):
+            if not _has_elements(value):
                 return value
             return _with_history(_without_elements(value, {_home(args[0])}), args, {})
         if _reads_elements(name, args, kwargs) or (device is not None and name == "to"):
@@ -496,7 +496,7 @@ def _as_it_is(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> An
         return func(*args, **kwargs)
 
 
-def _is_plain(value: Any) -> bool:
+def _has_elements(value: Any) -> bool:
     """Whether it is a tensor that has not yet been said to have no elements."""
     return isinstance(value, Tensor) and not isinstance(value, MetaTensor)
 

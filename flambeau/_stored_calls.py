@@ -34,7 +34,7 @@ _PARTS = frozenset(
         *("_linalg_pinv", "_map_bytes", "_max_unpool1d", "_max_unpool2d", "_max_unpool3d", "_nms"),
         *("_normal_divergence", "_normal_log_prob", "_pack_padded_sequence"),
         *("_pad_packed_sequence", "_pad_sequence", "_ps_roi_pool", "_resize_bytes", "_roi_align"),
-        *("_roi_pool_places", "_sample_dirichlet", "_sparse_coo_tensor", "_sparse_mm"),
+        *("_roi_pool_argmax", "_sample_dirichlet", "_sparse_coo_tensor", "_sparse_mm"),
         *("_standard_gamma", "_standard_gamma_grad", "_tensordot", "_to_sparse", "_unique"),
         "_values",
     )

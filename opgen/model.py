@@ -145,6 +145,8 @@ class Op:
     batch: str = ""  # how vmap applies it, where the signature does not tell: see emit/batching.py
     sparse: str = ""  # what it does with a sparse tensor; empty: refuses it
     device: str = ""  # where its tensors may be; empty: all on one device
+    type_check: str = ""  # who refuses other types than `dtypes`: see emit/type_checks.py
+    hands_out: bool = False  # bound: numbers or memory leave a tensor by it; observers are told
     autocast: str = ""  # how it takes its inputs while autocast is on; empty: as they are
     out: tuple[str, ...] = ()  # what it asks of `out=`
     old_order: tuple[str, ...] = ()  # factors that once stood before the tensors
@@ -380,6 +382,8 @@ def op(
     batch: str = "",
     sparse: str = "",
     device: str = "",
+    type_check: str = "",
+    hands_out: bool = False,
     autocast: str = "",
     out: str = "",
     old_order: str = "",
@@ -397,6 +401,8 @@ def op(
     batch: how vmap applies it, where the signature does not tell.
     sparse: what it does with sparse tensors; without a word it refuses them.
     device: "any" where its tensors may be on several devices.
+    type_check: "own" where the body refuses types itself, because more than the type decides.
+    hands_out: elements leave a tensor by it, as numbers or as memory; observers are told of it.
     autocast: how it takes its inputs while autocast is on; without a word, as they are.
     out: what it asks of `out=`, in words of OUT_RULES.
     old_order: factors that programs older than PyTorch 1.5 give before the tensors.
@@ -439,6 +445,8 @@ def op(
         batch=batch,
         sparse=sparse,
         device=device,
+        type_check=type_check,
+        hands_out=hands_out,
         autocast=autocast,
         out=tuple(out.split()),
         old_order=tuple(old_order.split()),
@@ -654,6 +662,14 @@ def validate(op: Op) -> None:
         refuse(f"sparse is one of {', '.join(SPARSE_RULES)}, not {op.sparse!r}")
     if op.device not in ("", "any"):
         refuse(f"device is 'any' or not given, not {op.device!r}")
+    if op.hands_out and (
+        op.kind != "bound" or "Tensor" in op.result.annotation or not op.tensor_args
+    ):
+        refuse("hands_out is for bound operators that make something else of a tensor")
+    if op.type_check not in ("", "own"):
+        refuse(f"type_check is 'own' or not given, not {op.type_check!r}")
+    if op.type_check and not (op.kind == "native" and (op.is_recorded or op.is_factory)):
+        refuse("type_check is for native operators that are no compositions")
     if op.sparse in ("own", "values") and not op.is_recorded:
         refuse(f"sparse={op.sparse!r} is for operators that are recorded; this one takes 'any'")
     validate_autocast(op, refuse)

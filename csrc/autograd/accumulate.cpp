@@ -20,7 +20,7 @@ bool is_ours(const Tensor& t, int handles) {
 }
 
 bool is_laid_out_like(const Tensor& grad, const Tensor& variable) {
-  if (grad->free_layout) return variable.is_contiguous() || variable->free_layout;
+  if (grad->deferred_layout) return variable.is_contiguous() || variable->deferred_layout;
   return is_dense(variable.sizes(), variable.strides()) ? grad.strides() == variable.strides()
                                                         : grad.is_contiguous();
 }

@@ -44,8 +44,8 @@ Tensor cast_once(const Tensor& parameter, DType target) {
   Kept entry{parameter, cast, storage, storage->version};
   // What was kept ends after the table has been changed: with it may end objects of Python, which
   // may forget the casts.
-  if (const auto [place, is_new] = kept->try_emplace(parameter.get(), entry); !is_new)
-    std::swap(place->second, entry);
+  if (const auto [entry_at, is_new] = kept->try_emplace(parameter.get(), entry); !is_new)
+    std::swap(entry_at->second, entry);
   return cast;
 }
 

@@ -39,7 +39,7 @@ Tensor dot(const Batch& b, const Tensor& input, const Tensor& tensor) {
 }
 
 Tensor vdot(const Batch& b, const Tensor& input, const Tensor& other) {
-  return dot(b, conj(input), other);
+  return batch_rule::dot(b, formula::conj(input), other);
 }
 
 // As the operators that it stands for: each finds out by itself what is batched.

@@ -11,8 +11,8 @@ namespace {
 
 // A format that counts dimensions means those of a sample.
 std::optional<MemoryFormat> format_of_all(std::optional<MemoryFormat> of_sample) {
-  const bool is_plain = of_sample && *of_sample == MemoryFormat::kContiguous;
-  return is_plain ? of_sample : std::nullopt;
+  const bool is_contiguous = of_sample && *of_sample == MemoryFormat::kContiguous;
+  return is_contiguous ? of_sample : std::nullopt;
 }
 
 }  // namespace

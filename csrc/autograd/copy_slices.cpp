@@ -19,7 +19,7 @@ CopySlices::CopySlices(const Tensor& base, const Tensor& view, NodeRef changed)
   if (view->autograd) replay_ = view->autograd->replay;
   sequence = next_sequence();
   outputs.push_back(base_);
-  place = Place::here();
+  location = SourceLocation::here();
   edges.push_back(gradient_edge(base));
   for (size_t i = 1; i < changed_->edges.size(); ++i) edges.push_back(changed_->edges[i]);
   wanted = (changed_->wanted & ~1u) | static_cast<uint32_t>(static_cast<bool>(edges[0].node));

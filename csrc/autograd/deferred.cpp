@@ -1,6 +1,6 @@
 #include "autograd/deferred.h"
 
-#include "core/sparse.h"
+#include "autograd/sparse.h"
 #include "gen/ops/sparse.h"
 #include "kernel/table.h"
 #include "ops/output.h"

@@ -2,7 +2,7 @@
 //
 // Note [The run]: one thread, no recursion. A first pass counts for every node how many of the
 // nodes after it have to run before it; the second takes ready nodes, the latest operator first.
-// What a run knows of a node lies in a table of the run; the node remembers its place there, unless
+// What a run knows of a node lies in a table of the run; the node remembers its row there, unless
 // another run (of another thread, or a backward within a backward) is visiting it too: then a map
 // does.
 #include "autograd/engine.h"
@@ -39,7 +39,7 @@ bool has_nan(const Tensor& t) {
 }
 
 // Rethrows what is in flight with the forward operator in its message.
-[[noreturn]] void rethrow_with_place(const Node& node) {
+[[noreturn]] void rethrow_with_location(const Node& node) {
   const std::string where = "in the backward of " + node.described();
   try {
     throw;
@@ -147,7 +147,7 @@ Gradients call(Node& node, std::span<const Tensor> grads) {
   try {
     node.apply(grads, out);
   } catch (...) {
-    rethrow_with_place(node);
+    rethrow_with_location(node);
   }
   return out;
 }
@@ -368,14 +368,15 @@ class Run {
   }
 
   Gradients execute(uint32_t slot, Node& node, Gradients& grads) {
-    if (node.hooks || node.is_accumulator) with_place(node, [&] { run_tensor_hooks(node, grads); });
+    if (node.hooks || node.is_accumulator)
+      with_location(node, [&] { run_tensor_hooks(node, grads); });
     const bool is_input = states_[slot].is_input;
     if (is_input) capture(node, grads);
     const bool runs = inputs_.empty() || leads_on(node) ||
                       (is_input && options_.accumulate && node.edges.empty());
     if (!runs) return Gradients(node.edges.size());
     if (node.hooks)
-      with_place(node, [&] {
+      with_location(node, [&] {
         for (const NodePreHook& hook : std::vector<NodePreHook>(node.hooks->before)) hook(grads);
       });
     const std::span<const Tensor> given(grads.data(), grads.size());
@@ -384,7 +385,7 @@ class Run {
     Gradients results = call(node, given);
     defers_for_ = nullptr;
     if (node.hooks)
-      with_place(node, [&] {
+      with_location(node, [&] {
         for (const NodePostHook& hook : std::vector<NodePostHook>(node.hooks->after))
           hook(results, given);
       });
@@ -392,18 +393,18 @@ class Run {
     if (!options_.keep_graph && !node.released) {
       node.release_saved();
       node.released = node.edges.size() > 0;
-      if (!here_) here_ = interned_place();
+      if (!here_) here_ = interned_location();
       node.released_at = here_;
     }
     return results;
   }
 
   template <class F>
-  static void with_place(const Node& node, F&& f) {
+  static void with_location(const Node& node, F&& f) {
     try {
       f();
     } catch (...) {
-      rethrow_with_place(node);
+      rethrow_with_location(node);
     }
   }
 
@@ -411,7 +412,7 @@ class Run {
     for (size_t i = 0; i < results.size(); ++i)
       FB_CHECK(!results[i] || !has_nan(results[i]), "Function '", node.name(),
                "' returned nan values in its ", i, "th output. The forward call was ",
-               node.operator_name(), node.place.text(), " (", node.described(), ")");
+               node.operator_name(), node.location.text(), " (", node.described(), ")");
   }
 
   bool leads_on(const Node& node) {
@@ -454,7 +455,7 @@ class Run {
   std::vector<State> states_;
   std::unordered_map<Node*, uint32_t> elsewhere_;
   std::priority_queue<std::pair<uint64_t, uint32_t>> ready_;
-  const Place* here_ = nullptr;
+  const SourceLocation* here_ = nullptr;
   const Node* defers_for_ = nullptr;  // the node that may leave work to the run
   uint64_t number_;
   Run* outer_;  // that this one is nested in

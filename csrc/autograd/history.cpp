@@ -216,7 +216,7 @@ Tensor detached(const Tensor& t) {
     return make_batched(detached(t->autograd->batch), t->autograd->batch_level);
   if (t->flags & kSparse) return make_sparse(t.sizes(), sparse_parts(t));
   Tensor window = inner_view(t, t.sizes(), t.strides(), t.offset());
-  window->free_layout = t->free_layout;
+  window->deferred_layout = t->deferred_layout;
   window->flags |= t->flags & kInference;
   return window;
 }

@@ -11,7 +11,7 @@
 #include "autograd/forward.h"
 #include "autograd/mode.h"
 #include "autograd/node.h"
-#include "core/sparse.h"
+#include "autograd/sparse.h"
 
 namespace fb::autograd {
 

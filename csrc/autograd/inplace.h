@@ -23,7 +23,7 @@ void check_inference(const First& first, const Rest&... rest) {
 template <class F>
 void become_recorded_view(const char* name, const Tensor& self, F&& view) {
   check_dense(name, self);
-  if (!is_plain(self)) check_inplace(self);
+  if (!takes_fast_path(self)) check_inplace(self);
   const Tensor result = view();
   self.bump_version(name);
   if (result.is_same(self)) return;
@@ -39,9 +39,9 @@ void become_recorded_view(const char* name, const Tensor& self, F&& view) {
 template <class F>
 void replace_elements(const char* name, const Tensor& self, F&& f) {
   check_dense(name, self);
-  if (is_plain(self)) {
+  if (takes_fast_path(self)) {
     const Tensor result = f(self);
-    if (is_plain(result)) {
+    if (takes_fast_path(result)) {
       ops::overwrite(self, result);
       self.bump_version(name);
       return;

@@ -1,4 +1,4 @@
-// Thread-local switches, and the places that are kept for good.
+// Thread-local switches, and the locations that are kept for good.
 #include "autograd/mode.h"
 
 #include <deque>
@@ -19,14 +19,14 @@ T& forever() {
 
 using Key = std::pair<const void*, int32_t>;
 
-const Place* intern(Place place) {
-  auto& known = forever<std::map<Key, const Place*>>();
-  const Key key(place.code(), place.position());
+const SourceLocation* intern(SourceLocation location) {
+  auto& known = forever<std::map<Key, const SourceLocation*>>();
+  const Key key(location.code(), location.position());
   const auto found = known.find(key);
   if (found != known.end()) return found->second;
-  auto& places = forever<std::deque<Place>>();
-  places.push_back(std::move(place));
-  return known[key] = &places.back();
+  auto& locations = forever<std::deque<SourceLocation>>();
+  locations.push_back(std::move(location));
+  return known[key] = &locations.back();
 }
 
 }  // namespace
@@ -40,18 +40,18 @@ constinit thread_local const Cut* number_taken = nullptr;
 void note_number_taken(const char* by) { number_taken = cut_here(by); }
 const Cut* last_number_taken() { return number_taken; }
 
-const Place* interned_place() {
-  Place place = Place::here();
+const SourceLocation* interned_location() {
+  SourceLocation location = SourceLocation::here();
   const std::lock_guard guard(lock);
-  return intern(std::move(place));
+  return intern(std::move(location));
 }
 
 const Cut* cut_here(const char* by) {
-  Place here = Place::here();
+  SourceLocation here = SourceLocation::here();
   const std::lock_guard guard(lock);
-  const Place* place = intern(std::move(here));
-  auto& known = forever<std::map<std::pair<const char*, const Place*>, Cut>>();
-  return &known.try_emplace({by, place}, Cut{by, place}).first->second;
+  const SourceLocation* location = intern(std::move(here));
+  auto& known = forever<std::map<std::pair<const char*, const SourceLocation*>, Cut>>();
+  return &known.try_emplace({by, location}, Cut{by, location}).first->second;
 }
 
 bool set_grad_enabled(bool enabled) {

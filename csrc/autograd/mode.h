@@ -1,14 +1,14 @@
 // What is recorded now: thread-local switches.
 #pragma once
 
-#include "autograd/place.h"
+#include "autograd/source_location.h"
 
 namespace fb::autograd {
 
-// Why and where a history was cut off: kept for good, one for each place and reason.
+// Why and where a history was cut off: kept for good, one for each location and reason.
 struct Cut {
   const char* by;  // "no_grad", "detach"
-  const Place* place;
+  const SourceLocation* location;
 };
 const Cut* cut_here(const char* by);
 // item() and its kin: the last one on this thread that was called on a tensor with a history.

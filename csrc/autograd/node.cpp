@@ -74,14 +74,14 @@ void Node::destroy() {
 }
 
 std::string Node::described() const {
-  return std::string(name()) + ", recorded by " + operator_name() + place.text();
+  return std::string(name()) + ", recorded by " + operator_name() + location.text();
 }
 
 void fail_released(const Node& node) {
   fail(ErrorKind::kRuntime,
        "Trying to backward through the graph a second time (or directly access saved tensors after "
        "they have already been freed). The values saved by ",
-       node.operator_name(), node.place.text(), " were freed by the backward",
+       node.operator_name(), node.location.text(), " were freed by the backward",
        node.released_at ? node.released_at->text() : std::string(),
        ". Specify retain_graph=True there if you need to backward through the graph a second time "
        "or if you need to access saved tensors after calling backward.");

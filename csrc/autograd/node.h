@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "autograd/place.h"
+#include "autograd/source_location.h"
 #include "core/tensor.h"
 
 namespace fb::autograd {
@@ -88,8 +88,8 @@ class Node {
   uint64_t sequence = 0;  // later operators have higher numbers and run first
   SmallVec<Edge, 2> edges;
   SmallVec<OutputMeta, 1> outputs;
-  Place place;
-  const Place* released_at = nullptr;
+  SourceLocation location;
+  const SourceLocation* released_at = nullptr;
   std::unique_ptr<Hooks> hooks;
   void* python_object = nullptr;  // borrowed: clears this when it dies
   // Of the run that visits the node; see engine.cpp.
@@ -105,7 +105,7 @@ class Node {
   virtual const char* name() const = 0;
   // The operator as users call it, for messages: mul.
   virtual const char* operator_name() const { return name(); }
-  // From the gradients of the results to those of the inputs; `out` has one place per edge.
+  // From the gradients of the results to those of the inputs; `out` has one entry per edge.
   virtual void apply(std::span<const Tensor> grads, Gradients& out) = 0;
   // Drops saved values; `apply` cannot be called again.
   virtual void release_saved() {}

@@ -7,15 +7,6 @@
 
 namespace fb::autograd {
 
-Together& Together::add(const Tensor& t) {
-  if (!t || (numbers_ && t.dim() == 0 && t.device() == kHost)) return *this;
-  if (!device_) device_ = t.device();
-  FB_CHECK(t.device() == *device_,
-           "Expected all tensors to be on the same device, but found at least two devices, ",
-           *device_, " and ", t.device(), "! Move one of them with .to(device)");
-  return *this;
-}
-
 void Recorder::input(const Tensor& t) {
   const size_t index = count_++;
   Edge& edge = edges_.emplace_back();
@@ -43,7 +34,7 @@ bool Recorder::note_dual(size_t index, const Tensor& t) {
 void Recorder::prepare(Node* node) {
   node->wanted = wanted_;
   node->sequence = next_sequence();
-  node->place = Place::here();
+  node->location = SourceLocation::here();
   if (profile::is_on()) [[unlikely]]
     profile::note_node(node->sequence);
   for (Edge& edge : edges_) node->edges.push_back(std::move(edge));

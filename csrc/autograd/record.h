@@ -1,6 +1,6 @@
 // What the generated operators call to record themselves.
 //
-// Note [The short way]: an operator looks at the flags of its inputs. If there are none, it just
+// Note [The fast path]: an operator looks at the flags of its inputs. If there are none, it just
 // computes. Otherwise a Recorder looks closer: whether gradients are wanted, whether a tangent or a
 // batch has to be carried along, or whether nothing needs to be done after all.
 #pragma once
@@ -15,18 +15,22 @@ using ops::Operand;
 // Beside the flags of a tensor: its elements are not in the host's memory.
 constexpr unsigned kElsewhere = 256;
 
-inline bool is_plain(const TensorImpl* t) {
+inline bool takes_fast_path(const TensorImpl* t) {
   return t->device.type == DeviceType::kCpu &&
          (!t->flags || (t->flags == kIsView && !t->base->flags));
 }
-inline bool is_plain(const Tensor& t) { return !t || is_plain(t.get()); }
-inline bool is_plain(const Operand& o) { return !o.is_tensor() || is_plain(o.tensor().get()); }
-inline bool is_plain(TensorList list) {
+inline bool takes_fast_path(const Tensor& t) { return !t || takes_fast_path(t.get()); }
+inline bool takes_fast_path(const Operand& o) {
+  return !o.is_tensor() || takes_fast_path(o.tensor().get());
+}
+inline bool takes_fast_path(TensorList list) {
   for (const Tensor& t : list)
-    if (!is_plain(t)) return false;
+    if (!takes_fast_path(t)) return false;
   return true;
 }
-inline bool is_plain(const std::optional<TensorList>& list) { return !list || is_plain(*list); }
+inline bool takes_fast_path(const std::optional<TensorList>& list) {
+  return !list || takes_fast_path(*list);
+}
 
 // Whether, though some input has flags, there is nothing to do now but to compute: recording is
 // switched off, and there are neither tangents nor batches.
@@ -43,30 +47,6 @@ inline unsigned flags_of(TensorList list) {
 }
 inline unsigned flags_of(const std::optional<TensorList>& list) {
   return list ? flags_of(*list) : 0u;
-}
-
-// The tensors of a call, whose devices have to be the same: see check_one_device.
-class Together {
- public:
-  // `numbers`: a tensor without dimensions in the host's memory stands for a number.
-  explicit Together(bool numbers) : numbers_(numbers) {}
-  Together& add(const Tensor& t);
-  Together& add(const Operand& o) { return o.is_tensor() ? add(o.tensor()) : *this; }
-  Together& add(TensorList list) {
-    for (const Tensor& t : list) add(t);
-    return *this;
-  }
-  Together& add(const std::optional<TensorList>& list) { return list ? add(*list) : *this; }
-
- private:
-  bool numbers_;
-  std::optional<Device> device_;
-};
-// Refuses tensors of several devices.
-template <class... Inputs>
-[[gnu::cold, gnu::noinline]] void check_one_device(bool numbers, const Inputs&... inputs) {
-  Together together(numbers);
-  (together.add(inputs), ...);
 }
 
 inline bool is_idle(unsigned flags) { return !(flags & (kBatched | kDual)) && !is_recording(); }

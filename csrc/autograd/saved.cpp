@@ -13,7 +13,7 @@ namespace {
 struct Change {
   const char* by;
   uint32_t version;  // after the change
-  const Place* place;
+  const SourceLocation* location;
 };
 std::mutex changes_lock;
 std::unordered_map<const StorageImpl*, std::vector<Change>>& changes() {
@@ -29,7 +29,7 @@ std::string change_after(const StorageImpl& storage, uint32_t version) {
   if (found != changes().end())
     for (const Change& change : found->second)
       if (change.version > version)
-        return std::string(", changed by ") + change.by + change.place->text();
+        return std::string(", changed by ") + change.by + change.location->text();
   return "";
 }
 
@@ -59,10 +59,10 @@ void attach(const Tensor& t, const Edge& edge) {
 constinit thread_local int saved_hook_depth = 0;
 
 void note_change(StorageImpl& storage, const char* by) {
-  const Place* place = interned_place();
+  const SourceLocation* location = interned_location();
   const std::lock_guard guard(changes_lock);
   std::vector<Change>& list = changes()[&storage];
-  if (list.size() < kRemembered) list.push_back({by, storage.version, place});
+  if (list.size() < kRemembered) list.push_back({by, storage.version, location});
 }
 
 void forget_changes(const StorageImpl& storage) {
@@ -145,7 +145,7 @@ void SavedTensor::fail_changed(const Node& owner) const {
        "one of the variables needed for gradient computation has been modified by an inplace "
        "operation: the tensor of type ",
        meta.dtype, " and shape ", meta.sizes, ", saved by ", owner.operator_name(),
-       owner.place.text(), change_after(*storage.get(), version_), ", is at version ",
+       owner.location.text(), change_after(*storage.get(), version_), ", is at version ",
        storage->version, "; expected version ", version_,
        " instead. Use the out-of-place form of the operator that changed it, or clone() the tensor "
        "before changing it.");

@@ -26,11 +26,11 @@ bool is_int_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_int
 bool is_float_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_number); }
 bool is_size_or_none(PyObject* o) { return o == Py_None || is_integer_like(o); }
 bool is_size_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_size_or_none); }
-bool is_tensor_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_plain_tensor); }
+bool is_tensor_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_native_tensor); }
 
 // A tensor with a history is no number: it would lose it.
 bool is_single_element(PyObject* o) {
-  return is_plain_tensor(o) && tensor_of(o).numel() == 1 && !autograd::requires_grad(tensor_of(o));
+  return is_native_tensor(o) && tensor_of(o).numel() == 1 && !autograd::requires_grad(tensor_of(o));
 }
 
 // NumPy's scalars behave like numbers without being Python's; arrays have a length.
@@ -60,7 +60,7 @@ bool is_integer_like(PyObject* o) {
   if (PyLong_Check(o)) return !PyBool_Check(o);
   if (PyFloat_Check(o) || PyUnicode_Check(o)) return false;
   if (is_tensor(o))
-    return is_plain_tensor(o) && tensor_of(o).dim() == 0 &&
+    return is_native_tensor(o) && tensor_of(o).dim() == 0 &&
            is_integral(tensor_of(o).dtype(), false);
   return PyIndex_Check(o) && is_foreign_scalar(o);
 }
@@ -72,9 +72,9 @@ bool is_number(PyObject* o) {
 bool fits(ArgType type, PyObject* o) {
   const bool is_none = o == Py_None;
   switch (type) {
-    case ArgType::kTensor: return is_plain_tensor(o);
-    case ArgType::kOptTensor: return is_none || is_plain_tensor(o);
-    case ArgType::kOperand: return is_plain_tensor(o) || is_number(o);
+    case ArgType::kTensor: return is_native_tensor(o);
+    case ArgType::kOptTensor: return is_none || is_native_tensor(o);
+    case ArgType::kOperand: return is_native_tensor(o) || is_number(o);
     case ArgType::kTensorList: return is_tensor_sequence(o);
     case ArgType::kOptTensorList: return is_none || is_tensor_sequence(o);
     case ArgType::kNumber: return is_number(o) || (is_single_element(o) && tensor_of(o).dim() == 0);

@@ -25,10 +25,11 @@ const Tensor& tensor_in(nb::handle object) {
 // Why a tensor has no history, as far as is known.
 std::string why_cut(const Tensor& t) {
   if (t->flags & kCut && t->cut)
-    return std::string(" Its history was cut off by ") + t->cut->by + t->cut->place->text() + ".";
+    return std::string(" Its history was cut off by ") + t->cut->by + t->cut->location->text() +
+           ".";
   if (const autograd::Cut* cut = autograd::last_number_taken())
     return std::string(" The last value taken out of a graph as a Python number was by ") +
-           cut->by + cut->place->text() + ".";
+           cut->by + cut->location->text() + ".";
   return "";
 }
 

@@ -9,7 +9,7 @@ namespace fb::bind {
 namespace {
 
 // What was made of Python data goes where it was asked for.
-Tensor placed(const Tensor& made, std::optional<Device> device) {
+Tensor on_device(const Tensor& made, std::optional<Device> device) {
   return device ? ops::on_device(made, actual_device(*device)) : made;
 }
 
@@ -26,12 +26,12 @@ PyObject* bound_tensor(PyObject* const* a) {
   const std::optional<Device> device = device_argument(a[2]);
   check_pinned(a[4]);
   const Tensor made = tensor_from_data(a[0], read::optional_dtype(a[1]));
-  return wrap(with_requires_grad(placed(made, device), a[3]));
+  return wrap(with_requires_grad(on_device(made, device), a[3]));
 }
 
 PyObject* bound_as_tensor(PyObject* const* a) {
   const std::optional<Device> device = device_argument(a[2]);
-  return wrap(placed(tensor_on_data(a[0], read::optional_dtype(a[1])), device));
+  return wrap(on_device(tensor_on_data(a[0], read::optional_dtype(a[1])), device));
 }
 
 PyObject* bound_asarray(PyObject* const* a) {
@@ -39,7 +39,7 @@ PyObject* bound_asarray(PyObject* const* a) {
   const std::optional<DType> dtype = read::optional_dtype(a[1]);
   const std::optional<bool> copy = read::optional_boolean(a[3]);
   if (copy.value_or(false))
-    return wrap(with_requires_grad(placed(tensor_from_data(a[0], dtype), device), a[4]));
+    return wrap(with_requires_grad(on_device(tensor_from_data(a[0], dtype), device), a[4]));
   // What is shared is looked at before it is cast; numbers of Python are read as what is asked for.
   const bool may_share = is_tensor(a[0]) || is_numpy_array(a[0]);
   const Tensor shared = tensor_on_data(a[0], may_share ? std::nullopt : dtype);
@@ -48,7 +48,7 @@ PyObject* bound_asarray(PyObject* const* a) {
       copy.value_or(true) || ((!dtype || shared.dtype() == *dtype) && may_share),
       "these data cannot become a tensor of that type without a copy, which copy=False forbids");
   const Tensor typed = dtype ? ops::cast(shared, *dtype) : shared;
-  return wrap(with_requires_grad(placed(typed, device), a[4]));
+  return wrap(with_requires_grad(on_device(typed, device), a[4]));
 }
 
 PyObject* bound_new_tensor(PyObject* const* a) {
@@ -56,7 +56,7 @@ PyObject* bound_new_tensor(PyObject* const* a) {
   const Device device = device_argument(a[3]).value_or(like.device());
   check_pinned(a[5]);
   const DType dtype = read::optional_dtype(a[2]).value_or(like.dtype());
-  return wrap(with_requires_grad(placed(tensor_from_data(a[1], dtype), device), a[4]));
+  return wrap(with_requires_grad(on_device(tensor_from_data(a[1], dtype), device), a[4]));
 }
 
 }  // namespace fb::bind

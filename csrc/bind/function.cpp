@@ -150,7 +150,7 @@ void Application::make_node(PyObject* outputs) {
   node.sequence = autograd::next_sequence();
   if (profile::is_on()) [[unlikely]]
     profile::note_node(node.sequence);
-  node.place = autograd::Place::here();
+  node.location = autograd::SourceLocation::here();
   // A changed view comes first: see CopySlices.
   std::vector<Py_ssize_t> order;
   for (Py_ssize_t i = 0; i < input_count(); ++i)
@@ -158,10 +158,10 @@ void Application::make_node(PyObject* outputs) {
       order.insert(is_dirty(input(i)) && tensor_of(input(i))->base ? order.begin() : order.end(),
                    i);
   node.edge_of_argument.assign(static_cast<size_t>(input_count()), FunctionNode::kNoEdge);
-  for (size_t place = 0; place < order.size(); ++place) {
-    const auto argument = static_cast<size_t>(order[place]);
-    if (edges_[argument].node && place < 32) node.wanted |= 1u << place;
-    node.edge_of_argument[argument] = static_cast<int>(place);
+  for (size_t edge = 0; edge < order.size(); ++edge) {
+    const auto argument = static_cast<size_t>(order[edge]);
+    if (edges_[argument].node && edge < 32) node.wanted |= 1u << edge;
+    node.edge_of_argument[argument] = static_cast<int>(edge);
     node.edges.push_back(std::move(edges_[argument]));
   }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(outputs); ++i) {
@@ -293,7 +293,7 @@ void Application::save() {
 }
 
 // The inputs as positional arguments. Keywords and, where `forward` takes no ctx, left out
-// arguments get their places.
+// arguments get their edges.
 Ref bound_inputs(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* kwnames) {
   Ref positional = checked(PyTuple_New(count));
   for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(positional.get(), i, new_ref(args[i]));

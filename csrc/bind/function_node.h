@@ -38,7 +38,7 @@ class FunctionNode final : public autograd::Node {
 
   autograd::SavedTensors saved;
   bool has_saved = false;
-  // For every argument of `forward` its place in `edges`, or kNoEdge if it was not a tensor.
+  // For every argument of `forward` its position in `edges`, or kNoEdge if it was not a tensor.
   std::vector<int> edge_of_argument;
   static constexpr int kNoEdge = -1;
   std::vector<bool> is_tensor_output;

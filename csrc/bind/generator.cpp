@@ -35,8 +35,8 @@ void initialise(Generator* memory, nb::handle device) {
     FB_CHECK_TYPE(is_device_like(device.ptr()),
                   "Generator(): argument 'device' (position 1) must be torch.device, not ",
                   Py_TYPE(device.ptr())->tp_name);
-    const Device place = device_of(device.ptr());
-    FB_CHECK(place.type == DeviceType::kCpu, "there is no generator for device ", text_of(place));
+    const Device wanted = device_of(device.ptr());
+    FB_CHECK(wanted.type == DeviceType::kCpu, "there is no generator for device ", text_of(wanted));
   }
   new (memory) Generator();
 }

@@ -155,7 +155,7 @@ class Selection {
     const bool is_whole = start == 0 && stop == base_.sizes()[dim_] && step == 1;
     if (recorded_ && (is_slice_ || !is_whole))
       steps_ = ops::_slice(steps_, next_dim(), start, stop, step);
-    // One place needs no step, and a huge one must not overflow.
+    // One position needs no step, and a huge one must not overflow.
     const int64_t stride = length > 1 ? base_.strides()[dim_] * step : base_.strides()[dim_];
     offset_ += length > 0 ? start * base_.strides()[dim_] : 0;
     push(length, stride);
@@ -242,7 +242,7 @@ PyObject* tensor_getitem(PyObject* self, PyObject* index) {
     FB_CHECK_INDEX(t.dim() > 0 || !PyLong_CheckExact(index),
                    "invalid index of a 0-dim tensor; use item() to convert it to a number");
     if (PyLong_CheckExact(index)) return wrap(ops::select(t, 0, read::integer(index)));
-    const bool in_steps = !autograd::is_plain(t) || observe::any();
+    const bool in_steps = !autograd::takes_fast_path(t) || observe::any();
     const Selection selection(t, index, in_steps, PySlice_Check(index));
     return wrap(selection.picks_any() ? ops::index(selection.picked_from(), selection.picks())
                                       : selection.view());
@@ -259,12 +259,12 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
       return 0;
     }
     FB_CHECK_TYPE(!is_sparse(t), "cannot assign to a sparse tensor; use .to_dense() first");
-    const bool is_plain =
-        autograd::is_plain(t) && (!is_tensor(value) || autograd::is_plain(tensor_of(value)));
-    const Selection selection(t, index, !is_plain || observe::any(), false);
+    const bool is_fast = autograd::takes_fast_path(t) &&
+                         (!is_tensor(value) || autograd::takes_fast_path(tensor_of(value)));
+    const Selection selection(t, index, !is_fast || observe::any(), false);
     const Tensor target = selection.picked_from();
     if (!is_tensor(value)) check_assignable(value, t.dtype());
-    if (!selection.picks_any() && is_plain && !is_tensor(value)) {
+    if (!selection.picks_any() && is_fast && !is_tensor(value)) {
       assign_number(target, read::number(value));
       return 0;
     }

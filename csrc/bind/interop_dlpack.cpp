@@ -3,9 +3,9 @@
 #include <memory>
 #include <type_traits>
 
+#include "autograd/sparse.h"
 #include "bind/dlpack.h"
 #include "bind/interop.h"
-#include "core/sparse.h"
 #include "ops/layout.h"
 
 namespace fb::bind {

@@ -1,7 +1,7 @@
 // Storages as Python sees them: a storage is shown as the tensor of all its bytes.
+#include "autograd/sparse.h"
 #include "bind/interop.h"
 #include "core/dims.h"
-#include "core/sparse.h"
 #include "ops/layout.h"
 
 namespace fb::bind {

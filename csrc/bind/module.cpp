@@ -20,13 +20,13 @@
 #include "bind/optim.h"
 #include "bind/override.h"
 #include "bind/packed_list.h"
-#include "bind/place.h"
 #include "bind/profile.h"
 #include "bind/registry.h"
 #include "bind/saved_hooks.h"
 #include "bind/scope.h"
 #include "bind/serialization.h"
 #include "bind/shared_memory.h"
+#include "bind/source_location.h"
 #include "bind/tape.h"
 #include "bind/tensor_object.h"
 #include "bind/transforms.h"
@@ -227,5 +227,7 @@ NB_MODULE(_C, m) {
   add_profile(m);
   add_boxed(m.ptr());
   add_tape(m);
-  m.def("_install_places", [](const char* folder) { install_places(folder); }, nb::arg("folder"));
+  m.def(
+      "_install_source_locations", [](const char* folder) { install_source_locations(folder); },
+      nb::arg("folder"));
 }

@@ -49,8 +49,8 @@ PyObject* object_getattribute = nullptr;  // and `__getattribute__`
 // Null without an error where there is none. Held, as all that is looked up in: comparing names may
 // run code of the user, and drop it.
 Ref dict_of(PyObject* self) {
-  PyObject** place = _PyObject_GetDictPtr(self);
-  return Ref(place && *place ? new_ref(*place) : nullptr);
+  PyObject** dict = _PyObject_GetDictPtr(self);
+  return Ref(dict && *dict ? new_ref(*dict) : nullptr);
 }
 
 // --- attributes
@@ -129,14 +129,14 @@ PyObject* module_set_plain(PyObject* self, PyObject* const* args, Py_ssize_t cou
 }
 
 // Whether a value is neither a module nor a tensor that could be marked as a parameter or buffer.
-bool is_plain(PyObject* value) {
+bool is_ordinary_attribute(PyObject* value) {
   if (Py_TYPE(value) == tensor_type) return !reinterpret_cast<PyTensor*>(value)->dict;
   return !is_tensor(value) && !PyObject_TypeCheck(value, base_type);
 }
 
 // Module.__setattr__: members and their names are dealt with in Python.
 PyObject* module_setattr(PyObject* self, PyObject* const* args, Py_ssize_t count) {
-  if (count == 2 && is_plain(args[1]) && !find_member(dict_of(self).get(), args[0]) &&
+  if (count == 2 && is_ordinary_attribute(args[1]) && !find_member(dict_of(self).get(), args[0]) &&
       !PyErr_Occurred())
     return module_set_plain(self, args, count);
   if (PyErr_Occurred()) return nullptr;
@@ -215,13 +215,13 @@ PyObject* module_call(PyObject* self, PyObject* args, PyObject* kwargs) {
   constexpr Py_ssize_t kFew = 8;
   std::array<PyObject*, kFew + 1> few;
   std::vector<PyObject*> many;
-  PyObject** place = few.data() + 1;
+  PyObject** slots = few.data() + 1;
   if (count > kFew) {
     many.resize(count + 1);
-    place = many.data() + 1;
+    slots = many.data() + 1;
   }
-  for (Py_ssize_t i = 0; i < count; ++i) place[i] = PyTuple_GET_ITEM(args, i);
-  return call(self, place, count, kwargs);
+  for (Py_ssize_t i = 0; i < count; ++i) slots[i] = PyTuple_GET_ITEM(args, i);
+  return call(self, slots, count, kwargs);
 }
 
 // Calls a child with one argument: directly, unless its class has a call of its own.
@@ -256,7 +256,7 @@ PyObject* call_in_order(PyObject* modules, PyObject* input) {
   const Py_ssize_t size = PyDict_GET_SIZE(modules);
   Ref value(new_ref(input));
   PyObject* child = nullptr;
-  for (Py_ssize_t place = 0; PyDict_Next(modules, &place, nullptr, &child);) {
+  for (Py_ssize_t position = 0; PyDict_Next(modules, &position, nullptr, &child);) {
     const Ref kept(new_ref(child));
     value = Ref(call_child(child, value.get()));
     if (!value) return nullptr;

@@ -5,7 +5,7 @@ namespace fb::bind {
 
 namespace {
 
-// Places in NumPy's table of functions; they are the same in all versions from 1.7 on.
+// Positions in NumPy's table of functions; they are the same in all versions from 1.7 on.
 constexpr int kArrayType = 2;
 constexpr int kNew = 93;
 constexpr int kSetBaseObject = 282;

@@ -6,7 +6,7 @@
 
 namespace fb::bind {
 
-// The public fields of an array and of its element type, which have kept their places since
+// The public fields of an array and of its element type, which have kept their positions since
 // NumPy 1.7.
 struct ArrayDescription {
   PyObject_HEAD PyTypeObject* scalar_type;

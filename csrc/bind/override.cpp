@@ -54,9 +54,9 @@ class Candidates {
     PyTypeObject* type = Py_TYPE(object);
     for (const Ref& known : objects_)
       if (Py_TYPE(known.get()) == type) return;
-    auto place = objects_.begin();
-    while (place != objects_.end() && !PyType_IsSubtype(type, Py_TYPE(place->get()))) ++place;
-    objects_.insert(place, Ref(new_ref(object)));
+    auto index = objects_.begin();
+    while (index != objects_.end() && !PyType_IsSubtype(type, Py_TYPE(index->get()))) ++index;
+    objects_.insert(index, Ref(new_ref(object)));
   }
 
   std::vector<Ref> objects_;
@@ -207,9 +207,9 @@ Ref pop_mode() {
   return mode;
 }
 
-PyObject* mode_at(Py_ssize_t place) {
-  if (place < 0 || place >= mode_depth()) return nullptr;
-  return OfThread<Modes>::get().stack[static_cast<size_t>(place)].get();
+PyObject* mode_at(Py_ssize_t index) {
+  if (index < 0 || index >= mode_depth()) return nullptr;
+  return OfThread<Modes>::get().stack[static_cast<size_t>(index)].get();
 }
 Py_ssize_t mode_depth() {
   const Modes* modes = OfThread<Modes>::find();

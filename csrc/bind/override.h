@@ -31,7 +31,7 @@ inline bool overrides(PyObject* object) {
   return class_overrides(type);
 }
 // A tensor that operators take as it is.
-inline bool is_plain_tensor(PyObject* object) {
+inline bool is_native_tensor(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   if (type == tensor_type || type == parameter_type) return true;
   return PyType_IsSubtype(type, tensor_type) && !class_overrides(type);
@@ -61,7 +61,7 @@ OverrideLevel override_level();
 void push_mode(PyObject* mode);
 Ref pop_mode();
 // Counted from the outermost; null where there is none.
-PyObject* mode_at(Py_ssize_t place);
+PyObject* mode_at(Py_ssize_t index);
 Py_ssize_t mode_depth();
 
 // Classes with this object as their __torch_function__ do not override. Called once.

@@ -146,8 +146,8 @@ void add_mode_type(PyObject* module) {
 }
 
 PyObject* depth(PyObject*, PyObject*) { return PyLong_FromSsize_t(mode_depth()); }
-PyObject* at(PyObject*, PyObject* place) {
-  const Py_ssize_t wanted = PyLong_AsSsize_t(place);
+PyObject* at(PyObject*, PyObject* index) {
+  const Py_ssize_t wanted = PyLong_AsSsize_t(index);
   if (wanted == -1 && PyErr_Occurred()) return nullptr;
   if (PyObject* mode = mode_at(wanted)) return new_ref(mode);
   PyErr_Format(PyExc_IndexError, "there are %zd modes, and none at %zd", mode_depth(), wanted);

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "bind/place.h"
+#include "bind/source_location.h"
 #include "bind/tensor_object.h"
 #include "bind/value_types.h"
 #include "core/profile.h"

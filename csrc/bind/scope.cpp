@@ -34,19 +34,19 @@ PyObject* enter(PyObject* self, PyObject*) {
     const Ref begin = checked(PyObject_GetAttr(self, names->begin));
     const Ref value = checked(PyObject_GetAttr(self, names->value));
     PyObject* list = as_scope(self)->before;
-    // The place first: once the mode is switched, nothing may fail.
+    // The entry first: once the mode is switched, nothing may fail.
     if (PyList_Append(list, Py_None) < 0) throw PythonError{};
-    const Py_ssize_t place = PyList_GET_SIZE(list) - 1;
+    const Py_ssize_t index = PyList_GET_SIZE(list) - 1;
     Ref begun(PyObject_CallOneArg(begin.get(), value.get()));
     if (!begun) {
-      PyList_SetSlice(list, place, place + 1, nullptr);
+      PyList_SetSlice(list, index, index + 1, nullptr);
       throw PythonError{};
     }
     PyObject* given = kGiven == Given::kNone   ? Py_None
                       : kGiven == Given::kSelf ? self
                                                : begun.get();
     Ref result(new_ref(given));
-    PyList_SetItem(list, place, begun.release());
+    PyList_SetItem(list, index, begun.release());
     return result.release();
   });
 }
@@ -54,11 +54,11 @@ PyObject* enter(PyObject* self, PyObject*) {
 PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) {
   return guarded(nullptr, [&] {
     PyObject* list = as_scope(self)->before;
-    const Py_ssize_t place = PyList_GET_SIZE(list) - 1;
-    FB_CHECK(place >= 0, Py_TYPE(self)->tp_name, " was left without being entered");
+    const Py_ssize_t index = PyList_GET_SIZE(list) - 1;
+    FB_CHECK(index >= 0, Py_TYPE(self)->tp_name, " was left without being entered");
     const Ref end = checked(PyObject_GetAttr(self, names->end));
-    const Ref begun(new_ref(PyList_GET_ITEM(list, place)));
-    if (PyList_SetSlice(list, place, place + 1, nullptr) < 0) throw PythonError{};
+    const Ref begun(new_ref(PyList_GET_ITEM(list, index)));
+    if (PyList_SetSlice(list, index, index + 1, nullptr) < 0) throw PythonError{};
     checked(PyObject_CallOneArg(end.get(), begun.get()));
     return none();
   });

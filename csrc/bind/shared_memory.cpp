@@ -90,9 +90,9 @@ nb::tuple pack(ArenaWriter& writer, const Tensor& tensor) {
   ops::settle(tensor);
   const Tensor dense =
       is_dense(tensor.sizes(), tensor.strides()) ? tensor : ops::contiguous(tensor);
-  const ArenaPlace place =
-      writer.place(dense.data(), static_cast<size_t>(dense.numel()) * dense.element_size());
-  return nb::make_tuple(place.segment, place.offset, nb::borrow(dtype_object(dense.dtype())),
+  const ArenaSlot slot =
+      writer.store(dense.data(), static_cast<size_t>(dense.numel()) * dense.element_size());
+  return nb::make_tuple(slot.segment, slot.offset, nb::borrow(dtype_object(dense.dtype())),
                         sizes_tuple(dense.sizes()), sizes_tuple(dense.strides()));
 }
 
@@ -109,11 +109,11 @@ void add_writer(nb::module_& m) {
            })
       .def("pack", [](ArenaWriter& writer,
                       nb::handle tensor) { return pack(writer, tensor_of(tensor.ptr())); })
-      .def("place",
+      .def("store",
            [](ArenaWriter& writer, nb::handle buffer) {
              const BufferView view(buffer);
-             const ArenaPlace place = writer.place(view.data(), view.bytes());
-             return nb::make_tuple(place.segment, place.offset, view.bytes());
+             const ArenaSlot slot = writer.store(view.data(), view.bytes());
+             return nb::make_tuple(slot.segment, slot.offset, view.bytes());
            })
       .def("abandon", &ArenaWriter::abandon)
       .def("commit", [](ArenaWriter& writer) {

@@ -45,11 +45,11 @@ nb::list calls(const Tape& tape) {
   const Reader reader;
   nb::list list;
   for (const Record& record : tape.records()) {
-    const std::string place = record.place.text();
+    const std::string location = record.location.text();
     list.append(nb::make_tuple(ops::name_of(*record.op), record.op->profiled,
                                reader.tuple_of(record.arguments), reader.tuple_of(record.results),
                                static_cast<int>(record.op->flags),
-                               place.empty() ? "" : place.c_str() + 4));  // " at "
+                               location.empty() ? "" : location.c_str() + 4));  // " at "
   }
   return list;
 }

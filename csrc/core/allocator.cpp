@@ -364,15 +364,11 @@ void Storage::resize(size_t bytes) {
   FB_CHECK(impl_->resizable, "cannot resize memory that belongs to another owner");
   // Never less than there was: tensors may still reach as far as the storage once did.
   const size_t room = std::max(bytes, capacity_of(*impl_));
-  StorageImpl* fresh = nullptr;
-  if (impl_->device.type == DeviceType::kCpu) {
-    fresh = allocate_cpu(room).leak();
-    std::memcpy(fresh->data, impl_->data, impl_->bytes);
-  } else {
-    const DeviceMemory& memory = memory_of(impl_->device);
-    fresh = memory.allocate(room, impl_->device).leak();
-    memory.copy(fresh->data, impl_->data, impl_->bytes);
-  }
+  const Device device = impl_->device;
+  StorageImpl* fresh = (device.type == DeviceType::kCpu ? allocate_cpu(room)
+                                                        : memory_of(device).allocate(room, device))
+                           .leak();
+  copy_bytes(device, fresh->data, impl_->data, impl_->bytes);
   if (impl_->enlarged) impl_->enlarged->drop();
   impl_->enlarged = fresh;
   impl_->data = fresh->data;

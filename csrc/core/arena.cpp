@@ -79,7 +79,7 @@ Storage ArenaWriter::allocate(size_t bytes) {
   return storage_held_by(segment->data + room.offset, bytes, segment);
 }
 
-ArenaPlace ArenaWriter::place(const void* data, size_t bytes) {
+ArenaSlot ArenaWriter::store(const void* data, size_t bytes) {
   for (size_t i = 0; i < batch_.size(); ++i) {
     if (batch_[i]->holds(data))
       return {static_cast<int64_t>(i), static_cast<const char*>(data) - batch_[i]->data};
@@ -189,11 +189,11 @@ ArenaBatch ArenaReader::open(const std::vector<SegmentName>& names) {
   return ArenaBatch(std::move(leases));
 }
 
-Storage ArenaBatch::storage(ArenaPlace place, size_t bytes) const {
-  const std::shared_ptr<Lease>& lease = leases_.at(static_cast<size_t>(place.segment));
+Storage ArenaBatch::storage(ArenaSlot slot, size_t bytes) const {
+  const std::shared_ptr<Lease>& lease = leases_.at(static_cast<size_t>(slot.segment));
   const ReaderSegment& segment = lease->segment();
-  FB_ASSERT(place.offset >= 0 && place.offset + bytes <= segment.name.bytes);
-  return storage_held_by(segment.data + place.offset, bytes, lease);
+  FB_ASSERT(slot.offset >= 0 && slot.offset + bytes <= segment.name.bytes);
+  return storage_held_by(segment.data + slot.offset, bytes, lease);
 }
 
 }  // namespace fb

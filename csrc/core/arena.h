@@ -24,7 +24,7 @@ struct SegmentName {
 };
 
 // Where bytes of a batch lie: in which of its segments, and how far from that one's beginning.
-struct ArenaPlace {
+struct ArenaSlot {
   int64_t segment;
   int64_t offset;
 };
@@ -42,7 +42,7 @@ class ArenaWriter {
   // Uninitialised memory of the batch being made.
   Storage allocate(size_t bytes);
   // Where in the batch these bytes are: they are copied into it unless they lie there already.
-  ArenaPlace place(const void* data, size_t bytes);
+  ArenaSlot store(const void* data, size_t bytes);
   // Ends the batch and names its segments.
   std::vector<SegmentName> commit();
   // Ends a batch that is not sent.
@@ -74,7 +74,7 @@ class Lease;
 class ArenaBatch {
  public:
   explicit ArenaBatch(std::vector<std::shared_ptr<Lease>> leases) : leases_(std::move(leases)) {}
-  Storage storage(ArenaPlace place, size_t bytes) const;
+  Storage storage(ArenaSlot slot, size_t bytes) const;
 
  private:
   std::vector<std::shared_ptr<Lease>> leases_;

@@ -1,6 +1,8 @@
 // Memory of devices other than the host.
 #pragma once
 
+#include <cstring>
+
 #include "core/storage.h"
 
 namespace fb {
@@ -9,7 +11,7 @@ namespace fb {
 struct DeviceMemory {
   // A new, uninitialised storage of `bytes`.
   Storage (*allocate)(size_t bytes, Device device);
-  // Bytes from one storage of the device to another.
+  // See copy_bytes.
   void (*copy)(void* out, const void* in, size_t bytes);
 };
 
@@ -18,5 +20,13 @@ inline const DeviceMemory* device_memory[kDeviceTypes] = {};
 
 // The memory of a device that tensors can live on; refuses any other.
 const DeviceMemory& memory_of(Device device);
+
+// Bytes from one address of a device, which may be the host, to another; they do not overlap.
+inline void copy_bytes(Device device, void* out, const void* in, size_t bytes) {
+  if (device.type == DeviceType::kCpu)
+    std::memcpy(out, in, bytes);
+  else
+    memory_of(device).copy(out, in, bytes);
+}
 
 }  // namespace fb

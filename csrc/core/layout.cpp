@@ -4,7 +4,7 @@
 namespace fb {
 namespace {
 
-Tensor make_channels_last(IntSpan sizes, DType dtype, Device device, bool is_free) {
+Tensor make_channels_last(IntSpan sizes, DType dtype, Device device, bool is_deferred) {
   Tensor image = make_tensor(sizes, dtype, device);
   // One channel, or one pixel: both orders are the same, and the plain one is simpler.
   const Dims strides = channels_last_strides(sizes);
@@ -13,7 +13,7 @@ Tensor make_channels_last(IntSpan sizes, DType dtype, Device device, bool is_fre
   if (image.is_contiguous())
     image->set_known_geometry(sizes, plain);
   else
-    image->free_layout = is_free;
+    image->deferred_layout = is_deferred;
   return image;
 }
 
@@ -22,13 +22,13 @@ Tensor make_channels_last(IntSpan sizes, DType dtype, Device device, bool is_fre
 Dims channels_last_strides(IntSpan sizes) {
   Dims strides(sizes.size());
   int64_t step = 1;
-  const auto place = [&](size_t dim) {
+  const auto lay_out = [&](size_t dim) {
     strides[dim] = step;
     step *= std::max<int64_t>(sizes[dim], 1);
   };
-  if (sizes.size() > 1) place(1);
-  for (size_t dim = sizes.size(); dim-- > 2;) place(dim);
-  if (!sizes.empty()) place(0);
+  if (sizes.size() > 1) lay_out(1);
+  for (size_t dim = sizes.size(); dim-- > 2;) lay_out(dim);
+  if (!sizes.empty()) lay_out(0);
   return strides;
 }
 
@@ -40,14 +40,14 @@ bool is_channels_last(const Tensor& t) {
   return true;
 }
 
-Tensor make_free_image(IntSpan sizes, DType dtype, Device device) {
+Tensor make_deferred_image(IntSpan sizes, DType dtype, Device device) {
   return make_channels_last(sizes, dtype, device, true);
 }
 
 Tensor make_image(IntSpan sizes, DType dtype, const Tensor& like) {
   if (like.is_contiguous() || !is_channels_last(like))
     return make_tensor(sizes, dtype, like.device());
-  if (like->free_layout) return make_channels_last(sizes, dtype, like.device(), true);
+  if (like->deferred_layout) return make_channels_last(sizes, dtype, like.device(), true);
   // What the user has laid out so keeps its strides, even where both orders are the same.
   return make_strided(sizes, channels_last_strides(sizes), dtype, like.device());
 }

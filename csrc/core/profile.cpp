@@ -97,7 +97,7 @@ Event* open_around(const Event& event) {
 }
 
 Event* append(Track& track, Kind kind, const char* name, std::unique_ptr<Details> details) {
-  Event& event = track.place();
+  Event& event = track.next_event();
   event.name = name;
   event.kind = kind;
   event.parent = track.innermost;
@@ -132,7 +132,7 @@ const char* Track::keep(std::string_view name) {
   return (found != names.end() ? found : names.emplace(name).first)->c_str();
 }
 
-Event& Track::place() {
+Event& Track::next_event() {
   const uint32_t index = count.load(std::memory_order_relaxed);
   if (index > 0 && index % kChunk == 0) {
     auto* fresh = new Chunk;

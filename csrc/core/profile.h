@@ -91,10 +91,10 @@ struct Track {
   Track& operator=(const Track&) = delete;
   ~Track();
 
-  // For the thread itself: a name that is no literal, the place of the next event, and making it
+  // For the thread itself: a name that is no literal, the position of the next event, and making it
   // visible.
   const char* keep(std::string_view name);
-  Event& place();
+  Event& next_event();
   void publish() {
     count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }

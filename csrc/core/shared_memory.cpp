@@ -122,10 +122,10 @@ Storage storage_on(FileHandle file, size_t bytes) {
 }
 
 // The storage that the bytes really lie in.
-const StorageImpl* place_of(const StorageImpl& storage) {
+const StorageImpl* owner_of(const StorageImpl& storage) {
   if (storage.enlarged) return storage.enlarged;
   const StorageImpl* original = original_of(storage);
-  return original && original->data == storage.data ? place_of(*original) : &storage;
+  return original && original->data == storage.data ? owner_of(*original) : &storage;
 }
 
 // Gives the pages of an allocator's block back. The block itself stays with its storage, because
@@ -186,7 +186,7 @@ Storage allocate_shared(size_t bytes) {
 Storage attach_shared(FileHandle file, size_t bytes) { return storage_on(std::move(file), bytes); }
 
 void move_to_shared(StorageImpl& storage) {
-  if (place_of(storage)->release == release_segment) return;
+  if (owner_of(storage)->release == release_segment) return;
   if (StorageImpl* original = original_of(storage); original && original->data == storage.data) {
     move_to_shared(*original);
     storage.data = original->data;
@@ -202,12 +202,12 @@ void move_to_shared(StorageImpl& storage) {
 }
 
 bool is_shared(const Storage& storage) {
-  return place_of(*storage.get())->release == release_segment;
+  return owner_of(*storage.get())->release == release_segment;
 }
 
 int shared_file(const Storage& storage) {
   FB_CHECK(is_shared(storage), "expected memory that is shared: call share_memory_() first");
-  return static_cast<Segment*>(place_of(*storage.get())->context)->file.get();
+  return static_cast<Segment*>(owner_of(*storage.get())->context)->file.get();
 }
 
 }  // namespace fb

@@ -43,7 +43,7 @@ Storage allocate_shared(size_t bytes);
 // again gets the same storage.
 Storage attach_shared(FileHandle file, size_t bytes);
 // Moves the elements of `storage` to shared memory; every tensor on it sees them there. Other
-// aliases of it that `.data` has made before keep looking at the old place.
+// aliases of it that `.data` has made before keep looking at the old memory.
 void move_to_shared(StorageImpl& storage);
 bool is_shared(const Storage& storage);
 // The descriptor of the file behind a shared storage, to which it still belongs.

@@ -131,7 +131,7 @@ void TensorImpl::set_geometry(IntSpan sizes, IntSpan strides) {
   std::copy(strides.begin(), strides.end(), geometry + ndim);
   numel = count;
   contiguous = is_contiguous_geometry(sizes, strides);
-  free_layout = false;
+  deferred_layout = false;
 }
 
 void TensorImpl::set_contiguous(IntSpan sizes, int64_t element_count) {
@@ -146,7 +146,7 @@ void TensorImpl::set_contiguous(IntSpan sizes, int64_t element_count) {
   }
   numel = element_count;
   contiguous = true;
-  free_layout = false;
+  deferred_layout = false;
 }
 
 void TensorImpl::set_known_geometry(IntSpan sizes, IntSpan strides) {
@@ -161,7 +161,7 @@ void TensorImpl::set_known_geometry(IntSpan sizes, IntSpan strides) {
   }
   numel = count;
   contiguous = dense || count == 0;
-  free_layout = false;
+  deferred_layout = false;
 }
 
 bool Tensor::is_contiguous(MemoryFormat format) const {
@@ -237,7 +237,7 @@ Tensor make_like(const Tensor& like, DType dtype, Device device) {
   }
   Tensor made =
       make_strided(like.sizes(), dense_strides_like(like.sizes(), like.strides()), dtype, device);
-  made->free_layout = like->free_layout;
+  made->deferred_layout = like->deferred_layout;
   return made;
 }
 

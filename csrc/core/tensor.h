@@ -33,7 +33,7 @@ void release(TensorImpl& impl);
 [[noreturn]] void refuse_missing_memory();
 
 // What sets a tensor apart from plain elements. An operator whose inputs have no flag goes the
-// short way: it computes, and nothing else.
+// fast path: it computes, and nothing else.
 enum TensorFlag : uint8_t {
   kRequiresGrad = 1,  // a leaf that wants gradients, or the result of a recorded operator
   kIsView = 2,        // a window on the elements of `base`, whose history is its own too
@@ -42,7 +42,7 @@ enum TensorFlag : uint8_t {
   kCut = 16,          // computed from something that required gradients, but not recorded
   kInference = 32,    // made in inference mode
   kKeepsObject = 64,  // owns its Python object: see bind/tensor_object.h
-  kSparse = 128,      // has its elements as indices and values: see core/sparse.h
+  kSparse = 128,      // has its elements as indices and values: see autograd/sparse.h
 };
 
 // Set once by the Python binding: gives back the object that a dying tensor has kept.
@@ -62,7 +62,7 @@ class TensorImpl {
   Device device = kHost;
   uint8_t ndim = 0;
   bool contiguous = true;
-  bool free_layout = false;  // the strides are ours to choose: see core/layout.h
+  bool deferred_layout = false;  // the strides are ours to choose: see core/layout.h
   uint8_t flags = 0;
   ViewOrigin view_origin = ViewOrigin::kRecorded;
   uint32_t output_nr = 0;        // which result of `grad_fn` this is

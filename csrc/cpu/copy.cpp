@@ -99,7 +99,7 @@ void copy_transposed(const StridedLoop<2>& loop, int64_t element_size, char* out
   }
   nest.ndim = last;
   const auto kernel = FB_KERNEL(transpose_tile);
-  constexpr int64_t kStripe = 64;  // columns of the source that one piece of work turns over
+  constexpr int64_t kStripe = 64;  // columns of the source that one piece of work transposes
   const int64_t stripes = (columns + kStripe - 1) / kStripe;
   const int64_t matrices = nest.rows();
   const int64_t grain = std::max<int64_t>(1, kGrain / (kStripe * rows));
@@ -135,8 +135,6 @@ void copy(const Tensor& out, const Tensor& in) {
     run(end - begin, source + begin * in_size, in_size, target + begin * out_size, out_size);
   });
 }
-
-void copy_bytes(void* out, const void* in, size_t bytes) { std::memcpy(out, in, bytes); }
 
 void to_host(const void* in, size_t bytes, void* out) { std::memcpy(out, in, bytes); }
 

@@ -11,7 +11,6 @@ using kernel::StridedTarget;
 
 // Tiles transpositions, works in parallel.
 FB_DECLARE_SLOT(kernel::Copy, copy)
-FB_DECLARE_SLOT(kernel::Copy, copy_bytes)
 FB_DECLARE_SLOT(kernel::Copy, to_host)
 FB_DECLARE_SLOT(kernel::Copy, copy_strided)
 FB_DECLARE_SLOT(kernel::Copy, fill)

@@ -121,20 +121,20 @@ void gemv(const GemvCall<T>& g, bool transposed) {
 }
 
 // C = A B, or C + A B, for a single column B and rows of A too short to fill a vector: blocks of
-// them are turned, so that each lane is a sum.
+// them are transposed, so that each lane is a sum.
 template <class T>
 void short_rows(const GemmCall& g) {
   const int64_t rows = kPackedElements / g.k;
   parallel_for((g.m + rows - 1) / rows, 8, [&](int64_t begin, int64_t end) {
-    alignas(64) T turned[kPackedElements];
+    alignas(64) T transposed[kPackedElements];
     for (int64_t i = begin * rows; i < std::min(end * rows, g.m); i += rows) {
       GemmCall part = part_of(g, 0, i, std::min(rows, g.m - i), 0, 1);
       std::swap(part.m, part.n);
       part.a = {g.b.data, g.b.ld, !g.b.transposed};
       part.b = {element_at(g.a.data, i * g.a.ld, g.dtype), g.a.ld, true};
       part.bias = nullptr;
-      pack_transposed(part, 0, g.k, turned);
-      part.b = {turned, part.n};
+      pack_transposed(part, 0, g.k, transposed);
+      part.b = {transposed, part.n};
       FB_KERNEL(gemm_block<T>)(block_of<T>(part));
     }
   });

@@ -83,12 +83,13 @@ bool onednn_has_bfloat16() {
 void gemm_onednn(const GemmCall& call) {
   const OneDnnThreads single(1);
   if (call.dtype == DType::kFloat32 && call.a.transposed && call.b.transposed) {
-    // Two transposed matrices reach half the speed of any other pair; turning A first costs less.
-    const std::unique_ptr<float[]> turned(new float[call.m * call.k]);
+    // Two transposed matrices reach half the speed of any other pair; transposing A first costs
+    // less.
+    const std::unique_ptr<float[]> transposed(new float[call.m * call.k]);
     FB_KERNEL(transpose_matrix<float>)
-    ({call.k, call.m, static_cast<const float*>(call.a.data), call.a.ld, turned.get(), call.k});
+    ({call.k, call.m, static_cast<const float*>(call.a.data), call.a.ld, transposed.get(), call.k});
     GemmCall plain = call;
-    plain.a = {turned.get(), call.k};
+    plain.a = {transposed.get(), call.k};
     return multiply(plain);
   }
   multiply(call);

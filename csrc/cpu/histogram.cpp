@@ -18,8 +18,9 @@ constexpr int64_t kParallelBins = 1 << 14;
 // edges are rounded as PyTorch rounds them, which multiplies first.
 template <class T>
 int64_t even_bin(T value, T low, T high, int64_t bins) {
-  const T place = (value - low) * static_cast<T>(bins) / (high - low);
-  return place < static_cast<T>(bins) ? std::min(static_cast<int64_t>(place), bins - 1) : bins - 1;
+  const T position = (value - low) * static_cast<T>(bins) / (high - low);
+  return position < static_cast<T>(bins) ? std::min(static_cast<int64_t>(position), bins - 1)
+                                         : bins - 1;
 }
 
 }  // namespace

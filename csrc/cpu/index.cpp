@@ -182,28 +182,28 @@ void pick(const Tensor& out, const Picks& picks) {
   const ConvertFn run = converter(out.dtype(), out.dtype());
   const int64_t length = inner.inner();
   const bool row = is_row(inner, size);
-  const bool good =
-      each_chunk(picks, sides, false,
-                 [&](int64_t in, int64_t to, int64_t from, int64_t end, const int64_t* at) {
-                   char* place = target + to + from * sides.other_step;
-                   if (inner.ndim == 1 && length == 1)
-                     return elements(static_cast<size_t>(size), end - from, source + in, at, place);
-                   for (int64_t k = from; k < end; ++k, place += sides.other_step) {
-                     const char* place_in = source + in + at[k - from];
-                     if (row) {
-                       std::memcpy(place, place_in, static_cast<size_t>(length * size));
-                       continue;
-                     }
-                     each_row(inner, [&](int64_t offset_in, int64_t offset_out) {
-                       run(length, place_in + offset_in, inner.strides[0].back(),
-                           place + offset_out, inner.strides[1].back());
-                     });
-                   }
-                 });
+  const bool good = each_chunk(
+      picks, sides, false,
+      [&](int64_t in, int64_t to, int64_t from, int64_t end, const int64_t* at) {
+        char* out_at = target + to + from * sides.other_step;
+        if (inner.ndim == 1 && length == 1)
+          return elements(static_cast<size_t>(size), end - from, source + in, at, out_at);
+        for (int64_t k = from; k < end; ++k, out_at += sides.other_step) {
+          const char* in_at = source + in + at[k - from];
+          if (row) {
+            std::memcpy(out_at, in_at, static_cast<size_t>(length * size));
+            continue;
+          }
+          each_row(inner, [&](int64_t offset_in, int64_t offset_out) {
+            run(length, in_at + offset_in, inner.strides[0].back(), out_at + offset_out,
+                inner.strides[1].back());
+          });
+        }
+      });
   if (!good) refuse_position(picks);
 }
 
-void place(const Picks& picks, const Tensor& values, bool accumulate) {
+void index_put(const Picks& picks, const Tensor& values, bool accumulate) {
   check_positions(picks);
   if (values.numel() == 0) return;
   const auto size = static_cast<int64_t>(values.element_size());
@@ -211,7 +211,7 @@ void place(const Picks& picks, const Tensor& values, bool accumulate) {
   const StridedLoop<2>& inner = sides.inner;
   const auto* source = static_cast<const char*>(values.data());
   auto* target = static_cast<char*>(picks.target.data());
-  const auto elements = FB_KERNEL(place_elements);
+  const auto elements = FB_KERNEL(put_elements);
   const auto add = FB_KERNEL(add_elements);
   const ConvertFn run = accumulate ? FB_KERNEL(add_kernel)(values.dtype())
                                    : converter(values.dtype(), values.dtype());
@@ -227,9 +227,9 @@ void place(const Picks& picks, const Tensor& values, bool accumulate) {
                       target + out);
     }
     for (int64_t k = from; k < end; ++k, value += sides.other_step) {
-      char* place_out = target + out + at[k - from];
+      char* out_at = target + out + at[k - from];
       each_row(inner, [&](int64_t offset_out, int64_t offset_in) {
-        run(length, value + offset_in, inner.strides[1].back(), place_out + offset_out,
+        run(length, value + offset_in, inner.strides[1].back(), out_at + offset_out,
             inner.strides[0].back());
       });
     }

@@ -10,7 +10,7 @@ using kernel::Picks;
 using kernel::ScatterMode;
 
 FB_DECLARE_SLOT(kernel::Index, pick)
-FB_DECLARE_SLOT(kernel::Index, place)
+FB_DECLARE_SLOT(kernel::Index, index_put)
 FB_DECLARE_SLOT(kernel::Index, gather)
 FB_DECLARE_SLOT(kernel::Index, scatter)
 FB_DECLARE_SLOT(kernel::Index, divide_by_counts)
@@ -28,7 +28,7 @@ FB_DECLARE_KERNEL(bool, pick_offsets, int64_t n, int dims, const int64_t* const*
                   const int64_t* sizes, const int64_t* strides, bool from_the_end, int64_t* offsets)
 FB_DECLARE_KERNEL(void, pick_elements, size_t size, int64_t n, const char* in,
                   const int64_t* offsets, char* out)
-FB_DECLARE_KERNEL(void, place_elements, size_t size, int64_t n, const char* in, int64_t in_step,
+FB_DECLARE_KERNEL(void, put_elements, size_t size, int64_t n, const char* in, int64_t in_step,
                   const int64_t* offsets, char* out)
 FB_DECLARE_KERNEL(void, add_elements, DType t, int64_t n, const char* in, int64_t in_step,
                   const int64_t* offsets, char* out)

@@ -41,12 +41,12 @@ void each_run(const Tensor& indexed, int64_t dim, const Tensor& index, IntSpan o
   // The indexed side stands still along `dim`: the positions move it.
   Dims own(static_cast<size_t>(index.dim()));
   for (int64_t d = 0; d < index.dim(); ++d) own[d] = d == dim ? 0 : indexed.strides()[d] * size;
-  const Dims places = index.strides().vec();
+  const Dims index_strides = index.strides().vec();
   // Rows are all dimensions but `dim` and the last; along the last run the kernels.
   Dims order;
   for (int64_t d = 0; d < last; ++d)
     if (d != dim) order.push_back(d);
-  StridedLoop<3> rows(index.sizes(), {own, places, other_strides}, 3, order);
+  StridedLoop<3> rows(index.sizes(), {own, index_strides, other_strides}, 3, order);
   rows.sizes.push_back(1);  // so that a cursor walks all of them
   for (Dims& strides : rows.strides) strides.push_back(0);
   ++rows.ndim;
@@ -63,7 +63,7 @@ void each_run(const Tensor& indexed, int64_t dim, const Tensor& index, IntSpan o
       const int64_t count = std::min(width, n - first);
       for (int64_t i = 0; i < steps; ++i) {
         const int64_t shift = dim == last ? 0 : i;
-        run(at.offset[1] + shift * places[dim] + first * places[last],
+        run(at.offset[1] + shift * index_strides[dim] + first * index_strides[last],
             at.offset[0] + first * own[last],
             at.offset[2] + shift * other_strides[dim] + first * other_strides[last], count,
             own[last]);
@@ -93,9 +93,9 @@ void gather(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& i
   const auto* source = static_cast<const char*>(input.data());
   auto* target = static_cast<char*>(out.data());
   each_run(input, dim, index, in_bytes(out),
-           [&](int64_t place, int64_t in, int64_t to, int64_t n, int64_t inner_step) {
-             run(static_cast<size_t>(size), n, positions + place, source + in, inner_step, dim_step,
-                 target + to);
+           [&](int64_t offset, int64_t in, int64_t to, int64_t n, int64_t inner_step) {
+             run(static_cast<size_t>(size), n, positions + offset, source + in, inner_step,
+                 dim_step, target + to);
            });
 }
 
@@ -111,8 +111,8 @@ void scatter(const Tensor& target, int64_t dim, const Tensor& index, const Tenso
   auto* to = static_cast<char*>(target.data());
   const Dims steps = in_bytes(source);
   each_run(target, dim, index, steps,
-           [&](int64_t place, int64_t out, int64_t in, int64_t n, int64_t inner_step) {
-             run(n, positions + place, to + out, inner_step, dim_step, from + in, steps.back());
+           [&](int64_t offset, int64_t out, int64_t in, int64_t n, int64_t inner_step) {
+             run(n, positions + offset, to + out, inner_step, dim_step, from + in, steps.back());
            });
 }
 

@@ -1,4 +1,4 @@
-// The largest elements of windows that lie at random places.
+// The largest elements of windows that lie at random positions.
 #include <algorithm>
 
 #include "core/error.h"
@@ -27,7 +27,7 @@ PoolPlan plane_plan(const kernel::FractionalPlan& plan, const T* samples) {
   PoolPlan result;
   result.planes = 1;
   for (int64_t a = 3 - plan.rank; a < 3; ++a)
-    result.axis[a] = kernel::placed_axis(
+    result.axis[a] = kernel::axis_at(
         plan.in[a], plan.kernel[a],
         window_starts(samples[plan.sample_of(a)], plan.in[a] - plan.kernel[a], plan.out[a]));
   result.set_offsets();

@@ -158,9 +158,10 @@ void choose_categories(Generator& generator, int64_t* out, int64_t samples, cons
     for (Sum& value : cumulative) value /= sum;
     cumulative.back() = 1;
     for (int64_t i = 0; i < samples; ++i) {
-      const auto place = std::lower_bound(cumulative.begin(), cumulative.end(), generator.uniform(),
-                                          [](Sum value, double u) { return value < u; });
-      out[i] = place - cumulative.begin();
+      const auto position =
+          std::lower_bound(cumulative.begin(), cumulative.end(), generator.uniform(),
+                           [](Sum value, double u) { return value < u; });
+      out[i] = position - cumulative.begin();
     }
   }
 }

@@ -1,4 +1,4 @@
-// Places of the blocks of sparse tensors.
+// Positions of the blocks of sparse tensors.
 #include "cpu/sparse.h"
 
 #include <algorithm>
@@ -9,13 +9,14 @@
 namespace fb::cpu {
 namespace {
 
-uint64_t bit_of(int64_t place) { return uint64_t{1} << (place % 64); }
+uint64_t bit_of(int64_t position) { return uint64_t{1} << (position % 64); }
 
-int64_t group_by_marks(const int64_t* places, int64_t n, int64_t limit, int64_t* distinct,
+int64_t group_by_marks(const int64_t* positions, int64_t n, int64_t limit, int64_t* distinct,
                        int64_t* groups) {
   std::vector<uint64_t> words(static_cast<size_t>(limit) / 64 + 1);
-  for (int64_t i = 0; i < n; ++i) words[static_cast<size_t>(places[i]) / 64] |= bit_of(places[i]);
-  std::vector<int64_t> before(words.size());  // marked places before those of each word
+  for (int64_t i = 0; i < n; ++i)
+    words[static_cast<size_t>(positions[i]) / 64] |= bit_of(positions[i]);
+  std::vector<int64_t> before(words.size());  // marked positions before those of each word
   int64_t count = 0;
   for (size_t w = 0; w < words.size(); ++w) {
     before[w] = count;
@@ -23,19 +24,19 @@ int64_t group_by_marks(const int64_t* places, int64_t n, int64_t limit, int64_t*
       distinct[count++] = static_cast<int64_t>(w) * 64 + std::countr_zero(rest);
   }
   for (int64_t i = 0; i < n; ++i) {
-    const size_t w = static_cast<size_t>(places[i]) / 64;
-    groups[i] = before[w] + std::popcount(words[w] & (bit_of(places[i]) - 1));
+    const size_t w = static_cast<size_t>(positions[i]) / 64;
+    groups[i] = before[w] + std::popcount(words[w] & (bit_of(positions[i]) - 1));
   }
   return count;
 }
 
-int64_t group_by_sorting(const int64_t* places, int64_t n, int64_t* distinct, int64_t* groups) {
+int64_t group_by_sorting(const int64_t* positions, int64_t n, int64_t* distinct, int64_t* groups) {
   std::vector<int64_t> order(static_cast<size_t>(n));
   std::iota(order.begin(), order.end(), int64_t{0});
-  std::ranges::sort(order, {}, [&](int64_t i) { return places[i]; });
+  std::ranges::sort(order, {}, [&](int64_t i) { return positions[i]; });
   int64_t count = 0;
   for (const int64_t i : order) {
-    if (count == 0 || distinct[count - 1] != places[i]) distinct[count++] = places[i];
+    if (count == 0 || distinct[count - 1] != positions[i]) distinct[count++] = positions[i];
     groups[i] = count - 1;
   }
   return count;
@@ -43,17 +44,17 @@ int64_t group_by_sorting(const int64_t* places, int64_t n, int64_t* distinct, in
 
 }  // namespace
 
-void number_places(const int64_t* coordinates, int64_t n, IntSpan sizes, int64_t* places) {
-  std::fill(places, places + n, int64_t{0});
+void number_positions(const int64_t* coordinates, int64_t n, IntSpan sizes, int64_t* positions) {
+  std::fill(positions, positions + n, int64_t{0});
   for (size_t d = 0; d < sizes.size(); ++d) {
     const int64_t* const row = coordinates + static_cast<int64_t>(d) * n;
-    for (int64_t i = 0; i < n; ++i) places[i] = places[i] * sizes[d] + row[i];
+    for (int64_t i = 0; i < n; ++i) positions[i] = positions[i] * sizes[d] + row[i];
   }
 }
 
-void locate_places(const int64_t* places, int64_t n, IntSpan sizes, int64_t* coordinates) {
+void locate_positions(const int64_t* positions, int64_t n, IntSpan sizes, int64_t* coordinates) {
   for (int64_t i = 0; i < n; ++i) {
-    int64_t rest = places[i];
+    int64_t rest = positions[i];
     for (size_t d = sizes.size(); d-- > 0;) {
       coordinates[static_cast<int64_t>(d) * n + i] = rest % sizes[d];
       rest /= sizes[d];
@@ -61,33 +62,33 @@ void locate_places(const int64_t* places, int64_t n, IntSpan sizes, int64_t* coo
   }
 }
 
-int64_t group_places(const int64_t* places, int64_t n, int64_t limit, int64_t* distinct,
-                     int64_t* groups) {
-  // A bit for every place is quicker than sorting as long as there are not many more of them.
-  constexpr int64_t kPlacesPerBlock = 512;
-  return limit / kPlacesPerBlock < n ? group_by_marks(places, n, limit, distinct, groups)
-                                     : group_by_sorting(places, n, distinct, groups);
+int64_t group_positions(const int64_t* positions, int64_t n, int64_t limit, int64_t* distinct,
+                        int64_t* groups) {
+  // A bit for every position is quicker than sorting as long as there are not many more of them.
+  constexpr int64_t kPositionsPerBlock = 512;
+  return limit / kPositionsPerBlock < n ? group_by_marks(positions, n, limit, distinct, groups)
+                                        : group_by_sorting(positions, n, distinct, groups);
 }
 
-int64_t merge_places(const int64_t* a, int64_t a_count, const int64_t* b, int64_t b_count,
-                     bool by_place, int64_t* of_a, int64_t* of_b) {
+int64_t merge_positions(const int64_t* a, int64_t a_count, const int64_t* b, int64_t b_count,
+                        bool by_position, int64_t* of_a, int64_t* of_b) {
   int64_t count = 0;
   for (int64_t i = 0, j = 0; i < a_count || j < b_count; ++count) {
-    const bool takes_a = i < a_count && (j == b_count || !by_place || a[i] <= b[j]);
-    const bool takes_b = j < b_count && (i == a_count || (by_place && b[j] <= a[i]));
+    const bool takes_a = i < a_count && (j == b_count || !by_position || a[i] <= b[j]);
+    const bool takes_b = j < b_count && (i == a_count || (by_position && b[j] <= a[i]));
     if (takes_a) of_a[i++] = count;
     if (takes_b) of_b[j++] = count;
   }
   return count;
 }
 
-int64_t match_places(const int64_t* places, int64_t n, const int64_t* list, int64_t count,
-                     int64_t* of_places, int64_t* of_list) {
+int64_t match_positions(const int64_t* positions, int64_t n, const int64_t* list, int64_t count,
+                        int64_t* of_positions, int64_t* of_list) {
   int64_t matches = 0;
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t* const match = std::lower_bound(list, list + count, places[i]);
-    if (match == list + count || *match != places[i]) continue;
-    of_places[matches] = i;
+    const int64_t* const match = std::lower_bound(list, list + count, positions[i]);
+    if (match == list + count || *match != positions[i]) continue;
+    of_positions[matches] = i;
     of_list[matches++] = match - list;
   }
   return matches;

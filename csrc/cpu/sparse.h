@@ -1,4 +1,4 @@
-// Places of the blocks of sparse tensors.
+// Positions of the blocks of sparse tensors.
 #pragma once
 
 #include "cpu/isa.h"
@@ -6,10 +6,10 @@
 
 namespace fb::cpu {
 
-FB_DECLARE_SLOT(kernel::Sparse, number_places)
-FB_DECLARE_SLOT(kernel::Sparse, locate_places)
-FB_DECLARE_SLOT(kernel::Sparse, group_places)
-FB_DECLARE_SLOT(kernel::Sparse, merge_places)
-FB_DECLARE_SLOT(kernel::Sparse, match_places)
+FB_DECLARE_SLOT(kernel::Sparse, number_positions)
+FB_DECLARE_SLOT(kernel::Sparse, locate_positions)
+FB_DECLARE_SLOT(kernel::Sparse, group_positions)
+FB_DECLARE_SLOT(kernel::Sparse, merge_positions)
+FB_DECLARE_SLOT(kernel::Sparse, match_positions)
 
 }  // namespace fb::cpu

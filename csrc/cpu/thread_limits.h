@@ -9,7 +9,7 @@ namespace fb::cpu {
 int affinity_count();
 
 // The processors' worth of time that the control groups of this process allow, the least along the
-// way from its own group to the root; 0 where nothing limits it. The places are those of Linux
+// way from its own group to the root; 0 where nothing limits it. The paths are those of Linux
 // unless a test says otherwise.
 double cgroup_quota(const std::string& membership = "/proc/self/cgroup",
                     const std::string& mount = "/sys/fs/cgroup");

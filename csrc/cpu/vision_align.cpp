@@ -101,16 +101,16 @@ Samples<T> samples_of(const T* region, const AlignPlan& plan) {
 // The channels of an image that those of a cell come from: all, or every so many from its own on.
 struct Channels {
   int64_t all, count, cells;
-  bool by_place;
+  bool position_sensitive;
 
   explicit Channels(const AlignPlan& plan)
       : all(plan.regions.images.channels),
         count(plan.channels()),
         cells(plan.regions.cells()),
-        by_place(plan.by_place) {}
+        position_sensitive(plan.position_sensitive) {}
 
-  int64_t first(int64_t cell) const { return by_place ? cell : 0; }
-  int64_t step() const { return by_place ? cells : 1; }
+  int64_t first(int64_t cell) const { return position_sensitive ? cell : 0; }
+  int64_t step() const { return position_sensitive ? cells : 1; }
 };
 
 // Calls f(channel, at) with where each of the channels is in an image.

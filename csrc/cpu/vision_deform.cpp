@@ -9,9 +9,9 @@
 namespace fb::cpu {
 namespace {
 
-// A place between four pixels; -1 stands for one that is outside and counts as zero.
+// A sample between four pixels; -1 stands for one that is outside and counts as zero.
 template <class T>
-struct Place {
+struct Sample {
   int64_t pixel[4] = {-1, -1, -1, -1};
   T down = 0, across = 0, factor = 1;
 
@@ -22,24 +22,24 @@ struct Place {
 };
 
 template <class T>
-Place<T> place_at(T y, T x, T factor, const ImageBatch& shape) {
-  Place<T> place;
-  place.factor = factor;
+Sample<T> sample_at(T y, T x, T factor, const ImageBatch& shape) {
+  Sample<T> sample;
+  sample.factor = factor;
   // What is outside counts as zero, but for NaN, which reaches the result as a fraction.
   if (!(y > -1 && y < static_cast<T>(shape.height) && x > -1 && x < static_cast<T>(shape.width))) {
-    if (std::isnan(y) || std::isnan(x)) place.down = place.across = y + x;
-    return place;
+    if (std::isnan(y) || std::isnan(x)) sample.down = sample.across = y + x;
+    return sample;
   }
   const T top = std::floor(y), left = std::floor(x);
-  place.down = y - top;
-  place.across = x - left;
+  sample.down = y - top;
+  sample.across = x - left;
   for (int i = 0; i < 4; ++i) {
     const int64_t row = static_cast<int64_t>(top) + i / 2;
     const int64_t column = static_cast<int64_t>(left) + i % 2;
     if (row >= 0 && row < shape.height && column >= 0 && column < shape.width)
-      place.pixel[i] = row * shape.width + column;
+      sample.pixel[i] = row * shape.width + column;
   }
-  return place;
+  return sample;
 }
 
 // The arrays of one image.
@@ -55,9 +55,9 @@ struct Image {
 
 // Where a tap looks for every pixel of the result.
 template <class T>
-void places_of(const DeformPlan& shape, const Image<T>& image, int64_t group, int64_t tap,
-               std::vector<Place<T>>& places) {
-  places.resize(static_cast<size_t>(shape.pixels()));
+void samples_of(const DeformPlan& shape, const Image<T>& image, int64_t group, int64_t tap,
+                std::vector<Sample<T>>& samples) {
+  samples.resize(static_cast<size_t>(shape.pixels()));
   const int64_t number = group * shape.taps() + tap;
   const T* offset = image.offset + 2 * number * shape.pixels();
   const T* mask = image.mask == nullptr ? nullptr : image.mask + number * shape.pixels();
@@ -66,27 +66,27 @@ void places_of(const DeformPlan& shape, const Image<T>& image, int64_t group, in
   for (int64_t i = 0; i < shape.pixels(); ++i) {
     const int64_t row = top + i / shape.across.result * shape.down.stride;
     const int64_t column = left + i % shape.across.result * shape.across.stride;
-    places[static_cast<size_t>(i)] = place_at(static_cast<T>(row) + offset[i],
-                                              static_cast<T>(column) + offset[shape.pixels() + i],
-                                              mask == nullptr ? T{1} : mask[i], shape.input);
+    samples[static_cast<size_t>(i)] = sample_at(static_cast<T>(row) + offset[i],
+                                                static_cast<T>(column) + offset[shape.pixels() + i],
+                                                mask == nullptr ? T{1} : mask[i], shape.input);
   }
 }
 
-// Places as a loop over channels reads them: four pixels each, and their weights with the factor.
-// Pixels outside are those behind the end of a plane, where `padded` has a zero.
+// Positions as a loop over channels reads them: four pixels each, and their weights with the
+// factor. Pixels outside are those behind the end of a plane, where `padded` has a zero.
 template <class T>
 struct Reads {
   std::vector<int64_t> pixel;
   std::vector<T> weight;
 
-  void take(const std::vector<Place<T>>& places, int64_t outside) {
-    pixel.resize(4 * places.size());
-    weight.resize(4 * places.size());
-    for (size_t n = 0; n < places.size(); ++n)
+  void take(const std::vector<Sample<T>>& samples, int64_t outside) {
+    pixel.resize(4 * samples.size());
+    weight.resize(4 * samples.size());
+    for (size_t n = 0; n < samples.size(); ++n)
       for (size_t i = 0; i < 4; ++i) {
-        const int64_t at = places[n].pixel[i];
+        const int64_t at = samples[n].pixel[i];
         pixel[4 * n + i] = at < 0 ? outside : at;
-        weight[4 * n + i] = places[n].weight(static_cast<int>(i)) * places[n].factor;
+        weight[4 * n + i] = samples[n].weight(static_cast<int>(i)) * samples[n].factor;
       }
   }
 };
@@ -106,12 +106,12 @@ void columns_of(const DeformPlan& shape, const Image<T>& image, T* columns) {
   const int64_t channels = shape.channels_of_offset(), pixels = shape.pixels();
   const std::vector<T> planes = padded(shape.input, image.pixels);
   parallel_for(shape.offset_groups * shape.taps(), 1, [&](int64_t begin, int64_t end) {
-    std::vector<Place<T>> places;
+    std::vector<Sample<T>> samples;
     Reads<T> reads;
     for (int64_t number = begin; number < end; ++number) {
       const int64_t group = number / shape.taps(), tap = number % shape.taps();
-      places_of(shape, image, group, tap, places);
-      reads.take(places, shape.input.pixels());
+      samples_of(shape, image, group, tap, samples);
+      reads.take(samples, shape.input.pixels());
       for (int64_t c = group * channels; c < (group + 1) * channels; ++c) {
         const T* plane = planes.data() + c * (shape.input.pixels() + 1);
         T* row = columns + (c * shape.taps() + tap) * pixels;
@@ -137,17 +137,17 @@ struct Gradients {
 };
 
 template <class T>
-void spread(const std::vector<Place<T>>& places, const T* gradient, T* plane) {
-  for (const Place<T>& place : places) {
-    const T share = *gradient++ * place.factor;
+void spread(const std::vector<Sample<T>>& samples, const T* gradient, T* plane) {
+  for (const Sample<T>& sample : samples) {
+    const T share = *gradient++ * sample.factor;
     for (int i = 0; i < 4; ++i)
-      if (place.pixel[i] >= 0) plane[place.pixel[i]] += place.weight(i) * share;
+      if (sample.pixel[i] >= 0) plane[sample.pixel[i]] += sample.weight(i) * share;
   }
 }
 
 // What moving a tap, and scaling it, would change: the sums over the channels of its group.
 template <class T>
-void move(const DeformPlan& shape, const Image<T>& image, const std::vector<Place<T>>& places,
+void move(const DeformPlan& shape, const Image<T>& image, const std::vector<Sample<T>>& samples,
           const T* gradient, int64_t group, int64_t tap, const Gradients<T>& out) {
   const int64_t channels = shape.channels_of_offset(), pixels = shape.pixels();
   const int64_t number = group * shape.taps() + tap;
@@ -160,15 +160,15 @@ void move(const DeformPlan& shape, const Image<T>& image, const std::vector<Plac
       const T* plane = image.pixels + channel * shape.input.pixels();
       const T* row = gradient + (channel * shape.taps() + tap) * pixels;
       for (int64_t i = begin; i < end; ++i) {
-        const Place<T>& place = places[static_cast<size_t>(i)];
+        const Sample<T>& sample = samples[static_cast<size_t>(i)];
         T v[4];
-        place.read(plane, v);
-        const T upper = v[0] + (v[1] - v[0]) * place.across;
-        const T lower = v[2] + (v[3] - v[2]) * place.across;
-        const T across = v[1] - v[0] + (v[3] - v[2] - v[1] + v[0]) * place.down;
-        offset[i] += row[i] * place.factor * (lower - upper);
-        offset[pixels + i] += row[i] * place.factor * across;
-        if (mask != nullptr) mask[i] += row[i] * (upper + (lower - upper) * place.down);
+        sample.read(plane, v);
+        const T upper = v[0] + (v[1] - v[0]) * sample.across;
+        const T lower = v[2] + (v[3] - v[2]) * sample.across;
+        const T across = v[1] - v[0] + (v[3] - v[2] - v[1] + v[0]) * sample.down;
+        offset[i] += row[i] * sample.factor * (lower - upper);
+        offset[pixels + i] += row[i] * sample.factor * across;
+        if (mask != nullptr) mask[i] += row[i] * (upper + (lower - upper) * sample.down);
       }
     }
   });
@@ -178,16 +178,16 @@ template <class T>
 void columns_backward(const DeformPlan& shape, const Image<T>& image, const T* gradient,
                       const Gradients<T>& out) {
   const int64_t channels = shape.channels_of_offset(), pixels = shape.pixels();
-  std::vector<Place<T>> places;
+  std::vector<Sample<T>> samples;
   for (int64_t group = 0; group < shape.offset_groups; ++group)
     for (int64_t tap = 0; tap < shape.taps(); ++tap) {
-      places_of(shape, image, group, tap, places);
-      move(shape, image, places, gradient, group, tap, out);
+      samples_of(shape, image, group, tap, samples);
+      move(shape, image, samples, gradient, group, tap, out);
       // Taps overlap, channels do not.
       parallel_for(channels, std::max<int64_t>(kGrain / (8 * pixels), 1),
                    [&](int64_t begin, int64_t end) {
                      for (int64_t c = group * channels + begin; c < group * channels + end; ++c)
-                       spread(places, gradient + (c * shape.taps() + tap) * pixels,
+                       spread(samples, gradient + (c * shape.taps() + tap) * pixels,
                               out.pixels + c * shape.input.pixels());
                    });
     }

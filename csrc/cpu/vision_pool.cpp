@@ -59,19 +59,19 @@ struct Cells {
 template <class T>
 int64_t largest(const T* plane, int64_t width, Span row, Span column) {
   if (row.size() == 0 || column.size() == 0) return -1;
-  int64_t place = row.from * width + column.from;
-  T most = plane[place];
+  int64_t position = row.from * width + column.from;
+  T most = plane[position];
   for (int64_t y = row.from; y < row.to; ++y)
     for (int64_t pixel = y * width + column.from; pixel < y * width + column.to; ++pixel)
       if (plane[pixel] > most) {
         most = plane[pixel];
-        place = pixel;
+        position = pixel;
       }
-  return place;
+  return position;
 }
 
 template <class T>
-void pool_places(const T* input, const T* region, const RegionPlan& regions, int64_t* out) {
+void pool_argmax(const T* input, const T* region, const RegionPlan& regions, int64_t* out) {
   const ImageBatch& shape = regions.images;
   const Cells<T> cells(region, regions, true);
   const int64_t image = image_of(region, shape);
@@ -79,8 +79,8 @@ void pool_places(const T* input, const T* region, const RegionPlan& regions, int
     const int64_t first = (image * shape.channels + channel) * shape.pixels();
     for (const Span& row : cells.rows)
       for (const Span& column : cells.columns) {
-        const int64_t place = largest(input + first, shape.width, row, column);
-        *out++ = place < 0 ? -1 : first + place;
+        const int64_t position = largest(input + first, shape.width, row, column);
+        *out++ = position < 0 ? -1 : first + position;
       }
   }
 }
@@ -116,13 +116,13 @@ void each_cell(const Cells<T>& cells, P* image, const ImageBatch& shape, F visit
 
 }  // namespace
 
-void roi_pool_places(DType dtype, const RegionPlan& plan, const void* images, int64_t* out) {
+void roi_pool_argmax(DType dtype, const RegionPlan& plan, const void* images, int64_t* out) {
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T *pixels = static_cast<const T*>(images), *rows = static_cast<const T*>(plan.rows);
     parallel_for(plan.count, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
-        pool_places(pixels, rows + 5 * i, plan, out + i * plan.images.channels * plan.cells());
+        pool_argmax(pixels, rows + 5 * i, plan, out + i * plan.images.channels * plan.cells());
     });
   });
 }

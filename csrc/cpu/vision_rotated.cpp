@@ -22,7 +22,7 @@ double beside(Vertex a, Vertex b, Vertex p) {
 
 // Relative to `origin`: far from zero nothing is lost of small boxes.
 Polygon corners(const double* box, Vertex origin) {
-  const double turn = box[4] * std::numbers::pi / 180, c = std::cos(turn), s = std::sin(turn);
+  const double angle = box[4] * std::numbers::pi / 180, c = std::cos(angle), s = std::sin(angle);
   const double wide = box[2] / 2, high = box[3] / 2;
   const double x = box[0] - origin.x, y = box[1] - origin.y;
   Polygon result;

@@ -2,7 +2,7 @@
 //
 // Note [Errors of libjpeg]: libjpeg reports an error through a function that must not return, and
 // an exception must not pass through its frames, which are C. So the function jumps back over them,
-// to the place that made the calls. Nothing that such a jump skips has a destructor: objects that
+// to the code that made the calls. Nothing that such a jump skips has a destructor: objects that
 // own something live outside of the lambda that JpegErrors::run is given.
 #pragma once
 

@@ -76,8 +76,8 @@ class Decoder {
                                 is_wide ? DType::kInt32 : DType::kUInt8, kHost);
     auto* rows = raw_.data_as<uint8_t>();
     for (const Grid& grid : grids)
-      rows = is_wide ? place<uint16_t, int32_t>(grid, rows, image)
-                     : place<uint8_t, uint8_t>(grid, rows, image);
+      rows = is_wide ? unpack<uint16_t, int32_t>(grid, rows, image)
+                     : unpack<uint8_t, uint8_t>(grid, rows, image);
     return image;
   }
 
@@ -102,7 +102,7 @@ class Decoder {
 
   // Puts the pixels of a grid where they belong; returns the end of its rows.
   template <class T, class Out>
-  uint8_t* place(const Grid& grid, uint8_t* rows, const Tensor& image) {
+  uint8_t* unpack(const Grid& grid, uint8_t* rows, const Tensor& image) {
     const int64_t width = grid.width(header_.width), height = grid.height(header_.height);
     if (width <= 0 || height <= 0) return rows;
     const auto size = static_cast<size_t>(header_.row_bytes(width));
@@ -113,7 +113,7 @@ class Decoder {
     for (int64_t y = 0; y < height; ++y, rows += size + 1) {
       FB_CHECK(*rows < kPngFilters, name_, ": damaged, a row has filter ", int{*rows});
       Out* to = image.data_as<Out>() + (grid.top + y * grid.down) * header_.width * channels_;
-      const bool is_direct = line.empty() && is_plain();
+      const bool is_direct = line.empty() && rows_are_pixels();
       uint8_t* row = is_direct ? reinterpret_cast<uint8_t*>(to) : rows + 1;
       unfilter(static_cast<PngFilter>(*rows), rows + 1, above, row, size, pixel);
       above = row;
@@ -127,7 +127,9 @@ class Decoder {
   }
 
   // Whether rows are pixels already.
-  bool is_plain() const { return header_.depth == 8 && !is_mapped_ && samples_ == channels_; }
+  bool rows_are_pixels() const {
+    return header_.depth == 8 && !is_mapped_ && samples_ == channels_;
+  }
 
   template <class T, class Out>
   void convert(const uint8_t* row, Out* to, int64_t width) {

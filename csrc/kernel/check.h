@@ -25,7 +25,7 @@ struct Check {
   Slot<bool(DType dtype, const void* in, int64_t n)> all_finite;
   // Of any type; a bool that is false is a zero.
   Slot<bool(DType dtype, const void* in, int64_t n)> has_zero;
-  // The place of the first number that is not in [least, greatest]; n if all are.
+  // The position of the first number that is not in [least, greatest]; n if all are.
   Slot<int64_t(const int64_t* in, int64_t n, int64_t least, int64_t greatest)> find_outside;
   // Whether each number is larger than the one before.
   Slot<bool(const int64_t* in, int64_t n)> all_rising;

@@ -22,8 +22,6 @@ struct Copy {
   // out[...] = in[...], converting; the shapes are equal. Either may be the host's: see
   // kernel::copy.
   Slot<void(const Tensor& out, const Tensor& in)> copy;
-  // Bytes from one place of the device to another, which do not overlap.
-  Slot<void(void* out, const void* in, size_t bytes)> copy_bytes;
   // Bytes of the device into the host's memory.
   Slot<void(const void* in, size_t bytes, void* out)> to_host;
   Slot<void(IntSpan shape, const StridedTarget& out, const StridedSource& in)> copy_strided;

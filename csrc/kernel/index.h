@@ -8,8 +8,8 @@
 
 namespace fb::kernel {
 
-// Places picked out of `target`: of the dimensions before.. before+positions.size()-1, element k of
-// the result has the coordinates positions[0][k], positions[1][k], ... Negative positions count
+// Positions picked out of `target`: of the dimensions before.. before+positions.size()-1, element k
+// of the result has the coordinates positions[0][k], positions[1][k], ... Negative positions count
 // from the end, or are refused.
 struct Picks {
   Tensor target;
@@ -29,9 +29,9 @@ struct Index {
   // out = target[picks]; `out` is contiguous and of the result's shape. IndexError if a position is
   // outside.
   Slot<void(const Tensor& out, const Picks& picks)> pick;
-  // target[picks] = values, or += with accumulate; `values` has the result's shape. Where a place
-  // is picked twice the last value stays. Nothing is written if a position is outside.
-  Slot<void(const Picks& picks, const Tensor& values, bool accumulate)> place;
+  // target[picks] = values, or += with accumulate; `values` has the result's shape. Where a
+  // position is picked twice the last value stays. Nothing is written if a position is outside.
+  Slot<void(const Picks& picks, const Tensor& values, bool accumulate)> index_put;
 
   // out[i][j] = input[index[i][j]][j] (for dim 0; likewise for others). `index` is contiguous
   // int64; `out` is contiguous and of its shape.

@@ -40,7 +40,7 @@ struct SoftTargets {
   DType dtype;  // of all: float32 or float64
   int64_t rows, classes;
   const void* scores;
-  const void* shares;
+  const void* soft_targets;
   const void* weights;  // one for each class, or null
   double smoothing;
 };
@@ -65,10 +65,10 @@ struct LossClasses {
   // The gradient of the negative log-likelihood by the scores.
   Slot<void(const ClassTargets& t, const SampleGradients& gradients, void* out)> nll_gradient;
 
-  // losses[i] = -the sum of shares * log softmax of row i; statistics (3, rows): what the logarithm
-  // of softmax is made of, as above, and the sum of the shares.
+  // losses[i] = -the sum of soft targets * log softmax of row i; statistics (3, rows): what the
+  // logarithm of softmax is made of, as above, and the sum of the soft targets.
   Slot<void(const SoftTargets& call, void* statistics, void* losses)> soft_target_losses;
-  // The gradient by the scores, or by the shares.
+  // The gradient by the scores, or by the soft targets.
   Slot<void(const SoftTargets& call, const void* statistics, const SampleGradients& gradients,
             bool by_targets, void* out)>
       soft_target_gradient;

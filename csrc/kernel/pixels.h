@@ -19,7 +19,7 @@ inline constexpr int kPillowBits = 22;
 
 // One side of an image: output o is the sum over k < 2 pairs of a weight times the input at
 // first[o] + k. All outputs have as many terms, some of weight 0, as a loop of one length is
-// predicted; the last one of these may lie one place beyond the input.
+// predicted; the last one of these may lie one position beyond the input.
 //
 // Processors multiply and add pairs of 16 bits, so weights are kept two and two: pair k of output o
 // is weight[(o * pairs + k) * limbs], the first of the two in its lower half. Weights of more bits
@@ -31,7 +31,7 @@ struct ByteSums {
   int64_t pairs = 1;
   int limbs = 1;
   int bits = 1;           // of a weight after the point
-  bool identity = false;  // every output is the input at its own place
+  bool identity = false;  // every output is the input at its own position
   std::vector<int32_t> first, weight;
 };
 

@@ -42,13 +42,13 @@ PoolCover cover_of(const PoolAxis& axis) {
       for (int32_t k = axis.first[o]; k < axis.last[o]; ++k)
         f(axis.origin[o] + k * axis.dilation, static_cast<int32_t>(o), k);
   };
-  visit([&](int64_t place, int32_t, int32_t) { ++cover.begin[place + 1]; });
+  visit([&](int64_t position, int32_t, int32_t) { ++cover.begin[position + 1]; });
   for (int64_t i = 0; i < axis.in; ++i) cover.begin[i + 1] += cover.begin[i];
   cover.output.resize(static_cast<size_t>(cover.begin.back()));
   cover.number.resize(cover.output.size());
   std::vector<int32_t> next(cover.begin.begin(), cover.begin.end() - 1);
-  visit([&](int64_t place, int32_t o, int32_t k) {
-    const auto at = static_cast<size_t>(next[place]++);
+  visit([&](int64_t position, int32_t o, int32_t k) {
+    const auto at = static_cast<size_t>(next[position]++);
     cover.output[at] = o;
     cover.number[at] = k;
   });
@@ -92,7 +92,7 @@ PoolAxis adaptive_axis(int64_t in, int64_t out) {
   return axis;
 }
 
-PoolAxis placed_axis(int64_t in, int64_t kernel, const std::vector<int64_t>& starts) {
+PoolAxis axis_at(int64_t in, int64_t kernel, const std::vector<int64_t>& starts) {
   PoolAxis axis = empty_axis(in, static_cast<int64_t>(starts.size()), kernel, 0, 1);
   for (const int64_t start : starts) axis.push(start, 0, kernel);
   return axis;

@@ -9,11 +9,11 @@
 
 namespace fb::kernel {
 
-// The windows along one dimension. Window o has the places origin[o] + k * dilation with k in
+// The windows along one dimension. Window o has the positions origin[o] + k * dilation with k in
 // [first[o], last[o]), which lie within the input.
 struct PoolAxis {
   int64_t in = 1, out = 1;
-  int64_t kernel = 1;  // the most places that a window has
+  int64_t kernel = 1;  // the most positions that a window has
   int64_t stride = 1;  // between origins; 0 where it varies
   int64_t dilation = 1;
   std::vector<int32_t> origin{0}, first{0}, last{1};
@@ -23,8 +23,8 @@ struct PoolAxis {
   void whole(int64_t& begin, int64_t& end) const;
 };
 
-// The windows that each place of the input belongs to: outputs, and which number it has in them, in
-// [begin[i], begin[i + 1]).
+// The windows that each position of the input belongs to: outputs, and which number it has in them,
+// in [begin[i], begin[i + 1]).
 struct PoolCover {
   std::vector<int32_t> begin, output, number;
 };
@@ -38,8 +38,8 @@ PoolAxis sliding_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride, i
                       int64_t dilation);
 // Windows that divide the input evenly among the outputs.
 PoolAxis adaptive_axis(int64_t in, int64_t out);
-// Windows of one size that start at the given places.
-PoolAxis placed_axis(int64_t in, int64_t kernel, const std::vector<int64_t>& starts);
+// Windows of one size that start at the given positions.
+PoolAxis axis_at(int64_t in, int64_t kernel, const std::vector<int64_t>& starts);
 
 // Contiguous arrays (planes, depth, height, width, inner). Images with the channels last have
 // planes for images and channels inside, others have a plane for each channel and nothing inside.
@@ -47,9 +47,9 @@ PoolAxis placed_axis(int64_t in, int64_t kernel, const std::vector<int64_t>& sta
 struct PoolPlan {
   int64_t planes = 0, inner = 1;
   PoolAxis axis[3];
-  // How far place number k of a window is from its origin, in pixels.
+  // How far position number k of a window is from its origin, in pixels.
   std::vector<int64_t> offsets;
-  PoolCover cover[3];  // for max_pool_place with channels inside
+  PoolCover cover[3];  // for max_pool_scatter with channels inside
 
   int64_t in_size() const { return axis[0].in * axis[1].in * axis[2].in; }
   int64_t out_size() const { return axis[0].out * axis[1].out * axis[2].out; }
@@ -57,11 +57,11 @@ struct PoolPlan {
   void set_offsets();
 };
 
-// Windows that uint8 can number the places of.
+// Windows that uint8 can number the positions of.
 inline constexpr int64_t kCompactVolume = 256;
 
-// Windows at random places, others in each of the contiguous planes (depth, height, width). Where
-// there are fewer dimensions, the first ones are 1.
+// Windows at random positions, others in each of the contiguous planes (depth, height, width).
+// Where there are fewer dimensions, the first ones are 1.
 struct FractionalPlan {
   int64_t planes = 0, rank = 2;
   int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, kernel[3] = {1, 1, 1};
@@ -72,8 +72,8 @@ struct FractionalPlan {
 
 struct Pool {
   // The largest element of each window, the first of equals, the last NaN if there is any. Where it
-  // is goes to `numbers`, as its number in the window, or to `indices`, as its place in the plane;
-  // either may be null.
+  // is goes to `numbers`, as its number in the window, or to `indices`, as its position in the
+  // plane; either may be null.
   Slot<void(DType dtype, const PoolPlan& plan, const void* in, void* out, uint8_t* numbers,
             int64_t* indices)>
       max_pool;
@@ -81,7 +81,7 @@ struct Pool {
   // which `numbers` or `indices` say.
   Slot<void(DType dtype, const PoolPlan& plan, const void* gradient, const uint8_t* numbers,
             const int64_t* indices, void* out)>
-      max_pool_place;
+      max_pool_scatter;
   // The other way: from each plane of `in` the elements where the largest were.
   Slot<void(DType dtype, const PoolPlan& plan, const void* in, const uint8_t* numbers,
             const int64_t* indices, void* out)>
@@ -91,7 +91,7 @@ struct Pool {
       max_unpool;
   // The largest elements of windows that start at steps of room / (out - 1), rounded down, from a
   // random phase on; the last one ends with the input. `samples` are the phases in [0, 1), (planes,
-  // rank), of the type that places are computed in, as PyTorch does: double for float64, else
+  // rank), of the type that positions are computed in, as PyTorch does: double for float64, else
   // float. One that is outside is refused.
   Slot<void(DType dtype, const FractionalPlan& plan, const void* samples, const void* in, void* out,
             int64_t* indices)>

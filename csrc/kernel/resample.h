@@ -21,7 +21,7 @@ struct AxisMap {
   int64_t in = 1, out = 1;
   int64_t terms = 1;      // the most that a row has
   int64_t least = 1;      // the fewest
-  bool identity = false;  // every output is the input at its own place
+  bool identity = false;  // every output is the input at its own position
   std::vector<int32_t> index, count;
   std::vector<double> weight;
 };

@@ -24,7 +24,6 @@ class Slot<Result(Arguments...)> {
       refuse(this);
     return function_(std::forward<Arguments>(arguments)...);
   }
-  Function* function() const { return function_; }
 
  private:
   Function* function_ = nullptr;

@@ -29,12 +29,12 @@ struct RegionPlan {
 // Means of interpolated points in every cell.
 struct AlignPlan {
   RegionPlan regions;
-  int64_t ratio;  // points along a side of a cell; 0 or less: as many as it has pixels
-  bool aligned;   // pixels have their centres at halves
-  bool by_place;  // every cell has channels of its own
+  int64_t ratio;            // points along a side of a cell; 0 or less: as many as it has pixels
+  bool aligned;             // pixels have their centres at halves
+  bool position_sensitive;  // every cell has channels of its own
 
   int64_t channels() const {
-    return by_place ? regions.images.channels / regions.cells() : regions.images.channels;
+    return position_sensitive ? regions.images.channels / regions.cells() : regions.images.channels;
   }
 };
 
@@ -87,7 +87,7 @@ struct Vision {
   // Whole pixels. Images are (batch, channels, height, width).
 
   // Where the largest element of each cell is among all elements of the images; -1 of an empty one.
-  Slot<void(DType dtype, const RegionPlan& plan, const void* images, int64_t* out)> roi_pool_places;
+  Slot<void(DType dtype, const RegionPlan& plan, const void* images, int64_t* out)> roi_pool_argmax;
   // Their mean, of channels that every cell has of its own.
   Slot<void(DType dtype, const RegionPlan& plan, const void* images, void* out)> ps_roi_pool;
   // Adds to the gradient of the images.

@@ -37,26 +37,26 @@ void check_limits(std::span<const Operand>, std::span<const Scalar> params, DTyp
 Tensor composed::prelu(const Tensor& input, const Tensor& weight) {
   FB_CHECK(weight.dim() <= 1, "weight must have at most one dimension, got the shape ",
            weight.sizes());
-  if (weight.numel() == 1) return prelu_kernel(input, view(weight, IntSpan{}));
+  if (weight.numel() == 1) return ops::prelu_kernel(input, ops::view(weight, IntSpan{}));
   const int64_t channels = input.dim() > 1 ? input.size(1) : 1;
   FB_CHECK(weight.numel() == channels, "weight must have 1 element or one for each of the ",
            channels, " channels, got ", weight.numel());
   // One weight per index of dimension 1: the other dimensions broadcast.
   Dims sizes(input.dim(), 1);
   sizes[1] = channels;
-  return prelu_kernel(input, view(weight, sizes));
+  return ops::prelu_kernel(input, ops::view(weight, sizes));
 }
 
 Tensor nn_functional_gelu(const Tensor& input, const std::string& approximate) {
   FB_CHECK(approximate == "none" || approximate == "tanh",
            "approximate must be 'none' or 'tanh', got '", approximate, "'");
-  return approximate == "none" ? gelu(input) : gelu_tanh(input);
+  return approximate == "none" ? ops::gelu(input) : ops::gelu_tanh(input);
 }
 
 Tensor rrelu(const Tensor& input, double lower, double upper, bool training, Generator* generator) {
   FB_CHECK(lower <= upper, "lower bound ", lower, " is above the upper bound ", upper);
-  if (!training) return leaky_relu(input, (lower + upper) / 2);
-  return std::get<0>(rrelu_with_noise(input, lower, upper, generator));
+  if (!training) return ops::leaky_relu(input, (lower + upper) / 2);
+  return std::get<0>(ops::rrelu_with_noise(input, lower, upper, generator));
 }
 
 // Only elements that are not positive draw, one after the other, as in PyTorch.
@@ -77,31 +77,32 @@ Tensor compute::nn_functional_glu(const Tensor& input, int64_t dim) {
   const int64_t size = input.size(dim);
   FB_CHECK(size % 2 == 0, "Halving dimension must be even, but dimension ",
            wrap_dim(dim, input.dim()), " is size ", size);
-  return compute::gated(narrow(input, dim, 0, size / 2), narrow(input, dim, size / 2, size / 2));
+  return compute::gated(ops::narrow(input, dim, 0, size / 2),
+                        ops::narrow(input, dim, size / 2, size / 2));
 }
 
 Tensor compute::glu_backward(const Tensor& gradient, const Tensor& input, int64_t dim) {
   const int64_t half = input.size(dim) / 2;
-  const Tensor first = narrow(input, dim, 0, half), gate = narrow(input, dim, half, half);
+  const Tensor first = ops::narrow(input, dim, 0, half), gate = ops::narrow(input, dim, half, half);
   Tensor result = make_tensor(input.sizes(), input.dtype(), input.device());
-  compute::gated_out(narrow(result, dim, 0, half), gradient, gate);
-  compute::glu_gate_backward_out(narrow(result, dim, half, half), gradient, first, gate);
+  compute::gated_out(ops::narrow(result, dim, 0, half), gradient, gate);
+  compute::glu_gate_backward_out(ops::narrow(result, dim, half, half), gradient, first, gate);
   return result;
 }
 
 Tensor nn_functional_softmax(const Tensor& input, std::optional<int64_t> dim, int64_t,
                              std::optional<DType> dtype) {
-  return softmax(input, softmax_dim("softmax", input, dim), dtype);
+  return ops::softmax(input, softmax_dim("softmax", input, dim), dtype);
 }
 
 Tensor nn_functional_log_softmax(const Tensor& input, std::optional<int64_t> dim, int64_t,
                                  std::optional<DType> dtype) {
-  return log_softmax(input, softmax_dim("log_softmax", input, dim), dtype);
+  return ops::log_softmax(input, softmax_dim("log_softmax", input, dim), dtype);
 }
 
 Tensor nn_functional_softmin(const Tensor& input, std::optional<int64_t> dim, int64_t,
                              std::optional<DType> dtype) {
-  return softmax(neg(input), softmax_dim("softmin", input, dim), dtype);
+  return ops::softmax(ops::neg(input), softmax_dim("softmin", input, dim), dtype);
 }
 
 }  // namespace fb::ops

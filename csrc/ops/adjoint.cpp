@@ -12,55 +12,55 @@
 namespace fb::ops {
 
 Tensor compute::_select_backward(const Tensor& input, IntSpan size, int64_t dim, int64_t index) {
-  Tensor out = new_zeros(input, size);
-  kernel::copy(select(out, dim, index), input);
+  Tensor out = compute::new_zeros(input, size);
+  kernel::copy(compute::select(out, dim, index), input);
   return out;
 }
 
 Tensor compute::_slice_backward(const Tensor& input, IntSpan size, int64_t dim, int64_t start,
                                 int64_t end, int64_t step) {
-  Tensor out = new_zeros(input, size);
-  kernel::copy(_slice(out, dim, start, end, step), input);
+  Tensor out = compute::new_zeros(input, size);
+  kernel::copy(compute::_slice(out, dim, start, end, step), input);
   return out;
 }
 
 Tensor compute::_diagonal_backward(const Tensor& input, IntSpan size, int64_t offset, int64_t dim1,
                                    int64_t dim2) {
-  Tensor out = new_zeros(input, size);
-  kernel::copy(diagonal(out, offset, dim1, dim2), input);
+  Tensor out = compute::new_zeros(input, size);
+  kernel::copy(compute::diagonal(out, offset, dim1, dim2), input);
   return out;
 }
 
 Tensor compute::_unfold_backward(const Tensor& input, IntSpan size, int64_t dimension,
                                  int64_t length, int64_t step) {
-  Tensor out = new_zeros(input, size);
-  const Tensor windows = unfold(out, dimension, length, step);
+  Tensor out = compute::new_zeros(input, size);
+  const Tensor windows = compute::unfold(out, dimension, length, step);
   if (step >= length) {
     kernel::copy(windows, input);
     return out;
   }
-  // Windows overlap, but no two have the same place at the same position in them.
+  // Windows overlap, but no two have the same element at the same position in them.
   for (int64_t position = 0; position < length; ++position)
-    add_(select(windows, -1, position), select(input, -1, position));
+    compute::add_(compute::select(windows, -1, position), compute::select(input, -1, position));
   return out;
 }
 
 Tensor compute::_index_select_backward(const Tensor& input, IntSpan size, int64_t dim,
                                        const Tensor& index) {
-  Tensor out = new_zeros(input, size);
-  index_add_(out, dim, index, input);
+  Tensor out = compute::new_zeros(input, size);
+  compute::index_add_(out, dim, index, input);
   return out;
 }
 
 Tensor compute::_gather_backward(const Tensor& input, IntSpan size, int64_t dim,
                                  const Tensor& index) {
-  Tensor out = new_zeros(input, size);
-  scatter_add_(out, dim, index, input);
+  Tensor out = compute::new_zeros(input, size);
+  compute::scatter_add_(out, dim, index, input);
   return out;
 }
 
 Tensor compute::_index_backward(const Tensor& input, IntSpan size, TensorList indices) {
-  Tensor out = new_zeros(input, size);
+  Tensor out = compute::new_zeros(input, size);
   put_at(out, indices, input, true);
   return out;
 }

@@ -30,7 +30,7 @@ std::vector<Tensor> positions_per_dim(const Tensor& self, TensorList indices) {
       check_mask(self, result.size(), index);
       const Tensor columns =
           kernel::of(index).nonzero_columns(contiguous(cast(index, DType::kBool)));
-      for (int64_t d = 0; d < index.dim(); ++d) result.push_back(select(columns, 0, d));
+      for (int64_t d = 0; d < index.dim(); ++d) result.push_back(ops::select(columns, 0, d));
     } else {
       FB_CHECK_INDEX(index.dtype() == DType::kInt64 || index.dtype() == DType::kInt32,
                      "tensors used as indices must be int64, int32, uint8 or bool tensors, got ",
@@ -66,7 +66,7 @@ kernel::Picks plan(const Tensor& self, TensorList indices) {
   }
   for (const int64_t d : picked) {
     const Tensor position =
-        contiguous(expand(positions[static_cast<size_t>(d)], picks.shape, false));
+        contiguous(ops::expand(positions[static_cast<size_t>(d)], picks.shape, false));
     // An index that is the tensor itself must not change under way.
     picks.positions.push_back(position.storage() == self.storage() ? copy_of(position) : position);
   }
@@ -76,7 +76,7 @@ kernel::Picks plan(const Tensor& self, TensorList indices) {
   } else {
     Dims order = picked;
     for (const int64_t d : whole) order.push_back(d);
-    picks.target = permute(self, order);
+    picks.target = ops::permute(self, order);
   }
   return picks;
 }
@@ -122,7 +122,7 @@ void put_at(const Tensor& self, TensorList indices, const Tensor& values, bool a
   if (mask && values.dim() == 0 && !accumulate) {
     check_mask(self, 0, *mask);
     Tensor spread = *mask;
-    for (int64_t d = mask->dim(); d < self.dim(); ++d) spread = unsqueeze(spread, -1);
+    for (int64_t d = mask->dim(); d < self.dim(); ++d) spread = ops::unsqueeze(spread, -1);
     return compute::masked_fill_(self, cast(spread, DType::kBool), values);
   }
   FB_CHECK(values.dtype() == self.dtype(), "the types of source and destination must match, got ",
@@ -132,9 +132,9 @@ void put_at(const Tensor& self, TensorList indices, const Tensor& values, bool a
   // Leading dimensions of size 1 that the result does not have are no obstacle.
   Tensor source = values;
   while (source.dim() > static_cast<int64_t>(shape.size()) && source.sizes()[0] == 1)
-    source = select(source, 0, 0);
+    source = ops::select(source, 0, 0);
   try {
-    source = expand(source, shape, false);
+    source = ops::expand(source, shape, false);
   } catch (const Error&) {
     fail(ErrorKind::kRuntime, "values of shape ", values.sizes(),
          " do not broadcast to the indexed shape ", shape);
@@ -142,13 +142,13 @@ void put_at(const Tensor& self, TensorList indices, const Tensor& values, bool a
   if (!evenly_spaced(source, static_cast<size_t>(picks.before), picks.shape.size()))
     source = contiguous(source);
   if (source.storage() == self.storage()) source = copy_of(source);
-  kernel::of(picks.target).place(picks, source, accumulate);
+  kernel::of(picks.target).index_put(picks, source, accumulate);
 }
 
 Tensor spread_index(const Tensor& index, int64_t dim, IntSpan shape) {
   Dims column(shape.size(), 1);
   if (!shape.empty()) column[wrap_dim(dim, static_cast<int64_t>(shape.size()))] = index.numel();
-  return expand(reshape(index, column), shape, false);
+  return ops::expand(ops::reshape(index, column), shape, false);
 }
 
 }  // namespace fb::ops

@@ -71,7 +71,6 @@ Tensor compute::div(const Operand& input, const Operand& other,
 }
 
 std::tuple<Tensor, Tensor> compute::frexp(const Tensor& input) {
-  FB_CHECK(is_floating(input.dtype()), "only supports floating-point dtypes, got ", input.dtype());
   // Laid out as the results of other operators; all three without gaps and in one order.
   const Tensor x = copy_of(cast(input, compute_type(input.dtype())));
   const Tensor mantissa = make_like(x, x.dtype());
@@ -86,7 +85,7 @@ Tensor positive(const Tensor& input) {
 }
 
 Tensor compute::square_any(const Tensor& input) {
-  return square(input.dtype() == DType::kBool ? cast(input, DType::kInt64) : input);
+  return compute::square(input.dtype() == DType::kBool ? cast(input, DType::kInt64) : input);
 }
 
 namespace {
@@ -94,21 +93,21 @@ namespace {
 // Constant exponents for which there is something quicker and more exact than a power.
 bool constant_power(const Tensor& base, double exponent, Tensor& result) {
   if (exponent == 2.0)
-    result = square(base);
+    result = ops::square(base);
   else if (exponent == 0.5)
-    result = sqrt(base);
+    result = ops::sqrt(base);
   else if (exponent == 1.5)
-    result = mul(base, sqrt(base));
+    result = ops::mul(base, ops::sqrt(base));
   else if (exponent == 1.0)
     result = copy_of(base);
   else if (exponent == 3.0)
-    result = mul(square(base), base);
+    result = ops::mul(ops::square(base), base);
   else if (exponent == -1.0)
-    result = reciprocal(base);
+    result = ops::reciprocal(base);
   else if (exponent == -0.5)
-    result = rsqrt(base);
+    result = ops::rsqrt(base);
   else if (exponent == -2.0)
-    result = reciprocal(square(base));
+    result = ops::reciprocal(ops::square(base));
   else
     return false;
   return true;
@@ -134,13 +133,13 @@ Tensor compute::power(const Operand& input, const Operand& exponent) {
 
 Tensor float_power(const Operand& input, const Operand& exponent) {
   const Operand operands[] = {input, exponent};
-  const DType wide = is_complex(result_type(operands)) ? DType::kComplex128 : DType::kFloat64;
+  const DType wide = is_complex(ops::result_type(operands)) ? DType::kComplex128 : DType::kFloat64;
   const auto widen = [&](const Operand& operand) -> Tensor {
-    return operand.is_tensor() ? to_dtype(operand.tensor(), wide) : Tensor();
+    return operand.is_tensor() ? ops::to_dtype(operand.tensor(), wide) : Tensor();
   };
   const Tensor base = widen(input), raised = widen(exponent);
-  return power(input.is_tensor() ? Operand(base) : input,
-               exponent.is_tensor() ? Operand(raised) : exponent);
+  return ops::power(input.is_tensor() ? Operand(base) : input,
+                    exponent.is_tensor() ? Operand(raised) : exponent);
 }
 
 namespace {
@@ -153,20 +152,20 @@ void check_bounds(bool has_min, bool has_max) {
 
 Tensor compute::clamp(const Tensor& input, std::optional<Scalar> min, std::optional<Scalar> max) {
   check_bounds(min.has_value(), max.has_value());
-  if (!max) return clamp_min(input, *min);
-  if (!min) return clamp_max(input, *max);
+  if (!max) return compute::clamp_min(input, *min);
+  if (!min) return compute::clamp_max(input, *max);
   const Operand operands[] = {input, *min, *max};
-  for (const Scalar& bound : {*min, *max}) check_held(result_type(operands), bound);
+  for (const Scalar& bound : {*min, *max}) check_held(ops::result_type(operands), bound);
   const bool is_range = min->to<double>() <= max->to<double>();
-  if (is_floating(input.dtype()) && result_type(operands) == input.dtype() && is_range)
-    return hardtanh(input, min->to<double>(), max->to<double>());
+  if (is_floating(input.dtype()) && ops::result_type(operands) == input.dtype() && is_range)
+    return compute::hardtanh(input, min->to<double>(), max->to<double>());
   return compute::clamp(operands[0], operands[1], operands[2]);
 }
 
 Tensor compute::clamp(const Tensor& input, const Tensor& min, const Tensor& max) {
   check_bounds(min.defined(), max.defined());
-  if (!max.defined()) return clamp_min(input, min);
-  if (!min.defined()) return clamp_max(input, max);
+  if (!max.defined()) return compute::clamp_min(input, min);
+  if (!min.defined()) return compute::clamp_max(input, max);
   return compute::clamp(Operand(input), Operand(min), Operand(max));
 }
 
@@ -181,7 +180,8 @@ Tensor compute::nan_to_num(const Tensor& input, std::optional<double> nan,
       default: return std::numeric_limits<double>::max();
     }
   }();
-  return nan_to_num(input, nan.value_or(0.0), posinf.value_or(largest), neginf.value_or(-largest));
+  return compute::nan_to_num(input, nan.value_or(0.0), posinf.value_or(largest),
+                             neginf.value_or(-largest));
 }
 
 }  // namespace fb::ops

@@ -48,14 +48,14 @@ Grouped grouped(const Tensor& query, const Tensor& key, const Tensor& value, con
   FB_CHECK(shared > 0 && shared == value.size(-3) && heads % shared == 0,
            "the number of heads in query, ", heads, ", must be a multiple of that in key, ", shared,
            ", and value, ", value.size(-3));
-  const auto split = [&](const Tensor& t) {
-    return unflatten(t, -3, Dims{shared, heads / shared});
+  const auto split_heads = [&](const Tensor& t) {
+    return ops::unflatten(t, -3, Dims{shared, heads / shared});
   };
   const bool has_heads = mask && mask.dim() >= 3;
-  return {split(query), unsqueeze(key, -3), unsqueeze(value, -3),
+  return {split_heads(query), ops::unsqueeze(key, -3), ops::unsqueeze(value, -3),
           !has_heads               ? mask
-          : mask.size(-3) == heads ? split(mask)
-                                   : unsqueeze(mask, -3)};
+          : mask.size(-3) == heads ? split_heads(mask)
+                                   : ops::unsqueeze(mask, -3)};
 }
 
 // 16-bit floats are computed with as float32; features must be next to each other.
@@ -70,7 +70,7 @@ Tensor mask_operand(const Tensor& mask, DType dtype, int64_t keys) {
   if (m.size(-1) == 1 && keys != 1) {
     Dims sizes(m.sizes());
     sizes.back() = keys;
-    return m.size(-2) == 1 ? expand(m, sizes) : contiguous(expand(m, sizes));
+    return m.size(-2) == 1 ? ops::expand(m, sizes) : contiguous(ops::expand(m, sizes));
   }
   return m.stride(-1) == 1 || m.size(-2) == 1 ? m : contiguous(m);
 }
@@ -200,15 +200,15 @@ Tensor composed::nn_functional_scaled_dot_product_attention(
   const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
   if (enable_gqa && query.size(-3) != key.size(-3)) {
     const Grouped g = grouped(query, key, value, attn_mask);
-    return flatten(nn_functional_scaled_dot_product_attention(g.query, g.key, g.value, g.mask,
-                                                              dropout_p, is_causal, factor, false),
-                   -4, -3);
+    return ops::flatten(composed::nn_functional_scaled_dot_product_attention(
+                            g.query, g.key, g.value, g.mask, dropout_p, is_causal, factor, false),
+                        -4, -3);
   }
   const bool learns_mask = attn_mask && attn_mask->flags & (kRequiresGrad | kDual);
   if (dropout_p == 0 && !learns_mask)
-    return std::get<0>(attention(query, key, value, attn_mask, is_causal, factor));
+    return std::get<0>(ops::attention(query, key, value, attn_mask, is_causal, factor));
   const Tensor weights = attention_weights(query, key, attn_mask, is_causal, factor);
-  return matmul(attention_dropout(weights, dropout_p), value);
+  return composed::matmul(attention_dropout(weights, dropout_p), value);
 }
 
 }  // namespace fb::ops

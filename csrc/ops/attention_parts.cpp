@@ -16,27 +16,28 @@ namespace fb::ops {
 
 Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask,
                          bool is_causal, double scale) {
-  Tensor scores = mul(matmul(query, transpose(key, -2, -1)), scale);
+  Tensor scores = ops::mul(ops::matmul(query, ops::transpose(key, -2, -1)), scale);
   if (is_causal) {
-    const Tensor pairs = ones(Dims{query.size(-2), key.size(-2)}, DType::kBool, query.device());
-    scores = masked_fill(scores, triu(pairs, 1), -kInfinity);
+    const Tensor pairs =
+        ops::ones(Dims{query.size(-2), key.size(-2)}, DType::kBool, query.device());
+    scores = ops::masked_fill(scores, ops::triu(pairs, 1), -kInfinity);
   }
   if (attn_mask && attn_mask.dtype() == DType::kBool)
-    scores = masked_fill(scores, logical_not(attn_mask), -kInfinity);
+    scores = ops::masked_fill(scores, ops::logical_not(attn_mask), -kInfinity);
   else if (attn_mask)
-    scores = add(scores, type_as(attn_mask, scores));
-  if (!attn_mask) return softmax(scores, -1);
+    scores = ops::add(scores, ops::type_as(attn_mask, scores));
+  if (!attn_mask) return ops::softmax(scores, -1);
   // A line of -inf would become NaN, and so would its gradient: it goes around the softmax.
-  const Tensor hidden = all(eq(scores, -kInfinity), Dims{-1}, true);
-  return masked_fill(softmax(masked_fill(scores, hidden, 0), -1), hidden, 0);
+  const Tensor hidden = ops::all(ops::eq(scores, -kInfinity), Dims{-1}, true);
+  return ops::masked_fill(ops::softmax(ops::masked_fill(scores, hidden, 0), -1), hidden, 0);
 }
 
 Tensor attention_dropout(const Tensor& weights, double p) {
   if (p == 0) return weights;
-  if (p == 1) return mul(weights, 0);
-  const Tensor kept = empty_like(weights);
-  bernoulli_(kept, 1 - p);
-  return mul(weights, div(kept, 1 - p));
+  if (p == 1) return ops::mul(weights, 0);
+  const Tensor kept = ops::empty_like(weights);
+  ops::bernoulli_(kept, 1 - p);
+  return ops::mul(weights, ops::div(kept, 1 - p));
 }
 
 }  // namespace fb::ops

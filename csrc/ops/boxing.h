@@ -88,18 +88,18 @@ struct Read<std::optional<T>> {
 };
 
 template <class T>
-void put(Results& results, T&& value) {
+void append(Results& results, T&& value) {
   results.push_back(Value(std::forward<T>(value)));
 }
 template <class... T>
-void put(Results& results, std::tuple<T...>&& values) {
-  std::apply([&](auto&... value) { (put(results, value), ...); }, values);
+void append(Results& results, std::tuple<T...>&& values) {
+  std::apply([&](auto&... value) { (append(results, value), ...); }, values);
 }
-inline void put(Results& results, TensorVector&& tensors) {
-  put(results, std::vector<Tensor>(std::move(tensors)));
+inline void append(Results& results, TensorVector&& tensors) {
+  append(results, std::vector<Tensor>(std::move(tensors)));
 }
-inline void put(Results& results, OneOrTwo&& value) {
-  std::visit([&](auto&& held) { put(results, std::move(held)); }, std::move(value));
+inline void append(Results& results, OneOrTwo&& value) {
+  std::visit([&](auto&& held) { append(results, std::move(held)); }, std::move(value));
 }
 
 template <class R, class... A>
@@ -110,7 +110,7 @@ void call(Body body, const Value* arguments, Results& results) {
     if constexpr (std::is_void_v<R>)
       function(Read<std::remove_cvref_t<A>>::from(arguments[I])...);
     else
-      put(results, function(Read<std::remove_cvref_t<A>>::from(arguments[I])...));
+      append(results, function(Read<std::remove_cvref_t<A>>::from(arguments[I])...));
   }(std::index_sequence_for<A...>());
   static_cast<void>(results);
 }

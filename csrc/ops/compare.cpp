@@ -22,7 +22,7 @@ std::vector<Tensor> compute::where_true(const Tensor& condition) {
 }
 
 Tensor where_method(const Tensor& input, const Tensor& condition, const Operand& other) {
-  return where(condition, input, other);
+  return ops::where(condition, input, other);
 }
 
 Tensor compute::isclose(const Tensor& input, const Tensor& other, double rtol, double atol,
@@ -31,9 +31,9 @@ Tensor compute::isclose(const Tensor& input, const Tensor& other, double rtol, d
            " and ", other.dtype());
   FB_CHECK(rtol >= 0 && atol >= 0, "rtol and atol must not be negative, got ", rtol, " and ", atol);
   if (is_integral(input.dtype()))
-    return is_close(cast(input, DType::kFloat64), cast(other, DType::kFloat64), rtol, atol,
-                    equal_nan);
-  return is_close(input, other, rtol, atol, equal_nan);
+    return compute::is_close(cast(input, DType::kFloat64), cast(other, DType::kFloat64), rtol, atol,
+                             equal_nan);
+  return compute::is_close(input, other, rtol, atol, equal_nan);
 }
 
 namespace {
@@ -47,11 +47,11 @@ bool all_true(const Tensor& mask) {
 }  // namespace
 
 bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
-  return all_true(isclose(input, other, rtol, atol, equal_nan));
+  return all_true(ops::isclose(input, other, rtol, atol, equal_nan));
 }
 
 bool equal(const Tensor& input, const Tensor& other) {
-  return input.sizes() == other.sizes() && all_true(eq(input, other));
+  return input.sizes() == other.sizes() && all_true(ops::eq(input, other));
 }
 
 }  // namespace fb::ops

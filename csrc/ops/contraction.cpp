@@ -66,20 +66,20 @@ Tensor _tensordot(const Tensor& input, const Tensor& other, IntSpan dims_input,
   }
   if (!stretched_a.empty() || !stretched_b.empty()) {
     const auto summed = [](const Tensor& t, const Dims& dims) {
-      return dims.empty() ? t : sum(t, dims, true);
+      return dims.empty() ? t : ops::sum(t, dims, true);
     };
-    return _tensordot(summed(input, stretched_a), summed(other, stretched_b), dims_input,
-                      dims_other);
+    return ops::_tensordot(summed(input, stretched_a), summed(other, stretched_b), dims_input,
+                           dims_other);
   }
   const Dims kept_a = others(input, summed_a);
   const Dims kept_b = others(other, summed_b);
   const int64_t depth = numel_of(sizes_at(input, summed_a));
   const Dims sizes = joined(sizes_at(input, kept_a), sizes_at(other, kept_b));
-  const Tensor left =
-      reshape(permute(input, joined(kept_a, summed_a)), {numel_of(sizes_at(input, kept_a)), depth});
-  const Tensor right =
-      reshape(permute(other, joined(summed_b, kept_b)), {depth, numel_of(sizes_at(other, kept_b))});
-  return reshape(mm(left, right), sizes);
+  const Tensor left = ops::reshape(ops::permute(input, joined(kept_a, summed_a)),
+                                   {numel_of(sizes_at(input, kept_a)), depth});
+  const Tensor right = ops::reshape(ops::permute(other, joined(summed_b, kept_b)),
+                                    {depth, numel_of(sizes_at(other, kept_b))});
+  return ops::reshape(ops::mm(left, right), sizes);
 }
 
 Tensor kron(const Tensor& input, const Tensor& other) {
@@ -97,7 +97,8 @@ Tensor kron(const Tensor& input, const Tensor& other) {
     b_sizes.push_back(b_size);
     sizes.push_back(a_size * b_size);
   }
-  return _unsafe_view(mul(reshape(input, a_sizes), reshape(other, b_sizes)), sizes);
+  return ops::_unsafe_view(ops::mul(ops::reshape(input, a_sizes), ops::reshape(other, b_sizes)),
+                           sizes);
 }
 
 Tensor cross(const Tensor& input, const Tensor& other, std::optional<int64_t> dim) {
@@ -109,7 +110,7 @@ Tensor cross(const Tensor& input, const Tensor& other, std::optional<int64_t> di
     FB_CHECK(along < input.dim(), "no dimension of size 3 in input of shape ", input.sizes());
     along -= input.dim();
   }
-  return linalg_cross(input, other, along);
+  return ops::linalg_cross(input, other, along);
 }
 
 Tensor compute::_cdist(const Tensor& x1, const Tensor& x2, double p) {
@@ -123,7 +124,7 @@ Tensor compute::_cdist(const Tensor& x1, const Tensor& x2, double p) {
     Dims sizes = batch;
     sizes.push_back(x.size(-2));
     sizes.push_back(x.size(-1));
-    return contiguous(expand(cast(x, type), sizes));
+    return contiguous(compute::expand(cast(x, type), sizes));
   };
   const Tensor a = dense(x1);
   const Tensor b = dense(x2);
@@ -139,11 +140,12 @@ Tensor compute::_cdist(const Tensor& x1, const Tensor& x2, double p) {
 // |x - y|^2 = |x|^2 + |y|^2 - 2 x y as one product of matrices with two more columns.
 Tensor compute::_euclidean_dist(const Tensor& x1, const Tensor& x2) {
   check_points(x1, x2);
-  const Tensor squares1 = sum(mul(x1, x1), IntSpan{-1}, true);
-  const Tensor squares2 = sum(mul(x2, x2), IntSpan{-1}, true);
-  const Tensor left = cat(std::vector{mul(x1, -2), squares1, ones_like(squares1)}, -1);
-  const Tensor right = cat(std::vector{x2, ones_like(squares2), squares2}, -1);
-  return sqrt(clamp_min(matmul(left, transposed(right)), 0));
+  const Tensor squares1 = compute::sum(compute::mul(x1, x1), IntSpan{-1}, true);
+  const Tensor squares2 = compute::sum(compute::mul(x2, x2), IntSpan{-1}, true);
+  const Tensor left =
+      compute::cat(std::vector{compute::mul(x1, -2), squares1, compute::ones_like(squares1)}, -1);
+  const Tensor right = compute::cat(std::vector{x2, compute::ones_like(squares2), squares2}, -1);
+  return compute::sqrt(compute::clamp_min(ops::matmul(left, transposed(right)), 0));
 }
 
 }  // namespace fb::ops

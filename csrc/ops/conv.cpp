@@ -52,8 +52,6 @@ void check_weight(IntSpan w, const Steps& steps) {
 }
 
 void check_types(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, input.dtype() != DType::kBool,
-              "not implemented for dtype ", input.dtype());
   FB_CHECK(input.dtype() == weight.dtype(), "input is ", input.dtype(), ", weight is ",
            weight.dtype(), "; they must be the same");
   FB_CHECK(!bias.defined() || bias.dtype() == input.dtype(), "input is ", input.dtype(),
@@ -152,14 +150,14 @@ DType kernel_type(const ConvShape& shape, const Tensor& image) {
 
 // PyTorch knows the layout by name for two and three spatial dimensions only.
 bool is_visibly_channels_last(const Tensor& t) {
-  return t.dim() > 3 && !t->free_layout && !t.is_contiguous() && is_channels_last(t);
+  return t.dim() > 3 && !t->deferred_layout && !t.is_contiguous() && is_channels_last(t);
 }
 
 // A new image, channels last. PyTorch's rule: users see that where an operand shows it to them.
 Tensor make_result(IntSpan sizes, DType dtype, const Tensor& image, const Tensor& weight) {
   if (is_visibly_channels_last(image) || is_visibly_channels_last(weight))
     return make_strided(sizes, channels_last_strides(sizes), dtype, image.device());
-  return make_free_image(sizes, dtype, image.device());
+  return make_deferred_image(sizes, dtype, image.device());
 }
 
 // Planes of channels, as users make images. Kernels of one element take them as they are.
@@ -197,12 +195,12 @@ Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tens
                 IntSpan output_padding, int64_t groups) {
   check_dims(input, weight, n);
   if (input.dim() == n + 2) {
-    return convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding,
-                       groups);
+    return ops::convolution(input, weight, bias, stride, padding, dilation, transposed,
+                            output_padding, groups);
   }
-  return squeeze(convolution(unsqueeze(input, 0), weight, bias, stride, padding, dilation,
-                             transposed, output_padding, groups),
-                 0);
+  return ops::squeeze(ops::convolution(ops::unsqueeze(input, 0), weight, bias, stride, padding,
+                                       dilation, transposed, output_padding, groups),
+                      0);
 }
 
 constexpr int64_t kNoOutputPadding[] = {0};
@@ -232,7 +230,7 @@ Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tens
     after[2 * (n - 1 - d) + 1] = total % 2;
     uneven |= total % 2 != 0;
   }
-  const Tensor extended = uneven ? constant_pad_nd(input, after, 0) : input;
+  const Tensor extended = uneven ? ops::constant_pad_nd(input, after, 0) : input;
   return convolve(n, extended, weight, bias, stride, before, dilation, groups);
 }
 
@@ -338,9 +336,10 @@ Tensor composed::conv_tbc(const Tensor& input, const Tensor& weight, const Tenso
            "expected input and weight of 3 dimensions and bias of 1, got ", input.sizes(), ", ",
            weight.sizes(), " and ", bias.sizes());
   const Dims one{1}, padding{pad};
-  const Tensor result = conv1d(permute(input, {1, 2, 0}), permute(weight, {2, 1, 0}), bias, one,
-                               IntSpan(padding), one, 1);
-  return clone(permute(result, {2, 0, 1}), MemoryFormat::kContiguous);
+  const Tensor result =
+      composed::conv1d(ops::permute(input, {1, 2, 0}), ops::permute(weight, {2, 1, 0}), bias, one,
+                       IntSpan(padding), one, 1);
+  return ops::clone(ops::permute(result, {2, 0, 1}), MemoryFormat::kContiguous);
 }
 
 }  // namespace fb::ops

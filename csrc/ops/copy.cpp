@@ -34,7 +34,7 @@ Tensor converted(const Tensor& input, DType dtype, Device device, MaybeFormat me
   if (format != MemoryFormat::kPreserve) settle(input);
   if (!copy && dtype == input.dtype() && device == input.device() && has_format(input, format))
     return input;
-  return to_copy(input, dtype, device, format);
+  return ops::to_copy(input, dtype, device, format);
 }
 
 Tensor converted(const Tensor& input, DType dtype, MaybeFormat memory_format, bool copy = false) {
@@ -48,7 +48,7 @@ void compute::copy_(const Tensor& input, const Tensor& src, bool) {
   copy_into(input, src);
 }
 
-void copy_(const Tensor& input, const Scalar& src, bool) { fill_(input, src); }
+void copy_(const Tensor& input, const Scalar& src, bool) { ops::fill_(input, src); }
 
 Tensor compute::clone(const Tensor& input, MaybeFormat memory_format) {
   return copied(input, input.dtype(), input.device(),
@@ -66,7 +66,7 @@ Tensor to_contiguous(const Tensor& input, MaybeFormat memory_format) {
            "preserve_format is no order of memory to ask for");
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kContiguous);
   settle(input);
-  return input.is_contiguous(format) ? input : clone(input, format);
+  return input.is_contiguous(format) ? input : ops::clone(input, format);
 }
 
 Tensor to_dtype(const Tensor& input, DType dtype, bool, bool copy, MaybeFormat memory_format) {

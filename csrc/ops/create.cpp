@@ -93,7 +93,6 @@ Tensor row_between(const Scalar& start, const Scalar& end, int64_t steps, MaybeD
   const bool complex =
       start.kind() == Scalar::Kind::kComplex || end.kind() == Scalar::Kind::kComplex;
   const DType type = dtype.value_or(complex ? complex_type(default_dtype()) : default_dtype());
-  FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool, "not implemented for dtype ", type);
   FB_CHECK(!complex || fb::is_complex(type), "elements of type ", type, " cannot be ", start,
            " to ", end);
   return make_tensor({steps}, type, device.value_or(kHost));
@@ -146,27 +145,25 @@ Tensor compute::scalar_tensor(const Scalar& s, MaybeDType dtype, MaybeDevice dev
 }
 
 Tensor compute::eye(int64_t n, MaybeDType dtype, MaybeDevice device) {
-  return eye(n, n, dtype, device);
+  return compute::eye(n, n, dtype, device);
 }
 
 Tensor compute::eye(int64_t n, int64_t m, MaybeDType dtype, MaybeDevice device) {
   FB_CHECK(n >= 0, "n must be greater or equal to 0, got ", n);
   FB_CHECK(m >= 0, "m must be greater or equal to 0, got ", m);
-  Tensor out = zeros({n, m}, dtype, device);
+  Tensor out = compute::zeros({n, m}, dtype, device);
   kernel::of(out).fill(as_view(out, {std::min(n, m)}, {m + 1}), 1);
   return out;
 }
 
 Tensor compute::arange(const Scalar& end, MaybeDType dtype, MaybeDevice device) {
-  return arange(0, end, 1, dtype, device);
+  return compute::arange(0, end, 1, dtype, device);
 }
 
 Tensor compute::arange(const Scalar& start, const Scalar& end, const Scalar& step, MaybeDType dtype,
                        MaybeDevice device) {
   const bool integral = start.is_integral() && end.is_integral() && step.is_integral();
   const DType type = dtype.value_or(integral ? DType::kInt64 : default_dtype());
-  FB_CHECK_AS(ErrorKind::kNotImplemented, type != DType::kBool && !fb::is_complex(type),
-              "not implemented for dtype ", type);
   // Bounds of whole numbers are rounded first, as PyTorch does: arange(3.1) has three of them.
   const auto bound = [&](const Scalar& s) {
     return type == DType::kInt64 ? Scalar(s.to<int64_t>()) : s;
@@ -204,17 +201,17 @@ Tensor compute::empty_like(const Tensor& input, MaybeDType dtype, MaybeDevice de
 
 Tensor compute::zeros_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
                            MaybeFormat memory_format) {
-  return filled(empty_like(input, dtype, device, memory_format), 0);
+  return filled(compute::empty_like(input, dtype, device, memory_format), 0);
 }
 
 Tensor compute::ones_like(const Tensor& input, MaybeDType dtype, MaybeDevice device,
                           MaybeFormat memory_format) {
-  return filled(empty_like(input, dtype, device, memory_format), 1);
+  return filled(compute::empty_like(input, dtype, device, memory_format), 1);
 }
 
 Tensor compute::full_like(const Tensor& input, const Scalar& fill_value, MaybeDType dtype,
                           MaybeDevice device, MaybeFormat memory_format) {
-  return filled(empty_like(input, dtype, device, memory_format), fill_value);
+  return filled(compute::empty_like(input, dtype, device, memory_format), fill_value);
 }
 
 Tensor compute::new_empty(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice device) {

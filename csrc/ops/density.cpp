@@ -18,8 +18,8 @@ bool _all_within(const Tensor& input, double low, double high, bool above, bool 
   // The ends of a long tensor, which are NaN if anything is, come from a vectorised kernel.
   if (input.numel() > kLong && is_floating(input.dtype()) && !whole) {
     const auto [least, most] = compute::aminmax(input, std::nullopt, false);
-    return _all_within(least, low, high, above, below) &&
-           _all_within(most, low, high, above, below);
+    return ops::_all_within(least, low, high, above, below) &&
+           ops::_all_within(most, low, high, above, below);
   }
   const Tensor dense = contiguous(input);
   return kernel::of(dense).all_within(dense.dtype(), dense.data(), dense.numel(),

@@ -40,21 +40,22 @@ class Pairs {
 }  // namespace
 
 Tensor compute::dist(const Tensor& input, const Tensor& other, const Scalar& p) {
-  return norm(sub(input, other), p);
+  return compute::norm(compute::sub(input, other), p);
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
   const Operand operands[] = {x1, x2};
-  const DType dtype = result_type(operands);
+  const DType dtype = ops::result_type(operands);
   FB_CHECK(is_floating(dtype), "expected common dtype to be floating point, yet common dtype is ",
            legacy_name_of(dtype));
   const Dims sizes = broadcast_shapes(x1.sizes(), x2.sizes());
   // Each vector is brought to length one first: the product of two norms could overflow.
   const auto unit = [&](const Tensor& x) {
-    const Tensor whole = expand(to_dtype(x, dtype), sizes);
-    return div(whole, clamp_min(linalg_vector_norm(whole, 2, IntSpan{dim}, true), eps));
+    const Tensor whole = ops::expand(ops::to_dtype(x, dtype), sizes);
+    return ops::div(whole,
+                    ops::clamp_min(ops::linalg_vector_norm(whole, 2, IntSpan{dim}, true), eps));
   };
-  return sum(mul(unit(x1), unit(x2)), IntSpan{dim});
+  return ops::sum(ops::mul(unit(x1), unit(x2)), IntSpan{dim});
 }
 
 Tensor compute::_euclidean_pairs(const Tensor& x1, const Tensor& x2, double eps) {
@@ -79,19 +80,19 @@ Tensor compute::euclidean_pairs_gradient(const Tensor& gradient, const Tensor& x
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
   if (p == 2 && x1.dim() > 0 && x1.sizes() == x2.sizes() && x1.dtype() == x2.dtype() &&
       is_floating(x1.dtype())) {
-    const Tensor distances = _euclidean_pairs(x1, x2, eps);
-    return keepdim ? unsqueeze(distances, -1) : distances;
+    const Tensor distances = ops::_euclidean_pairs(x1, x2, eps);
+    return keepdim ? ops::unsqueeze(distances, -1) : distances;
   }
-  return norm(add(sub(x1, x2), eps), Scalar(p), IntSpan{-1}, keepdim);
+  return ops::norm(ops::add(ops::sub(x1, x2), eps), Scalar(p), IntSpan{-1}, keepdim);
 }
 
 Tensor pdist(const Tensor& input, double p) {
   FB_CHECK(input.dim() == 2, "only supports 2D tensors, got: ", input.dim(), "D");
   FB_CHECK(p >= 0, "only supports non-negative p values, got ", p);
   const int64_t rows = input.sizes()[0];
-  const Tensor pairs = triu_indices(rows, rows, 1, DType::kInt64, input.device());
-  const Tensor above = add(mul(select(pairs, 0, 0), rows), select(pairs, 0, 1));
-  return index_select(reshape(_cdist(input, input, p), {rows * rows}), 0, above);
+  const Tensor pairs = ops::triu_indices(rows, rows, 1, DType::kInt64, input.device());
+  const Tensor above = ops::add(ops::mul(ops::select(pairs, 0, 0), rows), ops::select(pairs, 0, 1));
+  return ops::index_select(ops::reshape(ops::_cdist(input, input, p), {rows * rows}), 0, above);
 }
 
 }  // namespace fb::ops

@@ -31,7 +31,7 @@ Dims packed_strides(const Tensor& input) {
 }
 
 Tensor mask_for(const Tensor& input, double p, Unit unit) {
-  return _dropout_mask(input, p, unit == Unit::kChannel);
+  return ops::_dropout_mask(input, p, unit == Unit::kChannel);
 }
 
 // 1 / (1 - p) as the input's type has it.
@@ -60,14 +60,14 @@ Tensor dropped(const Tensor& input, double p, bool train, Unit unit, bool inplac
   if (changes_nothing(input, p, train)) return input;
   check_floating(input);
   if (p == 1) {
-    if (!inplace) return mul(input, zeros({}, input.dtype(), input.device()));
-    mul_(input, zeros({}, input.dtype(), input.device()));
+    if (!inplace) return ops::mul(input, ops::zeros({}, input.dtype(), input.device()));
+    ops::mul_(input, ops::zeros({}, input.dtype(), input.device()));
     return input;
   }
   const Tensor mask = mask_for(input, p, unit);
   const double scale = scale_for(input, p);
-  if (!inplace) return masked_scale(mask, input, scale);
-  mul_(input, mul(to_dtype(mask, input.dtype()), scale));
+  if (!inplace) return ops::masked_scale(mask, input, scale);
+  ops::mul_(input, ops::mul(ops::to_dtype(mask, input.dtype()), scale));
   return input;
 }
 
@@ -78,11 +78,11 @@ Tensor alpha_dropped(const Tensor& input, double p, bool train, Unit unit, bool 
   if (p == 1) return dropped(input, p, train, unit, inplace);
   check_floating(input);
   const double a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
-  const Tensor kept = to_dtype(mask_for(input, p, unit), input.dtype());
-  const Tensor shift = add(mul(sub(kept, 1), alpha * a), alpha * a * p);
-  if (!inplace) return add(mul(input, mul(kept, a)), shift);
-  mul_(input, mul(kept, a));
-  add_(input, shift);
+  const Tensor kept = ops::to_dtype(mask_for(input, p, unit), input.dtype());
+  const Tensor shift = ops::add(ops::mul(ops::sub(kept, 1), alpha * a), alpha * a * p);
+  if (!inplace) return ops::add(ops::mul(input, ops::mul(kept, a)), shift);
+  ops::mul_(input, ops::mul(kept, a));
+  ops::add_(input, shift);
   return input;
 }
 
@@ -90,7 +90,7 @@ Tensor alpha_dropped(const Tensor& input, double p, bool train, Unit unit, bool 
 template <class Drop>
 Tensor as_batch(const Tensor& input, int64_t batched_dims, Drop drop) {
   if (input.dim() == batched_dims) return drop(input);
-  return squeeze(drop(unsqueeze(input, 0)), 0);
+  return ops::squeeze(drop(ops::unsqueeze(input, 0)), 0);
 }
 
 Tensor checked_channels(const Tensor& input, double p, bool training, bool inplace) {
@@ -110,7 +110,7 @@ Tensor compute::_dropout_mask(const Tensor& input, double p, bool channels, Gene
     sizes[0] = input.size(0);
     sizes[1] = input.size(1);
     mask = make_tensor(sizes, DType::kBool, input.device());
-  } else if (input->free_layout) {
+  } else if (input->deferred_layout) {
     // The numbers are drawn in the order that users know of.
     mask = make_tensor(input.sizes(), DType::kBool, input.device());
   } else {
@@ -122,15 +122,15 @@ Tensor compute::_dropout_mask(const Tensor& input, double p, bool channels, Gene
 
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,
                                           std::optional<bool> train) {
-  if (input.numel() == 0) return {input, empty_like(input)};
-  if (!train.value_or(true)) return {clone(input), ones_like(input, DType::kBool)};
+  if (input.numel() == 0) return {input, ops::empty_like(input)};
+  if (!train.value_or(true)) return {ops::clone(input), ops::ones_like(input, DType::kBool)};
   check_probability(p, ErrorKind::kRuntime);
   if (p == 1) {
-    const Tensor none = zeros_like(input, DType::kBool);
-    return {masked_scale(none, input, 0), none};
+    const Tensor none = ops::zeros_like(input, DType::kBool);
+    return {ops::masked_scale(none, input, 0), none};
   }
   const Tensor mask = mask_for(input, p, Unit::kElement);
-  return {masked_scale(mask, input, scale_for(input, p)), mask};
+  return {ops::masked_scale(mask, input, scale_for(input, p)), mask};
 }
 
 Tensor dropout(const Tensor& input, double p, bool train) {

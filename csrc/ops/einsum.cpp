@@ -102,7 +102,7 @@ struct Axes {
   int64_t count = 0;
 };
 
-Axes place_axes(const Equation& equation, TensorList operands) {
+Axes assign_axes(const Equation& equation, TensorList operands) {
   Axes axes;
   axes.of_letter.fill(-1);
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -163,7 +163,7 @@ Tensor without_repeats(const Tensor& operand, Dims& along, size_t index) {
     FB_CHECK(result.sizes()[i] == result.sizes()[j], "a subscript is repeated for operand ", index,
              " of shape ", operand.sizes(), ", but the sizes ", result.sizes()[i], " and ",
              result.sizes()[j], " differ");
-    result = diagonal(result, 0, static_cast<int64_t>(i), static_cast<int64_t>(j));
+    result = ops::diagonal(result, 0, static_cast<int64_t>(i), static_cast<int64_t>(j));
     along.push_back(along[i]);
     along.erase(j);
     along.erase(i);
@@ -179,12 +179,12 @@ Tensor align(const Tensor& operand, const std::vector<int>& labels, const Axes& 
   Tensor result = without_repeats(operand, along, index);
   Dims order, sizes;
   for (int64_t axis = 0; axis < axes.count; ++axis) {
-    const auto place = std::find(along.begin(), along.end(), axis);
-    sizes.push_back(place == along.end() ? 1 : result.sizes()[place - along.begin()]);
-    if (place != along.end()) order.push_back(place - along.begin());
+    const auto position = std::find(along.begin(), along.end(), axis);
+    sizes.push_back(position == along.end() ? 1 : result.sizes()[position - along.begin()]);
+    if (position != along.end()) order.push_back(position - along.begin());
   }
-  if (!std::is_sorted(order.begin(), order.end())) result = permute(result, order);
-  return result.sizes() == sizes ? result : view(result, sizes);
+  if (!std::is_sorted(order.begin(), order.end())) result = ops::permute(result, order);
+  return result.sizes() == sizes ? result : ops::view(result, sizes);
 }
 
 // a times b, summed over `summed`. Both have the same number of dimensions. `mixed`: operands of
@@ -211,12 +211,12 @@ Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed, bool m
   // Products of elements promote; matrix products do not.
   if (mixed && !contracted.empty()) check_same_dtype(a, b);
   // A sum by itself follows the rules of sum: integers become int64.
-  Tensor left = early_a.empty() ? a : sum(a, early_a, true);
-  Tensor right = early_b.empty() ? b : sum(b, early_b, true);
+  Tensor left = early_a.empty() ? a : ops::sum(a, early_a, true);
+  Tensor right = early_b.empty() ? b : ops::sum(b, early_b, true);
   const DType type = promote(left.dtype(), right.dtype());
-  left = to_dtype(left, type);
-  right = to_dtype(right, type);
-  if (contracted.empty()) return mul(left, right);
+  left = ops::to_dtype(left, type);
+  right = ops::to_dtype(right, type);
+  if (contracted.empty()) return ops::mul(left, right);
   // The operand whose axes come first gives the rows, so that the product lies in their order.
   if (!left_only.empty() && !right_only.empty() && right_only.back() < left_only[0]) {
     std::swap(left, right);
@@ -245,10 +245,10 @@ Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed, bool m
   const int64_t batch = volume(left, shared);
   const int64_t depth = volume(left, contracted);
   const Tensor product =
-      bmm(reshape(permute(left, order(shared, left_only, contracted, ones_left)),
-                  {batch, volume(left, left_only), depth}),
-          reshape(permute(right, order(shared, contracted, right_only, ones_right)),
-                  {batch, depth, volume(right, right_only)}));
+      ops::bmm(ops::reshape(ops::permute(left, order(shared, left_only, contracted, ones_left)),
+                            {batch, volume(left, left_only), depth}),
+               ops::reshape(ops::permute(right, order(shared, contracted, right_only, ones_right)),
+                            {batch, depth, volume(right, right_only)}));
   // Back from (shared, left, right, summed) to the order of the axes.
   Dims summed_ones = contracted;
   for (const Dims* early : {&early_a, &early_b})
@@ -263,7 +263,7 @@ Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed, bool m
     if (!is_one && (left.sizes()[dim] == 0 || right.sizes()[dim] == 0)) sizes[i] = 0;
     back[dim] = static_cast<int64_t>(i);
   }
-  return permute(reshape(product, sizes), back);
+  return ops::permute(ops::reshape(product, sizes), back);
 }
 
 void check_sizes(const std::vector<Tensor>& aligned) {
@@ -283,7 +283,7 @@ void check_sizes(const std::vector<Tensor>& aligned) {
 Tensor _einsum(const std::string& equation_text, TensorList operands) {
   FB_CHECK(!operands.empty(), "expected at least one operand");
   const Equation equation = parse(equation_text, operands.size());
-  const Axes axes = place_axes(equation, operands);
+  const Axes axes = assign_axes(equation, operands);
   std::vector<Tensor> aligned;
   for (size_t i = 0; i < operands.size(); ++i) {
     aligned.push_back(align(operands[i], equation.inputs[i], axes, i));
@@ -303,10 +303,10 @@ Tensor _einsum(const std::string& equation_text, TensorList operands) {
     return each.dtype() != operands[0].dtype();
   });
   Tensor result = aligned[0];
-  if (!summed_at[0].empty()) result = sum(result, summed_at[0], true);
+  if (!summed_at[0].empty()) result = ops::sum(result, summed_at[0], true);
   for (size_t i = 1; i < aligned.size(); ++i)
     result = multiply_sum(result, aligned[i], summed_at[i], mixed);
-  return view(result, result.sizes().first(axes.output_count));
+  return ops::view(result, result.sizes().first(axes.output_count));
 }
 
 }  // namespace fb::ops

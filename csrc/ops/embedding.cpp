@@ -109,7 +109,7 @@ Tensor nn_functional_embedding(const Tensor& input, const Tensor& weight,
   check_table(weight);
   const int64_t padding = wrapped_padding(padding_idx, weight.size(0));
   if (max_norm) compute::embedding_renorm_(weight, input, *max_norm, norm_type);
-  return embedding(weight, input, padding, scale_grad_by_freq, sparse);
+  return ops::embedding(weight, input, padding, scale_grad_by_freq, sparse);
 }
 
 }  // namespace fb::ops

@@ -75,7 +75,7 @@ Tensor maxima_backward(const Tensor& gradient, const Tensor& rows, int64_t num_w
   const DType type = sum_type(gradient.dtype());
   const int64_t width = gradient.size(1);
   const Tensor g = contiguous(cast(gradient, type)),
-               result = zeros({num_weights, width}, type, g.device());
+               result = ops::zeros({num_weights, width}, type, g.device());
   kernel::of(result).add_maxima(type, g.data(), rows.data_as<int64_t>(), g.numel(), width,
                                 result.data());
   return result;
@@ -114,7 +114,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::embedding_bag(
   const Tensor sums = make_tensor(sizes, type, weight.device());
   kernel::of(sums).sum_bags(table_of(table), of_numbers, data_or_null(factor), sums.data());
   return {cast(sums, weight.dtype()), std::move(bags.of_index), std::move(bags.sizes),
-          zeros({of_numbers.count}, DType::kInt64, weight.device())};
+          compute::zeros({of_numbers.count}, DType::kInt64, weight.device())};
 }
 
 Tensor compute::_embedding_bag_backward(const Tensor& gradient, const Tensor& indices,
@@ -164,18 +164,18 @@ Tensor nn_functional_embedding_bag(const Tensor& input, const Tensor& weight, co
     FB_CHECK_VALUE(!offsets.defined(),
                    "expected no offsets with an input of 2 dimensions, whose rows are the bags");
     const int64_t length = input.size(1);
-    numbers = reshape(input, {input.numel()});
-    starts = length == 0 ? zeros({input.size(0)}, DType::kInt64, input.device())
-                         : arange(0, input.numel(), length, DType::kInt64, input.device());
-    if (weights.defined()) weights = reshape(weights, {input.numel()});
+    numbers = ops::reshape(input, {input.numel()});
+    starts = length == 0 ? ops::zeros({input.size(0)}, DType::kInt64, input.device())
+                         : ops::arange(0, input.numel(), length, DType::kInt64, input.device());
+    if (weights.defined()) weights = ops::reshape(weights, {input.numel()});
     include_last_offset = false;
   }
   FB_CHECK_VALUE(starts.defined() && starts.dim() == 1,
                  "expected offsets of 1 dimension with an input of 1 dimension, got ",
                  starts.defined() ? "another shape" : "none");
   if (max_norm) compute::embedding_renorm_(weight, numbers, *max_norm, norm_type);
-  return std::get<0>(embedding_bag(weight, numbers, starts, scale_grad_by_freq, number, sparse,
-                                   weights, include_last_offset, padding_idx));
+  return std::get<0>(ops::embedding_bag(weight, numbers, starts, scale_grad_by_freq, number, sparse,
+                                        weights, include_last_offset, padding_idx));
 }
 
 }  // namespace fb::ops

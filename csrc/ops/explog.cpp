@@ -4,7 +4,7 @@
 namespace fb::ops {
 
 Tensor compute::logit(const Tensor& input, std::optional<double> eps) {
-  return logit(input, eps.value_or(-1.0));
+  return compute::logit(input, eps.value_or(-1.0));
 }
 
 }  // namespace fb::ops

@@ -21,7 +21,8 @@ bool larger_stride_first(const Tensor& t, int64_t a, int64_t b) {
   return t.strides()[a] > t.strides()[b];
 }
 
-// The dimensions to transform, those with larger strides first; the last `fixed` keep their place.
+// The dimensions to transform, those with larger strides first; the last `fixed` keep their
+// position.
 Dims transform_dims(const Tensor& input, IntSpan dim, int fixed) {
   FB_CHECK_INDEX(static_cast<int64_t>(dim.size()) <= input.dim(), "got dimensions ", dim,
                  " for shape ", input.sizes());
@@ -52,7 +53,7 @@ Dims transform_order(const Tensor& input, const Dims& dims) {
 }
 
 Tensor restored(const Tensor& t, const Dims& order, double scale) {
-  if (scale != 1) mul_(t, scale);
+  if (scale != 1) ops::mul_(t, scale);
   Dims back(order.size());
   for (size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<int64_t>(i);
   return reordered(t, back);

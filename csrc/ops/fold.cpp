@@ -45,12 +45,6 @@ Windows windows_of(IntSpan image, IntSpan kernel_size, IntSpan dilation, IntSpan
   return windows;
 }
 
-void check_type(DType dtype) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented,
-              dtype == DType::kBool || is_floating(dtype) || is_complex(dtype),
-              "not implemented for dtype ", dtype);
-}
-
 }  // namespace
 
 Tensor compute::nn_functional_unfold(const Tensor& input, IntSpan kernel_size, IntSpan dilation,
@@ -59,7 +53,6 @@ Tensor compute::nn_functional_unfold(const Tensor& input, IntSpan kernel_size, I
   FB_CHECK_INDEX(sizes.size() >= 3, "expected input of 3 or 4 dimensions, got ", sizes);
   FB_CHECK(sizes.size() <= 4 && numel_of(sizes.last(3)) > 0,
            "expected input of 3 or 4 dimensions, none empty but the batch, got ", sizes);
-  check_type(input.dtype());
   const Windows windows = windows_of(sizes.last(2), kernel_size, dilation, padding, stride);
   const int64_t channels = sizes[sizes.size() - 3];
   Dims shape{numel_of({channels, windows.taps()}), windows.count()};
@@ -77,7 +70,6 @@ Tensor compute::nn_functional_fold(const Tensor& input, IntSpan output_size, Int
   const IntSpan sizes = input.sizes();
   FB_CHECK((sizes.size() == 2 || sizes.size() == 3) && numel_of(sizes.last(2)) > 0,
            "expected input of 2 or 3 dimensions, none empty but the batch, got ", sizes);
-  check_type(input.dtype());
   const Windows windows = windows_of(output_size, kernel_size, dilation, padding, stride);
   const int64_t rows = sizes[sizes.size() - 2];
   FB_CHECK(rows % windows.taps() == 0, "input ", sizes, " has ", rows,

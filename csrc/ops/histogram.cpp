@@ -48,21 +48,19 @@ Tensor counted(const Tensor& input, const Tensor& edges, const Tensor& weight, b
                            .uniform = uniform},
                           hist.data());
   if (!density) return hist;
-  return div(hist, mul(sum(hist, {}, false, {}), diff(bounds, 1, -1, {}, {})));
+  return ops::div(hist, ops::mul(ops::sum(hist, {}, false, {}), ops::diff(bounds, 1, -1, {}, {})));
 }
 
 }  // namespace
 
 Tensor compute::bincount(const Tensor& input, const Tensor& weights, int64_t minlength) {
-  if (!is_integral(input.dtype(), false))
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   FB_CHECK(minlength >= 0, "expected a minlength that is not negative, got ", minlength);
   FB_CHECK(input.dim() == 1, "expected a 1-D input of non-negative integers, got shape ",
            input.sizes());
   const Tensor values = contiguous(cast(input, DType::kInt64));
   int64_t bins = minlength;
   if (values.numel() > 0) {
-    const auto [low, high] = aminmax(values, {}, false);
+    const auto [low, high] = compute::aminmax(values, {}, false);
     const auto least = host_number(low).to<int64_t>();
     FB_CHECK(least >= 0, "expected a 1-D input of non-negative integers, got ", least);
     const auto largest = host_number(high).to<int64_t>();
@@ -87,14 +85,12 @@ Tensor compute::bincount(const Tensor& input, const Tensor& weights, int64_t min
 }
 
 Tensor compute::histc(const Tensor& input, int64_t bins, const Scalar& min, const Scalar& max) {
-  if (!is_floating(input.dtype()))
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   FB_CHECK(bins > 0, "expected bins > 0, got ", bins);
   double low = min.to<double>();
   double high = max.to<double>();
   const Tensor x = contiguous(cast(input, compute_type(input.dtype())));
   if (low == high && x.numel() > 0) {
-    const auto [smallest, largest] = aminmax(x, {}, false);
+    const auto [smallest, largest] = compute::aminmax(x, {}, false);
     low = host_number(smallest).to<double>();
     high = host_number(largest).to<double>();
   }
@@ -128,7 +124,7 @@ std::tuple<Tensor, Tensor> compute::histogram(const Tensor& input, int64_t bins,
     low = (*range)[0];
     high = (*range)[1];
   } else if (input.numel() > 0) {
-    const auto [smallest, largest] = aminmax(input, {}, false);
+    const auto [smallest, largest] = compute::aminmax(input, {}, false);
     low = host_number(smallest).to<double>();
     high = host_number(largest).to<double>();
   }
@@ -139,7 +135,8 @@ std::tuple<Tensor, Tensor> compute::histogram(const Tensor& input, int64_t bins,
     low -= 0.5;
     high += 0.5;
   }
-  const Tensor edges = linspace(low, high, checked_add(bins, 1), input.dtype(), input.device());
+  const Tensor edges =
+      compute::linspace(low, high, checked_add(bins, 1), input.dtype(), input.device());
   return {counted(input, edges, weight, density, true), edges};
 }
 

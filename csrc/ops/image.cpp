@@ -12,31 +12,32 @@ namespace fb::ops {
 bool has_channels_last(IntSpan sizes, IntSpan strides) {
   if (sizes.size() < 3) return false;
   const Dims channels_last = channels_last_strides(sizes), plain = contiguous_strides(sizes);
-  bool is_plain = true;
+  bool is_contiguous = true;
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == 1) continue;
     if (strides[d] != channels_last[d]) return false;
-    is_plain &= strides[d] == plain[d];
+    is_contiguous &= strides[d] == plain[d];
   }
-  return !is_plain;
+  return !is_contiguous;
 }
 
 Tensor with_channels_last(const Tensor& image) {
   if (is_channels_last(image)) return image;
-  const Tensor ordered = make_free_image(image.sizes(), image.dtype(), image.device());
+  const Tensor ordered = make_deferred_image(image.sizes(), image.dtype(), image.device());
   kernel::copy(ordered, image);
   return ordered;
 }
 
 Tensor make_image_of(const Tensor& like, IntSpan sizes) {
-  if (like.dim() < 4 && !like->free_layout) return make_tensor(sizes, like.dtype(), like.device());
+  if (like.dim() < 4 && !like->deferred_layout)
+    return make_tensor(sizes, like.dtype(), like.device());
   return make_image(sizes, like.dtype(), like);
 }
 
 Image::Image(const Tensor& input, int64_t rank)
     : Image(input, rank,
             input.dim() == rank + 2 && !input.is_contiguous() && is_channels_last(input) &&
-                (rank > 1 || input->free_layout)) {}
+                (rank > 1 || input->deferred_layout)) {}
 
 Image::Image(const Tensor& input, int64_t rank, bool channels_last)
     : elements(channels_last ? with_channels_last(input) : contiguous(input)),
@@ -61,8 +62,8 @@ Tensor Image::make(IntSpan space, DType dtype) const {
   const Dims sizes = sizes_with(space);
   if (!channels_last) return make_tensor(sizes, dtype, elements.device());
   // One pixel may be contiguous and yet stand for an image that is not.
-  const bool is_ours = elements->free_layout || elements.is_contiguous();
-  return is_ours ? make_free_image(sizes, dtype, elements.device())
+  const bool is_ours = elements->deferred_layout || elements.is_contiguous();
+  return is_ours ? make_deferred_image(sizes, dtype, elements.device())
                  : make_image(sizes, dtype, elements);
 }
 

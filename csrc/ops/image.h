@@ -35,7 +35,7 @@ struct Image {
   // The sizes of a result with other sizes after the channels.
   Dims sizes_with(IntSpan space) const;
   // New elements in the same order, which is ours to choose if that of the elements is (Note
-  // [Layout of our own] in core/layout.h).
+  // [Deferred layouts] in core/layout.h).
   Tensor make(IntSpan space, DType dtype) const;
   Tensor make(IntSpan space) const { return make(space, elements.dtype()); }
 };

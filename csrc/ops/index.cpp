@@ -16,7 +16,7 @@ namespace fb::ops {
 namespace {
 
 // A single number is a vector of one element to these operators.
-Tensor at_least_1d(const Tensor& t) { return t.dim() == 0 ? unsqueeze(t, 0) : t; }
+Tensor at_least_1d(const Tensor& t) { return t.dim() == 0 ? ops::unsqueeze(t, 0) : t; }
 
 Tensor positions_of(const Tensor& index) {
   FB_CHECK(index.dtype() == DType::kInt64 || index.dtype() == DType::kInt32,
@@ -24,7 +24,7 @@ Tensor positions_of(const Tensor& index) {
   return contiguous(cast(index, DType::kInt64));
 }
 
-// Places along one dimension, by a vector of positions.
+// Slices along one dimension, by a vector of positions.
 kernel::Picks along(const Tensor& target, int64_t dim, const Tensor& index,
                     ErrorKind error = ErrorKind::kIndex) {
   FB_CHECK_AS(error, index.dim() <= 1, "index must be a vector, got shape ", index.sizes());
@@ -48,7 +48,7 @@ void check_positions(const Tensor& index, int64_t size, ErrorKind error) {
 Tensor spread(const Scalar& value, IntSpan shape, DType dtype, Device device) {
   const Tensor element = make_tensor({}, dtype, device);
   kernel::of(element).fill(element, value);
-  return expand(element, shape, false);
+  return ops::expand(element, shape, false);
 }
 
 Scalar number_in(const Tensor& value) {
@@ -183,7 +183,7 @@ Tensor selected(const Tensor& input, int64_t dim, const Tensor& index, bool from
   picks.from_the_end = from_the_end;
   const Tensor out = make_tensor(picks.result_shape(), input.dtype(), input.device());
   kernel::of(out).pick(out, picks);
-  return input.dim() == 0 ? select(out, 0, 0) : out;
+  return input.dim() == 0 ? ops::select(out, 0, 0) : out;
 }
 
 }  // namespace
@@ -202,15 +202,16 @@ Tensor compute::gather(const Tensor& input, int64_t dim, const Tensor& index, bo
 Tensor compute::take(const Tensor& input, const Tensor& index) {
   FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
   FB_CHECK_INDEX(input.numel() > 0 || index.numel() == 0, "an empty tensor has nothing to take");
-  return reshape(selected(reshape(input, {-1}), 0, reshape(index, {index.numel()}), true),
-                 index.sizes());
+  return ops::reshape(
+      selected(ops::reshape(input, {-1}), 0, ops::reshape(index, {index.numel()}), true),
+      index.sizes());
 }
 
 namespace {
 
 // Indices of which negative ones count from the end.
 Tensor from_the_start(const Tensor& indices, int64_t size) {
-  return add(indices, mul(lt(indices, 0), size), 1);
+  return ops::add(indices, ops::mul(ops::lt(indices, 0), size), 1);
 }
 
 }  // namespace
@@ -218,7 +219,7 @@ Tensor from_the_start(const Tensor& indices, int64_t size) {
 Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<int64_t> dim) {
   FB_CHECK(indices.dtype() == DType::kInt64, "expected indices of type int64, got ",
            indices.dtype());
-  if (!dim) return gather(reshape(input, {-1}), 0, reshape(indices, {-1}), false);
+  if (!dim) return ops::gather(ops::reshape(input, {-1}), 0, ops::reshape(indices, {-1}), false);
   FB_CHECK(input.dim() == indices.dim(), "input of shape ", input.sizes(), " and indices of shape ",
            indices.sizes(), " must have the same number of dimensions");
   FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no dim ", *dim);
@@ -230,27 +231,28 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
   index_shape[d] = 1;
   Dims shape = broadcast_shapes(without_d, index_shape);
   shape[d] = input.sizes()[d];
-  const Tensor source = expand(input, shape, false);
+  const Tensor source = ops::expand(input, shape, false);
   shape[d] = indices.sizes()[d];
-  const Tensor places = from_the_start(indices, input.sizes()[d]);
-  return gather(source, d, expand(places, shape, false), false);
+  const Tensor positions = from_the_start(indices, input.sizes()[d]);
+  return ops::gather(source, d, ops::expand(positions, shape, false), false);
 }
 
 Tensor compute::masked_select(const Tensor& input, const Tensor& mask) {
   FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
   const Dims shape = broadcast_shapes(input.sizes(), mask.sizes());
-  return kernel::of(input).compress(contiguous(expand(input, shape, false)),
-                                    contiguous(expand(mask, shape, false)));
+  return kernel::of(input).compress(contiguous(compute::expand(input, shape, false)),
+                                    contiguous(compute::expand(mask, shape, false)));
 }
 
-Tensor compute::argwhere(const Tensor& input) { return nonzero(input); }
+Tensor compute::argwhere(const Tensor& input) { return ops::nonzero(input); }
 
 Tensor nonzero(const Tensor& input) {
-  return transpose(kernel::of(input).nonzero_columns(contiguous(cast(input, DType::kBool))), 0, 1);
+  return ops::transpose(kernel::of(input).nonzero_columns(contiguous(cast(input, DType::kBool))), 0,
+                        1);
 }
 
 std::vector<Tensor> nonzero_tuple(const Tensor& input) {
-  return unbind(nonzero(input.dim() > 0 ? input : reshape(input, {1})), 1);
+  return ops::unbind(ops::nonzero(input.dim() > 0 ? input : ops::reshape(input, {1})), 1);
 }
 
 // --- writing
@@ -259,7 +261,7 @@ void compute::scatter_(const Tensor& input, int64_t dim, const Tensor& index, co
   scatter_into(input, dim, index, src, kernel::ScatterMode::kStore);
 }
 Tensor compute::scatter(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
-  return on_copy(input, [&](const Tensor& out) { scatter_(out, dim, index, src); });
+  return on_copy(input, [&](const Tensor& out) { compute::scatter_(out, dim, index, src); });
 }
 
 void compute::scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Scalar& value) {
@@ -269,28 +271,29 @@ void compute::scatter_(const Tensor& input, int64_t dim, const Tensor& index, co
 }
 Tensor compute::scatter(const Tensor& input, int64_t dim, const Tensor& index,
                         const Scalar& value) {
-  return on_copy(input, [&](const Tensor& out) { scatter_(out, dim, index, value); });
+  return on_copy(input, [&](const Tensor& out) { compute::scatter_(out, dim, index, value); });
 }
 
 void scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
               const std::string& reduce) {
-  scatter_reduce_(input, dim, index, src, reduction_of(reduce));
+  ops::scatter_reduce_(input, dim, index, src, reduction_of(reduce));
 }
 Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
                const std::string& reduce) {
-  return scatter_reduce(input, dim, index, src, reduction_of(reduce));
+  return ops::scatter_reduce(input, dim, index, src, reduction_of(reduce));
 }
 
 void scatter_(const Tensor& input, int64_t dim, const Tensor& index, const Scalar& value,
               const std::string& reduce) {
   check_convertible(value, input.dtype());
-  scatter_(input, dim, index, spread(value, index.sizes(), input.dtype(), input.device()), reduce);
+  ops::scatter_(input, dim, index, spread(value, index.sizes(), input.dtype(), input.device()),
+                reduce);
 }
 Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, const Scalar& value,
                const std::string& reduce) {
   check_convertible(value, input.dtype());
-  return scatter(input, dim, index, spread(value, index.sizes(), input.dtype(), input.device()),
-                 reduce);
+  return ops::scatter(input, dim, index,
+                      spread(value, index.sizes(), input.dtype(), input.device()), reduce);
 }
 
 void compute::scatter_add_(const Tensor& input, int64_t dim, const Tensor& index,
@@ -299,7 +302,7 @@ void compute::scatter_add_(const Tensor& input, int64_t dim, const Tensor& index
 }
 Tensor compute::scatter_add(const Tensor& input, int64_t dim, const Tensor& index,
                             const Tensor& src) {
-  return on_copy(input, [&](const Tensor& out) { scatter_add_(out, dim, index, src); });
+  return on_copy(input, [&](const Tensor& out) { compute::scatter_add_(out, dim, index, src); });
 }
 
 void compute::scatter_reduce_(const Tensor& input, int64_t dim, const Tensor& index,
@@ -309,15 +312,15 @@ void compute::scatter_reduce_(const Tensor& input, int64_t dim, const Tensor& in
 Tensor compute::scatter_reduce(const Tensor& input, int64_t dim, const Tensor& index,
                                const Tensor& src, const std::string& reduce, bool include_self) {
   return on_copy(input, [&](const Tensor& out) {
-    scatter_reduce_(out, dim, index, src, reduce, include_self);
+    compute::scatter_reduce_(out, dim, index, src, reduce, include_self);
   });
 }
 
 namespace {
 
 // The parts of `source`, one per position, stored or added along `dim`.
-void place_parts(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
-                 bool accumulate) {
+void put_parts(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
+               bool accumulate) {
   check_writable(input);
   FB_CHECK(source.dtype() == input.dtype(), "expected source of the type of input, ", input.dtype(),
            ", got ", source.dtype());
@@ -331,9 +334,9 @@ void place_parts(const Tensor& input, int64_t dim, const Tensor& index, const Te
   FB_CHECK(parts.sizes() == shape || (source.dim() == 0 && numel_of(shape) == 1),
            "source of shape ", source.sizes(), " does not have the shape ", shape,
            " that input and index ask for");
-  if (parts.sizes() != shape) parts = reshape(parts, shape);
+  if (parts.sizes() != shape) parts = ops::reshape(parts, shape);
   if (parts.storage() == input.storage()) parts = copy_of(parts);
-  kernel::of(picks.target).place(picks, parts, accumulate);
+  kernel::of(picks.target).index_put(picks, parts, accumulate);
 }
 
 }  // namespace
@@ -345,21 +348,23 @@ void compute::index_add_(const Tensor& input, int64_t dim, const Tensor& index,
   const ErrorKind error = input.dim() <= 1 ? ErrorKind::kIndex : ErrorKind::kRuntime;
   check_positions(index, at_least_1d(input).size(dim), error);
   const bool scaled = alpha.kind() != Scalar::Kind::kInt || alpha.to<int64_t>() != 1;
-  place_parts(input, dim, index, scaled ? cast(mul(source, alpha), source.dtype()) : source, true);
+  put_parts(input, dim, index, scaled ? cast(compute::mul(source, alpha), source.dtype()) : source,
+            true);
 }
 Tensor compute::index_add(const Tensor& input, int64_t dim, const Tensor& index,
                           const Tensor& source, const Scalar& alpha) {
-  return on_copy(input, [&](const Tensor& out) { index_add_(out, dim, index, source, alpha); });
+  return on_copy(input,
+                 [&](const Tensor& out) { compute::index_add_(out, dim, index, source, alpha); });
 }
 
 void compute::index_copy_(const Tensor& input, int64_t dim, const Tensor& index,
                           const Tensor& source) {
   FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
-  place_parts(input, dim, index, source, false);
+  put_parts(input, dim, index, source, false);
 }
 Tensor compute::index_copy(const Tensor& input, int64_t dim, const Tensor& index,
                            const Tensor& source) {
-  return on_copy(input, [&](const Tensor& out) { index_copy_(out, dim, index, source); });
+  return on_copy(input, [&](const Tensor& out) { compute::index_copy_(out, dim, index, source); });
 }
 
 void compute::index_fill_(const Tensor& input, int64_t dim, const Tensor& index,
@@ -370,19 +375,19 @@ void compute::index_fill_(const Tensor& input, int64_t dim, const Tensor& index,
                  index.dtype());
   const kernel::Picks picks = along(input, dim, index, ErrorKind::kRuntime);
   kernel::of(picks.target)
-      .place(picks, spread(value, picks.result_shape(), input.dtype(), input.device()), false);
+      .index_put(picks, spread(value, picks.result_shape(), input.dtype(), input.device()), false);
 }
 Tensor compute::index_fill(const Tensor& input, int64_t dim, const Tensor& index,
                            const Scalar& value) {
-  return on_like(input, [&](const Tensor& out) { index_fill_(out, dim, index, value); });
+  return on_like(input, [&](const Tensor& out) { compute::index_fill_(out, dim, index, value); });
 }
 void compute::index_fill_(const Tensor& input, int64_t dim, const Tensor& index,
                           const Tensor& value) {
-  index_fill_(input, dim, index, number_in(value));
+  compute::index_fill_(input, dim, index, number_in(value));
 }
 Tensor compute::index_fill(const Tensor& input, int64_t dim, const Tensor& index,
                            const Tensor& value) {
-  return index_fill(input, dim, index, number_in(value));
+  return compute::index_fill(input, dim, index, number_in(value));
 }
 
 void compute::index_reduce_(const Tensor& input, int64_t dim, const Tensor& index,
@@ -397,7 +402,7 @@ void compute::index_reduce_(const Tensor& input, int64_t dim, const Tensor& inde
 Tensor compute::index_reduce(const Tensor& input, int64_t dim, const Tensor& index,
                              const Tensor& source, const std::string& reduce, bool include_self) {
   return on_copy(input, [&](const Tensor& out) {
-    index_reduce_(out, dim, index, source, reduce, include_self);
+    compute::index_reduce_(out, dim, index, source, reduce, include_self);
   });
 }
 
@@ -416,7 +421,7 @@ void compute::masked_fill_(const Tensor& input, const Tensor& mask, const Scalar
   check_convertible(value, input.dtype());
   alignas(16) char element[16];
   value.store(input.dtype(), element);
-  const Tensor spread_mask = contiguous(expand(mask, input.sizes(), false));
+  const Tensor spread_mask = contiguous(compute::expand(mask, input.sizes(), false));
   const Tensor flat = contiguous(input);
   kernel::of(flat).masked_fill(flat, flat, spread_mask, element);
   if (!flat.is_same(input)) copy_into(input, flat);
@@ -424,39 +429,41 @@ void compute::masked_fill_(const Tensor& input, const Tensor& mask, const Scalar
 Tensor compute::masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
   FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
   const Tensor source =
-      contiguous(expand(input, broadcast_shapes(input.sizes(), mask.sizes()), false));
+      contiguous(compute::expand(input, broadcast_shapes(input.sizes(), mask.sizes()), false));
   check_convertible(value, input.dtype());
   alignas(16) char element[16];
   value.store(input.dtype(), element);
   Tensor out = make_tensor(source.sizes(), input.dtype(), input.device());
-  kernel::of(out).masked_fill(out, source, contiguous(expand(mask, source.sizes(), false)),
+  kernel::of(out).masked_fill(out, source, contiguous(compute::expand(mask, source.sizes(), false)),
                               element);
   return out;
 }
 
 void compute::masked_fill_(const Tensor& input, const Tensor& mask, const Tensor& value) {
-  masked_fill_(input, mask, number_in(value));
+  compute::masked_fill_(input, mask, number_in(value));
 }
 Tensor compute::masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value) {
-  return masked_fill(input, mask, number_in(value));
+  return compute::masked_fill(input, mask, number_in(value));
 }
 
 void compute::masked_scatter_(const Tensor& input, const Tensor& mask, const Tensor& source) {
   FB_CHECK(mask.dtype() == DType::kBool, "expected a mask of type bool, got ", mask.dtype());
   FB_CHECK(source.dtype() == input.dtype(), "expected source of the type of input, ", input.dtype(),
            ", got ", source.dtype());
-  const Tensor spread_mask = expand(mask, input.sizes(), false);
+  const Tensor spread_mask = compute::expand(mask, input.sizes(), false);
   const Tensor positions =
-      kernel::of(spread_mask).nonzero_columns(contiguous(reshape(spread_mask, {-1})));
+      kernel::of(spread_mask).nonzero_columns(contiguous(ops::reshape(spread_mask, {-1})));
   const int64_t count = positions.numel();
   FB_CHECK(source.numel() >= count, "source has ", source.numel(), " elements, mask asks for ",
            count);
-  const Tensor values = narrow(reshape(source, {-1}), 0, 0, count);
-  put_(input, reshape(positions, {-1}), values, false);
+  const Tensor values = ops::narrow(ops::reshape(source, {-1}), 0, 0, count);
+  compute::put_(input, ops::reshape(positions, {-1}), values, false);
 }
 Tensor compute::masked_scatter(const Tensor& input, const Tensor& mask, const Tensor& source) {
-  const Tensor spread_input = expand(input, broadcast_shapes(input.sizes(), mask.sizes()), false);
-  return on_copy(spread_input, [&](const Tensor& out) { masked_scatter_(out, mask, source); });
+  const Tensor spread_input =
+      compute::expand(input, broadcast_shapes(input.sizes(), mask.sizes()), false);
+  return on_copy(spread_input,
+                 [&](const Tensor& out) { compute::masked_scatter_(out, mask, source); });
 }
 
 void compute::put_(const Tensor& input, const Tensor& index, const Tensor& source,
@@ -468,14 +475,14 @@ void compute::put_(const Tensor& input, const Tensor& index, const Tensor& sourc
   FB_CHECK_INDEX(index.numel() == source.numel(), "index has ", index.numel(),
                  " elements, source has ", source.numel());
   const Tensor flat = contiguous(input);
-  const Tensor target = view(flat, {flat.numel()});
-  const Tensor positions[] = {reshape(index, {index.numel()})};
-  put_at(target, positions, reshape(source, {source.numel()}), accumulate);
+  const Tensor target = compute::view(flat, {flat.numel()});
+  const Tensor positions[] = {ops::reshape(index, {index.numel()})};
+  put_at(target, positions, ops::reshape(source, {source.numel()}), accumulate);
   if (!flat.is_same(input)) copy_into(input, flat);
 }
 Tensor compute::put(const Tensor& input, const Tensor& index, const Tensor& source,
                     bool accumulate) {
-  return on_like(input, [&](const Tensor& out) { put_(out, index, source, accumulate); });
+  return on_like(input, [&](const Tensor& out) { compute::put_(out, index, source, accumulate); });
 }
 
 }  // namespace fb::ops

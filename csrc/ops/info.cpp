@@ -45,7 +45,7 @@ int64_t storage_offset(const Tensor& input) { return input.offset(); }
 bool is_contiguous(const Tensor& input, std::optional<MemoryFormat> memory_format) {
   FB_CHECK(memory_format != MemoryFormat::kPreserve,
            "preserve_format is no order of memory to ask for");
-  if (input->free_layout) return !memory_format || memory_format == MemoryFormat::kContiguous;
+  if (input->deferred_layout) return !memory_format || memory_format == MemoryFormat::kContiguous;
   return input.is_contiguous(memory_format.value_or(MemoryFormat::kContiguous));
 }
 

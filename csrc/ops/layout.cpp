@@ -25,7 +25,7 @@ void retire(Storage storage) {
 void settle_free(const Tensor& t) {
   const Tensor ordered = make_tensor(t.sizes(), t.dtype(), t.device());
   kernel::copy(ordered, t);
-  if (!t->free_layout) return;  // another thread was quicker, while this one copied
+  if (!t->deferred_layout) return;  // another thread was quicker, while this one copied
   // Nothing has happened to the elements: who has saved the tensor may go on using it.
   ordered.storage()->version = t.storage()->version;
   ordered.storage()->watched = t.storage()->watched;

@@ -1,4 +1,4 @@
-// Layouts of our own end where somebody looks: see Note [Layout of our own] in core/layout.h.
+// Deferred layouts end where somebody looks: see Note [Deferred layouts] in core/layout.h.
 #pragma once
 
 #include "core/layout.h"
@@ -9,7 +9,7 @@ void settle_free(const Tensor& t);
 
 // Puts the elements in the order of the dimensions, which is what the user takes them to be in.
 inline void settle(const Tensor& t) {
-  if (t->free_layout) [[unlikely]]
+  if (t->deferred_layout) [[unlikely]]
     settle_free(t);
 }
 

@@ -10,14 +10,12 @@ namespace fb::ops {
 
 Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord, std::optional<IntSpan> dim,
                           bool keepdim, std::optional<DType> dtype) {
-  return norm(x, ord, dim, keepdim, dtype);
+  return ops::norm(x, ord, dim, keepdim, dtype);
 }
 
 Tensor compute::linalg_cross(const Tensor& input, const Tensor& other, int64_t dim) {
   check_same_dtype(input, other);
   FB_CHECK_INDEX(input.dim() > 0, "input has no dimensions");
-  if (input.dtype() == DType::kBool)
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype bool");
   FB_CHECK(input.dim() == other.dim(),
            "inputs must have the same number of dimensions, got shapes ", input.sizes(), " and ",
            other.sizes());
@@ -25,15 +23,15 @@ Tensor compute::linalg_cross(const Tensor& input, const Tensor& other, int64_t d
            " to be of size 3, got shapes ", input.sizes(), " and ", other.sizes());
   const Dims sizes = broadcast_shapes(input.sizes(), other.sizes());
   const int64_t along = wrap_dim(dim, input.dim());
-  const Tensor a = expand(input, sizes);
-  const Tensor b = expand(other, sizes);
+  const Tensor a = compute::expand(input, sizes);
+  const Tensor b = compute::expand(other, sizes);
   const Tensor out = make_tensor(sizes, input.dtype(), input.device());
   for (int64_t i = 0; i < 3; ++i) {
     const int64_t j = (i + 1) % 3;
     const int64_t k = (i + 2) % 3;
-    const Tensor plus = mul(select(a, along, j), select(b, along, k));
-    const Tensor minus = mul(select(a, along, k), select(b, along, j));
-    add_out(select(out, along, i), plus, minus, -1);
+    const Tensor plus = compute::mul(compute::select(a, along, j), compute::select(b, along, k));
+    const Tensor minus = compute::mul(compute::select(a, along, k), compute::select(b, along, j));
+    add_out(compute::select(out, along, i), plus, minus, -1);
   }
   return out;
 }

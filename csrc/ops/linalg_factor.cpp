@@ -30,7 +30,6 @@ void check_reflectors(const Tensor& input, const Tensor& tau) {
 std::tuple<Tensor, Tensor, Tensor> compute::linalg_lu_factor_ex(const Tensor& A, bool pivot,
                                                                 bool check_errors) {
   check_matrices(A);
-  check_lapack_dtype(A);
   FB_CHECK(pivot, "LU without pivoting is not implemented on the CPU");
   const Tensor lu = column_major_copy(A);
   const Tensor pivots = make_tensor(with_sizes(batch_of(A), {std::min(A.size(-2), A.size(-1))}),
@@ -42,7 +41,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::linalg_lu_factor_ex(const Tensor& A,
 }
 
 std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
-  const auto [lu, pivots, info] = linalg_lu_factor_ex(A, pivot, false);
+  const auto [lu, pivots, info] = ops::linalg_lu_factor_ex(A, pivot, false);
   return {lu, pivots};
 }
 
@@ -75,14 +74,13 @@ std::tuple<Tensor, Tensor, Tensor> compute::lu_unpack(const Tensor& LU_data,
 }
 
 std::tuple<Tensor, Tensor, Tensor> compute::linalg_lu(const Tensor& A, bool pivot) {
-  const auto [lu, pivots, info] = linalg_lu_factor_ex(A, pivot, false);
-  return lu_unpack(lu, pivots, true, true);
+  const auto [lu, pivots, info] = compute::linalg_lu_factor_ex(A, pivot, false);
+  return compute::lu_unpack(lu, pivots, true, true);
 }
 
 std::tuple<Tensor, Tensor> compute::linalg_cholesky_ex(const Tensor& A, bool upper,
                                                        bool check_errors) {
   check_square(A);
-  check_lapack_dtype(A);
   const Tensor factor = column_major_copy(A);
   const Tensor info = make_tensor(batch_of(A), DType::kInt32, A.device());
   kernel::of(factor).cholesky_factor(matrices_of(factor), upper, info.data_as<int32_t>());
@@ -94,16 +92,15 @@ std::tuple<Tensor, Tensor> compute::linalg_cholesky_ex(const Tensor& A, bool upp
 }
 
 Tensor compute::cholesky(const Tensor& input, bool upper) {
-  return input.numel() == 0 ? copy_of(input) : linalg_cholesky(input, upper);
+  return input.numel() == 0 ? copy_of(input) : ops::linalg_cholesky(input, upper);
 }
 
 Tensor linalg_cholesky(const Tensor& A, bool upper) {
-  return std::get<0>(linalg_cholesky_ex(A, upper, true));
+  return std::get<0>(ops::linalg_cholesky_ex(A, upper, true));
 }
 
 std::tuple<Tensor, Tensor> compute::geqrf(const Tensor& input) {
   check_matrices(input);
-  check_lapack_dtype(input);
   const int64_t k = std::min(input.size(-2), input.size(-1));
   const Tensor packed = column_major_copy(input);
   const Tensor tau = make_tensor(with_sizes(batch_of(input), {k}), input.dtype(), input.device());
@@ -114,7 +111,7 @@ std::tuple<Tensor, Tensor> compute::geqrf(const Tensor& input) {
 std::tuple<Tensor, Tensor> compute::linalg_qr(const Tensor& A, const std::string& mode) {
   FB_CHECK(mode == "reduced" || mode == "complete" || mode == "r",
            "expected mode 'reduced', 'complete' or 'r', got '", mode, "'");
-  const auto [packed, tau] = geqrf(A);
+  const auto [packed, tau] = compute::geqrf(A);
   const int64_t m = A.size(-2);
   const int64_t n = A.size(-1);
   const int64_t height = mode == "complete" ? m : std::min(m, n);
@@ -125,12 +122,11 @@ std::tuple<Tensor, Tensor> compute::linalg_qr(const Tensor& A, const std::string
 }
 
 std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
-  return linalg_qr(input, some ? "reduced" : "complete");
+  return ops::linalg_qr(input, some ? "reduced" : "complete");
 }
 
 Tensor compute::linalg_householder_product(const Tensor& input, const Tensor& tau) {
   check_matrices(input);
-  check_lapack_dtype(input);
   check_same_dtype(input, tau);
   FB_CHECK(input.size(-2) >= input.size(-1),
            "expected at least as many rows as columns, got shape ", input.sizes());
@@ -141,7 +137,6 @@ Tensor compute::linalg_householder_product(const Tensor& input, const Tensor& ta
 Tensor compute::ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool left,
                       bool transpose) {
   check_matrices(input);
-  check_lapack_dtype(input);
   check_same_dtype(input, tau);
   check_same_dtype(input, other);
   check_reflectors(input, tau);

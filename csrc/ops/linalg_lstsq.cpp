@@ -27,12 +27,11 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::linalg_lstsq(
     const Tensor& input, const Tensor& b, std::optional<double> rcond,
     std::optional<std::string> driver) {
   check_matrices(input);
-  check_lapack_dtype(input);
   check_same_dtype(input, b);
   const Driver method = driver_of(driver.value_or("gelsy"));
   const bool vector =
       b.dim() == input.dim() - 1 && b.sizes() == input.sizes().first(input.dim() - 1);
-  const Tensor given = vector ? unsqueeze(b, -1) : b;
+  const Tensor given = vector ? compute::unsqueeze(b, -1) : b;
   check_matrices(given);
   const int64_t m = input.size(-2);
   const int64_t n = input.size(-1);
@@ -43,7 +42,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::linalg_lstsq(
   const int64_t rows = std::max(m, n);
   const Device device = input.device();
   const DType real = real_type(input.dtype());
-  const Tensor a = column_major_copy(expand(input, with_sizes(batch, {m, n})));
+  const Tensor a = column_major_copy(compute::expand(input, with_sizes(batch, {m, n})));
   // LAPACK wants room for the larger of right-hand side and solution.
   const Tensor x = make_column_major(batch, rows, nrhs, input.dtype(), device);
   if (m < n) kernel::of(x).fill(x, 0);

@@ -17,8 +17,8 @@ struct System {
 
 System broadcast_system(const Tensor& a, const Tensor& b) {
   const Dims batch = broadcast_shapes(batch_of(a), batch_of(b));
-  return {expand(a, with_sizes(batch, {a.size(-2), a.size(-1)})),
-          expand(b, with_sizes(batch, {b.size(-2), b.size(-1)}))};
+  return {ops::expand(a, with_sizes(batch, {a.size(-2), a.size(-1)})),
+          ops::expand(b, with_sizes(batch, {b.size(-2), b.size(-1)}))};
 }
 
 // Whether b is a batch of vectors rather than of matrices, by PyTorch's rule.
@@ -67,7 +67,6 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::_linalg_solve_ex(const Tenso
                                                                      const Tensor& B, bool left,
                                                                      bool check_errors) {
   check_square(A);
-  check_lapack_dtype(A);
   const bool vector = is_vector_side(A, B);
   FB_CHECK(left || !vector, "left=False needs B to be a matrix, got shape ", B.sizes());
   const Tensor b = vector ? ops::unsqueeze(B, -1) : B;
@@ -86,17 +85,16 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::_linalg_solve_ex(const Tenso
 
 std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, bool left,
                                            bool check_errors) {
-  const auto [x, lu, pivots, info] = _linalg_solve_ex(A, B, left, check_errors);
+  const auto [x, lu, pivots, info] = ops::_linalg_solve_ex(A, B, left, check_errors);
   return {x, info};
 }
 
 Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
-  return std::get<0>(_linalg_solve_ex(A, B, left, true));
+  return std::get<0>(ops::_linalg_solve_ex(A, B, left, true));
 }
 
 std::tuple<Tensor, Tensor> compute::linalg_inv_ex(const Tensor& A, bool check_errors) {
   check_square(A);
-  check_lapack_dtype(A);
   const Tensor inverse = column_major_copy(A);
   const Tensor info = make_tensor(batch_of(A), DType::kInt32, A.device());
   kernel::of(inverse).invert(matrices_of(inverse), info.data_as<int32_t>());
@@ -104,37 +102,36 @@ std::tuple<Tensor, Tensor> compute::linalg_inv_ex(const Tensor& A, bool check_er
   return {inverse, info};
 }
 
-Tensor linalg_inv(const Tensor& A) { return std::get<0>(linalg_inv_ex(A, true)); }
+Tensor linalg_inv(const Tensor& A) { return std::get<0>(ops::linalg_inv_ex(A, true)); }
 
 Tensor compute::linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left,
                                 bool adjoint) {
   check_square(LU);
-  check_lapack_dtype(LU);
   FB_CHECK(pivots.dtype() == DType::kInt32, "expected pivots of dtype int32, got ", pivots.dtype());
   check_matrices(B);
   check_system(LU, B, left);
   if (!left) {
     // X A = B is A^H X^H = B^H.
-    const Tensor solved = linalg_lu_solve(LU, pivots, conj(transposed(B)), true, !adjoint);
-    return conj(transposed(solved));
+    const Tensor solved =
+        compute::linalg_lu_solve(LU, pivots, ops::conj(transposed(B)), true, !adjoint);
+    return ops::conj(transposed(solved));
   }
   const System system = broadcast_system(LU, B);
   const Tensor lu = column_major_copy(system.a);
   const Tensor x = column_major_copy(system.b);
-  const Tensor rows = contiguous(expand(pivots, lu.sizes().first(lu.dim() - 1)));
+  const Tensor rows = contiguous(compute::expand(pivots, lu.sizes().first(lu.dim() - 1)));
   check_pivots(rows, rows.numel(), lu.size(-1));
   kernel::of(x).lu_solve(matrices_of(lu), rows.data_as<int32_t>(), matrices_of(x), adjoint);
   return x;
 }
 
 Tensor lu_solve(const Tensor& b, const Tensor& LU_data, const Tensor& LU_pivots) {
-  return linalg_lu_solve(LU_data, LU_pivots, b, true, false);
+  return ops::linalg_lu_solve(LU_data, LU_pivots, b, true, false);
 }
 
 Tensor compute::linalg_solve_triangular(const Tensor& input, const Tensor& B, bool upper, bool left,
                                         bool unitriangular) {
   check_square(input);
-  check_lapack_dtype(input);
   check_matrices(B);
   check_system(input, B, left);
   const System system = broadcast_system(input, B);
@@ -149,13 +146,12 @@ std::tuple<Tensor, Tensor> compute::triangular_solve(const Tensor& b, const Tens
                                                      bool transpose, bool unitriangular) {
   check_square(A);
   const Tensor a = transpose ? transposed(A) : A;
-  return {linalg_solve_triangular(a, b, upper != transpose, true, unitriangular),
+  return {compute::linalg_solve_triangular(a, b, upper != transpose, true, unitriangular),
           column_major_copy(A)};
 }
 
 Tensor compute::cholesky_solve(const Tensor& input, const Tensor& L, bool upper) {
   check_square(L);
-  check_lapack_dtype(L);
   check_matrices(input);
   check_system(L, input, true);
   const System system = broadcast_system(L, input);
@@ -167,7 +163,6 @@ Tensor compute::cholesky_solve(const Tensor& input, const Tensor& L, bool upper)
 
 Tensor compute::cholesky_inverse(const Tensor& L, bool upper) {
   check_square(L);
-  check_lapack_dtype(L);
   const Tensor inverse = column_major_copy(L);
   const Tensor info = make_tensor(batch_of(L), DType::kInt32, L.device());
   kernel::of(inverse).cholesky_invert(matrices_of(inverse), upper, info.data_as<int32_t>());
@@ -177,7 +172,7 @@ Tensor compute::cholesky_inverse(const Tensor& L, bool upper) {
 
 Tensor compute::linalg_det(const Tensor& A) {
   check_square(A);
-  const auto [lu, pivots, info] = linalg_lu_factor_ex(A, true, false);
+  const auto [lu, pivots, info] = compute::linalg_lu_factor_ex(A, true, false);
   const Tensor out = make_tensor(batch_of(A), A.dtype(), A.device());
   kernel::of(out).determinant(matrices_of(lu), pivots.data_as<int32_t>(), out.data());
   return out;
@@ -185,7 +180,7 @@ Tensor compute::linalg_det(const Tensor& A) {
 
 std::tuple<Tensor, Tensor> compute::linalg_slogdet(const Tensor& A) {
   check_square(A);
-  const auto [lu, pivots, info] = linalg_lu_factor_ex(A, true, false);
+  const auto [lu, pivots, info] = compute::linalg_lu_factor_ex(A, true, false);
   const Tensor sign = make_tensor(batch_of(A), A.dtype(), A.device());
   const Tensor log = make_tensor(batch_of(A), real_type(A.dtype()), A.device());
   kernel::of(sign).log_determinant(matrices_of(lu), pivots.data_as<int32_t>(), sign.data(),

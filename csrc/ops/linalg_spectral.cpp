@@ -24,7 +24,6 @@ constexpr const char* kNoConvergence =
 
 std::tuple<Tensor, Tensor, Tensor> decompose(const Tensor& A, SvdVectors vectors) {
   check_matrices(A);
-  check_lapack_dtype(A);
   check_finite(A, ErrorKind::kLinAlg, kNotFinite);
   const int64_t m = A.size(-2);
   const int64_t n = A.size(-1);
@@ -47,7 +46,6 @@ std::tuple<Tensor, Tensor, Tensor> decompose(const Tensor& A, SvdVectors vectors
 std::tuple<Tensor, Tensor> eigen_hermitian(const Tensor& A, const std::string& UPLO,
                                            bool with_vectors) {
   check_square(A);
-  check_lapack_dtype(A);
   FB_CHECK(UPLO == "L" || UPLO == "U" || UPLO == "l" || UPLO == "u",
            "expected UPLO to be 'L' or 'U', got '", UPLO, "'");
   const int64_t n = A.size(-1);
@@ -64,7 +62,6 @@ std::tuple<Tensor, Tensor> eigen_hermitian(const Tensor& A, const std::string& U
 // `vectors` is left undefined unless they are wanted.
 std::tuple<Tensor, Tensor> eigen_general(const Tensor& input, bool with_vectors) {
   check_square(input);
-  check_lapack_dtype(input);
   const int64_t n = input.size(-1);
   const DType type = complex_type(input.dtype());
   const Tensor work = column_major_copy(input);
@@ -92,19 +89,19 @@ std::tuple<Tensor, Tensor, Tensor> compute::linalg_svd(const Tensor& A, bool ful
 
 Tensor composed::linalg_svdvals(const Tensor& A, std::optional<std::string> driver) {
   FB_CHECK(!driver, "driver= is for CUDA alone");
-  if (may_be_recorded(A)) return std::get<1>(linalg_svd(A, false, {}));
+  if (may_be_recorded(A)) return std::get<1>(ops::linalg_svd(A, false, {}));
   return std::get<1>(decompose(A, SvdVectors::kNone));
 }
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool some, bool compute_uv) {
   if (compute_uv) {
-    const auto [u, s, vh] = linalg_svd(input, !some, {});
-    return {u, s, conj(transpose(vh, -2, -1))};
+    const auto [u, s, vh] = ops::linalg_svd(input, !some, {});
+    return {u, s, ops::conj(ops::transpose(vh, -2, -1))};
   }
   const auto none = [&](int64_t size) {
-    return new_zeros(input, with_sizes(batch_of(input), {size, size}));
+    return ops::new_zeros(input, with_sizes(batch_of(input), {size, size}));
   };
-  return {none(input.size(-2)), linalg_svdvals(input, {}), none(input.size(-1))};
+  return {none(input.size(-2)), ops::linalg_svdvals(input, {}), none(input.size(-1))};
 }
 
 std::tuple<Tensor, Tensor> compute::linalg_eigh(const Tensor& input, const std::string& UPLO) {
@@ -112,7 +109,7 @@ std::tuple<Tensor, Tensor> compute::linalg_eigh(const Tensor& input, const std::
 }
 
 Tensor composed::linalg_eigvalsh(const Tensor& input, const std::string& UPLO) {
-  if (may_be_recorded(input)) return std::get<0>(linalg_eigh(input, UPLO));
+  if (may_be_recorded(input)) return std::get<0>(ops::linalg_eigh(input, UPLO));
   return std::get<0>(eigen_hermitian(input, UPLO, false));
 }
 
@@ -121,7 +118,7 @@ std::tuple<Tensor, Tensor> compute::linalg_eig(const Tensor& input) {
 }
 
 Tensor composed::linalg_eigvals(const Tensor& input) {
-  if (may_be_recorded(input)) return std::get<0>(linalg_eig(input));
+  if (may_be_recorded(input)) return std::get<0>(ops::linalg_eig(input));
   return std::get<0>(eigen_general(input, false));
 }
 
@@ -130,27 +127,30 @@ Tensor compute::_linalg_pinv(const Tensor& A, const Tensor& atol, const Tensor& 
   check_matrices(A);
   const int64_t m = A.size(-2);
   const int64_t n = A.size(-1);
-  if (A.numel() == 0) return new_zeros(A, with_sizes(batch_of(A), {n, m}));
+  if (A.numel() == 0) return compute::new_zeros(A, with_sizes(batch_of(A), {n, m}));
   Tensor left, values, right;
   if (hermitian) {
-    std::tie(values, left) = linalg_eigh(A, "L");
+    std::tie(values, left) = compute::linalg_eigh(A, "L");
     right = left;
   } else {
     Tensor vh;
-    std::tie(left, values, vh) = linalg_svd(A, false, {});
-    right = conj(transposed(vh));
+    std::tie(left, values, vh) = compute::linalg_svd(A, false, {});
+    right = ops::conj(transposed(vh));
   }
   const DType real = values.dtype();
-  const Tensor sizes = abs(values);
-  const Tensor largest = amax(sizes, IntSpan{-1}, true);
+  const Tensor sizes = compute::abs(values);
+  const Tensor largest = compute::amax(sizes, IntSpan{-1}, true);
   const auto tolerance = [&](const Tensor& given) {
-    return given.dim() == 0 ? cast(given, real) : unsqueeze(cast(given, real), -1);
+    return given.dim() == 0 ? cast(given, real) : compute::unsqueeze(cast(given, real), -1);
   };
   const double default_rtol = epsilon_of(real) * static_cast<double>(std::max(m, n));
-  Tensor threshold = rtol.defined() ? mul(tolerance(rtol), largest) : mul(largest, default_rtol);
-  if (atol.defined()) threshold = maximum(tolerance(atol), threshold);
-  const Tensor inverse = where(gt(sizes, threshold), reciprocal(values), 0);
-  return matmul(mul(right, unsqueeze(inverse, -2)), conj(transposed(left)));
+  Tensor threshold =
+      rtol.defined() ? compute::mul(tolerance(rtol), largest) : compute::mul(largest, default_rtol);
+  if (atol.defined()) threshold = compute::maximum(tolerance(atol), threshold);
+  const Tensor inverse =
+      compute::where(compute::gt(sizes, threshold), compute::reciprocal(values), 0);
+  return ops::matmul(compute::mul(right, compute::unsqueeze(inverse, -2)),
+                     ops::conj(transposed(left)));
 }
 
 }  // namespace fb::ops

@@ -8,11 +8,6 @@
 
 namespace fb::ops {
 
-void check_lapack_dtype(const Tensor& a) {
-  FB_CHECK(!is_reduced_float(a.dtype()), "low precision dtypes are not supported, got ", a.dtype());
-  FB_CHECK(!is_integral(a.dtype()), "expected a floating point or complex tensor, got ", a.dtype());
-}
-
 void check_matrices(const Tensor& a) {
   FB_CHECK(a.dim() >= 2, "expected matrices (at least 2-d), got shape ", a.sizes());
 }
@@ -46,8 +41,8 @@ Dims with_sizes(IntSpan batch, std::initializer_list<int64_t> last) {
 }
 
 Tensor make_column_major(IntSpan batch, int64_t rows, int64_t columns, DType dtype, Device device) {
-  const Dims turned = with_sizes(batch, {columns, rows});
-  Dims strides = contiguous_strides(turned);
+  const Dims transposed = with_sizes(batch, {columns, rows});
+  Dims strides = contiguous_strides(transposed);
   std::swap(strides[strides.size() - 1], strides[strides.size() - 2]);
   return make_strided(with_sizes(batch, {rows, columns}), strides, dtype, device);
 }

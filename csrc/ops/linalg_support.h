@@ -6,8 +6,6 @@
 
 namespace fb::ops {
 
-// float32, float64 and complex alone.
-void check_lapack_dtype(const Tensor& a);
 void check_matrices(const Tensor& a);
 void check_square(const Tensor& a);
 void check_finite(const Tensor& a, ErrorKind kind, const char* reason);

@@ -103,13 +103,13 @@ Tensor unusual_linear(const Tensor& input, const Tensor& weight, const Tensor& b
            input.sizes(), " and ", weight.sizes());
   FB_CHECK(weight.dim() == 2 || (weight.dim() == 1 && !bias), bias ? "with a bias, " : "",
            "weight must be a matrix", bias ? "" : " or a vector", ", got shape ", weight.sizes());
-  if (weight.dim() == 1) return matmul(input, weight);
-  const Tensor product = _linear_product(input, weight);
+  if (weight.dim() == 1) return ops::matmul(input, weight);
+  const Tensor product = ops::_linear_product(input, weight);
   FB_CHECK(bias.dtype() == input.dtype(), "expected bias to have the dtype of input, ",
            input.dtype(), ", got ", bias.dtype());
   FB_CHECK(broadcasts_to(bias.sizes(), product.sizes()), "bias of shape ", bias.sizes(),
            " does not broadcast to the result of shape ", product.sizes());
-  return add(product, bias);
+  return ops::add(product, bias);
 }
 
 }  // namespace
@@ -117,9 +117,9 @@ Tensor unusual_linear(const Tensor& input, const Tensor& weight, const Tensor& b
 Tensor composed::nn_functional_linear(const Tensor& input, const Tensor& weight,
                                       const Tensor& bias) {
   if (input.dim() > 0 && weight.dim() == 2) [[likely]] {
-    if (!bias) return _linear_product(input, weight);
+    if (!bias) return ops::_linear_product(input, weight);
     const bool one_each = bias.dim() == 1 && bias.numel() == weight.sizes()[0];
-    if (one_each && bias.dtype() == input.dtype()) return _linear(bias, input, weight);
+    if (one_each && bias.dtype() == input.dtype()) return ops::_linear(bias, input, weight);
   }
   return unusual_linear(input, weight, bias);
 }
@@ -189,13 +189,14 @@ Tensor composed::bilinear(const Tensor& input1, const Tensor& input2, const Tens
   const int64_t rows = row_count(input1), out = weight.size(0), in1 = weight.size(1),
                 in2 = weight.size(2);
   // Every row of input1 times all matrices at once; what is left is a matrix for each row.
-  const Tensor side_by_side = reshape(permute(weight, {1, 0, 2}), {in1, out * in2});
-  const Tensor halves = mm(reshape(input1, {rows, in1}), side_by_side);
-  const Tensor columns = reshape(input2, {rows, in2, 1});
+  const Tensor side_by_side = ops::reshape(ops::permute(weight, {1, 0, 2}), {in1, out * in2});
+  const Tensor halves = ops::mm(ops::reshape(input1, {rows, in1}), side_by_side);
+  const Tensor columns = ops::reshape(input2, {rows, in2, 1});
   Dims sizes(input1.sizes());
   sizes.back() = out;
-  const Tensor result = reshape(bmm(reshape(halves, {rows, out, in2}), columns), sizes);
-  return bias ? add(result, bias) : result;
+  const Tensor result =
+      ops::reshape(ops::bmm(ops::reshape(halves, {rows, out, in2}), columns), sizes);
+  return bias ? ops::add(result, bias) : result;
 }
 
 }  // namespace fb::ops

@@ -126,8 +126,6 @@ void check_classes(const Tensor& input, const Tensor& target, const Tensor& weig
   check_shapes(input, target);
   FB_CHECK(target.dtype() == DType::kInt64 || target.dtype() == DType::kUInt8,
            "expected target dtype to be Long or Byte, but got ", legacy_name_of(target.dtype()));
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for dtype ",
-              input.dtype());
   check_class_weight(weight, input.sizes()[static_cast<size_t>(class_dim(input))]);
   FB_CHECK(!weight || weight.dtype() == input.dtype(), "expected scalar type ",
            legacy_name_of(input.dtype()), " but found ", legacy_name_of(weight.dtype()),
@@ -201,7 +199,7 @@ Tensor composed::nn_functional_cross_entropy(const Tensor& input, const Tensor& 
     return soft_target_loss(input, target, weight, ignore_index, label_smoothing, how);
   class_dim(input);  // refuses a score alone, before anything else is looked at
   check_classes(input, target, weight);
-  const auto recorded = input.dim() > 2 ? _cross_entropy2d : _cross_entropy;
+  const auto recorded = input.dim() > 2 ? ops::_cross_entropy2d : ops::_cross_entropy;
   return std::get<0>(
       recorded(input, target, weight, ignore_index, label_smoothing, number_of(how)));
 }
@@ -212,7 +210,7 @@ Tensor composed::nn_functional_nll_loss(const Tensor& input, const Tensor& targe
                                         const std::string& reduction) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   check_classes(input, target, weight);
-  const auto recorded = input.dim() > 2 ? _nll_loss2d : _nll_loss;
+  const auto recorded = input.dim() > 2 ? ops::_nll_loss2d : ops::_nll_loss;
   return std::get<0>(recorded(input, target, weight, ignore_index, number_of(how)));
 }
 
@@ -234,7 +232,7 @@ Tensor compute::nn_functional_one_hot(const Tensor& tensor, int64_t num_classes)
            " of ", classes);
   Dims sizes = tensor.sizes().vec();
   sizes.push_back(classes);
-  const Tensor out = zeros(sizes, DType::kInt64, tensor.device());
+  const Tensor out = compute::zeros(sizes, DType::kInt64, tensor.device());
   kernel::of(out).mark_classes(data, numbers.numel(), classes, out.data_as<int64_t>());
   return out;
 }

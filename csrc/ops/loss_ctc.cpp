@@ -75,8 +75,6 @@ void check_arguments(const Tensor& log_probs, const Tensor& targets, IntSpan inp
                      IntSpan target_lengths, int64_t blank) {
   FB_CHECK(log_probs.dim() == 3, "expected log_probs of shape (T, C) or (T, N, C), got ",
            log_probs.sizes());
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(log_probs.dtype()),
-              "not implemented for dtype ", log_probs.dtype());
   const int64_t batch = log_probs.sizes()[1], classes = log_probs.sizes()[2];
   FB_CHECK(blank >= 0 && blank < classes, "blank must be in label range: ", blank, " is none of ",
            classes, " classes");
@@ -104,18 +102,18 @@ Tensor ctc(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths
   FB_CHECK_INDEX(log_probs.dim() >= 2, "expected log_probs of shape (T, C) or (T, N, C), got ",
                  log_probs.sizes());
   const bool batched = log_probs.dim() != 2;
-  const Tensor sequences = batched ? log_probs : unsqueeze(log_probs, 1);
+  const Tensor sequences = batched ? log_probs : ops::unsqueeze(log_probs, 1);
   check_arguments(sequences, targets, input_lengths, target_lengths, blank);
   Tensor losses = std::get<0>(
-      _ctc_loss(sequences, targets, input_lengths, target_lengths, blank, zero_infinity));
-  if (zero_infinity) losses = where(eq(losses, kInfinity), Operand(0.0), Operand(losses));
+      ops::_ctc_loss(sequences, targets, input_lengths, target_lengths, blank, zero_infinity));
+  if (zero_infinity) losses = ops::where(ops::eq(losses, kInfinity), Operand(0.0), Operand(losses));
   if (reduction == Reduction::kMean) {
     Dims lengths;
     for (const int64_t length : target_lengths) lengths.push_back(std::max<int64_t>(length, 1));
     const Tensor whole = device_integers(lengths, losses.device());
-    return reduced(div(losses, cast(whole, losses.dtype())), reduction);
+    return reduced(ops::div(losses, cast(whole, losses.dtype())), reduction);
   }
-  if (!batched) losses = squeeze(losses, IntSpan{0});
+  if (!batched) losses = ops::squeeze(losses, IntSpan{0});
   return reduced(losses, reduction);
 }
 

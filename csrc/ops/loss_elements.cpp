@@ -49,8 +49,9 @@ void check_weight(const Tensor& weight, const Tensor& input) {
 
 // Losses times their weights. A mean is over the elements, or by the sum of the weights.
 Tensor weighted(const Tensor& losses, const Tensor& weight, Reduction reduction, bool by_weight) {
-  const Tensor product = mul(losses, weight);
-  if (reduction == Reduction::kMean && by_weight) return div(sum_all(product), sum_all(weight));
+  const Tensor product = ops::mul(losses, weight);
+  if (reduction == Reduction::kMean && by_weight)
+    return ops::div(ops::sum_all(product), ops::sum_all(weight));
   return reduced(product, reduction);
 }
 
@@ -59,43 +60,41 @@ Tensor logits_loss(const Tensor& input, const Tensor& target, const Tensor& weig
   FB_CHECK_VALUE(target.sizes() == input.sizes(), "Target size (", SizeOf{target.sizes()},
                  ") must be the same as input size (", SizeOf{input.sizes()}, ")");
   FB_CHECK(is_floating(target.dtype()), "expected a floating-point target, got ", target.dtype());
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for dtype ",
-              input.dtype());
   const int64_t inner = number_of(weight ? Reduction::kNone : reduction);
   Tensor losses;
   if (pos_weight) {
     const auto [x, y, z] = alike(input, target, pos_weight);
-    losses = _weighted_logits_loss(x, y, z, inner);
+    losses = ops::_weighted_logits_loss(x, y, z, inner);
   } else {
     const auto [x, y] = alike(input, target);
-    losses = _logits_loss(x, y, inner);
+    losses = ops::_logits_loss(x, y, inner);
   }
   return weight ? weighted(losses, weight, reduction, false) : losses;
 }
 
 Tensor divergence(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
   const auto [x, y] = alike(input, target);
-  return _kl_div(x, y, log_target, number_of(reduction));
+  return ops::_kl_div(x, y, log_target, number_of(reduction));
 }
 
 // Stirling's approximation of log(target!), 0 up to 1.
 Tensor stirling(const Tensor& target) {
-  const Tensor term =
-      add(sub(mul(target, log(target)), target), mul(log(mul(target, 2 * std::numbers::pi)), 0.5));
-  return where(le(target, 1), Operand(0.0), Operand(term));
+  const Tensor term = ops::add(ops::sub(ops::mul(target, ops::log(target)), target),
+                               ops::mul(ops::log(ops::mul(target, 2 * std::numbers::pi)), 0.5));
+  return ops::where(ops::le(target, 1), Operand(0.0), Operand(term));
 }
 
 Tensor poisson_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
                     double eps, Reduction reduction) {
   const auto [x, y] = alike(input, target);
   const Reduction inner = full ? Reduction::kNone : reduction;
-  const Tensor losses = _poisson_loss(x, y, log_input, eps, number_of(inner));
-  return full ? reduced(add(losses, stirling(y)), reduction) : losses;
+  const Tensor losses = ops::_poisson_loss(x, y, log_input, eps, number_of(inner));
+  return full ? reduced(ops::add(losses, stirling(y)), reduction) : losses;
 }
 
 Tensor hinge_loss(const Tensor& input, const Tensor& target, double margin, Reduction reduction) {
   const auto [x, y] = alike(input, target);
-  return _hinge_loss(x, y, margin, number_of(reduction));
+  return ops::_hinge_loss(x, y, margin, number_of(reduction));
 }
 
 Tensor ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
@@ -105,7 +104,7 @@ Tensor ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& ta
            SizeOf{input1.sizes()}, ", input2: ", SizeOf{input2.sizes()},
            ", target: ", SizeOf{target.sizes()});
   const auto [x, y, z] = alike(input1, target, input2);
-  return _ranking_loss(x, y, z, margin, number_of(reduction));
+  return ops::_ranking_loss(x, y, z, margin, number_of(reduction));
 }
 
 }  // namespace
@@ -117,9 +116,9 @@ Tensor composed::nn_functional_mse_loss(const Tensor& input, const Tensor& targe
   const Reduction how = read_reduction(reduction, size_average, reduce);
   warn_of_broadcasting(input, target);
   const auto [x, y] = alike(input, target);
-  if (!weight) return _mse_loss(x, y, number_of(how));
+  if (!weight) return ops::_mse_loss(x, y, number_of(how));
   check_weight(weight, input);
-  return weighted(_mse_loss(x, y, number_of(Reduction::kNone)), weight, how, true);
+  return weighted(ops::_mse_loss(x, y, number_of(Reduction::kNone)), weight, how, true);
 }
 
 Tensor composed::nn_functional_l1_loss(const Tensor& input, const Tensor& target,
@@ -129,12 +128,12 @@ Tensor composed::nn_functional_l1_loss(const Tensor& input, const Tensor& target
   warn_of_broadcasting(input, target);
   const Operand operands[] = {input, target};
   Tensor losses;
-  if (!is_floating(result_type(operands))) {
-    losses = abs(sub(input, target));
+  if (!is_floating(ops::result_type(operands))) {
+    losses = ops::abs(ops::sub(input, target));
     if (!weight) return reduced(losses, how);
   } else {
     const auto [x, y] = alike(input, target);
-    losses = _l1_loss(x, y, number_of(weight ? Reduction::kNone : how));
+    losses = ops::_l1_loss(x, y, number_of(weight ? Reduction::kNone : how));
   }
   if (!weight) return losses;
   check_weight(weight, input);
@@ -149,8 +148,8 @@ Tensor composed::nn_functional_smooth_l1_loss(const Tensor& input, const Tensor&
   warn_of_broadcasting(input, target);
   FB_CHECK(beta >= 0, "expected beta >= 0, got ", beta);
   const auto [x, y] = alike(input, target);
-  if (beta == 0) return _l1_loss(x, y, number_of(how));
-  return _smooth_l1_loss(x, y, beta, number_of(how));
+  if (beta == 0) return ops::_l1_loss(x, y, number_of(how));
+  return ops::_smooth_l1_loss(x, y, beta, number_of(how));
 }
 
 Tensor composed::nn_functional_huber_loss(const Tensor& input, const Tensor& target,
@@ -160,9 +159,9 @@ Tensor composed::nn_functional_huber_loss(const Tensor& input, const Tensor& tar
   warn_of_broadcasting(input, target);
   FB_CHECK(delta > 0, "expected delta > 0, got ", delta);
   const auto [x, y] = alike(input, target);
-  if (!weight) return _huber_loss(x, y, delta, number_of(how));
+  if (!weight) return ops::_huber_loss(x, y, delta, number_of(how));
   check_weight(weight, input);
-  return weighted(_huber_loss(x, y, delta, number_of(Reduction::kNone)), weight, how, false);
+  return weighted(ops::_huber_loss(x, y, delta, number_of(Reduction::kNone)), weight, how, false);
 }
 
 Tensor composed::nn_functional_binary_cross_entropy(const Tensor& input, const Tensor& target,
@@ -178,9 +177,10 @@ Tensor composed::nn_functional_binary_cross_entropy(const Tensor& input, const T
            " but expected ", legacy_name_of(input.dtype()),
            ": target and input must be of one type");
   const auto [x, y] = alike(input, target);
-  if (!weight) return _binary_cross_entropy(x, y, number_of(how));
-  const Tensor fitting = expand(weight, broadcast_shapes(weight.sizes(), input.sizes()));
-  return weighted(_binary_cross_entropy(x, y, number_of(Reduction::kNone)), fitting, how, false);
+  if (!weight) return ops::_binary_cross_entropy(x, y, number_of(how));
+  const Tensor fitting = ops::expand(weight, broadcast_shapes(weight.sizes(), input.sizes()));
+  return weighted(ops::_binary_cross_entropy(x, y, number_of(Reduction::kNone)), fitting, how,
+                  false);
 }
 
 Tensor composed::nn_functional_binary_cross_entropy_with_logits(
@@ -201,7 +201,7 @@ Tensor composed::nn_functional_kl_div(const Tensor& input, const Tensor& target,
                                       const std::string& reduction, bool log_target) {
   if (reduction == "batchmean" && !size_average && !reduce) {
     const Tensor total = divergence(input, target, Reduction::kSum, log_target);
-    return input.dim() == 0 ? total : div(total, input.sizes()[0]);
+    return input.dim() == 0 ? total : ops::div(total, input.sizes()[0]);
   }
   const Reduction how = read_reduction(reduction, size_average, reduce);
   if (reduction == "mean" && !size_average && !reduce)
@@ -235,12 +235,12 @@ Tensor nn_functional_gaussian_nll_loss(const Tensor& input, const Tensor& target
                                        const Operand& var, bool full, double eps,
                                        const std::string& reduction) {
   const Reduction how = read_reduction(reduction, {}, {});
-  Tensor variance = var.is_tensor() ? var.tensor() : full_like(input, var.scalar());
+  Tensor variance = var.is_tensor() ? var.tensor() : ops::full_like(input, var.scalar());
   if (variance.sizes() != input.sizes()) {
     // One variance for each sample without a last dimension, or for all along one dimension.
     const IntSpan sizes = input.sizes();
     const bool shared = !sizes.empty() && variance.sizes() == sizes.first(sizes.size() - 1);
-    if (shared) variance = unsqueeze(variance, -1);
+    if (shared) variance = ops::unsqueeze(variance, -1);
     int64_t stretched = 0, differing = 0;
     for (size_t d = 0; variance.dim() == input.dim() && d < sizes.size(); ++d) {
       differing += variance.sizes()[d] != sizes[d];
@@ -251,7 +251,7 @@ Tensor nn_functional_gaussian_nll_loss(const Tensor& input, const Tensor& target
   }
   const auto [x, y, z] = alike(input, target, variance);
   const double constant = full ? 0.5 * std::log(2 * std::numbers::pi) : 0;
-  return _gaussian_loss(x, y, z, eps, constant, number_of(how));
+  return ops::_gaussian_loss(x, y, z, eps, constant, number_of(how));
 }
 
 Tensor composed::nn_functional_hinge_embedding_loss(const Tensor& input, const Tensor& target,
@@ -286,7 +286,7 @@ Tensor composed::nn_functional_soft_margin_loss(const Tensor& input, const Tenso
                                                 const std::string& reduction) {
   const Reduction how = read_reduction(reduction, size_average, reduce);
   const auto [x, y] = alike(input, target);
-  return _soft_margin_loss(x, y, number_of(how));
+  return ops::_soft_margin_loss(x, y, number_of(how));
 }
 
 Tensor nn_functional_multilabel_soft_margin_loss(const Tensor& input, const Tensor& target,
@@ -298,9 +298,9 @@ Tensor nn_functional_multilabel_soft_margin_loss(const Tensor& input, const Tens
   const auto [x, y] = alike(input, target);
   FB_CHECK_INDEX(input.dim() >= 1, "expected input to have a dimension of classes, got shape ",
                  input.sizes());
-  Tensor losses = _logits_loss(x, y, number_of(Reduction::kNone));
-  if (weight) losses = mul(losses, weight);
-  return reduced(mean(losses, IntSpan{-1}), how);
+  Tensor losses = ops::_logits_loss(x, y, number_of(Reduction::kNone));
+  if (weight) losses = ops::mul(losses, weight);
+  return reduced(ops::mean(losses, IntSpan{-1}), how);
 }
 
 }  // namespace fb::ops

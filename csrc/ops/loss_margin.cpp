@@ -70,8 +70,6 @@ class Margins {
 };
 
 void check_scores(const Tensor& input, const Tensor& target) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for dtype ",
-              input.dtype());
   FB_CHECK(input.dim() <= 2 && (input.dim() == 0 || input.sizes().back() != 0),
            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
            ListOf{input.sizes()});
@@ -92,13 +90,15 @@ Tensor cosine_loss(const Tensor& input1, const Tensor& input2, const Tensor& tar
              SizeOf{input1.sizes()}, " and ", SizeOf{input2.sizes()}, ".");
   constexpr double eps = 1e-12;
   const Dims along{-1};
-  const Tensor size1 = add(sum(mul(input1, input1), along), eps);
-  const Tensor size2 = add(sum(mul(input2, input2), along), eps);
-  const Tensor cosine = div(sum(mul(input1, input2), along), sqrt(mul(size1, size2)));
-  const Tensor together = where(eq(target, 1), Operand(sub(1.0, cosine)), Operand(0.0));
-  const Tensor apart =
-      where(eq(target, -1), Operand(clamp_min(sub(cosine, margin), 0)), Operand(0.0));
-  return reduced(add(together, apart), reduction);
+  const Tensor size1 = ops::add(ops::sum(ops::mul(input1, input1), along), eps);
+  const Tensor size2 = ops::add(ops::sum(ops::mul(input2, input2), along), eps);
+  const Tensor cosine =
+      ops::div(ops::sum(ops::mul(input1, input2), along), ops::sqrt(ops::mul(size1, size2)));
+  const Tensor together =
+      ops::where(ops::eq(target, 1), Operand(ops::sub(1.0, cosine)), Operand(0.0));
+  const Tensor apart = ops::where(
+      ops::eq(target, -1), Operand(ops::clamp_min(ops::sub(cosine, margin), 0)), Operand(0.0));
+  return reduced(ops::add(together, apart), reduction);
 }
 
 Tensor triplet_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
@@ -108,10 +108,10 @@ Tensor triplet_loss(const Tensor& anchor, const Tensor& positive, const Tensor& 
            "dimensions, but got: anchor ",
            anchor.dim(), "D, positive ", positive.dim(), "D, and negative ", negative.dim(),
            "D inputs");
-  const Tensor near = pairwise_distance(anchor, positive, p, eps, false);
-  Tensor far = pairwise_distance(anchor, negative, p, eps, false);
-  if (swap) far = minimum(far, pairwise_distance(positive, negative, p, eps, false));
-  return reduced(clamp_min(sub(add(near, margin), far), 0), reduction);
+  const Tensor near = ops::pairwise_distance(anchor, positive, p, eps, false);
+  Tensor far = ops::pairwise_distance(anchor, negative, p, eps, false);
+  if (swap) far = ops::minimum(far, ops::pairwise_distance(positive, negative, p, eps, false));
+  return reduced(ops::clamp_min(ops::sub(ops::add(near, margin), far), 0), reduction);
 }
 
 }  // namespace
@@ -157,9 +157,9 @@ Tensor composed::nn_functional_multi_margin_loss(const Tensor& input, const Tens
   const int64_t classes = input.dim() == 0 ? 1 : input.sizes().back();
   FB_CHECK(!weight || weight.numel() == classes, "inconsistent weight size, expected ", classes,
            " but got ", ListOf{weight.sizes()});
-  const Tensor loss = _multi_margin_loss(input, target, p, margin, weight, number_of(how));
+  const Tensor loss = ops::_multi_margin_loss(input, target, p, margin, weight, number_of(how));
   // One sample has a loss in the shape of its target.
-  return how == Reduction::kNone && input.dim() < 2 ? reshape(loss, target.sizes()) : loss;
+  return how == Reduction::kNone && input.dim() < 2 ? ops::reshape(loss, target.sizes()) : loss;
 }
 
 Tensor composed::nn_functional_multilabel_margin_loss(const Tensor& input, const Tensor& target,
@@ -170,7 +170,7 @@ Tensor composed::nn_functional_multilabel_margin_loss(const Tensor& input, const
   check_scores(input, target);
   FB_CHECK(target.sizes() == input.sizes(), "inconsistent target size: ", ListOf{target.sizes()},
            " for input of size: ", ListOf{input.sizes()});
-  return _multilabel_margin_loss(input, target, number_of(how));
+  return ops::_multilabel_margin_loss(input, target, number_of(how));
 }
 
 Tensor composed::nn_functional_cosine_embedding_loss(const Tensor& input1, const Tensor& input2,

@@ -12,18 +12,18 @@
 namespace fb::ops {
 namespace {
 
-// Scores and shares as rows of classes: of samples, or of the pixels of images that lie channels
-// last. 16-bit floats are computed with as float32.
+// Scores and soft_targets as rows of classes: of samples, or of the pixels of images that lie
+// channels last. 16-bit floats are computed with as float32.
 class ShareRows {
  public:
   ShareRows(const Tensor& input, const Tensor& target, const Tensor& weight, double smoothing) {
     const DType type = compute_type(input.dtype());
     scores_ = as_rows(cast(input, type));
-    shares_ = cast(target, type);
-    if (shares_.strides() != scores_.strides()) {
+    targets_ = cast(target, type);
+    if (targets_.strides() != scores_.strides()) {
       const Tensor aligned = make_like(scores_, type);
-      kernel::copy(aligned, shares_);
-      shares_ = aligned;
+      kernel::copy(aligned, targets_);
+      targets_ = aligned;
     }
     if (weight) weights_ = contiguous(cast(weight, type));
     const int64_t classes = input.sizes()[static_cast<size_t>(class_dim(input))];
@@ -31,7 +31,7 @@ class ShareRows {
              .rows = classes == 0 ? 0 : input.numel() / classes,
              .classes = classes,
              .scores = scores_.data(),
-             .shares = shares_.data(),
+             .soft_targets = targets_.data(),
              .weights = weight ? weights_.data() : nullptr,
              .smoothing = smoothing};
   }
@@ -51,7 +51,7 @@ class ShareRows {
     return rows;
   }
 
-  Tensor scores_, shares_, weights_;
+  Tensor scores_, targets_, weights_;
   kernel::SoftTargets call_;
 };
 
@@ -69,18 +69,20 @@ Tensor composed_loss(const Tensor& input, const Tensor& target, const Tensor& we
                      double smoothing, Reduction reduction) {
   const int64_t dim = class_dim(input);
   const int64_t classes = input.sizes()[static_cast<size_t>(dim)];
-  Tensor shares = target;
+  Tensor soft_targets = target;
   if (smoothing > 0)
-    shares = add(mul(target, 1 - smoothing), smoothing / static_cast<double>(classes));
+    soft_targets =
+        ops::add(ops::mul(target, 1 - smoothing), smoothing / static_cast<double>(classes));
   if (weight) {
     Dims aligned(static_cast<size_t>(input.dim()), 1);
     aligned[static_cast<size_t>(dim)] = classes;
-    shares = mul(shares, view(weight, aligned));
+    soft_targets = ops::mul(soft_targets, ops::view(weight, aligned));
   }
-  const Tensor costs = mul(log_softmax(input, dim), shares);
-  if (reduction == Reduction::kNone) return neg(sum(costs, IntSpan{dim}));
+  const Tensor costs = ops::mul(ops::log_softmax(input, dim), soft_targets);
+  if (reduction == Reduction::kNone) return ops::neg(ops::sum(costs, IntSpan{dim}));
   const double samples = static_cast<double>(input.numel()) / static_cast<double>(classes);
-  return reduction == Reduction::kSum ? neg(sum_all(costs)) : div(sum_all(costs), -samples);
+  return reduction == Reduction::kSum ? ops::neg(ops::sum_all(costs))
+                                      : ops::div(ops::sum_all(costs), -samples);
 }
 
 }  // namespace
@@ -129,7 +131,8 @@ Tensor soft_target_loss(const Tensor& input, const Tensor& target, const Tensor&
   FB_CHECK(ignore_index < 0, "ignore_index is not supported for floating point target");
   if (!has_rows(input, target, weight))
     return composed_loss(input, target, weight, smoothing, reduction);
-  return std::get<0>(_soft_cross_entropy(input, target, weight, smoothing, number_of(reduction)));
+  return std::get<0>(
+      ops::_soft_cross_entropy(input, target, weight, smoothing, number_of(reduction)));
 }
 
 }  // namespace fb::ops

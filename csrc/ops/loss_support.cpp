@@ -37,8 +37,8 @@ Reduction read_reduction(const std::string& name, std::optional<bool> size_avera
 
 Tensor reduced(const Tensor& losses, Reduction reduction) {
   switch (reduction) {
-    case Reduction::kMean: return mean_all(losses);
-    case Reduction::kSum: return sum_all(losses);
+    case Reduction::kMean: return ops::mean_all(losses);
+    case Reduction::kSum: return ops::sum_all(losses);
     default: return losses;
   }
 }
@@ -49,16 +49,14 @@ void make_alike(std::span<Tensor> operands) {
     alike &= each.dtype() == operands[0].dtype() && each.sizes() == operands[0].sizes();
   if (!alike) {
     std::vector<Operand> given(operands.begin(), operands.end());
-    const DType dtype = result_type(given);
+    const DType dtype = ops::result_type(given);
     Dims sizes = operands[0].sizes().vec();
     for (const Tensor& each : operands.subspan(1)) sizes = broadcast_shapes(sizes, each.sizes());
     for (Tensor& each : operands) {
-      if (each.dtype() != dtype) each = to_dtype(each, dtype);
-      if (each.sizes() != IntSpan(sizes)) each = expand(each, sizes);
+      if (each.dtype() != dtype) each = ops::to_dtype(each, dtype);
+      if (each.sizes() != IntSpan(sizes)) each = ops::expand(each, sizes);
     }
   }
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(operands[0].dtype()),
-              "not implemented for dtype ", operands[0].dtype());
 }
 
 int64_t class_dim(const Tensor& input) {

@@ -54,11 +54,11 @@ Scalar factor(const Scalar& s, DType dtype) {
 Tensor combine(const Tensor& input, Tensor product, const Scalar& beta, const Scalar& alpha) {
   check_same_dtype(input, product);
   const DType dtype = product.dtype();
-  const Tensor start = expand(input, broadcast_shapes(input.sizes(), product.sizes()));
+  const Tensor start = ops::expand(input, broadcast_shapes(input.sizes(), product.sizes()));
   FB_CHECK(start.sizes() == product.sizes(), "input of shape ", input.sizes(),
            " does not broadcast to ", product.sizes());
-  if (!equals(alpha, 1)) mul_(product, factor(alpha, dtype));
-  if (!equals(beta, 0)) add_(product, start, factor(beta, dtype));
+  if (!equals(alpha, 1)) ops::mul_(product, factor(alpha, dtype));
+  if (!equals(beta, 0)) ops::add_(product, start, factor(beta, dtype));
   return product;
 }
 
@@ -100,18 +100,18 @@ Tensor as_batch(const Tensor& t, const Dims& batch) {
   Dims sizes = batch;
   sizes.push_back(t.size(-2));
   sizes.push_back(t.size(-1));
-  const Tensor full = t.sizes() == sizes ? t : expand(t, sizes);
-  return batch.size() == 1 ? full : reshape(full, {numel_of(batch), t.size(-2), t.size(-1)});
+  const Tensor full = t.sizes() == sizes ? t : ops::expand(t, sizes);
+  return batch.size() == 1 ? full : ops::reshape(full, {numel_of(batch), t.size(-2), t.size(-1)});
 }
 
 // Many rows times one matrix or vector: a single product of matrices, also for the gradients.
 Tensor folded_product(const Tensor& input, const Tensor& other) {
-  const Tensor rows = reshape(input, {-1, input.size(-1)});
+  const Tensor rows = ops::reshape(input, {-1, input.size(-1)});
   Dims sizes = input.sizes().vec();
   sizes.pop_back();
-  if (other.dim() == 1) return _unsafe_view(mv(rows, other), sizes);
+  if (other.dim() == 1) return ops::_unsafe_view(ops::mv(rows, other), sizes);
   sizes.push_back(other.size(1));
-  return _unsafe_view(mm(rows, other), sizes);
+  return ops::_unsafe_view(ops::mm(rows, other), sizes);
 }
 
 }  // namespace
@@ -129,22 +129,23 @@ Tensor compute::bmm(const Tensor& input, const Tensor& mat2) {
 }
 
 Tensor composed::matmul(const Tensor& input, const Tensor& other) {
-  if (input.dim() == 2 && other.dim() == 2) return mm(input, other);
+  if (input.dim() == 2 && other.dim() == 2) return ops::mm(input, other);
   FB_CHECK(input.dim() > 0 && other.dim() > 0,
            "both operands need a dimension at least, got shapes ", input.sizes(), " and ",
            other.sizes());
-  if (other.dim() == 1 && input.dim() == 1) return dot(input, other);
-  if (other.dim() == 1 && input.dim() == 2) return mv(input, other);
-  const Tensor a = input.dim() == 1 ? unsqueeze(input, 0) : input;
-  const Tensor b = other.dim() == 1 ? unsqueeze(other, 1) : other;
+  if (other.dim() == 1 && input.dim() == 1) return ops::dot(input, other);
+  if (other.dim() == 1 && input.dim() == 2) return ops::mv(input, other);
+  const Tensor a = input.dim() == 1 ? ops::unsqueeze(input, 0) : input;
+  const Tensor b = other.dim() == 1 ? ops::unsqueeze(other, 1) : other;
   check_product(a, b);
   if (input.dim() > 2 && other.dim() <= 2 && input.numel() > 0 && has_foldable_rows(input))
     return folded_product(input, other);
   Dims sizes = broadcast_shapes(a.sizes().first(a.dim() - 2), b.sizes().first(b.dim() - 2));
-  const Tensor product = sizes.empty() ? mm(a, b) : bmm(as_batch(a, sizes), as_batch(b, sizes));
+  const Tensor product =
+      sizes.empty() ? ops::mm(a, b) : ops::bmm(as_batch(a, sizes), as_batch(b, sizes));
   if (input.dim() > 1) sizes.push_back(a.size(-2));
   if (other.dim() > 1) sizes.push_back(b.size(-1));
-  return product.sizes() == sizes ? product : _unsafe_view(product, sizes);
+  return product.sizes() == sizes ? product : ops::_unsafe_view(product, sizes);
 }
 
 Tensor compute::mv(const Tensor& input, const Tensor& vec) {
@@ -165,22 +166,24 @@ Tensor compute::dot(const Tensor& input, const Tensor& tensor) {
   return reshaped(matrix_product(as_row(input), as_column(tensor)), {});
 }
 
-Tensor compute::vdot(const Tensor& input, const Tensor& other) { return dot(conj(input), other); }
+Tensor compute::vdot(const Tensor& input, const Tensor& other) {
+  return compute::dot(ops::conj(input), other);
+}
 
 Tensor inner(const Tensor& input, const Tensor& other) {
-  if (input.dim() == 0 || other.dim() == 0) return mul(input, other);
+  if (input.dim() == 0 || other.dim() == 0) return ops::mul(input, other);
   check_same_dtype(input, other);
   FB_CHECK(input.size(-1) == other.size(-1),
            "expected the last dimensions to be of one size, got shapes ", input.sizes(), " and ",
            other.sizes());
-  if (input.dim() == 1 && other.dim() == 1) return dot(input, other);
-  return _tensordot(input, other, {-1}, {-1});
+  if (input.dim() == 1 && other.dim() == 1) return ops::dot(input, other);
+  return ops::_tensordot(input, other, {-1}, {-1});
 }
 
 Tensor outer(const Tensor& input, const Tensor& vec2) {
   check_vector(input, "input");
   check_vector(vec2, "vec2");
-  return mul(unsqueeze(input, 1), vec2);
+  return ops::mul(ops::unsqueeze(input, 1), vec2);
 }
 
 Tensor compute::addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2,
@@ -196,20 +199,20 @@ Tensor compute::addmv(const Tensor& input, const Tensor& mat, const Tensor& vec,
   check_matrix(mat, "mat");
   check_vector(vec, "vec");
   return combine_product(input, mat, vec, beta, alpha,
-                         [](const Tensor& m, const Tensor& v) { return mv(m, v); });
+                         [](const Tensor& m, const Tensor& v) { return compute::mv(m, v); });
 }
 
 Tensor compute::addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2,
                      const Scalar& beta, const Scalar& alpha) {
   // Term by term, so that the result lies in memory as input does.
-  const Tensor product = outer(vec1, vec2);
+  const Tensor product = ops::outer(vec1, vec2);
   const DType dtype = input.dtype();
   FB_CHECK(broadcast_shapes(input.sizes(), product.sizes()) == product.sizes().vec(),
            "input of shape ", input.sizes(), " does not broadcast to ", product.sizes());
   const Scalar a = factor(alpha, dtype), b = factor(beta, dtype);
-  const Tensor scaled = equals(a, 1) ? product : mul(product, a);
-  if (!equals(b, 0)) return add(equals(b, 1) ? input : mul(input, b), scaled);
-  const Tensor out = make_like(expand(input, product.sizes()), scaled.dtype());
+  const Tensor scaled = equals(a, 1) ? product : compute::mul(product, a);
+  if (!equals(b, 0)) return compute::add(equals(b, 1) ? input : compute::mul(input, b), scaled);
+  const Tensor out = make_like(compute::expand(input, product.sizes()), scaled.dtype());
   copy_into(out, scaled);
   return out;
 }
@@ -227,8 +230,8 @@ Tensor compute::addbmm(const Tensor& input, const Tensor& batch1, const Tensor& 
   check_batches(batch1, batch2);
   // The sum over the batch is one product with a deeper sum.
   const int64_t depth = batch1.size(0) * batch1.size(2);
-  const Tensor wide = reshape(permute(batch1, {1, 0, 2}), {batch1.size(1), depth});
-  const Tensor tall = reshape(batch2, {depth, batch2.size(2)});
+  const Tensor wide = ops::reshape(compute::permute(batch1, {1, 0, 2}), {batch1.size(1), depth});
+  const Tensor tall = ops::reshape(batch2, {depth, batch2.size(2)});
   return add_product(input, wide, tall, beta, alpha);
 }
 

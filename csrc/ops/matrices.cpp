@@ -8,9 +8,7 @@ namespace fb::ops {
 
 Tensor compute::trace(const Tensor& input) {
   FB_CHECK(input.dim() == 2, "expected a matrix, got shape ", input.sizes());
-  if (input.dtype() == DType::kBool)
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype bool");
-  return sum(diagonal(input), IntSpan{0});
+  return compute::sum(compute::diagonal(input), IntSpan{0});
 }
 
 }  // namespace fb::ops

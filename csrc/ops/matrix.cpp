@@ -40,7 +40,6 @@ Dims product_sizes(const Tensor& a, const Tensor& b) {
 
 DType product_type(const Tensor& t) {
   const DType dtype = t.dtype();
-  if (dtype == DType::kBool) fail(ErrorKind::kNotImplemented, "not implemented for dtype bool");
   return kernel::of(t).gemm_supports(dtype) ? dtype : compute_type(dtype);
 }
 

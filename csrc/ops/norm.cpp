@@ -15,8 +15,6 @@ using kernel::RowNorm;
 
 // What is computed with.
 DType number_type(const Tensor& input) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for '",
-              legacy_name_of(input.dtype()), "'");
   return input.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
 }
 
@@ -207,7 +205,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::_instance_norm(const Tensor& input,
   Statistics statistics(images.shape, type, input.device());
   Tensor result = normalised(images, weight, bias, eps, statistics);
   // Users expect the order of the dimensions, whatever the input's is.
-  result->free_layout = !result.is_contiguous();
+  result->deferred_layout = !result.is_contiguous();
   update_running(running_mean, running_var, momentum, images.shape, statistics);
   return {std::move(result), std::move(statistics.mean), std::move(statistics.rstd)};
 }
@@ -244,8 +242,8 @@ std::tuple<Tensor, Tensor, Tensor> compute::_image_norm_backward(
   const Tensor g = images.alike(gradient),
                w = numbers_or(weight, shape.channels, 1, type, input.device());
   Tensor result = make_like(images.elements, input.dtype());
-  Tensor weight_grad = zeros({shape.channels}, type, input.device()),
-         bias_grad = zeros({shape.channels}, type, input.device());
+  Tensor weight_grad = compute::zeros({shape.channels}, type, input.device()),
+         bias_grad = compute::zeros({shape.channels}, type, input.device());
   const kernel::Table& table = kernel::of(result);
   if (result.numel() != 0)
     (shape.channels_last ? table.norm_interleaved_backward : table.norm_planar_backward)(
@@ -294,8 +292,8 @@ std::tuple<Tensor, Tensor, Tensor> compute::_row_norm_backward(const Tensor& gra
                w = numbers_or(weight, n, 1, type, input.device());
   Tensor result = make_tensor(input.sizes(), input.dtype(), input.device());
   const IntSpan sizes = weight.defined() ? weight.sizes() : w.sizes();
-  Tensor weight_grad = zeros(sizes, type, input.device()),
-         bias_grad = zeros(sizes, type, input.device());
+  Tensor weight_grad = compute::zeros(sizes, type, input.device()),
+         bias_grad = compute::zeros(sizes, type, input.device());
   if (result.numel() != 0)
     kernel::of(result).norm_rows_backward(
         input.dtype(), {rows, n, mean.defined()}, g.data(), x.data(), result.data(),

@@ -45,9 +45,9 @@ void check_has_channels(const Tensor& input, ErrorKind kind) {
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, bool training,
                   double momentum, double eps, bool) {
-  if (is_empty_vector(input)) return clone(input);
+  if (is_empty_vector(input)) return ops::clone(input);
   return std::get<0>(
-      _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
+      ops::_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }
 
 Tensor nn_functional_batch_norm(const Tensor& input, const Tensor& running_mean,
@@ -55,13 +55,13 @@ Tensor nn_functional_batch_norm(const Tensor& input, const Tensor& running_mean,
                                 bool training, double momentum, double eps) {
   FB_CHECK_VALUE(training ? eps > 0 : eps >= 0, "eps must be ",
                  training ? "positive during training" : "non-negative", ", but got ", eps);
-  if (is_empty_vector(input)) return clone(input);
+  if (is_empty_vector(input)) return ops::clone(input);
   if (training) {
     check_has_channels(input, ErrorKind::kIndex);
     check_several_values(input, per_channel(input));
   }
   return std::get<0>(
-      _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
+      ops::_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }
 
 std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight,
@@ -71,7 +71,7 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
   FB_CHECK(input.dim() < 2 || input.numel() != 0, "expected at least one element, got the shape ",
            input.sizes());
   auto results =
-      _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+      ops::_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
   if (!training) {
     const DType type = std::get<1>(results).dtype();
     std::get<1>(results) = make_tensor({0}, type, input.device());
@@ -88,8 +88,9 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
            "expected running_mean and running_var to be given when use_input_stats=False");
   if (!use_input_stats)
     return std::get<0>(
-        _batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps));
-  return std::get<0>(_instance_norm(input, weight, bias, running_mean, running_var, momentum, eps));
+        ops::_batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps));
+  return std::get<0>(
+      ops::_instance_norm(input, weight, bias, running_mean, running_var, momentum, eps));
 }
 
 Tensor nn_functional_instance_norm(const Tensor& input, const Tensor& running_mean,
@@ -99,15 +100,15 @@ Tensor nn_functional_instance_norm(const Tensor& input, const Tensor& running_me
   FB_CHECK_VALUE(!use_input_stats || plane_of(input) != 1,
                  "expected more than 1 spatial element when training, got the input shape ",
                  input.sizes());
-  return instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum,
-                       eps, true);
+  return ops::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats,
+                            momentum, eps, true);
 }
 
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias,
                   double eps, bool) {
   check_has_channels(input, ErrorKind::kIndex);
-  return std::get<0>(native_group_norm(input, weight, bias, input.size(0), input.size(1),
-                                       plane_of(input), num_groups, eps));
+  return std::get<0>(ops::native_group_norm(input, weight, bias, input.size(0), input.size(1),
+                                            plane_of(input), num_groups, eps));
 }
 
 Tensor nn_functional_group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
@@ -115,17 +116,17 @@ Tensor nn_functional_group_norm(const Tensor& input, int64_t num_groups, const T
   check_has_channels(input, ErrorKind::kRuntime);
   FB_CHECK(num_groups > 0, "expected num_groups to be greater than 0, got ", num_groups);
   check_several_values(input, input.size(0) * input.size(1) / num_groups * plane_of(input));
-  return group_norm(input, num_groups, weight, bias, eps, true);
+  return ops::group_norm(input, num_groups, weight, bias, eps, true);
 }
 
 Tensor layer_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
                   const Tensor& bias, double eps, bool) {
-  return std::get<0>(native_layer_norm(input, normalized_shape, weight, bias, eps));
+  return std::get<0>(ops::native_layer_norm(input, normalized_shape, weight, bias, eps));
 }
 
 Tensor nn_functional_layer_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
                                 const Tensor& bias, double eps) {
-  return std::get<0>(native_layer_norm(input, normalized_shape, weight, bias, eps));
+  return std::get<0>(ops::native_layer_norm(input, normalized_shape, weight, bias, eps));
 }
 
 Tensor rms_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
@@ -133,7 +134,7 @@ Tensor rms_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& wei
   // The spacing at 1 of the numbers that are computed with.
   const double spacing = input.dtype() == DType::kFloat64 ? std::numeric_limits<double>::epsilon()
                                                           : std::numeric_limits<float>::epsilon();
-  return std::get<0>(_rms_norm(input, normalized_shape, weight, eps.value_or(spacing)));
+  return std::get<0>(ops::_rms_norm(input, normalized_shape, weight, eps.value_or(spacing)));
 }
 
 Tensor composed::nn_functional_local_response_norm(const Tensor& input, int64_t size, double alpha,
@@ -144,22 +145,22 @@ Tensor composed::nn_functional_local_response_norm(const Tensor& input, int64_t 
   FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for '",
               legacy_name_of(input.dtype()), "'");
   if (input.numel() == 0) return input;
-  const Tensor squares = mul(input, input);
+  const Tensor squares = ops::mul(input, input);
   Dims edge = input.sizes().vec();
   edge[1] = size / 2;
-  const Tensor before = zeros(edge, input.dtype(), input.device());
+  const Tensor before = ops::zeros(edge, input.dtype(), input.device());
   edge[1] = (size - 1) / 2;
-  const Tensor after = zeros(edge, input.dtype(), input.device());
+  const Tensor after = ops::zeros(edge, input.dtype(), input.device());
   const Tensor parts[] = {before, squares, after};
-  const Tensor padded = cat(parts, 1);
-  Tensor sum = narrow(padded, 1, 0, input.size(1));
-  for (int64_t i = 1; i < size; ++i) sum = add(sum, narrow(padded, 1, i, input.size(1)));
-  const Tensor scale = add(mul(sum, alpha / static_cast<double>(size)), k);
-  return div(input, pow(scale, Scalar(beta)));
+  const Tensor padded = ops::cat(parts, 1);
+  Tensor sum = ops::narrow(padded, 1, 0, input.size(1));
+  for (int64_t i = 1; i < size; ++i) sum = ops::add(sum, ops::narrow(padded, 1, i, input.size(1)));
+  const Tensor scale = ops::add(ops::mul(sum, alpha / static_cast<double>(size)), k);
+  return ops::div(input, ops::pow(scale, Scalar(beta)));
 }
 
 Tensor nn_functional_normalize(const Tensor& input, double p, IntSpan dim, double eps) {
-  return div(input, clamp_min(norm(input, Scalar(p), dim, true, {}), eps));
+  return ops::div(input, ops::clamp_min(ops::norm(input, Scalar(p), dim, true, {}), eps));
 }
 
 }  // namespace fb::ops

@@ -118,7 +118,7 @@ void store_result(const Tensor& out, const Tensor& value, OutRule rule) {
     copy_into(out, as_view(contiguous(value), out.sizes(), contiguous_strides(out.sizes())));
     return;
   }
-  if (value->free_layout) rule |= kOutOrdered;
+  if (value->deferred_layout) rule |= kOutOrdered;
   resize_output(out, value.sizes(), value.strides(), rule);
   copy_into(out, value);
 }

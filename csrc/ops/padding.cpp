@@ -31,8 +31,8 @@ void check_pairs(const Tensor& input, IntSpan pad) {
     FB_CHECK(width >= -kMost && width <= kMost, "pad is out of range: ", pad);
 }
 
-// For every place of a padded dimension the place of the source that it shows.
-std::vector<int64_t> source_places(int64_t size, int64_t before, int64_t after, PadMode mode) {
+// For every position of a padded dimension the position of the source that it shows.
+std::vector<int64_t> source_positions(int64_t size, int64_t before, int64_t after, PadMode mode) {
   const int64_t total = size + before + after;
   FB_CHECK(total > 0, "padding by ", before, " and ", after,
            " leaves nothing of a dimension of size ", size);
@@ -51,7 +51,7 @@ std::vector<int64_t> source_places(int64_t size, int64_t before, int64_t after, 
   // What a negative width cuts off does not come in again at the other end.
   const int64_t cut = std::max<int64_t>(-before, 0);
   const int64_t kept = size - cut - std::max<int64_t>(-after, 0);
-  std::vector<int64_t> places;
+  std::vector<int64_t> positions;
   for (int64_t i = 0; i < total; ++i) {
     int64_t from = i - before;
     if (mode == PadMode::kReplicate) from = std::clamp<int64_t>(from, 0, size - 1);
@@ -60,9 +60,9 @@ std::vector<int64_t> source_places(int64_t size, int64_t before, int64_t after, 
       if (from < 0) from = -from;
       if (from >= size) from = 2 * (size - 1) - from;
     }
-    places.push_back(from);
+    positions.push_back(from);
   }
-  return places;
+  return positions;
 }
 
 // The map of each padded dimension, in their order; `padding` starts with the last.
@@ -71,10 +71,10 @@ Separable padding_maps(IntSpan space, IntSpan padding, PadMode mode) {
   for (size_t i = 0; i < space.size(); ++i) {
     const size_t pair = space.size() - 1 - i;
     kernel::AxisMapMaker maker(space[i]);
-    for (const int64_t place :
-         source_places(space[i], padding[2 * pair], padding[2 * pair + 1], mode)) {
+    for (const int64_t position :
+         source_positions(space[i], padding[2 * pair], padding[2 * pair + 1], mode)) {
       maker.begin_row();
-      maker.add(place, 1);
+      maker.add(position, 1);
     }
     maps.push_back(maker.finish());
   }
@@ -86,9 +86,9 @@ Tensor picked(const Tensor& input, IntSpan padding, PadMode mode) {
   Tensor result = input;
   for (size_t pair = 0; pair < padding.size() / 2; ++pair) {
     const int64_t d = input.dim() - 1 - static_cast<int64_t>(pair);
-    const std::vector<int64_t> places =
-        source_places(input.sizes()[d], padding[2 * pair], padding[2 * pair + 1], mode);
-    result = compute::index_select(result, d, device_integers(places, input.device()));
+    const std::vector<int64_t> positions =
+        source_positions(input.sizes()[d], padding[2 * pair], padding[2 * pair + 1], mode);
+    result = compute::index_select(result, d, device_integers(positions, input.device()));
   }
   if (mode == PadMode::kCircular) return result;
   Tensor out = make_image_of(input, result.sizes());
@@ -106,7 +106,7 @@ Tensor bordered(const Tensor& input, IntSpan padding, PadMode mode) {
   const auto rank = static_cast<int64_t>(padding.size() / 2);
   // PyTorch keeps the order of the channels in all modes but this.
   const Image image =
-      mode == PadMode::kCircular ? Image(input, rank, input->free_layout) : Image(input, rank);
+      mode == PadMode::kCircular ? Image(input, rank, input->deferred_layout) : Image(input, rank);
   return run_separable(image, padding_maps(image.space(), padding, mode));
 }
 
@@ -137,15 +137,15 @@ Tensor compute::constant_pad_nd(const Tensor& input, IntSpan pad, const Scalar& 
     const int64_t cut = std::max<int64_t>(-before, 0);
     const int64_t length =
         std::max<int64_t>(input.sizes()[d] - cut - std::max<int64_t>(-after, 0), 0);
-    kept = narrow(kept, static_cast<int64_t>(d), std::min(cut, input.sizes()[d]), length);
+    kept = ops::narrow(kept, static_cast<int64_t>(d), std::min(cut, input.sizes()[d]), length);
     starts[d] = std::max<int64_t>(before, 0);
   }
   Tensor out = make_image_of(input, shape);
   if (kept.sizes() != IntSpan(shape)) kernel::of(out).fill(out, value);
   Tensor window = out;
   for (size_t d = 0; d < shape.size(); ++d)
-    window =
-        narrow(window, static_cast<int64_t>(d), std::min(starts[d], shape[d]), kept.sizes()[d]);
+    window = ops::narrow(window, static_cast<int64_t>(d), std::min(starts[d], shape[d]),
+                         kept.sizes()[d]);
   kernel::copy(window, kept);
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include "kernel/table.h"
 #include "ops/promotion.h"
+#include "ops/type_check.h"
 
 namespace fb::ops {
 namespace {
@@ -15,22 +16,14 @@ struct Types {
   DType kernel_out;  // that the kernel writes
 };
 
-[[gnu::cold]] void refuse_dtype(const PointwiseOp& op, DType t) {
-  std::string allowed;
-  for (int i = 0; i < kDTypeCount; ++i)
-    if (op.dtypes >> i & 1)
-      allowed += (allowed.empty() ? "" : ", ") + std::string(name_of(DType(i)));
-  fail(ErrorKind::kNotImplemented, "not implemented for ", t, "; it takes ", allowed);
-}
-
 Types choose_types(const PointwiseOp& op, std::span<const Operand> inputs,
                    std::span<const Scalar> params) {
   FB_ASSERT(op.bool_inputs <=
             1);  // only the first operand may stand apart, as the condition of where does
-  DType common = result_type(inputs.subspan(op.bool_inputs));
+  DType common = ops::result_type(inputs.subspan(op.bool_inputs));
   if (op.promotion == Promotion::kFloat) common = to_floating(common);
   if (op.check) op.check(inputs, params, common);
-  if (!(op.dtypes >> static_cast<int>(common) & 1)) refuse_dtype(op, common);
+  check_type(op.dtypes, common);
   Types types{common, compute_type(common), compute_type(common)};
   if (op.output == PointwiseOutput::kBool) types.result = types.kernel_out = DType::kBool;
   if (op.output == PointwiseOutput::kReal) {
@@ -121,11 +114,11 @@ Dims order_of(IntSpan shape, const Tensor* out, std::span<const Operand> inputs)
   return iteration_order(shape, {tensors, count});
 }
 
-// Whether the operand that decides about the order of a result's elements has a layout of our own.
-bool follows_free(std::span<const Operand> inputs, IntSpan shape) {
+// Whether the operand that decides about the order of a result's elements has a deferred layout.
+bool follows_deferred(std::span<const Operand> inputs, IntSpan shape) {
   for (const Operand& operand : inputs) {
     if (!operand.is_tensor() || operand.tensor().is_contiguous()) continue;
-    if (operand.tensor().sizes() == shape) return operand.tensor()->free_layout;
+    if (operand.tensor().sizes() == shape) return operand.tensor()->deferred_layout;
   }
   return false;
 }
@@ -224,7 +217,7 @@ Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
   const Dims shape = broadcast_inputs(inputs);
   const Dims order = order_of(shape, nullptr, inputs);
   Tensor out = make_strided(shape, strides_in(order, shape), types.result, device_of(inputs));
-  out->free_layout = !out.is_contiguous() && follows_free(inputs, out.sizes());
+  out->deferred_layout = !out.is_contiguous() && follows_deferred(inputs, out.sizes());
   run_general(op, inputs, types, values, out, order);
   return out;
 }
@@ -235,7 +228,7 @@ void pointwise_out(const PointwiseOp& op, std::span<const Operand> inputs,
   check_output_type(types.result, out, op.out);
   const Dims shape = broadcast_inputs(inputs);
   if (out.sizes() != IntSpan(shape)) {
-    const OutRule order = follows_free(inputs, shape) ? kOutOrdered : 0;
+    const OutRule order = follows_deferred(inputs, shape) ? kOutOrdered : 0;
     resize_output(out, shape, strides_in(order_of(shape, nullptr, inputs), shape), op.out | order);
   }
   write_into(op, inputs, params, types, out);

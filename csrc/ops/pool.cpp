@@ -18,8 +18,8 @@ Both max_pooled(const Tensor& input, const Windows& windows, bool ceil_mode, Whe
   return run_max_pool(image, plan, where);
 }
 
-// Whether somebody may want the gradient, so that places have to be kept.
-bool may_need_places(const Tensor& input) {
+// Whether somebody may want the gradient, so that positions have to be kept.
+bool may_need_positions(const Tensor& input) {
   return input->flags & (kRequiresGrad | kIsView | kBatched | kDual);
 }
 
@@ -31,7 +31,7 @@ Both recorded(const Tensor& input, const Windows& w, bool ceil_mode, bool compac
 }
 
 Tensor largest(const Tensor& input, const Windows& windows, bool ceil_mode) {
-  return std::get<0>(may_need_places(input)
+  return std::get<0>(may_need_positions(input)
                          ? recorded(input, windows, ceil_mode, true)
                          : max_pooled(input, windows, ceil_mode, Where::kNowhere));
 }
@@ -117,10 +117,10 @@ PoolPlan plan_of(const Image& image) {
 }
 
 void set_sliding_axes(PoolPlan& plan, IntSpan space, IntSpan out, const Windows& windows) {
-  // The plan has an entry for each place of a window.
-  constexpr int64_t kMostPlaces = int64_t{1} << 28;
-  FB_CHECK(numel_of(windows.kernel) <= kMostPlaces, "kernel_size ", windows.kernel, " has ",
-           numel_of(windows.kernel), " elements, more than the ", kMostPlaces, " supported");
+  // The plan has an entry for each position of a window.
+  constexpr int64_t kMostElements = int64_t{1} << 28;
+  FB_CHECK(numel_of(windows.kernel) <= kMostElements, "kernel_size ", windows.kernel, " has ",
+           numel_of(windows.kernel), " elements, more than the ", kMostElements, " supported");
   for (size_t i = 0; i < space.size(); ++i)
     plan.axis[axis_of(windows.rank(), i)] =
         kernel::sliding_axis(space[i], out[i], windows.kernel[i], windows.stride[i],

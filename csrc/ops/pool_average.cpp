@@ -57,17 +57,11 @@ Averaging read_averaging(IntSpan kernel_size, std::optional<IntSpan> stride, Int
 
 Tensor averaged_integers(const Tensor& input, const Averaging& averaging, bool ceil_mode);
 
-void check_floating(const Tensor& input) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for dtype ",
-              input.dtype());
-}
-
 Tensor averaged(const Tensor& input, const Averaging& averaging, bool ceil_mode) {
   // PyTorch's class for an image that lacks dimensions.
   FB_CHECK_INDEX(averaging.windows.rank() != 2 || input.dim() >= 3,
                  "expected a 3D or 4D (batch mode) tensor, got shape ", input.sizes());
   if (input.dtype() == DType::kInt64) return averaged_integers(input, averaging, ceil_mode);
-  check_floating(input);
   const Dims out = pooled_space(input, averaging.windows, ceil_mode);
   const Image image(input, averaging.windows.rank());
   if (image.rank == 3)
@@ -108,7 +102,6 @@ Tensor adaptively_averaged(const Tensor& input, IntSpan output_size, int64_t ran
   FB_CHECK_INDEX(rank == 1 || !is_mean || input.dim() >= rank, "expected a ", rank + 1, "D or ",
                  rank + 2, "D (batch mode) tensor, got shape ", input.sizes());
   check_image(input, rank, true);
-  check_floating(input);
   const Image image(input, rank);
   if (is_mean && !image.channels_last) {
     Dims dims;

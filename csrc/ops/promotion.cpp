@@ -50,7 +50,7 @@ DType result_type(std::span<const Operand> operands) {
 
 DType result_type(const Operand& tensor, const Operand& other) {
   const Operand operands[] = {tensor, other};
-  return result_type(operands);
+  return ops::result_type(operands);
 }
 
 DType promote_types(DType type1, DType type2) { return promote(type1, type2); }

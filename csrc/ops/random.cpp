@@ -44,7 +44,6 @@ void check_no_negative(const Tensor& std) {
 
 void compute::uniform_(const Tensor& input, double from, double to, Generator* generator) {
   const DType dtype = real_type(input.dtype());
-  check_implemented(!is_integral(dtype), input);
   const auto [lowest, highest] = limits_of(dtype);
   FB_CHECK(from >= lowest && from <= highest, "from is out of bounds for ", dtype);
   FB_CHECK(to >= lowest && to <= highest, "to is out of bounds for ", dtype);
@@ -96,10 +95,6 @@ void compute::exponential_(const Tensor& input, double lambd, Generator* generat
 
 void compute::cauchy_(const Tensor& input, double median, double sigma, Generator* generator) {
   FB_CHECK(sigma > 0, "expects sigma > 0.0, but found sigma=", sigma);
-  FB_CHECK(is_floating(input.dtype()),
-           "Cauchy distribution is a continuous probability distribution. dtype must be a floating "
-           "point but you specified ",
-           input.dtype());
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
     kernel::of(input).fill_cauchy(or_default(generator), input.dtype(), memory, input.numel(),
                                   median, sigma);
@@ -143,27 +138,27 @@ void compute::bernoulli_(const Tensor& input, double p, Generator* generator) {
 Tensor compute::rand(IntSpan size, Generator* generator, std::optional<DType> dtype,
                      std::optional<Device> device) {
   Tensor out = make_tensor(size, dtype.value_or(default_dtype()), device.value_or(kHost));
-  uniform_(out, 0, 1, generator);
+  compute::uniform_(out, 0, 1, generator);
   return out;
 }
 
 Tensor compute::randn(IntSpan size, Generator* generator, std::optional<DType> dtype,
                       std::optional<Device> device) {
-  return normal(0.0, 1.0, size, generator, dtype, device);
+  return compute::normal(0.0, 1.0, size, generator, dtype, device);
 }
 
 Tensor compute::rand_like(const Tensor& input, Generator* generator, std::optional<DType> dtype,
                           std::optional<Device> device, std::optional<MemoryFormat> memory_format) {
-  Tensor out = empty_like(input, dtype, device, memory_format);
-  uniform_(out, 0, 1, generator);
+  Tensor out = compute::empty_like(input, dtype, device, memory_format);
+  compute::uniform_(out, 0, 1, generator);
   return out;
 }
 
 Tensor compute::randn_like(const Tensor& input, Generator* generator, std::optional<DType> dtype,
                            std::optional<Device> device,
                            std::optional<MemoryFormat> memory_format) {
-  Tensor out = empty_like(input, dtype, device, memory_format);
-  normal_(out, 0, 1, generator);
+  Tensor out = compute::empty_like(input, dtype, device, memory_format);
+  compute::normal_(out, 0, 1, generator);
   return out;
 }
 
@@ -171,32 +166,32 @@ Tensor compute::normal(const Tensor& mean, const Tensor& std, Generator* generat
   check_no_negative(std);
   Tensor out =
       make_tensor(broadcast_shapes(mean.sizes(), std.sizes()), mean.dtype(), mean.device());
-  normal_(out, 0, 1, generator);
-  mul_(out, std);
-  add_(out, mean);
+  compute::normal_(out, 0, 1, generator);
+  compute::mul_(out, std);
+  compute::add_(out, mean);
   return out;
 }
 
 Tensor compute::normal(const Tensor& mean, double std, Generator* generator) {
   Tensor out = make_tensor(mean.sizes(), mean.dtype(), mean.device());
-  normal_(out, 0, std, generator);
-  add_(out, mean);
+  compute::normal_(out, 0, std, generator);
+  compute::add_(out, mean);
   return out;
 }
 
 Tensor compute::normal(double mean, const Tensor& std, Generator* generator) {
   check_no_negative(std);
   Tensor out = make_tensor(std.sizes(), std.dtype(), std.device());
-  normal_(out, 0, 1, generator);
-  mul_(out, std);
-  add_(out, mean);
+  compute::normal_(out, 0, 1, generator);
+  compute::mul_(out, std);
+  compute::add_(out, mean);
   return out;
 }
 
 Tensor compute::normal(double mean, double std, IntSpan size, Generator* generator,
                        std::optional<DType> dtype, std::optional<Device> device) {
   Tensor out = make_tensor(size, dtype.value_or(default_dtype()), device.value_or(kHost));
-  normal_(out, mean, std, generator);
+  compute::normal_(out, mean, std, generator);
   return out;
 }
 
@@ -204,13 +199,13 @@ Tensor compute::normal(double mean, double std, IntSpan size, Generator* generat
 
 Tensor compute::bernoulli(const Tensor& input, Generator* generator) {
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
-  bernoulli_(out, input, generator);
+  compute::bernoulli_(out, input, generator);
   return out;
 }
 
 Tensor compute::bernoulli(const Tensor& input, double p, Generator* generator) {
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
-  bernoulli_(out, p, generator);
+  compute::bernoulli_(out, p, generator);
   return out;
 }
 
@@ -218,8 +213,6 @@ Tensor compute::multinomial(const Tensor& input, int64_t num_samples, bool repla
                             Generator* generator) {
   FB_CHECK(input.dim() == 1 || input.dim() == 2, "prob_dist must be 1 or 2 dim, got shape ",
            input.sizes());
-  FB_CHECK(is_floating(input.dtype()),
-           "only supports floating-point dtypes for input, got: ", legacy_name_of(input.dtype()));
   FB_CHECK(num_samples > 0, "cannot sample n_sample <= 0 samples");
   const int64_t categories = input.size(-1);
   FB_CHECK(replacement || num_samples <= categories,
@@ -240,14 +233,13 @@ Tensor compute::multinomial(const Tensor& input, int64_t num_samples, bool repla
   // order of the rest is that of drawing without replacement.
   check_weights(input);
   Tensor keys = make_like(input, input.dtype());
-  exponential_(keys, 1, generator);
-  keys = div(input, keys);
-  if (num_samples == 1) return argmax(keys, -1, true);
-  return std::get<1>(topk(keys, num_samples));
+  compute::exponential_(keys, 1, generator);
+  keys = compute::div(input, keys);
+  if (num_samples == 1) return compute::argmax(keys, -1, true);
+  return std::get<1>(compute::topk(keys, num_samples));
 }
 
 Tensor compute::poisson(const Tensor& input, Generator* generator) {
-  check_implemented(is_floating(input.dtype()), input);
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
   const Tensor rate = contiguous(input);
   kernel::of(out).sample_poisson(or_default(generator), input.dtype(), out.data(), out.numel(),
@@ -310,14 +302,14 @@ Tensor compute::_dirichlet_grad(const Tensor& x, const Tensor& alpha, const Tens
 
 Tensor compute::_sample_dirichlet(const Tensor& input, Generator* generator) {
   // Gamma numbers in double precision, so that small concentrations do not all become 0.
-  const Tensor gamma = _standard_gamma(cast(input, DType::kFloat64), generator);
-  const Tensor total = sum(gamma, IntSpan{-1}, true);
-  const Tensor share = cast(div(gamma, total), input.dtype());
+  const Tensor gamma = compute::_standard_gamma(cast(input, DType::kFloat64), generator);
+  const Tensor total = compute::sum(gamma, IntSpan{-1}, true);
+  const Tensor share = cast(compute::div(gamma, total), input.dtype());
   const bool narrow = input.dtype() == DType::kFloat32;
   const double smallest =
       narrow ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
   const double largest = narrow ? std::nextafter(1.0f, 0.0f) : std::nextafter(1.0, 0.0);
-  return clamp(share, Scalar(smallest), Scalar(largest));
+  return compute::clamp(share, Scalar(smallest), Scalar(largest));
 }
 
 }  // namespace fb::ops

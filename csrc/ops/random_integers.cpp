@@ -59,8 +59,6 @@ std::pair<int64_t, int64_t> integer_limits(DType dtype) {
 }
 
 void check_in_range(DType dtype, int64_t first, int64_t last) {
-  FB_CHECK(!is_complex(dtype), "handles only integral, floating-point and boolean types, got ",
-           dtype);
   const auto check = [&](auto limits, auto value, const char* what) {
     FB_CHECK(value >= limits.first && value <= limits.second, what, " is out of bounds for ",
              dtype);
@@ -152,7 +150,7 @@ void compute::random_(const Tensor& input, int64_t from, std::optional<int64_t> 
 
 Tensor compute::randint(int64_t high, IntSpan size, Generator* generator,
                         std::optional<DType> dtype, std::optional<Device> device) {
-  return randint(0, high, size, generator, dtype, device);
+  return compute::randint(0, high, size, generator, dtype, device);
 }
 
 Tensor compute::randint(int64_t low, int64_t high, IntSpan size, Generator* generator,
@@ -165,7 +163,6 @@ Tensor compute::randint(int64_t low, int64_t high, IntSpan size, Generator* gene
 Tensor compute::randperm(int64_t n, Generator* generator, std::optional<DType> dtype,
                          std::optional<Device> device) {
   Tensor out = make_tensor({n}, dtype.value_or(DType::kInt64), device.value_or(kHost));
-  check_implemented(!is_complex(out.dtype()) && out.dtype() != DType::kBool, out);
   const int64_t largest = is_floating(out.dtype()) ? (int64_t{1} << digits_of(out.dtype())) + 1
                                                    : integer_limits(out.dtype()).second;
   // PyTorch lets bfloat16 repeat numbers.
@@ -178,13 +175,13 @@ Tensor compute::randperm(int64_t n, Generator* generator, std::optional<DType> d
 Tensor compute::randint_like(const Tensor& input, int64_t high, Generator* generator,
                              std::optional<DType> dtype, std::optional<Device> device,
                              std::optional<MemoryFormat> memory_format) {
-  return randint_like(input, 0, high, generator, dtype, device, memory_format);
+  return compute::randint_like(input, 0, high, generator, dtype, device, memory_format);
 }
 
 Tensor compute::randint_like(const Tensor& input, int64_t low, int64_t high, Generator* generator,
                              std::optional<DType> dtype, std::optional<Device> device,
                              std::optional<MemoryFormat> memory_format) {
-  Tensor out = empty_like(input, dtype, device, memory_format);
+  Tensor out = compute::empty_like(input, dtype, device, memory_format);
   fill_integers_between(out, low, high, generator);
   return out;
 }

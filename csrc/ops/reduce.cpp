@@ -120,7 +120,6 @@ Tensor extremum(ReduceOp op, const Tensor& input, OptDims dim, bool keepdim) {
 std::tuple<Tensor, Tensor> extremum_with_index(ReduceOp op, const Tensor& input, int64_t dim,
                                                bool keepdim) {
   const DimMask mask = mask_of(input, {dim});
-  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
   check_not_empty(input, mask, true, ErrorKind::kIndex);
   const ResultShape shape(input, mask, keepdim);
   Tensor values = shape.make(input.dtype(), input.device());
@@ -130,8 +129,6 @@ std::tuple<Tensor, Tensor> extremum_with_index(ReduceOp op, const Tensor& input,
 }
 
 Tensor arg_extremum(ReduceOp op, const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
-  FB_CHECK(input.dtype() != DType::kBool, "does not support bool input");
-  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
   Tensor x = input;
   DimMask mask = dim ? mask_of(input, {*dim}) : all_dims(input);
   check_not_empty(input, mask, dim.has_value(), ErrorKind::kIndex);
@@ -180,8 +177,6 @@ std::tuple<Tensor, Tensor> moments_of_real(ReduceOp op, const Tensor& input, Dim
 
 std::tuple<Tensor, Tensor> moments(ReduceOp op, const Tensor& input, OptDims dim, double correction,
                                    bool keepdim, bool with_mean) {
-  FB_CHECK(!is_integral(input.dtype()), "expected a floating point or complex input, got dtype ",
-           input.dtype());
   const DimMask mask = mask_or_all(input, dim);
   if (is_complex(input.dtype())) {
     // The variance of a complex variable is the sum of its parts' variances.
@@ -189,7 +184,7 @@ std::tuple<Tensor, Tensor> moments(ReduceOp op, const Tensor& input, OptDims dim
     const Tensor each = std::get<0>(moments_of_real(op, parts, mask, correction, keepdim, false));
     const ReduceOp join = op == ReduceOp::kStd ? ReduceOp::kNorm2 : ReduceOp::kSum;
     Tensor spread = reduce(join, each, DimMask{1} << (each.dim() - 1), false, each.dtype());
-    return {spread, with_mean ? mean(input, dim, keepdim, {}) : Tensor()};
+    return {spread, with_mean ? ops::mean(input, dim, keepdim, {}) : Tensor()};
   }
   return moments_of_real(op, input, mask, correction, keepdim, with_mean);
 }
@@ -212,13 +207,11 @@ Tensor compute::nansum(const Tensor& input, OptDims dim, bool keepdim, std::opti
 }
 
 Tensor compute::mean_all(const Tensor& input, std::optional<DType> dtype) {
-  return mean(input, {}, false, dtype);
+  return compute::mean(input, {}, false, dtype);
 }
 
 Tensor compute::mean(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
   const DType type = dtype.value_or(input.dtype());
-  FB_CHECK(!is_integral(type), "expected a floating point or complex ",
-           dtype ? "dtype" : "input; pass dtype= to convert", ", got ", legacy_name_of(type));
   const DimMask mask = mask_or_all(input, dim);
   const int64_t count = reduced_count(input, mask);
   return accumulate(ReduceOp::kSum, input, mask, keepdim, type,
@@ -228,8 +221,8 @@ Tensor compute::mean(const Tensor& input, OptDims dim, bool keepdim, std::option
 Tensor nanmean(const Tensor& input, OptDims dim, bool keepdim, std::optional<DType> dtype) {
   FB_CHECK(is_floating(input.dtype()), "expected a floating point input, got dtype ",
            input.dtype());
-  const Tensor counted = logical_not(isnan(input));
-  return div(nansum(input, dim, keepdim, dtype), sum(counted, dim, keepdim, {}));
+  const Tensor counted = ops::logical_not(ops::isnan(input));
+  return ops::div(ops::nansum(input, dim, keepdim, dtype), ops::sum(counted, dim, keepdim, {}));
 }
 
 Tensor compute::prod(const Tensor& input, std::optional<DType> dtype) {
@@ -256,8 +249,8 @@ std::tuple<Tensor, Tensor> compute::min(const Tensor& input, int64_t dim, bool k
   return extremum_with_index(ReduceOp::kMinIndex, input, dim, keepdim);
 }
 
-Tensor max(const Tensor& input, const Tensor& other) { return maximum(input, other); }
-Tensor min(const Tensor& input, const Tensor& other) { return minimum(input, other); }
+Tensor max(const Tensor& input, const Tensor& other) { return ops::maximum(input, other); }
+Tensor min(const Tensor& input, const Tensor& other) { return ops::minimum(input, other); }
 
 Tensor compute::argmax(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
   return arg_extremum(ReduceOp::kMaxIndex, input, dim, keepdim);
@@ -296,17 +289,17 @@ Tensor compute::count_nonzero(const Tensor& input, OptDims dim) {
     return moments(op, input, dim, correction_of(correction), keepdim, true);               \
   }                                                                                         \
   Tensor name(const Tensor& input, bool unbiased) {                                         \
-    return name(input, {}, Scalar(int64_t{unbiased}), false);                               \
+    return ops::name(input, {}, Scalar(int64_t{unbiased}), false);                          \
   }                                                                                         \
   Tensor name(const Tensor& input, OptDims dim, bool unbiased, bool keepdim) {              \
-    return name(input, dim, Scalar(int64_t{unbiased}), keepdim);                            \
+    return ops::name(input, dim, Scalar(int64_t{unbiased}), keepdim);                       \
   }                                                                                         \
   std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, bool unbiased) {              \
-    return name##_mean(input, {}, Scalar(int64_t{unbiased}), false);                        \
+    return ops::name##_mean(input, {}, Scalar(int64_t{unbiased}), false);                   \
   }                                                                                         \
   std::tuple<Tensor, Tensor> name##_mean(const Tensor& input, OptDims dim, bool unbiased,   \
                                          bool keepdim) {                                    \
-    return name##_mean(input, dim, Scalar(int64_t{unbiased}), keepdim);                     \
+    return ops::name##_mean(input, dim, Scalar(int64_t{unbiased}), keepdim);                \
   }
 FB_MOMENTS(var, ReduceOp::kVar)
 FB_MOMENTS(std, ReduceOp::kStd)
@@ -322,9 +315,10 @@ Tensor compute::norm(const Tensor& input, std::optional<Scalar> p, OptDims dim, 
            "expected a floating point or complex input, got dtype ", input.dtype());
   const DimMask mask = mask_or_all(input, dim);
   // Of complex numbers the sizes are wanted in a real type, not the real parts.
-  const Tensor converted =
-      is_complex(input.dtype()) && !is_complex(type) ? cast(abs(input), type) : cast(input, type);
-  const Tensor x = is_complex(type) ? abs(converted) : converted;
+  const Tensor converted = is_complex(input.dtype()) && !is_complex(type)
+                               ? cast(compute::abs(input), type)
+                               : cast(input, type);
+  const Tensor x = is_complex(type) ? compute::abs(converted) : converted;
   const DType result = x.dtype();
   const bool is_extremum = std::isinf(ord) || ord < 0;
   FB_CHECK(!is_extremum || reduced_count(x, mask) != 0, "the norm of order ", ord,
@@ -339,14 +333,15 @@ Tensor compute::norm(const Tensor& input, std::optional<Scalar> p, OptDims dim, 
   }
   // The powers of the 16-bit floats are summed in float, which has the range for them.
   const Tensor wide = cast(x, compute_type(result));
-  const Tensor total = reduce(ReduceOp::kSum, pow(abs(wide), ord), mask, keepdim, wide.dtype());
-  return cast(pow(total, 1 / ord), result);
+  const Tensor total =
+      reduce(ReduceOp::kSum, compute::pow(compute::abs(wide), ord), mask, keepdim, wide.dtype());
+  return cast(compute::pow(total, 1 / ord), result);
 }
 
 Tensor named_norm(const Tensor& input, const std::string& p, OptDims dim, bool keepdim,
                   std::optional<DType> dtype) {
   FB_CHECK(p == "fro" || p == "nuc", "expected p to be a number, 'fro' or 'nuc', got '", p, "'");
-  if (p == "fro") return norm(input, Scalar(2.0), dim, keepdim, dtype);
+  if (p == "fro") return ops::norm(input, Scalar(2.0), dim, keepdim, dtype);
   // The nuclear norm of the matrices in two dimensions: the sum of the singular values.
   Dims pair = dim ? wrap_dims(*dim, input.dim()) : Dims{-2, -1};
   FB_CHECK(pair.size() == 2 && input.dim() >= 2,
@@ -355,12 +350,12 @@ Tensor named_norm(const Tensor& input, const std::string& p, OptDims dim, bool k
   DType type = dtype.value_or(input.dtype());
   // Complex matrices stay complex: their real parts are other matrices.
   if (is_complex(input.dtype()) && !is_complex(type)) type = complex_type(type);
-  const Tensor matrices = movedim(to_dtype(input, type), pair, {-2, -1});
-  Tensor result = sum(linalg_svdvals(matrices), IntSpan{-1});
+  const Tensor matrices = ops::movedim(ops::to_dtype(input, type), pair, {-2, -1});
+  Tensor result = ops::sum(ops::linalg_svdvals(matrices), IntSpan{-1});
   if (!keepdim) return result;
   pair = wrap_dims(pair, input.dim());
   std::sort(pair.begin(), pair.end());
-  for (const int64_t d : pair) result = unsqueeze(result, d);
+  for (const int64_t d : pair) result = ops::unsqueeze(result, d);
   return result;
 }
 

@@ -32,15 +32,12 @@ void check_sizes(const Tensor& input, IntSpan out) {
   for (const int64_t size : out) full &= size > 0;
   FB_CHECK(full, "sizes of input and output must be greater than zero, got input ", input.sizes(),
            " and output ", out);
-  const DType dtype = input.dtype();
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(dtype) || dtype == DType::kUInt8,
-              "not implemented for dtype ", dtype);
 }
 
 Tensor resampled(const Tensor& input, const std::string& kind, IntSpan out, const Factors& factors,
                  bool align_corners) {
   check_sizes(input, out);
-  // No image: the places of a result of any size need not be found out.
+  // No image: the positions of a result of any size need not be found out.
   if (input.numel() == 0) return Image(input, static_cast<int64_t>(out.size())).make(out);
   const auto maps = [&](IntSpan space) {
     return maps_of(kind, space, out, factors, align_corners, input.dtype());

@@ -44,8 +44,6 @@ void check_grid(const Tensor& input, const Tensor& grid) {
   for (int64_t d = 2; d < input.dim(); ++d)
     FB_CHECK(input.sizes()[d] > 0, "expected an image that is not empty, got shape ",
              input.sizes());
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(input.dtype()), "not implemented for dtype ",
-              input.dtype());
 }
 
 GridPlan plan_of(const Tensor& input, const Tensor& grid, int64_t mode, int64_t padding,

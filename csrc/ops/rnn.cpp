@@ -36,12 +36,12 @@ bool is_observed(TensorList tensors) {
 // What PyTorch's draws: a mask for the whole output.
 Tensor dropped(const Tensor& x, double p) {
   Tensor mask = make_like(x, x.dtype());
-  bernoulli_(mask, 1 - p, nullptr);
-  return mul(x, div(mask, 1 - p));
+  ops::bernoulli_(mask, 1 - p, nullptr);
+  return ops::mul(x, ops::div(mask, 1 - p));
 }
 
 Tensor joined(const std::vector<Tensor>& layers) {
-  return layers.size() == 1 ? layers[0] : cat(layers, 0);
+  return layers.size() == 1 ? layers[0] : ops::cat(layers, 0);
 }
 
 // In the order and with the classes in which PyTorch notices.
@@ -70,8 +70,8 @@ States run(const std::string& mode, Tensor input, const Tensor& hx, const Tensor
            " parameters for each layer ", net.has_biases ? "with" : "without", " biases");
   const bool drops = net.train && net.dropout > 0 && layers > 1;
   // Masks are drawn step by step.
-  const bool turned = batch_first && drops;
-  if (turned) input = transpose(input, 0, 1);
+  const bool time_first = batch_first && drops;
+  if (time_first) input = ops::transpose(input, 0, 1);
   std::vector<Tensor> h, c, inputs{input, hx};
   if (cx) inputs.push_back(cx);
   inputs.insert(inputs.end(), net.params.begin(), net.params.end());
@@ -79,16 +79,16 @@ States run(const std::string& mode, Tensor input, const Tensor& hx, const Tensor
   for (size_t i = 0; i < layers; ++i) {
     const auto of_layer = [&](const Tensor& state) {
       if (!state || layers == 1) return state;
-      return narrow(state, 0, static_cast<int64_t>(i) * directions, directions);
+      return ops::narrow(state, 0, static_cast<int64_t>(i) * directions, directions);
     };
     const auto [output, last_h, last_c, kept] =
-        rnn_layer(mode, input, of_layer(hx), of_layer(cx), net.params.subspan(i * each, each),
-                  batch_sizes, batch_first && !turned, keep);
+        ops::rnn_layer(mode, input, of_layer(hx), of_layer(cx), net.params.subspan(i * each, each),
+                       batch_sizes, batch_first && !time_first, keep);
     input = drops && i + 1 < layers ? dropped(output, net.dropout) : output;
     h.push_back(last_h);
     c.push_back(last_c);
   }
-  return {turned ? transpose(input, 0, 1) : input, joined(h), cx ? joined(c) : Tensor()};
+  return {time_first ? ops::transpose(input, 0, 1) : input, joined(h), cx ? joined(c) : Tensor()};
 }
 
 std::vector<int64_t> sizes_of(const Tensor& batch_sizes) {
@@ -109,12 +109,13 @@ std::tuple<Tensor, Tensor> without_cells(const States& states) { return {states.
 
 // A bias of more dimensions than one may broadcast.
 Tensor as_vector(const Tensor& bias) {
-  return bias && bias.dim() != 1 ? reshape(bias, Dims{-1}) : bias;
+  return bias && bias.dim() != 1 ? ops::reshape(bias, Dims{-1}) : bias;
 }
 
 Tensor state_after(const std::string& mode, const Tensor& input, const Tensor& hx,
                    const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
-  return std::get<0>(rnn_cell(mode, input, hx, {}, w_ih, w_hh, as_vector(b_ih), as_vector(b_hh)));
+  return std::get<0>(
+      ops::rnn_cell(mode, input, hx, {}, w_ih, w_hh, as_vector(b_ih), as_vector(b_hh)));
 }
 
 }  // namespace
@@ -171,7 +172,7 @@ std::tuple<Tensor, Tensor> composed::lstm_cell(const Tensor& input, TensorList h
                                                const Tensor& b_ih, const Tensor& b_hh) {
   check_two(hx);
   auto [h, c, gates] =
-      rnn_cell("LSTM", input, hx[0], hx[1], w_ih, w_hh, as_vector(b_ih), as_vector(b_hh));
+      ops::rnn_cell("LSTM", input, hx[0], hx[1], w_ih, w_hh, as_vector(b_ih), as_vector(b_hh));
   return {h, c};
 }
 

@@ -1,5 +1,6 @@
 // One step of a recurrent cell, forwards and backwards.
 #include "autograd/deferred.h"
+#include "core/device_memory.h"
 #include "gen/ops/rnn.h"
 #include "kernel/table.h"
 #include "ops/output.h"
@@ -46,7 +47,7 @@ void check_arguments(const CellShape& s, const Tensor& input, const Tensor& hx, 
 }
 
 // Which gradients are wanted, in the order of the arguments.
-enum Place : size_t { kInput, kState, kCell, kWih, kWhh, kBih, kBhh, kPlaces };
+enum Operand : size_t { kInput, kState, kCell, kWih, kWhh, kBih, kBhh, kOperands };
 
 class Backward {
  public:
@@ -74,7 +75,7 @@ class Backward {
   }
 
   std::vector<Tensor> operator()(IntSpan wanted) {
-    std::vector<Tensor> result(kPlaces);
+    std::vector<Tensor> result(kOperands);
     if (wanted[kInput]) {
       result[kInput] = make_tensor({s_.batch, s_.inputs}, type_, d_gates_.device());
       product(s_.batch, s_.inputs, s_.weights(), {d(s_.first_input()), s_.gates()},
@@ -139,7 +140,7 @@ class Backward {
     if (!left) return false;
     device_.rnn_order_gates(type_, s_, d_gates_.data(), of_state, left);
     const auto elements = static_cast<size_t>(applied_to.numel());
-    device_.copy_bytes(right, applied_to.data(), elements * applied_to.element_size());
+    copy_bytes(applied_to.device(), right, applied_to.data(), elements * applied_to.element_size());
     return true;
   }
 
@@ -183,7 +184,6 @@ std::tuple<Tensor, Tensor, Tensor> compute::rnn_cell(const std::string& mode, co
                                                      const Tensor& w_ih, const Tensor& w_hh,
                                                      const Tensor& b_ih, const Tensor& b_hh) {
   check_dims(input, hx);
-  check_rnn_dtype(input.dtype());
   const CellShape s(rnn_kind(mode), input, hx, w_ih);
   check_arguments(s, input, hx, cx, w_ih, w_hh, b_ih, b_hh);
   const DType type = compute_type(input.dtype());

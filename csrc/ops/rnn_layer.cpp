@@ -38,16 +38,11 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> forward(const RnnShape& s, const Tens
   const Tensor c = s.has_cells() ? copy_contiguous(cx) : make_tensor({0}, type, device);
   const int64_t row = RnnShape::apart_in_memory(keep ? s.kept_row() : s.gates());
   const Tensor rows = make_tensor({s.directions, s.rows, row}, type, device);
-  std::vector<RnnWeights> weights;
-  std::vector<kernel::RnnParameters> parameters;
-  for (int64_t d = 0; d < s.directions; ++d) {
-    weights.push_back(rnn_weights(params, d, s.directions).contiguous_as(type));
-    parameters.push_back(weights.back().parameters());
-  }
+  const RnnDirections directions(params, s.directions, type);
   kernel::of(input).rnn_layer_forward({.dtype = type,
                                        .sizes = s,
                                        .steps = s.steps(),
-                                       .parameters = parameters.data(),
+                                       .parameters = directions.parameters.data(),
                                        .input = input.data(),
                                        .rows = rows.data(),
                                        .row = row,
@@ -59,10 +54,6 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> forward(const RnnShape& s, const Tens
 }
 
 }  // namespace
-
-void check_rnn_dtype(DType dtype) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(dtype), "not implemented for dtype ", dtype);
-}
 
 Tensor rnn_operand(const Tensor& t, DType type) { return t ? contiguous(cast(t, type)) : t; }
 
@@ -99,10 +90,16 @@ RnnWeights rnn_weights(TensorList params, int64_t direction, int64_t directions)
   return w;
 }
 
+RnnDirections::RnnDirections(TensorList params, int64_t directions, DType type) {
+  for (int64_t d = 0; d < directions; ++d) {
+    weights.push_back(rnn_weights(params, d, directions).contiguous_as(type));
+    parameters.push_back(weights.back().parameters());
+  }
+}
+
 RnnShape::RnnShape(RnnKind kind, const Tensor& input, const Tensor& hx, const Tensor& cx,
                    TensorList params, std::optional<IntSpan> batch_sizes, bool batch_first) {
   this->kind = kind;
-  check_rnn_dtype(input.dtype());
   FB_CHECK(input.dim() == (batch_sizes ? 2 : 3), "expected an input of ", batch_sizes ? 2 : 3,
            " dimensions, got ", input.sizes());
   FB_CHECK(hx.dim() == 3, "expected a hidden state of 3 dimensions, got ", hx.sizes());

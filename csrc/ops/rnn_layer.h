@@ -21,6 +21,14 @@ struct RnnWeights {
 };
 RnnWeights rnn_weights(TensorList params, int64_t direction, int64_t directions);
 
+// The parameters of all directions, as kernels take them.
+struct RnnDirections {
+  RnnDirections(TensorList params, int64_t directions, DType type);
+
+  std::vector<RnnWeights> weights;
+  std::vector<kernel::RnnParameters> parameters;  // where these lie
+};
+
 // One layer: (steps, batch, features), (batch, steps, features) or packed (rows, features).
 struct RnnShape : kernel::RnnLayerSizes {
   std::vector<int64_t> start, active;
@@ -33,11 +41,9 @@ struct RnnShape : kernel::RnnLayerSizes {
     return {static_cast<int64_t>(active.size()), batch, start.data(), active.data(), apart};
   }
   // From one row of so many elements to the next. The rows of one step are read together: a
-  // multiple of a large power of two apart, they would meet in the same place of the caches.
+  // multiple of a large power of two apart, they would meet in the same position of the caches.
   static int64_t apart_in_memory(int64_t row) { return row % 64 == 0 ? row + 16 : row; }
 };
-
-void check_rnn_dtype(DType dtype);
 
 // As kernels take it; undefined stays so.
 Tensor rnn_operand(const Tensor& t, DType type);

@@ -36,24 +36,21 @@ class Backward {
         d_gates_row_(RnnShape::apart_in_memory(s.gates())),
         input_(input),
         rows_(rows),
-        d_out_(d_out) {
+        d_out_(d_out),
+        directions_(params, s.directions, type_) {
     d_h_ = running(d_h, Dims{s.directions, s.batch, s.outputs}, type_, input.device());
     if (s.has_cells())
       d_c_ = running(d_c, Dims{s.directions, s.batch, s.hidden}, type_, input.device());
     if (wanted.input) d_input_ = make_like(input, type_);
-    for (int64_t d = 0; d < s.directions; ++d) {
-      weights_.push_back(rnn_weights(params, d, s.directions));
-      for (Tensor* t : {&weights_.back().w_ih, &weights_.back().w_hh, &weights_.back().w_hr})
-        *t = rnn_operand(*t, type_);
-      gradients_.push_back(room_for_gradients(weights_.back()));
-    }
+    for (const RnnWeights& each : directions_.weights)
+      gradients_.push_back(room_for_gradients(each));
   }
 
   // Of the input, the states and the parameters.
   std::vector<Tensor> operator()() {
     run();
     std::vector<Tensor> gradients{d_input_, d_h_, d_c_};
-    for (size_t d = 0; d < weights_.size(); ++d) {
+    for (size_t d = 0; d < gradients_.size(); ++d) {
       if (wanted_.input) add_input_gradient(d);
       add_parameter_gradients(d, gradients);
     }
@@ -79,18 +76,14 @@ class Backward {
   }
 
   void run() const {
-    std::vector<kernel::RnnParameters> parameters;
     std::vector<kernel::RnnRowGradients> gradients;
-    for (size_t d = 0; d < weights_.size(); ++d) {
-      const auto& [d_gates, d_projected, unprojected] = gradients_[d];
-      parameters.push_back(weights_[d].parameters());
+    for (const auto& [d_gates, d_projected, unprojected] : gradients_)
       gradients.push_back({d_gates.data(), d_projected ? d_projected.data() : nullptr,
                            unprojected ? unprojected.data() : nullptr});
-    }
     kernel::of(input_).rnn_layer_backward({.dtype = type_,
                                            .sizes = s_,
                                            .steps = s_.steps(),
-                                           .parameters = parameters.data(),
+                                           .parameters = directions_.parameters.data(),
                                            .rows = rows_.data(),
                                            .row = row_,
                                            .d_out = d_out_ ? d_out_.data() : nullptr,
@@ -113,7 +106,7 @@ class Backward {
 
   void add_input_gradient(size_t d) {
     product(s_.rows, s_.inputs, s_.weights(), d_gates(d, s_.first_input()),
-            {weights_[d].w_ih.data(), s_.inputs}, d_input_.data(), d > 0);
+            {directions_.weights[d].w_ih.data(), s_.inputs}, d_input_.data(), d > 0);
   }
 
   // The gradient of a weight is that of what it makes, transposed, times what it is applied to.
@@ -141,7 +134,7 @@ class Backward {
   }
 
   void add_parameter_gradients(size_t d, std::vector<Tensor>& gradients) const {
-    const RnnWeights& w = weights_[d];
+    const RnnWeights& w = directions_.weights[d];
     if (!wanted_.params) {
       const size_t count = 2 + (w.b_ih ? 2 : 0) + (w.w_hr ? 1 : 0);
       gradients.resize(gradients.size() + count);
@@ -151,11 +144,12 @@ class Backward {
         weight_gradient(s_.first_input(), s_.weights(), d, {input_.data(), s_.inputs}, s_.inputs));
     gradients.push_back(recurrent_gradient(d));
     if (w.b_ih) {
-      const Tensor sums = sum(narrow(gradients_[d].d_gates, 1, 0, s_.gates()), Dims{0}, false, {});
-      gradients.push_back(copy_contiguous(narrow(sums, 0, s_.first_input(), s_.weights())));
-      const Tensor reset = narrow(sums, 0, s_.first_input(), s_.weights() - s_.first_input());
-      const Tensor fresh = narrow(sums, 0, 0, s_.first_input());
-      gradients.push_back(s_.kind == RnnKind::kGru ? cat(std::array{reset, fresh}, 0)
+      const Tensor sums =
+          ops::sum(ops::narrow(gradients_[d].d_gates, 1, 0, s_.gates()), Dims{0}, false, {});
+      gradients.push_back(copy_contiguous(ops::narrow(sums, 0, s_.first_input(), s_.weights())));
+      const Tensor reset = ops::narrow(sums, 0, s_.first_input(), s_.weights() - s_.first_input());
+      const Tensor fresh = ops::narrow(sums, 0, 0, s_.first_input());
+      gradients.push_back(s_.kind == RnnKind::kGru ? ops::cat(std::array{reset, fresh}, 0)
                                                    : copy_contiguous(sums));
     }
     if (w.w_hr) {
@@ -171,7 +165,7 @@ class Backward {
   Wanted wanted_;
   int64_t row_, d_gates_row_;  // elements from a row to the next
   Tensor input_, rows_, d_out_, d_h_, d_c_, d_input_;
-  std::vector<RnnWeights> weights_;
+  RnnDirections directions_;
   std::vector<RowGradients> gradients_;
 };
 

@@ -33,13 +33,13 @@ struct Padded {
   }
 };
 
-// A padded batch that has the rows of `data` at `places`.
-Tensor spread(const Tensor& data, const std::vector<int64_t>& places, const Padded& padded,
+// A padded batch that has the rows of `data` at `positions`.
+Tensor spread(const Tensor& data, const std::vector<int64_t>& positions, const Padded& padded,
               const Scalar& value) {
   const IntSpan element = data.sizes().last(data.sizes().size() - 1);
-  const Tensor base = full(padded.as_rows(element), value, data.dtype(), data.device());
-  return reshape(index_copy(base, 0, device_integers(places, data.device()), data),
-                 padded.whole(element));
+  const Tensor base = ops::full(padded.as_rows(element), value, data.dtype(), data.device());
+  return ops::reshape(ops::index_copy(base, 0, device_integers(positions, data.device()), data),
+                      padded.whole(element));
 }
 
 void check_lengths(const std::vector<int64_t>& lengths, const Padded& padded) {
@@ -76,16 +76,16 @@ std::tuple<Tensor, Tensor> pack_padded_sequence(const Tensor& input, const Tenso
   FB_CHECK(input.numel() > 0, "cannot pack an empty tensor of shape ", input.sizes());
   const std::vector<int64_t> length = host_integers(lengths);
   check_lengths(length, padded);
-  std::vector<int64_t> places, batch_sizes;
+  std::vector<int64_t> positions, batch_sizes;
   auto active = static_cast<int64_t>(length.size());
   for (int64_t t = 0; t < length[0]; ++t) {
     while (length[static_cast<size_t>(active - 1)] <= t) --active;
-    for (int64_t b = 0; b < active; ++b) places.push_back(padded.row(t, b));
+    for (int64_t b = 0; b < active; ++b) positions.push_back(padded.row(t, b));
     batch_sizes.push_back(active);
   }
   const IntSpan element = input.sizes().last(input.sizes().size() - 2);
-  const Tensor rows = reshape(input, padded.as_rows(element));
-  return {index_select(rows, 0, device_integers(places, rows.device())),
+  const Tensor rows = ops::reshape(input, padded.as_rows(element));
+  return {ops::index_select(rows, 0, device_integers(positions, rows.device())),
           device_integers(batch_sizes, kHost)};
 }
 
@@ -101,14 +101,14 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const Tensor& data, const Tensor&
                  total_length, " and max sequence length being ", steps);
   const Padded padded{std::max(total_length, steps), active[0], batch_first};
   padded.rows();  // refuses what 63 bits do not hold
-  std::vector<int64_t> places, lengths(static_cast<size_t>(active[0]));
+  std::vector<int64_t> positions, lengths(static_cast<size_t>(active[0]));
   for (int64_t t = 0; t < steps; ++t) {
     for (int64_t b = 0; b < active[static_cast<size_t>(t)]; ++b) {
-      places.push_back(padded.row(t, b));
+      positions.push_back(padded.row(t, b));
       lengths[static_cast<size_t>(b)] = t + 1;
     }
   }
-  return {spread(data, places, padded, padding_value), device_integers(lengths, kHost)};
+  return {spread(data, positions, padded, padding_value), device_integers(lengths, kHost)};
 }
 
 Tensor pad_sequence(TensorList sequences, bool batch_first, const Scalar& padding_value,
@@ -126,13 +126,13 @@ Tensor pad_sequence(TensorList sequences, bool batch_first, const Scalar& paddin
              sequence.sizes(), " differ beyond the first dimension");
     padded.steps = std::max(padded.steps, sequence.size(0));
   }
-  std::vector<int64_t> places;
+  std::vector<int64_t> positions;
   for (int64_t b = 0; b < padded.batch; ++b) {
     const int64_t length = sequences[static_cast<size_t>(b)].size(0);
     const int64_t first = padding_side == "left" ? padded.steps - length : 0;
-    for (int64_t t = 0; t < length; ++t) places.push_back(padded.row(first + t, b));
+    for (int64_t t = 0; t < length; ++t) positions.push_back(padded.row(first + t, b));
   }
-  return spread(cat(sequences, 0), places, padded, padding_value);
+  return spread(ops::cat(sequences, 0), positions, padded, padding_value);
 }
 
 }  // namespace fb::ops

@@ -37,8 +37,6 @@ DType accumulation_type(const Tensor& input, std::optional<DType> dtype) {
 
 std::tuple<Tensor, Tensor> running_extremum(ScanOp op, const Tensor& input, int64_t dim) {
   const int64_t d = wrap_dim(dim, input.dim());
-  if (is_complex(input.dtype()))
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   const DType type = is_integral(input.dtype()) ? DType::kInt64 : compute_type(input.dtype());
   const Tensor x = contiguous(cast(input, type));
   Tensor values = make_tensor(x.sizes(), type, x.device());
@@ -59,8 +57,6 @@ Tensor compute::cumprod(const Tensor& input, int64_t dim, std::optional<DType> d
 }
 
 Tensor compute::logcumsumexp(const Tensor& input, int64_t dim) {
-  if (is_integral(input.dtype()))
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   return scanned(ScanOp::kLogSumExp, input, dim, input.dtype());
 }
 
@@ -89,17 +85,17 @@ Tensor diff(const Tensor& input, int64_t n, int64_t dim, const Tensor& prepend,
   FB_CHECK(input.dim() > 0, "expected input to be at least one-dimensional");
   FB_CHECK(n >= 0, "expected a non-negative order n, got ", n);
   const int64_t d = wrap_dim(dim, input.dim());
-  if (n == 0) return clone(input);  // without what would be put before or after it
+  if (n == 0) return ops::clone(input);  // without what would be put before or after it
   std::vector<Tensor> parts;
   if (prepend.defined()) parts.push_back(prepend);
   parts.push_back(input);
   if (append.defined()) parts.push_back(append);
-  Tensor x = parts.size() == 1 ? input : cat(parts, d);
+  Tensor x = parts.size() == 1 ? input : ops::cat(parts, d);
   for (int64_t i = 0; i < n && x.size(d) > 0; ++i) {
     const int64_t length = x.size(d) - 1;
-    const Tensor left = narrow(x, d, 0, length);
-    const Tensor right = narrow(x, d, 1, length);
-    x = x.dtype() == DType::kBool ? logical_xor(right, left) : sub(right, left, 1);
+    const Tensor left = ops::narrow(x, d, 0, length);
+    const Tensor right = ops::narrow(x, d, 1, length);
+    x = x.dtype() == DType::kBool ? ops::logical_xor(right, left) : ops::sub(right, left, 1);
   }
   return x;
 }

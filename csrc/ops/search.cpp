@@ -45,7 +45,7 @@ Tensor compute::searchsorted(const Tensor& sorted_sequence, const Operand& input
            "side and right are opposites: side is 'left', right is True");
   FB_CHECK(sorted_sequence.dim() > 0, "expected a sequence with at least one dimension");
   const Operand operands[] = {sorted_sequence, input};
-  const DType dtype = result_type(operands);
+  const DType dtype = ops::result_type(operands);
   refuse_unordered(dtype);
   const Tensor sequence = contiguous(cast(sorted_sequence, dtype));
   const Tensor values = contiguous(as_tensor(input, dtype, sequence.device()));
@@ -90,22 +90,23 @@ Tensor compute::isin(const Operand& elements, const Operand& test_elements, bool
   FB_CHECK(elements.is_tensor() || test_elements.is_tensor(),
            "expected elements or test_elements to be a tensor");
   const Operand operands[] = {elements, test_elements};
-  const DType dtype = result_type(operands);
+  const DType dtype = ops::result_type(operands);
   FB_CHECK(dtype != DType::kBool && !is_complex(dtype), "does not support dtype ", dtype);
   const Device device = (elements.is_tensor() ? elements : test_elements).tensor().device();
   const Tensor x = as_tensor(elements, dtype, device);
-  const Tensor wanted = reshape(as_tensor(test_elements, dtype, device), {-1});
+  const Tensor wanted = ops::reshape(as_tensor(test_elements, dtype, device), {-1});
   Tensor found;
   if (wanted.numel() == 0) {
     found = make_tensor(x.sizes(), DType::kBool, x.device());
     kernel::of(found).fill(found, false);
   } else {
     // The nearest candidate in the sorted list either is the element or nothing is.
-    const Tensor sorted = std::get<0>(sort(wanted, 0, false));
-    const Tensor at = clamp_max(searchsorted(sorted, x, false, false, {}, {}), wanted.numel() - 1);
-    found = eq(take(sorted, at), x);
+    const Tensor sorted = std::get<0>(compute::sort(wanted, 0, false));
+    const Tensor at = compute::clamp_max(compute::searchsorted(sorted, x, false, false, {}, {}),
+                                         wanted.numel() - 1);
+    found = compute::eq(compute::take(sorted, at), x);
   }
-  return invert ? logical_not(found) : found;
+  return invert ? compute::logical_not(found) : found;
 }
 
 }  // namespace fb::ops

@@ -92,7 +92,7 @@ Tensor compute::stack(TensorList tensors, int64_t dim) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     FB_CHECK(tensors[i].sizes() == tensors[0].sizes(), "expected tensors of equal size, got ",
              tensors[0].sizes(), " and ", tensors[i].sizes(), " for tensor number ", i);
-    parts.push_back(unsqueeze(cast(tensors[i], dtype), d));
+    parts.push_back(compute::unsqueeze(cast(tensors[i], dtype), d));
   }
   Dims shape = parts[0].sizes().vec();
   shape[d] = static_cast<int64_t>(parts.size());
@@ -131,7 +131,7 @@ Tensor compute::repeat(const Tensor& input, IntSpan repeats) {
 Tensor tile(const Tensor& input, IntSpan dims) {
   Dims repeats = dims.vec();
   while (static_cast<int64_t>(repeats.size()) < input.dim()) repeats.insert(0, 1);
-  return repeat(input, repeats);
+  return ops::repeat(input, repeats);
 }
 
 Tensor compute::repeated_positions(const Tensor& repeats, std::optional<int64_t> output_size) {
@@ -155,30 +155,30 @@ Tensor compute::repeated_positions(const Tensor& repeats, std::optional<int64_t>
 Tensor repeat_interleave(const Tensor& input, int64_t repeats, std::optional<int64_t> dim,
                          std::optional<int64_t> output_size) {
   FB_CHECK(repeats >= 0, "repeats must not be negative, got ", repeats);
-  const Tensor source = dim && input.dim() > 0 ? input : ravel(input);
+  const Tensor source = dim && input.dim() > 0 ? input : ops::ravel(input);
   const int64_t d = wrap_dim(dim.value_or(0), source.dim());
   const int64_t repeated = checked_mul(repeats, source.sizes()[d]);
   FB_CHECK(!output_size || *output_size == repeated, "output_size ", output_size.value_or(0),
            " does not match the repeated size ", repeated);
   Dims shape = source.sizes().vec();
   shape.insert(d + 1, repeats);
-  const Tensor spread =
-      clone(expand(unsqueeze(source, d + 1), shape, false), MemoryFormat::kContiguous);
-  return flatten(spread, d, d + 1);
+  const Tensor spread = ops::clone(ops::expand(ops::unsqueeze(source, d + 1), shape, false),
+                                   MemoryFormat::kContiguous);
+  return ops::flatten(spread, d, d + 1);
 }
 
 Tensor repeat_interleave(const Tensor& input, const Tensor& repeats, std::optional<int64_t> dim,
                          std::optional<int64_t> output_size) {
   if (repeats.numel() == 1 && repeats.dim() <= 1) {
     const int64_t count = host_number(repeats).to<int64_t>();
-    return repeat_interleave(input, count, dim, output_size);
+    return ops::repeat_interleave(input, count, dim, output_size);
   }
-  const Tensor source = dim ? input : ravel(input);
+  const Tensor source = dim ? input : ops::ravel(input);
   const int64_t d = wrap_dim(dim.value_or(0), source.dim());
   FB_CHECK(repeats.dim() == 1 && repeats.numel() == source.size(d), "repeats of shape ",
            repeats.sizes(), " must have one entry for each of the ", source.size(d),
-           " places along the dimension");
-  return index_select(source, d, repeated_positions(repeats, output_size));
+           " positions along the dimension");
+  return ops::index_select(source, d, ops::repeated_positions(repeats, output_size));
 }
 
 // --- moved
@@ -187,7 +187,7 @@ Tensor compute::roll(const Tensor& input, IntSpan shifts, std::optional<IntSpan>
   FB_CHECK(!shifts.empty(), "shifts is required");
   if (!dims || dims->empty()) {
     FB_CHECK(shifts.size() == 1, "shifts ", shifts, " need as many dims");
-    return reshape(roll(ravel(input), shifts, IntSpan({0})), input.sizes());
+    return ops::reshape(compute::roll(ops::ravel(input), shifts, IntSpan({0})), input.sizes());
   }
   FB_CHECK(shifts.size() == dims->size(), "shifts ", shifts, " and dims ", *dims,
            " must have equal length");
@@ -198,8 +198,8 @@ Tensor compute::roll(const Tensor& input, IntSpan shifts, std::optional<IntSpan>
     const int64_t d = wrap_dim((*dims)[i], input.dim());
     const int64_t size = input.sizes()[d];
     const int64_t shift = size == 0 ? 0 : ((shifts[i] % size) + size) % size;
-    const Tensor parts[] = {narrow(result, d, size - shift, shift),
-                            narrow(result, d, 0, size - shift)};
+    const Tensor parts[] = {ops::narrow(result, d, size - shift, shift),
+                            ops::narrow(result, d, 0, size - shift)};
     const Tensor next = make_image_of(input, input.sizes());
     kernel::of(next).concatenate(next, parts, d);
     result = next;
@@ -216,12 +216,12 @@ Tensor compute::flip(const Tensor& input, IntSpan dims) {
 
 Tensor fliplr(const Tensor& input) {
   FB_CHECK(input.dim() >= 2, "input must have at least 2 dimensions, got shape ", input.sizes());
-  return flip(input, {1});
+  return ops::flip(input, {1});
 }
 
 Tensor flipud(const Tensor& input) {
   FB_CHECK(input.dim() >= 1, "input must have at least 1 dimension");
-  return flip(input, {0});
+  return ops::flip(input, {0});
 }
 
 Tensor compute::rot90(const Tensor& input, int64_t k, IntSpan dims) {
@@ -232,9 +232,9 @@ Tensor compute::rot90(const Tensor& input, int64_t k, IntSpan dims) {
   const int64_t a = wrap_dim(dims[0], input.dim());
   const int64_t b = wrap_dim(dims[1], input.dim());
   switch (((k % 4) + 4) % 4) {
-    case 1: return transpose(flip(input, {b}), a, b);
-    case 2: return flip(input, {a, b});
-    case 3: return transpose(flip(input, {a}), a, b);
+    case 1: return compute::transpose(compute::flip(input, {b}), a, b);
+    case 2: return compute::flip(input, {a, b});
+    case 3: return compute::transpose(compute::flip(input, {a}), a, b);
     default: return copy_contiguous(input);
   }
 }
@@ -282,19 +282,19 @@ Tensor compute::diag_embed(const Tensor& input, int64_t offset, int64_t dim1, in
   shape.insert(std::max(a, b), side);
   Tensor out = make_tensor(shape, input.dtype(), input.device());
   kernel::of(out).fill(out, 0);
-  kernel::copy(diagonal(out, offset, a, b), input);
+  kernel::copy(compute::diagonal(out, offset, a, b), input);
   return out;
 }
 
 Tensor diag(const Tensor& input, int64_t k) {
   FB_CHECK(input.dim() == 1 || input.dim() == 2, "input must be a vector or a matrix, got shape ",
            input.sizes());
-  return input.dim() == 1 ? diag_embed(input, k, 0, 1)
-                          : clone(diagonal(input, k, 0, 1), MemoryFormat::kContiguous);
+  return input.dim() == 1 ? ops::diag_embed(input, k, 0, 1)
+                          : ops::clone(ops::diagonal(input, k, 0, 1), MemoryFormat::kContiguous);
 }
 
 Tensor diagflat(const Tensor& input, int64_t offset) {
-  return diag_embed(ravel(input), offset, 0, 1);
+  return ops::diag_embed(ops::ravel(input), offset, 0, 1);
 }
 
 // --- a part replaced in a copy
@@ -320,7 +320,7 @@ Tensor with_part(const Tensor& copy, const Tensor& part, const Tensor& src) {
 
 Tensor compute::select_scatter(const Tensor& input, const Tensor& src, int64_t dim, int64_t index) {
   const Tensor copy = copy_with_strides(input);
-  return with_part(copy, select(copy, dim, index), src);
+  return with_part(copy, compute::select(copy, dim, index), src);
 }
 
 Tensor compute::slice_scatter(const Tensor& input, const Tensor& src, int64_t dim,
@@ -328,13 +328,14 @@ Tensor compute::slice_scatter(const Tensor& input, const Tensor& src, int64_t di
                               int64_t step) {
   const Tensor copy = copy_with_strides(input);
   constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
-  return with_part(copy, _slice(copy, dim, start.value_or(0), end.value_or(kEnd), step), src);
+  return with_part(copy, compute::_slice(copy, dim, start.value_or(0), end.value_or(kEnd), step),
+                   src);
 }
 
 Tensor compute::diagonal_scatter(const Tensor& input, const Tensor& src, int64_t offset,
                                  int64_t dim1, int64_t dim2) {
   const Tensor copy = copy_with_strides(input);
-  return with_part(copy, diagonal(copy, offset, dim1, dim2), src);
+  return with_part(copy, compute::diagonal(copy, offset, dim1, dim2), src);
 }
 
 }  // namespace fb::ops

@@ -54,11 +54,11 @@ Tensor gradient_of(SoftmaxOp op, const Tensor& gradient, const Tensor& output, i
 
 // Relative to the largest real part, unless that is infinite.
 Tensor complex_logsumexp(const Tensor& input, IntSpan dim, bool keepdim) {
-  if (input.numel() == 0) return log(sum(input, dim, keepdim, {}));
-  const Tensor largest = amax(real(input), dim, true);
-  const Tensor top = where(isinf(largest), Scalar(0.0), largest);
-  const Tensor total = sum(exp(sub(input, top, 1)), dim, keepdim, {});
-  return add(log(total), keepdim ? top : amax(top, dim, false), 1);
+  if (input.numel() == 0) return ops::log(ops::sum(input, dim, keepdim, {}));
+  const Tensor largest = ops::amax(ops::real(input), dim, true);
+  const Tensor top = ops::where(ops::isinf(largest), Scalar(0.0), largest);
+  const Tensor total = ops::sum(ops::exp(ops::sub(input, top, 1)), dim, keepdim, {});
+  return ops::add(ops::log(total), keepdim ? top : ops::amax(top, dim, false), 1);
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ Tensor compute::logsumexp(const Tensor& input, IntSpan dim, bool keepdim) {
   for (const int64_t d : reduced) order.push_back(d);
   for (size_t i = before; i < kept.size(); ++i) order.push_back(kept[i]);
 
-  const Tensor x = contiguous(cast(permute(input, order), to_floating(input.dtype())));
+  const Tensor x = contiguous(cast(compute::permute(input, order), to_floating(input.dtype())));
   Tensor out = make_tensor(result_sizes, x.dtype(), x.device());
   const IntSpan sizes = x.sizes();
   const int64_t n = product({sizes.data() + before, reduced.size()});

@@ -15,12 +15,10 @@ namespace {
 class Rows {
  public:
   Rows(const Tensor& input, int64_t dim) : input_(input), dim_(wrap_dim(dim, input.dim())) {
-    if (is_complex(input.dtype()))
-      fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
     n_ = input.dim() == 0 ? 1 : input.sizes()[dim_];
     FB_CHECK(n_ < kernel::kMaxSortLength, "expected fewer than 2^32 elements along dim ", dim_,
              ", got ", n_);
-    data_ = contiguous(is_last() ? input : transpose(input, dim_, -1));
+    data_ = contiguous(is_last() ? input : ops::transpose(input, dim_, -1));
   }
 
   int64_t n() const { return n_; }
@@ -38,20 +36,20 @@ class Rows {
     return make_tensor(sizes, dtype, input_.device());
   }
   Tensor shaped(const Tensor& result) const {
-    return is_last() ? result : contiguous(transpose(result, dim_, -1));
+    return is_last() ? result : contiguous(ops::transpose(result, dim_, -1));
   }
   // The same for as many results as elements, in the input's memory order.
   Tensor like_input(const Tensor& result) const {
     if (input_.is_contiguous()) return shaped(result);
     Tensor out = make_like(input_, result.dtype());
-    copy_into(out, is_last() ? result : transpose(result, dim_, -1));
+    copy_into(out, is_last() ? result : ops::transpose(result, dim_, -1));
     return out;
   }
   // The same for one result in a row.
   Tensor squeezed(const Tensor& result, bool keepdim) const {
     if (input_.dim() == 0) return result;
     const Tensor kept = shaped(result);
-    return keepdim ? kept : contiguous(squeeze(kept, dim_));
+    return keepdim ? kept : contiguous(ops::squeeze(kept, dim_));
   }
 
  private:
@@ -66,11 +64,6 @@ class Rows {
 void check_row_not_empty(const Tensor& input, const Rows& rows) {
   FB_CHECK_INDEX(rows.n() != 0, "expected reduction dim ", rows.dim(),
                  " to have non-zero size, got shape ", input.sizes());
-}
-
-void refuse_bool(const Tensor& input) {
-  if (input.dtype() == DType::kBool)
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
 }
 
 std::tuple<Tensor, Tensor> first_k(const Rows& rows, DType dtype, int64_t k, bool descending) {
@@ -98,13 +91,12 @@ Tensor nan_counts(const Rows& rows) {
   if (is_integral(rows.view().dtype))
     kernel::of(counts).fill(counts, int64_t{0});
   else
-    counts = sum(isnan(rows.matrix()), IntSpan{1}, false, {});
+    counts = ops::sum(ops::isnan(rows.matrix()), IntSpan{1}, false, {});
   return counts;
 }
 
 std::tuple<Tensor, Tensor> median_of(const Tensor& input, int64_t dim, bool keepdim,
                                      bool ignore_nan) {
-  refuse_bool(input);
   const Rows rows(input, dim);
   check_row_not_empty(input, rows);
   // NaNs sort to the end: rank n - nans is the first of them.
@@ -115,7 +107,6 @@ std::tuple<Tensor, Tensor> median_of(const Tensor& input, int64_t dim, bool keep
 
 Tensor median_of_all(const Tensor& input, bool ignore_nan) {
   if (input.numel() == 0) {
-    refuse_bool(input);
     Tensor result = make_tensor({}, input.dtype(), input.device());
     kernel::of(result).fill(result, std::numeric_limits<double>::quiet_NaN());
     return result;
@@ -127,7 +118,6 @@ Tensor median_of_all(const Tensor& input, bool ignore_nan) {
 }  // namespace
 
 std::tuple<Tensor, Tensor> compute::sort(const Tensor& input, int64_t dim, bool descending) {
-  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
   const Rows rows(input, dim);
   const auto [values, indices] = first_k(rows, input.dtype(), rows.n(), descending);
   return {rows.like_input(values), rows.like_input(indices)};
@@ -135,11 +125,10 @@ std::tuple<Tensor, Tensor> compute::sort(const Tensor& input, int64_t dim, bool 
 
 std::tuple<Tensor, Tensor> compute::stable_sort(const Tensor& input, std::optional<bool>,
                                                 int64_t dim, bool descending) {
-  return sort(input, dim, descending);
+  return compute::sort(input, dim, descending);
 }
 
 Tensor compute::argsort(const Tensor& input, int64_t dim, bool descending, bool) {
-  FB_CHECK(!is_complex(input.dtype()), "does not support complex input");
   const Rows rows(input, dim);
   Tensor indices = rows.make(rows.n(), DType::kInt64);
   if (indices.numel() > 0)
@@ -148,12 +137,10 @@ Tensor compute::argsort(const Tensor& input, int64_t dim, bool descending, bool)
   return rows.like_input(indices);
 }
 
-Tensor msort(const Tensor& input) { return std::get<0>(sort(input, 0, false)); }
+Tensor msort(const Tensor& input) { return std::get<0>(ops::sort(input, 0, false)); }
 
 std::tuple<Tensor, Tensor> compute::topk(const Tensor& input, int64_t k, int64_t dim, bool largest,
                                          bool) {
-  FB_CHECK(!is_complex(input.dtype()) && input.dtype() != DType::kBool, "does not support dtype ",
-           input.dtype());
   const Rows rows(input, dim);
   FB_CHECK(k >= 0 && k <= rows.n(), "expected k between 0 and the ", rows.n(),
            " elements along dim ", rows.dim(), ", got ", k);
@@ -163,7 +150,6 @@ std::tuple<Tensor, Tensor> compute::topk(const Tensor& input, int64_t k, int64_t
 
 std::tuple<Tensor, Tensor> compute::kthvalue(const Tensor& input, int64_t k, int64_t dim,
                                              bool keepdim) {
-  refuse_bool(input);
   const Rows rows(input, dim);
   check_row_not_empty(input, rows);
   FB_CHECK(k >= 1 && k <= rows.n(), "expected k between 1 and the ", rows.n(),

@@ -34,27 +34,29 @@ void check_orders(const Tensor& input, const Tensor& q) {
 // Where in its sorted row each quantile lies: one row of ranks for each row of x. NaNs stand at the
 // end; a row that has one gives it, unless they are ignored and there are numbers.
 Tensor ranks_of(const Tensor& x, const Tensor& q, bool ignore_nan) {
-  const Tensor nans = isnan(x);
+  const Tensor nans = ops::isnan(x);
   const auto last = static_cast<double>(x.size(-1) - 1);
-  if (!ignore_nan) return masked_fill(mul(q, last), any(nans, IntSpan{-1}, true), last);
-  const Tensor rank_of_last = sub(last, sum(nans, IntSpan{-1}, true));
-  return mul(q, to_dtype(clamp_min(rank_of_last, 0), q.dtype()));
+  if (!ignore_nan)
+    return ops::masked_fill(ops::mul(q, last), ops::any(nans, IntSpan{-1}, true), last);
+  const Tensor rank_of_last = ops::sub(last, ops::sum(nans, IntSpan{-1}, true));
+  return ops::mul(q, ops::to_dtype(ops::clamp_min(rank_of_last, 0), q.dtype()));
 }
 
 Tensor at_rank(const Tensor& sorted, const Tensor& ranks) {
-  return gather(sorted, -1, to_int64(ranks));
+  return ops::gather(sorted, -1, ops::to_int64(ranks));
 }
 
 Tensor interpolated(const Tensor& sorted, const Tensor& ranks, const std::string& how) {
-  if (how == "lower") return at_rank(sorted, floor(ranks));
-  if (how == "higher") return at_rank(sorted, ceil(ranks));
-  if (how == "nearest") return at_rank(sorted, round(ranks));
+  if (how == "lower") return at_rank(sorted, ops::floor(ranks));
+  if (how == "higher") return at_rank(sorted, ops::ceil(ranks));
+  if (how == "nearest") return at_rank(sorted, ops::round(ranks));
   FB_CHECK(how == "linear" || how == "midpoint",
            "expected interpolation to be linear, lower, higher, midpoint or nearest, got '", how,
            "'");
-  const Tensor low = at_rank(sorted, floor(ranks));
-  const Tensor high = at_rank(sorted, ceil(ranks));
-  return how == "midpoint" ? lerp(low, high, 0.5) : lerp(low, high, sub(ranks, floor(ranks)));
+  const Tensor low = at_rank(sorted, ops::floor(ranks));
+  const Tensor high = at_rank(sorted, ops::ceil(ranks));
+  return how == "midpoint" ? ops::lerp(low, high, 0.5)
+                           : ops::lerp(low, high, ops::sub(ranks, ops::floor(ranks)));
 }
 
 Tensor quantiles(const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
@@ -63,20 +65,20 @@ Tensor quantiles(const Tensor& input, const Tensor& q, std::optional<int64_t> di
   const int64_t d = dim ? wrap_dim(*dim, input.dim()) : 0;
   // The dimension goes to the end, where the quantiles replace it; then these come to the front.
   const bool whole = !dim || input.dim() == 0;
-  const Tensor x = whole ? reshape(input, {-1}) : movedim(input, {d}, {-1});
-  const Tensor ranks = ranks_of(x, reshape(q, {-1}), ignore_nan);
-  const Tensor sorted = std::get<0>(sort(x, -1, false));
-  Tensor out = movedim(interpolated(sorted, ranks, interpolation), {-1}, {0});
+  const Tensor x = whole ? ops::reshape(input, {-1}) : ops::movedim(input, {d}, {-1});
+  const Tensor ranks = ranks_of(x, ops::reshape(q, {-1}), ignore_nan);
+  const Tensor sorted = std::get<0>(ops::sort(x, -1, false));
+  Tensor out = ops::movedim(interpolated(sorted, ranks, interpolation), {-1}, {0});
   if (keepdim) {
     Dims sizes(input.dim(), 1);
     sizes.insert(0, q.numel());
-    out = whole ? reshape(out, sizes) : unsqueeze(out, 1 + d);
+    out = whole ? ops::reshape(out, sizes) : ops::unsqueeze(out, 1 + d);
   }
-  return q.dim() == 0 ? select(out, 0, 0) : out;
+  return q.dim() == 0 ? ops::select(out, 0, 0) : out;
 }
 
 Tensor order_of(double q, const Tensor& like) {
-  return scalar_tensor(q, like.dtype(), like.device());
+  return ops::scalar_tensor(q, like.dtype(), like.device());
 }
 
 }  // namespace

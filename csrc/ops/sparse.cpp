@@ -39,7 +39,7 @@ void check_parts(const Tensor& indices, const Tensor& values, IntSpan size) {
            values.sizes());
 }
 
-void check_places(const Tensor& indices, IntSpan size) {
+void check_positions(const Tensor& indices, IntSpan size) {
   const int64_t n = indices.size(1);
   for (int64_t d = 0; d < indices.size(0); ++d) {
     const int64_t at =
@@ -55,12 +55,13 @@ void check_places(const Tensor& indices, IntSpan size) {
 
 Tensor make_numbers(int64_t n, Device device) { return make_tensor({n}, DType::kInt64, device); }
 
-// Places as coordinates.
-Tensor indices_of(const Tensor& places, IntSpan sizes) {
-  const int64_t n = places.numel();
+// Positions as coordinates.
+Tensor indices_of(const Tensor& positions, IntSpan sizes) {
+  const int64_t n = positions.numel();
   const Tensor result =
-      make_tensor({static_cast<int64_t>(sizes.size()), n}, DType::kInt64, places.device());
-  kernel::of(result).locate_places(places.data_as<int64_t>(), n, sizes, result.data_as<int64_t>());
+      make_tensor({static_cast<int64_t>(sizes.size()), n}, DType::kInt64, positions.device());
+  kernel::of(result).locate_positions(positions.data_as<int64_t>(), n, sizes,
+                                      result.data_as<int64_t>());
   return result;
 }
 
@@ -74,52 +75,53 @@ Tensor zero_values(int64_t count, IntSpan block, DType dtype, Device device) {
 
 }  // namespace
 
-int64_t place_count(const Tensor& t) { return numel_of(sparse_sizes(t)); }
+int64_t position_count(const Tensor& t) { return numel_of(sparse_sizes(t)); }
 
-Tensor place_numbers(const Tensor& t) {
+Tensor flat_positions(const Tensor& t) {
   const SparseParts& parts = sparse_parts(t);
   const Tensor indices = contiguous(parts.indices);
   const int64_t n = parts.count();
   const IntSpan sizes = sparse_sizes(t);
-  check_places(indices, sizes);  // whoever has _indices() can change them
+  check_positions(indices, sizes);  // whoever has _indices() can change them
   if (sizes.size() == 1) return as_view(indices, {n}, {1}, indices.offset());
   const Tensor result = make_numbers(n, indices.device());
-  kernel::of(result).number_places(indices.data_as<int64_t>(), n, sizes, result.data_as<int64_t>());
+  kernel::of(result).number_positions(indices.data_as<int64_t>(), n, sizes,
+                                      result.data_as<int64_t>());
   return result;
 }
 
 Tensor coalesced(const Tensor& t) {
   const SparseParts& parts = sparse_parts(t);
   if (parts.is_coalesced) return t;
-  const Tensor numbers = place_numbers(t);
-  const Tensor places = make_numbers(numbers.numel(), t.device());
+  const Tensor numbers = flat_positions(t);
+  const Tensor positions = make_numbers(numbers.numel(), t.device());
   const Tensor groups = make_numbers(numbers.numel(), t.device());
-  const int64_t count =
-      kernel::of(numbers).group_places(numbers.data_as<int64_t>(), numbers.numel(), place_count(t),
-                                       places.data_as<int64_t>(), groups.data_as<int64_t>());
+  const int64_t count = kernel::of(numbers).group_positions(
+      numbers.data_as<int64_t>(), numbers.numel(), position_count(t), positions.data_as<int64_t>(),
+      groups.data_as<int64_t>());
   const Tensor values = zero_values(count, dense_sizes(t), t.dtype(), t.device());
   compute::index_add_(values, 0, groups, parts.values, 1);
   return make_sparse(t.sizes(),
-                     {indices_of(first_of(places, count), sparse_sizes(t)), values, true});
+                     {indices_of(first_of(positions, count), sparse_sizes(t)), values, true});
 }
 
-Tensor as_places(const Tensor& dense, const Tensor& like) {
-  Dims sizes{place_count(like)};
+Tensor as_rows(const Tensor& dense, const Tensor& like) {
+  Dims sizes{position_count(like)};
   for (const int64_t size : dense_sizes(like)) sizes.push_back(size);
-  return reshape(dense, sizes);
+  return ops::reshape(dense, sizes);
 }
 
 void add_sparse(const Tensor& dense, const Tensor& sparse, const Scalar& alpha) {
   check_writable(dense);
   const Tensor target = contiguous(dense);
-  compute::index_add_(as_places(target, sparse), 0, place_numbers(sparse),
+  compute::index_add_(as_rows(target, sparse), 0, flat_positions(sparse),
                       sparse_parts(sparse).values, alpha);
   copy_into(dense, target);
 }
 
 Tensor first_of(const Tensor& numbers, int64_t count) { return as_view(numbers, {count}, {1}); }
 
-Tensor true_places(const Tensor& mask) {
+Tensor true_positions(const Tensor& mask) {
   const Tensor columns = kernel::of(mask).nonzero_columns(contiguous(mask));
   return as_view(columns, {columns.numel()}, {1});
 }
@@ -144,12 +146,12 @@ void become_sparse(const Tensor& t, const Tensor& value) {
 Tensor compute::_sparse_coo_tensor(const Tensor& indices, const Tensor& values, IntSpan size,
                                    bool is_coalesced) {
   check_parts(indices, values, size);
-  const Tensor places = contiguous(cast(indices, DType::kInt64));
-  check_places(places, size);
+  const Tensor positions = contiguous(cast(indices, DType::kInt64));
+  check_positions(positions, size);
   Tensor result =
-      make_sparse(size, {autograd::detached(places), autograd::detached(values), false});
+      make_sparse(size, {autograd::detached(positions), autograd::detached(values), false});
   if (is_coalesced) {
-    const Tensor numbers = place_numbers(result);
+    const Tensor numbers = flat_positions(result);
     FB_CHECK(kernel::of(numbers).all_rising(numbers.data_as<int64_t>(), numbers.numel()),
              "cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor");
     sparse_parts(result).is_coalesced = true;
@@ -195,7 +197,7 @@ bool is_coalesced(const Tensor& input) {
 
 Tensor coalesce(const Tensor& input) {
   check_is_sparse(input);
-  return sparse_parts(input).is_coalesced ? input : _coalesce(input);
+  return sparse_parts(input).is_coalesced ? input : ops::_coalesce(input);
 }
 Tensor compute::_coalesce(const Tensor& input) {
   check_is_sparse(input);
@@ -203,8 +205,8 @@ Tensor compute::_coalesce(const Tensor& input) {
 }
 
 Tensor to_dense(const Tensor& input, std::optional<DType> dtype, std::optional<bool> masked_grad) {
-  const Tensor dense = is_sparse(input) ? _to_dense(input, masked_grad.value_or(true)) : input;
-  return dtype ? to_dtype(dense, *dtype) : dense;
+  const Tensor dense = is_sparse(input) ? ops::_to_dense(input, masked_grad.value_or(true)) : input;
+  return dtype ? ops::to_dtype(dense, *dtype) : dense;
 }
 Tensor compute::_to_dense(const Tensor& input, bool) {
   check_is_sparse(input);
@@ -222,13 +224,13 @@ Tensor compute::_to_sparse(const Tensor& input, int64_t sparse_dim) {
   const IntSpan outer = input.sizes().first(static_cast<size_t>(sparse_dim));
   const Tensor dense = copy_contiguous(input);
   const int64_t count = numel_of(outer), block = count == 0 ? 0 : dense.numel() / count;
-  const Tensor is_set = reshape(compute::ne(dense, 0), {count, block});
-  const Tensor places = true_places(compute::any(is_set, IntSpan{1}, false));
+  const Tensor is_set = ops::reshape(compute::ne(dense, 0), {count, block});
+  const Tensor positions = true_positions(compute::any(is_set, IntSpan{1}, false));
   Dims table{count};
   for (const int64_t size : after(input.sizes(), sparse_dim)) table.push_back(size);
-  return make_sparse(
-      input.sizes(),
-      {indices_of(places, outer), compute::index_select(reshape(dense, table), 0, places), true});
+  return make_sparse(input.sizes(),
+                     {indices_of(positions, outer),
+                      compute::index_select(ops::reshape(dense, table), 0, positions), true});
 }
 
 Tensor compute::sparse_mask(const Tensor& input, const Tensor& mask) {
@@ -237,7 +239,7 @@ Tensor compute::sparse_mask(const Tensor& input, const Tensor& mask) {
            input.sizes(), " but mask has size ", mask.sizes());
   const Tensor dense = is_sparse(input) ? compute::_to_dense(input, true) : input;
   return with_values(
-      mask, compute::index_select(as_places(contiguous(dense), mask), 0, place_numbers(mask)));
+      mask, compute::index_select(as_rows(contiguous(dense), mask), 0, flat_positions(mask)));
 }
 
 }  // namespace fb::ops

@@ -1,28 +1,29 @@
-// What operators on sparse tensors have in common. See Note [Sparse tensors] in core/sparse.h.
+// What operators on sparse tensors have in common. See Note [Sparse tensors] in autograd/sparse.h.
 #pragma once
 
-#include "core/sparse.h"
+#include "autograd/sparse.h"
 #include "ops/output.h"
 
 namespace fb::ops {
 
-// How many places there are along the sparse dimensions.
-int64_t place_count(const Tensor& t);
-// The place of each block, counted along the sparse dimensions in their order.
-Tensor place_numbers(const Tensor& t);
-// Sorted, with one block a place; the tensor itself if it is so already.
+// How many positions there are along the sparse dimensions.
+int64_t position_count(const Tensor& t);
+// The position of each block, counted along the sparse dimensions in their order.
+Tensor flat_positions(const Tensor& t);
+// Sorted, with one block a position; the tensor itself if it is so already.
 Tensor coalesced(const Tensor& t);
-// A dense tensor as a table with a row for each place of `like`: a window where that is possible.
-Tensor as_places(const Tensor& dense, const Tensor& like);
+// A dense tensor as a table with a row for each position of `like`: a window where that is
+// possible.
+Tensor as_rows(const Tensor& dense, const Tensor& like);
 // dense += alpha * sparse, for equal sizes and types.
 void add_sparse(const Tensor& dense, const Tensor& sparse, const Scalar& alpha);
 
 // The first elements of a vector.
 Tensor first_of(const Tensor& numbers, int64_t count);
 // Where a mask of one dimension is true.
-Tensor true_places(const Tensor& mask);
+Tensor true_positions(const Tensor& mask);
 
-// Other values at the same places.
+// Other values at the same positions.
 Tensor with_values(const Tensor& like, Tensor values);
 // `t` becomes `value`, whose type it must be able to hold.
 void become_sparse(const Tensor& t, const Tensor& value);

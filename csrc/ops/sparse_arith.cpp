@@ -29,25 +29,25 @@ void check_same_density(const Tensor& a, const Tensor& b) {
 }
 
 // Where the blocks of two tensors go in their sum: one behind the other, or, as PyTorch does where
-// all values lie together, with their places merged as if they were sorted.
+// all values lie together, with their positions merged as if they were sorted.
 struct Merged {
   Tensor of_a, of_b;
   int64_t count = 0;
 
-  Merged(const Tensor& a, const Tensor& b, bool by_place)
+  Merged(const Tensor& a, const Tensor& b, bool by_position)
       : of_a(make_tensor({a.numel()}, DType::kInt64, a.device())),
         of_b(make_tensor({b.numel()}, DType::kInt64, b.device())) {
-    count =
-        kernel::of(a).merge_places(a.data_as<int64_t>(), a.numel(), b.data_as<int64_t>(), b.numel(),
-                                   by_place, of_a.data_as<int64_t>(), of_b.data_as<int64_t>());
+    count = kernel::of(a).merge_positions(a.data_as<int64_t>(), a.numel(), b.data_as<int64_t>(),
+                                          b.numel(), by_position, of_a.data_as<int64_t>(),
+                                          of_b.data_as<int64_t>());
   }
 };
 
 Tensor sum_of_sparse(const Tensor& a, const Tensor& b, const Scalar& alpha, DType dtype) {
   check_same_density(a, b);
   const SparseParts &x = sparse_parts(a), &y = sparse_parts(b);
-  const bool by_place = x.values.is_contiguous() && y.values.is_contiguous();
-  const Merged merged(place_numbers(a), place_numbers(b), by_place);
+  const bool by_position = x.values.is_contiguous() && y.values.is_contiguous();
+  const Merged merged(flat_positions(a), flat_positions(b), by_position);
   const Tensor indices = make_tensor({x.sparse_dim(), merged.count}, DType::kInt64, a.device());
   compute::index_copy_(indices, 1, merged.of_b, y.indices);
   compute::index_copy_(indices, 1, merged.of_a, x.indices);
@@ -56,7 +56,7 @@ Tensor sum_of_sparse(const Tensor& a, const Tensor& b, const Scalar& alpha, DTyp
   const Tensor values = compute::zeros_like(make_tensor(sizes, dtype, a.device()));
   compute::index_copy_(values, 0, merged.of_a, cast(x.values, dtype));
   compute::index_add_(values, 0, merged.of_b, cast(y.values, dtype), alpha);
-  return make_sparse(a.sizes(), {indices, values, by_place && x.is_coalesced && y.is_coalesced});
+  return make_sparse(a.sizes(), {indices, values, by_position && x.is_coalesced && y.is_coalesced});
 }
 
 Tensor in_type(const Tensor& sparse, DType dtype) {
@@ -70,16 +70,16 @@ void check_same_size(const Tensor& dense, const Tensor& sparse) {
            " (a sum of dense and sparse tensors does not broadcast)");
 }
 
-// Of tensors of the same sizes: the blocks of the first at whose places the second has one.
+// Of tensors of the same sizes: the blocks of the first at whose positions the second has one.
 Tensor product_of_sparse(const Tensor& a, const Tensor& b) {
   check_same_density(a, b);
   const Tensor factor = coalesced(b);
   const SparseParts &left = sparse_parts(a), &right = sparse_parts(factor);
-  const Tensor places = place_numbers(a), found = place_numbers(factor);
+  const Tensor positions = flat_positions(a), found = flat_positions(factor);
   const Tensor of_left = make_tensor({left.count()}, DType::kInt64, a.device());
   const Tensor of_right = make_tensor({left.count()}, DType::kInt64, a.device());
-  const int64_t count = kernel::of(places).match_places(
-      places.data_as<int64_t>(), left.count(), found.data_as<int64_t>(), right.count(),
+  const int64_t count = kernel::of(positions).match_positions(
+      positions.data_as<int64_t>(), left.count(), found.data_as<int64_t>(), right.count(),
       of_left.data_as<int64_t>(), of_right.data_as<int64_t>());
   const Tensor i = first_of(of_left, count), j = first_of(of_right, count);
   const Tensor values = compute::mul(compute::index_select(left.values, 0, i),
@@ -92,7 +92,7 @@ Tensor product_with_dense(const Tensor& sparse, const Tensor& dense) {
   FB_CHECK(sparse.sizes() == dense.sizes(), "expected factors of one size, got ", sparse.sizes(),
            " and ", dense.sizes(), " (a product with a sparse tensor does not broadcast)");
   const Tensor factors =
-      compute::index_select(as_places(contiguous(dense), sparse), 0, place_numbers(sparse));
+      compute::index_select(as_rows(contiguous(dense), sparse), 0, flat_positions(sparse));
   return with_values(sparse, compute::mul(sparse_parts(sparse).values, factors));
 }
 
@@ -115,7 +115,7 @@ Tensor sparse::add(const Operand& input, const Operand& other, const Scalar& alp
   FB_CHECK(input.is_tensor() && is_sparse(other),
            "add(sparse, dense) is not supported. Use add(dense, sparse) instead.");
   const Operand both[] = {input, other};
-  const DType dtype = result_type(both);
+  const DType dtype = ops::result_type(both);
   const Tensor &a = input.tensor(), &b = other.tensor();
   if (fb::is_sparse(a)) return sum_of_sparse(a, b, alpha, dtype);
   check_same_size(a, b);
@@ -129,7 +129,7 @@ void sparse::add_(const Tensor& input, const Operand& other, const Scalar& alpha
   FB_CHECK(is_sparse(other),
            "add(sparse, dense) is not supported. Use add(dense, sparse) instead.");
   const Operand both[] = {input, other};
-  const DType dtype = result_type(both);
+  const DType dtype = ops::result_type(both);
   if (fb::is_sparse(input))
     return become_sparse(input, sum_of_sparse(input, other.tensor(), alpha, dtype));
   FB_CHECK(can_cast(dtype, input.dtype()), "a result of type ", dtype,

@@ -19,7 +19,7 @@ void step_rows(const Tensor& grad, std::initializer_list<const Tensor*> changed,
     check_writable(*t);
   }
   const Tensor sorted = coalesced(grad);
-  const Tensor rows = place_numbers(sorted), values = contiguous(sparse_parts(sorted).values);
+  const Tensor rows = flat_positions(sorted), values = contiguous(sparse_parts(sorted).values);
   if (values.numel() == 0) return;
   std::vector<Tensor> whole;
   for (const Tensor* t : changed) whole.push_back(contiguous(*t));

@@ -40,7 +40,7 @@ Tensor reordered(const Tensor& t, IntSpan order) {
 Tensor selected_blocks(const Tensor& t, int64_t dim, int64_t index) {
   const SparseParts& parts = sparse_parts(t);
   const Tensor indices = contiguous(parts.indices);
-  const Tensor picked = true_places(compute::eq(compute::select(indices, 0, dim), index));
+  const Tensor picked = true_positions(compute::eq(compute::select(indices, 0, dim), index));
   Dims rows;
   for (int64_t d = 0; d < parts.sparse_dim(); ++d)
     if (d != dim) rows.push_back(d);
@@ -48,8 +48,8 @@ Tensor selected_blocks(const Tensor& t, int64_t dim, int64_t index) {
   if (rows.empty()) return compute::sum(values, IntSpan{0}, false, t.dtype());
   Dims sizes = t.sizes().vec();
   sizes.erase(static_cast<size_t>(dim));
-  const Tensor places = compute::index_select(indices, 1, picked);
-  return make_sparse(sizes, {compute::index_select(places, 0, device_integers(rows, t.device())),
+  const Tensor positions = compute::index_select(indices, 1, picked);
+  return make_sparse(sizes, {compute::index_select(positions, 0, device_integers(rows, t.device())),
                              values, parts.is_coalesced});
 }
 
@@ -84,18 +84,18 @@ Tensor sparse::permute(const Tensor& input, IntSpan dims) {
 }
 
 Tensor sparse::select(const Tensor& input, int64_t dim, int64_t index) {
-  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no places to select");
+  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no positions to select");
   const int64_t at = wrap_dim(dim, input.dim()), size = input.sizes()[at];
   FB_CHECK_INDEX(index >= -size && index < size, "index ", index, " is out of range for dimension ",
                  at, " of size ", size);
-  const int64_t place = index < 0 ? index + size : index;
+  const int64_t position = index < 0 ? index + size : index;
   const int64_t sparse_dim = sparse_parts(input).sparse_dim();
-  if (at < sparse_dim) return selected_blocks(input, at, place);
+  if (at < sparse_dim) return selected_blocks(input, at, position);
   Dims sizes = input.sizes().vec();
   sizes.erase(static_cast<size_t>(at));
   const SparseParts& parts = sparse_parts(input);
   return make_sparse(sizes,
-                     {parts.indices, compute::select(parts.values, at - sparse_dim + 1, place),
+                     {parts.indices, compute::select(parts.values, at - sparse_dim + 1, position),
                       parts.is_coalesced});
 }
 

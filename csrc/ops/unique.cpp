@@ -16,12 +16,10 @@ Tensor numbers(int64_t n, Device device) { return make_tensor({n}, DType::kInt64
 
 std::tuple<Tensor, Tensor, Tensor> compute::_unique(const Tensor& input, bool consecutive,
                                                     std::optional<int64_t> dim) {
-  if (is_complex(input.dtype()))
-    fail(ErrorKind::kNotImplemented, "not implemented for dtype ", input.dtype());
   const bool whole = !dim || input.dim() == 0;
   const int64_t d = dim ? wrap_dim(*dim, input.dim()) : 0;
   // Slices along dim become rows; without one, every element is a row.
-  const Tensor x = contiguous(whole ? reshape(input, {-1}) : movedim(input, {d}, {0}));
+  const Tensor x = contiguous(whole ? ops::reshape(input, {-1}) : ops::movedim(input, {d}, {0}));
   const int64_t n = x.sizes()[0];
   FB_CHECK(n > 0 || x.numel() == 0, "expected a non-empty dim ", d);
   const int64_t width = n == 0 ? 1 : x.numel() / n;
@@ -31,7 +29,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::_unique(const Tensor& input, bool co
 
   Tensor order;
   if (!consecutive && width == 1) {
-    order = argsort(reshape(x, {n}), 0, false, true);
+    order = compute::argsort(ops::reshape(x, {n}), 0, false, true);
   } else if (!consecutive) {
     order = numbers(n, x.device());
     kernel::of(x).sorted_order(slices, order.data_as<int64_t>());
@@ -41,9 +39,9 @@ std::tuple<Tensor, Tensor, Tensor> compute::_unique(const Tensor& input, bool co
   const int64_t groups = kernel::of(x).group_equal(
       slices, consecutive ? nullptr : order.data_as<int64_t>(), inverse.data_as<int64_t>(),
       firsts.data_as<int64_t>(), counts.data_as<int64_t>());
-  const Tensor values = index_select(x, 0, as_view(firsts, {groups}, {1}));
-  return {whole ? values : movedim(values, {0}, {d}),
-          whole ? reshape(inverse, input.sizes()) : inverse,
+  const Tensor values = compute::index_select(x, 0, as_view(firsts, {groups}, {1}));
+  return {whole ? values : ops::movedim(values, {0}, {d}),
+          whole ? ops::reshape(inverse, input.sizes()) : inverse,
           groups == n ? counts : copy_contiguous(as_view(counts, {groups}, {1}))};
 }
 

@@ -21,14 +21,14 @@ Tensor compute::transpose(const Tensor& input, int64_t dim0, int64_t dim1) {
 }
 
 Tensor swapaxes(const Tensor& input, int64_t axis0, int64_t axis1) {
-  return transpose(input, axis0, axis1);
+  return ops::transpose(input, axis0, axis1);
 }
 
 Tensor compute::t(const Tensor& input) {
   FB_CHECK(input.dim() <= 2, "expected a tensor with at most 2 dimensions, got shape ",
            input.sizes());
   return input.dim() < 2 ? inner_view(input, input.sizes(), input.strides(), input.offset())
-                         : transpose(input, 0, 1);
+                         : compute::transpose(input, 0, 1);
 }
 
 Tensor compute::permute(const Tensor& input, IntSpan dims) {
@@ -55,7 +55,7 @@ Tensor movedim(const Tensor& input, IntSpan source, IntSpan destination) {
     while (order[slot] >= 0) ++slot;
     order[slot] = dim;
   }
-  return permute(input, order);
+  return ops::permute(input, order);
 }
 
 // --- parts
@@ -70,7 +70,7 @@ Tensor narrow(const Tensor& input, int64_t dim, int64_t start, int64_t length) {
   const int64_t first = start < 0 ? start + size : start;
   FB_CHECK(length <= size - first, "start ", first, " and length ", length,
            " reach beyond dimension ", dim, " of size ", size);
-  return _slice(input, d, first, first + length, 1);
+  return ops::_slice(input, d, first, first + length, 1);
 }
 
 Tensor compute::_alias(const Tensor& input) {
@@ -91,7 +91,7 @@ Tensor compute::_slice(const Tensor& input, int64_t dim, int64_t start, int64_t 
   Dims strides = input.strides().vec();
   const int64_t offset = input.offset() + (length > 0 ? first * strides[d] : 0);
   sizes[d] = length / step + (length % step != 0);
-  // One place needs no step, so that one too large for a stride is left out.
+  // One position needs no step, so that one too large for a stride is left out.
   int64_t stride = 0;
   if (!__builtin_mul_overflow(strides[d], step, &stride)) strides[d] = stride;
   return inner_view(input, sizes, strides, offset);
@@ -174,7 +174,7 @@ std::vector<Tensor> compute::unbind(const Tensor& input, int64_t dim) {
   std::vector<Tensor> parts;
   const int64_t n = input.size(dim);
   parts.reserve(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) parts.push_back(select(input, dim, i));
+  for (int64_t i = 0; i < n; ++i) parts.push_back(compute::select(input, dim, i));
   return parts;
 }
 
@@ -192,7 +192,7 @@ std::vector<Tensor> compute::split_with_sizes(const Tensor& input, IntSpan split
   parts.reserve(split_sizes.size());
   int64_t start = 0;
   for (const int64_t size : split_sizes) {
-    parts.push_back(narrow(input, dim, start, size));
+    parts.push_back(ops::narrow(input, dim, start, size));
     start += size;
   }
   return parts;
@@ -209,7 +209,7 @@ std::vector<Tensor> compute::split(const Tensor& input, int64_t split_size, int6
   parts.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i)
     parts.push_back(
-        narrow(input, dim, i * split_size, std::min(split_size, length - i * split_size)));
+        ops::narrow(input, dim, i * split_size, std::min(split_size, length - i * split_size)));
   return parts;
 }
 
@@ -225,29 +225,29 @@ int64_t size_of_chunks(const Tensor& input, int64_t chunks, int64_t dim) {
 }  // namespace
 
 std::vector<Tensor> chunk(const Tensor& input, int64_t chunks, int64_t dim) {
-  if (const int64_t size = size_of_chunks(input, chunks, dim)) return split(input, size, dim);
-  return split_with_sizes(input, std::vector<int64_t>(static_cast<size_t>(chunks)), dim);
+  if (const int64_t size = size_of_chunks(input, chunks, dim)) return ops::split(input, size, dim);
+  return ops::split_with_sizes(input, std::vector<int64_t>(static_cast<size_t>(chunks)), dim);
 }
 
 std::vector<Tensor> unsafe_chunk(const Tensor& input, int64_t chunks, int64_t dim) {
   if (const int64_t size = size_of_chunks(input, chunks, dim))
-    return unsafe_split(input, size, dim);
-  return unsafe_split_with_sizes(input, std::vector<int64_t>(static_cast<size_t>(chunks)), dim);
+    return ops::unsafe_split(input, size, dim);
+  return ops::unsafe_split_with_sizes(input, std::vector<int64_t>(static_cast<size_t>(chunks)),
+                                      dim);
 }
 
 std::vector<Tensor> compute::unsafe_split(const Tensor& input, int64_t split_size, int64_t dim) {
-  return split(input, split_size, dim);
+  return compute::split(input, split_size, dim);
 }
 
 std::vector<Tensor> compute::unsafe_split_with_sizes(const Tensor& input, IntSpan split_sizes,
                                                      int64_t dim) {
-  return split_with_sizes(input, split_sizes, dim);
+  return compute::split_with_sizes(input, split_sizes, dim);
 }
 
 // --- other readings of the elements
 
 Tensor compute::view_as_real(const Tensor& input) {
-  FB_CHECK(is_complex(input.dtype()), "expected a complex tensor, got ", input.dtype());
   Dims sizes = input.sizes().vec();
   Dims strides = input.strides().vec();
   for (int64_t& stride : strides) stride *= 2;
@@ -258,8 +258,6 @@ Tensor compute::view_as_real(const Tensor& input) {
 }
 
 Tensor compute::view_as_complex(const Tensor& input) {
-  FB_CHECK(input.dtype() == DType::kFloat32 || input.dtype() == DType::kFloat64,
-           "expected float32 or float64, got ", input.dtype());
   FB_CHECK(input.dim() > 0 && input.sizes().back() == 2,
            "the last dimension must have size 2, got shape ", input.sizes());
   FB_CHECK(input.strides().back() == 1,
@@ -279,13 +277,13 @@ Tensor compute::view_as_complex(const Tensor& input) {
 }
 
 Tensor real(const Tensor& input) {
-  return is_complex(input.dtype()) ? select(view_as_real(input), -1, 0) : input;
+  return is_complex(input.dtype()) ? ops::select(ops::view_as_real(input), -1, 0) : input;
 }
 
 Tensor imag(const Tensor& input) {
   FB_CHECK(is_complex(input.dtype()), "only complex tensors have imaginary parts, got ",
            input.dtype());
-  return select(view_as_real(input), -1, 1);
+  return ops::select(ops::view_as_real(input), -1, 1);
 }
 
 // --- other windows for the same tensor object
@@ -303,7 +301,7 @@ void compute::resize_(const Tensor& input, IntSpan size,
 
 void compute::resize_as_(const Tensor& input, const Tensor& the_template,
                          std::optional<MemoryFormat> memory_format) {
-  resize_(input, the_template.sizes(), memory_format);
+  compute::resize_(input, the_template.sizes(), memory_format);
 }
 
 }  // namespace fb::ops

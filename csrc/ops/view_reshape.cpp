@@ -77,11 +77,11 @@ bool try_view(const Tensor& input, IntSpan size, Tensor& result) {
 // A view where strides allow one.
 Tensor reshaped(const Tensor& input, IntSpan size) {
   settle(input);
-  if (input.is_contiguous()) return view(input, size);
+  if (input.is_contiguous()) return ops::view(input, size);
   Dims strides;
   if (view_strides(input.sizes(), input.strides(), input.numel(), size, strides))
-    return _reshape_alias(input, size);
-  return _unsafe_view(clone(input, MemoryFormat::kContiguous), size);
+    return ops::_reshape_alias(input, size);
+  return ops::_unsafe_view(ops::clone(input, MemoryFormat::kContiguous), size);
 }
 
 }  // namespace
@@ -96,8 +96,12 @@ Tensor compute::view(const Tensor& input, IntSpan size) {
   return result;
 }
 
-Tensor compute::_reshape_alias(const Tensor& input, IntSpan size) { return view(input, size); }
-Tensor compute::_unsafe_view(const Tensor& input, IntSpan size) { return view(input, size); }
+Tensor compute::_reshape_alias(const Tensor& input, IntSpan size) {
+  return compute::view(input, size);
+}
+Tensor compute::_unsafe_view(const Tensor& input, IntSpan size) {
+  return compute::view(input, size);
+}
 
 Tensor compute::view_dtype(const Tensor& input, DType dtype) {
   const auto from = static_cast<int64_t>(input.element_size());
@@ -131,17 +135,17 @@ Tensor compute::view_dtype(const Tensor& input, DType dtype) {
   return tensor_over(input.storage(), sizes, strides, offset, dtype, input.device());
 }
 
-Tensor view_as(const Tensor& input, const Tensor& other) { return view(input, other.sizes()); }
+Tensor view_as(const Tensor& input, const Tensor& other) { return ops::view(input, other.sizes()); }
 
 Tensor reshape(const Tensor& input, IntSpan shape) {
   return reshaped(input, complete_size(shape, input.numel()));
 }
 
 Tensor reshape_as(const Tensor& input, const Tensor& other) {
-  return reshape(input, other.sizes());
+  return ops::reshape(input, other.sizes());
 }
 
-Tensor ravel(const Tensor& input) { return view(to_contiguous(input), {input.numel()}); }
+Tensor ravel(const Tensor& input) { return ops::view(ops::to_contiguous(input), {input.numel()}); }
 
 Tensor flatten(const Tensor& input, int64_t start_dim, int64_t end_dim) {
   const int64_t first = wrap_dim(start_dim, input.dim());
@@ -166,7 +170,7 @@ Tensor unflatten(const Tensor& input, int64_t dim, IntSpan sizes) {
   for (int64_t i = 0; i < d; ++i) result.push_back(input.sizes()[i]);
   for (const int64_t part : parts) result.push_back(part);
   for (int64_t i = d + 1; i < input.dim(); ++i) result.push_back(input.sizes()[i]);
-  return view(input, result);
+  return ops::view(input, result);
 }
 
 Tensor compute::squeeze(const Tensor& input) {
@@ -180,7 +184,7 @@ Tensor compute::squeeze(const Tensor& input) {
 }
 
 Tensor compute::squeeze(const Tensor& input, int64_t dim) {
-  return squeeze(input, IntSpan(&dim, 1));
+  return compute::squeeze(input, IntSpan(&dim, 1));
 }
 
 Tensor compute::squeeze(const Tensor& input, IntSpan dim) {
@@ -224,8 +228,8 @@ Tensor compute::expand(const Tensor& input, IntSpan size, bool) {
 }
 
 Tensor expand_as(const Tensor& input, const Tensor& other) {
-  return expand(input, other.sizes(), false);
+  return ops::expand(input, other.sizes(), false);
 }
-Tensor broadcast_to(const Tensor& input, IntSpan size) { return expand(input, size, false); }
+Tensor broadcast_to(const Tensor& input, IntSpan size) { return ops::expand(input, size, false); }
 
 }  // namespace fb::ops

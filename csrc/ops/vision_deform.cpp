@@ -111,7 +111,7 @@ struct Operands {
   }
 };
 
-Tensor zeros(IntSpan sizes, DType dtype, Device device) {
+Tensor zeroed(IntSpan sizes, DType dtype, Device device) {
   const Tensor result = make_tensor(sizes, dtype, device);
   kernel::of(result).fill(result, 0);
   return result;
@@ -165,11 +165,11 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::_deform_conv2d_backward(
   const Device device = input.device();
   const Tensor result = given.ready(gradient);
   const Tensor columns = make_tensor({shape.rows(), shape.pixels()}, dtype, device);
-  const Tensor to_input = zeros(input.sizes(), dtype, device),
-               to_offset = zeros(offset.sizes(), dtype, device);
+  const Tensor to_input = zeroed(input.sizes(), dtype, device),
+               to_offset = zeroed(offset.sizes(), dtype, device);
   const Tensor to_mask =
-      mask.defined() ? zeros(mask.sizes(), dtype, device) : make_tensor({0}, dtype, device);
-  const Tensor to_weight = zeros(weight.sizes(), dtype, device);
+      mask.defined() ? zeroed(mask.sizes(), dtype, device) : make_tensor({0}, dtype, device);
+  const Tensor to_weight = zeroed(weight.sizes(), dtype, device);
   const int64_t m = shape.filters / shape.groups, n = shape.pixels(),
                 k = shape.rows() / shape.groups;
   const kernel::Table& table = kernel::of(columns);

@@ -5,7 +5,7 @@
 
 namespace fb::ops {
 
-Tensor compute::_roi_pool_places(const Tensor& input, const Tensor& rois, double spatial_scale,
+Tensor compute::_roi_pool_argmax(const Tensor& input, const Tensor& rois, double spatial_scale,
                                  int64_t height, int64_t width) {
   const kernel::ImageBatch shape = images_of(input.sizes());
   const DType dtype = working_type(input.dtype());
@@ -13,7 +13,7 @@ Tensor compute::_roi_pool_places(const Tensor& input, const Tensor& rois, double
   const Tensor images = contiguous(cast(input, dtype));
   const Tensor out = make_tensor({regions.plan.count, shape.channels, height, width}, DType::kInt64,
                                  input.device());
-  kernel::of(out).roi_pool_places(dtype, regions.plan, images.data(), out.data_as<int64_t>());
+  kernel::of(out).roi_pool_argmax(dtype, regions.plan, images.data(), out.data_as<int64_t>());
   return out;
 }
 

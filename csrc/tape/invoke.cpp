@@ -8,7 +8,7 @@
 #include "autograd/autocast.h"
 #include "autograd/batch.h"
 #include "autograd/inplace.h"
-#include "core/sparse.h"
+#include "autograd/sparse.h"
 #include "tape/registry.h"
 #include "tape/store.h"
 

@@ -3,7 +3,7 @@
 
 #include "autograd/batch.h"
 #include "autograd/inplace.h"
-#include "core/sparse.h"
+#include "autograd/sparse.h"
 #include "tape/invoke.h"
 
 namespace fb::tape {

@@ -30,7 +30,7 @@ struct Recording {
     record = Record();
     record.op = &op;
     for (size_t i = 0; i < count; ++i) record.arguments.push_back(active->item_of(arguments[i]));
-    record.place = autograd::Place::here();
+    record.location = autograd::SourceLocation::here();
     is_inside = true;
     return kRecorded;
   }

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "autograd/place.h"
+#include "autograd/source_location.h"
 #include "ops/operator.h"
 
 namespace fb::tape {
@@ -29,7 +29,7 @@ struct Record {
   const ops::Operator* op = nullptr;
   std::vector<Item> arguments;
   std::vector<Item> results;
-  autograd::Place place;
+  autograd::SourceLocation location;
 };
 
 // A tensor that the tape has met.

@@ -19,8 +19,8 @@ def backward(
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
-    is_plain = gradient is None and inputs is None and input.requires_grad
-    if is_plain and input.numel() == 1 and input.is_floating_point():
+    is_default_call = gradient is None and inputs is None and input.requires_grad
+    if is_default_call and input.numel() == 1 and input.is_floating_point():
         # The loss of a training step: there is nothing to check and to collect.
         keep = create_graph if retain_graph is None else retain_graph
         _C._run_backward((input,), (fb.ones_like(input),), keep, create_graph, (), True, True)

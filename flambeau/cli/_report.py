@@ -210,21 +210,21 @@ class Report:
     def _card(self, place: int) -> str:
         """A picture, what it was read as, and the probabilities of all ten digits."""
         label, answer = int(self.test_data.labels[place]), int(self.answers[place])
-        shares = self.final.probabilities[place].tolist()
+        probabilities = self.final.probabilities[place].tolist()
         ink = (self.test_data.images[place, 0] * 255).round().to(fb.uint8)
         data = b64encode(png(ink)).decode()
         kind = "right" if label == answer else "wrong"
         was = "" if label == answer else f'<span class="was">is {label}</span>'
         bars = columns_chart(
-            f"Probabilities of 0 to 9, the highest {shares[answer]:.0%} for {answer}",
-            shares,
+            f"Probabilities of 0 to 9, the highest {probabilities[answer]:.0%} for {answer}",
+            probabilities,
             answer,
             map(str, range(10)),
         )
         return (
             f'<li class="{kind}"><img src="data:image/png;base64,{data}" alt="A handwritten '
-            f'{label}" width="64" height="64"><p><b>{answer}</b> {_percent(shares[answer])}{was}'
-            f"</p>{bars}</li>"
+            f'{label}" width="64" height="64"><p><b>{answer}</b> '
+            f"{_percent(probabilities[answer])}{was}</p>{bars}</li>"
         )
 
     def _model(self) -> str:

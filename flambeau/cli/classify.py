@@ -119,7 +119,7 @@ def _results(
         start = time.perf_counter()
         try:
             image = read_picture(path)
-            shares, numbers = _shares(classifier, path, image).topk(
+            probabilities, numbers = _probabilities(classifier, path, image).topk(
                 min(top, len(classifier.classes))
             )
         except Mistake as mistake:
@@ -131,20 +131,20 @@ def _results(
             width,
             height,
             time.perf_counter() - start,
-            list(zip(numbers.tolist(), shares.tolist(), strict=True)),
+            list(zip(numbers.tolist(), probabilities.tolist(), strict=True)),
         )
 
 
-def _shares(classifier: Classifier, path: Path, image: Tensor) -> Tensor:
+def _probabilities(classifier: Classifier, path: Path, image: Tensor) -> Tensor:
     try:
-        shares = classifier(image)
+        probabilities = classifier(image)
     except Exception as error:  # of any class: a file may ask for any preparation of images
         height, width = image.shape[-2:]
         text = f"{path}, {width}×{height} pixels, cannot be classified: {error}"
         raise Mistake(text) from error
-    if shares.isnan().any():
+    if probabilities.isnan().any():
         raise Mistake(f"{path}: {classifier.weights} gives NaN for it, so it tells no classes")
-    return shares
+    return probabilities
 
 
 def _images(given: Path) -> list[Path]:

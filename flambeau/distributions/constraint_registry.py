@@ -99,7 +99,7 @@ def _stick(region: Any) -> Transform:
 
 
 @transform_to.register(constraints.simplex)  # type: ignore[untyped-decorator]
-def _shares(region: Any) -> Transform:
+def _probabilities(region: Any) -> Transform:
     return transforms.SoftmaxTransform()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor, inf
 from flambeau.distributions import constraints
-from flambeau.distributions._shares import OfCategorical
+from flambeau.distributions._probabilities import OfCategorical
 from flambeau.distributions.binomial import Binomial
 from flambeau.distributions.categorical import Categorical
 from flambeau.distributions.distribution import Distribution, Shape

@@ -6,7 +6,7 @@ import flambeau as fb
 from flambeau import Tensor
 from flambeau._C.nn.functional import one_hot
 from flambeau.distributions import constraints
-from flambeau.distributions._shares import OfCategorical
+from flambeau.distributions._probabilities import OfCategorical
 from flambeau.distributions.categorical import Categorical
 from flambeau.distributions.distribution import Distribution, Shape
 

@@ -9,7 +9,7 @@ from flambeau import Tensor
 from flambeau._C.nn.functional import softplus
 from flambeau.distributions import constraints
 from flambeau.distributions._odds import Number, ProbsOrLogits
-from flambeau.distributions._shares import OfRelaxation
+from flambeau.distributions._probabilities import OfRelaxation
 from flambeau.distributions.distribution import Distribution, Shape
 from flambeau.distributions.transformed_distribution import TransformedDistribution
 from flambeau.distributions.transforms import SigmoidTransform

@@ -7,7 +7,7 @@ from typing import ClassVar
 import flambeau as fb
 from flambeau import Tensor
 from flambeau.distributions import constraints
-from flambeau.distributions._shares import OfCategorical, OfRelaxation
+from flambeau.distributions._probabilities import OfCategorical, OfRelaxation
 from flambeau.distributions.categorical import Categorical
 from flambeau.distributions.distribution import Distribution, Shape
 from flambeau.distributions.transformed_distribution import TransformedDistribution

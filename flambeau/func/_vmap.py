@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import flambeau as fb
 from flambeau import _C, Tensor
@@ -44,25 +44,33 @@ def map_directions(func: Callable[..., Any], randomness: str) -> Callable[..., A
     return mapped(_Map(func, 0, 0, randomness, has_primals=randomness == "different"), None)
 
 
+class _Inputs(NamedTuple):
+    """All leaves of the arguments, the dimension of each that counts samples, their structure."""
+
+    values: list[Any]
+    dims: list[int | None]
+    spec: TreeSpec
+
+
 def mapped(each: _Map, chunk_size: int | None) -> Callable[..., Any]:
     """The function that maps: in chunks, where their size is given."""
 
     @functools.wraps(each.func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        values, dims, spec = each.inputs(args)
-        count = _batch_size(values, dims)
-        if any(isinstance(value, Tensor) and value.is_meta for value in values):
-            return each.run_on_meta(values, dims, spec, count, kwargs)
+        inputs = each.inputs(args)
+        count = _batch_size(inputs.values, inputs.dims)
+        if any(isinstance(value, Tensor) and value.is_meta for value in inputs.values):
+            return each.run_on_meta(inputs, count, kwargs)
         if chunk_size is None or count <= chunk_size:
-            return each.run(values, dims, spec, count, kwargs)
+            return each.run(inputs, count, kwargs)
         parts = []
         for start in range(0, count, chunk_size):
             size = min(chunk_size, count - start)
             chunk = [
                 value if dim is None else value.narrow(dim, start, size)
-                for value, dim in zip(values, dims, strict=True)
+                for value, dim in zip(inputs.values, inputs.dims, strict=True)
             ]
-            parts.append(each.run(chunk, dims, spec, size, kwargs))
+            parts.append(each.run(inputs._replace(values=chunk), size, kwargs))
         return each.joined(parts)
 
     return wrapped
@@ -97,8 +105,7 @@ class _Map:
         self.has_primals = has_primals
         self.name = getattr(func, "__name__", repr(func))
 
-    def inputs(self, args: tuple[Any, ...]) -> tuple[list[Any], list[int | None], TreeSpec]:
-        """All leaves of the arguments, the dimension of each that counts samples, their shape."""
+    def inputs(self, args: tuple[Any, ...]) -> _Inputs:
         where = f"vmap({self.name}, in_dims={self.in_dims}, ...)(<inputs>)"
         if not isinstance(self.in_dims, int | tuple | list):
             raise ValueError(
@@ -120,38 +127,24 @@ class _Map:
             )
         for i, (value, dim) in enumerate(zip(values, dims, strict=True)):
             dims[i] = _checked_in_dim(where, value, dim)
-        return values, dims, spec
+        return _Inputs(values, dims, spec)
 
-    def run(
-        self,
-        values: list[Any],
-        dims: list[int | None],
-        spec: TreeSpec,
-        count: int,
-        kwargs: dict[str, Any],
-    ) -> Any:
+    def run(self, inputs: _Inputs, count: int, kwargs: dict[str, Any]) -> Any:
         with _BatchLevel(count, self.randomness, self.has_primals) as level:
             batched = [
                 value if dim is None else _C._make_batched(value, dim, level)
-                for value, dim in zip(values, dims, strict=True)
+                for value, dim in zip(inputs.values, inputs.dims, strict=True)
             ]
-            output = self.func(*tree_unflatten(batched, spec), **kwargs)
+            output = self.func(*tree_unflatten(batched, inputs.spec), **kwargs)
             return self._outputs(output, level)
 
-    def run_on_meta(
-        self,
-        values: list[Any],
-        dims: list[int | None],
-        spec: TreeSpec,
-        count: int,
-        kwargs: dict[str, Any],
-    ) -> Any:
+    def run_on_meta(self, inputs: _Inputs, count: int, kwargs: dict[str, Any]) -> Any:
         """What all samples give, by the shape of what one of them gives."""
         samples = [
             value if dim is None else _any_sample(value, dim)
-            for value, dim in zip(values, dims, strict=True)
+            for value, dim in zip(inputs.values, inputs.dims, strict=True)
         ]
-        output = self.func(*tree_unflatten(samples, spec), **kwargs)
+        output = self.func(*tree_unflatten(samples, inputs.spec), **kwargs)
         return self._gathered(
             output,
             lambda leaf: leaf.expand(count, *leaf.shape).clone(memory_format=fb.contiguous_format),

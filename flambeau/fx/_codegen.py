@@ -86,8 +86,8 @@ class Readable:
 def attribute_path(base: str, target: str) -> str:
     """``self.layers.0.conv`` as Python has to write it: ``getattr(self.layers, "0").conv``."""
     for part in target.split("."):
-        is_plain = part.isidentifier() and not keyword.iskeyword(part)
-        base = f"{base}.{part}" if is_plain else f"getattr({base}, {json.dumps(part)})"
+        is_name = part.isidentifier() and not keyword.iskeyword(part)
+        base = f"{base}.{part}" if is_name else f"getattr({base}, {json.dumps(part)})"
     return base
 
 

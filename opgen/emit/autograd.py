@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opgen.emit import autocast, batching, boxed, devices, sparse
+from opgen.emit import autocast, batching, boxed, devices, sparse, type_checks
 from opgen.emit.inputs import (
     is_list,
     results_list,
@@ -73,8 +73,10 @@ def includes(family: str, recorders: list[Recorded]) -> list[str]:
     lines = [
         '#include "autograd/batch_rules.h"',
         '#include "autograd/inplace.h"',
+        '#include "autograd/one_device.h"',
         '#include "ops/boxing.h"',
         '#include "ops/observe.h"',
+        '#include "ops/type_check.h"',
     ]
     if any(recorder.op.is_cast for recorder in recorders):
         lines.append('#include "autograd/autocast_rules.h"')
@@ -120,7 +122,10 @@ class Recorded(NodeText):
         return ", ".join(cpp_name(a.name) for a in self.op.core_args)
 
     def plain(self) -> str:
-        return " && ".join(f"is_plain({cpp_name(a.name)})" for a in tensor_args(self.op)) or "true"
+        return (
+            " && ".join(f"takes_fast_path({cpp_name(a.name)})" for a in tensor_args(self.op))
+            or "true"
+        )
 
     @property
     def flags(self) -> str:
@@ -161,7 +166,7 @@ class Recorded(NodeText):
 
     def recorder(self) -> list[str]:
         # Others, such as an index, have no gradient.
-        inputs = [a for a in tensor_args(self.op) if a.name in self.places]
+        inputs = [a for a in tensor_args(self.op) if a.name in self.ranges]
         return [
             "  Recorder r;",
             *(f"  r.input{'s' if is_list(a) else ''}({cpp_name(a.name)});" for a in inputs),
@@ -179,6 +184,7 @@ class Recorded(NodeText):
             *autocast.test(op, self.cast),
             *boxed.observed(boxed.Row(op, ""), self.given),
             *self.drawing(self.batched),
+            *type_checks.check(op),
             *([f"  settle({first});"] if op.kind == "view" else []),
             f"  if ({self.plain()}) [[likely]]",
             f"    return {self.made_of(self.call)};",
@@ -204,6 +210,7 @@ class Recorded(NodeText):
         return [
             f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
             *boxed.observed(boxed.Row(op, ""), self.given),
+            *type_checks.check(op),
             f"  return {self.call};",
             "}",
         ]
@@ -346,17 +353,17 @@ class Recorded(NodeText):
         for input_names, formula in self.formulas.items():
             if name not in getattr(formula, what):
                 continue
-            for place in (self.places[input_name] for input_name in input_names.split()):
-                if place.count:
+            for each in (self.ranges[input_name] for input_name in input_names.split()):
+                if each.count:
                     conditions.append(
-                        f"r.needs_any({self.runtime(place.index)}, {self.runtime(place.count)})"
+                        f"r.needs_any({self.runtime(each.index)}, {self.runtime(each.count)})"
                     )
                 else:
-                    conditions.append(f"r.needs({self.runtime(place.index)})")
+                    conditions.append(f"r.needs({self.runtime(each.index)})")
         return " || ".join(conditions)
 
     def runtime(self, expression: str) -> str:
-        """A place outside of the node, where the lists are at hand."""
+        """Code outside of the node, where the lists are at hand."""
         for arg in self.lists():
             name = cpp_name(arg.name)
             expression = expression.replace(f"{name}_count_", f"node->{name}_count_")
@@ -367,7 +374,7 @@ class Recorded(NodeText):
         return [
             f"void {op.function}_out(const Tensor& out, {parameters(op, False)}) {{",
             *boxed.observed(boxed.Row(op, "out"), self.given),
-            f"  if (!({self.plain()} && is_plain(out))) [[unlikely]] {{",
+            f"  if (!({self.plain()} && takes_fast_path(out))) [[unlikely]] {{",
             f"    const unsigned flags = {self.flags} | flags_of(out);",
             *devices.check(op, "flags", "out"),
             f"    if (flags & kSparse) refuse_sparse({quote(op.public_name)});",
@@ -406,6 +413,7 @@ class Recorded(NodeText):
             "}  // namespace",
             *head,
             *self.drawing(f"{self.batched}_"),
+            *type_checks.check(op),
             f"  if ({self.plain()}) [[likely]] {{",
             f"    {change};{bump}",
             "    return;",

@@ -110,16 +110,6 @@ def bound_declaration(op: Op) -> str:
     )
 
 
-def hands_out_elements(op: Op) -> bool:
-    """Whether numbers or memory leave a tensor by it: observers are told, though it is no operator."""
-    return (
-        op.kind == "bound"
-        and op.family == "interop"
-        and bool(op.tensor_args)
-        and "Tensor" not in op.result.annotation
-    )
-
-
 def own_row(op: Op) -> str:
     # Of these PyTorch's profiles show one: a number that is waited for.
     profiled = aten_name(op) if op.result.annotation == "Number" else ""
@@ -128,7 +118,7 @@ def own_row(op: Op) -> str:
 
 
 def own_rows(ops: list[Op]) -> list[str]:
-    rows = [own_row(op) for op in ops if hands_out_elements(op)]
+    rows = [own_row(op) for op in ops if op.hands_out]
     if not rows:
         return []
     input_ = '{"input", ArgType::kTensor, false, nullptr}'
@@ -402,8 +392,8 @@ def method_def(public: str, entry: str, ops: list[Op], is_method: bool) -> str:
 
 
 def function_def(namespace: str, public: str, entry: str, ops: list[Op]) -> str:
-    place = quote(namespace) if namespace else "nullptr"
-    return f"{{{place}, {method_def(public, entry, ops, False)}}}"
+    home = quote(namespace) if namespace else "nullptr"
+    return f"{{{home}, {method_def(public, entry, ops, False)}}}"
 
 
 def native_entry(ops: list[Op], entry: str, public: str, form: str, is_method: bool) -> list[str]:
@@ -434,7 +424,7 @@ def native_entry(ops: list[Op], entry: str, public: str, form: str, is_method: b
 
 def told(op: Op, form: str) -> str:
     """The row of an operator whose calls the entry point tells observers of."""
-    if hands_out_elements(op):
+    if op.hands_out:
         return f"&kRow_{op.symbol}"
     if op.kind == "bound":
         return "nullptr"
@@ -456,8 +446,8 @@ def python_entry(op: Op, entry: str, public: str, is_method: bool) -> list[str]:
     body = f"{quote(module)}, {quote(function)}, kArgs_{entry}, {len(op.args)}"
     if op.stores_out:
         out = next(i for i, a in enumerate(op.args) if a.name == "out")
-        place = "kKeywordOut" if op.args[out].keyword_only else str(out)
-        body += f", {place}, {out_rule(op)}"
+        position = "kKeywordOut" if op.args[out].keyword_only else str(out)
+        body += f", {position}, {out_rule(op)}"
     return [
         f"constexpr ArgSpec kArgs_{entry}[] = {{{specs}}};",
         f"PythonBody kBody_{entry}{{{called}, {body}}};",

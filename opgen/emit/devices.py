@@ -1,4 +1,4 @@
-"""Where the tensors of a call may be: see check_one_device in csrc/autograd/record.h."""
+"""Where the tensors of a call may be: see check_one_device in csrc/autograd/one_device.h."""
 
 from __future__ import annotations
 

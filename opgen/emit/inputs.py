@@ -9,7 +9,7 @@ from opgen.model import Arg, Op
 
 
 @dataclass(frozen=True)
-class Place:
+class InputRange:
     """Where an input's gradient stands among those of all inputs."""
 
     index: str
@@ -24,9 +24,9 @@ def is_list(arg: Arg) -> bool:
     return arg.type.annotation.startswith("list[Tensor]")
 
 
-def input_places(op: Op) -> dict[str, Place]:
+def input_ranges(op: Op) -> dict[str, InputRange]:
     """Of the inputs that have gradients; the graph does not know the others."""
-    places = {}
+    ranges = {}
     fixed = 0
     lists: list[str] = []
     with_formulas = op.gradient_inputs
@@ -36,12 +36,12 @@ def input_places(op: Op) -> dict[str, Place]:
         index = " + ".join([str(fixed), *lists]) if lists else str(fixed)
         if is_list(arg):
             count = f"{cpp_name(arg.name)}_count_"
-            places[arg.name] = Place(index, count)
+            ranges[arg.name] = InputRange(index, count)
             lists.append(count)
         else:
-            places[arg.name] = Place(index, "")
+            ranges[arg.name] = InputRange(index, "")
             fixed += 1
-    return places
+    return ranges
 
 
 def saved_type(arg: Arg | None) -> str:

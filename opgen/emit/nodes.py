@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opgen.emit.inputs import Place, input_places, is_list, kept_type, saved_type
+from opgen.emit.inputs import InputRange, input_ranges, is_list, kept_type, saved_type
 from opgen.emit.text import cpp_name, quote
 from opgen.formula import Formula, compile_formula
 from opgen.model import Arg, Op, Table, not_implemented
@@ -16,14 +16,14 @@ class NodeText:
         self.table = table
         self.struct = f"Node_{op.overload_symbol}"
         self.args = {a.name: a for a in op.core_args}
-        self.places = input_places(op)
+        self.ranges = input_ranges(op)
         self.formulas: dict[str, Formula] = {}
         # Inputs whose derivative nobody knows: asking for it is refused, in backward.
         self.refused = [
             name for names, text in op.formulas if text == not_implemented for name in names.split()
         ]
         if op.grad in ("", not_implemented):
-            self.refused = list(self.places)
+            self.refused = list(self.ranges)
         for names, text in op.formulas:
             if text != not_implemented and op.grad != not_implemented:
                 self.formulas[names] = compile_formula(op, text, table)
@@ -107,7 +107,7 @@ class NodeText:
 
     def lists(self) -> list[Arg]:
         """The lists among the inputs that have gradients."""
-        return [a for a in self.op.core_args if is_list(a) and a.name in self.places]
+        return [a for a in self.op.core_args if is_list(a) and a.name in self.ranges]
 
     def saved_tensors(self) -> list[tuple[str, str]]:
         return [(f"{cpp_name(name)}_", name) for name in self.mentioned("tensors")]
@@ -131,8 +131,8 @@ class NodeText:
         ]
 
     def gradient(self, names: list[str], formula: Formula) -> list[str]:
-        places = [self.places[name] for name in names]
-        lines = [f"if ({' || '.join(self.wanted(place) for place in places)}) {{"]
+        ranges = [self.ranges[name] for name in names]
+        lines = [f"if ({' || '.join(self.wanted(each) for each in ranges)}) {{"]
         several = self.op.result.count != 1
         for i in sorted(formula.grads):
             value = f"grad_or_zeros(grads[{i}], outputs[{i}])" if several else f"grads[{i}]"
@@ -157,28 +157,28 @@ class NodeText:
             lines.append(f"  const Window& {cpp_name(value)}_window = {cpp_name(value)}_window_;")
         for value in self.ordered(formula.params):
             lines.append(f"  const auto& {cpp_name(value)} = {cpp_name(value)}_;")
-        if len(places) > 1:
-            lines += [f"  {line}" for line in self.joint_gradients(places, formula)]
-        elif places[0].count:
-            lines.append(f"  spread({formula.cpp}, out, {places[0].index});")
+        if len(ranges) > 1:
+            lines += [f"  {line}" for line in self.joint_gradients(ranges, formula)]
+        elif ranges[0].count:
+            lines.append(f"  spread({formula.cpp}, out, {ranges[0].index});")
         else:
-            lines.append(f"  out[{places[0].index}] = {formula.cpp};")
+            lines.append(f"  out[{ranges[0].index}] = {formula.cpp};")
         return [*lines, "}"]
 
-    def joint_gradients(self, places: list[Place], formula: Formula) -> list[str]:
+    def joint_gradients(self, ranges: list[InputRange], formula: Formula) -> list[str]:
         """One expression gives them all, one behind the other, those not needed undefined."""
-        needed = ", ".join(self.wanted(place) for place in places)
+        needed = ", ".join(self.wanted(each) for each in ranges)
         lines = [
-            f"[[maybe_unused]] const std::array<bool, {len(places)}> needed{{{needed}}};",
+            f"[[maybe_unused]] const std::array<bool, {len(ranges)}> needed{{{needed}}};",
             f"const auto gradients = {formula.cpp};",
             "size_t at = 0;",
         ]
-        for place in places:
-            if place.count:
-                lines.append(f"for (size_t i = 0; i < {place.count}; ++i)")
-                lines.append(f"  out[{place.index} + i] = gradients[at++];")
+        for each in ranges:
+            if each.count:
+                lines.append(f"for (size_t i = 0; i < {each.count}; ++i)")
+                lines.append(f"  out[{each.index} + i] = gradients[at++];")
             else:
-                lines.append(f"out[{place.index}] = gradients[at++];")
+                lines.append(f"out[{each.index}] = gradients[at++];")
         return lines
 
     def ordered(self, names: set[str]) -> list[str]:
@@ -186,10 +186,10 @@ class NodeText:
 
     def refusals(self) -> list[str]:
         return [
-            f"if ({self.wanted(self.places[name])}) refuse_derivative({quote(self.op.name)});"
+            f"if ({self.wanted(self.ranges[name])}) refuse_derivative({quote(self.op.name)});"
             for name in self.refused
         ]
 
-    def wanted(self, place: Place) -> str:
-        many = f"needs_any({place.index}, {place.count})"
-        return many if place.count else f"needs({place.index})"
+    def wanted(self, inputs: InputRange) -> str:
+        many = f"needs_any({inputs.index}, {inputs.count})"
+        return many if inputs.count else f"needs({inputs.index})"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from opgen.emit.text import (
-    DTYPE_ORDER,
     HEADER,
     camel,
     cpp_name,
     default_value,
+    dtype_mask,
     out_rule,
     quote,
 )
@@ -132,11 +132,10 @@ def bodies(family: str, ops: list[Op]) -> str:
 def descriptor(op: Op) -> str:
     bool_mask = sum(1 << i for i, a in enumerate(op.tensor_inputs) if a.name in op.bool_inputs)
     # Which result types the operator takes; a 16-bit float has its float32 kernel.
-    dtype_mask = sum(1 << DTYPE_ORDER.index(t) for t in op.dtypes)
     return (
         f"constexpr PointwiseOp k{camel(op.function)}{{{quote(op.name)}, {quote(op.name + '_')}, {len(op.tensor_inputs)}, "
         f"Promotion::k{op.promote.capitalize()}, PointwiseOutput::k{op.output.capitalize()}, {bool_mask}, "
-        f"{dtype_mask:#x}, kernel::PointwiseId::k{camel(op.function)}, "
+        f"{dtype_mask(op.dtypes):#x}, kernel::PointwiseId::k{camel(op.function)}, "
         f"{f'check_{op.check}' if op.check else 'nullptr'}, {out_rule(op)}}};"
     )
 

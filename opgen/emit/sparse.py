@@ -1,4 +1,4 @@
-"""What an operator does when it meets sparse tensors: see csrc/core/sparse.h.
+"""What an operator does when it meets sparse tensors: see csrc/autograd/sparse.h.
 
 The table says with `sparse=` which rule it follows; without one the operator refuses them.
 

@@ -38,6 +38,11 @@ DTYPE_ORDER = (
 )
 
 
+def dtype_mask(dtypes: tuple[str, ...]) -> int:
+    """Types as bits, in the order of C++'s enumeration."""
+    return sum(1 << DTYPE_ORDER.index(t) for t in dtypes)
+
+
 def quote(text: str) -> str:
     """A C++ string literal."""
     return json.dumps(text)

@@ -184,7 +184,7 @@ writing(
     autocast="promote",
 )
 for kind, overload, number, gradients in (
-    ("Tensor", "", 1, {"value": "filled_places(grad, dim, index)"}),
+    ("Tensor", "", 1, {"value": "filled_positions(grad, dim, index)"}),
     ("Number", ".number", 0, {}),
 ):
     writing(
@@ -212,7 +212,7 @@ writing(
     "indices: list[Tensor], values: Tensor, accumulate: bool = False",
     "Stores values where the indices point, as input[indices] = values does, or adds them.",
     {
-        "input": "grad if accumulate else without_places(grad, indices)",
+        "input": "grad if accumulate else without_positions(grad, indices)",
         "values": "put_values_backward(grad, indices, values.shape)",
     },
 )

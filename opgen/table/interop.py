@@ -25,18 +25,21 @@ op(
     kind=bound,
     dtypes=NUMPY_TYPES,
     forms="method",
+    hands_out=True,
     doc="A NumPy array on the memory of the tensor; force detaches the tensor and brings it to the CPU first.",
 )
 op(
     "item(input: Tensor) -> Number",
     kind=bound,
     forms="method",
+    hands_out=True,
     doc="The one element as a Python number.",
 )
 op(
     "tolist(input: Tensor) -> Any",
     kind=bound,
     forms="method",
+    hands_out=True,
     doc="The elements as nested lists of Python numbers; for a zero-dimensional tensor the number itself.",
 )
 op(

@@ -447,6 +447,7 @@ op(
     "cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=LAPACK,
+    type_check="own",
     grad={"input": "cholesky_backward(grad, result, upper)"},
     out="ordered",
     doc="The older form of linalg.cholesky.",

@@ -44,7 +44,7 @@ for rank in (1, 2, 3):
         forms="inner",
         doc="The largest element of each window and where it is, compact as its number in the window.",
         grad={
-            "input": "_max_pool_place(grad, results[1], input.shape, kernel_size, stride, padding, dilation)"
+            "input": "_max_pool_scatter(grad, results[1], input.shape, kernel_size, stride, padding, dilation)"
         },
         namespace="",
         node=LARGEST_NODES[rank - 1],
@@ -95,7 +95,7 @@ for rank in (1, 2, 3):
         f"_{name}(input: Tensor, output_size: Sizes) -> {BOTH}",
         forms="inner",
         doc=doc + where,
-        grad={"input": f"max_place(grad, results[1], input.shape, {rank})"},
+        grad={"input": f"max_scatter(grad, results[1], input.shape, {rank})"},
         namespace="",
         node="SqueezeBackward1" if rank == 1 else f"AdaptiveMaxPool{rank}DBackward0",
         autocast=autocast,
@@ -121,7 +121,7 @@ for rank in (2, 3):
     pooling(
         f"_fractional_max_pool{rank}d(input: Tensor, kernel_size: Dims, output_size: Dims, samples: Tensor) -> {BOTH}",
         doc="The largest of windows that lie where the samples, uniform in [0, 1), put them, and where it is.",
-        grad={"input": f"max_place(grad, results[1], input.shape, {rank})"},
+        grad={"input": f"max_scatter(grad, results[1], input.shape, {rank})"},
         namespace="",
         dtypes=floating,
         node=f"FractionalMaxPool{rank}DBackward0",
@@ -131,7 +131,7 @@ for rank in (2, 3):
 # --- their gradients
 
 pooling(
-    f"_max_pool_place(gradient: Tensor, positions: Tensor, shape: Ints, {KEPT}) -> Tensor",
+    f"_max_pool_scatter(gradient: Tensor, positions: Tensor, shape: Ints, {KEPT}) -> Tensor",
     forms="inner",
     doc="Zeros of the given shape, to which each element of gradient is added at its position.",
     grad={"gradient": "_max_pool_pick(grad, positions, kernel_size, stride, padding, dilation)"},
@@ -143,7 +143,7 @@ pooling(
     forms="inner",
     doc="The elements of input at the positions.",
     grad={
-        "input": "_max_pool_place(grad, positions, input.shape, kernel_size, stride, padding, dilation)"
+        "input": "_max_pool_scatter(grad, positions, input.shape, kernel_size, stride, padding, dilation)"
     },
     namespace="",
     dtypes=real,

@@ -2,9 +2,18 @@
 
 from functools import partial
 
-from opgen.model import all_types, composite, floating, native, not_implemented, op
+from opgen.model import (
+    all_types,
+    composite,
+    floating,
+    floating_complex,
+    native,
+    not_implemented,
+    op,
+)
 
 RESAMPLED = ("uint8", *floating)
+MAPPED = ("int8", "int16", "int32", "int64", *floating_complex)
 
 image_op = partial(op, kind=native, forms="function", dtypes=floating, grad=composite)
 
@@ -85,6 +94,7 @@ image_op(
 
 image_op(
     "affine_grid_generator(theta: Tensor, size: Ints, align_corners: bool) -> Tensor",
+    dtypes=MAPPED,
     doc="For each pixel of an image of the given size, where the affine map theta takes it.",
     grad={"theta": "affine_grid_backward(grad, size, align_corners)"},
     batch="loop",

@@ -24,6 +24,7 @@ op(
     "round.decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=floating,
+    type_check="own",
     forms="function method inplace",
     aliases="special.round",
     grad={"input": "zeros_like(grad)"},

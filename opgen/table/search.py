@@ -8,6 +8,7 @@ op(
     " out: Tensor | None = None) -> Tensor",
     kind=native,
     dtypes=real,
+    type_check="own",
     grad=none,
     forms="function",
     out="exact",

@@ -19,11 +19,11 @@ box_op(
     batch="refuse",
 )
 
-# --- regions: `by_place` takes the channels of every cell of the grid from its own plane
+# --- regions: `position_sensitive` takes the channels of every cell of the grid from its own plane
 
 REGIONS = "rois: Tensor, spatial_scale: float, height: int, width: int"
-SAMPLING = "sampling_ratio: int, aligned: bool, by_place: bool"
-SAMPLED = "rois, spatial_scale, height, width, sampling_ratio, aligned, by_place"
+SAMPLING = "sampling_ratio: int, aligned: bool, position_sensitive: bool"
+SAMPLED = "rois, spatial_scale, height, width, sampling_ratio, aligned, position_sensitive"
 box_op(
     f"_roi_align(input: Tensor, {REGIONS}, {SAMPLING}) -> Tensor",
     doc="Means of interpolated points in a grid of cells over each region of an image.",
@@ -36,7 +36,7 @@ box_op(
     grad={"gradient": f"_roi_align(grad, {SAMPLED})", "rois": "not_implemented"},
 )
 box_op(
-    f"_roi_pool_places(input: Tensor, {REGIONS}) -> Tensor",
+    f"_roi_pool_argmax(input: Tensor, {REGIONS}) -> Tensor",
     doc="Where in input the largest element of each cell over each region is, -1 in an empty cell.",
     grad=none,
 )

@@ -176,7 +176,7 @@ if vision_oracle.has_operators():
         for mine, other in zip(results[0][1], results[1][1], strict=True):
             np.testing.assert_allclose(mine, other, rtol=1e-4, atol=1e-4)
 
-    def test_turned_boxes() -> None:
+    def test_rotated_boxes() -> None:
         rng = np.random.default_rng(0)
         boxes = np.concatenate((rng.random((9, 4)) * 5 + 1, rng.random((9, 1)) * 360), 1)
         overlaps = [

@@ -190,7 +190,7 @@ def test_pixels_and_draws(name: str, kind: str) -> None:
 
 
 UPRIGHT = ("XYXY", "XYWH", "CXCYWH")
-TURNED = ("XYWHR", "CXCYWHR", "XYXYXYXY")
+ROTATED = ("XYWHR", "CXCYWHR", "XYXYXYXY")
 _RANDOM = np.random.default_rng(1)
 _CENTERS = np.stack([_RANDOM.uniform(2, 48, 12), _RANDOM.uniform(2, 35, 12)], 1)
 _SIDES = _RANDOM.uniform(2, 22, (12, 2))
@@ -286,9 +286,9 @@ def _corners(boxes: Any) -> Any:
     return np.stack([np.roll(each, -int(each[:, 0].argmin()), 0) for each in corners])
 
 
-@pytest.mark.parametrize("format", TURNED)
+@pytest.mark.parametrize("format", ROTATED)
 @pytest.mark.parametrize("name", [n for n in PLACES if "ResizedCrop" not in n])
-def test_turned_boxes(name: str, format: str) -> None:
+def test_rotated_boxes(name: str, format: str) -> None:
     _seed(11)
     results = []
     for package, torch_, tensors in PACKAGES:
@@ -300,7 +300,7 @@ def test_turned_boxes(name: str, format: str) -> None:
         np.testing.assert_allclose(_corners(mine), _corners(other), rtol=0, atol=1e-3)
 
 
-def test_turned_boxes_are_clamped() -> None:
+def test_rotated_boxes_are_clamped() -> None:
     """Boxes across one edge or several of the image, and one beside it."""
     numbers = np.array(
         [
@@ -326,9 +326,9 @@ def test_turned_boxes_are_clamped() -> None:
     np.testing.assert_allclose(_corners(results[0]), _corners(results[1]), rtol=0, atol=1e-3)
 
 
-@pytest.mark.parametrize("format", TURNED)
-def test_turned_formats(format: str) -> None:
-    for new in TURNED:
+@pytest.mark.parametrize("format", ROTATED)
+def test_rotated_formats(format: str) -> None:
+    for new in ROTATED:
         results = [
             package.ConvertBoundingBoxFormat(new)(
                 _boxes(_INNER, "CXCYWHR", format, "float32", torch_, tensors)

@@ -21,11 +21,11 @@ SHAPES = [
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("turned", ["nn", "tn", "nt", "tt"])
-def test_result_does_not_depend_on_threads(shape: tuple[int, ...], turned: str) -> None:
+@pytest.mark.parametrize("transposed", ["nn", "tn", "nt", "tt"])
+def test_result_does_not_depend_on_threads(shape: tuple[int, ...], transposed: str) -> None:
     batch, m, n, k = shape
-    a = fb.randn(batch, k, m).transpose(1, 2) if turned[0] == "t" else fb.randn(batch, m, k)
-    b = fb.randn(batch, n, k).transpose(1, 2) if turned[1] == "t" else fb.randn(batch, k, n)
+    a = fb.randn(batch, k, m).transpose(1, 2) if transposed[0] == "t" else fb.randn(batch, m, k)
+    b = fb.randn(batch, n, k).transpose(1, 2) if transposed[1] == "t" else fb.randn(batch, k, n)
     before = fb.get_num_threads()
     try:
         results = []

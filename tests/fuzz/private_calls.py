@@ -76,7 +76,7 @@ TAKEN: dict[str, tuple[Any, ...]] = {
     "_ps_roi_pool": (tensor(1, 8, 5, 5), tensor(2, 5, below=1), 1.0, 2, 2),
     "_resize_bytes": (tensor(2, 6, 5, 3, dtype="uint8"), 3, 4, "linear", 16),
     "_roi_align": (tensor(1, 2, 5, 5), tensor(2, 5, below=1), 1.0, 2, 2, 2, True, False),
-    "_roi_pool_places": (tensor(1, 2, 5, 5), tensor(2, 5, below=1), 1.0, 2, 2),
+    "_roi_pool_argmax": (tensor(1, 2, 5, 5), tensor(2, 5, below=1), 1.0, 2, 2),
     "_sparse_adagrad_": (tensor(3, 2), tensor(3, 2), tensor(3, 2), 0.1, 1e-8),
     "_sparse_adam_": (*(tensor(3, 2) for _ in range(4)), 0.9, 0.99, 0.1, 1e-8),
     "_sparse_coo_tensor": (tensor(2, 3, dtype="int64", below=2), tensor(3), [3, 3]),

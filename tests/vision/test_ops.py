@@ -65,7 +65,7 @@ def test_forms() -> None:
     assert ops.box_area(fb.tensor([[0, 0, 200, 200]], dtype=fb.uint8)).tolist() == [40000]
 
 
-def test_turned_boxes() -> None:
+def test_rotated_boxes() -> None:
     """A quarter of a turn exchanges width and height; two crossed bars share a square."""
     box = fb.tensor([[5.0, 6, 4, 2, 90]])
     corners = ops.box_convert(box, "cxcywhr", "xyxyxyxy").view(4, 2)

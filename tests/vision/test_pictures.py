@@ -125,7 +125,7 @@ def test_masks_are_blended() -> None:
         utils.draw_bounding_boxes(IMAGE, fb.tensor([[2, 3, 6, 8]]), ["x", "y"])
 
 
-def test_turned_boxes_are_drawn() -> None:
+def test_rotated_boxes_are_drawn() -> None:
     corners = fb.tensor([[4.0, 4, 16, 4, 16, 12, 4, 12]])
     drawn = utils.draw_bounding_boxes(fb.zeros(3, 17, 20, dtype=fb.uint8), corners, colors="red")
     assert drawn[0, 12, 4:17].eq(255).all()

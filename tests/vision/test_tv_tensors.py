@@ -130,11 +130,11 @@ def test_text() -> None:
     assert repr(points) == "KeyPoints([[1, 2]], canvas_size=(10, 20))"
 
 
-def test_turned_formats() -> None:
-    turned = [
+def test_rotated_formats() -> None:
+    rotated = [
         f.name for f in tv_tensors.BoundingBoxFormat if tv_tensors.is_rotated_bounding_format(f)
     ]
-    assert turned == ["XYWHR", "CXCYWHR", "XYXYXYXY"]
+    assert rotated == ["XYWHR", "CXCYWHR", "XYXYXYXY"]
     assert tv_tensors.is_rotated_bounding_format("XYWHR")
     assert not tv_tensors.is_rotated_bounding_format("XYWH")
 

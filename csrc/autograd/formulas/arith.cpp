@@ -24,16 +24,16 @@ Scalar log_of(const Scalar& number) {
 }
 
 Tensor pow_backward_number(const Tensor& grad, const Tensor& input, const Scalar& exponent) {
-  if (equals(exponent, 0.0)) return zeros_like(grad);
+  if (equals(exponent, 0.0)) return ops::zeros_like(grad);
   if (equals(exponent, 1.0)) return grad;
-  if (equals(exponent, 2.0)) return square_backward(grad, input);
-  return grad * conj(power(input, exponent - Scalar(1)) * exponent);
+  if (equals(exponent, 2.0)) return ops::square_backward(grad, input);
+  return grad * conj(ops::power(input, exponent - Scalar(1)) * exponent);
 }
 
 // Where the power of a base 0 is constant: the exponent is no negative number.
 Tensor not_negative(const Tensor& exponent) {
-  if (!is_complex(exponent.dtype())) return ge(exponent, 0);
-  return eq(imag(exponent), 0) & ge(real(exponent), 0);
+  if (!is_complex(exponent.dtype())) return ops::ge(exponent, 0);
+  return ops::eq(ops::imag(exponent), 0) & ops::ge(ops::real(exponent), 0);
 }
 
 }  // namespace
@@ -45,8 +45,8 @@ Tensor scaled(const Tensor& grad, const Scalar& factor) {
 Tensor pow_backward(const Tensor& grad, const Tensor& input, const Operand& exponent) {
   if (!exponent.is_tensor()) return pow_backward_number(grad, input, exponent.scalar());
   const Tensor& power_of = exponent.tensor();
-  const Tensor slope = power(input, power_of - 1) * power_of;
-  return where(eq(power_of, 0), 0, grad * conj(slope));
+  const Tensor slope = ops::power(input, power_of - 1) * power_of;
+  return ops::where(ops::eq(power_of, 0), 0, grad * conj(slope));
 }
 
 Tensor pow_backward_exponent(const Tensor& grad, const Operand& input, const Tensor& exponent,
@@ -54,46 +54,46 @@ Tensor pow_backward_exponent(const Tensor& grad, const Operand& input, const Ten
   if (!input.is_tensor()) {
     const Scalar& base = input.scalar();
     const Tensor slope = conj(result * log_of(base));
-    return grad * (equals(base, 0.0) ? where(not_negative(exponent), 0, slope) : slope);
+    return grad * (equals(base, 0.0) ? ops::where(not_negative(exponent), 0, slope) : slope);
   }
   const Tensor& base = input.tensor();
-  const Tensor constant = eq(base, 0) & not_negative(exponent);
+  const Tensor constant = ops::eq(base, 0) & not_negative(exponent);
   // An integer base has no gradient of its own, but its logarithm must be as exact as the result.
-  const Tensor factor = log(is_integral(base.dtype()) ? cast(base, result.dtype()) : base);
-  return grad * where(constant, 0, conj(result * factor));
+  const Tensor factor = ops::log(is_integral(base.dtype()) ? cast(base, result.dtype()) : base);
+  return grad * ops::where(constant, 0, conj(result * factor));
 }
 
 Tensor sgn_backward(const Tensor& grad, const Tensor& input, const Tensor& result) {
-  if (!is_complex(input.dtype())) return zeros_like(grad);
-  const Tensor size = abs(input);
-  const Tensor along = real(grad * conj(result)) * result;
-  return where(eq(size, 0), 0, (grad - along) / size);
+  if (!is_complex(input.dtype())) return ops::zeros_like(grad);
+  const Tensor size = ops::abs(input);
+  const Tensor along = ops::real(grad * conj(result)) * result;
+  return ops::where(ops::eq(size, 0), 0, (grad - along) / size);
 }
 
 Tensor clamp_backward(const Tensor& grad, const Tensor& input, const std::optional<Scalar>& min,
                       const std::optional<Scalar>& max) {
-  if (!max) return where(ge(input, *min), grad, 0);
-  if (!min) return where(le(input, *max), grad, 0);
-  return where(ge(input, *min) & le(input, *max), grad, 0);
+  if (!max) return ops::where(ops::ge(input, *min), grad, 0);
+  if (!min) return ops::where(ops::le(input, *max), grad, 0);
+  return ops::where(ops::ge(input, *min) & ops::le(input, *max), grad, 0);
 }
 
 Tensor clamp_backward(const Tensor& grad, const Tensor& input, const Tensor& min,
                       const Tensor& max) {
-  if (!max.defined()) return where(ge(input, min), grad, 0);
-  if (!min.defined()) return where(le(input, max), grad, 0);
-  return where(ge(input, min) & le(input, max), grad, 0);
+  if (!max.defined()) return ops::where(ops::ge(input, min), grad, 0);
+  if (!min.defined()) return ops::where(ops::le(input, max), grad, 0);
+  return ops::where(ops::ge(input, min) & ops::le(input, max), grad, 0);
 }
 
 Tensor clamp_backward_min(const Tensor& grad, const Tensor& input, const Tensor& min,
                           const Tensor& max) {
-  const Tensor below = lt(input, min);
-  return where(max.defined() ? below & lt(min, max) : below, grad, 0);
+  const Tensor below = ops::lt(input, min);
+  return ops::where(max.defined() ? below & ops::lt(min, max) : below, grad, 0);
 }
 
 Tensor clamp_backward_max(const Tensor& grad, const Tensor& input, const Tensor& min,
                           const Tensor& max) {
-  const Tensor above = gt(input, max);
-  return where(min.defined() ? above | lt(max, min) : above, grad, 0);
+  const Tensor above = ops::gt(input, max);
+  return ops::where(min.defined() ? above | ops::lt(max, min) : above, grad, 0);
 }
 
 }  // namespace fb::autograd::formula

@@ -23,11 +23,11 @@ std::array<Tensor, 3> attention_gradients(const Tensor& grad, const Tensor& quer
   }
   const Tensor weights = attention_weights(query, key, attn_mask, is_causal, scale);
   const Tensor slopes =
-      softmax_backward(matmul(grad, transpose(value, -2, -1)), weights, -1) * scale;
+      ops::softmax_backward(ops::matmul(grad, ops::transpose(value, -2, -1)), weights, -1) * scale;
   std::array<Tensor, 3> result;
-  if (needed[0]) result[0] = matmul(slopes, key);
-  if (needed[1]) result[1] = matmul(transpose(slopes, -2, -1), query);
-  if (needed[2]) result[2] = matmul(transpose(weights, -2, -1), grad);
+  if (needed[0]) result[0] = ops::matmul(slopes, key);
+  if (needed[1]) result[1] = ops::matmul(ops::transpose(slopes, -2, -1), query);
+  if (needed[2]) result[2] = ops::matmul(ops::transpose(weights, -2, -1), grad);
   return result;
 }
 

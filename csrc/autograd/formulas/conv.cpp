@@ -19,16 +19,16 @@ std::array<Tensor, 3> convolution_backward(const Tensor& grad, const Tensor& inp
       is_differentiated(grad, input, weight) ? grad : ordered_gradient(grad, input, weight);
   std::array<Tensor, 3> result;
   if (needed[0])
-    result[0] = convolution_input(gradient, conj(weight), input.sizes(), stride, padding, dilation,
-                                  transposed, output_padding, groups);
+    result[0] = ops::convolution_input(gradient, conj(weight), input.sizes(), stride, padding,
+                                       dilation, transposed, output_padding, groups);
   if (needed[1])
-    result[1] = convolution_weight(gradient, conj(input), weight.sizes(), stride, padding, dilation,
-                                   transposed, output_padding, groups);
+    result[1] = ops::convolution_weight(gradient, conj(input), weight.sizes(), stride, padding,
+                                        dilation, transposed, output_padding, groups);
   if (needed[2]) {
     Dims dims;
     for (int64_t d = 0; d < grad.dim(); ++d)
       if (d != 1) dims.push_back(d);
-    result[2] = sum(gradient, dims, false);
+    result[2] = ops::sum(gradient, dims, false);
   }
   return result;
 }

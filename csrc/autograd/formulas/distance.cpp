@@ -14,7 +14,7 @@ std::array<Tensor, 2> euclidean_pairs_backward(const Tensor& grad, const Tensor&
   const Tensor first =
       is_differentiated(grad, x1, x2, result)
           ? norm_backward(grad, x1 - x2 + eps, result, Scalar(2.0), IntSpan(last), false)
-          : euclidean_pairs_gradient(grad, x1, x2, eps, result);
+          : ops::euclidean_pairs_gradient(grad, x1, x2, eps, result);
   return {needed[0] ? first : Tensor(), needed[1] ? -first : Tensor()};
 }
 

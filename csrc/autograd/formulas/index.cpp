@@ -44,12 +44,12 @@ Tensor picked_parts(const Tensor& grad, int64_t dim, const Tensor& index, IntSpa
   return parts.sizes() == shape ? parts : ops::reshape(parts, shape);
 }
 
-Tensor filled_places(const Tensor& grad, int64_t dim, const Tensor& index) {
-  const Tensor places = std::get<0>(ops::_unique(ops::reshape(index, {-1}), false, {}));
-  return ops::sum_all(ops::index_select(grad, dim, places));
+Tensor filled_positions(const Tensor& grad, int64_t dim, const Tensor& index) {
+  const Tensor positions = std::get<0>(ops::_unique(ops::reshape(index, {-1}), false, {}));
+  return ops::sum_all(ops::index_select(grad, dim, positions));
 }
 
-Tensor without_places(const Tensor& grad, TensorList indices) {
+Tensor without_positions(const Tensor& grad, TensorList indices) {
   return ops::index_put(grad, indices, ops::new_zeros(grad, {}));
 }
 
@@ -70,8 +70,8 @@ namespace {
 Tensor selected(const Tensor& t, const Tensor& mask) {
   if (!(t->flags & kBatched) || mask->flags & kBatched) return ops::masked_select(t, mask);
   const Dims flat{-1};
-  const Tensor places = ops::nonzero(ops::reshape(ops::expand(mask, t.sizes()), flat));
-  return ops::index_select(ops::reshape(t, flat), 0, ops::reshape(places, flat));
+  const Tensor positions = ops::nonzero(ops::reshape(ops::expand(mask, t.sizes()), flat));
+  return ops::index_select(ops::reshape(t, flat), 0, ops::reshape(positions, flat));
 }
 
 }  // namespace

@@ -15,8 +15,6 @@
 namespace fb::autograd::formula {
 namespace {
 
-using ops::matmul;
-
 // The reflectors as columns: ones on the diagonal, zeros above it.
 Tensor unit_columns(const Tensor& input, int64_t count) {
   const Tensor below = ops::tril(ops::narrow(input, -1, 0, count), -1);
@@ -29,10 +27,10 @@ struct Reflector {
 };
 
 Tensor reflected(const Reflector& h, const Tensor& x) {
-  return x - h.tau * matmul(h.v, matmul(adjoint_of(h.v), x));
+  return x - h.tau * ops::matmul(h.v, ops::matmul(adjoint_of(h.v), x));
 }
 Tensor reflected_back(const Reflector& h, const Tensor& x) {
-  return x - conj(h.tau) * matmul(h.v, matmul(adjoint_of(h.v), x));
+  return x - conj(h.tau) * ops::matmul(h.v, ops::matmul(adjoint_of(h.v), x));
 }
 
 std::vector<Reflector> reflectors_of(const Tensor& input, const Tensor& tau) {
@@ -74,8 +72,8 @@ std::vector<Step> steps_of(const Tensor& grad, const Tensor& input, const Tensor
 Tensor columns_grad(const std::vector<Step>& steps, const Tensor& input) {
   std::vector<Tensor> columns;
   for (const auto& [h, s, g] : steps) {
-    const Tensor mv = matmul(g, matmul(adjoint_of(s), h.v));
-    const Tensor mhv = matmul(s, matmul(adjoint_of(g), h.v));
+    const Tensor mv = ops::matmul(g, ops::matmul(adjoint_of(s), h.v));
+    const Tensor mhv = ops::matmul(s, ops::matmul(adjoint_of(g), h.v));
     columns.push_back(-(conj(h.tau) * mv + h.tau * mhv));
   }
   const int64_t rest = input.size(-1) - static_cast<int64_t>(steps.size());
@@ -87,7 +85,8 @@ Tensor factors_grad(const std::vector<Step>& steps, const Tensor& tau) {
   if (steps.empty()) return ops::zeros_like(tau);
   std::vector<Tensor> factors;
   for (const auto& [h, s, g] : steps)
-    factors.push_back(-matmul(matmul(adjoint_of(h.v), g), matmul(adjoint_of(s), h.v)));
+    factors.push_back(
+        -ops::matmul(ops::matmul(adjoint_of(h.v), g), ops::matmul(adjoint_of(s), h.v)));
   return ops::squeeze(ops::cat(factors, -1), -2);
 }
 

@@ -10,8 +10,6 @@
 namespace fb::autograd::formula {
 namespace {
 
-using ops::matmul;
-
 // Whether right-hand sides are vectors, one per matrix, rather than columns of a matrix.
 bool is_vector(const Tensor& a, const Tensor& b) {
   return b.dim() == 1 || (b.dim() == a.dim() - 1 && b.sizes() == a.sizes().first(a.dim() - 1));
@@ -29,7 +27,7 @@ Tensor solved_with_adjoint(const Tensor& b, const Tensor& a, const Tensor& lu, c
 
 // The gradient of the matrix of a system, from those of its right-hand side.
 Tensor matrix_grad(const Tensor& side_grad, const Tensor& x, bool left) {
-  return left ? -matmul(side_grad, adjoint_of(x)) : -matmul(adjoint_of(x), side_grad);
+  return left ? -ops::matmul(side_grad, adjoint_of(x)) : -ops::matmul(adjoint_of(x), side_grad);
 }
 
 Tensor triangle(const Tensor& x, bool upper, bool unitriangular) {
@@ -45,7 +43,7 @@ Tensor cofactors(const Tensor& a) {
   const Tensor others = ops::prod(ops::unsqueeze(s, -2) * (1 - eye) + eye, -1);
   const Tensor phase = ops::linalg_det(u) * ops::linalg_det(vh);
   const Tensor scale = ops::unsqueeze(ops::unsqueeze(conj(phase), -1), -1);
-  return scale * matmul(u * ops::unsqueeze(others, -2), vh);
+  return scale * ops::matmul(u * ops::unsqueeze(others, -2), vh);
 }
 
 Tensor twice_hermitian_part(const Tensor& x) { return x + adjoint_of(x); }
@@ -53,7 +51,7 @@ Tensor twice_hermitian_part(const Tensor& x) { return x + adjoint_of(x); }
 // The gradient of A X, from that of the squared lengths of the columns of A X - B.
 Tensor residual_grad(const Tensor& grad_residuals, const Tensor& a, const Tensor& b,
                      const Tensor& x) {
-  return 2 * (matmul(a, x) - b) * ops::unsqueeze(grad_residuals, -2);
+  return 2 * (ops::matmul(a, x) - b) * ops::unsqueeze(grad_residuals, -2);
 }
 
 bool has_residuals(const Tensor& grad_residuals) {
@@ -78,7 +76,7 @@ Tensor solve_matrix_backward(const Tensor& grad, const Tensor& a, const Tensor& 
 
 Tensor inverse_backward(const Tensor& grad, const Tensor& inverse) {
   const Tensor h = adjoint_of(inverse);
-  return -matmul(h, matmul(grad, h));
+  return -ops::matmul(h, ops::matmul(grad, h));
 }
 
 Tensor lu_solve_factor_backward(const Tensor& grad, const Tensor& lu, const Tensor& pivots,
@@ -87,8 +85,9 @@ Tensor lu_solve_factor_backward(const Tensor& grad, const Tensor& lu, const Tens
   const Tensor whole = matrix_grad(side, x, left);
   const Tensor grad_a = adjoint ? adjoint_of(whole) : whole;
   const auto [p, l, u] = ops::lu_unpack(lu, pivots, true, true);
-  const Tensor rows = matmul(transposed(p), grad_a);
-  return ops::tril(matmul(rows, adjoint_of(u)), -1) + ops::triu(matmul(adjoint_of(l), rows));
+  const Tensor rows = ops::matmul(transposed(p), grad_a);
+  return ops::tril(ops::matmul(rows, adjoint_of(u)), -1) +
+         ops::triu(ops::matmul(adjoint_of(l), rows));
 }
 
 Tensor solve_triangular_backward(const Tensor& grad, const Tensor& a, const Tensor& x, bool upper,
@@ -114,14 +113,14 @@ Tensor triangular_solve_backward(const Tensor& grad, const Tensor& grad_copy, co
 Tensor cholesky_solve_backward(const Tensor& grad, const Tensor& factor, const Tensor& x,
                                bool upper) {
   const Tensor side = ops::cholesky_solve(grad, factor, upper);
-  const Tensor inner = -twice_hermitian_part(matmul(side, adjoint_of(x)));
-  return triangle(upper ? matmul(factor, inner) : matmul(inner, factor), upper, false);
+  const Tensor inner = -twice_hermitian_part(ops::matmul(side, adjoint_of(x)));
+  return triangle(upper ? ops::matmul(factor, inner) : ops::matmul(inner, factor), upper, false);
 }
 
 Tensor cholesky_inverse_backward(const Tensor& grad, const Tensor& factor, const Tensor& inverse,
                                  bool upper) {
-  const Tensor inner = -matmul(inverse, matmul(twice_hermitian_part(grad), inverse));
-  return triangle(upper ? matmul(factor, inner) : matmul(inner, factor), upper, false);
+  const Tensor inner = -ops::matmul(inverse, ops::matmul(twice_hermitian_part(grad), inverse));
+  return triangle(upper ? ops::matmul(factor, inner) : ops::matmul(inner, factor), upper, false);
 }
 
 Tensor det_backward(const Tensor& grad, const Tensor& a, const Tensor& det) {
@@ -139,9 +138,9 @@ Tensor slogdet_backward(const Tensor& grad_sign, const Tensor& grad_log, const T
                         const Tensor& sign) {
   Tensor factor = grad_log;
   if (is_complex(a.dtype())) {
-    // The phase turns with the imaginary part of log det.
-    const Tensor turn = ops::imag(conj(grad_sign) * sign);
-    factor = ops::complex(grad_log, -turn);
+    // The phase changes with the imaginary part of log det.
+    const Tensor phase = ops::imag(conj(grad_sign) * sign);
+    factor = ops::complex(grad_log, -phase);
   }
   const Tensor eye = ops::eye(a.size(-1), a.dtype(), a.device());
   const Tensor side = ops::unsqueeze(ops::unsqueeze(factor, -1), -1) * eye;
@@ -152,15 +151,17 @@ Tensor pinv_backward(const Tensor& grad, const Tensor& pinv, const Tensor& a) {
   const Tensor h = adjoint_of(grad);
   const Tensor pinv_h = adjoint_of(pinv);
   if (a.size(-2) <= a.size(-1)) {
-    const Tensor k = matmul(h, pinv);
-    const Tensor k_pinv_h = matmul(k, pinv_h);
-    return k_pinv_h - adjoint_of(matmul(pinv, k)) - matmul(matmul(a, pinv), k_pinv_h) +
-           matmul(matmul(pinv_h, pinv), h - matmul(k, a));
+    const Tensor k = ops::matmul(h, pinv);
+    const Tensor k_pinv_h = ops::matmul(k, pinv_h);
+    return k_pinv_h - adjoint_of(ops::matmul(pinv, k)) -
+           ops::matmul(ops::matmul(a, pinv), k_pinv_h) +
+           ops::matmul(ops::matmul(pinv_h, pinv), h - ops::matmul(k, a));
   }
-  const Tensor k = matmul(pinv, h);
-  const Tensor pinv_h_k = matmul(pinv_h, k);
-  return pinv_h_k - adjoint_of(matmul(k, pinv)) + matmul(h - matmul(a, k), matmul(pinv, pinv_h)) -
-         matmul(matmul(pinv_h_k, pinv), a);
+  const Tensor k = ops::matmul(pinv, h);
+  const Tensor pinv_h_k = ops::matmul(pinv_h, k);
+  return pinv_h_k - adjoint_of(ops::matmul(k, pinv)) +
+         ops::matmul(h - ops::matmul(a, k), ops::matmul(pinv, pinv_h)) -
+         ops::matmul(ops::matmul(pinv_h_k, pinv), a);
 }
 
 Tensor lstsq_matrix_backward(const Tensor& grad_x, const Tensor& grad_residuals, const Tensor& a,
@@ -169,16 +170,17 @@ Tensor lstsq_matrix_backward(const Tensor& grad_x, const Tensor& grad_residuals,
   const Tensor columns = as_columns(b, vector);
   const Tensor solution = as_columns(x, vector);
   const Tensor pinv = ops::_linalg_pinv(a);
-  const Tensor grad_pinv = matmul(as_columns(grad_x, vector), adjoint_of(columns));
+  const Tensor grad_pinv = ops::matmul(as_columns(grad_x, vector), adjoint_of(columns));
   const Tensor grad = pinv_backward(grad_pinv, pinv, a);
   if (!has_residuals(grad_residuals)) return grad;
-  return grad + matmul(residual_grad(grad_residuals, a, columns, solution), adjoint_of(solution));
+  return grad +
+         ops::matmul(residual_grad(grad_residuals, a, columns, solution), adjoint_of(solution));
 }
 
 Tensor lstsq_side_backward(const Tensor& grad_x, const Tensor& grad_residuals, const Tensor& a,
                            const Tensor& b, const Tensor& x) {
   const bool vector = is_vector(a, b);
-  Tensor grad = matmul(adjoint_of(ops::_linalg_pinv(a)), as_columns(grad_x, vector));
+  Tensor grad = ops::matmul(adjoint_of(ops::_linalg_pinv(a)), as_columns(grad_x, vector));
   if (has_residuals(grad_residuals)) {
     const Tensor columns = as_columns(b, vector);
     grad = grad - residual_grad(grad_residuals, a, columns, as_columns(x, vector));

@@ -15,8 +15,6 @@
 namespace fb::autograd::formula {
 namespace {
 
-using ops::matmul;
-
 Tensor diagonal_of(const Tensor& t) { return ops::diagonal(t, 0, -2, -1); }
 Tensor skew_part(const Tensor& t) { return t - adjoint_of(t); }
 
@@ -29,15 +27,15 @@ Tensor divided_by_gaps(const Tensor& x, const Tensor& values) {
 
 void check_phase_free(const Tensor& diagonal, const char* what) {
   if (!is_complex(diagonal.dtype())) return;
-  const Tensor turn = ops::imag(bottom_of(diagonal));
-  FB_CHECK(ops::allclose(turn, ops::zeros_like(turn), 1e-2, 1e-2), "The ", what,
+  const Tensor phase = ops::imag(bottom_of(diagonal));
+  FB_CHECK(ops::allclose(phase, ops::zeros_like(phase), 1e-2, 1e-2), "The ", what,
            " in the complex case are specified up to multiplication by e^{i phi}. The specified "
            "loss function depends on this quantity, so it is ill-defined.");
 }
 
 // V diag(values) V^H.
 Tensor rebuilt(const Tensor& vectors, const Tensor& values) {
-  return matmul(vectors * ops::unsqueeze(values, -2), adjoint_of(vectors));
+  return ops::matmul(vectors * ops::unsqueeze(values, -2), adjoint_of(vectors));
 }
 
 }  // namespace
@@ -46,12 +44,12 @@ Tensor eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, cons
                      const Tensor& vectors) {
   if (!grad_vectors.defined()) return rebuilt(vectors, grad_values);
   const Tensor vh = adjoint_of(vectors);
-  const Tensor turned = matmul(vh, grad_vectors);
-  check_phase_free(diagonal_of(turned), "eigenvectors");
-  // Orthonormal vectors only turn: the rest of their gradient has no effect.
-  Tensor inner = divided_by_gaps(0.5 * skew_part(turned), values);
+  const Tensor projected = ops::matmul(vh, grad_vectors);
+  check_phase_free(diagonal_of(projected), "eigenvectors");
+  // Orthonormal vectors only rotate: the rest of their gradient has no effect.
+  Tensor inner = divided_by_gaps(0.5 * skew_part(projected), values);
   if (grad_values.defined()) inner = inner + ops::diag_embed(grad_values);
-  return matmul(vectors, matmul(inner, vh));
+  return ops::matmul(vectors, ops::matmul(inner, vh));
 }
 
 Tensor eig_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values,
@@ -59,13 +57,13 @@ Tensor eig_backward(const Tensor& grad_values, const Tensor& grad_vectors, const
   const Tensor vh = adjoint_of(vectors);
   if (!grad_vectors.defined())
     return ops::linalg_solve(vh, ops::unsqueeze(grad_values, -1) * vh, true);
-  const Tensor turned = matmul(vh, grad_vectors);
-  check_phase_free(diagonal_of(turned), "eigenvectors");
+  const Tensor projected = ops::matmul(vh, grad_vectors);
+  check_phase_free(diagonal_of(projected), "eigenvectors");
   // Vectors of length 1 cannot grow along themselves.
-  const Tensor growth = ops::unsqueeze(ops::real(diagonal_of(turned)), -2);
-  Tensor inner = divided_by_gaps(turned - matmul(vh, vectors) * growth, conj(values));
+  const Tensor growth = ops::unsqueeze(ops::real(diagonal_of(projected)), -2);
+  Tensor inner = divided_by_gaps(projected - ops::matmul(vh, vectors) * growth, conj(values));
   if (grad_values.defined()) inner = inner + ops::diag_embed(grad_values);
-  return ops::linalg_solve(vh, matmul(inner, vh), true);
+  return ops::linalg_solve(vh, ops::matmul(inner, vh), true);
 }
 
 Tensor svd_backward(const Tensor& grad_u, const Tensor& grad_s, const Tensor& grad_vh,
@@ -75,27 +73,26 @@ Tensor svd_backward(const Tensor& grad_u, const Tensor& grad_s, const Tensor& gr
   const Tensor left = ops::narrow(u, -1, 0, k);
   const Tensor right = ops::narrow(vh, -2, 0, k);
   if (!grad_u.defined() && !grad_vh.defined())
-    return matmul(left * ops::unsqueeze(grad_s, -2), right);
+    return ops::matmul(left * ops::unsqueeze(grad_s, -2), right);
   const Tensor gu = grad_u.defined() ? ops::narrow(grad_u, -1, 0, k) : ops::zeros_like(left);
   const Tensor gvh = grad_vh.defined() ? ops::narrow(grad_vh, -2, 0, k) : ops::zeros_like(right);
   const Tensor row = ops::unsqueeze(s, -2);
   const Tensor column = ops::unsqueeze(s, -1);
-  const Tensor turned_u = skew_part(matmul(adjoint_of(left), gu));
-  const Tensor turned_v = skew_part(matmul(right, adjoint_of(gvh)));
-  check_phase_free(diagonal_of(turned_u + turned_v), "singular vectors");
+  const Tensor skew_u = skew_part(ops::matmul(adjoint_of(left), gu));
+  const Tensor skew_v = skew_part(ops::matmul(right, adjoint_of(gvh)));
+  check_phase_free(diagonal_of(skew_u + skew_v), "singular vectors");
   const Tensor squares = s * s;
-  Tensor inner =
-      divided_by_gaps(turned_u, squares) * row + column * divided_by_gaps(turned_v, squares);
+  Tensor inner = divided_by_gaps(skew_u, squares) * row + column * divided_by_gaps(skew_v, squares);
   if (grad_s.defined()) inner = inner + ops::diag_embed(grad_s);
-  if (is_complex(u.dtype())) inner = inner + ops::diag_embed(diagonal_of(turned_u) / (2 * s));
-  Tensor grad = matmul(left, matmul(inner, right));
+  if (is_complex(u.dtype())) inner = inner + ops::diag_embed(diagonal_of(skew_u) / (2 * s));
+  Tensor grad = ops::matmul(left, ops::matmul(inner, right));
   if (u.size(-2) > k) {
-    const Tensor outside = gu - matmul(left, matmul(adjoint_of(left), gu));
-    grad = grad + matmul(outside / row, right);
+    const Tensor outside = gu - ops::matmul(left, ops::matmul(adjoint_of(left), gu));
+    grad = grad + ops::matmul(outside / row, right);
   }
   if (vh.size(-1) > k) {
-    const Tensor outside = gvh - matmul(matmul(gvh, adjoint_of(right)), right);
-    grad = grad + matmul(left, outside / column);
+    const Tensor outside = gvh - ops::matmul(ops::matmul(gvh, adjoint_of(right)), right);
+    grad = grad + ops::matmul(left, outside / column);
   }
   return grad;
 }

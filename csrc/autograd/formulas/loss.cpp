@@ -32,44 +32,46 @@ Tensor derivative(const Elements& e, int64_t k) {
   const auto difference = [&] { return k == 0 ? x - y : y - x; };
   switch (e.kind) {
     case LossKind::kSquared: return 2 * difference();
-    case LossKind::kAbsolute: return sign(difference());
-    case LossKind::kSmoothAbsolute: return clamp(difference() / e.p, Scalar(-1.0), Scalar(1.0));
-    case LossKind::kHuber: return clamp(difference(), Scalar(-e.p), Scalar(e.p));
+    case LossKind::kAbsolute: return ops::sign(difference());
+    case LossKind::kSmoothAbsolute:
+      return ops::clamp(difference() / e.p, Scalar(-1.0), Scalar(1.0));
+    case LossKind::kHuber: return ops::clamp(difference(), Scalar(-e.p), Scalar(e.p));
     case LossKind::kBinary:
-      if (k == 1) return clamp_min(log1p(-x), -100) - clamp_min(log(x), -100);
-      return (x - y) / clamp_min((1 - x) * x, 1e-12);
-    case LossKind::kBinaryLogits: return k == 0 ? sigmoid(x) - y : -x;
+      if (k == 1) return ops::clamp_min(ops::log1p(-x), -100) - ops::clamp_min(ops::log(x), -100);
+      return (x - y) / ops::clamp_min((1 - x) * x, 1e-12);
+    case LossKind::kBinaryLogits: return k == 0 ? ops::sigmoid(x) - y : -x;
     case LossKind::kWeightedLogits:
-      if (k == 1) return (1 - z) * logsigmoid(x) - x;
-      if (k == 2) return -y * logsigmoid(x);
-      return (1 - y) - (1 + (z - 1) * y) * sigmoid(-x);
-    case LossKind::kDivergence: return k == 0 ? -y : log(y) + 1 - x;
-    case LossKind::kLogDivergence: return k == 0 ? -exp(y) : exp(y) * (y - x + 1);
-    case LossKind::kPoisson: return k == 0 ? 1 - y / (x + e.p) : -log(x + e.p);
-    case LossKind::kLogPoisson: return k == 0 ? exp(x) - y : -x;
+      if (k == 1) return (1 - z) * ops::logsigmoid(x) - x;
+      if (k == 2) return -y * ops::logsigmoid(x);
+      return (1 - y) - (1 + (z - 1) * y) * ops::sigmoid(-x);
+    case LossKind::kDivergence: return k == 0 ? -y : ops::log(y) + 1 - x;
+    case LossKind::kLogDivergence: return k == 0 ? -ops::exp(y) : ops::exp(y) * (y - x + 1);
+    case LossKind::kPoisson: return k == 0 ? 1 - y / (x + e.p) : -ops::log(x + e.p);
+    case LossKind::kLogPoisson: return k == 0 ? ops::exp(x) - y : -x;
     case LossKind::kGaussian: {
       // Bounded, though its own derivative is not.
-      const Tensor bound = clamp_min(detach(z), e.p) - detach(z);
+      const Tensor bound = ops::clamp_min(ops::detach(z), e.p) - ops::detach(z);
       const Tensor variance = z + bound;
       if (k < 2) return difference() / variance;
       return 0.5 * (1 - (x - y) * (x - y) / variance) / variance;
     }
     case LossKind::kHingeEmbedding: {
-      const Tensor apart = ne(y, 1) & le(x, e.p);
-      return to_dtype(ne(y, -1), x.dtype()) - to_dtype(apart, x.dtype());
+      const Tensor apart = ops::ne(y, 1) & ops::le(x, e.p);
+      return ops::to_dtype(ops::ne(y, -1), x.dtype()) - ops::to_dtype(apart, x.dtype());
     }
     case LossKind::kRanking: {
       const Tensor slope = k == 0 ? -y : k == 1 ? z - x : y;
-      return where(ge(e.p - y * (x - z), 0), slope, 0.0);
+      return ops::where(ops::ge(e.p - y * (x - z), 0), slope, 0.0);
     }
-    case LossKind::kSoftMargin: return (k == 0 ? -y : -x) * sigmoid(-y * x);
+    case LossKind::kSoftMargin: return (k == 0 ? -y : -x) * ops::sigmoid(-y * x);
   }
   __builtin_unreachable();
 }
 
 Tensor gradient(const Elements& e, int64_t k, const Tensor& grad, int64_t reduction) {
   if (!is_differentiated(grad, e.x, e.y, e.z))
-    return loss_gradient(static_cast<int64_t>(e.kind), k, grad, e.x, e.y, e.z, e.p, e.q, reduction);
+    return ops::loss_gradient(static_cast<int64_t>(e.kind), k, grad, e.x, e.y, e.z, e.p, e.q,
+                              reduction);
   const bool mean = numbered_reduction(reduction) == Reduction::kMean;
   return (mean ? grad / e.x.numel() : grad) * derivative(e, k);
 }

@@ -41,7 +41,7 @@ Tensor soft_margin_loss_backward(int64_t k, const Tensor& grad, const Tensor& in
 Tensor cross_entropy_backward(const Tensor& grad, const Tensor& input, const Tensor& target,
                               const Tensor& weight, const Tensor& statistics, int64_t ignore_index,
                               double label_smoothing, int64_t reduction);
-// By the scores, or by the shares that classes have in the target.
+// By the scores, or by the soft targets.
 Tensor soft_cross_entropy_backward(int64_t k, const Tensor& grad, const Tensor& input,
                                    const Tensor& target, const Tensor& weight,
                                    const Tensor& statistics, double label_smoothing,

@@ -20,35 +20,37 @@ namespace {
 Tensor along_classes(const Tensor& weight, int64_t ndim) {
   Dims sizes(static_cast<size_t>(ndim), 1);
   sizes[1] = weight.numel();
-  return reshape(weight, sizes);
+  return ops::reshape(weight, sizes);
 }
 
-// By how much each class counts for each sample: cross entropy is -sum(shares * log_softmax).
-Tensor class_shares(const Tensor& input, const Tensor& target, const Tensor& weight,
-                    int64_t ignore_index, double smoothing) {
-  const Tensor numbers = to_dtype(target, DType::kInt64);
-  const Tensor counts = ne(numbers, ignore_index);
-  const Tensor present = unsqueeze(where(counts, numbers, int64_t{0}), 1);
-  const Tensor each = to_dtype(unsqueeze(counts, 1), input.dtype());
+// By how much each class counts for each sample: cross entropy is -sum(soft_targets * log_softmax).
+Tensor soft_targets_of(const Tensor& input, const Tensor& target, const Tensor& weight,
+                       int64_t ignore_index, double smoothing) {
+  const Tensor numbers = ops::to_dtype(target, DType::kInt64);
+  const Tensor counts = ops::ne(numbers, ignore_index);
+  const Tensor present = ops::unsqueeze(ops::where(counts, numbers, int64_t{0}), 1);
+  const Tensor each = ops::to_dtype(ops::unsqueeze(counts, 1), input.dtype());
   const Tensor weights =
       weight ? along_classes(weight, input.dim())
-             : ones(Dims(static_cast<size_t>(input.dim()), 1), input.dtype(), input.device());
-  const Tensor all = expand(weights * each, input.sizes());
-  const Tensor picked = gather(all, 1, present) * (1 - smoothing);
+             : ops::ones(Dims(static_cast<size_t>(input.dim()), 1), input.dtype(), input.device());
+  const Tensor all = ops::expand(weights * each, input.sizes());
+  const Tensor picked = ops::gather(all, 1, present) * (1 - smoothing);
   const double share = smoothing / static_cast<double>(input.sizes()[1]);
-  return scatter_add(all * share, 1, present, picked);
+  return ops::scatter_add(all * share, 1, present, picked);
 }
 
 // The derivative of a multi-class margin loss, of each sample.
 Tensor margin_slopes(const Tensor& input, const Tensor& target, int64_t p, double margin,
                      const Tensor& weight) {
-  const Tensor present = unsqueeze(target, 1);
-  const Tensor own = scatter_add(zeros_like(input), 1, present,
-                                 ones({input.sizes()[0], 1}, input.dtype(), input.device()));
-  const Tensor excess = clamp_min(margin - gather(input, 1, present) + input, 0) * (1 - own);
-  Tensor slopes = p == 1 ? to_dtype(gt(excess, 0), input.dtype()) : 2 * excess;
-  if (weight) slopes = slopes * unsqueeze(index_select(weight, 0, target), 1);
-  return (slopes - own * sum(slopes, Dims{1}, true)) / input.sizes()[1];
+  const Tensor present = ops::unsqueeze(target, 1);
+  const Tensor own =
+      ops::scatter_add(ops::zeros_like(input), 1, present,
+                       ops::ones({input.sizes()[0], 1}, input.dtype(), input.device()));
+  const Tensor excess =
+      ops::clamp_min(margin - ops::gather(input, 1, present) + input, 0) * (1 - own);
+  Tensor slopes = p == 1 ? ops::to_dtype(ops::gt(excess, 0), input.dtype()) : 2 * excess;
+  if (weight) slopes = slopes * ops::unsqueeze(ops::index_select(weight, 0, target), 1);
+  return (slopes - own * ops::sum(slopes, Dims{1}, true)) / input.sizes()[1];
 }
 
 }  // namespace
@@ -57,21 +59,22 @@ Tensor cross_entropy_backward(const Tensor& grad, const Tensor& input, const Ten
                               const Tensor& weight, const Tensor& statistics, int64_t ignore_index,
                               double label_smoothing, int64_t reduction) {
   if (!is_differentiated(grad, input, weight, statistics))
-    return cross_entropy_gradient(grad, input, target, weight, statistics, ignore_index,
-                                  label_smoothing, reduction);
+    return ops::cross_entropy_gradient(grad, input, target, weight, statistics, ignore_index,
+                                       label_smoothing, reduction);
   if (input.dim() == 1) {
     const bool each = numbered_reduction(reduction) == Reduction::kNone;
     const Tensor batch = cross_entropy_backward(
-        each ? reshape(grad, {1}) : grad, unsqueeze(input, 0), reshape(target, {1}), weight,
-        statistics, ignore_index, label_smoothing, reduction);
-    return squeeze(batch, 0);
+        each ? ops::reshape(grad, {1}) : grad, ops::unsqueeze(input, 0), ops::reshape(target, {1}),
+        weight, statistics, ignore_index, label_smoothing, reduction);
+    return ops::squeeze(batch, 0);
   }
-  const Tensor shares = class_shares(input, target, weight, ignore_index, label_smoothing);
-  const Tensor by_scores = softmax(input, 1) * sum(shares, Dims{1}, true) - shares;
+  const Tensor soft_targets = soft_targets_of(input, target, weight, ignore_index, label_smoothing);
+  const Tensor by_scores =
+      ops::softmax(input, 1) * ops::sum(soft_targets, Dims{1}, true) - soft_targets;
   switch (numbered_reduction(reduction)) {
-    case Reduction::kMean: return grad / select(statistics, 0, -1) * by_scores;
+    case Reduction::kMean: return grad / ops::select(statistics, 0, -1) * by_scores;
     case Reduction::kSum: return grad * by_scores;
-    default: return unsqueeze(grad, 1) * by_scores;
+    default: return ops::unsqueeze(grad, 1) * by_scores;
   }
 }
 
@@ -80,54 +83,56 @@ Tensor soft_cross_entropy_backward(int64_t k, const Tensor& grad, const Tensor& 
                                    const Tensor& statistics, double label_smoothing,
                                    int64_t reduction) {
   if (!is_differentiated(grad, input, target, weight, statistics))
-    return soft_cross_entropy_gradient(k, grad, input, target, weight, statistics, label_smoothing,
-                                       reduction);
+    return ops::soft_cross_entropy_gradient(k, grad, input, target, weight, statistics,
+                                            label_smoothing, reduction);
   const int64_t dim = input.dim() == 1 ? 0 : 1;
   const int64_t classes = input.sizes()[static_cast<size_t>(dim)];
   const Reduction how = numbered_reduction(reduction);
-  Tensor g = how == Reduction::kNone ? unsqueeze(grad, dim) : grad;
+  Tensor g = how == Reduction::kNone ? ops::unsqueeze(grad, dim) : grad;
   if (how == Reduction::kMean) g = g * classes / input.numel();
   Tensor weights = weight;
   if (weight && dim == 1) weights = along_classes(weight, input.dim());
   if (k == 1) {
-    const Tensor slope = log_softmax(input, dim) * (label_smoothing - 1);
+    const Tensor slope = ops::log_softmax(input, dim) * (label_smoothing - 1);
     return g * (weight ? slope * weights : slope);
   }
-  Tensor shares = target * (1 - label_smoothing) + label_smoothing / static_cast<double>(classes);
-  if (weight) shares = shares * weights;
-  return g * (softmax(input, dim) * sum(shares, Dims{dim}, true) - shares);
+  Tensor soft_targets =
+      target * (1 - label_smoothing) + label_smoothing / static_cast<double>(classes);
+  if (weight) soft_targets = soft_targets * weights;
+  return g * (ops::softmax(input, dim) * ops::sum(soft_targets, Dims{dim}, true) - soft_targets);
 }
 
 Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& input, const Tensor& target,
                                   int64_t p, double margin, const Tensor& weight,
                                   int64_t reduction) {
   if (!is_differentiated(grad, input, weight))
-    return multi_margin_gradient(grad, input, target, p, margin, weight, reduction);
+    return ops::multi_margin_gradient(grad, input, target, p, margin, weight, reduction);
   const bool single = input.dim() < 2;
-  const Tensor scores = single ? reshape(input, {1, input.numel()}) : input;
-  const Tensor slopes = margin_slopes(scores, reshape(target, {scores.sizes()[0]}), p, margin,
-                                      weight ? reshape(weight, {weight.numel()}) : weight);
-  if (single) return grad * reshape(slopes, input.sizes());
+  const Tensor scores = single ? ops::reshape(input, {1, input.numel()}) : input;
+  const Tensor slopes = margin_slopes(scores, ops::reshape(target, {scores.sizes()[0]}), p, margin,
+                                      weight ? ops::reshape(weight, {weight.numel()}) : weight);
+  if (single) return grad * ops::reshape(slopes, input.sizes());
   switch (numbered_reduction(reduction)) {
     case Reduction::kMean: return grad / input.sizes()[0] * slopes;
     case Reduction::kSum: return grad * slopes;
-    default: return unsqueeze(grad, 1) * slopes;
+    default: return ops::unsqueeze(grad, 1) * slopes;
   }
 }
 
 Tensor multilabel_margin_loss_backward(const Tensor& grad, const Tensor& input,
                                        const Tensor& target, int64_t reduction) {
   if (!is_differentiated(grad, input))
-    return multilabel_margin_gradient(grad, input, target, reduction);
+    return ops::multilabel_margin_gradient(grad, input, target, reduction);
   // The slopes do not change with the scores, but by leaps.
-  const Tensor slopes = multilabel_margin_gradient(ones_like(grad), input, target, reduction);
+  const Tensor slopes =
+      ops::multilabel_margin_gradient(ops::ones_like(grad), input, target, reduction);
   const bool each = numbered_reduction(reduction) == Reduction::kNone && input.dim() == 2;
-  return (each ? unsqueeze(grad, 1) : grad) * slopes;
+  return (each ? ops::unsqueeze(grad, 1) : grad) * slopes;
 }
 
 Tensor nll_loss_transpose(const Tensor& grad, const Tensor& target, const Tensor& weight,
                           int64_t ignore_index, int64_t reduction) {
-  return std::get<0>(_nll_loss(grad, target, weight, ignore_index, reduction));
+  return std::get<0>(ops::_nll_loss(grad, target, weight, ignore_index, reduction));
 }
 
 }  // namespace fb::autograd::formula

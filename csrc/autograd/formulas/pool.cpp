@@ -13,7 +13,7 @@ bool has_channels_last(const Window& input, int64_t rank) {
 }
 
 // Stands for windows where there are none.
-Dims ones(int64_t rank) { return Dims(static_cast<size_t>(rank), 1); }
+Dims unit_windows(int64_t rank) { return Dims(static_cast<size_t>(rank), 1); }
 
 }  // namespace
 
@@ -46,9 +46,9 @@ Tensor adaptive_avg_pool(const Tensor& input, IntSpan result, int64_t rank) {
   return kOperators[rank - 1](input, result.last(static_cast<size_t>(rank)));
 }
 
-Tensor max_place(const Tensor& grad, const Tensor& positions, IntSpan shape, int64_t rank) {
-  const Dims one = ones(rank);
-  return ops::_max_pool_place(grad, positions, shape, one, one, one, one);
+Tensor max_scatter(const Tensor& grad, const Tensor& positions, IntSpan shape, int64_t rank) {
+  const Dims one = unit_windows(rank);
+  return ops::_max_pool_scatter(grad, positions, shape, one, one, one, one);
 }
 
 Tensor max_unpool(const Tensor& input, const Tensor& indices, IntSpan output_size) {

@@ -16,8 +16,8 @@ Tensor avg_pool(const Tensor& input, int64_t rank, IntSpan kernel_size,
 Tensor adaptive_avg_pool_backward(const Tensor& grad, const Window& input, int64_t rank);
 // To the sizes of `result`.
 Tensor adaptive_avg_pool(const Tensor& input, IntSpan result, int64_t rank);
-// _max_pool_place for positions in planes, which need no windows.
-Tensor max_place(const Tensor& grad, const Tensor& positions, IntSpan shape, int64_t rank);
+// _max_pool_scatter for positions in planes, which need no windows.
+Tensor max_scatter(const Tensor& grad, const Tensor& positions, IntSpan shape, int64_t rank);
 // Of the rank that output_size has.
 Tensor max_unpool(const Tensor& input, const Tensor& indices, IntSpan output_size);
 

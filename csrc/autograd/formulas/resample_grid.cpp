@@ -27,7 +27,7 @@ struct Position {
 // One pixel that points are made of, along one coordinate: where, how much of it, and how that
 // changes with the coordinate.
 struct Tap {
-  Tensor place, weight, slope;
+  Tensor pixel, weight, slope;
 };
 
 // The kernel's Axis (cpu/kernels/resample_grid.cpp), in operators.
@@ -52,10 +52,10 @@ class Axis {
   }
 
  private:
-  // Places that the image does not have count for nothing.
-  Tap tap(const Tensor& place, const Tensor& weight, const Tensor& slope) const {
-    const Tensor holds = ops::ge(place, 0) & ops::lt(place, static_cast<double>(size_));
-    return {ops::to_dtype(ops::where(holds, place, 0), DType::kInt64), ops::where(holds, weight, 0),
+  // Pixels that the image does not have count for nothing.
+  Tap tap(const Tensor& pixel, const Tensor& weight, const Tensor& slope) const {
+    const Tensor holds = ops::ge(pixel, 0) & ops::lt(pixel, static_cast<double>(size_));
+    return {ops::to_dtype(ops::where(holds, pixel, 0), DType::kInt64), ops::where(holds, weight, 0),
             ops::where(holds, slope, 0)};
   }
 
@@ -72,9 +72,9 @@ class Axis {
     if (span_ == 0) return {p.value * 0, p.slope * 0};
     const Tensor from_low = p.value - low_;
     const Tensor distance = ops::abs(from_low);
-    const Tensor turns = ops::floor(distance / span_);
-    const Tensor rest = distance - turns * span_;
-    const Tensor odd = ops::ne(turns - ops::floor(turns / 2) * 2, 0);
+    const Tensor reflections = ops::floor(distance / span_);
+    const Tensor rest = distance - reflections * span_;
+    const Tensor odd = ops::ne(reflections - ops::floor(reflections / 2) * 2, 0);
     const Tensor slope = ops::where(ops::lt(from_low, 0), -p.slope, p.slope);
     return {ops::where(odd, span_ - rest, rest) + low_, ops::where(odd, -slope, slope)};
   }
@@ -111,13 +111,13 @@ class Composed {
 
   // `taps` has one for each coordinate, `sizes` the image's sizes in the same order.
   void add(const std::vector<const Tap*>& taps, IntSpan sizes, std::array<bool, 2> needed) {
-    Tensor place = taps.back()->place;
+    Tensor pixel = taps.back()->pixel;
     Tensor weight = taps.back()->weight;
     for (size_t a = taps.size() - 1; a-- > 0;) {
-      place = place * sizes[a] + taps[a]->place;
+      pixel = pixel * sizes[a] + taps[a]->pixel;
       weight = weight * taps[a]->weight;
     }
-    const Tensor index = ops::expand(ops::unsqueeze(place, 1), grad_.sizes());
+    const Tensor index = ops::expand(ops::unsqueeze(pixel, 1), grad_.sizes());
     if (needed[0])
       of_image_ = ops::scatter_add(of_image_, 2, index, grad_ * ops::unsqueeze(weight, 1));
     if (!needed[1]) return;

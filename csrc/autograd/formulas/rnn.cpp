@@ -28,34 +28,34 @@ struct State {
 };
 
 Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  const Tensor product = matmul(x, t(weight));
+  const Tensor product = ops::matmul(x, ops::t(weight));
   return bias ? product + bias : product;
 }
 
 State cell(RnnKind kind, const Tensor& x, const State& before, const RnnWeights& w) {
   const Tensor of_input = affine(x, w.w_ih, w.b_ih), of_state = affine(before.h, w.w_hh, w.b_hh);
   const int64_t n = of_input.size(1) / kernel::weight_columns(kind);
-  const auto part = [n](const Tensor& gates, int64_t i) { return narrow(gates, 1, i * n, n); };
-  if (kind == RnnKind::kTanh) return {tanh(of_input + of_state), {}};
-  if (kind == RnnKind::kRelu) return {relu(of_input + of_state), {}};
+  const auto part = [n](const Tensor& gates, int64_t i) { return ops::narrow(gates, 1, i * n, n); };
+  if (kind == RnnKind::kTanh) return {ops::tanh(of_input + of_state), {}};
+  if (kind == RnnKind::kRelu) return {ops::relu(of_input + of_state), {}};
   if (kind == RnnKind::kGru) {
-    const Tensor r = sigmoid(part(of_input, 0) + part(of_state, 0));
-    const Tensor z = sigmoid(part(of_input, 1) + part(of_state, 1));
-    const Tensor fresh = tanh(part(of_input, 2) + r * part(of_state, 2));
+    const Tensor r = ops::sigmoid(part(of_input, 0) + part(of_state, 0));
+    const Tensor z = ops::sigmoid(part(of_input, 1) + part(of_state, 1));
+    const Tensor fresh = ops::tanh(part(of_input, 2) + r * part(of_state, 2));
     return {fresh + z * (before.h - fresh), {}};
   }
   const Tensor gates = of_input + of_state;
-  const Tensor c =
-      sigmoid(part(gates, 1)) * before.c + sigmoid(part(gates, 0)) * tanh(part(gates, 2));
-  const Tensor h = sigmoid(part(gates, 3)) * tanh(c);
-  return {w.w_hr ? matmul(h, t(w.w_hr)) : h, c};
+  const Tensor c = ops::sigmoid(part(gates, 1)) * before.c +
+                   ops::sigmoid(part(gates, 0)) * ops::tanh(part(gates, 2));
+  const Tensor h = ops::sigmoid(part(gates, 3)) * ops::tanh(c);
+  return {w.w_hr ? ops::matmul(h, ops::t(w.w_hr)) : h, c};
 }
 
 // `fresh` for the first samples, what was before for those that have no such step.
 Tensor updated(const Tensor& before, const Tensor& fresh) {
   const int64_t n = fresh.size(0), rest = before.size(0) - n;
   if (rest == 0) return fresh;
-  return cat(std::array{fresh, narrow(before, 0, n, rest)}, 0);
+  return ops::cat(std::array{fresh, ops::narrow(before, 0, n, rest)}, 0);
 }
 
 // What one layer computes: outputs, states and, of an LSTM, cells.
@@ -66,30 +66,32 @@ std::vector<Tensor> layer(const RnnShape& s, const Tensor& input, const Tensor& 
   std::vector<Tensor> directions, h, c;
   for (int64_t d = 0; d < s.directions; ++d) {
     const RnnWeights w = rnn_weights(params, d, s.directions);
-    State state{select(hx, 0, d), cx ? select(cx, 0, d) : Tensor()};
+    State state{ops::select(hx, 0, d), cx ? ops::select(cx, 0, d) : Tensor()};
     std::vector<Tensor> outputs(s.active.size());
     for (int64_t i = 0; i < steps; ++i) {
       const int64_t step = d == 0 ? i : steps - 1 - i;
       const auto at = static_cast<size_t>(step);
       const int64_t n = s.active[at];
-      const Tensor x = is_packed ? narrow(input, 0, s.start[at], n) : select(input, time, step);
-      const State now{narrow(state.h, 0, 0, n), state.c ? narrow(state.c, 0, 0, n) : Tensor()};
+      const Tensor x =
+          is_packed ? ops::narrow(input, 0, s.start[at], n) : ops::select(input, time, step);
+      const State now{ops::narrow(state.h, 0, 0, n),
+                      state.c ? ops::narrow(state.c, 0, 0, n) : Tensor()};
       const State next = cell(s.kind, x, now, w);
       outputs[at] = next.h;
       state = {updated(state.h, next.h), state.c ? updated(state.c, next.c) : Tensor()};
     }
-    directions.push_back(is_packed ? cat(outputs, 0) : stack(outputs, time));
+    directions.push_back(is_packed ? ops::cat(outputs, 0) : ops::stack(outputs, time));
     h.push_back(state.h);
     if (cx) c.push_back(state.c);
   }
-  std::vector<Tensor> results{cat(directions, -1), stack(h, 0)};
-  if (cx) results.push_back(stack(c, 0));
+  std::vector<Tensor> results{ops::cat(directions, -1), ops::stack(h, 0)};
+  if (cx) results.push_back(ops::stack(c, 0));
   return results;
 }
 
 // `t` as something that gradients can be asked of, though they go on to where it came from.
 Tensor source_of(const Tensor& t) {
-  if (requires_grad(t)) return view_as(t, t);
+  if (requires_grad(t)) return ops::view_as(t, t);
   Tensor leaf = without_history(t);
   set_requires_grad(leaf, true);
   return leaf;
@@ -132,8 +134,8 @@ std::vector<Tensor> rnn_layer_gradients(const Tensor& d_output, const Tensor& d_
   std::optional<IntSpan> sizes;
   if (batch_sizes) sizes = IntSpan(*batch_sizes);
   if (!is_differentiated(d_output, d_h, d_c, input, hx, cx, TensorList(params)))
-    return rnn_layer_backward(mode, d_output, d_h, d_c, input, hx, cx, params, rows, sizes,
-                              batch_first, needed[0], needed[3]);
+    return ops::rnn_layer_backward(mode, d_output, d_h, d_c, input, hx, cx, params, rows, sizes,
+                                   batch_first, needed[0], needed[3]);
   std::vector<Tensor> inputs{input, hx, cx};
   inputs.insert(inputs.end(), params.begin(), params.end());
   const std::array<Tensor, 3> grads{d_output, d_h, cx ? d_c : Tensor()};
@@ -151,7 +153,7 @@ std::vector<Tensor> rnn_cell_gradients(const Tensor& d_h, const Tensor& d_c,
                                        const Tensor& gates, std::array<bool, 7> needed) {
   if (!is_differentiated(d_h, d_c, input, hx, cx, w_ih, w_hh, b_ih, b_hh)) {
     const Dims wanted{needed[0], needed[1], needed[2], needed[3], needed[4], needed[5], needed[6]};
-    return rnn_cell_backward(mode, d_h, d_c, input, hx, cx, w_ih, w_hh, gates, wanted);
+    return ops::rnn_cell_backward(mode, d_h, d_c, input, hx, cx, w_ih, w_hh, gates, wanted);
   }
   const std::array<Tensor, 2> grads{d_h, cx ? d_c : Tensor()};
   return replayed(

@@ -13,12 +13,12 @@ using namespace ops;
 
 namespace {
 
-// With the reduced dimensions back in their places, of size 1.
+// With the reduced dimensions back in their positions, of size 1.
 Tensor with_dims(const Tensor& reduced, IntSpan dim, int64_t ndim) {
   Dims order = wrap_dims(dim, ndim);
   std::sort(order.begin(), order.end());
   Tensor result = reduced;
-  for (const int64_t d : order) result = unsqueeze(result, d);
+  for (const int64_t d : order) result = ops::unsqueeze(result, d);
   return result;
 }
 
@@ -27,8 +27,8 @@ Tensor with_dims(const Tensor& reduced, IntSpan dim, int64_t ndim) {
 Tensor softmax_backward_output(const Tensor& grad, const Tensor& gradient, const Tensor& output,
                                int64_t dim) {
   const Dims along{dim};
-  const Tensor first = sum(gradient * output, along, true);
-  const Tensor second = sum(grad * output, along, true);
+  const Tensor first = ops::sum(gradient * output, along, true);
+  const Tensor second = ops::sum(grad * output, along, true);
   return grad * (gradient - first) - gradient * second;
 }
 
@@ -37,7 +37,7 @@ Tensor logsumexp_backward(const Tensor& grad, const Tensor& input, const Tensor&
   const int64_t ndim = input.dim();
   const bool dropped = !keepdim && ndim != 0;
   const Tensor total = dropped ? with_dims(result, dim, ndim) : result;
-  return (dropped ? with_dims(grad, dim, ndim) : grad) * conj(exp(input - total));
+  return (dropped ? with_dims(grad, dim, ndim) : grad) * conj(ops::exp(input - total));
 }
 
 }  // namespace fb::autograd::formula

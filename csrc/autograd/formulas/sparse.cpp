@@ -1,6 +1,6 @@
 #include "autograd/formulas/sparse.h"
 
-#include "core/sparse.h"
+#include "autograd/sparse.h"
 #include "gen/ops/copy.h"
 #include "gen/ops/index.h"
 #include "gen/ops/sparse.h"
@@ -11,9 +11,9 @@ namespace fb::autograd::formula {
 
 Tensor sparse_coo_backward(const Tensor& grad, const Tensor& indices) {
   const Tensor dense = ops::to_dense(grad);
-  std::vector<Tensor> places;
-  for (int64_t d = 0; d < indices.size(0); ++d) places.push_back(ops::select(indices, 0, d));
-  if (!places.empty()) return ops::index(dense, places);
+  std::vector<Tensor> positions;
+  for (int64_t d = 0; d < indices.size(0); ++d) positions.push_back(ops::select(indices, 0, d));
+  if (!positions.empty()) return ops::index(dense, positions);
   Dims sizes{indices.size(1)};
   for (const int64_t size : dense.sizes()) sizes.push_back(size);
   return ops::expand(dense, sizes);
@@ -28,7 +28,7 @@ Tensor values_backward(const Tensor& grad, const Tensor& input) {
 }
 
 Tensor sparse_mask_backward(const Tensor& grad, const Tensor& mask) {
-  // A place that the mask names twice was taken twice.
+  // A position that the mask names twice was taken twice.
   return ops::to_dense(ops::sparse_mask(ops::to_dense(grad), mask));
 }
 

@@ -5,7 +5,7 @@
 
 namespace fb::autograd::formula {
 
-// Of the values that a sparse tensor was made of: what stands at their places.
+// Of the values that a sparse tensor was made of: what stands at their positions.
 Tensor sparse_coo_backward(const Tensor& grad, const Tensor& indices);
 // Of a tensor that was made dense: where it has values if `masked`, else everywhere.
 Tensor to_dense_backward(const Tensor& grad, const Tensor& input, bool masked);

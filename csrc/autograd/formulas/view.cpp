@@ -10,15 +10,15 @@ namespace fb::autograd::formula {
 namespace {
 
 // Where in the storage the elements of a window lie, in their order.
-Tensor places_of(const Window& window, Device device) {
-  Tensor places = ops::full({}, window.offset, DType::kInt64, device);
+Tensor positions_of(const Window& window, Device device) {
+  Tensor positions = ops::full({}, window.offset, DType::kInt64, device);
   for (size_t d = 0; d < window.sizes.size(); ++d)
-    places = ops::unsqueeze(places, -1) +
-             ops::arange(window.sizes[d], DType::kInt64, device) * window.strides[d];
-  return ops::reshape(places, {-1});
+    positions = ops::unsqueeze(positions, -1) +
+                ops::arange(window.sizes[d], DType::kInt64, device) * window.strides[d];
+  return ops::reshape(positions, {-1});
 }
 
-// One more than the last place that a window reaches.
+// One more than the last element that a window reaches.
 int64_t end_of(const Window& window) {
   int64_t last = window.offset;
   for (size_t d = 0; d < window.sizes.size(); ++d) {
@@ -42,11 +42,11 @@ Tensor as_strided_backward(const Tensor& grad, const Window& input, IntSpan size
   const Window result{size.vec(), stride.vec(), storage_offset.value_or(input.offset)};
   const Tensor zeros = ops::new_zeros(grad, {std::max(end_of(result), end_of(input))});
   const Tensor storage =
-      ops::index_add(zeros, 0, places_of(result, grad.device()), ops::reshape(grad, {-1}));
-  const Tensor places = places_of(input, grad.device());
-  const Tensor owners = ops::index_add(zeros, 0, places, ops::new_ones(grad, places.sizes()));
+      ops::index_add(zeros, 0, positions_of(result, grad.device()), ops::reshape(grad, {-1}));
+  const Tensor positions = positions_of(input, grad.device());
+  const Tensor owners = ops::index_add(zeros, 0, positions, ops::new_ones(grad, positions.sizes()));
   const Tensor shares =
-      ops::index_select(storage, 0, places) / ops::index_select(owners, 0, places);
+      ops::index_select(storage, 0, positions) / ops::index_select(owners, 0, positions);
   return ops::reshape(shares, input.sizes);
 }
 

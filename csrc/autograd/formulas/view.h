@@ -7,8 +7,9 @@
 namespace fb::autograd::formula {
 
 Tensor permute_backward(const Tensor& grad, IntSpan dims);
-// Of any window on the storage of an input. Windows may overlap: places that several elements read
-// collect the gradients of all, and elements of the input that share a place share its gradient.
+// Of any window on the storage of an input. Windows may overlap: positions that several elements
+// read collect the gradients of all, and elements of the input that share a position share its
+// gradient.
 Tensor as_strided_backward(const Tensor& grad, const Window& input, IntSpan size, IntSpan stride,
                            std::optional<int64_t> storage_offset);
 

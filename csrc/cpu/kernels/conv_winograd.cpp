@@ -86,10 +86,10 @@ template <int n, int m, class F>
 FB_FN void both_ways(const V (&in)[n][n], V (&out)[m][m], F&& f) {
   V half[m][n];
   for (int x = 0; x < n; ++x) {
-    V column[n], turned[m];
+    V column[n], transformed[m];
     for (int y = 0; y < n; ++y) column[y] = in[y][x];
-    f(column, turned);
-    for (int y = 0; y < m; ++y) half[y][x] = turned[y];
+    f(column, transformed);
+    for (int y = 0; y < m; ++y) half[y][x] = transformed[y];
   }
   for (int y = 0; y < m; ++y) f(half[y], out[y]);
 }

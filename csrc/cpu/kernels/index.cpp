@@ -139,8 +139,8 @@ void pick_elements(size_t size, int64_t n, const char* in, const int64_t* offset
   });
 }
 
-void place_elements(size_t size, int64_t n, const char* in, int64_t in_step, const int64_t* offsets,
-                    char* out) {
+void put_elements(size_t size, int64_t n, const char* in, int64_t in_step, const int64_t* offsets,
+                  char* out) {
   visit_size(size, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t k = 0; k < n; ++k) at<T>(out, offsets[k]) = at<T>(in, k * in_step);
@@ -200,8 +200,8 @@ int64_t count_true(int64_t n, const bool* mask) {
   return count;
 }
 
-// Both write every element to the next free place and move on only if its mask is set: no branch to
-// mispredict. The last write may be one too many, so a block is collected on the stack first.
+// Both write every element to the next free position and move on only if its mask is set: no branch
+// to mispredict. The last write may be one too many, so a block is collected on the stack first.
 // `room` elements were counted before; somebody may have changed the mask since, so no more than
 // these are written, and zeros stand for those that are gone.
 namespace {

@@ -74,10 +74,10 @@ void column_statistics(const T* x, int64_t n, int64_t stride, int64_t width, T* 
   }
 }
 
-// The shares of a sample's gradient: `scale` of softmax, less `spread` of every class, less `pick`
-// of the target.
+// The coefficients of a sample's gradient: `scale` of softmax, less `spread` of every class, less
+// `pick` of the target.
 template <class T>
-struct Shares {
+struct Coefficients {
   T scale, spread, pick;
 };
 
@@ -99,41 +99,40 @@ class Entropy {
       whole_weight_ = 0;
       for (int64_t c = 0; c < t.classes; ++c) whole_weight_ += static_cast<double>(weights_[c]);
     }
-    if (gradients.single && t.samples() > 0) common_ = shares(gradient_at(0), 1);
+    if (gradients.single && t.samples() > 0) common_ = coefficients(gradient_at(0), 1);
   }
 
   void row(int64_t i, T* out) const {
     const int64_t n = t_.classes;
     const T* const x = x_ + i * n;
     T* const y = out + i * n;
-    const Shares<T> shares = shares_of(i);
+    const Coefficients<T> by = coefficients_of(i);
     const T top = largest_[i], rest = rest_[i];
     constexpr int L = kLanes<T>;
     const int64_t whole = n - n % L;
     FB_IVDEP
-    for (int64_t c = 0; c < whole; ++c) y[c] = shares.scale * exp_nonpositive((x[c] - top) - rest);
+    for (int64_t c = 0; c < whole; ++c) y[c] = by.scale * exp_nonpositive((x[c] - top) - rest);
     if (whole < n) {
       // A padded vector: see exp_sum.
       alignas(64) T tail[L];
       store(tail, load_part(x + whole, n - whole, lowest<T>()));
-      for (int l = 0; l < L; ++l) tail[l] = shares.scale * exp_nonpositive((tail[l] - top) - rest);
+      for (int l = 0; l < L; ++l) tail[l] = by.scale * exp_nonpositive((tail[l] - top) - rest);
       store_part(y + whole, load<T, L>(tail), n - whole);
     }
-    if (shares.scale == 0)  // of an ignored sample, whose scores may be NaN
+    if (by.scale == 0)  // of an ignored sample, whose scores may be NaN
       for (int64_t c = 0; c < n; ++c) y[c] = 0;
-    if (shares.spread != 0)
-      for (int64_t c = 0; c < n; ++c)
-        y[c] -= weights_ ? shares.spread * weights_[c] : shares.spread;
-    if (shares.pick != 0) y[t_.targets[i]] -= shares.pick;
+    if (by.spread != 0)
+      for (int64_t c = 0; c < n; ++c) y[c] -= weights_ ? by.spread * weights_[c] : by.spread;
+    if (by.pick != 0) y[t_.targets[i]] -= by.pick;
   }
 
   void columns(int64_t first, int64_t width, T* out) const {
     T scale[kEntropyColumns], spread[kEntropyColumns], pick[kEntropyColumns];
     for (int64_t c = 0; c < width; ++c) {
-      const Shares<T> shares = shares_of(first + c);
-      scale[c] = shares.scale;
-      spread[c] = shares.spread;
-      pick[c] = shares.pick;
+      const Coefficients<T> by = coefficients_of(first + c);
+      scale[c] = by.scale;
+      spread[c] = by.spread;
+      pick[c] = by.pick;
     }
     const int64_t start = first_score(t_, first);
     const T* const top = largest_ + first;
@@ -153,14 +152,14 @@ class Entropy {
   }
 
  private:
-  Shares<T> shares_of(int64_t i) const {
+  Coefficients<T> coefficients_of(int64_t i) const {
     const int64_t target = t_.targets[i];
     if (target == t_.ignored) return {0, 0, 0};
     if (gradients_.single && !weights_) return common_;
-    return shares(gradient_at(i), weights_ ? static_cast<double>(weights_[target]) : 1.0);
+    return coefficients(gradient_at(i), weights_ ? static_cast<double>(weights_[target]) : 1.0);
   }
 
-  Shares<T> shares(double gradient, double weight) const {
+  Coefficients<T> coefficients(double gradient, double weight) const {
     const double pick = gradient * weight * (1 - smoothing_);
     const double spread = gradient * smoothing_ / static_cast<double>(t_.classes);
     return {static_cast<T>(pick + spread * whole_weight_), static_cast<T>(spread),
@@ -180,7 +179,7 @@ class Entropy {
   const SampleGradients gradients_;
   const double scale_, smoothing_;
   double whole_weight_;
-  Shares<T> common_ = {};  // of all samples, where neither weights nor gradients differ
+  Coefficients<T> common_ = {};  // of all samples, where neither weights nor gradients differ
 };
 
 template <class T>

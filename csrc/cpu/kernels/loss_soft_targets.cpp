@@ -10,12 +10,12 @@ namespace {
 constexpr int64_t kShareGrain = kGrain / 4;  // elements: exponentials cost several of a copy
 
 template <class T, bool weighted>
-class Shares {
+class TargetRows {
  public:
-  explicit Shares(const SoftTargets& call)
+  explicit TargetRows(const SoftTargets& call)
       : classes_(call.classes),
         x_(static_cast<const T*>(call.scores)),
-        y_(static_cast<const T*>(call.shares)),
+        y_(static_cast<const T*>(call.soft_targets)),
         weights_(static_cast<const T*>(call.weights)),
         kept_(static_cast<T>(1 - call.smoothing)),
         spread_(static_cast<T>(call.smoothing / static_cast<double>(call.classes))) {}
@@ -25,31 +25,31 @@ class Shares {
     return exp_sum_of_row(x_ + row * classes_, classes_, largest);
   }
 
-  T loss(int64_t row, T top, T rest, T& all_shares) const {
+  T loss(int64_t row, T top, T rest, T& target_sum) const {
     const T* const x = x_ + row * classes_;
     const T* const y = y_ + row * classes_;
     double total = 0, all = 0;
     for (int64_t first = 0; first < classes_; first += kBlock) {
       const int64_t last = min64(classes_, first + kBlock);
-      T sum = 0, shares = 0;
-#pragma omp simd reduction(+ : sum, shares)
+      T sum = 0, targets = 0;
+#pragma omp simd reduction(+ : sum, targets)
       for (int64_t c = first; c < last; ++c) {
         const T share = share_of(y[c], c);
         sum += share * (rest - (x[c] - top));
-        shares += share;
+        targets += share;
       }
       total += static_cast<double>(sum);
-      all += static_cast<double>(shares);
+      all += static_cast<double>(targets);
     }
-    all_shares = static_cast<T>(all);
+    target_sum = static_cast<T>(all);
     return static_cast<T>(total);
   }
 
-  void gradient_by_scores(int64_t row, T g, T top, T rest, T all_shares, T* out) const {
+  void gradient_by_scores(int64_t row, T g, T top, T rest, T target_sum, T* out) const {
     const T* const x = x_ + row * classes_;
     const T* const y = y_ + row * classes_;
     T* const __restrict to = out + row * classes_;
-    const T scale = g * all_shares;
+    const T scale = g * target_sum;
     FB_IVDEP
     for (int64_t c = 0; c < classes_; ++c)
       to[c] = scale * exp_nonpositive((x[c] - top) - rest) - g * share_of(y[c], c);
@@ -90,13 +90,13 @@ template <class T, bool weighted>
 void losses(const SoftTargets& call, T* statistics, T* out) {
   T* const rest = statistics + call.rows;
   T* const all = rest + call.rows;
-  const Shares<T, weighted> shares(call);
+  const TargetRows<T, weighted> rows(call);
   by_rows(call, [&](int64_t first, int64_t last) {
-    for (int64_t r = first; r < last; ++r) rest[r] = shares.exp_sum(r, statistics[r]);
+    for (int64_t r = first; r < last; ++r) rest[r] = rows.exp_sum(r, statistics[r]);
     // Logarithms of many rows side by side cost a fraction of one by one.
     FB_IVDEP
     for (int64_t r = first; r < last; ++r) rest[r] = math::log(rest[r]);
-    for (int64_t r = first; r < last; ++r) out[r] = shares.loss(r, statistics[r], rest[r], all[r]);
+    for (int64_t r = first; r < last; ++r) out[r] = rows.loss(r, statistics[r], rest[r], all[r]);
   });
 }
 
@@ -107,14 +107,14 @@ void gradient(const SoftTargets& call, const T* statistics, const SampleGradient
   const T* const all = rest + call.rows;
   const T* const given = static_cast<const T*>(gradients.values);
   const T scale = static_cast<T>(scale_of<T>(gradients));
-  const Shares<T, weighted> shares(call);
+  const TargetRows<T, weighted> rows(call);
   by_rows(call, [&](int64_t first, int64_t last) {
     for (int64_t r = first; r < last; ++r) {
       const T g = given[gradients.single ? 0 : r] * scale;
       if (by_targets)
-        shares.gradient_by_targets(r, g, statistics[r], rest[r], out);
+        rows.gradient_by_targets(r, g, statistics[r], rest[r], out);
       else
-        shares.gradient_by_scores(r, g, statistics[r], rest[r], all[r], out);
+        rows.gradient_by_scores(r, g, statistics[r], rest[r], all[r], out);
     }
   });
 }

@@ -81,10 +81,10 @@ void pack_straight(const PackSource<T>& s, int64_t j, int64_t columns, int64_t p
 }
 
 // The same of what is stored by columns, a square block at a time: in registers if it is whole,
-// else its lines stay in the first-level cache, though they often share their place there with many
-// others.
+// else its lines stay in the first-level cache, though they often share their position there with
+// many others.
 template <class T>
-void pack_turned(const PackSource<T>& s, int64_t j, int64_t columns, int64_t padded, T* out) {
+void pack_transposed(const PackSource<T>& s, int64_t j, int64_t columns, int64_t padded, T* out) {
   constexpr int L = kLanes<T>;
   for (int64_t block = 0; block < s.k; block += L) {
     const int64_t end = s.k - block < L ? s.k - block : L;
@@ -126,7 +126,7 @@ void pack_matrix(const PackSource<T>& s, T* packed) {
     for (int64_t c = 0; c < padded; c += L) {
       const int64_t columns = width - c < L ? width - c : L;
       if (s.transposed)
-        pack_turned(s, j + c, columns, padded, out + c);
+        pack_transposed(s, j + c, columns, padded, out + c);
       else
         pack_straight(s, j + c, columns, padded, out + c);
     }

@@ -1,4 +1,4 @@
-// What the kernels of pooling share: lanes, and a window's place in its plane.
+// What the kernels of pooling share: lanes, and a window's position in its plane.
 #pragma once
 
 #include "cpu/kernels/blocks.h"

@@ -66,7 +66,7 @@ class MaxPool {
  private:
   // The windows of one row of the output: what they have in common.
   struct Row {
-    int64_t d0, d1, h0, h1;  // places of the window that exist
+    int64_t d0, d1, h0, h1;  // positions of the window that exist
     int64_t origin;          // the pixel at which the row's windows start, but for the column
     const T* in;
     int64_t out;  // the row's first element in the results

@@ -64,9 +64,9 @@ class Axis {
     const T span = span_ > 0 ? span_ : T(1);  // of a single pixel, which all is clamped to
     const T from_low = p.value - low_;
     const T distance = from_low < 0 ? -from_low : from_low;
-    const T turns = floor_of(distance / span);
-    const T rest = distance - turns * span;
-    const T odd = turns - 2 * floor_of(turns / 2);
+    const T reflections = floor_of(distance / span);
+    const T rest = distance - reflections * span;
+    const T odd = reflections - 2 * floor_of(reflections / 2);
     const T slope = from_low < 0 ? -p.slope : p.slope;
     return {(odd != 0 ? span - rest : rest) + low_, odd != 0 ? -slope : slope};
   }
@@ -74,12 +74,12 @@ class Axis {
   const T size_, low_, span_;
 };
 
-// What the points of a block take along one coordinate: `taps` places each.
+// What the points of a block take along one coordinate: `taps` pixels each.
 template <class T>
 struct AxisTaps {
   int taps = 1;
-  int32_t place[kMaxTaps][kPoints];
-  T weight[kMaxTaps][kPoints];  // 0 for a place that the image does not have
+  int32_t pixel[kMaxTaps][kPoints];
+  T weight[kMaxTaps][kPoints];  // 0 for a pixel that the image does not have
   T slope[kMaxTaps][kPoints];   // of the weight, by the coordinate
 };
 
@@ -87,7 +87,7 @@ template <class T, class Axis>
 FB_FN void set_tap(AxisTaps<T>& taps, int k, int64_t p, const Axis& axis, T index, T weight,
                    T slope) {
   const bool holds = axis.holds(index);
-  taps.place[k][p] = static_cast<int32_t>(holds ? index : T(0));
+  taps.pixel[k][p] = static_cast<int32_t>(holds ? index : T(0));
   taps.weight[k][p] = holds ? weight : T(0);
   taps.slope[k][p] = holds ? slope : T(0);
 }
@@ -131,7 +131,7 @@ FB_FN T cubic_far_slope(T x) {
   return T(-0.75) * ((3 * x - 10) * x + 8);
 }
 
-// Here it is the places that are padded, not the position.
+// Here it is the pixels that are padded, not the position.
 template <class T, class Axis>
 void cubic_taps(const Axis axis, const T* grid, int64_t step, int64_t n, AxisTaps<T>& taps) {
   taps.taps = 4;
@@ -144,8 +144,8 @@ void cubic_taps(const Axis axis, const T* grid, int64_t step, int64_t n, AxisTap
     const T slope[4] = {cubic_far_slope(t + 1), cubic_near_slope(t), -cubic_near_slope(1 - t),
                         -cubic_far_slope(2 - t)};
     for (int k = 0; k < 4; ++k) {
-      const T place = nearest_of(axis.padded({low + static_cast<T>(k - 1), T(0)}).value);
-      set_tap(taps, k, p, axis, place, weight[k], slope[k] * position.slope);
+      const T pixel = nearest_of(axis.padded({low + static_cast<T>(k - 1), T(0)}).value);
+      set_tap(taps, k, p, axis, pixel, weight[k], slope[k] * position.slope);
     }
   }
 }
@@ -162,7 +162,7 @@ class Block {
     }
     if (rank_ == 2) {
       for (int64_t p = 0; p < n; ++p) {
-        axis_[2].place[0][p] = 0;
+        axis_[2].pixel[0][p] = 0;
         axis_[2].weight[0][p] = 1;
       }
     }
@@ -170,8 +170,8 @@ class Block {
     each_pixel([&](int i, int j, int k) {
       for (int64_t p = 0; p < n; ++p) {
         index[pixels][p] = static_cast<int32_t>(
-            (axis_[2].place[k][p] * plan.size[1] + axis_[1].place[j][p]) * plan.size[0] +
-            axis_[0].place[i][p]);
+            (axis_[2].pixel[k][p] * plan.size[1] + axis_[1].pixel[j][p]) * plan.size[0] +
+            axis_[0].pixel[i][p]);
         weight[pixels][p] = axis_[0].weight[i][p] * axis_[1].weight[j][p] * axis_[2].weight[k][p];
       }
       ++pixels;
@@ -271,7 +271,7 @@ void sample(const GridPlan& plan, const T* image, const T* grid, T* out) {
 
 template <class T>
 void image_gradient(const GridPlan& plan, const T* gradient, const T* grid, T* out) {
-  // Threads share out the images, and the channels of few: no two write to one place.
+  // Threads share out the images, and the channels of few: no two write to one pixel.
   const int64_t wanted = plan.batch < num_threads() ? num_threads() : 1;
   const int64_t groups = plan.channels < wanted ? plan.channels : wanted;
   parallel_for(plan.batch * groups, 1, [&](int64_t begin, int64_t end) {

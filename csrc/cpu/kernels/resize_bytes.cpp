@@ -1,8 +1,8 @@
 // Images of bytes at another resolution: see Note [Sums of bytes] in kernel/pixels.h.
 //
 // Sums along a column are sums of whole rows, which vectors do well whatever a pixel is made of.
-// Sums along a row are made the same: as many rows as a vector has bytes are turned over, so that a
-// column of them is a vector, and the results turned back.
+// Sums along a row are made the same: as many rows as a vector has bytes are transposed, so that a
+// column of them is a vector, and the results transposed back.
 #include <algorithm>
 #include <memory>
 
@@ -13,7 +13,7 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-constexpr int kRows = 16;                  // of a tile that is turned over at a time
+constexpr int kRows = 16;                  // of a tile that is transposed at a time
 constexpr int64_t kColumn = kVectorBytes;  // rows that are summed at a time
 constexpr int64_t kAlign = 64;
 
@@ -103,13 +103,13 @@ class Resize {
       return;
     }
     const int64_t pixel = plan_.inner * kColumn;
-    const Scratch turned = make_scratch((in_bytes_ + plan_.inner) * kColumn);
+    const Scratch transposed = make_scratch((in_bytes_ + plan_.inner) * kColumn);
     const Scratch sums = make_scratch(rounded_up(out_bytes_, kAlign) * kColumn);
     for (int64_t r = 0; r < rows; r += kColumn) {
       for (int64_t t = 0; t < kColumn && r + t < rows; t += kRows)
-        turn(in + (r + t) * plan_.row_step, rows - r - t, turned.get() + t);
+        transpose(in + (r + t) * plan_.row_step, rows - r - t, transposed.get() + t);
       for (int64_t x = 0; x < width_.out; ++x)
-        sum_rows<kLimbs>(turned.get() + width_.first[x] * pixel, pixel, width_, x,
+        sum_rows<kLimbs>(transposed.get() + width_.first[x] * pixel, pixel, width_, x,
                          sums.get() + x * pixel, pixel);
       for (int64_t t = 0; t < kColumn && r + t < rows; t += kRows)
         turn_back(sums.get() + t, rows - r - t, out + (r + t) * pitch_);
@@ -117,7 +117,7 @@ class Resize {
   }
 
   // Up to sixteen rows as columns. Where there are fewer, the last one stands for the others.
-  void turn(const uint8_t* in, int64_t rows, uint8_t* out) const {
+  void transpose(const uint8_t* in, int64_t rows, uint8_t* out) const {
     const uint8_t* row[kRows];
     for (int64_t r = 0; r < kRows; ++r) row[r] = in + std::min(r, rows - 1) * plan_.row_step;
     int64_t i = turn_by<kVectorBytes>(row, 0, out);

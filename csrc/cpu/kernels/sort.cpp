@@ -19,8 +19,8 @@ constexpr int64_t kParallelRow = 1 << 17;
 
 int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// Sorts up to kRun items into `out`: an item's place is the number of smaller ones, which vectors
-// count. No two items are equal.
+// Sorts up to kRun items into `out`: an item's position is the number of smaller ones, which
+// vectors count. No two items are equal.
 void sort_run(const SmallItem* items, int64_t n, SmallItem* out) {
   for (int64_t i = 0; i < n; ++i) {
     const uint64_t word = items[i].word;

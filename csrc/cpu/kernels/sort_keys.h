@@ -34,7 +34,7 @@ inline constexpr bool kHasNan = kIsFloat<T> || __is_same(T, Half) || __is_same(T
 
 // Floats: negative ones have all bits turned, the others the sign, which orders them as integers.
 // All NaNs share the largest key and both zeros one key, so that a stable sort leaves equals in
-// place.
+// position.
 template <class T>
 FB_FN auto encode(T value) {
   using U = typename UnsignedOf<sizeof(T)>::type;

@@ -19,8 +19,8 @@ FB_FN V interleave(const V& a, const V& b, std::index_sequence<I...>) {
 }  // namespace detail
 
 // Square tiles of L rows, side by side in the registers. A round of interleaving the first half of
-// the rows with the last turns the bits of (row, lane) by one place; after log2(L) rounds both have
-// changed places.
+// the rows with the last turns the bits of (row, lane) by one position; after log2(L) rounds both
+// have changed places.
 template <class V, int L>
 FB_FN void transpose_lanes(V (&rows)[L]) {
   using Lanes = std::make_index_sequence<sizeof(V) / sizeof(rows[0][0])>;

@@ -111,8 +111,8 @@ FB_FN Complex<T> pow(Complex<T> z, Complex<T> w) {
   }
   const T log_size = log_abs(z), angle = atan2(z.im, z.re);
   const T size = exp(w.re * log_size - w.im * angle);
-  const T turn = w.im * log_size + w.re * angle;
-  return {size * cos(turn), damped(size, sin(turn))};
+  const T phase = w.im * log_size + w.re * angle;
+  return {size * cos(phase), damped(size, sin(phase))};
 }
 
 // Infinite real parts stay infinite whatever the angle.
@@ -148,9 +148,9 @@ FB_FN Complex<T> tanh(Complex<T> z) {
 }
 template <class T>
 FB_FN Complex<T> sin(Complex<T> z) {
-  const Complex<T> turned = times_i(z);
-  if (is_polar_infinity(turned)) return {quiet_nan<T>(), infinity<T>()};
-  return times_minus_i(sinh(turned));
+  const Complex<T> rotated = times_i(z);
+  if (is_polar_infinity(rotated)) return {quiet_nan<T>(), infinity<T>()};
+  return times_minus_i(sinh(rotated));
 }
 template <class T>
 FB_FN Complex<T> cos(Complex<T> z) {
@@ -193,8 +193,8 @@ FB_FN Complex<T> asinh(Complex<T> z) {
 // The quarter turn of acos that has a positive real part.
 template <class T>
 FB_FN Complex<T> acosh(Complex<T> z) {
-  const Complex<T> turned = acos(z);
-  return {abs(turned.im), copysign(turned.re, z.im)};
+  const Complex<T> rotated = acos(z);
+  return {abs(rotated.im), copysign(rotated.re, z.im)};
 }
 template <class T>
 FB_FN Complex<T> atanh(Complex<T> z) {

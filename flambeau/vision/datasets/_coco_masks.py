@@ -88,11 +88,11 @@ def _edge(start: Any, end: Any) -> Any:
     steps = np.abs(end - start)
     long = 0 if steps[0] >= steps[1] else 1  # the direction in which no point is left out
     # Always counted from the lower end, so that an edge is the same in both directions.
-    turned = start[long] > end[long]
-    low, high = (end, start) if turned else (start, end)
+    reversed_ = start[long] > end[long]
+    low, high = (end, start) if reversed_ else (start, end)
     along = np.arange(steps[long] + 1)
     slope = (high[1 - long] - low[1 - long]) / steps[long] if steps[long] else 0.0
     points = np.empty((len(along), 2), np.int64)
     points[:, long] = low[long] + along
     points[:, 1 - long] = np.trunc(low[1 - long] + slope * along + 0.5)
-    return points[::-1] if turned else points
+    return points[::-1] if reversed_ else points

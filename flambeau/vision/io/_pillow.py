@@ -30,7 +30,7 @@ _PLAIN_MODES = {"1": "L", "PA": "P", "YCbCr": "RGB"}
 _WIDE_MODES = {"I", "I;16", "I;16B"}  # grey in 16 bits, which int32 holds
 _WIDEST = 65535
 _ORIENTATION = 0x0112  # among the tags of metadata
-_TURNS = {
+_TRANSPOSITIONS = {
     2: "FLIP_LEFT_RIGHT",
     3: "ROTATE_180",
     4: "FLIP_TOP_BOTTOM",
@@ -118,8 +118,8 @@ def _upright(image: Any) -> Any:
         orientation = image.getexif().get(_ORIENTATION)
     except (OSError, SyntaxError, ValueError, struct.error):
         return image
-    turn = _TURNS.get(orientation) if isinstance(orientation, int) else None
-    return image.transpose(pillow().Transpose[turn]) if turn else image
+    transposition = _TRANSPOSITIONS.get(orientation) if isinstance(orientation, int) else None
+    return image.transpose(pillow().Transpose[transposition]) if transposition else image
 
 
 def _channels_first(image: Any) -> Tensor:

@@ -32,8 +32,8 @@ def complete_box_iou_loss(
     """Return the loss of distance plus a measure of how different the shapes are."""
     loss, overlap = _distance(boxes1, boxes2, eps)
     sides1, sides2 = (_float(boxes[..., 2:] - boxes[..., :2]) for boxes in (boxes1, boxes2))
-    turn = fb.atan(sides2[..., 0] / sides2[..., 1]) - fb.atan(sides1[..., 0] / sides1[..., 1])
-    difference = 4 / math.pi**2 * turn**2
+    angle = fb.atan(sides2[..., 0] / sides2[..., 1]) - fb.atan(sides1[..., 0] / sides1[..., 1])
+    difference = 4 / math.pi**2 * angle**2
     with fb.no_grad():
         weight = difference / (1 - overlap + difference + eps)
     return _reduced(loss + weight * difference, reduction)

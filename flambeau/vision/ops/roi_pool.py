@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flambeau import Tensor, nn
-from flambeau._C import _roi_pool_places
+from flambeau._C import _roi_pool_argmax
 from flambeau.vision.ops._regions import pair_of, rows_of
 
 __all__ = ["RoIPool", "roi_pool"]
@@ -20,8 +20,8 @@ def roi_pool(
     """Return a grid of the largest elements of each region of images; empty cells are 0."""
     height, width = pair_of(output_size)
     rows = rows_of(boxes).detach()
-    places = _roi_pool_places(input.detach(), rows, spatial_scale, height, width)
-    return input.take(places.clamp(min=0)).masked_fill(places < 0, 0)
+    argmax = _roi_pool_argmax(input.detach(), rows, spatial_scale, height, width)
+    return input.take(argmax.clamp(min=0)).masked_fill(argmax < 0, 0)
 
 
 class RoIPool(nn.Module):

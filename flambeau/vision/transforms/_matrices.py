@@ -21,12 +21,12 @@ def inverse_affine(
 
     The image is sheared along y, then along x, turned, scaled about `center`, then moved.
     """
-    turn, shear_x, shear_y = (math.radians(v) for v in (angle, *shear))
-    cos, sin = math.cos(turn - shear_y), math.sin(turn - shear_y)
+    rotation, shear_x, shear_y = (math.radians(v) for v in (angle, *shear))
+    cos, sin = math.cos(rotation - shear_y), math.sin(rotation - shear_y)
     a = cos / math.cos(shear_y)
-    b = -cos * math.tan(shear_x) / math.cos(shear_y) - math.sin(turn)
+    b = -cos * math.tan(shear_x) / math.cos(shear_y) - math.sin(rotation)
     c = sin / math.cos(shear_y)
-    d = -sin * math.tan(shear_x) / math.cos(shear_y) + math.cos(turn)
+    d = -sin * math.tan(shear_x) / math.cos(shear_y) + math.cos(rotation)
     # Turning and shearing keep areas: the inverse needs no determinant.
     rows = [(d / scale, -b / scale), (-c / scale, a / scale)]
     dx, dy = -center[0] - translate[0], -center[1] - translate[1]

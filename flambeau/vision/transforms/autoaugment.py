@@ -32,14 +32,14 @@ class AutoAugmentPolicy(Enum):
     SVHN = "svhn"
 
 
-def _space(bins: int, shear: float, ways: Sequence[float], turn: float) -> Space:
+def _space(bins: int, shear: float, ways: Sequence[float], degrees: float) -> Space:
     """Changes of place, from none to the strongest."""
     return {
         "ShearX": (fb.linspace(0.0, shear, bins), True),
         "ShearY": (fb.linspace(0.0, shear, bins), True),
         "TranslateX": (fb.linspace(0.0, ways[0], bins), True),
         "TranslateY": (fb.linspace(0.0, ways[1], bins), True),
-        "Rotate": (fb.linspace(0.0, turn, bins), True),
+        "Rotate": (fb.linspace(0.0, degrees, bins), True),
     }
 
 
@@ -252,9 +252,9 @@ def mixed(
     batch = image.view(*[1] * max(ndim - image.ndim, 0), *image.shape)
     each = (batch.shape[0], *[1] * (batch.ndim - 1))
     # How much of each image stays, and how the rest is shared by the chains.
-    shares = dirichlet(alpha, batch.shape[0], 2)
-    weights = dirichlet(alpha, batch.shape[0], width) * shares[:, 1:]
-    result = shares[:, 0].view(each) * batch
+    mixing = dirichlet(alpha, batch.shape[0], 2)
+    weights = dirichlet(alpha, batch.shape[0], width) * mixing[:, 1:]
+    result = mixing[:, 0].view(each) * batch
     for number in range(width):
         result += weights[:, number].view(each) * chain(batch)
     return result.view(image.shape).to(image.dtype)

@@ -62,7 +62,7 @@ def draw_bounding_boxes(
     with _canvas(image, "RGBA" if fill else None) as (draw, result):
         for position, box in enumerate(boxes.to(fb.int64).tolist()):
             color = outlines[position]
-            shape = draw.rectangle if upright else partial(_turned_box, draw)
+            shape = draw.rectangle if upright else partial(_rotated_box, draw)
             shape(box, width=width, outline=color, fill=(*color, 100) if fill else None)
             if labels is not None and labels[position] is not None:
                 corner = (box[0] + width + 1, box[1] + width + 1)
@@ -75,7 +75,7 @@ def draw_bounding_boxes(
     return result[0]
 
 
-def _turned_box(draw: Any, box: list[int], width: int, outline: Any, fill: Any) -> None:
+def _rotated_box(draw: Any, box: list[int], width: int, outline: Any, fill: Any) -> None:
     """Four sides; the first one, which tells how the box is turned, is dashed."""
     if fill is not None:
         draw.polygon(box, fill=fill)

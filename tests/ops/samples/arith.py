@@ -69,7 +69,7 @@ def sub_errors(make):
 
 @errors("neg")
 def neg_errors(make):
-    yield make.mask(3), RuntimeError, "neg: not implemented for bool"
+    yield make.mask(3), RuntimeError, "neg: not implemented for dtype bool"
 
 
 def _mul(a, b):

@@ -29,7 +29,7 @@ def bitwise_not(make):
 
 @errors("bitwise_and", "bitwise_or", "bitwise_xor")
 def bitwise_errors(make):
-    yield (make(3), make(3)), RuntimeError, "not implemented for float32"
+    yield (make(3), make(3)), RuntimeError, "not implemented for dtype float32"
 
 
 def _width(a):

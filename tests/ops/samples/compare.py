@@ -53,7 +53,7 @@ def eq_errors(make):
 @errors("lt")
 def lt_errors(make):
     complex_one = make(3, dtype="complex64")
-    yield (complex_one, complex_one), RuntimeError, "lt: not implemented for complex64"
+    yield (complex_one, complex_one), RuntimeError, "lt: not implemented for dtype complex64"
 
 
 def _close_pairs(make):

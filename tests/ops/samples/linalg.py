@@ -40,8 +40,8 @@ def inv(make):
 def inv_errors(make):
     yield (make.of([[0.0, 0.0], [0.0, 0.0]]),), RuntimeError, "the matrix is singular"
     yield (make(2, 3),), RuntimeError, "expected square matrices, got shape (2, 3)"
-    yield (make(2, 2, dtype="int64"),), RuntimeError, "expected a floating point or complex tensor"
-    yield (make(2, 2, dtype="float16"),), RuntimeError, "low precision dtypes are not supported"
+    yield (make(2, 2, dtype="int64"),), RuntimeError, "not implemented for dtype int64"
+    yield (make(2, 2, dtype="float16"),), RuntimeError, "not implemented for dtype float16"
 
 
 @samples("linalg.inv_ex", reference=lambda a: (np.linalg.inv(a), _no_info(a)), tolerance=SINGLE)
@@ -522,7 +522,7 @@ def vector_norm(make):
 
 @errors("linalg.vector_norm")
 def vector_norm_errors(make):
-    yield (make(3, dtype="int64"),), RuntimeError, "expected a floating point or complex"
+    yield (make(3, dtype="int64"),), RuntimeError, "not implemented for dtype int64"
     yield call(make(3), dim=2), IndexError, "vector_norm: "
     yield call(make(0), ord=inf), RuntimeError, "has no value for an empty input"
 

@@ -52,7 +52,7 @@ def _rows(tensor: Tensor, indices: Any) -> Tensor:
     return flambeau.index_select(tensor, 0, indices, out=out)
 
 
-def _is_plain(tensor: Any) -> bool:
+def _has_stacked_rows(tensor: Any) -> bool:
     """Whether rows of a tensor are stacked in order: those of images, channels last, are not."""
     if type(tensor) is not Tensor or tensor.layout is not flambeau.strided:
         return False
@@ -87,7 +87,7 @@ def row_source(dataset: Any, collate_fn: Callable[[Any], Any]) -> RowSource | No
             return None
         subset = indices if subset is None else indices[subset]
         dataset = dataset.dataset
-    if type(dataset) is not TensorDataset or not all(map(_is_plain, dataset.tensors)):
+    if type(dataset) is not TensorDataset or not all(map(_has_stacked_rows, dataset.tensors)):
         return None
     return RowSource(dataset, subset)
 

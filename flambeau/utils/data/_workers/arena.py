@@ -61,7 +61,7 @@ class BatchWriter:
         try:
             _Pickler(out, self._arena, buffers).dump(batch)
             pickled: Any = out.getbuffer()
-            pickled = self._arena.place(pickled) if len(pickled) > _LONG else bytes(pickled)
+            pickled = self._arena.store(pickled) if len(pickled) > _LONG else bytes(pickled)
         except BaseException:
             self.discard()
             raise
@@ -78,20 +78,20 @@ class _Pickler(pickle.Pickler):
     ) -> None:
         def keep(buffer: pickle.PickleBuffer) -> None:
             with buffer.raw() as memory:
-                buffers.append(arena.place(memory))
+                buffers.append(arena.store(memory))
 
         super().__init__(out, protocol=5, buffer_callback=keep)
         self._arena = arena
 
     def reducer_override(self, item: Any) -> Any:
-        if _is_plain(item):
+        if _is_memory_alone(item):
             return _tensor_at, self._arena.pack(item)
         if isinstance(item, Tensor) and item.requires_grad:
             return reduce_tensor(item)
         return NotImplemented
 
 
-def _is_plain(item: Any) -> bool:
+def _is_memory_alone(item: Any) -> bool:
     """Whether a tensor is nothing but elements in memory."""
     if type(item) is not Tensor or item.requires_grad or item.layout is not flambeau.strided:
         return False

@@ -140,7 +140,7 @@ def _is_large(items: list[Any]) -> bool:
         return False
     sample = _sample(items)
     size = sys.getsizeof(items) + sum(map(_rough_size, sample)) * len(items) / len(sample)
-    return size >= _LARGE and all(map(_is_plain, sample))
+    return size >= _LARGE and all(map(_is_builtin, sample))
 
 
 def _rough_size(item: Any, depth: int = 4) -> float:
@@ -156,10 +156,10 @@ def _parts(item: Any) -> Iterator[Any]:
     return itertools.chain.from_iterable(item.items()) if type(item) is dict else iter(item)
 
 
-def _is_plain(item: Any) -> bool:
+def _is_builtin(item: Any) -> bool:
     """Whether an item is made of numbers, strings and containers only."""
     if type(item) in _PLAIN:
         return True
     if type(item) not in _CONTAINERS:
         return False
-    return all(map(_is_plain, itertools.islice(_parts(item), _LOOKED_AT)))
+    return all(map(_is_builtin, itertools.islice(_parts(item), _LOOKED_AT)))

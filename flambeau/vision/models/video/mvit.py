@@ -39,7 +39,7 @@ class MSBlockConfig:
     stride_kv: list[int]
 
 
-def _as_film(x: Tensor) -> Tensor:
+def _as_video(x: Tensor) -> Tensor:
     """Images as films of one image."""
     return x.unsqueeze(2) if x.ndim == 4 else x
 
@@ -90,7 +90,7 @@ def _add_shortcut(x: Tensor, shortcut: Tensor, residual_with_cls_embed: bool) ->
 # They look at shapes, or change what they are given: to a tracer each is one step.
 fx.wrap("_add_rel_pos")
 fx.wrap("_add_shortcut")
-fx.wrap("_as_film")
+fx.wrap("_as_video")
 
 
 class Pool(nn.Module):
@@ -113,9 +113,9 @@ class Pool(nn.Module):
         before = self.norm_act if self.norm_before_pool else None
         after = None if self.norm_before_pool else self.norm_act
         token, places = x[..., :1, :], x[..., 1:, :].transpose(-2, -1)
-        film = places.flatten(0, -3).unflatten(-1, thw).contiguous()
-        film = self.pool(film if before is None else before(film))
-        pooled = film.flatten(2).unflatten(0, x.shape[:-2]).transpose(-2, -1)
+        video = places.flatten(0, -3).unflatten(-1, thw).contiguous()
+        video = self.pool(video if before is None else before(video))
+        pooled = video.flatten(2).unflatten(0, x.shape[:-2]).transpose(-2, -1)
         x = fb.cat((token, pooled), dim=-2)
         return x if after is None else after(x), _size_after(self.pool, thw)
 
@@ -355,8 +355,8 @@ class MViT(nn.Module):
         self.conv_proj: nn.Conv3d = nn.Conv3d(
             3, first, patch_embed_kernel, stride=patch_embed_stride, padding=patch_embed_padding
         )
-        film = (temporal_size, *spatial_size)
-        size = [side // step for side, step in zip(film, patch_embed_stride, strict=True)]
+        video = (temporal_size, *spatial_size)
+        size = [side // step for side, step in zip(video, patch_embed_stride, strict=True)]
         self.pos_encoding: PositionalEncoding = PositionalEncoding(
             first, (size[1], size[2]), size[0], rel_pos_embed
         )
@@ -383,7 +383,7 @@ class MViT(nn.Module):
         start(self, linear_truncated, _layer_norm_unit, _places_truncated)
 
     def forward(self, x: Tensor) -> Tensor:
-        patches: Tensor = self.conv_proj(_as_film(x))
+        patches: Tensor = self.conv_proj(_as_video(x))
         x = self.pos_encoding(patches.flatten(2).transpose(1, 2))
         places = self.pos_encoding
         thw = (places.temporal_size, *places.spatial_size)

@@ -42,11 +42,11 @@ def adjust_saturation(img: Any, factor: float) -> Any:
     return pillow("ImageEnhance").Color(img).enhance(factor)
 
 
-def adjust_hue(img: Any, turn: float) -> Any:
+def adjust_hue(img: Any, shift: float) -> Any:
     if img.mode in ("L", "1", "I", "F"):
         return img
     hue, saturation, value = img.convert("HSV").split()
-    steps = int(turn * 255) % 256
+    steps = int(shift * 255) % 256
     hue = hue.point([(level + steps) % 256 for level in range(256)])
     return pillow().merge("HSV", (hue, saturation, value)).convert(img.mode)
 

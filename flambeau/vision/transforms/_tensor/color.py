@@ -75,11 +75,11 @@ def adjust_gamma(img: Tensor, gamma: float, gain: float) -> Tensor:
     return convert_dtype((gain * exact**gamma).clamp(0, 1), img.dtype)
 
 
-def adjust_hue(img: Tensor, turn: float) -> Tensor:
+def adjust_hue(img: Tensor, shift: float) -> Tensor:
     if need_channels(img, 1, 3) == 1 or img.numel() == 0:
         return img
     hue, saturation, value = _to_hsv(convert_dtype(img, fb.float32))
-    return convert_dtype(_from_hsv((hue + turn) % 1.0, saturation, value), img.dtype)
+    return convert_dtype(_from_hsv((hue + shift) % 1.0, saturation, value), img.dtype)
 
 
 def _to_hsv(img: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -80,11 +80,11 @@ class _Policy(Transform):
         name = list(space)[_draw(len(space))]
         strengths, signed = space[name]
         if name == "Solarize":
-            strengths = _shares(strengths.shape[0])
+            strengths = _mixing_weights(strengths.shape[0])
         return name, strengths, signed
 
 
-def _shares(bins: int) -> Tensor:
+def _mixing_weights(bins: int) -> Tensor:
     """Thresholds as shares of white, which is not 255 for every type."""
     return fb.linspace(1.0, 0.0, bins)
 
@@ -110,7 +110,7 @@ class AutoAugment(_Policy):
         _, height, width = dimensions(image)
         space = autoaugment.large_space(10, height, width) | {
             "Invert": NO_STRENGTH,
-            "Solarize": (_shares(10), False),
+            "Solarize": (_mixing_weights(10), False),
         }
         for name, probability, level in self._policies[_draw(len(self._policies))]:
             if not fb.rand(()).item() <= probability:

@@ -188,7 +188,7 @@ def rotate_bounding_boxes(
     clamping_mode: str | None = "soft",
 ) -> tuple[Tensor, tuple[int, int]]:
     """Boxes around where the boxes of an image go, and the size of the result."""
-    matrix, new_size = _turn(canvas_size, angle, expand, center)
+    matrix, new_size = _rotation(canvas_size, angle, expand, center)
     boxes = moved(
         in_float(bounding_boxes),
         format,
@@ -208,11 +208,11 @@ def rotate_keypoints(
     center: _Center = None,
 ) -> tuple[Tensor, tuple[int, int]]:
     """Where the points of an image go, and the size of the result."""
-    matrix, new_size = _turn(canvas_size, angle, expand, center)
+    matrix, new_size = _rotation(canvas_size, angle, expand, center)
     return _transformed(in_float(keypoints), matrix).to(keypoints.dtype), new_size
 
 
-def _turn(
+def _rotation(
     canvas_size: Sequence[int], angle: float, expand: bool, center: _Center
 ) -> tuple[list[float], tuple[int, int]]:
     """The numbers of a turn, and the size of what it makes of an image."""

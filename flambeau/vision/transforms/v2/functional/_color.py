@@ -166,8 +166,8 @@ def adjust_hue_image(image: Tensor, hue_factor: float) -> Tensor:
     if need_channels(image, 1, 3) == 1 or image.numel() == 0:
         return image
     hue, saturation, value = _to_hsv(to_dtype_image(image, fb.float32, scale=True))
-    turned = _from_hsv((hue + hue_factor) % 1.0, saturation, value)
-    return to_dtype_image(turned, image.dtype, scale=True)
+    shifted = _from_hsv((hue + hue_factor) % 1.0, saturation, value)
+    return to_dtype_image(shifted, image.dtype, scale=True)
 
 
 @functional

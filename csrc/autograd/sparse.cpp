@@ -1,5 +1,5 @@
 // Sparse tensors in coordinate form.
-#include "core/sparse.h"
+#include "autograd/sparse.h"
 
 #include "autograd/history.h"
 #include "kernel/table.h"

@@ -12,8 +12,8 @@ FB_FN void add_to(T& sum, T term) {
 
 // Calls f(element of the output, element of the input) for each output of one plane.
 template <class F>
-void each_place(const PlanView& plan, int64_t plane, const uint8_t* numbers, const int64_t* indices,
-                F&& f) {
+void each_position(const PlanView& plan, int64_t plane, const uint8_t* numbers,
+                   const int64_t* indices, F&& f) {
   const int64_t inner = plan.inner;
   int64_t at = plane * plan.out_size() * inner;
   const int64_t base = plane * plan.in_size() * inner;
@@ -33,10 +33,10 @@ void each_place(const PlanView& plan, int64_t plane, const uint8_t* numbers, con
 
 // Of all planes, each of which writes elements of its own.
 template <class F>
-void all_places(const PlanView& plan, const uint8_t* numbers, const int64_t* indices, F f) {
+void all_positions(const PlanView& plan, const uint8_t* numbers, const int64_t* indices, F f) {
   parallel_for(plan.planes, grain_of(plan.out_size() * plan.inner),
                [&](int64_t begin, int64_t end) {
-                 for (int64_t p = begin; p < end; ++p) each_place(plan, p, numbers, indices, f);
+                 for (int64_t p = begin; p < end; ++p) each_position(plan, p, numbers, indices, f);
                });
 }
 
@@ -45,7 +45,7 @@ void clear(T* p, int64_t n) {
   __builtin_memset(p, 0, static_cast<size_t>(n) * sizeof(T));
 }
 
-// Windows side by side, from the first place on.
+// Windows side by side, from the first position on.
 bool are_apart(const AxisView& axis) {
   return axis.kernel == axis.stride && axis.dilation == 1 && axis.origin[0] == 0 &&
          axis.out * axis.kernel <= axis.in;
@@ -55,7 +55,7 @@ bool are_apart(const PlanView& plan) {
 }
 bool cover_all(const PlanView& plan) { return plan.out_size() * plan.volume() == plan.in_size(); }
 
-// Windows that do not overlap, two places wide: both are written, the one that lost as 0.
+// Windows that do not overlap, two positions wide: both are written, the one that lost as 0.
 template <class T>
 class Pairs {
  public:
@@ -108,8 +108,8 @@ class Pairs {
   }
 };
 
-// Windows that do not overlap, with the channels inside: all places of a window are written, those
-// that lost as 0.
+// Windows that do not overlap, with the channels inside: all positions of a window are written,
+// those that lost as 0.
 template <class T>
 class Apart {
  public:
@@ -182,10 +182,10 @@ class Gathered {
   }
 
  private:
-  // The windows that a pixel is in: their places among the results, and its number in them.
+  // The windows that a pixel is in: their positions among the results, and its number in them.
   struct Windows {
     int count = 0;
-    int64_t place[kCompactVolume];
+    int64_t position[kCompactVolume];
     K number[kCompactVolume];
   };
 
@@ -199,7 +199,8 @@ class Gathered {
         const int64_t number =
             (number_[0][i] * plan_.height.kernel + number_[1][j]) * plan_.width.kernel;
         for (int64_t k = begin_[2][w]; k < begin_[2][w + 1]; ++k, ++windows.count) {
-          windows.place[windows.count] = (out_row * plan_.width.out + output_[2][k]) * plan_.inner;
+          windows.position[windows.count] =
+              (out_row * plan_.width.out + output_[2][k]) * plan_.inner;
           windows.number[windows.count] = static_cast<K>(number + number_[2][k]);
         }
       }
@@ -214,7 +215,7 @@ class Gathered {
   FB_FN void channels(const Windows& windows, int64_t c, T* out) const {
     Vec<A, N> sum = broadcast<A, N>(A(0));
     for (int i = 0; i < windows.count; ++i) {
-      const int64_t at = windows.place[i] + c;
+      const int64_t at = windows.position[i] + c;
       const auto wins = load<K, N>(numbers_ + at) == windows.number[i];
       const Vec<A, N> g = load<A, N>(gradient_ + at);
       sum += wins ? g : broadcast<A, N>(A(0));
@@ -231,8 +232,8 @@ class Gathered {
 
 }  // namespace
 
-void max_pool_place(DType dtype, const PoolPlan& plan, const void* gradient, const uint8_t* numbers,
-                    const int64_t* indices, void* out) {
+void max_pool_scatter(DType dtype, const PoolPlan& plan, const void* gradient,
+                      const uint8_t* numbers, const int64_t* indices, void* out) {
   visit_pooled(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* const g = static_cast<const T*>(gradient);
@@ -250,8 +251,8 @@ void max_pool_place(DType dtype, const PoolPlan& plan, const void* gradient, con
           continue;
         }
         clear(y + p * in_size, in_size);
-        each_place(view, p, numbers, indices,
-                   [&](int64_t from, int64_t to) { add_to(y[to], g[from]); });
+        each_position(view, p, numbers, indices,
+                      [&](int64_t from, int64_t to) { add_to(y[to], g[from]); });
       }
     });
   });
@@ -263,8 +264,8 @@ void max_pool_pick(DType dtype, const PoolPlan& plan, const void* in, const uint
     using T = typename decltype(tag)::type;
     const T* const x = static_cast<const T*>(in);
     T* const y = static_cast<T*>(out);
-    all_places(PlanView(plan), numbers, indices,
-               [&](int64_t to, int64_t from) { y[to] = x[from]; });
+    all_positions(PlanView(plan), numbers, indices,
+                  [&](int64_t to, int64_t from) { y[to] = x[from]; });
   });
 }
 
@@ -274,8 +275,8 @@ void max_unpool(DType dtype, const PoolPlan& plan, const void* in, const int64_t
     using T = typename decltype(tag)::type;
     const T* const x = static_cast<const T*>(in);
     T* const y = static_cast<T*>(out);
-    all_places(PlanView(plan), nullptr, indices,
-               [&](int64_t from, int64_t to) { y[to] = x[from]; });
+    all_positions(PlanView(plan), nullptr, indices,
+                  [&](int64_t from, int64_t to) { y[to] = x[from]; });
   });
 }
 

@@ -1,12 +1,12 @@
 // Sparse tensors in coordinate form (COO).
 //
 // Note [Sparse tensors]: a sparse tensor has the sizes and the type of what it stands for, and the
-// flag kSparse. Its storage is a single zero that all its places share, so that whoever should read
-// its elements by mistake reads zeros within bounds, and whoever should write to them is refused.
-// What it consists of are its parts, which lie beside its history: the places of blocks of elements
-// that are not zero, and the blocks. Operators that know nothing of sparse tensors refuse them: the
-// recorded ones where they look closer at the flags of their inputs, the others at their Python
-// entry points. The table says which operators take them: see opgen/emit/sparse.py.
+// flag kSparse. Its storage is a single zero that all its positions share, so that whoever should
+// read its elements by mistake reads zeros within bounds, and whoever should write to them is
+// refused. What it consists of are its parts, which lie beside its history: the positions of blocks
+// of elements that are not zero, and the blocks. Operators that know nothing of sparse tensors
+// refuse them: the recorded ones where they look closer at the flags of their inputs, the others at
+// their Python entry points. The table says which operators take them: see opgen/emit/sparse.py.
 #pragma once
 
 #include "core/tensor.h"
@@ -16,7 +16,7 @@ namespace fb {
 struct SparseParts {
   Tensor indices;             // int64 [sparse dimensions, blocks]
   Tensor values;              // [blocks, dense sizes...], without history
-  bool is_coalesced = false;  // the places are sorted and each is there once
+  bool is_coalesced = false;  // the positions are sorted and each is there once
 
   int64_t sparse_dim() const { return indices.size(0); }
   int64_t dense_dim() const { return values.dim() - 1; }

@@ -1,4 +1,5 @@
-// The innermost code of the user's that is running. See Note [Cheap places] in autograd/place.h.
+// The innermost code of the user's that is running. See Note [Cheap source locations] in
+// autograd/source_location.h.
 #include <Python.h>
 // Frames as the interpreter itself keeps them: its public frame objects would have to be made for
 // every operator. Versions whose frames are not known here take the public way.
@@ -14,10 +15,10 @@
 
 #include <string>
 
-#include "autograd/place.h"
+#include "autograd/source_location.h"
 #include "bind/ending.h"
-#include "bind/place.h"
 #include "bind/python.h"
+#include "bind/source_location.h"
 #include "core/profile.h"
 
 namespace fb::bind {
@@ -166,9 +167,9 @@ PyObject* describe_frame(void* code, int32_t position) {
                               object->co_name);
 }
 
-void install_places(const char* folder) {
+void install_source_locations(const char* folder) {
   package_folder = folder;
-  autograd::place_hooks = {capture, release, describe};
+  autograd::source_location_hooks = {capture, release, describe};
   profile::stack_hooks = {capture_stack, release_stack};
 }
 

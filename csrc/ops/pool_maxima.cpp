@@ -1,4 +1,4 @@
-// The places of largest elements: gradients and elements put there and picked from there.
+// The positions of largest elements: gradients and elements put there and picked from there.
 #include "gen/ops/pool.h"
 #include "kernel/table.h"
 #include "ops/host.h"
@@ -14,12 +14,12 @@ void check_indices(const Tensor& indices, IntSpan space) {
   const int64_t size = numel_of(space);
   const std::optional<int64_t> outside = first_outside(indices, 0, size - 1);
   FB_CHECK(!outside, "found an invalid max index ", *outside, ": output planes of size ", space,
-           " have ", size, " places");
+           " have ", size, " elements");
 }
 
-// Places in planes of sizes `space`, as the kernels take them.
-struct Places {
-  Places(const Image& positions, IntSpan space) : plan(plan_of(positions)) {
+// Positions in planes of sizes `space`, as the kernels take them.
+struct Maxima {
+  Maxima(const Image& positions, IntSpan space) : plan(plan_of(positions)) {
     check_indices(positions.elements, space);
     for (size_t i = 0; i < space.size(); ++i) {
       kernel::PoolAxis& axis = plan.axis[axis_of(positions.rank, i)];
@@ -28,24 +28,24 @@ struct Places {
     }
     indices = positions.elements.data_as<int64_t>();
   }
-  Places(const Image& positions, IntSpan space, const Windows& windows)
-      : Places(plan_of(positions), positions, space, windows) {}
+  Maxima(const Image& positions, IntSpan space, const Windows& windows)
+      : Maxima(plan_of(positions), positions, space, windows) {}
 
   PoolPlan plan;
   const uint8_t* numbers = nullptr;
   const int64_t* indices = nullptr;
 
  private:
-  Places(PoolPlan empty, const Image& positions, IntSpan space, const Windows& windows)
+  Maxima(PoolPlan empty, const Image& positions, IntSpan space, const Windows& windows)
       : plan(std::move(empty)), numbers(positions.elements.data_as<uint8_t>()) {
     set_sliding_axes(plan, space, positions.space(), windows);
   }
 };
 
-Places places_of(const Image& positions, IntSpan space, IntSpan kernel, IntSpan stride,
+Maxima maxima_of(const Image& positions, IntSpan space, IntSpan kernel, IntSpan stride,
                  IntSpan padding, IntSpan dilation) {
-  if (positions.elements.dtype() == DType::kInt64) return Places(positions, space);
-  return Places(positions, space, read_windows(kernel, stride, padding, dilation, positions.rank));
+  if (positions.elements.dtype() == DType::kInt64) return Maxima(positions, space);
+  return Maxima(positions, space, read_windows(kernel, stride, padding, dilation, positions.rank));
 }
 
 Tensor unpooled(const Tensor& input, const Tensor& indices, IntSpan output_size, int64_t rank) {
@@ -56,28 +56,28 @@ Tensor unpooled(const Tensor& input, const Tensor& indices, IntSpan output_size,
   FB_CHECK(static_cast<int64_t>(output_size.size()) == rank, "output_size must have ", rank,
            " elements, got ", output_size);
   const Image image(input, rank), positions(indices, rank, image.channels_last);
-  const Places places(positions, output_size);
+  const Maxima maxima(positions, output_size);
   Tensor out = image.make(output_size);
   kernel::of(out).fill(out, 0);
-  kernel::of(out).max_unpool(out.dtype(), places.plan, image.elements.data(), places.indices,
+  kernel::of(out).max_unpool(out.dtype(), maxima.plan, image.elements.data(), maxima.indices,
                              out.data());
   return out;
 }
 
 }  // namespace
 
-Tensor compute::_max_pool_place(const Tensor& gradient, const Tensor& positions, IntSpan shape,
-                                IntSpan kernel_size, IntSpan stride, IntSpan padding,
-                                IntSpan dilation) {
+Tensor compute::_max_pool_scatter(const Tensor& gradient, const Tensor& positions, IntSpan shape,
+                                  IntSpan kernel_size, IntSpan stride, IntSpan padding,
+                                  IntSpan dilation) {
   const Image at(positions, static_cast<int64_t>(kernel_size.size()));
   const Image from(gradient, at.rank, at.channels_last);
   const IntSpan space = shape.last(kernel_size.size());
-  Places places = places_of(at, space, kernel_size, stride, padding, dilation);
-  if (places.numbers && places.plan.inner > 1)
-    for (int i = 0; i < 3; ++i) places.plan.cover[i] = kernel::cover_of(places.plan.axis[i]);
+  Maxima maxima = maxima_of(at, space, kernel_size, stride, padding, dilation);
+  if (maxima.numbers && maxima.plan.inner > 1)
+    for (int i = 0; i < 3; ++i) maxima.plan.cover[i] = kernel::cover_of(maxima.plan.axis[i]);
   Tensor out = from.make(space);
-  kernel::of(out).max_pool_place(out.dtype(), places.plan, from.elements.data(), places.numbers,
-                                 places.indices, out.data());
+  kernel::of(out).max_pool_scatter(out.dtype(), maxima.plan, from.elements.data(), maxima.numbers,
+                                   maxima.indices, out.data());
   return out;
 }
 
@@ -85,15 +85,15 @@ Tensor compute::_max_pool_pick(const Tensor& input, const Tensor& positions, Int
                                IntSpan stride, IntSpan padding, IntSpan dilation) {
   const Image at(positions, static_cast<int64_t>(kernel_size.size()));
   const Image from(input, at.rank, at.channels_last);
-  const Places places = places_of(at, from.space(), kernel_size, stride, padding, dilation);
+  const Maxima maxima = maxima_of(at, from.space(), kernel_size, stride, padding, dilation);
   Tensor out = from.make(at.space());
-  kernel::of(out).max_pool_pick(out.dtype(), places.plan, from.elements.data(), places.numbers,
-                                places.indices, out.data());
+  kernel::of(out).max_pool_pick(out.dtype(), maxima.plan, from.elements.data(), maxima.numbers,
+                                maxima.indices, out.data());
   return out;
 }
 
-// Of two elements for one place the unpooled tensor keeps the last, and so does a tangent. Both
-// take the gradient of that place, as in PyTorch, which makes this more than _max_pool_pick.
+// Of two elements for one position the unpooled tensor keeps the last, and so does a tangent. Both
+// take the gradient of that position, as in PyTorch, which makes this more than _max_pool_pick.
 Tensor compute::_max_unpool_pick(const Tensor& gradient, const Tensor& indices,
                                  IntSpan output_size) {
   const Dims one(output_size.size(), 1);
