@@ -23,6 +23,7 @@
 #include "bind/place.h"
 #include "bind/profile.h"
 #include "bind/registry.h"
+#include "bind/replay.h"
 #include "bind/saved_hooks.h"
 #include "bind/scope.h"
 #include "bind/serialization.h"
@@ -227,5 +228,6 @@ NB_MODULE(_C, m) {
   add_profile(m);
   add_boxed(m.ptr());
   add_tape(m);
+  add_replay(m);
   m.def("_install_places", [](const char* folder) { install_places(folder); }, nb::arg("folder"));
 }
