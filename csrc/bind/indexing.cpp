@@ -342,7 +342,13 @@ PyObject* bound_nonzero(PyObject* const* a) {
   const Tensor& input = tensor_of(a[0]);
   if (input->flags & kBatched) autograd::refuse_dynamic_shape("nonzero");
   fb::check_dense("nonzero", input);
-  return a[1] && read::boolean(a[1]) ? wrap(ops::nonzero_tuple(input)) : wrap(ops::nonzero(input));
+  const bool as_tuple = a[1] && read::boolean(a[1]);
+  if (observe::watches(observe::kRecord) && tape::current()) [[unlikely]] {
+    // Of operators of the table, which nonzero is none of.
+    if (!as_tuple) return wrap(ops::argwhere(input));
+    return wrap(ops::unbind(ops::argwhere(input.dim() == 0 ? ops::unsqueeze(input, 0) : input), 1));
+  }
+  return as_tuple ? wrap(ops::nonzero_tuple(input)) : wrap(ops::nonzero(input));
 }
 
 }  // namespace fb::bind

@@ -24,6 +24,13 @@ using tape::Step;
   nb::raise_python_error();
 }
 
+int32_t slot_of(PyObject* number) {
+  const int64_t slot = read::integer(number);
+  FB_CHECK_VALUE(slot >= -1 && slot <= std::numeric_limits<int32_t>::max(),
+                 "a program has no value ", slot);
+  return static_cast<int32_t>(slot);
+}
+
 // The slot that a Ref of Python's names; -1 for any other object.
 class Slots {
  public:
@@ -31,10 +38,9 @@ class Slots {
 
   int32_t of(PyObject* object) const {
     if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != reference_.ptr()) return -1;
-    const int64_t slot = read::integer(PyTuple_GET_ITEM(object, 0));
-    FB_CHECK_VALUE(slot >= 0 && slot <= std::numeric_limits<int32_t>::max(),
-                   "a program has no value ", slot);
-    return static_cast<int32_t>(slot);
+    const int32_t slot = slot_of(PyTuple_GET_ITEM(object, 0));
+    FB_CHECK_VALUE(slot >= 0, "a program has no value ", slot);
+    return slot;
   }
 
  private:
@@ -73,8 +79,8 @@ Source source_of(const Slots& slots, const ops::Parameter* parameter, PyObject* 
     return source;
   }
   if (!parameter) {  // of a note
-    source.value = PyUnicode_Check(object) ? ops::Value(read::text(object))
-                                           : ops::Value(read::number(object));
+    source.value =
+        PyUnicode_Check(object) ? ops::Value(read::text(object)) : ops::Value(read::number(object));
     return source;
   }
   if (PyTuple_Check(object) || PyList_Check(object)) {
@@ -92,7 +98,7 @@ Source source_of(const Slots& slots, const ops::Parameter* parameter, PyObject* 
 
 std::vector<int32_t> slots_of(nb::handle list) {
   std::vector<int32_t> slots;
-  for (const nb::handle each : list) slots.push_back(nb::cast<int32_t>(each));
+  for (const nb::handle each : list) slots.push_back(slot_of(each.ptr()));
   return slots;
 }
 

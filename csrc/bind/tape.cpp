@@ -224,9 +224,8 @@ void add_tape(nb::module_& m) {
             return tape.number_of(tensor_of(tensor.ptr()));
           },
           nb::arg("tensor"))
-      .def(
-          "known_number",
-          [](const Tape& tape, nb::handle t) { return tape.known_number_of(tensor_of(t.ptr())); })
+      .def("known_number",
+           [](const Tape& tape, nb::handle t) { return tape.known_number_of(tensor_of(t.ptr())); })
       .def("mark_sized", [](Tape& tape, nb::handle t) { tape.mark_sized(tensor_of(t.ptr())); })
       .def("add_arithmetic",
            [](Tape& tape, const std::string& name, nb::handle operands, int64_t value) {
@@ -237,18 +236,19 @@ void add_tape(nb::module_& m) {
              tape.add_check(name.c_str(), ops::Value(read::number(outcome.ptr())),
                             operands_of(tape, operands));
            })
-      .def("on_read",
-           [](Tape& tape, nb::object call) {
-             if (call.is_none()) {
-               tape.on_read = nullptr;
-               return;
-             }
-             tape.on_read = [call](const char* how, const Tensor& tensor) {
-               const Ref object(wrap(tensor));
-               checked(PyObject_CallFunction(call.ptr(), "sO", how, object.get()));
-             };
-           },
-           nb::arg("call").none())
+      .def(
+          "on_read",
+          [](Tape& tape, nb::object call) {
+            if (call.is_none()) {
+              tape.on_read = nullptr;
+              return;
+            }
+            tape.on_read = [call](const char* how, const Tensor& tensor) {
+              const Ref object(wrap(tensor));
+              checked(PyObject_CallFunction(call.ptr(), "sO", how, object.get()));
+            };
+          },
+          nb::arg("call").none())
       .def("__len__", [](const Tape& tape) { return tape.records().size(); })
       .def("calls", &calls)
       .def("values", &values);

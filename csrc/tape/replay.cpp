@@ -134,10 +134,11 @@ void check(std::span<const Value> given) {
   if (is_same) return;
   std::string about = name;
   for (size_t i = 2; i < given.size(); ++i) about += " " + text_of(given[i]);
-  fail(ErrorKind::kRuntime, "this program was recorded where '", about, "' was ", text_of(outcome),
-       ": what Python does with sizes (if x.shape[0] > n, float(x.shape[0])) is recorded as it came "
-       "out, and for these inputs it would come out otherwise; record it with such inputs, or use "
-       "operators on whole tensors");
+  fail(
+      ErrorKind::kRuntime, "this program was recorded where '", about, "' was ", text_of(outcome),
+      ": what Python does with sizes (if x.shape[0] > n, float(x.shape[0])) is recorded as it came "
+      "out, and for these inputs it would come out otherwise; record it with such inputs, or use "
+      "operators on whole tensors");
 }
 
 Value noted(const Step& step, std::span<const Value> given, bool checks) {

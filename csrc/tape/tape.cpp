@@ -40,8 +40,7 @@ bool is_number(const Item& item, int64_t value) {
   if (item.kind != Item::Kind::kValue || !item.value.is(Value::Kind::kNumber)) return false;
   const Scalar& number = item.value.number();
   if (number.kind() == Scalar::Kind::kInt) return number.to<int64_t>() == value;
-  return number.kind() == Scalar::Kind::kFloat &&
-         number.to<double>() == static_cast<double>(value);
+  return number.kind() == Scalar::Kind::kFloat && number.to<double>() == static_cast<double>(value);
 }
 
 }  // namespace
@@ -68,8 +67,7 @@ struct Recording {
     if (!active || !results) return;
     Record record = std::move(active->pending_);
     const auto maker = static_cast<int32_t>(active->records_.size());
-    const bool is_sized =
-        active->tracing_ != Tracing::kNothing && active->depends_on_sizes(record);
+    const bool is_sized = active->tracing_ != Tracing::kNothing && active->depends_on_sizes(record);
     if (op.is(ops::kWrites)) {
       record.results.push_back(record.arguments.front());
     } else if (op.is(ops::kStores)) {

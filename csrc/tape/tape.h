@@ -7,12 +7,12 @@
 // a call like others, unless the tape asks for its parts. The tape holds all tensors that it has
 // met, or another one might have the identity of one that is gone.
 //
-// Note [Sizes on tapes]: a tape that traces sizes numbers them, too. Asking a tensor that depends on
-// the inputs for its shape is a record, as is arithmetic with sizes and what Python decides by them;
-// such records have a name and no operator. Where the binding reads a size as an argument it says so
-// before it calls the operator (`give`), and the record of that call then holds the number of the
-// size in its place. A size that finds no place in the next call becomes a check that it is what it
-// was, so that none is lost in silence. Elements that Python reads are records, too.
+// Note [Sizes on tapes]: a tape that traces sizes numbers them, too. Asking a tensor that depends
+// on the inputs for its shape is a record, as is arithmetic with sizes and what Python decides by
+// them; such records have a name and no operator. Where the binding reads a size as an argument it
+// says so before it calls the operator (`give`), and the record of that call then holds the number
+// of the size in its place. A size that finds no place in the next call becomes a check that it is
+// what it was, so that none is lost in silence. Elements that Python reads are records, too.
 #pragma once
 
 #include <functional>
@@ -56,9 +56,9 @@ constexpr int32_t kMadeOfData = -2;
 // A tensor that the tape has met.
 struct Met {
   Tensor tensor;
-  int32_t maker;   // the record whose result it is; kFromOutside, or kMadeOfData while it ran
-  int32_t shares;  // the number of the first one on the same memory: its own, if it is that
-  bool is_sized;   // its sizes depend on those of the inputs
+  int32_t maker;    // the record whose result it is; kFromOutside, or kMadeOfData while it ran
+  int32_t shares;   // the number of the first one on the same memory: its own, if it is that
+  bool is_sized;    // its sizes depend on those of the inputs
   Tensor original;  // of one that is made of data, what it was: the program may change it
 };
 
@@ -138,13 +138,14 @@ class Tape {
   Record pending_;
   std::vector<Record> records_;
   std::vector<Met> met_;
-  std::vector<int64_t> sizes_;  // what they were
-  std::vector<Given> given_;    // to the next call
+  std::vector<int64_t> sizes_;                        // what they were
+  std::vector<Given> given_;                          // to the next call
   std::unordered_map<const void*, int32_t> numbers_;  // by TensorImpl
   std::unordered_map<const void*, int32_t> memory_;   // by address
 };
 
-// The tape of this thread, where the program itself runs and not an operator; null if there is none.
+// The tape of this thread, where the program itself runs and not an operator; null if there is
+// none.
 Tape* current();
 // The same if it traces sizes.
 Tape* tracing();

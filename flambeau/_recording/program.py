@@ -74,12 +74,16 @@ class Row(NamedTuple):
         return bool(self.flags & (_C._OP_WRITES | _C._OP_STORES))
 
 
+# Operators of the table that hand out memory.
+_BEYOND_TENSORS = frozenset(("data_ptr",))
+
+
 @functools.cache
 def row_named(name: str) -> Row:
     """The row of an operator that programs may call; RuntimeError if there is none."""
     found = _C._find_op(name)
-    if found is None or found[4] & _C._OP_INNER:
-        raise RuntimeError(f"there is no operator called {name!r}")
+    if found is None or found[4] & _C._OP_INNER or name in _BEYOND_TENSORS:
+        raise RuntimeError(f"there is no operator called {name!r} that programs may call")
     return Row(*found)
 
 
@@ -263,7 +267,9 @@ class Body(NamedTuple):
 
 
 # Operators after which a tensor may have other sizes than before.
-_RESIZING = frozenset(("resize_", "resize_as_", "set_", "t_", "transpose_", "squeeze_", "unsqueeze_"))
+_RESIZING = frozenset(
+    ("resize_", "resize_as_", "set_", "t_", "transpose_", "squeeze_", "unsqueeze_")
+)
 
 
 def tidied(input_count: int, steps: list[Step], result: Any) -> Body:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import flambeau as fb
 from flambeau import _C, Tensor
@@ -24,8 +24,19 @@ from flambeau._recording.tape import MADE_OF_DATA, Call, Ref, SizeRef, Tape, Val
 
 __all__: list[str] = []
 
-# What a recorder does where Python looks at elements or lengths: the method, and the tensor.
-OnRead = Callable[[str, Tensor], None]
+# Methods that give Python what the steps after them may depend on.
+LOOKS_AT_ELEMENTS = {
+    "__bool__": "a Python boolean",
+    "__float__": "a Python float",
+    "__index__": "a Python index",
+    "__int__": "a Python integer",
+    "item": "a Python number",
+    "numpy": "a NumPy array",
+    "tolist": "a Python list",
+}
+
+# Operators whose answer is such a boolean.
+_COMPARES_ELEMENTS = frozenset(("equal", "allclose", "is_nonzero"))
 
 _active = threading.local()
 
@@ -35,12 +46,27 @@ def current() -> Recorder | None:
     return getattr(_active, "recorder", None)
 
 
+class Rules(NamedTuple):
+    """What a recorder does with what is no operator."""
+
+    on_read: Callable[[str], None]  # Python looks at elements, by this method
+    # A constant lies on the memory of inputs or results: something has made it that is no operator.
+    on_constant: Callable[[], None]
+    known_only: bool = False  # elements of tensors that come from elsewhere may be looked at
+    notes_lengths: bool = True  # the program is for tensors of the same length
+
+
+def unrecorded() -> contextlib.AbstractContextManager[None]:
+    """A block of the package's own that looks whether elements are right: no part of programs."""
+    recorder = current()
+    return contextlib.nullcontext() if recorder is None else recorder.paused()
+
+
 class Recorder:
     """Records what its block does with tensors.
 
     Inputs have numbers, parameters and buffers names; all other tensors that the block did not make
-    are constants of the program. ``on_constant`` is told of those that lie on the memory of inputs
-    or results: something has made them that is no operator.
+    are constants of the program.
     """
 
     def __init__(
@@ -48,23 +74,21 @@ class Recorder:
         inputs: list[Tensor],
         state: list[tuple[str, Tensor]],
         tracing: int,
-        on_read: Callable[[Recorder, str, Tensor], None],
-        on_constant: Callable[[Tensor], None],
+        rules: Rules,
     ) -> None:
         self.tape = Tape(tracing=tracing)
         self.constants: list[Tensor] = []
         self.tensors: dict[int, Tensor] = {}  # by slots of the program that was made
         self._inputs = [self.tape.add_input(tensor) for tensor in inputs]
         self._state = {self.tape.number(tensor): name for name, tensor in state}
-        self._on_read = on_read
-        self._on_constant = on_constant
+        self.rules = rules
         self._records_gradients = fb.is_grad_enabled()
         self._outer: Recorder | None = None
 
     def __enter__(self) -> Recorder:
         self._outer = current()
         _active.recorder = self
-        self.tape.on_read(lambda method, tensor: self._on_read(self, method, tensor))
+        self.tape.on_read(self._read)
         self.tape.__enter__()
         return self
 
@@ -72,6 +96,12 @@ class Recorder:
         self.tape.__exit__()
         self.tape.on_read(None)  # which holds this object
         _active.recorder = self._outer
+
+    def _read(self, method: str, tensor: Tensor) -> None:
+        if method == "__len__" and self.rules.notes_lengths:
+            int(tensor.shape[0])  # which is noted
+        elif self.tape.knows(tensor) or not self.rules.known_only:
+            self.rules.on_read(method)
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
@@ -142,6 +172,8 @@ class _Builder:
                 self._add_note(call)
             return
         if not call.outputs() and not call.writes:
+            if call.op in _COMPARES_ELEMENTS:
+                self.recorder.rules.on_read("__bool__")
             return  # a question, which was answered
         if call.flags & _C._OP_INNER:
             raise RuntimeError(
@@ -199,7 +231,7 @@ class _Builder:
 
     def _constant(self, value: Value) -> Any:
         if value.shares in self.slots and isinstance(self.slots[value.shares], Ref):
-            self.recorder._on_constant(value.tensor)
+            self.recorder.rules.on_constant()
         self.recorder.constants.append(value.original.detach())
         constant = Constant(len(self.recorder.constants) - 1)
         if value.maker != MADE_OF_DATA or value.shares not in self.written:

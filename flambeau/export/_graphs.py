@@ -18,7 +18,7 @@ from flambeau._recording.program import (
     row_named,
     trimmed,
 )
-from flambeau._recording.record import Recorder
+from flambeau._recording.record import LOOKS_AT_ELEMENTS, Recorder, Rules
 from flambeau._recording.sizes import check_decision
 from flambeau._recording.tape import Ref
 from flambeau.export._targets import library_name, library_operator, row_of, target_of
@@ -42,23 +42,28 @@ def recorder_for(
     inputs: list[Tensor], state: list[tuple[str, Tensor]], traces_sizes: bool
 ) -> Recorder:
     """What records a program that becomes a graph."""
-    return Recorder(inputs, state, int(traces_sizes), refuse_read, _pass)
+    return Recorder(inputs, state, int(traces_sizes), RULES)
 
 
-def refuse_read(recorder: Recorder, method: str, tensor: Tensor) -> None:
+def _refuse_read(method: str) -> None:
     """Refuse a look at elements: a graph cannot follow a course that may depend on them."""
-    if method == "__len__":
-        int(tensor.shape[0])  # which is noted
-    elif recorder.tape.knows(tensor):
-        raise UserError(
-            f"export: the program looks at the elements of a tensor (Tensor.{method}), so what it "
-            "does next may depend on them, and a graph cannot follow; use torch.where or masks, or "
-            "move that part out of the exported module"
-        )
+    if method not in LOOKS_AT_ELEMENTS:
+        raise NotImplementedError(f"export: Tensor.{method} cannot be recorded in a graph")
+    raise UserError(
+        f"export: the program looks at the elements of a tensor (Tensor.{method}), so what it does "
+        "next may depend on them, and a graph cannot follow; use torch.where or masks, or move "
+        "that part out of the exported module"
+    )
 
 
-def _pass(tensor: Tensor) -> None:
-    """A view of something known, made by what is no operator, is a constant as others are."""
+def _refuse_constant() -> None:
+    raise UserError(
+        "export: a tensor lies on the memory of another that the program has made, but no operator "
+        "has made it, so that a graph would keep its elements as they are now"
+    )
+
+
+RULES = Rules(_refuse_read, _refuse_constant, known_only=True)
 
 
 class GraphWriter:

@@ -33,8 +33,9 @@ _SINGLE = {
 # Operators that a tensor is indexed by, which PyTorch has under other names.
 _OTHER_NAMES = {"_slice": "slice", "_index": "index", "_alias": "alias"}
 _PREFIX = "nn_functional_"
-# Functions of torch.nn.functional that torch has, too, with other names for the same arguments.
-_SAME_AT_TOP_LEVEL = {"dropout", "alpha_dropout", "feature_alpha_dropout", "softmax", "log_softmax"}
+# Functions of torch.nn.functional that torch has, too, with other names or defaults.
+_SAME_AT_TOP_LEVEL = {"relu", "softmax", "log_softmax", "dropout", "layer_norm", "group_norm"}
+_SAME_AT_TOP_LEVEL |= {"selu", "celu", "alpha_dropout", "feature_alpha_dropout"}
 
 
 def target_of(row: str, args: list[Any]) -> tuple[OpOverload, tuple[Any, ...], dict[str, Any]]:
@@ -65,15 +66,12 @@ def _packet_name(row: Row, count: int, named: Iterable[str]) -> str:
 
 
 def _is_same(one: Row, other: Row, count: int, named: set[str]) -> bool:
-    """Whether both take these arguments: the first ones, and some by name."""
+    """Whether both do the same with these arguments: the first ones, and some by name."""
+    if one.name not in _SAME_AT_TOP_LEVEL:
+        return one.parameters == other.parameters
     rest = [p for p in one.parameters[count:] if p[0] not in named]
-    has_names = one.name in _SAME_AT_TOP_LEVEL or _names(one)[:count] == _names(other)[:count]
-    return (
-        has_names
-        and _types(one, count) == _types(other, count)
-        and not named - set(_names(one))
-        and all(parameter[2] is not None for parameter in rest)
-    )
+    has_defaults = all(parameter[2] is not None for parameter in rest)
+    return _types(one, count) == _types(other, count) and has_defaults and named <= set(_names(one))
 
 
 def _types(row: Row, count: int) -> list[str]:

@@ -4,21 +4,9 @@ from __future__ import annotations
 
 import warnings
 
-from flambeau import Tensor
-from flambeau._recording.record import Recorder, current
+from flambeau._recording.record import LOOKS_AT_ELEMENTS, Rules, current
 
 __all__: list[str] = []
-
-# What gives Python a number that the steps after it may depend on.
-_LOOKS_AT_ELEMENTS = {
-    "__bool__": "a Python boolean",
-    "__float__": "a Python float",
-    "__index__": "a Python index",
-    "__int__": "a Python integer",
-    "item": "a Python number",
-    "numpy": "a NumPy array",
-    "tolist": "a Python list",
-}
 
 
 class TracerWarning(Warning):
@@ -32,50 +20,46 @@ class TracerWarning(Warning):
 def is_tracing() -> bool:
     """Whether a function is being recorded."""
     recorder = current()
-    return recorder is not None and recorder._on_read in (warn_of_read, refuse_read)
+    return recorder is not None and recorder.rules in (WARNING, STRICT)
 
 
-def warn_of_read(recorder: Recorder, method: str, tensor: Tensor) -> None:
+def _warn_of_read(method: str) -> None:
     """Warn of what makes a trace depend on its example."""
     if method == "__len__":
-        warnings.warn(
-            "trace: the length of a tensor is a constant of the trace; tensor.shape[0] is not",
-            TracerWarning,
-            stacklevel=4,
-        )
-    elif method in _LOOKS_AT_ELEMENTS:
-        warnings.warn(
-            f"trace: a tensor was turned into {_LOOKS_AT_ELEMENTS[method]}, which is a constant of "
-            "the trace from now on; for other inputs the trace may be wrong",
-            TracerWarning,
-            stacklevel=4,
+        text = "the length of a tensor is a constant of the trace; tensor.shape[0] is not"
+    elif method in LOOKS_AT_ELEMENTS:
+        text = (
+            f"a tensor was turned into {LOOKS_AT_ELEMENTS[method]}, which is a constant of the "
+            "trace from now on; for other inputs the trace may be wrong"
         )
     else:
-        _refuse_method(method)
+        raise _refusal(method)
+    warnings.warn(f"trace: {text}", TracerWarning, stacklevel=4)
 
 
-def refuse_read(recorder: Recorder, method: str, tensor: Tensor) -> None:
+def _refuse_read(method: str) -> None:
     """Refuse it, where nobody would see the warning when the program runs."""
-    if method == "__len__":
-        int(tensor.shape[0])  # which is noted
-    elif method in _LOOKS_AT_ELEMENTS:
-        raise RuntimeError(
-            f"jit: a tensor was turned into {_LOOKS_AT_ELEMENTS[method]}, so that what follows may "
-            "depend on its elements; that cannot be recorded"
-        )
-    else:
-        _refuse_method(method)
+    if method not in LOOKS_AT_ELEMENTS:
+        raise _refusal(method)
+    raise RuntimeError(
+        f"jit: a tensor was turned into {LOOKS_AT_ELEMENTS[method]}, so that what follows may "
+        "depend on its elements; that cannot be recorded"
+    )
 
 
-def _refuse_method(method: str) -> None:
-    raise RuntimeError(f"trace: torch.Tensor.{method} cannot be recorded as it is called")
+def _refusal(method: str) -> RuntimeError:
+    return RuntimeError(f"trace: torch.Tensor.{method} cannot be recorded as it is called")
 
 
-def warn_of_constant(tensor: Tensor) -> None:
-    """Warn of a tensor that something made which is no operator."""
+def _warn_of_constant() -> None:
     warnings.warn(
         "trace: a tensor is the result of something that is not recorded, and is a constant of the "
         "trace from now on",
         TracerWarning,
         stacklevel=5,
     )
+
+
+# Of traces, and of what is written into files.
+WARNING = Rules(_warn_of_read, _warn_of_constant, notes_lengths=False)
+STRICT = Rules(_refuse_read, _warn_of_constant)

@@ -14,7 +14,7 @@ from flambeau import Tensor
 from flambeau._accepted import accepted
 from flambeau._recording.program import Program, Replay
 from flambeau._recording.record import Recorder
-from flambeau.jit._looks import TracerWarning, refuse_read, warn_of_constant, warn_of_read
+from flambeau.jit._looks import STRICT, WARNING, TracerWarning
 from flambeau.jit._script import ScriptFunction, ScriptModule, scripted_module, warn_of_optimize
 from flambeau.nn import Module
 from flambeau.testing import assert_close
@@ -165,8 +165,8 @@ def record(
     arguments = _argument_names(signature, len(args), list(kwargs))
     args, kwargs = _told_apart(args, kwargs)
     inputs = ordered_inputs(arguments, args, kwargs)
-    on_read = refuse_read if strict_values else warn_of_read
-    with Recorder(inputs, state, _RANKS, on_read, warn_of_constant) as recorder:
+    rules = STRICT if strict_values else WARNING
+    with Recorder(inputs, state, _RANKS, rules) as recorder:
         result = function(*args, **kwargs)
     _check_outputs(result, strict_outputs)
     return recorder.program(arguments, result)

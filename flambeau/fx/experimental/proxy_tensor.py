@@ -11,7 +11,7 @@ from flambeau import Tensor
 from flambeau._recording.program import mapped, row_named
 from flambeau._recording.record import Recorder, current
 from flambeau._recording.sizes import check_decision
-from flambeau.export._graphs import GraphWriter, recorder_for, refuse_read, without_elements
+from flambeau.export._graphs import RULES, GraphWriter, recorder_for, without_elements
 from flambeau.fx.graph import Graph
 from flambeau.fx.graph_module import GraphModule
 from flambeau.fx.node import Node
@@ -104,4 +104,4 @@ def _writes(node: Node) -> bool:
 def get_proxy_mode() -> Recorder | None:
     """The recording that is going on, if one is."""
     recorder = current()
-    return recorder if recorder is not None and recorder._on_read is refuse_read else None
+    return recorder if recorder is not None and recorder.rules is RULES else None
