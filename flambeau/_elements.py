@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
-from flambeau import Tensor
+from flambeau import _C, Tensor
 
 
 def apply_(input: Tensor, callable: Callable[[Any], Any]) -> Tensor:
@@ -35,6 +35,7 @@ def _replace(
     for other in others:
         if other.dtype != input.dtype:
             raise TypeError(f"{name}: expected a tensor of {input.dtype}, got {other.dtype}")
+    _C._note_read(name, input)
     columns = [input, *(other.expand(input.shape) for other in others)]
     rows = zip(*(column.flatten().tolist() for column in columns), strict=True)
     values = [function(*row) for row in rows]

@@ -163,7 +163,22 @@ def _own_operator(name: str) -> Callable[..., Any] | None:
         found = getattr(place, name, None)
         if callable(found) and not isinstance(found, (type, ModuleType)):
             return found  # type: ignore[no-any-return]
-    return None
+    return _by_row(name) if name in _rows() else None
+
+
+def _by_row(name: str) -> Callable[..., Any]:
+    """An operator that Python has no function of, or that has the name of another there."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = _C._invoke(name, *args, **kwargs)
+        if result is NotImplemented:
+            raise NotImplementedError(
+                f"torch.ops.aten.{name} runs on plain tensors, outside of modes"
+            )
+        return result
+
+    call.__name__ = call.__qualname__ = name
+    return call
 
 
 @functools.cache
@@ -183,7 +198,8 @@ def _own_row(name: str, overload: str) -> int | None:
     if name in INNER:
         return None
     at_top = hasattr(fb, name) or hasattr(fb.Tensor, name)
-    rows = _rows().get(name if at_top else f"nn_functional_{name}", {})
+    is_own = at_top or f"nn_functional_{name}" not in _rows()
+    rows = _rows().get(name if is_own else f"nn_functional_{name}", {})
     stores = overload == "out" or overload.endswith("_out")
     candidates = {each: row for each, row in rows.items() if each.endswith("out") == stores}
     if len(candidates) == 1:

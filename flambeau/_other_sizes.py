@@ -12,7 +12,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._traced_int import unchecked_decisions
+from flambeau._recording.sizes import unchecked_decisions
 from flambeau.utils._pytree import tree_leaves
 
 __all__: list[str] = []

@@ -6,6 +6,7 @@ import math
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._recording.record import unrecorded
 from flambeau.func._functions import is_batched
 
 __all__: list[str] = []
@@ -42,10 +43,13 @@ def segment_reduce(
             f"{tuple(data.shape)} and axis {axis}"
         )
     if not (unsafe or any(map(is_batched, (data, counts)))):  # a map has no numbers to look at
-        if bool((counts < 0).any()):
-            raise RuntimeError(f"segment_reduce: a length is negative: {counts.min().item()}")
-        if bool((counts.sum(-1) != data.shape[axis]).any()):
-            raise RuntimeError("segment_reduce: lengths must sum to the size of data along axis")
+        with unrecorded():
+            if bool((counts < 0).any()):
+                raise RuntimeError(f"segment_reduce: a length is negative: {counts.min().item()}")
+            if bool((counts.sum(-1) != data.shape[axis]).any()):
+                raise RuntimeError(
+                    "segment_reduce: lengths must sum to the size of data along axis"
+                )
     # One segment more for each row takes what comes after the last.
     segments, rest = counts.shape[-1], data.shape[axis + 1 :]
     places = fb.arange(data.shape[axis], device=data.device)

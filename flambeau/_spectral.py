@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau._recording.record import unrecorded
 
 
 def stft(
@@ -102,8 +103,9 @@ def istft(
     if length is not None:
         end = min(start + length, total)
     signal, weight = signal[:, start:end], weight[:, start:end]
-    if weight.abs().min().item() < 1e-11:
-        raise RuntimeError("istft: the windows do not overlap enough to determine the signal")
+    with unrecorded():
+        if weight.abs().min().item() < 1e-11:
+            raise RuntimeError("istft: the windows do not overlap enough to determine the signal")
     signal = signal / weight
     if length is not None and signal.size(-1) < length:
         signal = _C.constant_pad_nd(signal, [0, length - signal.size(-1)])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._recording.record import unrecorded
 
 
 def cov(
@@ -54,8 +55,9 @@ def _observation_weights(
         if weights.is_floating_point() != (name == "aweights"):
             kind = "floating-point" if name == "aweights" else "integral"
             raise RuntimeError(f"cov: expected {name} of {kind} dtype, got {weights.dtype}")
-        if weights.numel() and weights.min().item() < 0:
-            raise RuntimeError(f"cov: {name} cannot be negative")
+        with unrecorded():
+            if weights.numel() and weights.min().item() < 0:
+                raise RuntimeError(f"cov: {name} cannot be negative")
     if fweights is None or aweights is None:
         return fweights if aweights is None else aweights
     return fweights * aweights

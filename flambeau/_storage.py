@@ -332,6 +332,7 @@ def set_(
     stride: Sequence[int] | None = None,
 ) -> Tensor:
     """``Tensor.set_``: make a tensor a window on the memory of another tensor or of a storage."""
+    _C._note_read("set_", tensor)
     if source is None:
         window = fb.empty(0, dtype=tensor.dtype, device=tensor.device)
     elif isinstance(source, Tensor) and size is None:

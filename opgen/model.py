@@ -58,8 +58,9 @@ OUT_RULES = (
 KINDS = ("pointwise", "native", "view", "python", "bound")
 pointwise, native, view, python, bound = KINDS
 
-# An inner operator has no form in Python: others call it, and have checked what they pass.
-FORMS = ("function", "method", "inplace", "inner")
+# An inner operator has no form in Python: others call it, and have checked what they pass. A named
+# one has none either, but checks its arguments: recorded programs call it by its name.
+FORMS = ("function", "method", "inplace", "inner", "named")
 
 # What `grad=` may say besides formulas.
 composite = "composite"  # a composition of operators: differentiates through its parts
@@ -271,6 +272,11 @@ class Op:
     def stores_out(self) -> bool:
         """Whether the entry point stores the result in `out=`."""
         return self.has_out and "own" not in self.out
+
+    @property
+    def is_called(self) -> bool:
+        """Whether Python has a form of it."""
+        return bool({"function", "method", "inplace"} & set(self.forms))
 
     @property
     def has_inplace_method(self) -> bool:
@@ -618,8 +624,8 @@ def validate(op: Op) -> None:
     for form in op.forms:
         if form not in FORMS:
             refuse(f"unknown form {form!r}; known: {', '.join(FORMS)}")
-    if "inner" in op.forms and (op.forms != ("inner",) or not op.name.startswith("_")):
-        refuse("an inner operator has no other form, and a name that begins with _")
+    if {"inner", "named"} & set(op.forms) and (op.is_called or not op.name.startswith("_")):
+        refuse("an inner or named operator has no other form, and a name that begins with _")
     if not op.doc.strip() or "\n" in op.doc or not op.doc.rstrip().endswith("."):
         refuse("doc must be one line that ends with a full stop")
     for dtype in op.dtypes:

@@ -5,6 +5,7 @@
 #include "bind/generator_object.h"
 #include "bind/items.h"
 #include "bind/override.h"
+#include "bind/tape.h"
 #include "bind/value_types.h"
 #include "core/scalar.h"
 #include "ops/host.h"
@@ -51,7 +52,15 @@ bool is_numpy_bool(PyObject* o) {
 Scalar element_of(const Tensor& t) {
   FB_CHECK_TYPE(t.numel() == 1, "a tensor given as a number has ", t.numel(), " elements");
   if (t->is_promised()) refuse_missing_memory();
-  return ops::host_number(t);
+  const Scalar element = ops::host_number(t);
+  if (observe::watches(observe::kRecord)) [[unlikely]]
+    note_read(t, "item", element);
+  return element;
+}
+
+// A size of a program that is recorded, which is an argument of the call to come.
+[[gnu::noinline]] void note_size(PyObject* o) {
+  if (tape::Tape* tape = tape::tracing()) give_size(*tape, "", -1, o);
 }
 
 }  // namespace
@@ -163,6 +172,8 @@ int64_t integer(PyObject* o) {
     return value;
   }
   if (is_tensor(o)) return element_of(tensor_of(o)).to<int64_t>();
+  if (observe::watches(observe::kRecord)) [[unlikely]]
+    note_size(o);
   const Ref exact = checked(PyNumber_Index(o));
   return integer(exact.get());
 }

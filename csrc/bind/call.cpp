@@ -9,6 +9,7 @@
 
 #include "autograd/record.h"
 #include "bind/boxed.h"
+#include "bind/tape.h"
 #include "core/no_device.h"
 #include "ops/observe.h"
 #include "shadow/access.h"
@@ -211,6 +212,7 @@ PyObject* slot_named(const Overload& overload, PyObject* const* slots, std::stri
   const ops::Operator* op = overload.op;
   PyObject* out = slot_named(overload, slots, "out");
   const bool is_stored = out && out != Py_None;
+  if (!op->function.body) note_read(tensor_of(slots[0]), op->name);
   if (is_stored) op = &tape::storing(*op);
   SmallVec<ops::Value, 8> values;
   if (observe::wants_values())
@@ -224,9 +226,19 @@ PyObject* slot_named(const Overload& overload, PyObject* const* slots, std::stri
   return result;
 }
 
+[[gnu::noinline]] PyObject* invoke_watched(const Overload& overload, PyObject* const* slots) {
+  std::optional<GivenSizes> sizes;
+  if (tape::Tape* tape = tape::tracing()) {
+    sizes.emplace(*tape, overload, slots);
+    if (PyObject* answer = overload.op ? traced_answer(*overload.op, slots) : nullptr)
+      return answer;
+  }
+  return overload.op ? invoke_observed(overload, slots) : overload.invoke(slots);
+}
+
 PyObject* invoke(const Overload& overload, PyObject* const* slots) {
-  if (observe::any() && overload.op) [[unlikely]]
-    return invoke_observed(overload, slots);
+  if (observe::any()) [[unlikely]]
+    return invoke_watched(overload, slots);
   return overload.invoke(slots);
 }
 

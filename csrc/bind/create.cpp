@@ -3,6 +3,7 @@
 #include "bind/from_data.h"
 #include "bind/interop.h"
 #include "bind/pinned.h"
+#include "bind/tape.h"
 #include "ops/host.h"
 
 namespace fb::bind {
@@ -10,7 +11,7 @@ namespace {
 
 // What was made of Python data goes where it was asked for.
 Tensor on_device(const Tensor& made, std::optional<Device> device) {
-  return device ? ops::on_device(made, actual_device(*device)) : made;
+  return noted(device ? ops::on_device(made, actual_device(*device)) : made);
 }
 
 // Refuses a device before anything is made for it.

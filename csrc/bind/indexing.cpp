@@ -5,6 +5,7 @@
 #include "bind/from_data.h"
 #include "bind/interop.h"
 #include "bind/items.h"
+#include "bind/tape.h"
 #include "bind/tensor_object.h"
 #include "core/observe.h"
 #include "gen/ops/copy.h"
@@ -52,7 +53,11 @@ Tensor tensor_index(PyObject* o) {
 class Selection {
  public:
   Selection(const Tensor& base, PyObject* index, bool recorded, bool is_slice)
-      : base_(base), recorded_(recorded), is_slice_(is_slice), steps_(recorded ? base : Tensor()) {
+      : base_(base),
+        recorded_(recorded),
+        is_slice_(is_slice),
+        tape_(recorded && observe::watches(observe::kRecord) ? tape::current() : nullptr),
+        steps_(recorded ? base : Tensor()) {
     // All of the index first: that may run code of the user, which may change the tensor, too.
     if (is_like_tuple(index)) {
       SmallVec<Part, 8> parts;
@@ -84,17 +89,27 @@ class Selection {
     Py_ssize_t stop;
     Py_ssize_t step;
   };
+  // Of a number, or of start, stop and step: those that are sizes on the tape, by number.
+  using Traced = std::array<int32_t, 3>;
 
   void build(std::span<const Part> parts) {
     ops::settle(base_);
     offset_ = base_.offset();
     int64_t rest = base_.dim() - covered_;  // dimensions that an ellipsis stands for
     FB_CHECK_INDEX(rest >= 0, "too many indices for a tensor of ", base_.dim(), " dimensions");
-    size_t next_tensor = 0;
+    size_t next_tensor = 0, next_traced = 0;
     for (const Part& part : parts) {
       switch (part.kind) {
-        case Kind::kInt: take(part.start); break;
-        case Kind::kSlice: cut(part); break;
+        case Kind::kInt:
+          if (tape_) give(traced_[next_traced++], {"index", "", ""});
+          take(part.start);
+          break;
+        case Kind::kSlice:
+          if (tape_)
+            cut_recorded(part, traced_[next_traced++]);
+          else
+            cut(part);
+          break;
         case Kind::kNone: add_dim(); break;
         case Kind::kEllipsis:
           for (; rest > 0; --rest) keep();
@@ -119,7 +134,10 @@ class Selection {
     Tensor t = is_tensor(o) ? tensor_of(o) : tensor_index(o);
     check_dense("__getitem__", t);
     // A number in a tensor is a number, and the result a view.
-    if (t.dim() == 0 && is_integral(t.dtype()) && !is_mask(t) && !(t->flags & kBatched))
+    // Whoever records does not know it the next time: it picks as other tensors do.
+    const bool is_known = tape_ && tape_->known_number_of(t) >= 0;
+    if (t.dim() == 0 && is_integral(t.dtype()) && !is_mask(t) && !(t->flags & kBatched) &&
+        !is_known)
       return number(o);
     picks_any_ = true;
     tensors_.push_back(std::move(t));
@@ -129,7 +147,11 @@ class Selection {
 
   Part number(PyObject* o) {
     ++covered_;
-    return {Kind::kInt, read::integer(o), 0, 0};
+    if (!tape_) return {Kind::kInt, read::integer(o), 0, 0};
+    const int32_t size = size_number(*tape_, o);
+    traced_.push_back({size, -1, -1});
+    if (size < 0) return {Kind::kInt, read::integer(o), 0, 0};
+    return {Kind::kInt, tape_->sizes()[static_cast<size_t>(size)], 0, 0};
   }
 
   Part slice(PyObject* o) {
@@ -137,7 +159,30 @@ class Selection {
     if (PySlice_Unpack(o, &part.start, &part.stop, &part.step) < 0) throw PythonError{};
     FB_CHECK_VALUE(part.step > 0, "the step of a slice must be greater than zero, got ", part.step);
     ++covered_;
+    if (tape_) {
+      const auto* slice = reinterpret_cast<PySliceObject*>(o);
+      traced_.push_back({size_number(*tape_, slice->start), size_number(*tape_, slice->stop),
+                         size_number(*tape_, slice->step)});
+    }
     return part;
+  }
+
+  void give(const Traced& traced, std::array<const char*, 3> parameters) {
+    for (size_t i = 0; i < traced.size(); ++i)
+      if (traced[i] >= 0) tape_->give(parameters[i], -1, traced[i]);
+  }
+
+  // With the ends as they were given: the tensor may be longer the next time.
+  void cut_recorded(const Part& slice, const Traced& traced) {
+    const auto [kind, start, stop, step] = slice;
+    const bool is_whole = start == 0 && stop == PY_SSIZE_T_MAX && step == 1;
+    if (is_slice_ || !is_whole) {
+      give(traced, {"start", "end", "step"});
+      steps_ = ops::_slice(steps_, next_dim(), start, stop, step);
+    }
+    push(is_whole ? base_.sizes()[dim_] : steps_.sizes()[static_cast<size_t>(next_dim())],
+         base_.strides()[dim_]);
+    ++dim_;
   }
 
   void take(int64_t index) {
@@ -178,7 +223,7 @@ class Selection {
     add_dim();
     const Tensor mask = make_tensor({1}, DType::kBool, base_.device());
     kernel::of(mask).fill(mask, value);
-    picks_.back() = mask;
+    picks_.back() = noted(mask);
   }
 
   void pick(const Tensor& index) {
@@ -202,6 +247,7 @@ class Selection {
   const Tensor& base_;
   bool recorded_;
   bool is_slice_;        // the whole index is one, and a view is wanted of it
+  tape::Tape* tape_;     // of whoever records this thread
   Tensor steps_;         // what the parts so far made of the tensor, if that is recorded
   int64_t dim_ = 0;      // the next dimension of the tensor
   int64_t covered_ = 0;  // dimensions that the parts other than an ellipsis stand for
@@ -210,6 +256,7 @@ class Selection {
   bool picks_any_ = false;
   std::vector<Tensor> tensors_;  // the tensors among the parts, in order
   std::vector<Tensor> picks_;
+  std::vector<Traced> traced_;  // of the numbers and slices among the parts, on a tape
 };
 
 void check_assignable(PyObject* value, DType dtype) {
@@ -217,10 +264,23 @@ void check_assignable(PyObject* value, DType dtype) {
                 " to a tensor of type ", dtype);
 }
 
+void check_number(const Scalar& value, DType dtype) {
+  FB_CHECK(value.kind() != Scalar::Kind::kComplex || is_complex(dtype), "value ", value,
+           " cannot be converted to type ", dtype, " without loss");
+}
+
 void assign_number(const Tensor& target, const Scalar& value) {
-  FB_CHECK(value.kind() != Scalar::Kind::kComplex || is_complex(target.dtype()), "value ", value,
-           " cannot be converted to type ", target.dtype(), " without loss");
+  check_number(value, target.dtype());
   ops::fill_(target, value);
+}
+
+// A number as a tensor to assign.
+Tensor single(const Scalar& value, DType dtype, Device device) {
+  check_number(value, dtype);
+  if (observe::watches(observe::kRecord)) return ops::full(IntSpan(), value, dtype, device);
+  const Tensor made = make_tensor({}, dtype, device);
+  ops::fill_(made, value);
+  return made;
 }
 
 void assign_tensor(const Tensor& target, Tensor value) {
@@ -268,8 +328,8 @@ int tensor_setitem(PyObject* self, PyObject* index, PyObject* value) {
       assign_number(target, read::number(value));
       return 0;
     }
-    Tensor elements = is_tensor(value) ? tensor_of(value) : make_tensor({}, t.dtype(), t.device());
-    if (!is_tensor(value)) assign_number(elements, read::number(value));
+    const Tensor elements =
+        is_tensor(value) ? tensor_of(value) : single(read::number(value), t.dtype(), t.device());
     if (selection.picks_any())
       ops::index_put_(target, selection.picks(), elements);
     else
@@ -282,7 +342,13 @@ PyObject* bound_nonzero(PyObject* const* a) {
   const Tensor& input = tensor_of(a[0]);
   if (input->flags & kBatched) autograd::refuse_dynamic_shape("nonzero");
   fb::check_dense("nonzero", input);
-  return a[1] && read::boolean(a[1]) ? wrap(ops::nonzero_tuple(input)) : wrap(ops::nonzero(input));
+  const bool as_tuple = a[1] && read::boolean(a[1]);
+  if (observe::watches(observe::kRecord) && tape::current()) [[unlikely]] {
+    // Of operators of the table, which nonzero is none of.
+    if (!as_tuple) return wrap(ops::argwhere(input));
+    return wrap(ops::unbind(ops::argwhere(input.dim() == 0 ? ops::unsqueeze(input, 0) : input), 1));
+  }
+  return as_tuple ? wrap(ops::nonzero_tuple(input)) : wrap(ops::nonzero(input));
 }
 
 }  // namespace fb::bind

@@ -6,6 +6,7 @@
 #include "autograd/batch.h"
 #include "autograd/history.h"
 #include "bind/call.h"
+#include "bind/tape.h"
 #include "bind/value_types.h"
 #include "core/observe.h"
 #include "gen/ops/sparse.h"
@@ -42,12 +43,12 @@ auto translated(F&& f) {
 
 }  // namespace
 
-PyObject* bound_from_numpy(PyObject* const* a) { return wrap(from_numpy(a[0])); }
+PyObject* bound_from_numpy(PyObject* const* a) { return wrap(noted(from_numpy(a[0]))); }
 
 PyObject* bound_frombuffer(PyObject* const* a) {
   const Tensor tensor = from_buffer(a[0], read::dtype_value(a[1]), a[2] ? read::integer(a[2]) : -1,
                                     a[3] ? read::integer(a[3]) : 0);
-  return wrap(with_requires_grad(tensor, a[4]));
+  return wrap(noted(with_requires_grad(tensor, a[4])));
 }
 
 PyObject* bound_numpy(PyObject* const* a) {

@@ -22,6 +22,7 @@
 #include "bind/packed_list.h"
 #include "bind/profile.h"
 #include "bind/registry.h"
+#include "bind/replay.h"
 #include "bind/saved_hooks.h"
 #include "bind/scope.h"
 #include "bind/serialization.h"
@@ -227,6 +228,7 @@ NB_MODULE(_C, m) {
   add_profile(m);
   add_boxed(m.ptr());
   add_tape(m);
+  add_replay(m);
   m.def(
       "_install_source_locations", [](const char* folder) { install_source_locations(folder); },
       nb::arg("folder"));

@@ -1,12 +1,12 @@
-// Tapes for Python: what was recorded becomes tuples that flambeau/_tape.py reads.
+// Tapes for Python: what was recorded becomes tuples that flambeau/_recording/tape.py reads.
 #include "bind/tape.h"
 
 #include <nanobind/stl/string.h>
 
 #include "bind/boxed.h"
 #include "bind/tensor_object.h"
+#include "bind/value_types.h"
 #include "tape/count.h"
-#include "tape/tape.h"
 
 namespace nb = nanobind;
 
@@ -17,13 +17,22 @@ using tape::Item;
 using tape::Record;
 using tape::Tape;
 
-// Tensors as references to their numbers.
+// flambeau._recording.sizes.TracedInt, once it is imported.
+PyTypeObject* traced_type = nullptr;
+
+// Tensors and sizes as references to their numbers.
 class Reader {
  public:
-  Reader() : reference_(nb::module_::import_("flambeau._tape").attr("Ref")) {}
+  Reader() {
+    const nb::module_ names = nb::module_::import_("flambeau._recording.tape");
+    reference_ = names.attr("Ref");
+    size_ = names.attr("SizeRef");
+  }
 
   nb::object object_of(const Item& item) const {
     if (item.kind == Item::Kind::kTensor) return reference_(item.numbers[0]);
+    if (item.kind == Item::Kind::kSize) return size_(item.numbers[0]);
+    if (item.kind == Item::Kind::kSizes) return sizes_of(item);
     if (item.kind == Item::Kind::kValue) return nb::steal(checked(unboxed(item.value)).release());
     nb::list list;
     for (const int32_t number : item.numbers)
@@ -38,7 +47,15 @@ class Reader {
   }
 
  private:
-  nb::object reference_;
+  nb::object sizes_of(const Item& item) const {
+    nb::list list;
+    for (size_t i = 0; i < item.numbers.size(); ++i)
+      list.append(item.numbers[i] < 0 ? nb::object(nb::int_(item.value.ints()[i]))
+                                      : size_(item.numbers[i]));
+    return nb::tuple(list);
+  }
+
+  nb::object reference_, size_;
 };
 
 nb::list calls(const Tape& tape) {
@@ -46,22 +63,139 @@ nb::list calls(const Tape& tape) {
   nb::list list;
   for (const Record& record : tape.records()) {
     const std::string location = record.location.text();
-    list.append(nb::make_tuple(ops::name_of(*record.op), record.op->profiled,
+    const nb::object autocast =
+        record.autocast ? nb::steal(wrap(*record.autocast)) : nb::object(nb::none());
+    list.append(nb::make_tuple(record.op ? ops::name_of(*record.op) : std::string(),
+                               record.op ? record.op->profiled : "",
                                reader.tuple_of(record.arguments), reader.tuple_of(record.results),
-                               static_cast<int>(record.op->flags),
-                               location.empty() ? "" : location.c_str() + 4));  // " at "
+                               record.op ? static_cast<int>(record.op->flags) : 0,
+                               location.empty() ? "" : location.c_str() + 4,  // " at "
+                               record.note, record.no_grad, autocast));
   }
   return list;
+}
+
+// Sizes of this tape, and numbers.
+std::vector<Item> operands_of(const Tape& tape, nb::handle operands) {
+  std::vector<Item> items;
+  for (const nb::handle each : operands) {
+    if (const int32_t size = size_number(tape, each.ptr()); size >= 0) {
+      items.push_back(tape.size_item(size));
+    } else {
+      Item item;
+      item.value = ops::Value(read::number(each.ptr()));
+      items.push_back(std::move(item));
+    }
+  }
+  return items;
+}
+
+// The names of arithmetic live as long as the program.
+const char* arithmetic_named(const std::string& name) {
+  static constexpr const char* kNames[] = {"add", "sub", "mul", "floordiv", "mod", "pow", "neg"};
+  for (const char* each : kNames)
+    if (name == each) return each;
+  fail(ErrorKind::kValue, "a tape has no arithmetic called '", name, "'");
+}
+
+PyObject* traced(Tape& tape, int32_t number) {
+  const nb::object owner = nb::find(tape);
+  return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(traced_type), "of", "LOi",
+                                     static_cast<long long>(tape.sizes()[size_t(number)]),
+                                     owner.ptr(), static_cast<int>(number)))
+      .release();
+}
+
+Tape* tracing_sizes_of(const Tensor& tensor) {
+  Tape* tape = tape::tracing();
+  return tape && traced_type && tape->is_sized(tensor) ? tape : nullptr;
+}
+
+PyObject* traced_count(const Tensor& tensor) {
+  Ref shape(traced_shape(tensor));
+  if (!shape || tensor.dim() == 0) return nullptr;
+  return checked(PyObject_CallMethod(shape.get(), "numel", nullptr)).release();
 }
 
 nb::list values(const Tape& tape) {
   nb::list list;
   for (const tape::Met& met : tape.met())
-    list.append(nb::make_tuple(nb::steal(wrap(met.tensor)), met.maker, met.shares));
+    list.append(nb::make_tuple(nb::steal(wrap(met.tensor)), met.maker, met.shares,
+                               nb::steal(wrap(met.original ? met.original : met.tensor))));
   return list;
 }
 
 }  // namespace
+
+PyObject* traced_shape(const Tensor& tensor) {
+  Tape* tape = tracing_sizes_of(tensor);
+  if (!tape) return nullptr;
+  Ref sizes = checked(PyTuple_New(tensor.dim()));
+  for (int64_t dim = 0; dim < tensor.dim(); ++dim)
+    PyTuple_SET_ITEM(sizes.get(), dim, traced(*tape, tape->add_size(tensor, dim)));
+  return checked(PyObject_CallOneArg(reinterpret_cast<PyObject*>(size_type), sizes.get()))
+      .release();
+}
+
+PyObject* traced_rank(const Tensor& tensor) {
+  Tape* tape = tracing_sizes_of(tensor);
+  if (!tape || !tape->traces_ranks()) return nullptr;
+  return traced(*tape, tape->add_rank(tensor));
+}
+
+PyObject* traced_answer(const ops::Operator& op, PyObject* const* slots) {
+  const std::string_view name = op.name;
+  if (name != "size" && name != "numel" && name != "nelement" && name != "dim") return nullptr;
+  const Tensor& tensor = tensor_of(slots[0]);
+  if (name == "dim") return traced_rank(tensor);
+  if (name != "size") return traced_count(tensor);
+  Tape* tape = tracing_sizes_of(tensor);
+  if (!tape || !*op.overload) return traced_shape(tensor);
+  const int64_t dim = wrap_dim(read::integer(slots[1]), tensor.dim());
+  return traced(*tape, tape->add_size(tensor, dim));
+}
+
+int32_t size_number(const Tape& tape, PyObject* object) {
+  if (!traced_type || Py_TYPE(object) != traced_type) return -1;
+  const Ref owner = checked(PyObject_GetAttrString(object, "tape"));
+  // One that the program has kept from another recording is a number here.
+  const nb::object own = nb::find(tape);
+  if (owner.get() != own.ptr()) return -1;
+  const Ref number = checked(PyObject_GetAttrString(object, "number"));
+  return static_cast<int32_t>(PyLong_AsLong(number.get()));
+}
+
+void give_size(Tape& tape, const char* parameter, int32_t element, PyObject* object) {
+  if (const int32_t size = size_number(tape, object); size >= 0)
+    tape.give(parameter, element, size);
+}
+
+GivenSizes::GivenSizes(Tape& tape, const Overload& overload, PyObject* const* slots) : tape_(tape) {
+  tape_.settle();  // what a call that has failed left
+  for (int i = 0; i < overload.count; ++i) {
+    PyObject* given = slots[overload.args[i].slot];
+    if (!given) continue;
+    const char* name = overload.args[i].name;
+    give_size(tape_, name, -1, given);
+    if (!PyTuple_Check(given) && !PyList_Check(given)) continue;
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(given); ++k)
+      give_size(tape_, name, static_cast<int32_t>(k), PySequence_Fast_GET_ITEM(given, k));
+  }
+}
+
+GivenSizes::~GivenSizes() { tape_.settle(); }
+
+void note_read(const Tensor& tensor, const char* how) {
+  Tape* tape = tape::current();
+  if (tape && tape->on_read) tape->on_read(how, tensor);
+}
+
+void note_read(const Tensor& tensor, const char* how, const Scalar& value) {
+  Tape* tape = tape::current();
+  if (!tape) return;
+  if (tape->known_number_of(tensor) >= 0) tape->add_read(tensor, how, ops::Value(value));
+  if (tape->on_read) tape->on_read(how, tensor);
+}
 
 void add_tape(nb::module_& m) {
   tape::install_recording();
@@ -72,8 +206,15 @@ void add_tape(nb::module_& m) {
   m.attr("_OP_WRITES_MANY") = static_cast<int>(ops::kWritesMany);
   m.attr("_OP_INNER") = static_cast<int>(ops::kInner);
   m.attr("_OP_COMPOSITE") = static_cast<int>(ops::kComposite);
+  m.attr("_OP_MANY") = static_cast<int>(ops::kManyResults);
   nb::class_<Tape>(m, "_Tape")
-      .def(nb::init<bool>(), nb::arg("in_parts"))
+      .def(
+          "__init__",
+          [](Tape* self, bool in_parts, int tracing) {
+            FB_CHECK_VALUE(tracing >= 0 && tracing <= 2, "a tape traces 0, 1 or 2, not ", tracing);
+            new (self) Tape(in_parts, static_cast<tape::Tracing>(tracing));
+          },
+          nb::arg("in_parts"), nb::arg("tracing") = 0)
       .def("start", &Tape::start)
       .def("stop", &Tape::stop)
       .def(
@@ -84,9 +225,45 @@ void add_tape(nb::module_& m) {
             return tape.number_of(tensor_of(tensor.ptr()));
           },
           nb::arg("tensor"))
+      .def("known_number",
+           [](const Tape& tape, nb::handle t) { return tape.known_number_of(tensor_of(t.ptr())); })
+      .def("mark_sized", [](Tape& tape, nb::handle t) { tape.mark_sized(tensor_of(t.ptr())); })
+      .def("add_arithmetic",
+           [](Tape& tape, const std::string& name, nb::handle operands, int64_t value) {
+             return tape.add_arithmetic(arithmetic_named(name), operands_of(tape, operands), value);
+           })
+      .def("add_check",
+           [](Tape& tape, const std::string& name, nb::handle outcome, nb::handle operands) {
+             tape.add_check(name.c_str(), ops::Value(read::number(outcome.ptr())),
+                            operands_of(tape, operands));
+           })
+      .def(
+          "on_read",
+          [](Tape& tape, nb::object call) {
+            if (call.is_none()) {
+              tape.on_read = nullptr;
+              return;
+            }
+            tape.on_read = [call](const char* how, const Tensor& tensor) {
+              const Ref object(wrap(tensor));
+              checked(PyObject_CallFunction(call.ptr(), "sO", how, object.get()));
+            };
+          },
+          nb::arg("call").none())
       .def("__len__", [](const Tape& tape) { return tape.records().size(); })
       .def("calls", &calls)
       .def("values", &values);
+  m.def("_set_traced_int", [](nb::handle type) {
+    Py_INCREF(type.ptr());
+    traced_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  });
+  m.def("_note_read", [](const std::string& how, nb::handle tensor) {
+    try {
+      note_read(tensor_of(tensor.ptr()), how.c_str());
+    } catch (const PythonError&) {
+      nb::raise_python_error();
+    }
+  });
   m.def("_count_start", &tape::start_counting);
   m.def("_count_stop", &tape::stop_counting);
   m.def("_counted", [] {

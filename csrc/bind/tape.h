@@ -1,10 +1,50 @@
-// Tapes for Python.
+// Tapes for Python, and what the binding tells them: sizes that are arguments, elements that leave.
+//
+// All of it stands behind observe::any() where it is asked, so that nobody else pays for it.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
+#include "bind/call.h"
+#include "core/observe.h"
+#include "tape/tape.h"
+
 namespace fb::bind {
 
 void add_tape(nanobind::module_& m);
+
+// --- while a tape traces sizes; null where none does, or the tensor does not depend on the inputs
+PyObject* traced_shape(const Tensor& tensor);
+PyObject* traced_rank(const Tensor& tensor);
+// The answer of an operator that asks for sizes: size(), numel(), dim().
+PyObject* traced_answer(const ops::Operator& op, PyObject* const* slots);
+
+// The number of a size on a tape; -1 for any other object.
+int32_t size_number(const tape::Tape& tape, PyObject* object);
+// Gives the next call the size that an object is, if it is one.
+void give_size(tape::Tape& tape, const char* parameter, int32_t element, PyObject* object);
+
+// Sizes among the arguments of a call, which have found their places when it is over, or are
+// checked.
+class GivenSizes {
+ public:
+  GivenSizes(tape::Tape& tape, const Overload& overload, PyObject* const* slots);
+  ~GivenSizes();
+  GivenSizes(const GivenSizes&) = delete;
+  GivenSizes& operator=(const GivenSizes&) = delete;
+
+ private:
+  tape::Tape& tape_;
+};
+
+// Python reads elements of a tensor, one or several; whoever records may refuse it.
+void note_read(const Tensor& tensor, const char* how);
+void note_read(const Tensor& tensor, const char* how, const Scalar& value);
+// Python makes a tensor of its own data.
+inline Tensor noted(Tensor made) {
+  if (observe::watches(observe::kRecord)) [[unlikely]]
+    if (tape::Tape* tape = tape::current()) tape->note_made(made);
+  return made;
+}
 
 }  // namespace fb::bind

@@ -1,5 +1,6 @@
 // Attributes of a Tensor: shape, dtype, device and their kin.
 #include "bind/call.h"
+#include "bind/tape.h"
 #include "bind/tensor_object.h"
 #include "bind/value_types.h"
 #include "gen/ops/copy.h"
@@ -17,6 +18,22 @@ PyObject* get(PyObject* self, void* closure) {
   return guarded(name_in(closure), [&] { return wrap(Read(tensor_of(self))); });
 }
 
+// Of a program that is recorded they remember where they came from.
+PyObject* get_shape(PyObject* self, void*) {
+  return guarded("shape", [&] {
+    const Tensor& t = tensor_of(self);
+    PyObject* traced = observe::any() ? traced_shape(t) : nullptr;
+    return traced ? traced : wrap(t.sizes());
+  });
+}
+PyObject* get_ndim(PyObject* self, void*) {
+  return guarded("ndim", [&] {
+    const Tensor& t = tensor_of(self);
+    PyObject* traced = observe::any() ? traced_rank(t) : nullptr;
+    return traced ? traced : wrap(t.dim());
+  });
+}
+
 PyObject* get_device(PyObject* self, void*) {
   return guarded("device", [&] { return device_object(tensor_of(self).device()); });
 }
@@ -28,6 +45,8 @@ PyObject* get_data(PyObject* self, void*) {
   return guarded("data", [&] {
     const Tensor& t = tensor_of(self);
     if (t->flags & (kBatched | kSparse)) return wrap(autograd::detached(t));
+    if (observe::watches(observe::kRecord) && tape::current()) [[unlikely]]
+      return wrap(ops::detach(t));
     ops::settle(t);
     PyObject* made = wrap(tensor_over(Storage::alias(t.storage()), t.sizes(), t.strides(),
                                       t.offset(), t.dtype(), t.device()));
@@ -42,6 +61,8 @@ int set_data(PyObject* self, PyObject* value, void*) {
     FB_CHECK_TYPE(value && is_tensor(value), "must be a Tensor");
     const Tensor& t = tensor_of(self);
     const Tensor& from = tensor_of(value);
+    if (observe::watches(observe::kRecord)) [[unlikely]]
+      note_read(t, "data.__set__");
     FB_CHECK(is_sparse(t) == is_sparse(from), "a tensor of layout ",
              is_sparse(t) ? "sparse_coo" : "strided", " cannot take the data of one of layout ",
              is_sparse(from) ? "sparse_coo" : "strided");
@@ -110,9 +131,9 @@ bool always_true(const Tensor&) { return true; }
 const PyGetSetDef tensor_properties[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, "What users have attached.",
      nullptr},
-    FB_PROPERTY("shape", t.sizes(), "The size along every dimension: a torch.Size."),
+    {"shape", get_shape, nullptr, "The size along every dimension: a torch.Size.", nullptr},
     FB_PROPERTY("dtype", t.dtype(), "The type of the elements."),
-    FB_PROPERTY("ndim", t.dim(), "The number of dimensions."),
+    {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
     FB_PROPERTY("itemsize", static_cast<int64_t>(t.element_size()), "Bytes of one element."),
     FB_PROPERTY("nbytes", bytes_of(t), "Bytes of all elements."),
     FB_PROPERTY("_version", version_of(t), "How often the elements were changed in place."),

@@ -11,6 +11,7 @@
 #include "bind/interop.h"
 #include "bind/override.h"
 #include "bind/registry.h"
+#include "bind/tape.h"
 #include "bind/tensor_object.h"
 #include "gen/ops/sparse.h"
 #include "ops/host.h"
@@ -153,17 +154,23 @@ Py_ssize_t tensor_length(PyObject* self) {
     PyErr_SetString(PyExc_TypeError, "len() of a 0-d tensor");
     return -1;
   }
+  if (observe::watches(observe::kRecord)) [[unlikely]]
+    if (guarded_int("__len__", [&] { return note_read(t, "__len__"), 0; }) < 0) return -1;
   return t.size(0);
 }
 
-Scalar single_element(const Tensor& t, const char* wanted) {
+// `method` is how Python asks for it.
+Scalar single_element(const Tensor& t, const char* wanted, const char* method) {
   if (is_sparse(t)) [[unlikely]]
-    return single_element(ops::to_dense(t), wanted);
+    return single_element(ops::to_dense(t), wanted, method);
   autograd::check_has_elements(t, "item");
   if (t->is_promised()) refuse_missing_memory();
   FB_CHECK_VALUE(t.numel() == 1, "only a tensor with one element can become a Python ", wanted,
                  "; this one has size ", t.sizes());
-  return ops::host_number(t);
+  const Scalar element = ops::host_number(t);
+  if (observe::watches(observe::kRecord)) [[unlikely]]
+    note_read(t, method, element);
+  return element;
 }
 
 int tensor_bool(PyObject* self) {
@@ -177,7 +184,7 @@ int tensor_bool(PyObject* self) {
     FB_CHECK(t.numel() != 0, "Boolean value of Tensor with no values is ambiguous");
     FB_CHECK(t.numel() == 1,
              "Boolean value of Tensor with more than one value is ambiguous; use any() or all()");
-    return static_cast<int>(single_element(t, "bool").to<bool>());
+    return static_cast<int>(single_element(t, "bool", "__bool__").to<bool>());
   });
 }
 
@@ -185,7 +192,7 @@ PyObject* tensor_int(PyObject* self) {
   return guarded("__int__", [&] {
     if (is_overridden(self)) [[unlikely]]
       return call_method_override("__int__", {self});
-    const Scalar value = single_element(tensor_of(self), "int");
+    const Scalar value = single_element(tensor_of(self), "int", "__int__");
     if (value.is_integral()) return wrap(value.to<int64_t>());
     FB_CHECK_TYPE(value.kind() == Scalar::Kind::kFloat, "can't convert a complex number to int");
     return PyLong_FromDouble(value.to<double>());
@@ -199,7 +206,7 @@ PyObject* tensor_index(PyObject* self) {
     const Tensor& t = tensor_of(self);
     FB_CHECK_TYPE(is_integral(t.dtype()) && t.numel() == 1,
                   "only integer tensors of a single element can be converted to an index");
-    return wrap(single_element(t, "int").to<int64_t>());
+    return wrap(single_element(t, "int", "__index__").to<int64_t>());
   });
 }
 
@@ -207,7 +214,7 @@ PyObject* tensor_float(PyObject* self) {
   return guarded("__float__", [&] {
     if (is_overridden(self)) [[unlikely]]
       return call_method_override("__float__", {self});
-    const Scalar value = single_element(tensor_of(self), "float");
+    const Scalar value = single_element(tensor_of(self), "float", "__float__");
     FB_CHECK(value.kind() != Scalar::Kind::kComplex || value.to<Complex<double>>().im == 0,
              "value cannot be converted to type double without overflow");
     return wrap(value.to<double>());
@@ -225,6 +232,8 @@ int tensor_getbuffer(PyObject* self, Py_buffer* view, int flags) {
       const Ref array(call_method_override("numpy", {self}));
       return PyObject_GetBuffer(array.get(), view, flags);
     }
+    if (observe::watches(observe::kRecord)) [[unlikely]]
+      note_read(tensor_of(self), "numpy");
     fill_buffer(self, tensor_of(self), view, flags);
     return 0;
   });

@@ -6,9 +6,19 @@
 // tensors or values as they are. Calls inside of a recorded call are not recorded. A composition is
 // a call like others, unless the tape asks for its parts. The tape holds all tensors that it has
 // met, or another one might have the identity of one that is gone.
+//
+// Note [Sizes on tapes]: a tape that traces sizes numbers them, too. Asking a tensor that depends
+// on the inputs for its shape is a record, as is arithmetic with sizes and what Python decides by
+// them; such records have a name and no operator. Where the binding reads a size as an argument it
+// says so before it calls the operator (`give`), and the record of that call then holds the number
+// of the size in its place. A size that finds no place in the next call becomes a check that it is
+// what it was, so that none is lost in silence. Elements that Python reads are records, too.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -18,31 +28,48 @@
 namespace fb::tape {
 
 // A tensor's number, the numbers of a list of tensors, or any other value as it is. -1: no tensor.
+// A size has its number beside the value that it had; in a list of integers, those that are no
+// sizes have -1.
 struct Item {
-  enum class Kind : uint8_t { kValue, kTensor, kTensors };
+  enum class Kind : uint8_t { kValue, kTensor, kTensors, kSize, kSizes };
   Kind kind = Kind::kValue;
   ops::Value value;
   std::vector<int32_t> numbers;
 };
 
 struct Record {
-  const ops::Operator* op = nullptr;
+  const ops::Operator* op = nullptr;  // null: a note
+  // Of a note: "size" and "rank" of a tensor, the arithmetic that made a size ("mul"), "check", or
+  // "read", of elements.
+  const char* note = "";
   std::vector<Item> arguments;
   std::vector<Item> results;
   autograd::SourceLocation location;
+  // What the thread was in when it called.
+  bool no_grad = false;
+  std::optional<DType> autocast;
 };
+
+constexpr int32_t kFromOutside = -1;
+constexpr int32_t kMadeOfData = -2;
 
 // A tensor that the tape has met.
 struct Met {
   Tensor tensor;
-  int32_t maker;   // the record whose result it is; -1: it comes from outside
-  int32_t shares;  // the number of the first one on the same memory: its own, if it is that
+  int32_t maker;    // the record whose result it is; kFromOutside, or kMadeOfData while it ran
+  int32_t shares;   // the number of the first one on the same memory: its own, if it is that
+  bool is_sized;    // its sizes depend on those of the inputs
+  Tensor original;  // of one that is made of data, what it was: the program may change it
 };
+
+// What of sizes a tape records: nothing, sizes alone, or also how many dimensions there are.
+enum class Tracing : uint8_t { kNothing, kSizes, kRanks };
 
 class Tape {
  public:
   // `in_parts`: of compositions the parts are recorded.
-  explicit Tape(bool in_parts) : in_parts_(in_parts) {}
+  explicit Tape(bool in_parts, Tracing tracing = Tracing::kNothing)
+      : in_parts_(in_parts), tracing_(tracing) {}
   ~Tape() { stop(); }
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -54,23 +81,74 @@ class Tape {
 
   // The number of a tensor, which is met now if it was not before.
   int32_t number_of(const Tensor& tensor);
+  // -1 for one that was not met.
+  int32_t known_number_of(const Tensor& tensor) const;
+  // Of an input, whose sizes may be others the next time.
+  void mark_sized(const Tensor& tensor) { met_[size_t(number_of(tensor))].is_sized = true; }
+  bool is_sized(const Tensor& tensor) const;
+  bool traces_ranks() const { return tracing_ == Tracing::kRanks; }
+  // A tensor that Python made of its own data while the tape ran.
+  void note_made(const Tensor& tensor);
   const std::vector<Record>& records() const { return records_; }
   const std::vector<Met>& met() const { return met_; }
+  const std::vector<int64_t>& sizes() const { return sizes_; }
+
+  // --- notes; those that make a size return its number
+  int32_t add_size(const Tensor& tensor, int64_t dim);
+  int32_t add_rank(const Tensor& tensor);
+  int32_t add_arithmetic(const char* name, std::vector<Item> operands, int64_t value);
+  // That a comparison, or "is true" or "is", of operands came out like this.
+  void add_check(const char* name, const ops::Value& outcome, std::vector<Item> operands);
+  // None where more than one element was read.
+  void add_read(const Tensor& tensor, const char* how, const ops::Value& value);
+  Item size_item(int32_t number) const;
+
+  // The next call is given a size: as the argument of a name, or within it as an element of a list,
+  // or as some argument (no name).
+  void give(const char* parameter, int32_t element, int32_t size);
+  // Sizes that the calls since have had no place for become checks.
+  void settle();
+
+  // Called where Python reads elements or a length: by which method, and of what.
+  std::function<void(const char* how, const Tensor& tensor)> on_read;
 
  private:
   friend struct Recording;
+  friend Tape* tracing();
+  struct Given {
+    const char* parameter;
+    int32_t element;
+    int32_t size;
+  };
+
   Item item_of(const ops::Value& value);
   int32_t meet(const Tensor& tensor, int32_t maker);
+  int32_t new_size(Record record, int64_t value);
+  // Whether a size has its place in an argument, and is there now.
+  bool put(Item& item, int32_t element, int32_t size) const;
+  bool put_by_name(Record& record, const Given& given) const;
+  bool put_by_value(Record& record, int32_t size) const;
+  void place_sizes(Record& record);
+  bool depends_on_sizes(const Record& record) const;
 
   bool in_parts_;
+  Tracing tracing_;
   bool is_running_ = false;
   Tape* outer_ = nullptr;
   Record pending_;
   std::vector<Record> records_;
   std::vector<Met> met_;
+  std::vector<int64_t> sizes_;                        // what they were
+  std::vector<Given> given_;                          // to the next call
   std::unordered_map<const void*, int32_t> numbers_;  // by TensorImpl
-  std::unordered_map<const void*, int32_t> memory_;   // by storage
+  std::unordered_map<const void*, int32_t> memory_;   // by address
 };
+
+// The tape of this thread, where the program itself runs and not an operator; null if there is
+// none.
+Tape* current();
+// The same if it traces sizes.
+Tape* tracing();
 
 // Lets operators tell tapes and counters of their calls; once, when the program begins.
 void install_recording();

@@ -17,7 +17,6 @@ from flambeau._accepted import accepted
 from flambeau._dynamo import config
 from flambeau._dynamo.exc import BackendCompilerFailed, FailOnRecompileLimitHit, Unsupported
 from flambeau.compiler._stance import is_forced_eager
-from flambeau.export._record import ELEMENTS, METADATA
 from flambeau.fx._symbolic_trace import Tracer
 from flambeau.fx.graph import Graph
 from flambeau.fx.graph_module import GraphModule
@@ -28,7 +27,13 @@ from flambeau.utils._pytree import TreeSpec, tree_flatten, tree_leaves, tree_unf
 
 __all__: list[str] = []
 
-_QUESTIONS = METADATA | {"__get__", "size", "numel", "nelement"}  # about a tensor
+# Questions about a tensor that are answered while a function is traced.
+_QUESTIONS = {"dim", "ndimension", "is_floating_point", "is_complex", "is_contiguous", "stride"}
+_QUESTIONS |= {"element_size", "get_device", "storage_offset", "is_set_to", "is_signed"}
+_QUESTIONS |= {"is_pinned", "__get__", "size", "numel", "nelement"}
+# Ways to look at elements, on which the course of a program could depend.
+_ELEMENTS = {"__bool__", "item", "__int__", "__float__", "__index__", "tolist", "numpy"}
+_ELEMENTS |= {"__contains__", "__complex__", "__array__"}
 
 
 class Plan(NamedTuple):
@@ -229,7 +234,7 @@ class _Watch(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         if any(isinstance(leaf, Proxy) for leaf in tree_leaves((args, kwargs))):
             return func(*args, **kwargs)
-        if name in ELEMENTS:
+        if name in _ELEMENTS:
             raise Unsupported(f"the function looks at the elements of a tensor (Tensor.{name})")
         if name in _QUESTIONS or name.startswith("is_"):
             return func(*args, **kwargs)

@@ -8,9 +8,10 @@ from typing import Any
 from flambeau import Tensor, nn
 from flambeau._accepted import accepted
 from flambeau._dynamo.exc import UserError
-from flambeau._traced_int import TracedInt, noted_comparisons
+from flambeau._recording.program import row_named
+from flambeau._recording.sizes import TracedInt, noted_comparisons
 from flambeau.compiler._exporting import exporting
-from flambeau.export._record import Recorder
+from flambeau.export._graphs import GraphWriter, recorder_for, without_elements
 from flambeau.export._sizes import bounds_of, check_other_sizes, fresh, untouched
 from flambeau.export.dynamic_shapes import dims_of_inputs
 from flambeau.export.exported_program import CallSpec, ExportedProgram, InputGuard
@@ -75,18 +76,30 @@ class _Exporter:
         self.args, self.kwargs = args, kwargs
         self.declared = declared
         self.graph = Graph()
-        self.recorder = Recorder(self.graph, traces_sizes=any(declared))
         self.inputs: list[InputSpec] = []
+        self.constants: dict[str, Tensor] = {}
+        self.state: dict[str, Node] = {}
+        self.tensors: list[tuple[Tensor, Node]] = []  # inputs that are some
         self.guards: list[InputGuard | None] = []
 
     def run(self) -> ExportedProgram:
         args, kwargs = fresh((self.args, self.kwargs))
         self._add_state()
         self._add_inputs(args, kwargs)
-        with untouched(self.mod), self.recorder:
+        state = [*self.mod.named_parameters(), *self.mod.named_buffers()]
+        recorder = recorder_for([tensor for tensor, _ in self.tensors], state, any(self.declared))
+        with untouched(self.mod), recorder:
             result = self.mod(*args, **kwargs)
         leaves, out_spec = pytree.tree_flatten(result)
-        outputs = self._add_output(leaves)
+        program = recorder.program([], [self._result(leaf) for leaf in leaves])
+        inputs = [node for _, node in self.tensors]
+
+        def constant(number: int) -> Node:
+            return self._add_constant(recorder.constants[number])
+
+        writer = GraphWriter(self.graph, inputs, self.state, constant, recorder.tensors)
+        writer.write(program)
+        outputs = self._add_output([writer.value(each) for each in program.result])
         in_spec = pytree.tree_flatten((self.args, self.kwargs))[1]
         self._name_constants()
         self.graph.eliminate_dead_code(lambda node: node.is_impure() or _changes_something(node))
@@ -94,7 +107,7 @@ class _Exporter:
             **dict(self.mod.named_parameters(remove_duplicate=False)),
             **self.mod.state_dict(keep_vars=True),
         }
-        constants = dict(self.recorder.constants)
+        constants = dict(self.constants)
         constants |= {
             str(spec.target): self.mod.get_buffer(str(spec.target))
             for spec in self.inputs
@@ -124,7 +137,8 @@ class _Exporter:
         self, name: str, tensor: Tensor, kind: InputKind, target: str, persistent: Any = None
     ) -> None:
         node = self.graph.placeholder(name.replace(".", "_"))
-        self.recorder.know(tensor, node, False)
+        node.meta["val"] = without_elements(tensor)
+        self.state[target] = node
         self.inputs.append(InputSpec(kind, TensorArgument(node.name), target, persistent))
 
     def _add_inputs(self, args: Any, kwargs: dict[str, Any]) -> None:
@@ -138,7 +152,8 @@ class _Exporter:
                 constant = ConstantArgument(node.name, value)
                 self.inputs.append(InputSpec(InputKind.USER_INPUT, constant, None))
                 continue
-            self.recorder.know(value, node, True)
+            node.meta["val"] = without_elements(value)
+            self.tensors.append((value, node))
             self.inputs.append(InputSpec(InputKind.USER_INPUT, TensorArgument(node.name), None))
             bounds = {i: bounds_of(dim, f"{name}_{i}") for i, dim in dims.items()}
             self.guards.append(InputGuard(name, tuple(value.shape), value.dtype, bounds))
@@ -148,9 +163,18 @@ class _Exporter:
         positional = [p for p in parameters if p not in self.kwargs][: len(self.args)]
         return positional, list(self.kwargs)
 
+    def _add_constant(self, tensor: Tensor) -> Node:
+        """A tensor that comes from elsewhere becomes an input that is the same in every call."""
+        name = f"lifted_tensor_{len(self.constants)}"
+        with self.graph.inserting_before(next(iter(self.graph.nodes), None)):
+            node = self.graph.placeholder(f"c_{name}")
+        node.meta["val"] = without_elements(tensor)
+        self.constants[name] = tensor
+        return node
+
     def _name_constants(self) -> None:
         nodes = {node.name: node for node in self.graph.find_nodes(op="placeholder")}
-        for name in self.recorder.constants:
+        for name in self.constants:
             node = nodes[f"c_{name}"]
             spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(node.name), name)
             self.inputs.insert(0, spec)
@@ -159,8 +183,7 @@ class _Exporter:
 
     def _add_output(self, leaves: list[Any]) -> list[OutputSpec]:
         specs, results = [], []
-        for leaf in leaves:
-            value = self._result(leaf)
+        for value in leaves:
             results.append(value)
             arg: Any = TensorArgument(value.name) if isinstance(value, Node) else None
             specs.append(OutputSpec(OutputKind.USER_OUTPUT, arg or ConstantArgument("", value)))
@@ -168,11 +191,7 @@ class _Exporter:
         return specs
 
     def _result(self, leaf: Any) -> Any:
-        if isinstance(leaf, TracedInt):
-            return leaf.origin
-        if isinstance(leaf, Tensor):
-            return self.recorder._leaf(leaf)
-        if leaf is None or isinstance(leaf, (bool, int, float, str)):
+        if leaf is None or isinstance(leaf, (Tensor, TracedInt, bool, int, float, str)):
             return leaf
         raise UserError(
             f"export: the module returned {type(leaf).__name__}, which a program cannot return"
@@ -180,11 +199,11 @@ class _Exporter:
 
 
 def _changes_something(node: Node) -> bool:
-    """Whether an operator changes its input, or asks the generator for numbers."""
-    name = str(getattr(node.target, "__name__", "")).split(".")[0]
-    return name in ("setitem", "batch_norm", "instance_norm", "check_decision") or name.endswith(
-        "_"
-    )
+    """Whether an operator changes its input, moves running means, or is a check."""
+    name = str(getattr(node.target, "__name__", "")).split(".")[0].removeprefix("nn_functional_")
+    known = node.meta.get("row")
+    writes = known is not None and row_named(known).writes
+    return writes or name in ("batch_norm", "instance_norm", "check_decision")
 
 
 def _named_leaves(name: str, value: Any) -> list[tuple[str, Any]]:

@@ -8,8 +8,10 @@ from typing import IO, Any
 
 import flambeau as fb
 from flambeau import nn
-from flambeau._stored_calls import PROPERTIES
-from flambeau.export._targets import name_of, operator_named
+from flambeau._recording import files
+from flambeau._recording.program import Program
+from flambeau.export._graphs import GraphReader, GraphWriter
+from flambeau.export._targets import library_operator
 from flambeau.export.exported_program import CallSpec, ExportedProgram, InputGuard
 from flambeau.export.graph_signature import (
     ConstantArgument,
@@ -23,11 +25,10 @@ from flambeau.export.graph_signature import (
 from flambeau.fx.graph import Graph
 from flambeau.fx.graph_module import GraphModule
 from flambeau.fx.node import Node
-from flambeau.serialization._trees import check_names, check_tree
+from flambeau.serialization._trees import check_names
 from flambeau.utils._pytree import TreeSpec
 
-FORMAT = "flambeau exported program"
-VERSION = 1
+_KIND = "export"
 
 
 def save(
@@ -45,15 +46,19 @@ def save(
     if opset_version is not None:
         raise NotImplementedError("save: operators have no versions; leave out opset_version")
     signature = ep.graph_signature
+    reader = GraphReader(ep.graph)
+    program = reader.program()
     data = {
-        "format": FORMAT,
-        "version": VERSION,
-        "nodes": [_node_data(node) for node in ep.graph.nodes],
+        **files.header(_KIND),
+        "programs": {"forward": files.program_data(program)},
+        "placeholders": [(n.name, n.target) for n in ep.graph.find_nodes(op="placeholder")],
+        "node_names": reader.names,
         "results": {n.name: _result_data(n) for n in ep.graph.nodes if "val" in n.meta},
         "inputs": [
-            (s.kind.name, _value_data(s.arg), s.target, s.persistent) for s in signature.input_specs
+            (s.kind.name, _argument_data(s.arg), s.target, s.persistent)
+            for s in signature.input_specs
         ],
-        "outputs": [(s.kind.name, _value_data(s.arg), s.target) for s in signature.output_specs],
+        "outputs": [(s.kind.name, _argument_data(s.arg), s.target) for s in signature.output_specs],
         "state": {name: value.detach() for name, value in ep.state_dict.items()},
         "trainable": {name: value.requires_grad for name, value in ep.named_parameters()},
         "constants": dict(ep.constants),
@@ -78,20 +83,17 @@ def load(
             "load: operators have no versions; leave out expected_opset_version"
         )
     data = fb.load(f, weights_only=True)
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise RuntimeError(
-            "load: the file is no exported program of Flambeau; programs that PyTorch has exported "
-            "cannot be read, export the module again"
-        )
-    check_tree(data)
-    if data["version"] > VERSION:
-        raise RuntimeError(
-            f"load: the file is of version {data['version']}, this Flambeau reads {VERSION}"
-        )
+    files.check_header(
+        data,
+        _KIND,
+        "load",
+        "the file is no exported program of Flambeau; programs that PyTorch has exported cannot be "
+        "read, export the module again",
+    )
     try:
         program = _program(data)
         extra = dict(data["extra"])
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError) as error:
         raise RuntimeError(f"load: the file is damaged: {error!r}") from error
     for name in extra_files or {}:
         assert extra_files is not None
@@ -100,7 +102,9 @@ def load(
 
 
 def _program(data: dict[str, Any]) -> ExportedProgram:
-    check_names([*data["state"], *data["constants"], *(node[4] for node in data["nodes"])])
+    node_names = [name for names in data["node_names"] for name in names]
+    check_names([*data["state"], *data["constants"], *node_names])
+    check_names([name for pair in data["placeholders"] for name in pair])
     trainable = data["trainable"]
     state = {
         name: nn.Parameter(value, trainable[name]) if name in trainable else value
@@ -114,7 +118,7 @@ def _program(data: dict[str, Any]) -> ExportedProgram:
     if not all(str(name).isidentifier() for name in [*names[0], *names[1]]):
         raise ValueError(f"load: the file has arguments that are no names of Python, {names}")
     return ExportedProgram(
-        GraphModule({}, _graph(data["nodes"], data["results"])),
+        GraphModule({}, _graph(data)),
         signature,
         state,
         CallSpec(_spec(data["in_spec"]), _spec(data["out_spec"])),
@@ -129,109 +133,53 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-# --- nodes and their arguments
-
-_PLAIN = (type(None), bool, int, float, complex, str)
-_NAMED_TYPES = {"dtype": fb.dtype, "memory_format": fb.memory_format, "layout": fb.layout}
-
-
-def _node_data(node: Node) -> tuple[Any, ...]:
-    target = name_of(node.target) if node.op == "call_function" else node.target
-    return node.op, target, _value_data(node.args), _value_data(dict(node.kwargs)), node.name
-
-
-def _value_data(value: Any) -> Any:
-    """A value as a pair of its kind and plain data."""
-    if isinstance(value, Node):
-        return ("node", value.name)
-    if isinstance(value, TensorArgument):
-        return ("tensor", value.name)
-    if isinstance(value, ConstantArgument):
-        return ("constant", (value.name, _value_data(value.value)))
-    if isinstance(value, (tuple, list)):
-        kind = "tuple" if isinstance(value, tuple) else "list"
-        return (kind, [_value_data(item) for item in value])
-    if isinstance(value, dict):
-        return ("dict", {key: _value_data(item) for key, item in value.items()})
-    if isinstance(value, slice):
-        return ("slice", [_value_data(part) for part in (value.start, value.stop, value.step)])
-    if value is ...:
-        return ("ellipsis", None)
-    if isinstance(value, fb.device):
-        return ("device", str(value))
-    for kind, named in _NAMED_TYPES.items():
-        if isinstance(value, named):
-            return (kind, str(value).removeprefix("torch."))
-    if isinstance(value, _PLAIN):
-        return ("value", value)
-    raise NotImplementedError(f"save: {type(value).__name__} cannot be stored in a program")
+# --- graphs
 
 
 def _result_data(node: Node) -> Any:
     value = node.meta["val"]
-    return list(value.shape), list(value.stride()), _value_data(value.dtype)
+    return list(value.shape), list(value.stride()), value.dtype
 
 
-# Methods and attributes of anything could be code: programs consist of operators alone.
-_KINDS_OF_NODES = ("placeholder", "call_function", "output")
-
-
-def _check_attribute(node: Node) -> None:
-    """Refuse to ask for anything but a property that files may ask for, of one value."""
-    name = node.args[1] if len(node.args) == 2 and not node.kwargs else None
-    if not isinstance(name, str) or name not in PROPERTIES:
-        raise ValueError(
-            f"load: the file asks for the attribute {name!r}, which is no property of tensors that "
-            "a program may ask for"
-        )
-
-
-def _graph(nodes: list[Any], results: dict[str, Any]) -> Graph:
+def _graph(data: dict[str, Any]) -> Graph:
     graph = Graph()
-    known: dict[str, Node] = {}
-    for op, target, args, kwargs, name in nodes:
-        if op not in _KINDS_OF_NODES:
-            raise ValueError(f"load: the file has a node of the kind {op!r}, which no program has")
-        called = operator_named(target) if op == "call_function" else target
-        node = graph.create_node(op, called, _value(args, known), _value(kwargs, known), name)
-        if called is getattr:
-            _check_attribute(node)
-        if op == "placeholder" and name.isidentifier():
+    inputs = []
+    for name, target in data["placeholders"]:
+        node = graph.create_node("placeholder", target, (), {}, name)
+        if name.isidentifier():
             node.name = name  # the signature's, also where that is a word of Python, as input
-        if name in results:
-            shape, stride, dtype = results[name]
-            node.meta["val"] = fb.empty_strided(
-                shape, stride, dtype=_value(dtype, {}), device="meta"
-            )
-        known[name] = node
+        inputs.append(node)
+    program = files.program_of(data["programs"]["forward"], library_operator)
+    if program.input_count != len(inputs):
+        raise RuntimeError(
+            f"load: the file has {len(inputs)} placeholders for {program.input_count} inputs"
+        )
+    writer = GraphWriter(graph, inputs, {}, _no_constant, {})
+    writer.write(program, data["node_names"])
+    graph.output(_output(writer, program))
+    for node in graph.nodes:
+        if node.name in data["results"]:
+            shape, stride, dtype = data["results"][node.name]
+            node.meta["val"] = fb.empty_strided(shape, stride, dtype=dtype, device="meta")
     return graph
 
 
-def _value(data: Any, known: dict[str, Node]) -> Any:
-    kind, content = data
-    if kind == "node":
-        return known[content]
-    if kind in ("tuple", "list"):
-        items = [_value(item, known) for item in content]
-        return tuple(items) if kind == "tuple" else items
-    if kind == "dict":
-        return {key: _value(item, known) for key, item in content.items()}
-    if kind == "slice":
-        return slice(*(_value(part, known) for part in content))
-    if kind == "ellipsis":
-        return ...
-    if kind == "device":
-        return fb.device(content)
-    if kind in _NAMED_TYPES:
-        found = vars(fb).get(content)
-        if not isinstance(found, _NAMED_TYPES[kind]):
-            raise ValueError(f"load: {content!r} is no {kind}")
-        return found
-    if kind != "value" or not isinstance(content, _PLAIN):
-        raise ValueError(
-            f"load: the file has a value of the unknown kind {kind!r}, {type(content).__name__}"
-        )
-    return content
+def _output(writer: GraphWriter, program: Program) -> Any:
+    value = writer.value(program.result)
+    return tuple(value) if isinstance(program.result, tuple) else value
+
+
+def _no_constant(number: int) -> Node:
+    raise RuntimeError(f"load: the file has no constant {number} in its program")
+
+
+# --- the rest
+
+
+def _argument_data(argument: Any) -> Any:
+    if isinstance(argument, TensorArgument):
+        return ("tensor", argument.name)
+    return ("constant", (argument.name, files.encoded(argument.value)))
 
 
 def _argument(data: Any) -> Any:
@@ -239,10 +187,8 @@ def _argument(data: Any) -> Any:
     if kind == "tensor":
         return TensorArgument(content)
     name, value = content
-    return ConstantArgument(name, _value(value, {}))
+    return ConstantArgument(name, files.decoded(value))
 
-
-# --- the rest
 
 _CONTAINERS = {"tuple": tuple, "list": list, "dict": dict, "OrderedDict": OrderedDict}
 
@@ -270,7 +216,7 @@ def _guard_data(guard: InputGuard | None) -> Any:
     if guard is None:
         return None
     dynamic = {i: list(bounds) for i, bounds in guard.dynamic.items()}
-    return guard.name, list(guard.shape), str(guard.dtype).removeprefix("torch."), dynamic
+    return guard.name, list(guard.shape), guard.dtype, dynamic
 
 
 def _guard(data: Any) -> InputGuard | None:
@@ -278,4 +224,6 @@ def _guard(data: Any) -> InputGuard | None:
         return None
     name, shape, dtype, dynamic = data
     bounds = {int(i): (str(n), int(least), int(most)) for i, (n, least, most) in dynamic.items()}
-    return InputGuard(name, tuple(shape), _value(("dtype", dtype), {}), bounds)
+    if not isinstance(dtype, fb.dtype):
+        raise ValueError(f"load: {dtype!r} is no type of elements")
+    return InputGuard(name, tuple(shape), dtype, bounds)

@@ -1,20 +1,17 @@
-"""Operators of exported graphs: what a call becomes, and the name that it is stored under."""
+"""Operators of exported graphs: the target of a row of the table, and the row of a target."""
 
 from __future__ import annotations
 
 import functools
-import inspect
 import operator
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 import flambeau as fb
-from flambeau._inner import INNER
-from flambeau._ops import OpOverload, OpOverloadPacket, _own_operator
-from flambeau._stored_calls import may_call, operators
-from flambeau._traced_int import check_decision
-from flambeau.fx._naming import function_name, torch_names
-from flambeau.overrides import is_tensor_method_or_property
+from flambeau import _C
+from flambeau._ops import OpOverload, OpOverloadPacket
+from flambeau._recording.program import Row, default_of, is_default, row_named
+from flambeau.fx.node import Node
 from flambeau.serialization import get_safe_globals
 
 # Overloads that PyTorch's graphs name, by operator: for a tensor and for a number.
@@ -24,12 +21,6 @@ _PAIRS = {
     "pow": ("Tensor_Tensor", "Tensor_Scalar"),
     "remainder": ("Tensor", "Scalar"),
 }
-# Functions of torch.nn.functional that torch has, too, with the same arguments.
-_SAME_AT_TOP_LEVEL = {"relu", "softmax", "log_softmax", "dropout", "layer_norm", "group_norm"}
-_SAME_AT_TOP_LEVEL |= {"selu", "celu", "alpha_dropout", "feature_alpha_dropout"}
-# Operators whose sizes may be given one by one, and where they begin.
-_SIZES = {**dict.fromkeys(("view", "reshape", "expand", "permute", "repeat"), 1)}
-_SIZES |= dict.fromkeys(("ones", "zeros", "empty", "rand", "randn"), 0)
 _SINGLE = {
     "softmax": "int",
     "log_softmax": "int",
@@ -39,203 +30,145 @@ _SINGLE = {
     "squeeze": "dim",
     "split": "Tensor",
 }
-_OPERATORS = {
-    "__pow__": "pow",
-    "__floordiv__": "floor_divide",
-    "__eq__": "eq",
-    "__and__": "bitwise_and",
-    "__or__": "bitwise_or",
-    "__xor__": "bitwise_xor",
-    "__invert__": "bitwise_not",
-    "__lshift__": "bitwise_left_shift",
-    "__rshift__": "bitwise_right_shift",
-}
-_REFLECTED = {
-    "__rsub__": "sub",
-    "__rtruediv__": "div",
-    "__rfloordiv__": "floor_divide",
-    "__rpow__": "pow",
-    "__rmod__": "remainder",
-    "__rmatmul__": "matmul",
-}
+# Operators that a tensor is indexed by, which PyTorch has under other names.
+_OTHER_NAMES = {"_slice": "slice", "_index": "index", "_alias": "alias"}
+_PREFIX = "nn_functional_"
+# Functions of torch.nn.functional that torch has, too, with other names or defaults.
+_SAME_AT_TOP_LEVEL = {"relu", "softmax", "log_softmax", "dropout", "layer_norm", "group_norm"}
+_SAME_AT_TOP_LEVEL |= {"selu", "celu", "alpha_dropout", "feature_alpha_dropout"}
 
 
-# Methods of the second argument of the function.
-_OTHER_ORDER = {"where", "polygamma"}
+def target_of(row: str, args: list[Any]) -> tuple[OpOverload, tuple[Any, ...], dict[str, Any]]:
+    """The operator of torch.ops.aten for a row of the table, and its arguments for a call."""
+    found = row_named(row)
+    positional, named = [], {}
+    for place, value in enumerate(args):
+        name, _, _, keyword_only = found.parameters[place]
+        if not keyword_only:
+            positional.append(value)
+        elif not is_default(value, default_of(row, place)):
+            named[name] = value
+    stores = bool(found.flags & _C._OP_STORES)
+    name = _packet_name(found, len(positional), named)
+    return _overload(name, positional, stores), tuple(positional), named
 
 
-def recorded_call(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
-    """The operator of torch.ops.aten for a call, where there is one, and its arguments."""
-    if function is fb.Tensor.__getitem__:
-        return operator.getitem, args, kwargs
-    if function is fb.Tensor.__setitem__:
-        return operator.setitem, args, kwargs
-    if is_tensor_method_or_property(function):
-        return _method_call(function, args, kwargs)
-    name = function_name(function)
-    args, kwargs = _without_defaults(function, args, kwargs)
-    own = _own_operator(name)
-    is_alias = torch_names().get(function) == f"torch.{name}"
-    is_same = is_alias or (name in _SAME_AT_TOP_LEVEL and _takes(own, args, kwargs))
-    if own is not function and not is_same:
-        return function, args, kwargs
-    return _overload(name, args), _with_size_list(name, args), kwargs
+def _packet_name(row: Row, count: int, named: Iterable[str]) -> str:
+    name = _OTHER_NAMES.get(row.name, row.name)
+    if not name.startswith(_PREFIX):
+        return name
+    short = name.removeprefix(_PREFIX)
+    if not hasattr(fb, short) and not hasattr(fb.Tensor, short):
+        return short
+    # A function of torch.nn.functional that torch has, too, with the same arguments.
+    other = Row(*found) if (found := _C._find_op(short)) else None
+    return short if other is not None and _is_same(other, row, count, set(named)) else name
 
 
-def _method_call(
-    method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
-    name = method.__name__
-    if name == "__get__":  # x.T and its like
-        return getattr, (args[0], method.__self__.__name__), {}
-    if name in _REFLECTED:
-        exchanged = (args[1], args[0])
-        return _overload(_REFLECTED[name], exchanged), exchanged, {}
-    name = _OPERATORS.get(name, name)
-    if name in _OTHER_ORDER and len(args) > 1:
-        args = (args[1], args[0], *args[2:])
-    if _own_operator(name) is None:
-        raise NotImplementedError(f"export: Tensor.{name} cannot be recorded in a graph")
-    args, kwargs = _without_defaults(method, args, kwargs)
-    return _overload(name, args), _with_size_list(name, args), kwargs
+def _is_same(one: Row, other: Row, count: int, named: set[str]) -> bool:
+    """Whether both do the same with these arguments: the first ones, and some by name."""
+    if one.name not in _SAME_AT_TOP_LEVEL:
+        return one.parameters == other.parameters
+    rest = [p for p in one.parameters[count:] if p[0] not in named]
+    has_defaults = all(parameter[2] is not None for parameter in rest)
+    return _types(one, count) == _types(other, count) and has_defaults and named <= set(_names(one))
 
 
-def _takes(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    signature = _signature(function)
-    if signature is None:
-        return False
-    try:
-        signature.bind(*args, **kwargs)
-    except TypeError:
-        return False
-    return True
+def _types(row: Row, count: int) -> list[str]:
+    return [parameter[1] for parameter in row.parameters[:count]]
 
 
-def _with_size_list(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """``view(x, 2, 3)`` as ``view(x, [2, 3])``."""
-    first = _SIZES.get(name, len(args))
-    sizes = args[first:]
-    if not sizes:
-        return args
-    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
-        return (*args[:first], list(sizes[0]))
-    return (*args[:first], list(sizes)) if all(isinstance(n, int) for n in sizes) else args
+def _names(row: Row) -> list[str]:
+    return [parameter[0] for parameter in row.parameters]
 
 
-def _overload(name: str, args: tuple[Any, ...]) -> OpOverload:
+def _overload(name: str, args: list[Any], stores: bool) -> OpOverload:
     packet = getattr(fb.ops.aten, name)
-    if name == "pow" and not isinstance(args[0], fb.Tensor):
+    if stores:
+        overload = "out"
+    elif name == "pow" and not isinstance(args[0], Node):
         overload = "Scalar"
     elif name in _PAIRS and len(args) > 1:
-        overload = _PAIRS[name][0 if isinstance(args[1], fb.Tensor) else 1]
+        overload = _PAIRS[name][0 if _is_tensor(args[1]) else 1]
     else:
         overload = _SINGLE.get(name, "default")
     return getattr(packet, overload)  # type: ignore[no-any-return]
 
 
-@functools.cache
-def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
-    try:
-        return inspect.signature(function)
-    except (TypeError, ValueError):
-        return None
+def _is_tensor(value: Any) -> bool:
+    """Of a node, whether it stands for a tensor and not for a size."""
+    return isinstance(value, Node) and value.target not in _SIZE_TARGETS
 
 
-def _without_defaults(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Arguments by position where they can be, without those that are as if left out."""
-    signature = _signature(function)
-    if signature is None:
-        return args, kwargs
-    try:
-        given = signature.bind(*args, **kwargs).arguments
-    except TypeError:
-        return args, kwargs
-    parameters = list(signature.parameters.values())
-    if any(p.kind is p.VAR_POSITIONAL or p.kind is p.VAR_KEYWORD for p in parameters):
-        return args, kwargs
-    given = {p.name: given[p.name] for p in parameters if _is_set(p, given)}
-    positional = []
-    for parameter in parameters:
-        if parameter.name not in given or parameter.kind is parameter.KEYWORD_ONLY:
-            break
-        positional.append(given.pop(parameter.name))
-    return tuple(positional), given
-
-
-def _is_set(parameter: inspect.Parameter, given: dict[str, Any]) -> bool:
-    if parameter.name not in given:
-        return False
-    value, default = given[parameter.name], parameter.default
-    return default is parameter.empty or type(value) is not type(default) or value != default
-
-
-# --- names in files
-
-_BUILTINS = {
-    "operator.getitem": operator.getitem,
-    "operator.setitem": operator.setitem,
-    "builtins.getattr": getattr,
-    "sizes.check": check_decision,
-    **{
-        f"operator.{name}": getattr(operator, name)
-        for name in ("add", "sub", "mul", "floordiv", "truediv", "mod", "neg", "pow")
-    },
+_SIZE_TARGETS = {
+    fb.ops.aten.sym_size.int,
+    *(getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "neg")),
 }
 
 
+def row_of(node: Node) -> tuple[str, tuple[Any, ...]]:
+    """The row that a node calls, and its arguments in the order of the row."""
+    known = node.meta.get("row")
+    names = [known] if known is not None else []
+    packet: Any = getattr(node.target, "overloadpacket", None)
+    if getattr(packet, "_namespace", "") == "aten":
+        names += _candidates(packet.__name__)
+    for name in names:
+        args = _in_order(row_named(name), node)
+        if args is not None and target_of(name, list(args))[0] == node.target:
+            return name, args
+    raise NotImplementedError(
+        f"save: {node.target!r} is no operator of the table for {node.args!r}; a program that "
+        "calls it cannot be stored without its code"
+    )
+
+
+def _candidates(name: str) -> list[str]:
+    """The rows that PyTorch's name of an operator may stand for."""
+    own = {other: own for own, other in _OTHER_NAMES.items()}.get(name, name)
+    bases = (own, f"{_PREFIX}{own}")
+    return [each for each in _callable_rows() if each.partition(".")[0] in bases]
+
+
 @functools.cache
-def _stored_names() -> dict[Any, str]:
-    private = {f: f"torch._C.{f.__name__}" for f in operators() if f.__name__.startswith("_")}
-    return {**private, **torch_names(), **{value: name for name, value in _BUILTINS.items()}}
+def _callable_rows() -> list[str]:
+    """The names of all rows that programs may call, without other names of the same."""
+    names = [each for each, row in _C._op_names().items() if each == row]
+    return [each for each in names if not Row(*_C._find_op(each)).flags & _C._OP_INNER]  # type: ignore[misc]
 
 
-def name_of(target: Any) -> str:
-    """The name under which files have an operator."""
-    if isinstance(target, OpOverload):
+def _in_order(row: Row, node: Node) -> tuple[Any, ...] | None:
+    names = _names(row)
+    if len(node.args) > len(names) or not set(node.kwargs) <= set(names[len(node.args) :]):
+        return None
+    given = [*node.args, *([None] * (len(names) - len(node.args)))]
+    for name, value in node.kwargs.items():
+        given[names.index(name)] = value
+    for place, parameter in enumerate(row.parameters[: len(given)]):
+        if place >= len(node.args) and parameter[0] not in node.kwargs and parameter[2] is None:
+            return None  # it has no default
+    return tuple(given)
+
+
+def library_name(target: Any) -> str | None:
+    """The name under which files have an operator of torch.library."""
+    if isinstance(target, OpOverload) and target._operator is not None:
         return f"torch.ops.{target}"
-    name = _stored_names().get(target)
-    if name is None:
-        raise NotImplementedError(
-            f"save: {target!r} is no operator of the package; a program that calls it cannot be "
-            "stored without its code"
-        )
-    return name
+    return None
 
 
-def operator_named(name: str) -> Any:
-    """The operator that a file names; ValueError if a program in a file may not call it."""
-    if name.startswith("torch.ops."):
-        return _overload_named(name)
-    if name not in _named_in_files():
-        raise ValueError(f"load: the file asks for {name!r}, which is no operator of tensors")
-    return _named_in_files()[name]
-
-
-@functools.cache
-def _named_in_files() -> dict[str, Any]:
-    own = {name: function for function, name in _stored_names().items() if may_call(function)}
-    return {**own, **_BUILTINS}
-
-
-def _overload_named(name: str) -> OpOverload:
-    """An operator of the package, or one that the user lets files call."""
+def library_operator(name: str) -> OpOverload:
+    """An operator of torch.library that the user lets files call."""
     parts = name.split(".")
     found: Any = None
-    if len(parts) == 5 and parts[3] and not any(part.startswith("__") for part in parts):
+    if len(parts) == 5 and parts[:2] == ["torch", "ops"] and parts[3] and "__" not in name:
         packet = getattr(getattr(fb.ops, parts[2]), parts[3], None)
         found = getattr(packet, parts[4], None) if isinstance(packet, OpOverloadPacket) else None
-    if not isinstance(found, OpOverload):
-        raise ValueError(f"load: the file asks for {name!r}, which is no operator")
-    if found._operator is not None:
-        if found not in get_safe_globals():
-            raise ValueError(
-                f"load: the file asks for {name!r}, an operator of torch.library, which runs "
-                f"code of this program; allow it with serialization.add_safe_globals([{name}])"
-            )
-    elif not (parts[3] in INNER or may_call(found._call)):
-        raise ValueError(f"load: the file asks for {name!r}, which is no operator of tensors")
+    if not isinstance(found, OpOverload) or found._operator is None:
+        raise ValueError(f"load: the file asks for {name!r}, which is no operator of the table")
+    if found not in get_safe_globals():
+        raise ValueError(
+            f"load: the file asks for {name!r}, an operator of torch.library, which runs code of "
+            f"this program; allow it with serialization.add_safe_globals([{name}])"
+        )
     return found

@@ -9,6 +9,7 @@ from flambeau.futures import Future
 from flambeau.jit import annotations as annotations
 from flambeau.jit._async import fork, wait
 from flambeau.jit._keeping import script_if_tracing
+from flambeau.jit._looks import TracerWarning, is_tracing
 from flambeau.jit._marks import (
     Attribute,
     Final,
@@ -35,7 +36,6 @@ from flambeau.jit._options import (
     set_fusion_strategy,
     strict_fusion,
 )
-from flambeau.jit._record import TracerWarning, is_tracing
 from flambeau.jit._script import (
     CompilationUnit,
     RecursiveScriptModule,

@@ -13,8 +13,9 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor
 from flambeau._other_sizes import outcome, same_results, variants, varied
-from flambeau._traced_int import noted_comparisons
-from flambeau.jit._record import is_tracing
+from flambeau._recording.record import current
+from flambeau._recording.sizes import noted_comparisons
+from flambeau.jit._looks import is_tracing
 from flambeau.jit._script import ScriptFunction, ScriptModule, Shape
 from flambeau.jit._trace import (
     Example,
@@ -25,7 +26,6 @@ from flambeau.jit._trace import (
     recorded_module,
 )
 from flambeau.nn import Module
-from flambeau.overrides import _pop_mode_temporarily
 from flambeau.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 __all__: list[str] = []
@@ -40,7 +40,7 @@ def traced_example(script: ScriptModule | ScriptFunction, example: Any) -> Any:
         if isinstance(script, ScriptModule):
             return _traced_module(script, (args, kwargs), example, compared)
         function = script._function
-        program = record(function, args, kwargs, {}, strict_outputs=False, strict_values=True)
+        program = record(function, args, kwargs, [], strict_outputs=False, strict_values=True)
         traced = TracedFunction(program)
         _check_sizes(function, traced, example, compared)
         return ScriptFunction(function, traced)
@@ -67,8 +67,9 @@ def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn)
     def checked(*args: Any, **kwargs: Any) -> Any:
-        if is_tracing():
-            with _pop_mode_temporarily():
+        recorder = current()
+        if recorder is not None and is_tracing():
+            with recorder.paused():
                 _check_recording(fn, args, kwargs)
         return fn(*args, **kwargs)
 
@@ -88,7 +89,7 @@ def _check_recording(function: Callable[..., Any], args: Any, kwargs: Any) -> No
 
     examples = tuple([varied(leaves[place]) for place in places])
     with fb.random.fork_rng(), fb.no_grad(), noted_comparisons() as compared:
-        program = record(of_tensors, examples, {}, {}, strict_outputs=False, strict_values=True)
+        program = record(of_tensors, examples, {}, [], strict_outputs=False, strict_values=True)
         _check_sizes(of_tensors, TracedFunction(program), (examples, {}), compared)
 
 

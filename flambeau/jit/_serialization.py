@@ -10,29 +10,16 @@ import os
 from typing import Any
 
 from flambeau import serialization
+from flambeau._recording import files
 from flambeau.jit._keeping import traced_example
-from flambeau.jit._program import (
-    LITERALS,
-    Constant,
-    Mode,
-    Program,
-    Reference,
-    State,
-    Step,
-    function_named,
-    mapped,
-)
 from flambeau.jit._script import ScriptFunction, ScriptModule
 from flambeau.jit._trace import TopLevelTracedModule, TracedModule
 from flambeau.nn import Module, Parameter
-from flambeau.serialization._trees import check_names, check_tree
+from flambeau.serialization._trees import check_names
 
 __all__: list[str] = []
 
-_FORMAT = "flambeau.jit"
-_VERSION = 1
-_TAGS = {Reference: "reference", State: "state", Constant: "constant"}
-_KINDS = {tag: kind for kind, tag in _TAGS.items()}
+_KIND = "script"
 
 
 def save(m: Any, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
@@ -50,9 +37,8 @@ def save(m: Any, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
             f"jit.save: expected a script, got {type(m).__name__}; use torch.jit.trace before"
         )
     content |= {
-        "format": _FORMAT,
-        "version": _VERSION,
-        "programs": {name: _program_data(program) for name, program in programs.items()},
+        **files.header(_KIND),
+        "programs": {name: files.program_data(program) for name, program in programs.items()},
         "evaluation_only": m.__dict__.get("_evaluation_only", False),
         "extra_files": dict(_extra_files or {}),
     }
@@ -70,18 +56,17 @@ def load(
         raise ValueError(f"jit.load: there is no file {os.fspath(f)!r}")
     _refuse_torchscript(f)
     content = serialization.load(f, map_location=map_location, weights_only=True)
-    if not isinstance(content, dict) or content.get("format") != _FORMAT:
-        raise RuntimeError(
-            "jit.load: this is a checkpoint, not a script; torch.load reads it, and "
-            "load_state_dict gives its contents to a module"
-        )
-    check_tree(content)
-    if content["version"] > _VERSION:
-        raise RuntimeError("jit.load: the file was written by a newer version of Flambeau")
+    files.check_header(
+        content,
+        _KIND,
+        "jit.load",
+        "this is a checkpoint, not a script; torch.load reads it, and load_state_dict gives its "
+        "contents to a module",
+    )
     try:
         module = _loaded(content)
         extra = dict(content["extra_files"])
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise RuntimeError(f"jit.load: the file is damaged: {error!r}") from error
     for name in _extra_files or {}:
         _extra_files[name] = extra.get(name, "")  # type: ignore[index]
@@ -93,7 +78,7 @@ def _loaded(content: dict[str, Any]) -> TracedModule:
     module = _module(data, TopLevelTracedModule)
     module.__dict__["_evaluation_only"] = bool(content.get("evaluation_only"))
     for name, program in content["programs"].items():
-        module.__dict__["_programs"][name] = _program(program)
+        module.__dict__["_programs"][name] = files.program_of(program)
     return module
 
 
@@ -136,70 +121,6 @@ def _module(data: dict[str, Any], kind: type[TracedModule] = TracedModule) -> Tr
     for name, child in data.get("children", {}).items():
         module.add_module(name, _module(child))
     return module
-
-
-def _program_data(program: Program) -> dict[str, Any]:
-    return {
-        "arguments": program.arguments,
-        "input_count": program.input_count,
-        "steps": [
-            (step.function, _encoded(step.args), _encoded(step.kwargs), _mode_data(step.mode))
-            for step in program.steps
-        ],
-        "constants": program.constants,
-        "result": _encoded(program.result),
-    }
-
-
-def _mode_data(mode: Mode | None) -> tuple[Any, ...] | None:
-    return None if mode is None else tuple(mode)
-
-
-def _program(data: dict[str, Any]) -> Program:
-    steps = [
-        Step(name, _decoded(args), _decoded(kwargs), mode and Mode(*mode))
-        for name, args, kwargs, mode in data["steps"]
-    ]
-    for step in steps:
-        function_named(step.function)  # which must be an operator
-    return Program(
-        data["arguments"],
-        data["input_count"],
-        steps,
-        data["constants"],
-        _decoded(data["result"]),
-    )
-
-
-def _encoded(value: Any) -> Any:
-    """Values as pairs of a word and plain data, which any reader of pickles understands."""
-    kind = type(value)
-    if kind in _TAGS:
-        return (_TAGS[kind], tuple(value))
-    if value is Ellipsis:
-        return ("ellipsis", None)
-    if kind is slice:
-        return ("slice", [_encoded(part) for part in (value.start, value.stop, value.step)])
-    if kind in (tuple, list, dict):
-        return (kind.__name__, mapped(_encoded, value))
-    if isinstance(value, LITERALS):
-        return ("value", value)
-    raise RuntimeError(f"jit.save: a value of type {kind.__name__} cannot be written")
-
-
-def _decoded(pair: Any) -> Any:
-    word, value = pair
-    if word in _KINDS:
-        return _KINDS[word](*value)
-    if word == "ellipsis":
-        return Ellipsis
-    if word == "slice":
-        return slice(*map(_decoded, value))
-    if word in ("tuple", "list", "dict"):
-        return mapped(_decoded, value)
-    if word == "value" and isinstance(value, LITERALS):
-        return value
-    raise RuntimeError(f"jit.load: the file holds {word!r}, which no script has")
 
 
 def _refuse_torchscript(f: Any) -> None:

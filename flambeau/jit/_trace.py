@@ -12,9 +12,9 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor
 from flambeau._accepted import accepted
-from flambeau.jit._program import Program
-from flambeau.jit._record import Recorder, TracerWarning
-from flambeau.jit._replay import Replay
+from flambeau._recording.program import Program, Replay
+from flambeau._recording.record import Recorder
+from flambeau.jit._looks import STRICT, WARNING, TracerWarning
 from flambeau.jit._script import ScriptFunction, ScriptModule, scripted_module, warn_of_optimize
 from flambeau.nn import Module
 from flambeau.testing import assert_close
@@ -23,6 +23,7 @@ from flambeau.utils._pytree import tree_leaves, tree_map
 __all__: list[str] = []
 
 Example = tuple[tuple[Any, ...], dict[str, Any]]  # the arguments of a call
+_RANKS = 2  # sizes are traced, and how many of them there are
 
 
 class TracingCheckError(Exception):
@@ -154,7 +155,7 @@ def record(
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-    state: dict[int, str],
+    state: list[tuple[str, Tensor]],
     *,
     strict_outputs: bool = True,
     strict_values: bool = False,
@@ -164,7 +165,8 @@ def record(
     arguments = _argument_names(signature, len(args), list(kwargs))
     args, kwargs = _told_apart(args, kwargs)
     inputs = ordered_inputs(arguments, args, kwargs)
-    with Recorder(inputs, state, strict_values) as recorder:
+    rules = STRICT if strict_values else WARNING
+    with Recorder(inputs, state, _RANKS, rules) as recorder:
         result = function(*args, **kwargs)
     _check_outputs(result, strict_outputs)
     return recorder.program(arguments, result)
@@ -214,10 +216,9 @@ def _check_outputs(result: Any, strict: bool) -> None:
         )
 
 
-def state_names(module: Module) -> dict[int, str]:
-    """The names of the parameters and buffers of a module, by their identity."""
-    members = [*module.named_parameters(), *module.named_buffers()]
-    return {id(tensor): name for name, tensor in members}
+def state_names(module: Module) -> list[tuple[str, Tensor]]:
+    """The parameters and buffers of a module with their names."""
+    return [*module.named_parameters(), *module.named_buffers()]
 
 
 def trace(
@@ -248,14 +249,14 @@ def trace(
         return _traced_module(func, inputs, check_trace, more, check_tolerance, strict)
     if not callable(func):
         raise TypeError(f"trace: expected a function or module, got {type(func).__name__}")
-    program = record(func, args, kwargs, {}, strict_outputs=strict)
+    program = record(func, args, kwargs, [], strict_outputs=strict)
     traced = ScriptFunction(func, TracedFunction(program))
     if check_trace:
         _check(func, traced, (args, kwargs), check_tolerance)
         for example in check_inputs or ():
             more_args = _examples(example, None)
             _check(func, traced, more_args, check_tolerance)
-            _check_program(program, func, more_args, {})
+            _check_program(program, func, more_args, [])
     return traced
 
 
@@ -393,7 +394,10 @@ def _check(
 
 
 def _check_program(
-    program: Program, function: Callable[..., Any], example: Example, state: dict[int, str]
+    program: Program,
+    function: Callable[..., Any],
+    example: Example,
+    state: list[tuple[str, Tensor]],
 ) -> None:
     """Raise if the function calls other operators, or with other numbers, for another example."""
     with fb.random.fork_rng(), warnings.catch_warnings():

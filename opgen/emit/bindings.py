@@ -40,6 +40,7 @@ def bindings(family: str, ops: list[Op]) -> str:
         '#include "bind/call.h"',
         *(['#include "bind/pinned.h"'] if pins else []),
         '#include "bind/registry.h"',
+        *(['#include "core/observe.h"'] if any(op.operator for op in ops) else []),
         f'#include "gen/ops/{family}.h"',
         "",
         f"namespace {boxed.NAMESPACE} {{",
@@ -59,7 +60,7 @@ def bindings(family: str, ops: list[Op]) -> str:
     for op in ops:
         if op.kind == "bound":
             lines += arg_specs(op)
-        elif op.kind != "python" and op.forms != ("inner",):
+        elif op.kind != "python" and op.is_called:
             lines += invokers(op)
     for (namespace, name), group in overload_sets(ops).items():
         made = entry_points(namespace, name, group)
@@ -309,11 +310,23 @@ def inplace_operator_names(op: Op) -> str:
     return f"{{{quote(op.name + '_')}, {quote(method)}, nullptr}}"
 
 
+def watched(op: Op, condition: str, others: str) -> list[str]:
+    """A composition tells observers by its method: the function that computes it tells of its parts."""
+    if not boxed.told_by_binding(op, ""):
+        return []
+    method = f"kSet_py_{op.symbol}_method"
+    return [
+        f"  if (observe::any() && {condition} && !is_mode_active()) [[unlikely]]",
+        f"    return call_method({method}, a, {others}, nullptr);",
+    ]
+
+
 def operator_function(op: Op, name: str) -> list[str]:
     operands = op.tensor_inputs
     if len(operands) == 1:
         return [
             f"PyObject* {name}(PyObject* a) {{",
+            *watched(op, "is_plain_tensor(a)", "nullptr, 0"),
             f"  return unary_slot({operator_names(op)}, a, [](PyObject* x) {{ return ops::{op.function}(tensor(x)); }});",
             "}",
         ]
@@ -325,6 +338,7 @@ def operator_function(op: Op, name: str) -> list[str]:
     return [
         f"PyObject* {name}(PyObject* a, PyObject* b{third}) {{",
         *refusal,
+        *watched(op, "is_plain_tensor(a) && is_plain_tensor(b)", "&b, 1"),
         f"  return binary_slot({operator_names(op)}, ArgType::{left.type.tag}, ArgType::{right.type.tag}, a, b,",
         "                     [](PyObject* x, PyObject* y) {",
         f"                       return ops::{op.function}({left.type.reader}(x), {right.type.reader}(y));",

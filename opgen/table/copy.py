@@ -43,7 +43,7 @@ op(
     "_to_copy(input: Tensor, dtype: DType, device: Device | None = None,"
     " memory_format: MemoryFormat | None = None) -> Tensor",
     kind=native,
-    forms="inner",
+    forms="named",
     cpp="to_copy",
     grad={"input": "grad"},
     doc="A copy in the given type and place.",

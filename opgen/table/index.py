@@ -106,7 +106,7 @@ reading(
     "_index(input: Tensor, indices: list[Tensor]) -> Tensor",
     "input[indices] with positions or masks for its dimensions, undefined ones for those that stay whole.",
     {"input": "_index_backward(grad, input.shape, indices)"},
-    forms="inner",
+    forms="named",
     cpp="index",
     node="IndexBackward0",
     batch="own",

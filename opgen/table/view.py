@@ -48,7 +48,7 @@ op(
 op(
     "_reshape_alias(input: Tensor, size: Ints) -> Tensor",
     kind=view,
-    forms="inner",
+    forms="named",
     doc="The view that reshape makes of memory with gaps.",
     grad={"input": "grad.reshape(input.shape)"},
 )
@@ -183,7 +183,7 @@ op(
 op(
     "_slice(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor",
     kind=view,
-    forms="inner",
+    forms="named",
     doc="Every step-th place along dim from start to before end, by the rules of Python's slices.",
     grad={"input": "_slice_backward(grad, input.shape, dim, start, end, step)"},
 )

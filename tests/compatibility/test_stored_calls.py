@@ -2,25 +2,20 @@
 
 import io
 import sys
-import types
 from pathlib import Path
 
 import pytest
 
 import flambeau as torch
 from flambeau import _C, Tensor, nn
-from flambeau._inner import INNER
-from flambeau.export._targets import operator_named
-from flambeau.jit._program import functions, name_of
+from flambeau._recording.program import NOTES, row_named
+from flambeau.export._targets import library_operator
 from flambeau.serialization import load, safe_globals, save
 
-TABLE = {f"{each['namespace'].replace('.', '_')}_{each['name']}" for each in _C.op_info()}
-TABLE = {name.removeprefix("nn_functional").removeprefix("_") for name in TABLE}
 # Operators of the table that reach beyond tensors.
 BEYOND = {"apply_", "map_", "map2_", "register_hook", "register_post_accumulate_grad_hook"}
 BEYOND |= {"as_subclass", "data_ptr", "from_numpy", "frombuffer", "item", "numpy", "set_", "tolist"}
 BEYOND |= {"backward", "retain_grad"}
-NATIVE = (types.BuiltinFunctionType, types.MethodDescriptorType)
 
 
 def package_names():
@@ -32,40 +27,42 @@ def package_names():
             yield "torch" + place.removeprefix("flambeau"), name
 
 
-def is_operator(function):
-    """Whether it is native, of the table, and works on tensors alone."""
-    name = function.__name__.rstrip("_") if isinstance(function, NATIVE) else ""
-    stems = {name, f"_{name}".lstrip("_"), function.__name__} if name else set()
-    space = (getattr(function, "__module__", None) or "").removeprefix("flambeau._C")
-    stems |= {f"{space.strip('.')}_{stem}" for stem in stems}
-    return bool(stems & TABLE) and function.__name__ not in BEYOND
+def is_row(name):
+    """Whether it is an operator of the table that checks its arguments and works on tensors."""
+    found = _C._find_op(name)
+    return found is not None and not found[4] & _C._OP_INNER and name not in BEYOND
 
 
-def test_every_name_of_the_package_in_exported_programs():
-    found, refused = 0, 0
+def test_every_name_of_the_package():
+    found, refused = set(), 0
     for place, name in package_names():
-        for asked in (f"{place}.{name}", f"torch.ops.aten.{name}.default"):
+        for asked in (name, f"{place}.{name}", f"torch.ops.aten.{name}.default", f"_C.{name}"):
             try:
-                target = operator_named(asked)
-            except ValueError:
+                row_named(asked)
+            except RuntimeError:
                 refused += 1
                 continue
-            function = getattr(target, "_call", target)
-            assert name in INNER or is_operator(function), f"{asked} is {function}"
-            found += 1
-    assert found > 1000
-    assert refused > 3000
+            assert asked == name
+            assert is_row(name), name
+            found.add(name)
+    assert len(found) > 500
+    assert refused > 10000
 
 
-def test_every_name_of_the_package_in_traces():
-    steps = functions()
-    syntax = {f"torch.Tensor.{name}" for name in dir(Tensor) if name.startswith("__")}
-    for place, name in package_names():
-        for asked in (f"{place}.{name}", f"torch._C.{name}", f"{place}.{name}.__call__"):
-            is_allowed = asked in syntax or is_operator(steps.get(asked, print))
-            assert asked not in steps or is_allowed, f"{asked} is {steps[asked]}"
-    unsafe = ("__class__", "__reduce_ex__", "__deepcopy__", "__init__", "__array__", "__dlpack__")
-    assert not {f"torch.Tensor.{name}" for name in unsafe} & set(steps)
+def test_operators_that_no_program_may_call():
+    rows = set(_C._op_names())
+    inner = {name for name in rows if _C._find_op(name)[4] & _C._OP_INNER}
+    assert len(inner) > 20
+    for name in inner | BEYOND:
+        with pytest.raises(RuntimeError, match="there is no operator called"):
+            row_named(name)
+    assert not {name for name in NOTES if name in rows}
+
+
+def test_operators_of_the_package_are_no_operators_of_the_user():
+    for _, name in package_names():
+        with pytest.raises(ValueError, match="which is no operator"):
+            library_operator(f"torch.ops.aten.{name}.default")
 
 
 CALLS = {
@@ -114,53 +111,91 @@ def reloaded(content, read):
     return read(file)
 
 
-def node_calling(target, arguments):
-    values = [("node", "input") if each == "x" else ("value", eval(each)) for each in arguments]
-    return ("call_function", target, ("tuple", values), ("dict", {}), "relu")
+def calling(target, arguments):
+    """A step that puts its result where the program expects it."""
+    values = [("slot", 0) if each == "x" else ("value", eval(each)) for each in arguments]
+    return (target, ("tuple", values), (1,), None)
+
+
+def with_steps(content, *steps):
+    program = {**content["programs"]["forward"], "steps": list(steps)}
+    return {**content, "programs": {"forward": program}}
 
 
 @pytest.mark.parametrize(("target", "arguments"), CALLS.items(), ids=list(CALLS))
 def test_exported_programs_that_call_something_else(exported, target, arguments):
-    nodes = [
-        n if n[0] != "call_function" else node_calling(target, arguments) for n in exported["nodes"]
-    ]
-    assert nodes != exported["nodes"]
+    changed = with_steps(exported, calling(target, arguments))
     with pytest.raises(ValueError, match="which is no operator"):
-        reloaded({**exported, "nodes": nodes}, torch.export.load)
+        reloaded(changed, torch.export.load)
     assert not Path("ran").exists()
 
 
 @pytest.mark.parametrize(("target", "arguments"), CALLS.items(), ids=list(CALLS))
 def test_traces_that_call_something_else(traced, target, arguments):
-    values = [
-        ("reference", (0, ())) if each == "x" else ("value", eval(each)) for each in arguments
-    ]
-    program = dict(traced["programs"]["forward"])
-    program["steps"] = [(target, ("tuple", tuple(values)), ("dict", {}), None)]
     with pytest.raises(RuntimeError, match="there is no operator called"):
-        reloaded({**traced, "programs": {"forward": program}}, torch.jit.load)
+        reloaded(with_steps(traced, calling(target, arguments)), torch.jit.load)
     assert not Path("ran").exists()
 
 
+@pytest.mark.parametrize("name", ["data_ptr", "_linear_rows", "_softmax_backward"])
+def test_operators_that_trust_their_arguments(exported, traced, name):
+    for content, read in ((exported, torch.export.load), (traced, torch.jit.load)):
+        with pytest.raises((RuntimeError, ValueError), match="no operator"):
+            reloaded(with_steps(content, calling(name, ["x"])), read)
+
+
 @pytest.mark.parametrize(
-    "name", ["__class__", "untyped_storage", "numpy", "grad_fn", "_base", "add"]
+    "arguments", [["'text'"], ["x", "1", "2", "3"], ["1.5", "x"], ["[1, 2]", "x"]]
 )
-def test_attributes_that_are_no_properties(exported, name):
-    node = node_calling("builtins.getattr", ["x", repr(name)])
-    nodes = [n if n[0] != "call_function" else node for n in exported["nodes"]]
-    with pytest.raises(ValueError, match="which is no property of tensors"):
-        reloaded({**exported, "nodes": nodes}, torch.export.load)
+def test_arguments_that_an_operator_does_not_take(exported, traced, arguments):
+    for content, read in ((exported, torch.export.load), (traced, torch.jit.load)):
+        with pytest.raises(RuntimeError, match=r"the file is damaged|which no program has"):
+            reloaded(with_steps(content, calling("transpose", arguments)), read)
+
+
+@pytest.mark.parametrize("slot", [2, -1, 2**40])
+def test_values_that_a_program_has_not(exported, traced, slot):
+    for content, read in ((exported, torch.export.load), (traced, torch.jit.load)):
+        for step in (
+            ("relu", ("tuple", [("slot", slot)]), (1,), None),
+            ("relu", ("tuple", [("slot", 0)]), (slot if slot != -1 else -2,), None),
+        ):
+            with pytest.raises((RuntimeError, ValueError), match=r"names the value|has no value"):
+                reloaded(with_steps(content, step), read)
+
+
+def test_sizes_of_a_program_are_numbers(exported, traced):
+    for note in ("sizes.getattr", "sizes.__class__", "sizes"):
+        for content, read in ((exported, torch.export.load), (traced, torch.jit.load)):
+            with pytest.raises((RuntimeError, ValueError), match="no operator"):
+                reloaded(with_steps(content, calling(note, ["x", "'__class__'"])), read)
+    loaded = reloaded(with_steps(traced, calling("sizes.mul", ["x", "2"])), torch.jit.load)
+    with pytest.raises(RuntimeError, match="sizes of whole numbers, not of Tensor"):
+        loaded(torch.ones(2))
 
 
 def test_values_that_are_not_plain(exported, traced):
-    step = ("torch.relu", ("tuple", (("value", {"a": 1}),)), ("dict", {}), None)
-    program = {**traced["programs"]["forward"], "steps": [step]}
-    with pytest.raises(RuntimeError, match="which no script has"):
-        reloaded({**traced, "programs": {"forward": program}}, torch.jit.load)
-    node = node_calling("torch.ops.aten.relu.default", ["{'a': 1}"])
-    nodes = [n if n[0] != "call_function" else node for n in exported["nodes"]]
-    with pytest.raises(ValueError, match="unknown kind 'value', dict"):
-        reloaded({**exported, "nodes": nodes}, torch.export.load)
+    step = ("relu", ("tuple", [("value", {"a": 1})]), (1,), None)
+    for content, read in ((exported, torch.export.load), (traced, torch.jit.load)):
+        with pytest.raises(RuntimeError, match="which no program has"):
+            reloaded(with_steps(content, step), read)
+
+
+def test_files_of_older_versions(exported, traced):
+    for old in ("flambeau.jit", "flambeau exported program"):
+        for content, read in ((exported, torch.export.load), (traced, torch.jit.load)):
+            with pytest.raises(RuntimeError, match="an older version of Flambeau"):
+                reloaded({**content, "format": old, "version": 1}, read)
+    for content, read in ((exported, torch.export.load), (traced, torch.jit.load)):
+        with pytest.raises(RuntimeError, match="written by a newer version of Flambeau"):
+            reloaded({**content, "version": 3}, read)
+
+
+def test_one_kind_of_program_is_not_the_other(exported, traced):
+    with pytest.raises(RuntimeError, match="not a script"):
+        reloaded(exported, torch.jit.load)
+    with pytest.raises(RuntimeError, match="no exported program"):
+        reloaded(traced, torch.export.load)
 
 
 def test_operators_of_the_user_are_called_when_the_user_says_so(exported):
@@ -168,12 +203,11 @@ def test_operators_of_the_user_are_called_when_the_user_says_so(exported):
     def twice(x: Tensor) -> Tensor:
         return x * 2
 
-    node = node_calling("torch.ops.stored.twice.default", ["x"])
-    nodes = [n if n[0] != "call_function" else node for n in exported["nodes"]]
+    changed = with_steps(exported, calling("torch.ops.stored.twice.default", ["x"]))
     with pytest.raises(ValueError, match=r"add_safe_globals\(\[torch.ops.stored.twice.default\]\)"):
-        reloaded({**exported, "nodes": nodes}, torch.export.load)
+        reloaded(changed, torch.export.load)
     with safe_globals([torch.ops.stored.twice.default]):
-        program = reloaded({**exported, "nodes": nodes}, torch.export.load)
+        program = reloaded(changed, torch.export.load)
     assert program.module()(torch.ones(2)).tolist() == [2, 2]
 
 
@@ -198,11 +232,6 @@ def test_programs_made_of_functions_in_python(tmp_path):
     assert torch.equal(loaded.module()(x), expected)
 
 
-def test_what_can_be_named_can_be_called():
-    for name, function in functions().items():
-        assert name_of(function) == name
-
-
 def laughs(pair):
     """A value of which every level holds the one below twice."""
     for _ in range(60):
@@ -224,7 +253,7 @@ def test_values_that_a_file_refers_to_over_and_over(exported, traced):
     endless = [("value", 1)]
     endless.append(endless)
     with pytest.raises(RuntimeError, match="holds itself"):
-        reloaded({**exported, "nodes": endless}, torch.export.load)
+        reloaded({**exported, "node_names": endless}, torch.export.load)
 
 
 def test_names_that_are_orders_to_a_terminal(exported, traced):

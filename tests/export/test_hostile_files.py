@@ -23,10 +23,12 @@ def load(data, **changed):
     return torch.export.load("changed.pt2")
 
 
-def with_node(data, place, **changed):
-    nodes = [dict(zip(("op", "target", "args", "kwargs", "name"), n, strict=True)) for n in data]
-    nodes[place].update(changed)
-    return [tuple(node.values()) for node in nodes]
+def with_step(data, place, **changed):
+    program = data["programs"]["forward"]
+    steps = [dict(zip(("op", "args", "results", "mode"), n, strict=True)) for n in program["steps"]]
+    steps[place].update(changed)
+    made = {**program, "steps": [tuple(step.values()) for step in steps]}
+    return {**data["programs"], "forward": made}
 
 
 def test_unchanged(data):
@@ -43,37 +45,46 @@ def test_argument_that_is_a_word_of_python(tmp_path):
 @pytest.mark.parametrize("name", [f"x={_CODE}", f"*y, z={_CODE}", f"x: {_CODE}"])
 def test_names_that_are_code(data, name):
     with pytest.raises(RuntimeError, match="expected a name of an argument"):
-        load(data, nodes=with_node(data["nodes"], 0, target=name))
+        load(data, placeholders=[(data["placeholders"][0][0], name), *data["placeholders"][1:]])
+    renamed = load(data, placeholders=[(name, "x"), *data["placeholders"][1:]])
+    assert _CODE not in renamed.graph_module.code
+    renamed = load(data, node_names=[[name] for _ in data["node_names"]])
+    assert _CODE not in renamed.graph_module.code
     for names in ([[name], []], [[], [name]]):
         with pytest.raises(ValueError, match="no names of Python"):
             load(data, names=names)
     assert not Path("ran").exists()
 
 
-@pytest.mark.parametrize("op", ["call_method", "call_module", "get_attr", "unknown"])
-def test_nodes_that_no_program_has(data, op):
-    with pytest.raises(ValueError, match="which no program has"):
-        load(data, nodes=with_node(data["nodes"], -2, op=op, target="__class__"))
-
-
 @pytest.mark.parametrize(
-    "target", ["torch.ops.__class__.mro.__call__", "torch.ops.a.b", "os.system", "torch.load"]
+    "op",
+    [
+        *("torch.ops.__class__.mro.__call__", "torch.ops.a.b", "os.system", "torch.load"),
+        *("call_method", "call_module", "get_attr", "builtins.getattr", "__class__"),
+    ],
 )
-def test_targets_that_are_no_operators(data, target):
+def test_steps_that_are_no_operators(data, op):
     with pytest.raises(ValueError, match="which is no operator"):
-        load(data, nodes=with_node(data["nodes"], -2, target=target))
+        load(data, programs=with_step(data, -1, op=op))
 
 
-def test_private_attributes(data):
-    args = ("tuple", [("node", "input"), ("value", "__class__")])
-    with pytest.raises(ValueError, match="the attribute '__class__'"):
-        load(data, nodes=with_node(data["nodes"], -2, target="builtins.getattr", args=args))
+def test_values_that_no_program_has(data):
+    for word in ("attribute", "slice", "global", "state"):
+        args = ("tuple", [("slot", 0), (word, ["input", "__class__"])])
+        with pytest.raises(RuntimeError, match="which no program has"):
+            load(data, programs=with_step(data, -1, args=args))
 
 
 def test_keywords_that_are_code(data):
-    kwargs = ("dict", {f"bias={_CODE}, other": ("value", 1)})
-    program = load(data, nodes=with_node(data["nodes"], -2, kwargs=kwargs))
-    with pytest.raises(TypeError, match="unexpected keyword argument"):
+    @torch.library.custom_op("hostile::twice", mutates_args=())
+    def twice(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    args = ("tuple", [("slot", 2), ("dict", {f"bias={_CODE}, other": ("value", 1)})])
+    changed = with_step(data, -1, op="torch.ops.hostile.twice.default", args=args)
+    with torch.serialization.safe_globals([torch.ops.hostile.twice.default]):
+        program = load(data, programs=changed)
+    with pytest.raises(RuntimeError, match="unexpected argument"):
         program.module()(torch.ones(1, 2))
     assert not Path("ran").exists()
 

@@ -16,6 +16,8 @@ from tests.ops.test_table import SAMPLED, main_samples
 # Elements that nobody has set; arrays and classes, which graphs do not hold.
 NOT_RECORDED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty"}
 NOT_RECORDED |= {"new_empty_strided", "from_numpy", "as_subclass"}
+# What calls back into Python for elements, or moves a tensor to other memory.
+REFUSED = {"apply_", "map_", "map2_", "set_"}
 
 
 def check_recorded(call: Any, arguments: Any) -> None:
@@ -46,7 +48,7 @@ def check_recorded(call: Any, arguments: Any) -> None:
         assert flambeau.equal(one.nan_to_num(), other.nan_to_num())
 
 
-@pytest.mark.parametrize("name", [name for name in SAMPLED if name not in NOT_RECORDED])
+@pytest.mark.parametrize("name", [name for name in SAMPLED if name not in NOT_RECORDED | REFUSED])
 def test_recorded_operator(name: str) -> None:
     operator, samples = main_samples(name)
 
@@ -61,3 +63,13 @@ def test_recorded_operator(name: str) -> None:
         check_recorded(function, arguments)
         if "method" in operator.function_forms and arguments[0] and is_tensor(arguments[0][0]):
             check_recorded(method, arguments)
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_refused_operator(name: str) -> None:
+    operator, samples = main_samples(name)
+    args, kwargs = to_module(flambeau, (samples[0].args, samples[0].kwargs))
+    tensor, *rest = args
+    program = make_fx(lambda x: operator.call(flambeau, (x, *rest), kwargs))
+    with pytest.raises(NotImplementedError, match=f"Tensor.{name} cannot be recorded in a graph"):
+        program(tensor)

@@ -8,7 +8,7 @@ import pytest
 
 import flambeau as fb
 from flambeau import _C
-from flambeau._tape import Call, Ref, Tape
+from flambeau._recording.tape import Call, Ref, Tape
 
 
 def names(tape: Tape) -> list[str]:
@@ -45,14 +45,14 @@ def test_a_flat_list_of_calls() -> None:
     with Tape() as tape:
         y = (x @ w + b).relu()
     first, second, third = tape.calls()
-    assert [first.op, second.op, third.op] == ["mm", "add", "relu"]
+    assert [first.op, second.op, third.op] == ["matmul", "add", "relu"]
     assert first.args == (Ref(tape.number(x)), Ref(tape.number(w)))
     assert second.args[:2] == (first.results[0], Ref(tape.number(b)))
     assert third.results == (Ref(tape.number(y)),)
     values = tape.values()
     assert values[tape.number(y)].tensor is y
     assert [values[tape.number(each)].maker for each in (x, w, b, y)] == [-1, -1, -1, 2]
-    assert first.aten == "aten::mm"
+    assert first.aten == "aten::matmul"
 
 
 def test_the_line_of_the_program() -> None:

@@ -8,10 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from flambeau import Tensor
-from flambeau.export._record import Recorder
+from flambeau._recording.program import mapped, row_named
+from flambeau._recording.record import Recorder, current
+from flambeau._recording.sizes import check_decision
+from flambeau.export._graphs import RULES, GraphWriter, recorder_for, without_elements
 from flambeau.fx.graph import Graph
 from flambeau.fx.graph_module import GraphModule
-from flambeau.fx.node import Node, map_aggregate
+from flambeau.fx.node import Node
 from flambeau.utils import _pytree as pytree
 
 __all__ = ["get_proxy_mode", "make_fx"]
@@ -62,43 +65,43 @@ def _names(f: Callable[..., Any], count: int) -> list[str]:
 
 def _record(f: Callable[..., Any], args: tuple[Any, ...], traces_sizes: bool) -> GraphModule:
     graph = Graph()
-    recorder = Recorder(graph, traces_sizes)
     leaves, spec = pytree.tree_flatten(args)
     flat = len(leaves) == len(args)
     names = _names(f, len(args)) if flat else [f"arg{i}_1" for i in range(len(leaves))]
-    given = []
+    given, tensors, nodes = [], [], []
     for name, leaf in zip(names, leaves, strict=True):
         node = graph.placeholder(name)
         if isinstance(leaf, Tensor):
             # An object of its own, even where one tensor is given twice.
-            own = leaf.detach().requires_grad_(leaf.requires_grad)
-            recorder.know(own, node, True)
-            given.append(own)
-        else:
-            given.append(leaf)
+            leaf = leaf.detach().requires_grad_(leaf.requires_grad)
+            node.meta["val"] = without_elements(leaf)
+            tensors.append(leaf)
+            nodes.append(node)
+        given.append(leaf)
+    recorder = recorder_for(tensors, [], traces_sizes)
     with recorder:
         result = f(*pytree.tree_unflatten(given, spec))
-    graph.output(map_aggregate(result, recorder._leaf))
-    attributes = _constants_as_attributes(graph, recorder)
-    graph.eliminate_dead_code()
+    program = recorder.program([], result)
+    attributes: dict[str, Tensor] = {}
+
+    def constant(number: int) -> Node:
+        """Tensors from outside are attributes of the module."""
+        attributes[f"_tensor_constant{number}"] = recorder.constants[number]
+        return graph.get_attr(f"_tensor_constant{number}")
+
+    writer = GraphWriter(graph, nodes, {}, constant, recorder.tensors)
+    writer.write(program)
+    graph.output(mapped(writer.value, program.result))
+    graph.eliminate_dead_code(lambda node: node.is_impure() or _writes(node))
     return GraphModule(attributes, graph)
 
 
-def _constants_as_attributes(graph: Graph, recorder: Recorder) -> dict[str, Tensor]:
-    """Tensors from outside are attributes of the module."""
-    attributes = {}
-    for number, (name, value) in enumerate(recorder.constants.items()):
-        old: Node = next(n for n in graph.nodes if n.target == f"c_{name}")
-        attributes[f"_tensor_constant{number}"] = value
-        with graph.inserting_before(min(old.users)):
-            old.replace_all_uses_with(graph.get_attr(f"_tensor_constant{number}"))
-        graph.erase_node(old)
-    return attributes
+def _writes(node: Node) -> bool:
+    row = node.meta.get("row")
+    return node.target is check_decision or (row is not None and row_named(row).writes)
 
 
 def get_proxy_mode() -> Recorder | None:
     """The recording that is going on, if one is."""
-    from flambeau.overrides import _get_current_function_mode_stack
-
-    modes = reversed(_get_current_function_mode_stack())
-    return next((mode for mode in modes if isinstance(mode, Recorder)), None)
+    recorder = current()
+    return recorder if recorder is not None and recorder.rules is RULES else None

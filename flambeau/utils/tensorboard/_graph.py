@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from flambeau import Tensor
-from flambeau._tape import Call, Tape
+from flambeau._recording.tape import Call, Tape
 from flambeau.nn import Module
 from flambeau.utils._pytree import tree_flatten, tree_map
 from flambeau.utils.tensorboard._messages import (

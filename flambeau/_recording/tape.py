@@ -1,16 +1,23 @@
 """Tapes: what a program does with tensors, as a flat list of calls of operators.
 
 A tape gives every tensor a number, by its identity. A tensor that is changed in place keeps its
-number; a view has one of its own, and tells the first tensor that was met on the same memory.
+number; a view has one of its own, and tells the first tensor that was met on the same memory. A
+tape that traces sizes numbers them, too, and has notes of where they come from, what is computed
+of them and what Python decides by them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from flambeau import _C, Tensor
+from flambeau import _C, Tensor, dtype
 
-__all__ = ["Call", "Ref", "Tape", "Value"]
+__all__ = ["MADE_OF_DATA", "OUTSIDE", "Call", "Ref", "SizeRef", "Tape", "Value"]
+
+# Makers of tensors that are no results of calls.
+OUTSIDE = -1
+MADE_OF_DATA = -2  # while the tape ran
 
 
 class Ref(NamedTuple):
@@ -22,23 +29,36 @@ class Ref(NamedTuple):
         return f"%{self.number}"
 
 
+class SizeRef(NamedTuple):
+    """A size, by its number."""
+
+    number: int
+
+    def __repr__(self) -> str:
+        return f"%s{self.number}"
+
+
 class Value(NamedTuple):
     """A tensor that a tape has met."""
 
     tensor: Tensor
-    maker: int  # the call whose result it is, -1 where it comes from outside
+    maker: int  # the call whose result it is; OUTSIDE or MADE_OF_DATA
     shares: int  # the number of the first tensor on the same memory: its own, if it is that
+    original: Tensor  # what it was when it was made of data; else the tensor itself
 
 
 class Call(NamedTuple):
-    """One call. Arguments are references, lists of them, and other values as they are."""
+    """One call, or a note. Arguments are references, lists of them, and values as they are."""
 
-    op: str  # the name in the table, with the overload: "sum.dim"
+    op: str  # the name in the table, with the overload: "sum.dim"; empty for a note
     aten: str  # the name in profiles: "aten::sum"
     args: tuple[Any, ...]
     results: tuple[Any, ...]
     flags: int
     place: str  # "file.py:12", the line of the program that led to it
+    note: str  # "size", "rank", "check", "read", or the arithmetic that made a size
+    no_grad: bool  # what the thread was in
+    autocast: dtype | None
 
     @property
     def writes(self) -> bool:
@@ -65,18 +85,23 @@ class Call(NamedTuple):
 
     def __repr__(self) -> str:
         results = ", ".join(map(repr, self.results))
-        return f"{results} = {self.op}({', '.join(map(repr, self.args))})"
+        return f"{results} = {self.op or self.note}({', '.join(map(repr, self.args))})"
 
 
 class Tape:
     """Records the calls of this thread in its block.
 
     Calls that an operator makes itself are not recorded. With ``in_parts``, compositions are
-    recorded as the operators that they consist of.
+    recorded as the operators that they consist of. With ``tracing``, sizes of tensors that depend
+    on inputs are noted (1), and numbers of dimensions, too (2).
     """
 
-    def __init__(self, in_parts: bool = False) -> None:
-        self._native = _C._Tape(in_parts)
+    def __init__(self, in_parts: bool = False, tracing: int = 0) -> None:
+        if tracing:
+            from flambeau._recording import sizes  # whose numbers the binding hands out
+
+            assert sizes.TracedInt
+        self._native = _C._Tape(in_parts, tracing)
 
     def __enter__(self) -> Tape:
         self._native.start()
@@ -91,6 +116,19 @@ class Tape:
     def number(self, tensor: Tensor) -> int:
         """The number of a tensor; the tape has met it from now on."""
         return int(self._native.number(tensor))
+
+    def knows(self, tensor: Tensor) -> bool:
+        """Whether the tape has met a tensor."""
+        return int(self._native.known_number(tensor)) >= 0
+
+    def add_input(self, tensor: Tensor) -> int:
+        """The number of a tensor whose sizes may be others the next time."""
+        self._native.mark_sized(tensor)
+        return self.number(tensor)
+
+    def on_read(self, call: Callable[[str, Tensor], None] | None) -> None:
+        """Have Python's looks at elements and lengths told: the method, and the tensor."""
+        self._native.on_read(call)
 
     def calls(self) -> list[Call]:
         """What was recorded until now."""

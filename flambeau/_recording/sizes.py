@@ -1,6 +1,7 @@
 """Sizes of tensors that remember, while a program is recorded, where they came from.
 
-Arithmetic with them is recorded. What Python decides by them, or makes of them that is no whole
+The binding hands them out for tensors that depend on the inputs of a tape. Arithmetic with them is
+recorded. What Python decides by them, or makes of them that is no whole
 number, is not: the recording checks with every call that it would come out the same.
 """
 
@@ -12,27 +13,28 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__: list[str] = []
+from flambeau import _C
 
-# Adds a call to a recording, and returns what stands for its result there.
-Write = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
+__all__: list[str] = []
 
 
 class TracedInt(int):
-    """A size that may be another one in the next call; arithmetic with it is recorded.
+    """A size that may be another one in the next call: one with a number on a tape."""
 
-    ``origin`` is what stands for it in the recording that ``write`` adds to.
-    """
-
-    origin: Any
-    write: Write
+    tape: Any  # the native one
+    number: int
 
     @classmethod
-    def of(cls, value: int, origin: Any, write: Write) -> TracedInt:
+    def of(cls, value: int, tape: Any, number: int) -> TracedInt:
         made = cls(value)
-        made.origin = origin
-        made.write = write
+        made.tape = tape
+        made.number = number
         return made
+
+
+_C._set_traced_int(TracedInt)
+
+_GREATEST = 2**63  # what is beyond is no size
 
 
 class _Comparisons(threading.local):
@@ -63,11 +65,6 @@ def unchecked_decisions() -> Iterator[None]:
         _comparisons.are_checked = outer
 
 
-def origin_or_value(value: Any) -> Any:
-    """What stands for a size in its recording; other values stand for themselves."""
-    return value.origin if isinstance(value, TracedInt) else value
-
-
 def plain(value: Any) -> Any:
     """A size as the number that it is now, which is the recorder's business and not noted."""
     return int.__int__(value) if isinstance(value, TracedInt) else value
@@ -93,14 +90,29 @@ def check_decision(name: str, outcome: Any, *operands: Any) -> None:
         )
 
 
+def are_checked() -> bool:
+    """Whether recordings that run now check what was decided by sizes."""
+    return _comparisons.are_checked
+
+
 def _checked(name: str, outcome: Any, *operands: Any) -> None:
-    """Note what was decided by some sizes with the recordings that they belong to."""
-    for write in {each.write for each in operands if isinstance(each, TracedInt)}:
-        own = (
-            each.origin if isinstance(each, TracedInt) and each.write == write else plain(each)
-            for each in operands
-        )
-        write(check_decision, (name, outcome, *own))
+    """Note what was decided by some sizes with the tapes that they belong to."""
+    # A number that no size can be is as good as its neighbours.
+    known = tuple(float(each) if _is_huge(each) else each for each in operands)
+    for tape in _tapes(operands):
+        tape.add_check(name, outcome, known)
+
+
+def _is_huge(value: Any) -> bool:
+    return type(value) is int and not -_GREATEST <= value < _GREATEST
+
+
+def _tapes(operands: tuple[Any, ...]) -> list[Any]:
+    found: list[Any] = []
+    for each in operands:
+        if isinstance(each, TracedInt) and not any(each.tape is tape for tape in found):
+            found.append(each.tape)
+    return found
 
 
 def _recorded(name: str, is_reflected: bool) -> Callable[..., Any]:
@@ -111,14 +123,14 @@ def _recorded(name: str, is_reflected: bool) -> Callable[..., Any]:
             return NotImplemented
         operands = (*others, self) if is_reflected else (self, *others)
         result = function(*map(plain, operands))
-        if type(result) is not int or any(isinstance(other, (bool, float)) for other in others):
+        is_size = type(result) is int and -_GREATEST <= result < _GREATEST
+        if not is_size or any(isinstance(other, (bool, float)) for other in others):
             for each in operands:  # not recorded: it holds for these sizes
                 if isinstance(each, TracedInt):
                     _checked("is", plain(each), each)
             return result
-        return TracedInt.of(
-            result, self.write(function, tuple(map(origin_or_value, operands))), self.write
-        )
+        number = self.tape.add_arithmetic(name, operands, result)
+        return TracedInt.of(result, self.tape, number)
 
     return method
 

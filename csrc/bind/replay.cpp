@@ -1,0 +1,183 @@
+// Programs that run again, for Python: flambeau/_recording/program.py gives their steps.
+#include "bind/replay.h"
+
+#include <nanobind/stl/string.h>
+
+#include "bind/boxed.h"
+#include "bind/call.h"
+#include "tape/invoke.h"
+#include "tape/replay.h"
+
+namespace nb = nanobind;
+
+namespace fb::bind {
+namespace {
+
+using ops::ArgType;
+using tape::Replay;
+using tape::Source;
+using tape::Step;
+
+// PythonError is not known to nanobind; its own exception carries what is set.
+[[noreturn]] void raise(const char* name) {
+  set_python_error(name);
+  nb::raise_python_error();
+}
+
+int32_t slot_of(PyObject* number) {
+  const int64_t slot = read::integer(number);
+  FB_CHECK_VALUE(slot >= -1 && slot <= std::numeric_limits<int32_t>::max(),
+                 "a program has no value ", slot);
+  return static_cast<int32_t>(slot);
+}
+
+// The slot that a Ref of Python's names; -1 for any other object.
+class Slots {
+ public:
+  Slots() : reference_(nb::module_::import_("flambeau._recording.tape").attr("Ref")) {}
+
+  int32_t of(PyObject* object) const {
+    if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != reference_.ptr()) return -1;
+    const int32_t slot = slot_of(PyTuple_GET_ITEM(object, 0));
+    FB_CHECK_VALUE(slot >= 0, "a program has no value ", slot);
+    return slot;
+  }
+
+ private:
+  nb::object reference_;
+};
+
+bool takes_tensors(ArgType type) {
+  return type == ArgType::kTensorList || type == ArgType::kOptTensorList;
+}
+
+Source list_source(const Slots& slots, ArgType type, PyObject* list) {
+  Source source;
+  source.kind = takes_tensors(type) ? Source::Kind::kTensors : Source::Kind::kSizes;
+  Dims numbers;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(list, i);
+    const int32_t slot = slots.of(item);
+    source.slots.push_back(slot);
+    if (takes_tensors(type)) {
+      FB_CHECK_TYPE(slot >= 0 || item == Py_None, "a list of tensors holds a ", type_name(item));
+    } else {
+      FB_CHECK_TYPE(slot >= 0 || is_integer_like(item), "a list of sizes holds a ",
+                    type_name(item));
+      numbers.push_back(slot >= 0 ? 0 : read::integer(item));
+    }
+  }
+  source.value = ops::Value(numbers);
+  return source;
+}
+
+Source source_of(const Slots& slots, const ops::Parameter* parameter, PyObject* object) {
+  Source source;
+  if (const int32_t slot = slots.of(object); slot >= 0) {
+    source.kind = Source::Kind::kSlot;
+    source.slots.push_back(slot);
+    return source;
+  }
+  if (!parameter) {  // of a note
+    source.value =
+        PyUnicode_Check(object) ? ops::Value(read::text(object)) : ops::Value(read::number(object));
+    return source;
+  }
+  if (PyTuple_Check(object) || PyList_Check(object)) {
+    bool has_slots = takes_tensors(parameter->type);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+      has_slots |= slots.of(PySequence_Fast_GET_ITEM(object, i)) >= 0;
+    if (has_slots) return list_source(slots, parameter->type, object);
+  }
+  if (object == Py_None) return source;  // its default
+  FB_CHECK_TYPE(fits(parameter->type, object) && !is_tensor(object), "argument '", parameter->name,
+                "' must be ", describe(parameter->type), ", not ", type_name(object));
+  source.value = boxed(parameter->type, object);
+  return source;
+}
+
+std::vector<int32_t> slots_of(nb::handle list) {
+  std::vector<int32_t> slots;
+  for (const nb::handle each : list) slots.push_back(slot_of(each.ptr()));
+  return slots;
+}
+
+// (operator, note, arguments, results, mode or None, dead)
+Step step_of(const Slots& slots, nb::handle data) {
+  Step step;
+  const auto name = nb::cast<std::string>(data[0]);
+  step.note = nb::cast<std::string>(data[1]);
+  if (!name.empty()) {
+    step.op = tape::find_op(name);
+    FB_CHECK_VALUE(step.op && !step.op->is(ops::kInner), "there is no operator called '", name,
+                   "'");
+  }
+  const nb::object given = data[2];
+  const auto count = static_cast<size_t>(nb::len(given));
+  FB_CHECK_TYPE(!step.op || count <= step.op->count, name, " takes ",
+                step.op ? static_cast<int>(step.op->count) : 0, " arguments, got ", count);
+  for (size_t i = 0; i < count; ++i) {
+    const nb::object argument = given[i];
+    step.arguments.push_back(
+        source_of(slots, step.op ? &step.op->parameters[i] : nullptr, argument.ptr()));
+  }
+  step.results = slots_of(data[3]);
+  if (const nb::object mode = data[4]; !mode.is_none()) {
+    step.has_mode = true;
+    step.no_grad = nb::cast<bool>(mode[0]);
+    step.autocast = read::optional_dtype(nb::object(mode[1]).ptr());
+  }
+  step.dead = slots_of(data[5]);
+  return step;
+}
+
+Replay* made(size_t slot_count, nb::handle steps, nb::handle outputs) {
+  try {
+    const Slots slots;
+    std::vector<Step> list;
+    for (const nb::handle each : steps) list.push_back(step_of(slots, each));
+    return new Replay(slot_count, std::move(list), slots_of(outputs));
+  } catch (const nb::python_error&) {
+    throw;
+  } catch (...) {
+    raise(nullptr);
+  }
+}
+
+// Pairs of a slot and a tensor.
+std::vector<Replay::Input> inputs_of(nb::handle pairs) {
+  std::vector<Replay::Input> inputs;
+  for (const nb::handle pair : pairs) {
+    const nb::object value = pair[1];
+    PyObject* object = value.ptr();
+    FB_CHECK_TYPE(is_tensor(object), "a program runs on tensors, not on ", type_name(object));
+    FB_CHECK_TYPE(!overrides(object), "a recorded program runs operators themselves, which ",
+                  type_name(object), " does not answer for");
+    inputs.push_back({nb::cast<int32_t>(pair[0]), ops::Value(tensor_of(object))});
+  }
+  return inputs;
+}
+
+nb::list run(const Replay& replay, nb::handle inputs, bool checks) {
+  const char* running = nullptr;
+  try {
+    const std::vector<Replay::Input> given = inputs_of(inputs);
+    nb::list results;
+    for (const ops::Value& value : replay.run(given, checks, running))
+      results.append(nb::steal(checked(unboxed(value)).release()));
+    return results;
+  } catch (const nb::python_error&) {
+    throw;
+  } catch (...) {
+    raise(running);
+  }
+}
+
+}  // namespace
+
+void add_replay(nb::module_& m) {
+  nb::class_<Replay>(m, "_Replay").def("run", &run, nb::arg("inputs"), nb::arg("checks"));
+  m.def("_replay", &made, nb::rv_policy::take_ownership);
+}
+
+}  // namespace fb::bind
