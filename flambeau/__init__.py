@@ -107,27 +107,27 @@ if _typing.TYPE_CHECKING:
     from flambeau._checks import _shape_as_tensor as _shape_as_tensor
     from flambeau._classes import classes as classes
     from flambeau._compile import compile as compile
-    from flambeau._control import cond as cond
-    from flambeau._control import while_loop as while_loop
     from flambeau._device_modules import get_device_module as get_device_module
-    from flambeau._inplace import addmv_ as addmv_
-    from flambeau._inplace import as_strided_ as as_strided_
-    from flambeau._inplace import clamp_ as clamp_
-    from flambeau._inplace import clamp_max_ as clamp_max_
-    from flambeau._inplace import clamp_min_ as clamp_min_
-    from flambeau._inplace import clip_ as clip_
-    from flambeau._inplace import gcd_ as gcd_
-    from flambeau._inplace import index_put_ as index_put_
-    from flambeau._inplace import lcm_ as lcm_
-    from flambeau._inplace import ldexp_ as ldexp_
-    from flambeau._inplace import logit_ as logit_
-    from flambeau._inplace import nan_to_num_ as nan_to_num_
-    from flambeau._inplace import round_ as round_
-    from flambeau._inplace import square_ as square_
-    from flambeau._inplace import xlogy_ as xlogy_
     from flambeau._legacy import range as range
     from flambeau._lowrank import pca_lowrank as pca_lowrank
     from flambeau._lowrank import svd_lowrank as svd_lowrank
+    from flambeau._operators.control import cond as cond
+    from flambeau._operators.control import while_loop as while_loop
+    from flambeau._operators.inplace import addmv_ as addmv_
+    from flambeau._operators.inplace import as_strided_ as as_strided_
+    from flambeau._operators.inplace import clamp_ as clamp_
+    from flambeau._operators.inplace import clamp_max_ as clamp_max_
+    from flambeau._operators.inplace import clamp_min_ as clamp_min_
+    from flambeau._operators.inplace import clip_ as clip_
+    from flambeau._operators.inplace import gcd_ as gcd_
+    from flambeau._operators.inplace import index_put_ as index_put_
+    from flambeau._operators.inplace import lcm_ as lcm_
+    from flambeau._operators.inplace import ldexp_ as ldexp_
+    from flambeau._operators.inplace import logit_ as logit_
+    from flambeau._operators.inplace import nan_to_num_ as nan_to_num_
+    from flambeau._operators.inplace import round_ as round_
+    from flambeau._operators.inplace import square_ as square_
+    from flambeau._operators.inplace import xlogy_ as xlogy_
     from flambeau._ops import ops as ops
     from flambeau._progress import progress as progress
     from flambeau._streams import Event as Event
@@ -278,31 +278,31 @@ else:
         "_convert_indices_from_coo_to_csr": "flambeau.sparse._compressed",
         "_convert_indices_from_csr_to_coo": "flambeau.sparse._compressed",
         "_shape_as_tensor": "flambeau._checks",
-        "addmv_": "flambeau._inplace",
-        "as_strided_": "flambeau._inplace",
+        "addmv_": "flambeau._operators.inplace",
+        "as_strided_": "flambeau._operators.inplace",
         "autocast": "flambeau.amp",
-        "clamp_": "flambeau._inplace",
-        "clamp_max_": "flambeau._inplace",
-        "clamp_min_": "flambeau._inplace",
+        "clamp_": "flambeau._operators.inplace",
+        "clamp_max_": "flambeau._operators.inplace",
+        "clamp_min_": "flambeau._operators.inplace",
         "classes": "flambeau._classes",
-        "clip_": "flambeau._inplace",
+        "clip_": "flambeau._operators.inplace",
         "compile": "flambeau._compile",
-        "cond": "flambeau._control",
-        "gcd_": "flambeau._inplace",
+        "cond": "flambeau._operators.control",
+        "gcd_": "flambeau._operators.inplace",
         "get_device_module": "flambeau._device_modules",
-        "index_put_": "flambeau._inplace",
-        "lcm_": "flambeau._inplace",
-        "ldexp_": "flambeau._inplace",
+        "index_put_": "flambeau._operators.inplace",
+        "lcm_": "flambeau._operators.inplace",
+        "ldexp_": "flambeau._operators.inplace",
         "load": "flambeau.serialization",
-        "logit_": "flambeau._inplace",
-        "nan_to_num_": "flambeau._inplace",
+        "logit_": "flambeau._operators.inplace",
+        "nan_to_num_": "flambeau._operators.inplace",
         "ops": "flambeau._ops",
         "pca_lowrank": "flambeau._lowrank",
         "progress": "flambeau._progress",
         "range": "flambeau._legacy",
-        "round_": "flambeau._inplace",
+        "round_": "flambeau._operators.inplace",
         "save": "flambeau.serialization",
-        "square_": "flambeau._inplace",
+        "square_": "flambeau._operators.inplace",
         "svd_lowrank": "flambeau._lowrank",
         "sym_float": "flambeau._symbolic",
         "sym_int": "flambeau._symbolic",
@@ -313,8 +313,8 @@ else:
         "sym_sqrt": "flambeau._symbolic",
         "sym_sum": "flambeau._symbolic",
         "vmap": "flambeau.func",
-        "while_loop": "flambeau._control",
-        "xlogy_": "flambeau._inplace",
+        "while_loop": "flambeau._operators.control",
+        "xlogy_": "flambeau._operators.inplace",
         **dict.fromkeys(_AUTOCAST_SWITCHES, "flambeau.amp._switches"),
     }
 
@@ -325,12 +325,12 @@ else:
             return getattr(_importlib.import_module(_LAZY_NAMES[name]), name)
         if name.startswith("_foreach_"):
             try:
-                return _importlib.import_module("flambeau._foreach").foreach(name[9:])
+                return _importlib.import_module("flambeau._operators.foreach").foreach(name[9:])
             except KeyError:
                 pass
         if name.endswith("_copy"):
             try:
-                return _importlib.import_module("flambeau._copies").copying(name)
+                return _importlib.import_module("flambeau._operators.copies").copying(name)
             except KeyError:
                 pass
         raise AttributeError(f"module 'flambeau' has no attribute {name!r}")

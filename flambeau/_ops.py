@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 import flambeau as fb
 from flambeau import _C
-from flambeau._inner import INNER
 from flambeau._library import registry
+from flambeau._operators.inner import INNER
 
 __all__ = ["OpOverload", "OpOverloadPacket", "ops"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flambeau import _C, Tensor, _legacy, _matrices, _pickling, _storage, _unsupported
+from flambeau import _C, Tensor, _legacy, _pickling, _storage, _unsupported
 from flambeau._interop import dlpack_capsule, dlpack_device
+from flambeau._operators import matrices
 from flambeau._overriding import overridable, torch_function
 
 __all__ = ["is_tensor"]
@@ -144,8 +145,8 @@ def _narrow_copy(self: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 _METHODS: dict[str, Any] = {
     **_unsupported.METHODS,
-    "H": property(_matrices.hermitian),
-    "mH": property(_matrices.adjoint),
+    "H": property(matrices.hermitian),
+    "mH": property(matrices.adjoint),
     "__array__": _array,
     "__array_wrap__": _array_wrap,
     "__array_priority__": 1000,  # NumPy lets the tensor's operators go first

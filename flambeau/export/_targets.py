@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
-from flambeau._inner import INNER
+from flambeau._operators.inner import INNER
 from flambeau._ops import OpOverload, OpOverloadPacket, _own_operator
 from flambeau._stored_calls import may_call, operators
 from flambeau._traced_int import check_decision

@@ -9,7 +9,7 @@ import pytest
 
 import flambeau as torch
 from flambeau import _C, Tensor, nn
-from flambeau._inner import INNER
+from flambeau._operators.inner import INNER
 from flambeau.export._targets import operator_named
 from flambeau.jit._program import functions, name_of
 from flambeau.serialization import load, safe_globals, save

@@ -137,7 +137,7 @@ UNREAD: dict[str, list[str]] = {
         "flambeau.nn.parallel.distributed.DistributedDataParallel.register_comm_hook(state)",
     ],
     "It chooses between kernels or ways of writing that give the same.": [
-        "flambeau._unique.unique(sorted)",
+        "flambeau._operators.unique.unique(sorted)",
         "flambeau.distributed.checkpoint._storage.FileSystemWriter.__init__(single_file_per_rank)",
         "flambeau.distributed.checkpoint._storage.FileSystemWriter.__init__(sync_files)",
         "flambeau.distributed.checkpoint._storage.FileSystemWriter.__init__(thread_count)",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import flambeau as fb
-from flambeau import Tensor
-from flambeau.func._functions import is_batched
+from flambeau import _C, Tensor
 
 __all__: list[str] = []
 
@@ -41,7 +40,8 @@ def segment_reduce(
             f"segment_reduce: lengths of shape {tuple(counts.shape)} do not fit data of shape "
             f"{tuple(data.shape)} and axis {axis}"
         )
-    if not (unsafe or any(map(is_batched, (data, counts)))):  # a map has no numbers to look at
+    is_mapped = any(_C._batch_of(each) is not None for each in (data, counts))
+    if not (unsafe or is_mapped):  # a map has no numbers to look at
         if bool((counts < 0).any()):
             raise RuntimeError(f"segment_reduce: a length is negative: {counts.min().item()}")
         if bool((counts.sum(-1) != data.shape[axis]).any()):
