@@ -15,17 +15,17 @@ from flambeau._C import _dirichlet_grad as _dirichlet_grad
 from flambeau._C import _sample_dirichlet as _sample_dirichlet
 from flambeau._C import _standard_gamma as _standard_gamma
 from flambeau._C import _standard_gamma_grad as _standard_gamma_grad
-from flambeau._typeinfo import *
-from flambeau._printing import *
-from flambeau._settings import *
-from flambeau._legacy import *
-from flambeau._storage import *
-from flambeau._interop import *
-from flambeau._overriding import _assert as _assert
-from flambeau._tensor import *
+from flambeau._core.typeinfo import *
+from flambeau._core.printing import *
+from flambeau._core.settings import *
+from flambeau._core.legacy import *
+from flambeau._core.storage import *
+from flambeau._core.interop import *
+from flambeau._core.overriding import _assert as _assert
+from flambeau._core.tensor import *
 from flambeau._removed import *
-from flambeau import _native_names as _native_names
-from flambeau._grad_mode import *
+from flambeau._core import native_names as _native_names
+from flambeau._core.grad_mode import *
 from flambeau.random import get_rng_state as get_rng_state
 from flambeau.random import initial_seed as initial_seed
 from flambeau.random import manual_seed as manual_seed
@@ -96,19 +96,32 @@ if _typing.TYPE_CHECKING:
     from flambeau import types as types
     from flambeau import vision as vision
     from flambeau import xpu as xpu
-    from flambeau._checks import _assert_async as _assert_async
-    from flambeau._checks import _check as _check
-    from flambeau._checks import _check_index as _check_index
-    from flambeau._checks import _check_is_size as _check_is_size
-    from flambeau._checks import _check_not_implemented as _check_not_implemented
-    from flambeau._checks import _check_tensor_all as _check_tensor_all
-    from flambeau._checks import _check_type as _check_type
-    from flambeau._checks import _check_value as _check_value
-    from flambeau._checks import _shape_as_tensor as _shape_as_tensor
     from flambeau._classes import classes as classes
     from flambeau._compile import compile as compile
-    from flambeau._device_modules import get_device_module as get_device_module
-    from flambeau._legacy import range as range
+    from flambeau._core.checks import _assert_async as _assert_async
+    from flambeau._core.checks import _check as _check
+    from flambeau._core.checks import _check_index as _check_index
+    from flambeau._core.checks import _check_is_size as _check_is_size
+    from flambeau._core.checks import _check_not_implemented as _check_not_implemented
+    from flambeau._core.checks import _check_tensor_all as _check_tensor_all
+    from flambeau._core.checks import _check_type as _check_type
+    from flambeau._core.checks import _check_value as _check_value
+    from flambeau._core.checks import _shape_as_tensor as _shape_as_tensor
+    from flambeau._core.device_modules import get_device_module as get_device_module
+    from flambeau._core.legacy import range as range
+    from flambeau._core.streams import Event as Event
+    from flambeau._core.streams import Stream as Stream
+    from flambeau._core.symbolic import SymBool as SymBool
+    from flambeau._core.symbolic import SymFloat as SymFloat
+    from flambeau._core.symbolic import SymInt as SymInt
+    from flambeau._core.symbolic import sym_float as sym_float
+    from flambeau._core.symbolic import sym_int as sym_int
+    from flambeau._core.symbolic import sym_ite as sym_ite
+    from flambeau._core.symbolic import sym_max as sym_max
+    from flambeau._core.symbolic import sym_min as sym_min
+    from flambeau._core.symbolic import sym_not as sym_not
+    from flambeau._core.symbolic import sym_sqrt as sym_sqrt
+    from flambeau._core.symbolic import sym_sum as sym_sum
     from flambeau._lowrank import pca_lowrank as pca_lowrank
     from flambeau._lowrank import svd_lowrank as svd_lowrank
     from flambeau._operators.control import cond as cond
@@ -130,19 +143,6 @@ if _typing.TYPE_CHECKING:
     from flambeau._operators.inplace import xlogy_ as xlogy_
     from flambeau._ops import ops as ops
     from flambeau._progress import progress as progress
-    from flambeau._streams import Event as Event
-    from flambeau._streams import Stream as Stream
-    from flambeau._symbolic import SymBool as SymBool
-    from flambeau._symbolic import SymFloat as SymFloat
-    from flambeau._symbolic import SymInt as SymInt
-    from flambeau._symbolic import sym_float as sym_float
-    from flambeau._symbolic import sym_int as sym_int
-    from flambeau._symbolic import sym_ite as sym_ite
-    from flambeau._symbolic import sym_max as sym_max
-    from flambeau._symbolic import sym_min as sym_min
-    from flambeau._symbolic import sym_not as sym_not
-    from flambeau._symbolic import sym_sqrt as sym_sqrt
-    from flambeau._symbolic import sym_sum as sym_sum
     from flambeau.amp import GradScaler as GradScaler
     from flambeau.amp import autocast as autocast
     from flambeau.amp._switches import *
@@ -249,7 +249,7 @@ else:
         "ComplexDoubleStorage": "flambeau.storage",
         "ComplexFloatStorage": "flambeau.storage",
         "DoubleStorage": "flambeau.storage",
-        "Event": "flambeau._streams",
+        "Event": "flambeau._core.streams",
         "FloatStorage": "flambeau.storage",
         "Future": "flambeau.futures",
         "GradScaler": "flambeau.amp",
@@ -260,24 +260,24 @@ else:
         "ScriptModule": "flambeau.jit",
         "ShortStorage": "flambeau.storage",
         "Storage": "flambeau.storage",
-        "Stream": "flambeau._streams",
-        "SymBool": "flambeau._symbolic",
-        "SymFloat": "flambeau._symbolic",
-        "SymInt": "flambeau._symbolic",
+        "Stream": "flambeau._core.streams",
+        "SymBool": "flambeau._core.symbolic",
+        "SymFloat": "flambeau._core.symbolic",
+        "SymInt": "flambeau._core.symbolic",
         "Tag": "flambeau.library",
         "_amp_foreach_non_finite_check_and_unscale_": "flambeau._C",
         "_amp_update_scale_": "flambeau._C",
-        "_assert_async": "flambeau._checks",
-        "_check": "flambeau._checks",
-        "_check_index": "flambeau._checks",
-        "_check_is_size": "flambeau._checks",
-        "_check_not_implemented": "flambeau._checks",
-        "_check_tensor_all": "flambeau._checks",
-        "_check_type": "flambeau._checks",
-        "_check_value": "flambeau._checks",
+        "_assert_async": "flambeau._core.checks",
+        "_check": "flambeau._core.checks",
+        "_check_index": "flambeau._core.checks",
+        "_check_is_size": "flambeau._core.checks",
+        "_check_not_implemented": "flambeau._core.checks",
+        "_check_tensor_all": "flambeau._core.checks",
+        "_check_type": "flambeau._core.checks",
+        "_check_value": "flambeau._core.checks",
         "_convert_indices_from_coo_to_csr": "flambeau.sparse._compressed",
         "_convert_indices_from_csr_to_coo": "flambeau.sparse._compressed",
-        "_shape_as_tensor": "flambeau._checks",
+        "_shape_as_tensor": "flambeau._core.checks",
         "addmv_": "flambeau._operators.inplace",
         "as_strided_": "flambeau._operators.inplace",
         "autocast": "flambeau.amp",
@@ -289,7 +289,7 @@ else:
         "compile": "flambeau._compile",
         "cond": "flambeau._operators.control",
         "gcd_": "flambeau._operators.inplace",
-        "get_device_module": "flambeau._device_modules",
+        "get_device_module": "flambeau._core.device_modules",
         "index_put_": "flambeau._operators.inplace",
         "lcm_": "flambeau._operators.inplace",
         "ldexp_": "flambeau._operators.inplace",
@@ -299,19 +299,19 @@ else:
         "ops": "flambeau._ops",
         "pca_lowrank": "flambeau._lowrank",
         "progress": "flambeau._progress",
-        "range": "flambeau._legacy",
+        "range": "flambeau._core.legacy",
         "round_": "flambeau._operators.inplace",
         "save": "flambeau.serialization",
         "square_": "flambeau._operators.inplace",
         "svd_lowrank": "flambeau._lowrank",
-        "sym_float": "flambeau._symbolic",
-        "sym_int": "flambeau._symbolic",
-        "sym_ite": "flambeau._symbolic",
-        "sym_max": "flambeau._symbolic",
-        "sym_min": "flambeau._symbolic",
-        "sym_not": "flambeau._symbolic",
-        "sym_sqrt": "flambeau._symbolic",
-        "sym_sum": "flambeau._symbolic",
+        "sym_float": "flambeau._core.symbolic",
+        "sym_int": "flambeau._core.symbolic",
+        "sym_ite": "flambeau._core.symbolic",
+        "sym_max": "flambeau._core.symbolic",
+        "sym_min": "flambeau._core.symbolic",
+        "sym_not": "flambeau._core.symbolic",
+        "sym_sqrt": "flambeau._core.symbolic",
+        "sym_sum": "flambeau._core.symbolic",
         "vmap": "flambeau.func",
         "while_loop": "flambeau._operators.control",
         "xlogy_": "flambeau._operators.inplace",

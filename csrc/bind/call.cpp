@@ -239,7 +239,7 @@ PyObject* on_meta(const OverloadSet& set, PyObject* owner, const Call& call) {
 
 // The factors of an old program behind its tensors.
 PyObject* in_new_order(const OverloadSet& set, PyObject* owner, const Call& call) {
-  Ref result = checked(call_instead("flambeau._old_orders", "in_new_order", owner, set.name,
+  Ref result = checked(call_instead("flambeau._core.old_orders", "in_new_order", owner, set.name,
                                     call.self, call.args, call.nargs, call.kwnames));
   return result.get() == Py_NotImplemented ? raise_mismatch(set, call) : result.release();
 }

@@ -8,9 +8,9 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau._core.overriding import OVERRIDABLE
 from flambeau._dynamo.exc import UserError
 from flambeau._ops import OpOverload
-from flambeau._overriding import OVERRIDABLE
 from flambeau._traced_int import TracedInt, plain
 from flambeau.export._targets import recorded_call
 from flambeau.fx.graph import Graph

@@ -9,7 +9,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor, overrides
-from flambeau._overriding import OVERRIDABLE
+from flambeau._core.overriding import OVERRIDABLE
 from flambeau._traced_int import TracedInt, plain
 from flambeau.jit._program import (
     LITERALS,

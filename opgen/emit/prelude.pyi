@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar, overload
 
 from flambeau._describe import Description
-from flambeau._storage import TypedStorage, UntypedStorage
+from flambeau._core.storage import TypedStorage, UntypedStorage
 
 _Switch = TypeVar("_Switch")
 _Function = TypeVar("_Function", bound=Callable[..., Any])

@@ -8,7 +8,7 @@ from typing import Any
 
 from flambeau._accepted import accepted
 from flambeau._C import _build, _set_deterministic, _set_onednn_verbose
-from flambeau._settings import are_deterministic_algorithms_enabled
+from flambeau._core.settings import are_deterministic_algorithms_enabled
 from flambeau.backends._precision import OperatorPrecision, PrecisionSetting
 from flambeau.backends._settings import Setting, assign, boolean, keep_settings, temporarily
 

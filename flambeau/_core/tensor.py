@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flambeau import _C, Tensor, _legacy, _pickling, _storage, _unsupported
-from flambeau._interop import dlpack_capsule, dlpack_device
+from flambeau import _C, Tensor, _unsupported
+from flambeau._core import legacy, pickling, storage
+from flambeau._core.interop import dlpack_capsule, dlpack_device
+from flambeau._core.overriding import overridable, torch_function
 from flambeau._operators import matrices
-from flambeau._overriding import overridable, torch_function
 
 __all__ = ["is_tensor"]
 
@@ -94,7 +95,7 @@ def _share_memory_(self: Tensor) -> Tensor:
 
 def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     """The old way to a tensor of the same type: ``new(2, 3)`` by size, ``new([2])`` by values."""
-    return _legacy.construct(self.dtype, args, device)
+    return legacy.construct(self.dtype, args, device)
 
 
 def _dequantize(self: Tensor) -> Tensor:
@@ -152,13 +153,13 @@ _METHODS: dict[str, Any] = {
     "__array_priority__": 1000,  # NumPy lets the tensor's operators go first
     "__complex__": _complex,
     "__contains__": _contains,
-    "__deepcopy__": _pickling.deepcopy_tensor,
+    "__deepcopy__": pickling.deepcopy_tensor,
     "__dlpack__": dlpack_capsule,
     "__dlpack_device__": dlpack_device,
     "__format__": _format,
     "__iter__": _iter,
     "__rdiv__": _reflected_division,
-    "__reduce_ex__": _pickling.reduce_tensor,
+    "__reduce_ex__": pickling.reduce_tensor,
     "__reversed__": _reversed,
     "chalf": _complex_half,
     "const_data_ptr": Tensor.data_ptr,
@@ -173,10 +174,10 @@ _METHODS: dict[str, Any] = {
     "pin_memory": _pin_memory,
     "record_stream": _record_stream,
     "share_memory_": _share_memory_,
-    "storage": _storage.typed_storage,
+    "storage": storage.typed_storage,
     "storage_type": _storage_type,
-    "type": _legacy.convert_type,
-    "untyped_storage": _storage.untyped_storage,
+    "type": legacy.convert_type,
+    "untyped_storage": storage.untyped_storage,
 }
 
 # Iteration and the attributes ask for other things of the tensor, which can be overridden.
