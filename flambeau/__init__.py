@@ -23,8 +23,8 @@ from flambeau._core.storage import *
 from flambeau._core.interop import *
 from flambeau._core.overriding import _assert as _assert
 from flambeau._core.tensor import *
-from flambeau._removed import *
-from flambeau._core import native_names as _native_names
+from flambeau._limits.removed import *
+from flambeau._core import native_names as _native_names  # noqa: F401  (it adds to the native module)
 from flambeau._core.grad_mode import *
 from flambeau.random import get_rng_state as get_rng_state
 from flambeau.random import initial_seed as initial_seed
@@ -96,8 +96,6 @@ if _typing.TYPE_CHECKING:
     from flambeau import types as types
     from flambeau import vision as vision
     from flambeau import xpu as xpu
-    from flambeau._classes import classes as classes
-    from flambeau._compile import compile as compile
     from flambeau._core.checks import _assert_async as _assert_async
     from flambeau._core.checks import _check as _check
     from flambeau._core.checks import _check_index as _check_index
@@ -122,6 +120,8 @@ if _typing.TYPE_CHECKING:
     from flambeau._core.symbolic import sym_not as sym_not
     from flambeau._core.symbolic import sym_sqrt as sym_sqrt
     from flambeau._core.symbolic import sym_sum as sym_sum
+    from flambeau._display.progress import progress as progress
+    from flambeau._limits.classes import classes as classes
     from flambeau._lowrank import pca_lowrank as pca_lowrank
     from flambeau._lowrank import svd_lowrank as svd_lowrank
     from flambeau._operators.control import cond as cond
@@ -142,10 +142,10 @@ if _typing.TYPE_CHECKING:
     from flambeau._operators.inplace import square_ as square_
     from flambeau._operators.inplace import xlogy_ as xlogy_
     from flambeau._ops import ops as ops
-    from flambeau._progress import progress as progress
     from flambeau.amp import GradScaler as GradScaler
     from flambeau.amp import autocast as autocast
     from flambeau.amp._switches import *
+    from flambeau.compiler._compile import compile as compile
     from flambeau.func import vmap as vmap
     from flambeau.futures import Future as Future
     from flambeau.jit import ScriptModule as ScriptModule
@@ -172,7 +172,7 @@ else:
     import flambeau.linalg as linalg  # noqa: F401
     import flambeau.special as special  # noqa: F401
 
-    globals().update(_importlib.import_module("flambeau._unsupported").FUNCTIONS)
+    globals().update(_importlib.import_module("flambeau._limits.unsupported").FUNCTIONS)
 
     del nn  # the native module: the package of that name is loaded when asked for
     _LAZY_MODULES = (
@@ -284,9 +284,9 @@ else:
         "clamp_": "flambeau._operators.inplace",
         "clamp_max_": "flambeau._operators.inplace",
         "clamp_min_": "flambeau._operators.inplace",
-        "classes": "flambeau._classes",
+        "classes": "flambeau._limits.classes",
         "clip_": "flambeau._operators.inplace",
-        "compile": "flambeau._compile",
+        "compile": "flambeau.compiler._compile",
         "cond": "flambeau._operators.control",
         "gcd_": "flambeau._operators.inplace",
         "get_device_module": "flambeau._core.device_modules",
@@ -298,7 +298,7 @@ else:
         "nan_to_num_": "flambeau._operators.inplace",
         "ops": "flambeau._ops",
         "pca_lowrank": "flambeau._lowrank",
-        "progress": "flambeau._progress",
+        "progress": "flambeau._display.progress",
         "range": "flambeau._core.legacy",
         "round_": "flambeau._operators.inplace",
         "save": "flambeau.serialization",

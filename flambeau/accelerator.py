@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flambeau import device
-from flambeau._absent import Absent, Function
+from flambeau._limits.absent import ACCELERATOR, Function
 
 __all__ = [
     "current_accelerator",
@@ -27,8 +27,6 @@ __all__ = [
     "set_stream",
     "synchronize",
 ]
-
-ACCELERATOR = Absent("accelerator", "ask torch.accelerator.is_available() first", RuntimeError)
 
 
 def current_accelerator(check_available: bool = False) -> device | None:

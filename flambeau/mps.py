@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau._absent import Absent, Function
+from flambeau._limits.absent import Absent, Function
 
 __all__ = [
     "Event",

@@ -6,7 +6,7 @@ import collections
 from typing import Any, SupportsInt
 
 from flambeau import Tensor
-from flambeau._absent import Absent, Function
+from flambeau._limits.absent import Absent, Function
 
 __all__ = [
     "Event",

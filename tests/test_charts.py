@@ -10,8 +10,8 @@ import zlib
 import pytest
 
 import flambeau as fb
-from flambeau import _charts
-from flambeau._png import png
+from flambeau._display import charts
+from flambeau._display.png import png
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -22,11 +22,11 @@ def parsed(text: str) -> ElementTree.Element:
 
 def chart(**options: object) -> ElementTree.Element:
     series = [
-        _charts.Series("training", [(1, 2.0), (2, 0.5), (3, 0.1)]),
-        _charts.Series("a & b", [(1, 1.5), (2, 0.7), (3, 0.2)], "b"),
-        _charts.Series("steps", [(0.5, 100.0), (3, 1e-6)], faint=True),
+        charts.Series("training", [(1, 2.0), (2, 0.5), (3, 0.1)]),
+        charts.Series("a & b", [(1, 1.5), (2, 0.7), (3, 0.2)], "b"),
+        charts.Series("steps", [(0.5, 100.0), (3, 1e-6)], faint=True),
     ]
-    return parsed(_charts.line_chart("Loss <1>", series, x_label="epoch", **options))  # type: ignore[arg-type]
+    return parsed(charts.line_chart("Loss <1>", series, x_label="epoch", **options))  # type: ignore[arg-type]
 
 
 def test_chart_says_what_it_shows():
@@ -54,20 +54,20 @@ def test_curves_stay_in_the_frame(log: bool):
 @pytest.mark.parametrize("log", [False, True])
 def test_points_without_a_place_are_left_out(log: bool):
     broken = [(1.0, math.nan), (2.0, 0.5), (3.0, math.inf)]
-    series = [_charts.Series("loss", broken), _charts.Series("none", [(1.0, math.nan)], "b")]
-    found = parsed(_charts.line_chart("", series, x_label="", log=log))
+    series = [charts.Series("loss", broken), charts.Series("none", [(1.0, math.nan)], "b")]
+    found = parsed(charts.line_chart("", series, x_label="", log=log))
     curves = [p.get("d") for p in found.iter(f"{SVG}path") if "curve" in p.get("class", "")]
     assert len(curves) == 1
     assert "nan" not in ElementTree.tostring(found, encoding="unicode")
 
 
 def test_zero_has_no_logarithm():
-    series = [_charts.Series("loss", [(1.0, 1.0), (2.0, 0.0)])]
-    assert parsed(_charts.line_chart("", series, x_label="", log=True)) is not None
+    series = [charts.Series("loss", [(1.0, 1.0), (2.0, 0.0)])]
+    assert parsed(charts.line_chart("", series, x_label="", log=True)) is not None
 
 
 def test_small_columns():
-    found = parsed(_charts.columns_chart("p", [0.9, 0.1, 0.0], 0, "abc"))
+    found = parsed(charts.columns_chart("p", [0.9, 0.1, 0.0], 0, "abc"))
     assert [r.get("class") for r in found.iter(f"{SVG}rect")] == ["chosen", None, None]
     assert [t.text for t in found.iter(f"{SVG}text")] == ["a", "b"]  # the third cannot be seen
 
@@ -82,16 +82,16 @@ def test_small_columns():
     ],
 )
 def test_ticks(low: float, high: float, expected: list[float]):
-    assert _charts._ticks(low, high) == expected
+    assert charts._ticks(low, high) == expected
 
 
 def test_logarithmic_ticks():
-    assert _charts._log_ticks(0.03, 2.5) == pytest.approx([0.05, 0.1, 0.2, 0.5, 1, 2])
-    assert _charts._log_ticks(1e-6, 1) == pytest.approx([10.0**p for p in range(-6, 1)])
+    assert charts._log_ticks(0.03, 2.5) == pytest.approx([0.05, 0.1, 0.2, 0.5, 1, 2])
+    assert charts._log_ticks(1e-6, 1) == pytest.approx([10.0**p for p in range(-6, 1)])
 
 
 def test_constant_curve():
-    text = _charts.line_chart("", [_charts.Series("x", [(1, 0.5)])], x_label="")
+    text = charts.line_chart("", [charts.Series("x", [(1, 0.5)])], x_label="")
     assert "nan" not in text
     assert math.isfinite(float(parsed(text).find(f"{SVG}circle").get("cx")))  # type: ignore[union-attr, arg-type]
 

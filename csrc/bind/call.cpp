@@ -232,8 +232,8 @@ PyObject* invoke(const Overload& overload, PyObject* const* slots) {
 
 PyObject* on_meta(const OverloadSet& set, PyObject* owner, const Call& call) {
   return guarded(nullptr, [&] {
-    return call_instead("flambeau._meta", "call_on_meta", owner, set.name, call.self, call.args,
-                        call.nargs, call.kwnames);
+    return call_instead("flambeau._meta.tensors", "call_on_meta", owner, set.name, call.self,
+                        call.args, call.nargs, call.kwnames);
   });
 }
 

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 import flambeau as fb
-from flambeau._accepted import accepted
+from flambeau._limits.accepted import accepted
 
 __all__ = [
     "are_deterministic_algorithms_enabled",
@@ -136,7 +136,7 @@ def _is_elsewhere(device: Any) -> bool:
 
 
 def _on_device(device: fb.device) -> Any:
-    from flambeau._meta import OnDevice  # rarely needed
+    from flambeau._meta.tensors import OnDevice  # rarely needed
 
     return OnDevice(device)
 

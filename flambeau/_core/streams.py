@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import flambeau as fb
-from flambeau.accelerator import ACCELERATOR
+from flambeau._limits.absent import ACCELERATOR
 
 __all__ = ["Event", "Stream"]
 

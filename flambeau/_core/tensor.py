@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flambeau import _C, Tensor, _unsupported
+from flambeau import _C, Tensor
 from flambeau._core import legacy, pickling, storage
 from flambeau._core.interop import dlpack_capsule, dlpack_device
 from flambeau._core.overriding import overridable, torch_function
+from flambeau._limits import unsupported
 from flambeau._operators import matrices
 
 __all__ = ["is_tensor"]
@@ -82,7 +83,7 @@ def _record_stream(self: Tensor, stream: Any) -> None:
 
 def _describe(self: Tensor) -> Any:
     """Range, mean, deviation and the number of NaN, infinite and zero elements, in one line."""
-    from flambeau._describe import describe  # rarely needed
+    from flambeau._display.describe import describe  # rarely needed
 
     return describe(self)
 
@@ -145,7 +146,7 @@ def _narrow_copy(self: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 _METHODS: dict[str, Any] = {
-    **_unsupported.METHODS,
+    **unsupported.METHODS,
     "H": property(matrices.hermitian),
     "mH": property(matrices.adjoint),
     "__array__": _array,

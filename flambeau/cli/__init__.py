@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from flambeau._terminal import printable
+from flambeau._display.terminal import printable
 from flambeau.version import __version__
 
 __all__ = ["main"]

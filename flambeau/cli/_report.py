@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._charts import STYLE as CHART_STYLE
-from flambeau._charts import Series, columns_chart, line_chart
-from flambeau._png import png
+from flambeau._display.charts import STYLE as CHART_STYLE
+from flambeau._display.charts import Series, columns_chart, line_chart
+from flambeau._display.png import png
 from flambeau.cli._machine import facts
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._terminal import cells, is_live, printable
+from flambeau._display.terminal import cells, is_live, printable
 from flambeau.cli import _classify_output as output
 from flambeau.cli._classifier import DEFAULT_MODEL, Classifier, image_endings, read_picture
 from flambeau.cli._mistake import Mistake

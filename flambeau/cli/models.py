@@ -8,7 +8,7 @@ import json
 import sys
 from typing import Any
 
-from flambeau._terminal import Style, can_show
+from flambeau._display.terminal import Style, can_show
 from flambeau.cli._mistake import Mistake
 from flambeau.vision import models
 from flambeau.vision.models._recognition import classifiers

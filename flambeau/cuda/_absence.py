@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flambeau._absent import Absent
+from flambeau._limits.absent import Absent
 
 __all__: list[str] = []
 

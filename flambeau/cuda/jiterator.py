@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flambeau._absent import Function
+from flambeau._limits.absent import Function
 from flambeau.cuda._absence import CUDA
 
 __all__: list[str] = []

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from flambeau._absent import Function
+from flambeau._limits.absent import Function
 from flambeau.cuda._absence import CUDA
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from flambeau._absent import Function
+from flambeau._limits.absent import Function
 from flambeau.cuda._absence import CUDA
 
 __all__ = ["profile", "start", "stop"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import SupportsInt
 
 from flambeau import Generator, Tensor
-from flambeau._absent import Function
+from flambeau._limits.absent import Function
 from flambeau.cuda._absence import CUDA
 
 __all__ = [

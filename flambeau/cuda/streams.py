@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau._absent import Function
+from flambeau._limits.absent import Function
 from flambeau.cuda._absence import CUDA
 
 __all__ = ["Event", "ExternalStream", "Stream"]

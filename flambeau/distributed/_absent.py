@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flambeau._refusing import refusing_function, refusing_type
+from flambeau._limits.refusing import refusing_function, refusing_type
 
 __all__: list[str] = []
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._accepted import accepted
+from flambeau._limits.accepted import accepted
 from flambeau.jit._program import Program
 from flambeau.jit._record import Recorder, TracerWarning
 from flambeau.jit._replay import Replay

@@ -161,9 +161,9 @@ UNREAD: dict[str, list[str]] = {
         "flambeau.profiler.profiler.tensorboard_trace_handler(use_python_export)",
     ],
     "It is a hint for a compiler, and functions run eagerly.": [
-        "flambeau._compile.compile(name)",
-        "flambeau._compile.compile(isolate_recompiles)",
-        "flambeau._compile.compile(shapes_spec)",
+        "flambeau.compiler._compile.compile(name)",
+        "flambeau.compiler._compile.compile(isolate_recompiles)",
+        "flambeau.compiler._compile.compile(shapes_spec)",
         "flambeau._dynamo.graph_break(msg)",
         "flambeau._dynamo.mark_dynamic(t)",
         "flambeau._dynamo.mark_dynamic(index)",

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 import flambeau as fb
-from flambeau import _unsupported
+from flambeau._limits import unsupported
 
 
-@pytest.mark.parametrize("name", _unsupported.METHODS)
+@pytest.mark.parametrize("name", unsupported.METHODS)
 def test_methods_refuse(name):
     with pytest.raises((NotImplementedError, AssertionError, RuntimeError), match=f"^{name}: "):
         getattr(fb.ones(2, 2), name)()
 
 
-@pytest.mark.parametrize("name", _unsupported.FUNCTIONS)
+@pytest.mark.parametrize("name", unsupported.FUNCTIONS)
 def test_functions_refuse(name):
     with pytest.raises(NotImplementedError, match=f"^{name}: .*; (use|keep) "):
         getattr(fb, name)(fb.ones(2))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import flambeau as fb
-from flambeau import _png
+from flambeau._display import png
 from flambeau.utils.tensorboard import FileWriter, SummaryWriter, summary
 from flambeau.utils.tensorboard._messages import (
     HParamsPluginData,
@@ -481,4 +481,4 @@ def test_messages_print_themselves():
 
 def test_pictures_have_one_to_four_values():
     with pytest.raises(ValueError, match="not 5"):
-        _png.encode(np.zeros((2, 2, 5), np.uint8))
+        png.encode(np.zeros((2, 2, 5), np.uint8))

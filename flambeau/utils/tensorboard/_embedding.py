@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from flambeau import _png
+from flambeau._display import png
 from flambeau.utils.tensorboard._convert_np import make_np
 from flambeau.utils.tensorboard._utils import make_grid
 
@@ -69,7 +69,7 @@ def make_sprite(label_img: Any, save_path: str) -> None:
     square = np.zeros((side, side, table.shape[2]), np.uint8)
     square[: table.shape[0], : table.shape[1]] = table
     with open(os.path.join(save_path, "sprite.png"), "wb") as file:
-        file.write(_png.encode(square))
+        file.write(png.encode(square))
 
 
 def get_embedding_info(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import flambeau as fb
-from flambeau import _png
+from flambeau._display import png
 from flambeau.nn.functional import interpolate
 from flambeau.utils.tensorboard._convert_np import make_np
 from flambeau.utils.tensorboard._messages import Summary
@@ -69,7 +69,7 @@ def make_image(
         height=height,
         width=width,
         colorspace=channels,
-        encoded_image_string=_png.encode(tensor),
+        encoded_image_string=png.encode(tensor),
     )
 
 

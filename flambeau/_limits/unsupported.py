@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flambeau import _removed
-from flambeau._refusing import refusing_function
+from flambeau._limits import removed
+from flambeau._limits.refusing import refusing_function
 
 __all__ = ["FUNCTIONS", "METHODS"]
 
@@ -39,10 +39,10 @@ METHODS: dict[str, Any] = {
     **_named("to_mkldnn", _ONEDNN),
     **_named("xpu ipu mtia", _CPU_ONLY, AssertionError),
     **_named("reinforce", _CHANCE, RuntimeError),
-    "symeig": _removed.symeig,
-    "eig": _removed.eig,
-    "lstsq": _removed.lstsq,
-    "solve": _removed.solve,
+    "symeig": removed.symeig,
+    "eig": removed.eig,
+    "lstsq": removed.lstsq,
+    "solve": removed.solve,
 }
 
 FUNCTIONS: dict[str, Any] = {
