@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flambeau._display.terminal import Style, can_show, cells, clipped, columns, printable
-from flambeau.cli._classifier import Classifier
+from flambeau.vision._commands.classifier import Classifier
 
 __all__ = ["Failure", "Finding", "as_json", "as_line", "as_text", "conclude", "introduce", "show"]
 
