@@ -15,6 +15,7 @@ from flambeau._C import _dirichlet_grad as _dirichlet_grad
 from flambeau._C import _sample_dirichlet as _sample_dirichlet
 from flambeau._C import _standard_gamma as _standard_gamma
 from flambeau._C import _standard_gamma_grad as _standard_gamma_grad
+from flambeau._core.lazy import lazy as _lazy
 from flambeau._core.typeinfo import *
 from flambeau._core.printing import *
 from flambeau._core.settings import *
@@ -175,165 +176,70 @@ else:
     globals().update(_importlib.import_module("flambeau._limits.unsupported").FUNCTIONS)
 
     del nn  # the native module: the package of that name is loaded when asked for
-    _LAZY_MODULES = (
-        "__config__",
-        "_dynamo",
-        "_inductor",
-        "_lowrank",
-        "_tensor_str",
-        "_subclasses",
-        "_utils",
-        "accelerator",
-        "amp",
-        "ao",
-        "autograd",
-        "backends",
-        "compat",
-        "compiler",
-        "cpu",
-        "cuda",
-        "datasets",
-        "distributed",
-        "distributions",
-        "export",
-        "func",
-        "functional",
-        "futures",
-        "fx",
-        "hub",
-        "jit",
-        "library",
-        "masked",
-        "mps",
-        "mtia",
-        "multiprocessing",
-        "nested",
-        "nn",
-        "onnx",
-        "optim",
-        "overrides",
-        "profiler",
-        "quantization",
-        "return_types",
-        "serialization",
-        "signal",
-        "sparse",
-        "storage",
-        "testing",
-        "types",
-        "vision",
-        "xpu",
+    _later = _lazy(
+        "flambeau",
+        "__config__ _dynamo _inductor _lowrank _subclasses _tensor_str _utils accelerator amp ao "
+        "autograd backends compat compiler cpu cuda datasets distributed distributions export "
+        "func functional futures fx hub jit library masked mps mtia multiprocessing nested nn "
+        "onnx optim overrides profiler quantization return_types serialization signal sparse "
+        "storage testing types vision xpu",
+        {
+            "flambeau._C": "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_",
+            "flambeau._core.checks": (
+                "_assert_async _check _check_index _check_is_size _check_not_implemented "
+                "_check_tensor_all _check_type _check_value _shape_as_tensor"
+            ),
+            "flambeau._core.device_modules": "get_device_module",
+            "flambeau._core.legacy": "range",
+            "flambeau._core.streams": "Event Stream",
+            "flambeau._core.symbolic": (
+                "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not "
+                "sym_sqrt sym_sum"
+            ),
+            "flambeau._display.progress": "progress",
+            "flambeau._limits.classes": "classes",
+            "flambeau._lowrank": "pca_lowrank svd_lowrank",
+            "flambeau._operators.control": "cond while_loop",
+            "flambeau._operators.inplace": (
+                "addmv_ as_strided_ clamp_ clamp_max_ clamp_min_ clip_ gcd_ index_put_ lcm_ "
+                "ldexp_ logit_ nan_to_num_ round_ square_ xlogy_"
+            ),
+            "flambeau._ops": "ops",
+            "flambeau.amp": "GradScaler autocast",
+            "flambeau.amp._switches": (
+                "autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache "
+                "get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
+                "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "
+                "set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
+                "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype"
+            ),
+            "flambeau.compiler._compile": "compile",
+            "flambeau.func": "vmap",
+            "flambeau.futures": "Future",
+            "flambeau.jit": "ScriptModule",
+            "flambeau.library": "Tag",
+            "flambeau.serialization": "load save",
+            "flambeau.serialization._file_reader": "PyTorchFileReader",
+            "flambeau.sparse._compressed": (
+                "_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo"
+            ),
+            "flambeau.storage": (
+                "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage "
+                "ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage "
+                "LongStorage ShortStorage Storage"
+            ),
+        },
     )
-    _AUTOCAST_SWITCHES = (
-        "autocast_decrement_nesting",
-        "autocast_increment_nesting",
-        "clear_autocast_cache",
-        "get_autocast_cpu_dtype",
-        "get_autocast_dtype",
-        "get_autocast_gpu_dtype",
-        "is_autocast_cache_enabled",
-        "is_autocast_cpu_enabled",
-        "is_autocast_enabled",
-        "set_autocast_cache_enabled",
-        "set_autocast_cpu_dtype",
-        "set_autocast_cpu_enabled",
-        "set_autocast_dtype",
-        "set_autocast_enabled",
-        "set_autocast_gpu_dtype",
-    )
-    _LAZY_NAMES = {
-        "BFloat16Storage": "flambeau.storage",
-        "BoolStorage": "flambeau.storage",
-        "ByteStorage": "flambeau.storage",
-        "CharStorage": "flambeau.storage",
-        "ComplexDoubleStorage": "flambeau.storage",
-        "ComplexFloatStorage": "flambeau.storage",
-        "DoubleStorage": "flambeau.storage",
-        "Event": "flambeau._core.streams",
-        "FloatStorage": "flambeau.storage",
-        "Future": "flambeau.futures",
-        "GradScaler": "flambeau.amp",
-        "HalfStorage": "flambeau.storage",
-        "IntStorage": "flambeau.storage",
-        "LongStorage": "flambeau.storage",
-        "PyTorchFileReader": "flambeau.serialization._file_reader",
-        "ScriptModule": "flambeau.jit",
-        "ShortStorage": "flambeau.storage",
-        "Storage": "flambeau.storage",
-        "Stream": "flambeau._core.streams",
-        "SymBool": "flambeau._core.symbolic",
-        "SymFloat": "flambeau._core.symbolic",
-        "SymInt": "flambeau._core.symbolic",
-        "Tag": "flambeau.library",
-        "_amp_foreach_non_finite_check_and_unscale_": "flambeau._C",
-        "_amp_update_scale_": "flambeau._C",
-        "_assert_async": "flambeau._core.checks",
-        "_check": "flambeau._core.checks",
-        "_check_index": "flambeau._core.checks",
-        "_check_is_size": "flambeau._core.checks",
-        "_check_not_implemented": "flambeau._core.checks",
-        "_check_tensor_all": "flambeau._core.checks",
-        "_check_type": "flambeau._core.checks",
-        "_check_value": "flambeau._core.checks",
-        "_convert_indices_from_coo_to_csr": "flambeau.sparse._compressed",
-        "_convert_indices_from_csr_to_coo": "flambeau.sparse._compressed",
-        "_shape_as_tensor": "flambeau._core.checks",
-        "addmv_": "flambeau._operators.inplace",
-        "as_strided_": "flambeau._operators.inplace",
-        "autocast": "flambeau.amp",
-        "clamp_": "flambeau._operators.inplace",
-        "clamp_max_": "flambeau._operators.inplace",
-        "clamp_min_": "flambeau._operators.inplace",
-        "classes": "flambeau._limits.classes",
-        "clip_": "flambeau._operators.inplace",
-        "compile": "flambeau.compiler._compile",
-        "cond": "flambeau._operators.control",
-        "gcd_": "flambeau._operators.inplace",
-        "get_device_module": "flambeau._core.device_modules",
-        "index_put_": "flambeau._operators.inplace",
-        "lcm_": "flambeau._operators.inplace",
-        "ldexp_": "flambeau._operators.inplace",
-        "load": "flambeau.serialization",
-        "logit_": "flambeau._operators.inplace",
-        "nan_to_num_": "flambeau._operators.inplace",
-        "ops": "flambeau._ops",
-        "pca_lowrank": "flambeau._lowrank",
-        "progress": "flambeau._display.progress",
-        "range": "flambeau._core.legacy",
-        "round_": "flambeau._operators.inplace",
-        "save": "flambeau.serialization",
-        "square_": "flambeau._operators.inplace",
-        "svd_lowrank": "flambeau._lowrank",
-        "sym_float": "flambeau._core.symbolic",
-        "sym_int": "flambeau._core.symbolic",
-        "sym_ite": "flambeau._core.symbolic",
-        "sym_max": "flambeau._core.symbolic",
-        "sym_min": "flambeau._core.symbolic",
-        "sym_not": "flambeau._core.symbolic",
-        "sym_sqrt": "flambeau._core.symbolic",
-        "sym_sum": "flambeau._core.symbolic",
-        "vmap": "flambeau.func",
-        "while_loop": "flambeau._operators.control",
-        "xlogy_": "flambeau._operators.inplace",
-        **dict.fromkeys(_AUTOCAST_SWITCHES, "flambeau.amp._switches"),
-    }
 
     def __getattr__(name):
-        if name in _LAZY_MODULES:
-            return _importlib.import_module(f"flambeau.{name}")
-        if name in _LAZY_NAMES:
-            return getattr(_importlib.import_module(_LAZY_NAMES[name]), name)
-        if name.startswith("_foreach_"):
-            try:
+        try:
+            if name.startswith("_foreach_"):
                 return _importlib.import_module("flambeau._operators.foreach").foreach(name[9:])
-            except KeyError:
-                pass
-        if name.endswith("_copy"):
-            try:
+            if name.endswith("_copy"):
                 return _importlib.import_module("flambeau._operators.copies").copying(name)
-            except KeyError:
-                pass
-        raise AttributeError(f"module 'flambeau' has no attribute {name!r}")
+        except KeyError:  # no operator is called so
+            pass
+        return _later(name)
 
     def __dir__():
-        return sorted({*globals(), *_LAZY_MODULES, *_LAZY_NAMES})
+        return sorted({*globals(), *_later.names})

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import enum
-import importlib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flambeau as fb
+from flambeau._core.lazy import lazy
 from flambeau.distributed._absent import Function, function, type_without_objects
 
 __all__ = [
@@ -154,7 +154,10 @@ class ShardedOptimStateDictConfig(OptimStateDictConfig):
     """Of parts."""
 
 
-def __getattr__(name: str) -> Any:
-    if name in ("api", "fully_sharded_data_parallel", "sharded_grad_scaler", "wrap"):
-        return importlib.import_module(f"flambeau.distributed.fsdp.{name}")
-    raise AttributeError(f"module 'flambeau.distributed.fsdp' has no attribute {name!r}")
+if TYPE_CHECKING:
+    from flambeau.distributed.fsdp import api as api
+    from flambeau.distributed.fsdp import fully_sharded_data_parallel as fully_sharded_data_parallel
+    from flambeau.distributed.fsdp import sharded_grad_scaler as sharded_grad_scaler
+    from flambeau.distributed.fsdp import wrap as wrap
+else:
+    __getattr__ = lazy(__name__, "api fully_sharded_data_parallel sharded_grad_scaler wrap")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
+from flambeau._core.lazy import lazy
 from flambeau.distributed._absent import Function, function, type_without_objects
 from flambeau.distributed.device_mesh import DeviceMesh, init_device_mesh
 from flambeau.distributed.tensor.placement_types import Partial, Placement, Replicate, Shard
 
 if TYPE_CHECKING:
     from flambeau.distributed.tensor import experimental, parallel
+else:
+    __getattr__ = lazy(__name__, "experimental parallel")
 
 __all__ = [
     "DTensor",
@@ -43,9 +45,3 @@ empty, full, ones, rand, randn, zeros = (
     function(f"distributed.tensor.{name}", _INSTEAD)
     for name in ("empty", "full", "ones", "rand", "randn", "zeros")
 )
-
-
-def __getattr__(name: str) -> Any:
-    if name in ("experimental", "parallel"):
-        return importlib.import_module(f"flambeau.distributed.tensor.{name}")
-    raise AttributeError(f"module 'flambeau.distributed.tensor' has no attribute {name!r}")
