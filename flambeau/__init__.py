@@ -24,7 +24,7 @@ from flambeau._core.storage import *
 from flambeau._core.interop import *
 from flambeau._core.overriding import _assert as _assert
 from flambeau._core.tensor import *
-from flambeau._limits.removed import *
+from flambeau._limits.refusing import refused_in as _refused_in
 from flambeau._core import native_names as _native_names  # noqa: F401  (it adds to the native module)
 from flambeau._core.grad_mode import *
 from flambeau.random import get_rng_state as get_rng_state
@@ -173,7 +173,7 @@ else:
     import flambeau.linalg as linalg  # noqa: F401
     import flambeau.special as special  # noqa: F401
 
-    globals().update(_importlib.import_module("flambeau._limits.unsupported").FUNCTIONS)
+    globals().update(_refused_in(""))
 
     del nn  # the native module: the package of that name is loaded when asked for
     _later = _lazy(

@@ -9,7 +9,7 @@ from flambeau import _C, Tensor
 from flambeau._core import legacy, pickling, storage
 from flambeau._core.interop import dlpack_capsule, dlpack_device
 from flambeau._core.overriding import overridable, torch_function
-from flambeau._limits import unsupported
+from flambeau._limits.refusing import refused_in
 from flambeau._operators import matrices
 
 __all__ = ["is_tensor"]
@@ -146,7 +146,7 @@ def _narrow_copy(self: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 _METHODS: dict[str, Any] = {
-    **unsupported.METHODS,
+    **refused_in("Tensor"),
     "H": property(matrices.hermitian),
     "mH": property(matrices.adjoint),
     "__array__": _array,

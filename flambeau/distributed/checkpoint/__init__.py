@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flambeau._core.lazy import lazy
-from flambeau.distributed._absent import type_without_objects
+from flambeau._limits.refusing import refused_type
 from flambeau.distributed.checkpoint._storage import (
     FileSystemReader,
     FileSystemWriter,
@@ -31,10 +31,8 @@ __all__ = [
     "save_state_dict",
 ]
 
-_INSTEAD = "use torch.serialization.safetensors"
-
-HuggingFaceStorageReader: Any = type_without_objects("HuggingFaceStorageReader", _INSTEAD)
-HuggingFaceStorageWriter: Any = type_without_objects("HuggingFaceStorageWriter", _INSTEAD)
+HuggingFaceStorageReader: Any = refused_type("distributed.checkpoint.HuggingFaceStorageReader")
+HuggingFaceStorageWriter: Any = refused_type("distributed.checkpoint.HuggingFaceStorageWriter")
 
 if TYPE_CHECKING:
     from flambeau.distributed.checkpoint import state_dict as state_dict

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import flambeau as fb
 from flambeau._core.lazy import lazy
-from flambeau.distributed._absent import Function, function, type_without_objects
+from flambeau._limits.refusing import Function, refused, refused_type
 
 __all__ = [
     "BackwardPrefetch",
@@ -32,17 +32,16 @@ __all__ = [
     "register_fsdp_forward_method",
 ]
 
-_INSTEAD = "use the module as it is, or DistributedDataParallel with one process"
 _METHODS = (
     *("clip_grad_norm_", "full_optim_state_dict", "fsdp_modules", "optim_state_dict"),
     *("optim_state_dict_to_load", "set_state_dict_type", "shard_full_optim_state_dict"),
     *("sharded_optim_state_dict", "state_dict_type", "summon_full_params"),
 )
 
-FullyShardedDataParallel: Any = type_without_objects("FullyShardedDataParallel", _INSTEAD, _METHODS)
-FSDPModule: Any = type_without_objects("FSDPModule", _INSTEAD)
-fully_shard: Function = function("fully_shard", _INSTEAD)
-register_fsdp_forward_method: Function = function("register_fsdp_forward_method", _INSTEAD)
+FullyShardedDataParallel: Any = refused_type("distributed.fsdp.FullyShardedDataParallel", _METHODS)
+FSDPModule: Any = refused_type("distributed.fsdp.FSDPModule")
+fully_shard: Function = refused("distributed.fsdp.fully_shard")
+register_fsdp_forward_method: Function = refused("distributed.fsdp.register_fsdp_forward_method")
 
 
 class ShardingStrategy(enum.Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flambeau._core.lazy import lazy
-from flambeau.distributed._absent import Function, function, type_without_objects
+from flambeau._limits.refusing import Function, refused, refused_type
 from flambeau.distributed.device_mesh import DeviceMesh, init_device_mesh
 from flambeau.distributed.tensor.placement_types import Partial, Placement, Replicate, Shard
 
@@ -34,14 +34,13 @@ __all__ = [
     "zeros",
 ]
 
-_INSTEAD = "use a tensor of one process"
 _METHODS = ("from_local", "full_tensor", "redistribute", "to_local")
 
-DTensor: Any = type_without_objects("DTensor", _INSTEAD, _METHODS)
+DTensor: Any = refused_type("distributed.tensor.DTensor", _METHODS)
 DTensor.__annotations__ = {"device_mesh": DeviceMesh, "placements": tuple[Placement, ...]}
-distribute_tensor: Function = function("distribute_tensor", _INSTEAD)
-distribute_module: Function = function("distribute_module", "use the module as it is")
+distribute_tensor: Function = refused("distributed.tensor.distribute_tensor")
+distribute_module: Function = refused("distributed.tensor.distribute_module")
 empty, full, ones, rand, randn, zeros = (
-    function(f"distributed.tensor.{name}", _INSTEAD)
+    refused(f"distributed.tensor.{name}")
     for name in ("empty", "full", "ones", "rand", "randn", "zeros")
 )
