@@ -33,7 +33,6 @@ from flambeau.random import manual_seed as manual_seed
 from flambeau.random import seed as seed
 from flambeau.random import set_rng_state as set_rng_state
 from flambeau import random as random
-from flambeau import utils as utils
 from flambeau import version as version
 from flambeau.version import __version__ as __version__
 # isort: on
@@ -95,6 +94,7 @@ if _typing.TYPE_CHECKING:
     from flambeau import storage as storage
     from flambeau import testing as testing
     from flambeau import types as types
+    from flambeau import utils as utils
     from flambeau import vision as vision
     from flambeau import xpu as xpu
     from flambeau._core.checks import _assert_async as _assert_async
@@ -182,7 +182,7 @@ else:
         "autograd backends compat compiler cpu cuda datasets distributed distributions export "
         "func functional futures fx hub jit library masked mps mtia multiprocessing nested nn "
         "onnx optim overrides profiler quantization return_types serialization signal sparse "
-        "storage testing types vision xpu",
+        "storage testing types utils vision xpu",
         {
             "flambeau._C": "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_",
             "flambeau._core.checks": (

@@ -10,7 +10,6 @@ from flambeau._core import legacy, pickling, storage
 from flambeau._core.interop import dlpack_capsule, dlpack_device
 from flambeau._core.overriding import overridable, torch_function
 from flambeau._limits.refusing import refused_in
-from flambeau._operators import matrices
 
 __all__ = ["is_tensor"]
 
@@ -145,10 +144,24 @@ def _narrow_copy(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     return self.narrow(dim, start, length).clone(memory_format=_C.contiguous_format)
 
 
+def _hermitian(self: Tensor) -> Tensor:
+    """The transpose of a complex conjugate matrix."""
+    from flambeau._operators.matrices import hermitian  # rarely needed
+
+    return hermitian(self)
+
+
+def _adjoint(self: Tensor) -> Tensor:
+    """The same of each matrix of a batch."""
+    from flambeau._operators.matrices import adjoint  # rarely needed
+
+    return adjoint(self)
+
+
 _METHODS: dict[str, Any] = {
     **refused_in("Tensor"),
-    "H": property(matrices.hermitian),
-    "mH": property(matrices.adjoint),
+    "H": property(_hermitian),
+    "mH": property(_adjoint),
     "__array__": _array,
     "__array_wrap__": _array_wrap,
     "__array_priority__": 1000,  # NumPy lets the tensor's operators go first

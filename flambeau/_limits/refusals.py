@@ -8,8 +8,9 @@ from __future__ import annotations
 
 __all__: list[str] = []
 
-# The reason with the remedy, the class of the error, and what there is to say of the name.
-REFUSALS: dict[str, tuple[str, type[Exception], str]] = {}
+# By module or class and name: the reason with the remedy, the class of the error, and what the
+# name is for in PyTorch where the table says it.
+REFUSALS: dict[str, dict[str, tuple[str, type[Exception], str]]] = {}
 
 _CPU = "this build of Flambeau computes on the CPU; "
 _ACCELERATOR = _CPU + "ask torch.accelerator.is_available() first"
@@ -49,10 +50,12 @@ def _refuse(
     described: dict[str, str] | None = None,
     names: str = "",
 ) -> None:
-    """Add names of a module or class, some of them with what they do in PyTorch."""
-    for name, text in {**(described or {}), **dict.fromkeys(names.split(), "")}.items():
-        path = f"{where}.{name}" if where else name
-        REFUSALS[path] = (reason, error, text or f"Not available: {reason}.")
+    """Add names of a module or class, ``""`` being ``torch`` itself."""
+    rows = REFUSALS.setdefault(where, {})
+    for name in names.split():
+        rows[name] = (reason, error, "")
+    for name, text in (described or {}).items():
+        rows[name] = (reason, error, text)
 
 
 # Kinds of tensors that there are not.

@@ -18,22 +18,22 @@ Function = Callable[..., Any]
 
 def refusal(name: str, error: type[Exception] | None = None) -> Exception:
     """What using a name raises; what a refused class has is refused for the same reason."""
-    row = name
-    while row not in REFUSALS:
-        row = row.rpartition(".")[0]
-    reason, usual, _ = REFUSALS[row]
+    where, _, last = name.rpartition(".")
+    while last not in REFUSALS.get(where, ()):
+        where, _, last = where.rpartition(".")
+    reason, usual, _ = REFUSALS[where][last]
     return (error or usual)(f"{name.removeprefix('Tensor.')}: {reason}")
 
 
 def refused(name: str) -> Function:
     """A function that raises, whatever it is called with."""
-    return _function(name, REFUSALS[name][2])
+    return _function(name, doc_of(name))
 
 
 def refused_in(where: str) -> dict[str, Function]:
     """The functions of a module or class that the table has, ``""`` for those of ``torch``."""
-    rows = (name.rpartition(".") for name in REFUSALS)
-    return {name: refused(f"{home}{dot}{name}") for home, dot, name in rows if home == where}
+    prefix = f"{where}." if where else ""
+    return {name: refused(prefix + name) for name in REFUSALS[where]}
 
 
 def refused_type(name: str, methods: tuple[str, ...] = ()) -> Any:
@@ -42,25 +42,28 @@ def refused_type(name: str, methods: tuple[str, ...] = ()) -> Any:
     def __new__(cls: Any, *_: Any, **__: Any) -> NoReturn:
         raise refusal(name)
 
-    _, _, last = name.rpartition(".")
+    where, _, last = name.rpartition(".")
     members: dict[str, Any] = {
         method: staticmethod(_function(f"{name}.{method}", f"Needs a {last}."))
         for method in methods
     }
-    members |= {"__new__": __new__, "__doc__": REFUSALS[name][2], "__module__": _home(name)}
+    members |= {"__new__": __new__, "__doc__": doc_of(name), "__module__": f"flambeau.{where}"}
     return type(last, (), members)
+
+
+def doc_of(name: str) -> str:
+    """What help says of a name."""
+    where, _, last = name.rpartition(".")
+    reason, _, text = REFUSALS[where][last]
+    return text or f"Not available: {reason}."
 
 
 def _function(name: str, doc: str) -> Function:
     def refuse(*_: Any, **__: Any) -> NoReturn:
         raise refusal(name)
 
-    refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
-    refuse.__module__ = _home(name)
+    where, _, last = name.rpartition(".")
+    refuse.__name__ = refuse.__qualname__ = last
+    refuse.__module__ = f"flambeau.{where}" if where else "flambeau"
     refuse.__doc__ = doc
     return refuse
-
-
-def _home(name: str) -> str:
-    """The module that a name below ``torch`` is found in."""
-    return f"flambeau.{name.rpartition('.')[0]}".rstrip(".")

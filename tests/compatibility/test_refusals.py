@@ -40,9 +40,16 @@ def found(name: str) -> Any:
     raise AssertionError(f"there is no {name}")
 
 
-@pytest.mark.parametrize("name", sorted(REFUSALS.keys() - PARTLY))
+ROWS = {
+    f"{where}.{name}".lstrip("."): row
+    for where in REFUSALS
+    for name, row in REFUSALS[where].items()
+}
+
+
+@pytest.mark.parametrize("name", sorted(ROWS.keys() - PARTLY))
 def test_names_refuse(name: str) -> None:
-    reason, error, _ = REFUSALS[name]
+    reason, error, _ = ROWS[name]
     value = found(name)
     required = [
         each
@@ -57,7 +64,7 @@ def test_names_refuse(name: str) -> None:
     assert value.__doc__
 
 
-@pytest.mark.parametrize("reason", sorted({reason for reason, _, _ in REFUSALS.values()}))
+@pytest.mark.parametrize("reason", sorted({reason for reason, _, _ in ROWS.values()}))
 def test_reasons_have_a_remedy(reason: str) -> None:
     assert re.search(r"(; |\. Use )\S", reason)
     assert reason == reason.strip()

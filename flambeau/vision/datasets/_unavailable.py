@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from flambeau._limits.refusals import REFUSALS
-from flambeau._limits.refusing import refusal
+from flambeau._limits.refusing import doc_of, refusal
 from flambeau.vision.datasets.vision import VisionDataset
 
 __all__: list[str] = []
@@ -27,7 +26,7 @@ def unavailable() -> dict[str, type[VisionDataset]]:
             name,
             (_Unavailable,),
             {
-                "__doc__": REFUSALS[f"vision.datasets.{name}"][2],
+                "__doc__": doc_of(f"vision.datasets.{name}"),
                 "__module__": "flambeau.vision.datasets",
             },
         )
