@@ -230,8 +230,6 @@ UNREAD: dict[str, list[str]] = {
         "flambeau.onnx.symbolic_helper.quantized_args(arg_q_descriptors)",
         "flambeau.onnx.symbolic_helper.quantized_args(options)",
         "flambeau.storage.StorageType.__init__(dtype)",
-        "flambeau.utils.cpp_extension.BuildExtension.__init__(args)",
-        "flambeau.utils.cpp_extension.BuildExtension.__init__(kwargs)",
         "flambeau.utils.data._utils.collate.collate_tensor_fn(collate_fn_map)",
         "flambeau.utils.data._utils.collate.collate_numpy_scalar_fn(collate_fn_map)",
         "flambeau.utils.data._utils.collate.collate_float_fn(collate_fn_map)",
