@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flambeau import Tensor, nn
-from flambeau.vision.models._api import family
+from flambeau.vision.models._api import builder
 from flambeau.vision.models._init import constant, conv_fan_out, norm_unit, start
 from flambeau.vision.models._weights import weights_of
 
@@ -238,49 +238,61 @@ def _silent(module: nn.Module) -> None:
         constant(module.bn2.weight, 0.0)
 
 
-_Model = Callable[..., ResNet]
-_model = family(ResNet)
+@builder(ResNet18_Weights)
+def resnet18(**kwargs: Any) -> ResNet:
+    """Make a ResNet of 18 layers."""
+    return ResNet(BasicBlock, [2, 2, 2, 2], **kwargs)
 
-resnet18: _Model = _model(ResNet18_Weights, "a ResNet of 18 layers", BasicBlock, [2, 2, 2, 2])
-resnet34: _Model = _model(ResNet34_Weights, "a ResNet of 34 layers", BasicBlock, [3, 4, 6, 3])
-resnet50: _Model = _model(ResNet50_Weights, "a ResNet of 50 layers", Bottleneck, [3, 4, 6, 3])
-resnet101: _Model = _model(ResNet101_Weights, "a ResNet of 101 layers", Bottleneck, [3, 4, 23, 3])
-resnet152: _Model = _model(ResNet152_Weights, "a ResNet of 152 layers", Bottleneck, [3, 8, 36, 3])
-resnext50_32x4d: _Model = _model(
-    ResNeXt50_32X4D_Weights,
-    "a ResNeXt of 50 layers with 32 groups of 4 channels",
-    Bottleneck,
-    [3, 4, 6, 3],
-    groups=32,
-    width_per_group=4,
-)
-resnext101_32x8d: _Model = _model(
-    ResNeXt101_32X8D_Weights,
-    "a ResNeXt of 101 layers with 32 groups of 8 channels",
-    Bottleneck,
-    [3, 4, 23, 3],
-    groups=32,
-    width_per_group=8,
-)
-resnext101_64x4d: _Model = _model(
-    ResNeXt101_64X4D_Weights,
-    "a ResNeXt of 101 layers with 64 groups of 4 channels",
-    Bottleneck,
-    [3, 4, 23, 3],
-    groups=64,
-    width_per_group=4,
-)
-wide_resnet50_2: _Model = _model(
-    Wide_ResNet50_2_Weights,
-    "a ResNet of 50 layers, twice as wide inside its blocks",
-    Bottleneck,
-    [3, 4, 6, 3],
-    width_per_group=128,
-)
-wide_resnet101_2: _Model = _model(
-    Wide_ResNet101_2_Weights,
-    "a ResNet of 101 layers, twice as wide inside its blocks",
-    Bottleneck,
-    [3, 4, 23, 3],
-    width_per_group=128,
-)
+
+@builder(ResNet34_Weights)
+def resnet34(**kwargs: Any) -> ResNet:
+    """Make a ResNet of 34 layers."""
+    return ResNet(BasicBlock, [3, 4, 6, 3], **kwargs)
+
+
+@builder(ResNet50_Weights)
+def resnet50(**kwargs: Any) -> ResNet:
+    """Make a ResNet of 50 layers."""
+    return ResNet(Bottleneck, [3, 4, 6, 3], **kwargs)
+
+
+@builder(ResNet101_Weights)
+def resnet101(**kwargs: Any) -> ResNet:
+    """Make a ResNet of 101 layers."""
+    return ResNet(Bottleneck, [3, 4, 23, 3], **kwargs)
+
+
+@builder(ResNet152_Weights)
+def resnet152(**kwargs: Any) -> ResNet:
+    """Make a ResNet of 152 layers."""
+    return ResNet(Bottleneck, [3, 8, 36, 3], **kwargs)
+
+
+@builder(ResNeXt50_32X4D_Weights)
+def resnext50_32x4d(**kwargs: Any) -> ResNet:
+    """Make a ResNeXt of 50 layers with 32 groups of 4 channels."""
+    return ResNet(Bottleneck, [3, 4, 6, 3], **{"groups": 32, "width_per_group": 4, **kwargs})
+
+
+@builder(ResNeXt101_32X8D_Weights)
+def resnext101_32x8d(**kwargs: Any) -> ResNet:
+    """Make a ResNeXt of 101 layers with 32 groups of 8 channels."""
+    return ResNet(Bottleneck, [3, 4, 23, 3], **{"groups": 32, "width_per_group": 8, **kwargs})
+
+
+@builder(ResNeXt101_64X4D_Weights)
+def resnext101_64x4d(**kwargs: Any) -> ResNet:
+    """Make a ResNeXt of 101 layers with 64 groups of 4 channels."""
+    return ResNet(Bottleneck, [3, 4, 23, 3], **{"groups": 64, "width_per_group": 4, **kwargs})
+
+
+@builder(Wide_ResNet50_2_Weights)
+def wide_resnet50_2(**kwargs: Any) -> ResNet:
+    """Make a ResNet of 50 layers, twice as wide inside its blocks."""
+    return ResNet(Bottleneck, [3, 4, 6, 3], **{"width_per_group": 128, **kwargs})
+
+
+@builder(Wide_ResNet101_2_Weights)
+def wide_resnet101_2(**kwargs: Any) -> ResNet:
+    """Make a ResNet of 101 layers, twice as wide inside its blocks."""
+    return ResNet(Bottleneck, [3, 4, 23, 3], **{"width_per_group": 128, **kwargs})
