@@ -15,24 +15,24 @@ from flambeau._C import _dirichlet_grad as _dirichlet_grad
 from flambeau._C import _sample_dirichlet as _sample_dirichlet
 from flambeau._C import _standard_gamma as _standard_gamma
 from flambeau._C import _standard_gamma_grad as _standard_gamma_grad
-from flambeau._typeinfo import *
-from flambeau._printing import *
-from flambeau._settings import *
-from flambeau._legacy import *
-from flambeau._storage import *
-from flambeau._interop import *
-from flambeau._overriding import _assert as _assert
-from flambeau._tensor import *
-from flambeau._removed import *
-from flambeau import _native_names as _native_names
-from flambeau._grad_mode import *
+from flambeau._core.lazy import lazy as _lazy
+from flambeau._core.typeinfo import *
+from flambeau._core.printing import *
+from flambeau._core.settings import *
+from flambeau._core.legacy import *
+from flambeau._core.storage import *
+from flambeau._core.interop import *
+from flambeau._core.overriding import _assert as _assert
+from flambeau._core.tensor import *
+from flambeau._limits.refusing import refused_in as _refused_in
+from flambeau._core import native_names as _native_names  # noqa: F401  (it adds to the native module)
+from flambeau._core.grad_mode import *
 from flambeau.random import get_rng_state as get_rng_state
 from flambeau.random import initial_seed as initial_seed
 from flambeau.random import manual_seed as manual_seed
 from flambeau.random import seed as seed
 from flambeau.random import set_rng_state as set_rng_state
 from flambeau import random as random
-from flambeau import utils as utils
 from flambeau import version as version
 from flambeau.version import __version__ as __version__
 # isort: on
@@ -94,58 +94,59 @@ if _typing.TYPE_CHECKING:
     from flambeau import storage as storage
     from flambeau import testing as testing
     from flambeau import types as types
+    from flambeau import utils as utils
     from flambeau import vision as vision
     from flambeau import xpu as xpu
-    from flambeau._checks import _assert_async as _assert_async
-    from flambeau._checks import _check as _check
-    from flambeau._checks import _check_index as _check_index
-    from flambeau._checks import _check_is_size as _check_is_size
-    from flambeau._checks import _check_not_implemented as _check_not_implemented
-    from flambeau._checks import _check_tensor_all as _check_tensor_all
-    from flambeau._checks import _check_type as _check_type
-    from flambeau._checks import _check_value as _check_value
-    from flambeau._checks import _shape_as_tensor as _shape_as_tensor
-    from flambeau._classes import classes as classes
-    from flambeau._compile import compile as compile
-    from flambeau._control import cond as cond
-    from flambeau._control import while_loop as while_loop
-    from flambeau._device_modules import get_device_module as get_device_module
-    from flambeau._inplace import addmv_ as addmv_
-    from flambeau._inplace import as_strided_ as as_strided_
-    from flambeau._inplace import clamp_ as clamp_
-    from flambeau._inplace import clamp_max_ as clamp_max_
-    from flambeau._inplace import clamp_min_ as clamp_min_
-    from flambeau._inplace import clip_ as clip_
-    from flambeau._inplace import gcd_ as gcd_
-    from flambeau._inplace import index_put_ as index_put_
-    from flambeau._inplace import lcm_ as lcm_
-    from flambeau._inplace import ldexp_ as ldexp_
-    from flambeau._inplace import logit_ as logit_
-    from flambeau._inplace import nan_to_num_ as nan_to_num_
-    from flambeau._inplace import round_ as round_
-    from flambeau._inplace import square_ as square_
-    from flambeau._inplace import xlogy_ as xlogy_
-    from flambeau._legacy import range as range
+    from flambeau._core.checks import _assert_async as _assert_async
+    from flambeau._core.checks import _check as _check
+    from flambeau._core.checks import _check_index as _check_index
+    from flambeau._core.checks import _check_is_size as _check_is_size
+    from flambeau._core.checks import _check_not_implemented as _check_not_implemented
+    from flambeau._core.checks import _check_tensor_all as _check_tensor_all
+    from flambeau._core.checks import _check_type as _check_type
+    from flambeau._core.checks import _check_value as _check_value
+    from flambeau._core.checks import _shape_as_tensor as _shape_as_tensor
+    from flambeau._core.device_modules import get_device_module as get_device_module
+    from flambeau._core.legacy import range as range
+    from flambeau._core.streams import Event as Event
+    from flambeau._core.streams import Stream as Stream
+    from flambeau._core.symbolic import SymBool as SymBool
+    from flambeau._core.symbolic import SymFloat as SymFloat
+    from flambeau._core.symbolic import SymInt as SymInt
+    from flambeau._core.symbolic import sym_float as sym_float
+    from flambeau._core.symbolic import sym_int as sym_int
+    from flambeau._core.symbolic import sym_ite as sym_ite
+    from flambeau._core.symbolic import sym_max as sym_max
+    from flambeau._core.symbolic import sym_min as sym_min
+    from flambeau._core.symbolic import sym_not as sym_not
+    from flambeau._core.symbolic import sym_sqrt as sym_sqrt
+    from flambeau._core.symbolic import sym_sum as sym_sum
+    from flambeau._display.progress import progress as progress
+    from flambeau._limits.classes import classes as classes
     from flambeau._lowrank import pca_lowrank as pca_lowrank
     from flambeau._lowrank import svd_lowrank as svd_lowrank
+    from flambeau._operators.control import cond as cond
+    from flambeau._operators.control import while_loop as while_loop
+    from flambeau._operators.inplace import addmv_ as addmv_
+    from flambeau._operators.inplace import as_strided_ as as_strided_
+    from flambeau._operators.inplace import clamp_ as clamp_
+    from flambeau._operators.inplace import clamp_max_ as clamp_max_
+    from flambeau._operators.inplace import clamp_min_ as clamp_min_
+    from flambeau._operators.inplace import clip_ as clip_
+    from flambeau._operators.inplace import gcd_ as gcd_
+    from flambeau._operators.inplace import index_put_ as index_put_
+    from flambeau._operators.inplace import lcm_ as lcm_
+    from flambeau._operators.inplace import ldexp_ as ldexp_
+    from flambeau._operators.inplace import logit_ as logit_
+    from flambeau._operators.inplace import nan_to_num_ as nan_to_num_
+    from flambeau._operators.inplace import round_ as round_
+    from flambeau._operators.inplace import square_ as square_
+    from flambeau._operators.inplace import xlogy_ as xlogy_
     from flambeau._ops import ops as ops
-    from flambeau._progress import progress as progress
-    from flambeau._streams import Event as Event
-    from flambeau._streams import Stream as Stream
-    from flambeau._symbolic import SymBool as SymBool
-    from flambeau._symbolic import SymFloat as SymFloat
-    from flambeau._symbolic import SymInt as SymInt
-    from flambeau._symbolic import sym_float as sym_float
-    from flambeau._symbolic import sym_int as sym_int
-    from flambeau._symbolic import sym_ite as sym_ite
-    from flambeau._symbolic import sym_max as sym_max
-    from flambeau._symbolic import sym_min as sym_min
-    from flambeau._symbolic import sym_not as sym_not
-    from flambeau._symbolic import sym_sqrt as sym_sqrt
-    from flambeau._symbolic import sym_sum as sym_sum
     from flambeau.amp import GradScaler as GradScaler
     from flambeau.amp import autocast as autocast
     from flambeau.amp._switches import *
+    from flambeau.compiler._compile import compile as compile
     from flambeau.func import vmap as vmap
     from flambeau.futures import Future as Future
     from flambeau.jit import ScriptModule as ScriptModule
@@ -172,172 +173,76 @@ else:
     import flambeau.linalg as linalg  # noqa: F401
     import flambeau.special as special  # noqa: F401
 
-    globals().update(_importlib.import_module("flambeau._unsupported").FUNCTIONS)
+    globals().update(_refused_in(""))
 
     del nn  # the native module: the package of that name is loaded when asked for
-    _LAZY_MODULES = (
-        "__config__",
-        "_dynamo",
-        "_inductor",
-        "_lowrank",
-        "_tensor_str",
-        "_subclasses",
-        "_utils",
-        "accelerator",
-        "amp",
-        "ao",
-        "autograd",
-        "backends",
-        "compat",
-        "compiler",
-        "cpu",
-        "cuda",
-        "datasets",
-        "distributed",
-        "distributions",
-        "export",
-        "func",
-        "functional",
-        "futures",
-        "fx",
-        "hub",
-        "jit",
-        "library",
-        "masked",
-        "mps",
-        "mtia",
-        "multiprocessing",
-        "nested",
-        "nn",
-        "onnx",
-        "optim",
-        "overrides",
-        "profiler",
-        "quantization",
-        "return_types",
-        "serialization",
-        "signal",
-        "sparse",
-        "storage",
-        "testing",
-        "types",
-        "vision",
-        "xpu",
+    _later = _lazy(
+        "flambeau",
+        "__config__ _dynamo _inductor _lowrank _subclasses _tensor_str _utils accelerator amp ao "
+        "autograd backends compat compiler cpu cuda datasets distributed distributions export "
+        "func functional futures fx hub jit library masked mps mtia multiprocessing nested nn "
+        "onnx optim overrides profiler quantization return_types serialization signal sparse "
+        "storage testing types utils vision xpu",
+        {
+            "flambeau._C": (
+                "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ _fused_adagrad_ "
+                "_fused_adam_ _fused_adamw_ _fused_sgd_"
+            ),
+            "flambeau._core.checks": (
+                "_assert_async _check _check_index _check_is_size _check_not_implemented "
+                "_check_tensor_all _check_type _check_value _shape_as_tensor"
+            ),
+            "flambeau._core.device_modules": "get_device_module",
+            "flambeau._core.legacy": "range",
+            "flambeau._core.streams": "Event Stream",
+            "flambeau._core.symbolic": (
+                "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not "
+                "sym_sqrt sym_sum"
+            ),
+            "flambeau._display.progress": "progress",
+            "flambeau._limits.classes": "classes",
+            "flambeau._lowrank": "pca_lowrank svd_lowrank",
+            "flambeau._operators.control": "cond while_loop",
+            "flambeau._operators.inplace": (
+                "addmv_ as_strided_ clamp_ clamp_max_ clamp_min_ clip_ gcd_ index_put_ lcm_ "
+                "ldexp_ logit_ nan_to_num_ round_ square_ xlogy_"
+            ),
+            "flambeau._ops": "ops",
+            "flambeau.amp": "GradScaler autocast",
+            "flambeau.amp._switches": (
+                "autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache "
+                "get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
+                "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "
+                "set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
+                "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype"
+            ),
+            "flambeau.compiler._compile": "compile",
+            "flambeau.func": "vmap",
+            "flambeau.futures": "Future",
+            "flambeau.jit": "ScriptModule",
+            "flambeau.library": "Tag",
+            "flambeau.serialization": "load save",
+            "flambeau.serialization._file_reader": "PyTorchFileReader",
+            "flambeau.sparse._compressed": (
+                "_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo"
+            ),
+            "flambeau.storage": (
+                "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage "
+                "ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage "
+                "LongStorage ShortStorage Storage"
+            ),
+        },
     )
-    _AUTOCAST_SWITCHES = (
-        "autocast_decrement_nesting",
-        "autocast_increment_nesting",
-        "clear_autocast_cache",
-        "get_autocast_cpu_dtype",
-        "get_autocast_dtype",
-        "get_autocast_gpu_dtype",
-        "is_autocast_cache_enabled",
-        "is_autocast_cpu_enabled",
-        "is_autocast_enabled",
-        "set_autocast_cache_enabled",
-        "set_autocast_cpu_dtype",
-        "set_autocast_cpu_enabled",
-        "set_autocast_dtype",
-        "set_autocast_enabled",
-        "set_autocast_gpu_dtype",
-    )
-    _LAZY_NAMES = {
-        "BFloat16Storage": "flambeau.storage",
-        "BoolStorage": "flambeau.storage",
-        "ByteStorage": "flambeau.storage",
-        "CharStorage": "flambeau.storage",
-        "ComplexDoubleStorage": "flambeau.storage",
-        "ComplexFloatStorage": "flambeau.storage",
-        "DoubleStorage": "flambeau.storage",
-        "Event": "flambeau._streams",
-        "FloatStorage": "flambeau.storage",
-        "Future": "flambeau.futures",
-        "GradScaler": "flambeau.amp",
-        "HalfStorage": "flambeau.storage",
-        "IntStorage": "flambeau.storage",
-        "LongStorage": "flambeau.storage",
-        "PyTorchFileReader": "flambeau.serialization._file_reader",
-        "ScriptModule": "flambeau.jit",
-        "ShortStorage": "flambeau.storage",
-        "Storage": "flambeau.storage",
-        "Stream": "flambeau._streams",
-        "SymBool": "flambeau._symbolic",
-        "SymFloat": "flambeau._symbolic",
-        "SymInt": "flambeau._symbolic",
-        "Tag": "flambeau.library",
-        "_amp_foreach_non_finite_check_and_unscale_": "flambeau._C",
-        "_amp_update_scale_": "flambeau._C",
-        "_assert_async": "flambeau._checks",
-        "_check": "flambeau._checks",
-        "_check_index": "flambeau._checks",
-        "_check_is_size": "flambeau._checks",
-        "_check_not_implemented": "flambeau._checks",
-        "_check_tensor_all": "flambeau._checks",
-        "_check_type": "flambeau._checks",
-        "_check_value": "flambeau._checks",
-        "_convert_indices_from_coo_to_csr": "flambeau.sparse._compressed",
-        "_convert_indices_from_csr_to_coo": "flambeau.sparse._compressed",
-        "_fused_adagrad_": "flambeau._C",
-        "_fused_adam_": "flambeau._C",
-        "_fused_adamw_": "flambeau._C",
-        "_fused_sgd_": "flambeau._C",
-        "_shape_as_tensor": "flambeau._checks",
-        "addmv_": "flambeau._inplace",
-        "as_strided_": "flambeau._inplace",
-        "autocast": "flambeau.amp",
-        "clamp_": "flambeau._inplace",
-        "clamp_max_": "flambeau._inplace",
-        "clamp_min_": "flambeau._inplace",
-        "classes": "flambeau._classes",
-        "clip_": "flambeau._inplace",
-        "compile": "flambeau._compile",
-        "cond": "flambeau._control",
-        "gcd_": "flambeau._inplace",
-        "get_device_module": "flambeau._device_modules",
-        "index_put_": "flambeau._inplace",
-        "lcm_": "flambeau._inplace",
-        "ldexp_": "flambeau._inplace",
-        "load": "flambeau.serialization",
-        "logit_": "flambeau._inplace",
-        "nan_to_num_": "flambeau._inplace",
-        "ops": "flambeau._ops",
-        "pca_lowrank": "flambeau._lowrank",
-        "progress": "flambeau._progress",
-        "range": "flambeau._legacy",
-        "round_": "flambeau._inplace",
-        "save": "flambeau.serialization",
-        "square_": "flambeau._inplace",
-        "svd_lowrank": "flambeau._lowrank",
-        "sym_float": "flambeau._symbolic",
-        "sym_int": "flambeau._symbolic",
-        "sym_ite": "flambeau._symbolic",
-        "sym_max": "flambeau._symbolic",
-        "sym_min": "flambeau._symbolic",
-        "sym_not": "flambeau._symbolic",
-        "sym_sqrt": "flambeau._symbolic",
-        "sym_sum": "flambeau._symbolic",
-        "vmap": "flambeau.func",
-        "while_loop": "flambeau._control",
-        "xlogy_": "flambeau._inplace",
-        **dict.fromkeys(_AUTOCAST_SWITCHES, "flambeau.amp._switches"),
-    }
 
     def __getattr__(name):
-        if name in _LAZY_MODULES:
-            return _importlib.import_module(f"flambeau.{name}")
-        if name in _LAZY_NAMES:
-            return getattr(_importlib.import_module(_LAZY_NAMES[name]), name)
-        if name.startswith("_foreach_"):
-            try:
-                return _importlib.import_module("flambeau._foreach").foreach(name[9:])
-            except KeyError:
-                pass
-        if name.endswith("_copy"):
-            try:
-                return _importlib.import_module("flambeau._copies").copying(name)
-            except KeyError:
-                pass
-        raise AttributeError(f"module 'flambeau' has no attribute {name!r}")
+        try:
+            if name.startswith("_foreach_"):
+                return _importlib.import_module("flambeau._operators.foreach").foreach(name[9:])
+            if name.endswith("_copy"):
+                return _importlib.import_module("flambeau._operators.copies").copying(name)
+        except KeyError:  # no operator is called so
+            pass
+        return _later(name)
 
     def __dir__():
-        return sorted({*globals(), *_LAZY_MODULES, *_LAZY_NAMES})
+        return sorted({*globals(), *_later.names})

@@ -9,8 +9,9 @@ from typing import Any, NoReturn
 
 import flambeau as fb
 from flambeau import _C
-from flambeau._inner import INNER
 from flambeau._library import registry
+from flambeau._limits.classes import no_library
+from flambeau._operators.inner import INNER
 
 __all__ = ["OpOverload", "OpOverloadPacket", "ops"]
 
@@ -260,10 +261,7 @@ class _Ops(ModuleType):
 
     def load_library(self, path: Any) -> NoReturn:
         """Operators of a compiled library for PyTorch, which needs PyTorch itself."""
-        raise OSError(
-            f"load_library: {str(path)!r} holds operators that are compiled against PyTorch and "
-            "cannot run here; torch.library.custom_op makes an operator of a function of Python"
-        )
+        raise no_library(path)
 
     def import_module(self, module: str) -> None:
         """Import a module that defines operators."""

@@ -1,10 +1,10 @@
-"""Names by which packages reach how a tensor is shown; `flambeau._printing` does the work."""
+"""Names by which packages reach how a tensor is shown; `flambeau._core.printing` does the work."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from flambeau._printing import (
+from flambeau._core.printing import (
     PRINT_OPTS,
     _contents,
     get_printoptions,

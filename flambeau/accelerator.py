@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flambeau import device
-from flambeau._absent import Absent, Function
+from flambeau._limits.refusing import Function, refusal, refused
 
 __all__ = [
     "current_accelerator",
@@ -27,8 +27,6 @@ __all__ = [
     "set_stream",
     "synchronize",
 ]
-
-ACCELERATOR = Absent("accelerator", "ask torch.accelerator.is_available() first", RuntimeError)
 
 
 def current_accelerator(check_available: bool = False) -> device | None:
@@ -54,43 +52,25 @@ class device_index:
 
     def __enter__(self) -> None:
         if self.idx is not None:
-            raise ACCELERATOR.error("device_index")
+            raise refusal("accelerator.device_index")
 
     def __exit__(self, *exc_info: object) -> None:
         return
 
 
-current_device_index: Function = ACCELERATOR.function(
-    "current_device_index", "The current one's index."
-)
-set_device_index: Function = ACCELERATOR.function("set_device_index", "Make one the current one.")
+current_device_index: Function = refused("accelerator.current_device_index")
+set_device_index: Function = refused("accelerator.set_device_index")
 current_device_idx = current_device_index
 set_device_idx = set_device_index
-current_stream: Function = ACCELERATOR.function("current_stream", "The stream that work goes into.")
-set_stream: Function = ACCELERATOR.function("set_stream", "Make a stream the current one.")
-synchronize: Function = ACCELERATOR.function(
-    "synchronize", "Wait for everything one was given to do."
-)
-empty_cache: Function = ACCELERATOR.function(
-    "empty_cache", "Give unused memory back to the system."
-)
-get_memory_info: Function = ACCELERATOR.function(
-    "get_memory_info", "The free and the whole memory."
-)
-memory_stats: Function = ACCELERATOR.function("memory_stats", "The counts of the allocator.")
-memory_allocated: Function = ACCELERATOR.function(
-    "memory_allocated", "The bytes that tensors take."
-)
-memory_reserved: Function = ACCELERATOR.function("memory_reserved", "The bytes that are held.")
-max_memory_allocated: Function = ACCELERATOR.function(
-    "max_memory_allocated", "The most of them so far."
-)
-max_memory_reserved: Function = ACCELERATOR.function(
-    "max_memory_reserved", "The most of them so far."
-)
-reset_peak_memory_stats: Function = ACCELERATOR.function(
-    "reset_peak_memory_stats", "Forget the peaks."
-)
-reset_accumulated_memory_stats: Function = ACCELERATOR.function(
-    "reset_accumulated_memory_stats", "Forget totals."
-)
+current_stream: Function = refused("accelerator.current_stream")
+set_stream: Function = refused("accelerator.set_stream")
+synchronize: Function = refused("accelerator.synchronize")
+empty_cache: Function = refused("accelerator.empty_cache")
+get_memory_info: Function = refused("accelerator.get_memory_info")
+memory_stats: Function = refused("accelerator.memory_stats")
+memory_allocated: Function = refused("accelerator.memory_allocated")
+memory_reserved: Function = refused("accelerator.memory_reserved")
+max_memory_allocated: Function = refused("accelerator.max_memory_allocated")
+max_memory_reserved: Function = refused("accelerator.max_memory_reserved")
+reset_peak_memory_stats: Function = refused("accelerator.reset_peak_memory_stats")
+reset_accumulated_memory_stats: Function = refused("accelerator.reset_accumulated_memory_stats")

@@ -11,6 +11,7 @@ from flambeau._library.checks import opcheck as _opcheck
 from flambeau._library.custom_ops import CustomOpDef, custom_op, device_keys, no_torch_dispatch
 from flambeau._library.registry import Operator
 from flambeau._library.schema import FunctionSchema, infer_schema
+from flambeau._limits.refusing import refusal
 
 __all__ = [
     "CustomOpDef",
@@ -285,12 +286,9 @@ def triton_op(
     schema: str | None = None,
 ) -> Any:
     """An operator made of Triton's kernels, which run on GPUs only."""
-    raise NotImplementedError(
-        "triton_op: kernels of Triton need a GPU, and this build computes on the CPU; write the "
-        "operator with torch.library.custom_op"
-    )
+    raise refusal("library.triton_op")
 
 
 def wrap_triton(triton_kernel: Any, /) -> Any:
     """A kernel of Triton as it is called in such an operator."""
-    raise NotImplementedError("wrap_triton: kernels of Triton need a GPU; use a function of Python")
+    raise refusal("library.wrap_triton")

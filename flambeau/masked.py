@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._limits.refusing import refusal
 
 __all__ = [
     "amax",
@@ -316,10 +317,7 @@ def is_masked_tensor(a: Any, /) -> bool:
 
 def masked_tensor(data: Any, mask: Any, requires_grad: bool = False) -> NoReturn:
     """Raise: the functions of this module take the mask as an argument."""
-    raise NotImplementedError(
-        "masked_tensor: tensors that carry their mask are not supported; pass mask= to the "
-        "functions of torch.masked, or use torch.where"
-    )
+    raise refusal("masked.masked_tensor")
 
 
 as_masked_tensor = masked_tensor

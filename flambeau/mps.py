@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau._absent import Absent, Function
+from flambeau._limits.refusing import Function, refused, refused_type
 
 __all__ = [
     "Event",
@@ -24,8 +24,6 @@ __all__ = [
     "synchronize",
 ]
 
-MPS = Absent("mps", "ask torch.backends.mps.is_available() first", RuntimeError)
-
 
 def device_count() -> int:
     """How many there are."""
@@ -37,24 +35,16 @@ def is_available() -> bool:
     return False
 
 
-synchronize: Function = MPS.function("synchronize", "Wait for everything the GPU was given to do.")
-empty_cache: Function = MPS.function("empty_cache", "Give unused memory back to the system.")
-manual_seed: Function = MPS.function("manual_seed", "Seed the generator of the GPU.")
-seed: Function = MPS.function("seed", "Seed it with a number that cannot be foreseen.")
-get_rng_state: Function = MPS.function("get_rng_state", "The state of the generator.")
-set_rng_state: Function = MPS.function("set_rng_state", "Go on from such a state.")
-current_allocated_memory: Function = MPS.function(
-    "current_allocated_memory", "The bytes of tensors."
-)
-driver_allocated_memory: Function = MPS.function(
-    "driver_allocated_memory", "The bytes of the process."
-)
-recommended_max_memory: Function = MPS.function(
-    "recommended_max_memory", "The bytes to stay below."
-)
-set_per_process_memory_fraction: Function = MPS.function(
-    "set_per_process_memory_fraction", "Limit the share of memory that the process may take."
-)
-compile_shader: Function = MPS.function("compile_shader", "A kernel written in Metal.")
-load_metallib: Function = MPS.function("load_metallib", "Kernels of a library.")
-Event: Any = MPS.type("Event", "A mark in a queue of work.")
+synchronize: Function = refused("mps.synchronize")
+empty_cache: Function = refused("mps.empty_cache")
+manual_seed: Function = refused("mps.manual_seed")
+seed: Function = refused("mps.seed")
+get_rng_state: Function = refused("mps.get_rng_state")
+set_rng_state: Function = refused("mps.set_rng_state")
+current_allocated_memory: Function = refused("mps.current_allocated_memory")
+driver_allocated_memory: Function = refused("mps.driver_allocated_memory")
+recommended_max_memory: Function = refused("mps.recommended_max_memory")
+set_per_process_memory_fraction: Function = refused("mps.set_per_process_memory_fraction")
+compile_shader: Function = refused("mps.compile_shader")
+load_metallib: Function = refused("mps.load_metallib")
+Event: Any = refused_type("mps.Event")

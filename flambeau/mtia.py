@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau._absent import Absent, Function
+from flambeau._limits.refusing import Function, refused
 
 __all__ = [
     "current_device",
@@ -22,8 +22,6 @@ __all__ = [
     "set_device",
     "synchronize",
 ]
-
-MTIA = Absent("mtia", "ask torch.mtia.is_available() first", RuntimeError)
 
 
 def device_count() -> int:
@@ -54,11 +52,11 @@ def memory_stats(device: Any = None) -> dict[str, Any]:
     return {}
 
 
-current_device: Function = MTIA.function("current_device", "The index of the current one.")
-current_stream: Function = MTIA.function("current_stream", "The stream that work goes into.")
-default_stream: Function = MTIA.function("default_stream", "The stream that is current at first.")
-set_device: Function = MTIA.function("set_device", "Make one the current one.")
-synchronize: Function = MTIA.function("synchronize", "Wait for everything one was given to do.")
-empty_cache: Function = MTIA.function("empty_cache", "Give unused memory back to the system.")
-get_device_capability: Function = MTIA.function("get_device_capability", "What one can do.")
-get_device_properties: Function = MTIA.function("get_device_properties", "Name and memory of one.")
+current_device: Function = refused("mtia.current_device")
+current_stream: Function = refused("mtia.current_stream")
+default_stream: Function = refused("mtia.default_stream")
+set_device: Function = refused("mtia.set_device")
+synchronize: Function = refused("mtia.synchronize")
+empty_cache: Function = refused("mtia.empty_cache")
+get_device_capability: Function = refused("mtia.get_device_capability")
+get_device_properties: Function = refused("mtia.get_device_properties")

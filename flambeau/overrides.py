@@ -20,8 +20,8 @@ from flambeau._C import (
 from flambeau._C import (
     _has_torch_function_variadic as has_torch_function_variadic,
 )
-from flambeau._overriding import OVERRIDABLE, Function
-from flambeau._overriding import nowrap_functions as _nowrap_functions
+from flambeau._core.overriding import OVERRIDABLE, Function
+from flambeau._core.overriding import nowrap_functions as _nowrap_functions
 
 __all__ = [
     "BaseTorchFunctionMode",

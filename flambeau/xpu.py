@@ -6,7 +6,7 @@ import collections
 from typing import Any, SupportsInt
 
 from flambeau import Tensor
-from flambeau._absent import Absent, Function
+from flambeau._limits.refusing import Function, refused, refused_type
 
 __all__ = [
     "Event",
@@ -44,8 +44,6 @@ __all__ = [
     "stream",
     "synchronize",
 ]
-
-XPU = Absent("xpu", "ask torch.xpu.is_available() first")
 
 
 def device_count() -> int:
@@ -120,21 +118,19 @@ def memory_stats(device: Any = None) -> dict[str, Any]:
     return collections.OrderedDict()
 
 
-init: Function = XPU.function("init", "Start them in this process.")
-initial_seed: Function = XPU.function("initial_seed", "The seed of the current one's generator.")
-get_rng_state: Function = XPU.function("get_rng_state", "The state of the current one's generator.")
-current_device: Function = XPU.function("current_device", "The index of the current one.")
-current_stream: Function = XPU.function("current_stream", "The stream that work goes into.")
-set_device: Function = XPU.function("set_device", "Make one the current one.")
-synchronize: Function = XPU.function("synchronize", "Wait for everything one was given to do.")
-get_device_name: Function = XPU.function("get_device_name", "The name of one.")
-get_device_properties: Function = XPU.function("get_device_properties", "Name, memory, units.")
-get_device_capability: Function = XPU.function("get_device_capability", "What one can do.")
-can_device_access_peer: Function = XPU.function(
-    "can_device_access_peer", "Whether two copy directly."
-)
-mem_get_info: Function = XPU.function("mem_get_info", "The free and the whole memory of one.")
-reset_peak_memory_stats: Function = XPU.function("reset_peak_memory_stats", "Forget the peaks.")
-stream: Function = XPU.function("stream", "A block whose work goes into a stream.")
-Stream: Any = XPU.type("Stream", "A queue of work.")
-Event: Any = XPU.type("Event", "A mark in a queue of work.")
+init: Function = refused("xpu.init")
+initial_seed: Function = refused("xpu.initial_seed")
+get_rng_state: Function = refused("xpu.get_rng_state")
+current_device: Function = refused("xpu.current_device")
+current_stream: Function = refused("xpu.current_stream")
+set_device: Function = refused("xpu.set_device")
+synchronize: Function = refused("xpu.synchronize")
+get_device_name: Function = refused("xpu.get_device_name")
+get_device_properties: Function = refused("xpu.get_device_properties")
+get_device_capability: Function = refused("xpu.get_device_capability")
+can_device_access_peer: Function = refused("xpu.can_device_access_peer")
+mem_get_info: Function = refused("xpu.mem_get_info")
+reset_peak_memory_stats: Function = refused("xpu.reset_peak_memory_stats")
+stream: Function = refused("xpu.stream")
+Stream: Any = refused_type("xpu.Stream")
+Event: Any = refused_type("xpu.Event")

@@ -20,4 +20,4 @@ if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
 
 def pytest_configure(config: pytest.Config) -> None:
     # It comes once in a process: as an error it would be that of whichever test is first.
-    config.addinivalue_line("filterwarnings", "ignore::flambeau._accepted.AcceptedWarning")
+    config.addinivalue_line("filterwarnings", "ignore::flambeau._limits.accepted.AcceptedWarning")

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import flambeau as fb
-from flambeau import _progress, _terminal
+from flambeau._display import progress
+from flambeau._display.terminal import cells, columns
 
 ROOT = Path(__file__).parents[1]
 
@@ -61,7 +62,7 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(_progress, "perf_counter", clock)
+    monkeypatch.setattr(progress, "perf_counter", clock)
     return clock
 
 
@@ -127,7 +128,7 @@ def test_lines_fit_the_terminal(clock: Clock, monkeypatch: pytest.MonkeyPatch):
         bar.set(loss=1 / 3, accuracy=2 / 3)
         clock.now += 1
     lines = [line.removesuffix("\033[K") for line in terminal.pictures()]
-    assert max(_terminal.cells(line.rstrip("\n")) for line in lines) < 30
+    assert max(cells(line.rstrip("\n")) for line in lines) < 30
 
 
 def test_long_descriptions_give_way_to_numbers(clock: Clock):
@@ -221,7 +222,7 @@ def test_error_ends_the_line(clock: Clock):
         loop()
     assert terminal.getvalue().endswith("\n")
     assert "2/4" in terminal.pictures()[-1]
-    assert not _progress._running
+    assert not progress._running
 
 
 def test_leaving_early_ends_the_line():
@@ -268,11 +269,11 @@ def test_own_print(capsys: pytest.CaptureFixture[str]):
 
 def test_shown_values():
     shown = {0.5: "0.5", 1e-9: "1e-09", True: "True", 12345678: "12345678", "97 %": "97 %"}
-    assert {value: _progress._text(value) for value in shown} == shown
-    assert _progress._text(math.nan) == "nan"
-    assert _progress._text(fb.tensor(2.5)) == "2.5"
-    assert _progress._text(None) == "None"
-    assert _progress._text(fb.ones(2)).startswith("tensor(")
+    assert {value: progress._text(value) for value in shown} == shown
+    assert progress._text(math.nan) == "nan"
+    assert progress._text(fb.tensor(2.5)) == "2.5"
+    assert progress._text(None) == "None"
+    assert progress._text(fb.ones(2)).startswith("tensor(")
 
 
 def test_last_value_is_not_kept_alive():
@@ -318,7 +319,7 @@ def test_bars_of_several_threads():
     for thread in threads:
         thread.join()
     assert sorted(results) == sorted(list(range(500)) * 4)
-    assert not _progress._running
+    assert not progress._running
 
 
 def test_negative_total_is_refused():
@@ -390,11 +391,11 @@ def test_works_with_a_loader(clock: Clock):
 
 def test_width_comes_from_the_terminal(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(os, "get_terminal_size", lambda number: os.terminal_size((61, 20)))
-    assert _terminal.columns(sys.__stderr__) == 61  # type: ignore[arg-type]
+    assert columns(sys.__stderr__) == 61  # type: ignore[arg-type]
 
 
 def test_loading_is_left_for_later():
-    program = "import sys, flambeau; print('flambeau._progress' in sys.modules)"
+    program = "import sys, flambeau; print('flambeau._display.progress' in sys.modules)"
     result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
     )

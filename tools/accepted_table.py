@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from flambeau._accepted import table
+from flambeau._limits.accepted import table
 
 PAGE = Path(__file__).parents[1] / "docs" / "compatibility.md"
 BEGIN, END = "<!-- made by tools/accepted_table.py -->", "<!-- end -->"

@@ -244,14 +244,14 @@ PyObject* invoke(const Overload& overload, PyObject* const* slots) {
 
 PyObject* on_meta(const OverloadSet& set, PyObject* owner, const Call& call) {
   return guarded(nullptr, [&] {
-    return call_instead("flambeau._meta", "call_on_meta", owner, set.name, call.self, call.args,
-                        call.nargs, call.kwnames);
+    return call_instead("flambeau._meta.tensors", "call_on_meta", owner, set.name, call.self,
+                        call.args, call.nargs, call.kwnames);
   });
 }
 
 // The factors of an old program behind its tensors.
 PyObject* in_new_order(const OverloadSet& set, PyObject* owner, const Call& call) {
-  Ref result = checked(call_instead("flambeau._old_orders", "in_new_order", owner, set.name,
+  Ref result = checked(call_instead("flambeau._core.old_orders", "in_new_order", owner, set.name,
                                     call.self, call.args, call.nargs, call.kwnames));
   return result.get() == Py_NotImplemented ? raise_mismatch(set, call) : result.release();
 }

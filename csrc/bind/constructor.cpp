@@ -30,7 +30,7 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded("Tensor", [&] {
     if (!kwargs && PyTuple_GET_SIZE(args) > 0 && fits(ArgType::kInts, args))
       return wrap_as(type, make_tensor(read::int_list(args), default_dtype(), kHost));
-    const Ref module = checked(PyImport_ImportModule("flambeau._legacy"));
+    const Ref module = checked(PyImport_ImportModule("flambeau._core.legacy"));
     const Ref make = checked(PyObject_GetAttrString(module.get(), "new_tensor"));
     Ref made = checked(PyObject_Call(make.get(), args, kwargs));
     if (type == tensor_type) return made.release();

@@ -59,7 +59,7 @@ Storage adopt_python(void* data, size_t bytes, PyObject* owner);
 PyObject* storage_capsule(const Storage& storage);
 // Adds the functions that only the Python side of the package calls.
 void add_interop(PyObject* module);
-// Whether an object is a tensor of the class that flambeau/_meta.py has for the device meta.
+// Whether an object is a tensor of the class that flambeau/_meta has for the device meta.
 bool is_on_meta(PyObject* tensor);
 
 // How many elements apart the first and the last one lie, plus one; 0 for an empty tensor.

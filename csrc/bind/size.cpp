@@ -70,7 +70,7 @@ PyObject* size_numel(PyObject* self, PyObject*) {
 
 // The class calls itself torch.Size, where pickle would not find it, so a function stands for it.
 PyObject* size_reduce(PyObject* self, PyObject*) {
-  const Ref module(PyImport_ImportModule("flambeau._pickling"));
+  const Ref module(PyImport_ImportModule("flambeau._core.pickling"));
   if (!module) return nullptr;
   const Ref rebuild(PyObject_GetAttrString(module.get(), "rebuild_size"));
   const Ref plain(rebuild ? PySequence_Tuple(self) : nullptr);

@@ -129,7 +129,7 @@ PyObject* tensor_repr(PyObject* self) {
     return guarded("__repr__", [&] { return call_method_override("__repr__", {self}); });
   static PyObject* format = nullptr;
   if (!format) {
-    const Ref module(PyImport_ImportModule("flambeau._printing"));
+    const Ref module(PyImport_ImportModule("flambeau._core.printing"));
     if (!module) return nullptr;
     format = PyObject_GetAttrString(module.get(), "tensor_repr");
     if (!format) return nullptr;

@@ -88,7 +88,7 @@ std::string device_repr(Device device) {
 // `with torch.device("meta"):` new tensors of the block live there. Python makes the mode; it is
 // entered and left here: see Note [Interrupts] in scope.cpp.
 nb::object enter_device(nb::object self) {
-  const nb::object mode = nb::module_::import_("flambeau._settings").attr("_block_on")(self);
+  const nb::object mode = nb::module_::import_("flambeau._core.settings").attr("_block_on")(self);
   push_mode(mode.ptr());
   return self;
 }

@@ -12,7 +12,7 @@ class NoDevice : public Error {
   explicit NoDevice(std::string message) : Error(ErrorKind::kRuntime, std::move(message)) {}
 };
 
-// The device of tensors without elements, which are a matter of Python: see flambeau/_meta.py. The
+// The device of tensors without elements, which are a matter of Python: see flambeau/_meta. The
 // binding hands calls that end in this error over to it.
 class OnMeta : public Error {
  public:

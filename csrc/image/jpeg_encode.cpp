@@ -98,7 +98,7 @@ class Encoder {
 
 Tensor encode_jpeg(const Tensor& image, int quality) {
   constexpr int64_t kMost = JPEG_MAX_DIMENSION;
-  const Tensor pixels = interleaved(image);
+  const Tensor pixels = interleaved(image, false);
   const int64_t height = pixels.sizes()[0], width = pixels.sizes()[1];
   FB_CHECK(height <= kMost && width <= kMost, "a JPEG file has 1 to ", kMost,
            " rows and columns, got ", height, " x ", width);

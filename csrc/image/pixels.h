@@ -5,8 +5,8 @@
 
 namespace fb::image {
 
-// The pixels (height, width, channels), one after the other, of an image (1 or 3, height, width) of
-// bytes. Refuses others.
-Tensor interleaved(const Tensor& image);
+// The pixels (height, width, channels), one after the other, of an image (channels, height, width)
+// of bytes: 1 or 3 channels, or 1 to 4 where the last may be opacity. Refuses others.
+Tensor interleaved(const Tensor& image, bool with_opacity);
 
 }  // namespace fb::image

@@ -15,7 +15,7 @@ namespace fb::image {
 // are asked for. Damaged or unfinished files are errors that begin with `name`.
 Tensor decode_png(std::span<const uint8_t> file, const Options& options, const std::string& name);
 
-// The rows of an image (1 or 3, height, width) of bytes as its file has them before they are
+// The rows of an image (1 to 4, height, width) of bytes as its file has them before they are
 // compressed: each after the number of the filter that leaves the least.
 Tensor filter_png(const Tensor& image);
 

@@ -10,7 +10,7 @@ namespace fb::image {
 
 Tensor filter_png(const Tensor& image) {
   constexpr int64_t kMost = (int64_t{1} << 31) - 1;
-  const Tensor pixels = interleaved(image);
+  const Tensor pixels = interleaved(image, true);
   const int64_t height = pixels.sizes()[0], width = pixels.sizes()[1], pixel = pixels.sizes()[2];
   FB_CHECK(height <= kMost && width <= kMost, "a PNG file has 1 to ", kMost,
            " rows and columns, got ", height, " x ", width);

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flambeau._compile import compile
 from flambeau._dynamo import config, exc
 from flambeau._dynamo.eval_frame import OptimizedModule
 from flambeau.compiler import (
@@ -19,6 +18,7 @@ from flambeau.compiler import (
     list_backends,
     reset,
 )
+from flambeau.compiler._compile import compile
 
 __all__ = [
     "OptimizedModule",

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import flambeau as fb
 from flambeau import Tensor, nn
-from flambeau._accepted import accepted
 from flambeau._dynamo import config
 from flambeau._dynamo.exc import BackendCompilerFailed, FailOnRecompileLimitHit, Unsupported
+from flambeau._limits.accepted import accepted
 from flambeau.compiler._stance import is_forced_eager
 from flambeau.fx._symbolic_trace import Tracer
 from flambeau.fx.graph import Graph

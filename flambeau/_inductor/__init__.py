@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau._compile import MODES
 from flambeau._inductor import config
+from flambeau.compiler._compile import MODES
 
 __all__ = ["config", "list_mode_options", "list_options"]
 

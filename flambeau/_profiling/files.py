@@ -13,7 +13,7 @@ __all__: list[str] = []
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """A text file that appears at ``path`` at the end, packed if that ends in ``.gz``."""
-    from flambeau.serialization._atomic import replacing  # profiles are seldom written
+    from flambeau.utils._atomic import replacing  # profiles are seldom written
 
     path = os.fspath(path)
     with replacing(path) as descriptor:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from flambeau._limits.refusing import refusal
+
 __all__ = ["FakeTensor", "FakeTensorMode", "is_fake"]
 
 
@@ -11,7 +13,7 @@ class FakeTensor:
     """A class without objects, for ``isinstance``."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"{cls.__name__}: make tensors with device='meta' instead")
+        raise refusal(f"_subclasses.{cls.__name__}")
 
 
 class FakeTensorMode(FakeTensor):

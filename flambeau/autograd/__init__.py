@@ -1,8 +1,8 @@
 """Automatic differentiation: gradients of what operators have computed."""
 
-import importlib as _importlib
 import typing as _typing
 
+from flambeau._core.lazy import lazy as _lazy
 from flambeau.autograd import forward_ad as forward_ad
 from flambeau.autograd import functional as functional
 from flambeau.autograd import grad_mode as grad_mode
@@ -28,15 +28,11 @@ if _typing.TYPE_CHECKING:
     from flambeau.autograd.profiler import _disable_profiler as _disable_profiler
     from flambeau.autograd.profiler import _profiler_enabled as _profiler_enabled
 else:
-    # Modules that programs reach as attributes without importing them, loaded when asked for.
-    _LAZY_MODULES = ("profiler", "profiler_util")
-
-    def __getattr__(name):
-        if name in _LAZY_MODULES:
-            return _importlib.import_module(f"flambeau.autograd.{name}")
-        if name in ("_disable_profiler", "_profiler_enabled"):
-            return getattr(_importlib.import_module("flambeau.autograd.profiler"), name)
-        raise AttributeError(f"module 'flambeau.autograd' has no attribute {name!r}")
+    __getattr__ = _lazy(
+        __name__,
+        "profiler profiler_util",
+        {"flambeau.autograd.profiler": "_disable_profiler _profiler_enabled"},
+    )
 
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Whether operators are recorded: `no_grad` and its kin."""
 
-from flambeau._grad_mode import (
+from flambeau._core.grad_mode import (
     enable_grad,
     inference_mode,
     no_grad,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._accepted import accepted
+from flambeau._limits.accepted import accepted
 from flambeau.autograd import _jacobian as jac
 from flambeau.autograd.function import Function, FunctionCtx
 

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from flambeau import _C
-from flambeau._accepted import accepted
+from flambeau._limits.accepted import accepted
 from flambeau._profiling.events import events_of
 from flambeau._profiling.modules import ModuleList, by_module
 from flambeau._profiling.records import Recording, Session

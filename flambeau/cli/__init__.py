@@ -1,4 +1,4 @@
-"""The ``flambeau`` command: one module of this package for each of its commands.
+"""The ``flambeau`` command: one module for each of its commands, here unless `_ELSEWHERE` says it.
 
 A command's module has ``add_arguments(parser)`` and ``run(arguments)``, which returns the exit
 code. It is loaded when the command is asked for, so that the others cost nothing.
@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from flambeau._terminal import printable
+from flambeau._display.terminal import printable
 from flambeau.version import __version__
 
 __all__ = ["main"]
@@ -25,6 +25,12 @@ COMMANDS = {
     "info": "versions and settings, for a bug report",
     "models": "list the networks that there are published weights for",
     "run": "run a PyTorch script unmodified, or list what it would miss",
+}
+
+# Commands for images are a part of the package for images.
+_ELSEWHERE = {
+    "classify": "flambeau.vision._commands.classify",
+    "models": "flambeau.vision._commands.models",
 }
 
 _INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
@@ -49,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(name: str, rest: Sequence[str]) -> int:
-    command = importlib.import_module(f"flambeau.cli.{name}")
+    command = importlib.import_module(_ELSEWHERE.get(name, f"flambeau.cli.{name}"))
     summary = COMMANDS[name]
     parser = argparse.ArgumentParser(
         f"flambeau {name}", description=f"{summary[0].upper()}{summary[1:]}."

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import flambeau as fb
 from flambeau import Tensor
 from flambeau._C import _isa
-from flambeau._describe import readable_bytes
-from flambeau._terminal import Style, can_show
+from flambeau._display.describe import readable_bytes
+from flambeau._display.terminal import Style, can_show
 
 if TYPE_CHECKING:
     from flambeau.cli._report import Report

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._charts import STYLE as CHART_STYLE
-from flambeau._charts import Series, columns_chart, line_chart
-from flambeau._png import png
+from flambeau._display import png
+from flambeau._display.charts import STYLE as CHART_STYLE
+from flambeau._display.charts import Series, columns_chart, line_chart
 from flambeau.cli._machine import facts
 
 if TYPE_CHECKING:
@@ -212,7 +212,8 @@ class Report:
         label, answer = int(self.test_data.labels[place]), int(self.answers[place])
         probabilities = self.final.probabilities[place].tolist()
         ink = (self.test_data.images[place, 0] * 255).round().to(fb.uint8)
-        data = b64encode(png(ink)).decode()
+        picture = fb.stack([fb.zeros_like(ink), ink])  # black, as opaque as there is ink
+        data = b64encode(png.encode(picture)).decode()
         kind = "right" if label == answer else "wrong"
         was = "" if label == answer else f'<span class="was">is {label}</span>'
         bars = columns_chart(

@@ -14,7 +14,7 @@ from pathlib import Path
 import flambeau as torch
 import flambeau.nn.functional as F
 from flambeau import Tensor, nn, optim
-from flambeau._progress import Progress
+from flambeau._display.progress import Progress
 from flambeau.cli import _demo_output as output
 from flambeau.cli._report import Report
 from flambeau.datasets import Digits

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from flambeau._describe import readable_bytes
-from flambeau._terminal import Style, can_show
+from flambeau._display.describe import readable_bytes
+from flambeau._display.terminal import Style, can_show
 from flambeau.cli._machine import Facts, facts
 from flambeau.cli._selftest import CHECKS
 

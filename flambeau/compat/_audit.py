@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from flambeau._accepted import ACCEPTED
-from flambeau._progress import progress
+from flambeau._display.progress import progress
+from flambeau._limits.accepted import ACCEPTED
 from flambeau.compat._names import ABSENT, declares, resolve
 from flambeau.compat._uses import Use, source_files, uses_in
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import flambeau as fb
-from flambeau._compile import BACKENDS, DEBUG_BACKENDS, check_backend, compile
 from flambeau.compiler import config
+from flambeau.compiler._compile import BACKENDS, DEBUG_BACKENDS, check_backend, compile
 from flambeau.compiler._exporting import is_exporting
 from flambeau.compiler._stance import set_stance
 from flambeau.utils._pytree import tree_map

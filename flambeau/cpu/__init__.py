@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flambeau._C import _isa
+from flambeau._core.lazy import lazy
 
 __all__ = [
     "Event",
@@ -128,7 +128,7 @@ def get_capabilities() -> Mapping[str, Any]:
     return MappingProxyType({"avx2": level in ("avx2", "avx512"), "avx512": level == "avx512"})
 
 
-def __getattr__(name: str) -> Any:
-    if name == "amp":
-        return importlib.import_module("flambeau.cpu.amp")
-    raise AttributeError(f"module 'flambeau.cpu' has no attribute {name!r}")
+if TYPE_CHECKING:
+    from flambeau.cpu import amp as amp
+else:
+    __getattr__ = lazy(__name__, "amp")

@@ -6,10 +6,10 @@ none of them; what needs one raises PyTorch's class of error and says what to do
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flambeau import OutOfMemoryError
+from flambeau._core.lazy import lazy
 from flambeau.cuda import graphs, memory, nvtx, random, streams
 from flambeau.cuda._device import (
     CudaError,
@@ -125,7 +125,10 @@ from flambeau.cuda.streams import (
 )
 
 if TYPE_CHECKING:
+    from flambeau.cuda import amp as amp
     from flambeau.cuda import comm, jiterator, nccl, profiler
+else:
+    __getattr__ = lazy(__name__, "amp comm jiterator nccl profiler")
 
 __all__ = [
     "BFloat16Tensor",
@@ -239,11 +242,3 @@ __all__ = [
     "use_mem_pool",
     "utilization",
 ]
-
-_LAZY_MODULES = ("amp", "comm", "jiterator", "nccl", "profiler")
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY_MODULES:
-        return importlib.import_module(f"flambeau.cuda.{name}")
-    raise AttributeError(f"module 'flambeau.cuda' has no attribute {name!r}")

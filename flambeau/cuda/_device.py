@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import flambeau as fb
-from flambeau._absent import Function
-from flambeau.cuda._absence import CUDA
+from flambeau._limits.refusing import Function, refusal, refused
 
 __all__ = [
     "CudaError",
@@ -129,7 +128,7 @@ class device:
 
     def __enter__(self) -> None:
         if self.idx >= 0:
-            raise CUDA.error("device", RuntimeError)
+            raise refusal("cuda.device")
 
     def __exit__(self, type: Any, value: Any, traceback: Any) -> None:
         return
@@ -145,34 +144,24 @@ class device_of(device):
 def set_device(device: Any) -> None:
     """Make a GPU the current one; ``-1`` leaves it as it is."""
     if index_of(device) >= 0:
-        raise CUDA.error("set_device")
+        raise refusal("cuda.set_device")
 
 
-init: Function = CUDA.function("init", "Start CUDA in this process.")
-current_device: Function = CUDA.function("current_device", "The index of the current GPU.")
-synchronize: Function = CUDA.function("synchronize", "Wait for everything a GPU was given to do.")
-get_device_name: Function = CUDA.function("get_device_name", "The name of a GPU.")
-get_device_properties: Function = CUDA.function(
-    "get_device_properties", "Name, memory, processors."
-)
-get_device_capability: Function = CUDA.function("get_device_capability", "The compute capability.")
-can_device_access_peer: Function = CUDA.function(
-    "can_device_access_peer", "Whether GPUs copy directly."
-)
-cudart: Function = CUDA.function("cudart", "The CUDA run time.")
-current_blas_handle: Function = CUDA.function("current_blas_handle", "The handle of cuBLAS.")
-ipc_collect: Function = CUDA.function(
-    "ipc_collect", "Free memory that other processes have released."
-)
-set_sync_debug_mode: Function = CUDA.function(
-    "set_sync_debug_mode", "Report calls that wait for a GPU."
-)
-get_sync_debug_mode: Function = CUDA.function("get_sync_debug_mode", "What such calls do.")
-memory_usage: Function = CUDA.function("memory_usage", "The share of time the memory was busy.")
-device_memory_used: Function = CUDA.function(
-    "device_memory_used", "The bytes that are in use on a GPU."
-)
-utilization: Function = CUDA.function("utilization", "The share of time a GPU was busy.")
-temperature: Function = CUDA.function("temperature", "The temperature of a GPU.")
-power_draw: Function = CUDA.function("power_draw", "The power that a GPU draws.")
-clock_rate: Function = CUDA.function("clock_rate", "The clock of a GPU.")
+init: Function = refused("cuda.init")
+current_device: Function = refused("cuda.current_device")
+synchronize: Function = refused("cuda.synchronize")
+get_device_name: Function = refused("cuda.get_device_name")
+get_device_properties: Function = refused("cuda.get_device_properties")
+get_device_capability: Function = refused("cuda.get_device_capability")
+can_device_access_peer: Function = refused("cuda.can_device_access_peer")
+cudart: Function = refused("cuda.cudart")
+current_blas_handle: Function = refused("cuda.current_blas_handle")
+ipc_collect: Function = refused("cuda.ipc_collect")
+set_sync_debug_mode: Function = refused("cuda.set_sync_debug_mode")
+get_sync_debug_mode: Function = refused("cuda.get_sync_debug_mode")
+memory_usage: Function = refused("cuda.memory_usage")
+device_memory_used: Function = refused("cuda.device_memory_used")
+utilization: Function = refused("cuda.utilization")
+temperature: Function = refused("cuda.temperature")
+power_draw: Function = refused("cuda.power_draw")
+clock_rate: Function = refused("cuda.clock_rate")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import flambeau as fb
-from flambeau._legacy import TensorType
-from flambeau.cuda._absence import CUDA
+from flambeau._core.legacy import TensorType
+from flambeau._limits.refusing import refusal
 
 __all__ = [
     "BFloat16Tensor",
@@ -29,7 +29,7 @@ class CudaTensorType(TensorType):
     place = "cuda"
 
     def __call__(cls, *args: Any, device: Any = None) -> fb.Tensor:
-        raise CUDA.error(cls.__name__, TypeError)
+        raise refusal(f"cuda.{cls.__name__}")
 
 
 BFloat16Tensor: CudaTensorType = CudaTensorType("BFloat16Tensor", fb.bfloat16)

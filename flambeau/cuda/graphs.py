@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau._absent import Function
-from flambeau.cuda._absence import CUDA
+from flambeau._limits.refusing import Function, refused, refused_type
 
 __all__ = [
     "CUDAGraph",
@@ -17,14 +16,10 @@ __all__ = [
 
 _GRAPH = ("capture_begin", "capture_end", "debug_dump", "pool", "replay", "reset")
 
-CUDAGraph: Any = CUDA.type("CUDAGraph", "A recorded sequence of kernels.", RuntimeError, _GRAPH)
-graph: Any = CUDA.type("graph", "Records a block into a CUDAGraph.", RuntimeError)
-graph_pool_handle: Function = CUDA.function(
-    "graph_pool_handle", "A pool that graphs share.", RuntimeError
-)
-make_graphed_callables: Function = CUDA.function(
-    "make_graphed_callables", "Functions that replay their graph.", RuntimeError
-)
+CUDAGraph: Any = refused_type("cuda.CUDAGraph", _GRAPH)
+graph: Any = refused_type("cuda.graph")
+graph_pool_handle: Function = refused("cuda.graph_pool_handle")
+make_graphed_callables: Function = refused("cuda.make_graphed_callables")
 
 
 def is_current_stream_capturing() -> bool:

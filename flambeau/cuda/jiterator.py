@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from flambeau._absent import Function
-from flambeau.cuda._absence import CUDA
+from flambeau._limits.refusing import Function, refused
 
 __all__: list[str] = []
 
-_create_jit_fn: Function = CUDA.function("jiterator._create_jit_fn", "A kernel of one result.")
-_create_multi_output_jit_fn: Function = CUDA.function(
-    "jiterator._create_multi_output_jit_fn", "A kernel of several results."
-)
+_create_jit_fn: Function = refused("cuda.jiterator._create_jit_fn")
+_create_multi_output_jit_fn: Function = refused("cuda.jiterator._create_multi_output_jit_fn")

@@ -7,8 +7,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from flambeau._absent import Function
-from flambeau.cuda._absence import CUDA
+from flambeau._limits.refusing import Function, refused, refused_type
 
 __all__ = [
     "CUDAPluggableAllocator",
@@ -110,44 +109,24 @@ def list_gpu_processes(device: Any = None) -> str:
     return "there is no GPU that this build computes on"
 
 
-reset_peak_memory_stats: Function = CUDA.function("reset_peak_memory_stats", "Forget the peaks.")
-reset_max_memory_allocated: Function = CUDA.function("reset_max_memory_allocated", "Forget a peak.")
-reset_max_memory_cached: Function = CUDA.function("reset_max_memory_cached", "Forget a peak.")
-reset_accumulated_memory_stats: Function = CUDA.function(
-    "reset_accumulated_memory_stats", "Forget totals."
-)
-reset_peak_host_memory_stats: Function = CUDA.function(
-    "reset_peak_host_memory_stats", "Forget the peaks."
-)
-reset_accumulated_host_memory_stats: Function = CUDA.function(
-    "reset_accumulated_host_memory_stats", "Forget totals."
-)
-mem_get_info: Function = CUDA.function("mem_get_info", "The free and the whole memory of a GPU.")
-memory_summary: Function = CUDA.function("memory_summary", "The counts as a table.")
-memory_snapshot: Function = CUDA.function("memory_snapshot", "Every block of the allocator.")
-get_allocator_backend: Function = CUDA.function(
-    "get_allocator_backend", "The name of the allocator."
-)
-get_per_process_memory_fraction: Function = CUDA.function(
-    "get_per_process_memory_fraction", "The share of memory that the process may take."
-)
-set_per_process_memory_fraction: Function = CUDA.function(
-    "set_per_process_memory_fraction", "Limit the share of memory that the process may take."
-)
-caching_allocator_alloc: Function = CUDA.function("caching_allocator_alloc", "A block of memory.")
-caching_allocator_delete: Function = CUDA.function("caching_allocator_delete", "Free such a block.")
-change_current_allocator: Function = CUDA.function(
-    "change_current_allocator", "Use another allocator."
-)
-use_mem_pool: Function = CUDA.function(
-    "use_mem_pool", "Take memory from a pool while a block runs."
-)
-_record_memory_history: Function = CUDA.function(
-    "memory._record_memory_history", "Note every block."
-)
-_snapshot: Function = CUDA.function("memory._snapshot", "What was noted.")
-_dump_snapshot: Function = CUDA.function(
-    "memory._dump_snapshot", "Write what was noted into a file."
-)
-MemPool: Any = CUDA.type("MemPool", "A pool of memory.", RuntimeError)
-CUDAPluggableAllocator: Any = CUDA.type("CUDAPluggableAllocator", "An allocator of a library.")
+reset_peak_memory_stats: Function = refused("cuda.reset_peak_memory_stats")
+reset_max_memory_allocated: Function = refused("cuda.reset_max_memory_allocated")
+reset_max_memory_cached: Function = refused("cuda.reset_max_memory_cached")
+reset_accumulated_memory_stats: Function = refused("cuda.reset_accumulated_memory_stats")
+reset_peak_host_memory_stats: Function = refused("cuda.reset_peak_host_memory_stats")
+reset_accumulated_host_memory_stats: Function = refused("cuda.reset_accumulated_host_memory_stats")
+mem_get_info: Function = refused("cuda.mem_get_info")
+memory_summary: Function = refused("cuda.memory_summary")
+memory_snapshot: Function = refused("cuda.memory_snapshot")
+get_allocator_backend: Function = refused("cuda.get_allocator_backend")
+get_per_process_memory_fraction: Function = refused("cuda.get_per_process_memory_fraction")
+set_per_process_memory_fraction: Function = refused("cuda.set_per_process_memory_fraction")
+caching_allocator_alloc: Function = refused("cuda.caching_allocator_alloc")
+caching_allocator_delete: Function = refused("cuda.caching_allocator_delete")
+change_current_allocator: Function = refused("cuda.change_current_allocator")
+use_mem_pool: Function = refused("cuda.use_mem_pool")
+_record_memory_history: Function = refused("cuda.memory._record_memory_history")
+_snapshot: Function = refused("cuda.memory._snapshot")
+_dump_snapshot: Function = refused("cuda.memory._dump_snapshot")
+MemPool: Any = refused_type("cuda.MemPool")
+CUDAPluggableAllocator: Any = refused_type("cuda.CUDAPluggableAllocator")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau._absent import Function
-from flambeau.cuda._absence import CUDA
+from flambeau._limits.refusing import Function, refused
 
 __all__ = ["all_gather", "all_reduce", "broadcast", "reduce", "reduce_scatter"]
 
@@ -15,10 +14,10 @@ def is_available(tensors: Any) -> bool:
     return False
 
 
-version: Function = CUDA.function("nccl.version", "The version of the library.")
-unique_id: Function = CUDA.function("nccl.unique_id", "An identifier for a group.")
-all_reduce: Function = CUDA.function("nccl.all_reduce", "The sum of tensors on all GPUs.")
-reduce: Function = CUDA.function("nccl.reduce", "The sum of tensors on one GPU.")
-broadcast: Function = CUDA.function("nccl.broadcast", "One tensor on all GPUs.")
-all_gather: Function = CUDA.function("nccl.all_gather", "The tensors of all GPUs on each.")
-reduce_scatter: Function = CUDA.function("nccl.reduce_scatter", "A part of the sum on each GPU.")
+version: Function = refused("cuda.nccl.version")
+unique_id: Function = refused("cuda.nccl.unique_id")
+all_reduce: Function = refused("cuda.nccl.all_reduce")
+reduce: Function = refused("cuda.nccl.reduce")
+broadcast: Function = refused("cuda.nccl.broadcast")
+all_gather: Function = refused("cuda.nccl.all_gather")
+reduce_scatter: Function = refused("cuda.nccl.reduce_scatter")

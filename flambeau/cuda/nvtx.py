@@ -6,18 +6,15 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from flambeau._absent import Function
-from flambeau.cuda._absence import CUDA
+from flambeau._limits.refusing import Function, refused
 
 __all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start"]
 
-range_push: Function = CUDA.function("nvtx.range_push", "Open a range.", RuntimeError)
-range_pop: Function = CUDA.function("nvtx.range_pop", "Close the innermost range.", RuntimeError)
-range_start: Function = CUDA.function(
-    "nvtx.range_start", "Open a range by its handle.", RuntimeError
-)
-range_end: Function = CUDA.function("nvtx.range_end", "Close a range by its handle.", RuntimeError)
-mark: Function = CUDA.function("nvtx.mark", "Mark a moment.", RuntimeError)
+range_push: Function = refused("cuda.nvtx.range_push")
+range_pop: Function = refused("cuda.nvtx.range_pop")
+range_start: Function = refused("cuda.nvtx.range_start")
+range_end: Function = refused("cuda.nvtx.range_end")
+mark: Function = refused("cuda.nvtx.mark")
 
 
 @contextlib.contextmanager

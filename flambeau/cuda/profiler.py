@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from flambeau._absent import Function
-from flambeau.cuda._absence import CUDA
+from flambeau._limits.refusing import Function, refused
 
 __all__ = ["profile", "start", "stop"]
 
-start: Function = CUDA.function("profiler.start", "Start to record.")
-stop: Function = CUDA.function("profiler.stop", "Stop to record.")
+start: Function = refused("cuda.profiler.start")
+stop: Function = refused("cuda.profiler.stop")
 
 
 @contextlib.contextmanager

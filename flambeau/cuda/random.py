@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import SupportsInt
 
 from flambeau import Generator, Tensor
-from flambeau._absent import Function
-from flambeau.cuda._absence import CUDA
+from flambeau._limits.refusing import Function, refused
 
 __all__ = [
     "get_rng_state",
@@ -55,7 +54,5 @@ def set_rng_state_all(new_states: Iterable[Tensor]) -> None:
     """The same for the states of all GPUs."""
 
 
-get_rng_state: Function = CUDA.function("get_rng_state", "The state of the generator of a GPU.")
-initial_seed: Function = CUDA.function(
-    "initial_seed", "The seed of the generator of the current GPU."
-)
+get_rng_state: Function = refused("cuda.get_rng_state")
+initial_seed: Function = refused("cuda.initial_seed")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau._absent import Function
-from flambeau.cuda._absence import CUDA
+from flambeau._limits.refusing import Function, refusal, refused, refused_type
 
 __all__ = ["Event", "ExternalStream", "Stream"]
 
@@ -13,9 +12,9 @@ _STREAM = ("query", "record_event", "synchronize", "wait_event", "wait_stream")
 _EVENT = ("elapsed_time", "from_ipc_handle", "ipc_handle", "query", "record", "synchronize", "wait")
 
 # PyTorch's classes refuse with a RuntimeError, its functions with an AssertionError.
-Stream: Any = CUDA.type("Stream", "A queue of work on a GPU.", RuntimeError, _STREAM)
-ExternalStream: Any = CUDA.type("ExternalStream", "A queue made elsewhere.", RuntimeError, _STREAM)
-Event: Any = CUDA.type("Event", "A mark in a queue of work.", RuntimeError, _EVENT)
+Stream: Any = refused_type("cuda.Stream", _STREAM)
+ExternalStream: Any = refused_type("cuda.ExternalStream", _STREAM)
+Event: Any = refused_type("cuda.Event", _EVENT)
 
 
 class StreamContext:
@@ -26,7 +25,7 @@ class StreamContext:
 
     def __enter__(self) -> None:
         if self.stream is not None:
-            raise CUDA.error("stream")
+            raise refusal("cuda.stream")
 
     def __exit__(self, type: Any, value: Any, traceback: Any) -> None:
         return
@@ -40,11 +39,9 @@ def stream(stream: Any) -> StreamContext:
 def set_stream(stream: Any) -> None:
     """Make a stream the current one; None leaves it as it is."""
     if stream is not None:
-        raise CUDA.error("set_stream")
+        raise refusal("cuda.set_stream")
 
 
-current_stream: Function = CUDA.function("current_stream", "The stream that work goes into.")
-default_stream: Function = CUDA.function("default_stream", "The stream that is current at first.")
-get_stream_from_external: Function = CUDA.function(
-    "get_stream_from_external", "A stream made elsewhere."
-)
+current_stream: Function = refused("cuda.current_stream")
+default_stream: Function = refused("cuda.default_stream")
+get_stream_from_external: Function = refused("cuda.get_stream_from_external")

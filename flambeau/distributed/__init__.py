@@ -6,9 +6,9 @@ all cores of its machine. More than one is refused when the group is made.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from flambeau._core.lazy import lazy
 from flambeau.distributed import distributed_c10d
 from flambeau.distributed.distributed_c10d import (
     Backend,
@@ -92,6 +92,12 @@ if TYPE_CHECKING:
         tensor,
     )
     from flambeau.distributed.device_mesh import DeviceMesh, init_device_mesh
+else:
+    __getattr__ = lazy(
+        __name__,
+        "algorithms checkpoint device_mesh elastic fsdp nn optim rpc tensor",
+        {"flambeau.distributed.device_mesh": "DeviceMesh init_device_mesh"},
+    )
 
 __all__ = [
     "Backend",
@@ -178,29 +184,8 @@ __all__ = [
 
 reduce_op = ReduceOp  # the name before it was a class
 
-_LAZY_MODULES = (
-    "algorithms",
-    "checkpoint",
-    "device_mesh",
-    "elastic",
-    "fsdp",
-    "nn",
-    "optim",
-    "rpc",
-    "tensor",
-)
-_LAZY_NAMES = ("DeviceMesh", "init_device_mesh")
-
 
 def supports_complex(reduceOp: ReduceOp) -> bool:
     """Whether an operation is one of complex numbers too."""
     unordered = (ReduceOp.SUM, ReduceOp.AVG, ReduceOp.PRODUCT, ReduceOp.PREMUL_SUM)
     return reduceOp in unordered
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY_MODULES:
-        return importlib.import_module(f"flambeau.distributed.{name}")
-    if name in _LAZY_NAMES:
-        return getattr(importlib.import_module("flambeau.distributed.device_mesh"), name)
-    raise AttributeError(f"module 'flambeau.distributed' has no attribute {name!r}")

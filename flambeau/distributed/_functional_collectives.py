@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flambeau import Tensor
-from flambeau.distributed._absent import function
+from flambeau._limits.refusing import refused
 
 __all__ = ["all_reduce", "all_to_all_single_autograd", "wait_tensor"]
 
@@ -27,6 +27,6 @@ def all_reduce(self: Tensor, reduceOp: str, group: Any = None, tag: str = "") ->
     return self.clone()
 
 
-all_to_all_single_autograd = function(
-    "all_to_all_single_autograd", "one process has nobody to exchange with"
+all_to_all_single_autograd = refused(
+    "distributed._functional_collectives.all_to_all_single_autograd"
 )

@@ -12,7 +12,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor, inf
-from flambeau._joining import broadcast_shapes
+from flambeau._operators.joining import broadcast_shapes
 from flambeau.distributions.bernoulli import Bernoulli
 from flambeau.distributions.beta import Beta
 from flambeau.distributions.binomial import Binomial

@@ -8,7 +8,7 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor
 from flambeau._C.nn.functional import softplus
-from flambeau._joining import broadcast_shapes
+from flambeau._operators.joining import broadcast_shapes
 from flambeau.distributions import constraints
 from flambeau.distributions._transform import Transform
 from flambeau.distributions.distribution import Distribution, Shape

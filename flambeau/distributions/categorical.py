@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import flambeau as fb
 from flambeau import Size, Tensor, nan
-from flambeau._joining import broadcast_shapes
+from flambeau._operators.joining import broadcast_shapes
 from flambeau.distributions import constraints
 from flambeau.distributions._odds import ProbsOrLogits
 from flambeau.distributions.distribution import Distribution, Shape

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._joining import broadcast_shapes
+from flambeau._operators.joining import broadcast_shapes
 from flambeau.distributions import constraints
 from flambeau.distributions._matrices import _batch_mahalanobis, _batch_mv, log_diagonal
 from flambeau.distributions.distribution import Distribution, Shape

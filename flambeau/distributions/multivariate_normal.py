@@ -6,7 +6,7 @@ import math
 from typing import ClassVar
 
 from flambeau import Tensor
-from flambeau._joining import broadcast_shapes
+from flambeau._operators.joining import broadcast_shapes
 from flambeau.distributions import constraints
 from flambeau.distributions._covariance import CovarianceForms
 from flambeau.distributions._matrices import _batch_mahalanobis, _batch_mv, log_diagonal

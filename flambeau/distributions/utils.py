@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, overload
 import flambeau as fb
 from flambeau import Tensor
 from flambeau._C.nn.functional import binary_cross_entropy_with_logits
-from flambeau._joining import broadcast_shapes
+from flambeau._operators.joining import broadcast_shapes
 
 __all__ = [
     "broadcast_all",

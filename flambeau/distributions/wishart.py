@@ -6,7 +6,7 @@ import math
 
 import flambeau as fb
 from flambeau import Size, Tensor, nan
-from flambeau._joining import broadcast_shapes
+from flambeau._operators.joining import broadcast_shapes
 from flambeau.distributions import constraints
 from flambeau.distributions._covariance import CovarianceForms
 from flambeau.distributions._matrices import log_diagonal

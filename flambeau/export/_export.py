@@ -6,8 +6,8 @@ import inspect
 from typing import Any
 
 from flambeau import Tensor, nn
-from flambeau._accepted import accepted
 from flambeau._dynamo.exc import UserError
+from flambeau._limits.accepted import accepted
 from flambeau._recording.program import row_named
 from flambeau._recording.sizes import TracedInt, noted_comparisons
 from flambeau.compiler._exporting import exporting

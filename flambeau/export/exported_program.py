@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from flambeau import Tensor, nn
-from flambeau._accepted import accepted
+from flambeau._limits.accepted import accepted
 from flambeau.export.graph_signature import ConstantArgument, ExportGraphSignature, InputKind
 from flambeau.fx._codegen import CodeGen
 from flambeau.fx.graph import Graph

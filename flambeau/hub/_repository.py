@@ -18,7 +18,7 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 
 from flambeau import compat
-from flambeau._accepted import accepted
+from flambeau._limits.accepted import accepted
 from flambeau.hub._download import download_url_to_file, get_dir
 from flambeau.hub._transfer import open_url
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._accepted import accepted
+from flambeau._limits.accepted import accepted
 from flambeau._recording.program import Program, Replay
 from flambeau._recording.record import Recorder
 from flambeau.jit._looks import STRICT, WARNING, TracerWarning

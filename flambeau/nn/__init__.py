@@ -1,8 +1,8 @@
 """Neural networks: modules, and the functions they are made of."""
 
-import importlib as _importlib
 import typing as _typing
 
+from flambeau._core.lazy import lazy as _lazy
 from flambeau.nn import functional as functional
 from flambeau.nn import parallel as parallel
 from flambeau.nn import parameter as parameter
@@ -17,21 +17,11 @@ from flambeau.nn.parameter import UninitializedParameter as UninitializedParamet
 # Modules that programs reach as attributes without importing them, loaded when asked for.
 if _typing.TYPE_CHECKING:
     from flambeau.nn import attention as attention
+    from flambeau.nn import common_types as common_types
     from flambeau.nn import grad as grad
     from flambeau.nn import init as init
+    from flambeau.nn import intrinsic as intrinsic
+    from flambeau.nn import quantized as quantized
     from flambeau.nn import utils as utils
 else:
-    _LAZY_MODULES = (
-        "attention",
-        "common_types",
-        "grad",
-        "init",
-        "intrinsic",
-        "quantized",
-        "utils",
-    )
-
-    def __getattr__(name):
-        if name in _LAZY_MODULES:
-            return _importlib.import_module(f"flambeau.nn.{name}")
-        raise AttributeError(f"module 'flambeau.nn' has no attribute {name!r}")
+    __getattr__ = _lazy(__name__, "attention common_types grad init intrinsic quantized utils")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau._printing import PLAIN_TYPES
+from flambeau._core.printing import PLAIN_TYPES
 
 if TYPE_CHECKING:
     from typing_extensions import Self

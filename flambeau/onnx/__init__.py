@@ -6,6 +6,7 @@ import enum
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from flambeau._limits.refusing import refusal
 from flambeau.onnx import errors, operators, symbolic_helper
 from flambeau.onnx.errors import OnnxExporterError
 
@@ -74,10 +75,7 @@ def export(
     **options: Any,
 ) -> NoReturn:
     """Write a model in the format of ONNX, which is not possible yet."""
-    raise NotImplementedError(
-        "onnx.export: Flambeau does not write ONNX files yet; torch.jit.trace(model, "
-        "args).save(path) writes a file that torch.jit.load runs without the model's code"
-    )
+    raise refusal("onnx.export")
 
 
 def dynamo_export(model: Any, /, *args: Any, **kwargs: Any) -> NoReturn:

@@ -12,7 +12,7 @@ from enum import Enum, IntEnum
 from types import TracebackType
 from typing import Any
 
-from flambeau._accepted import accepted
+from flambeau._limits.accepted import accepted
 from flambeau._profiling.memory import write_timeline
 from flambeau._profiling.modules import ModuleList
 from flambeau.autograd import profiler as autograd_profiler

@@ -9,7 +9,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._storage import untyped_storage
+from flambeau._core.storage import untyped_storage
 from flambeau.serialization._identity import PersistentLoad, StorageIdentity
 from flambeau.serialization._options import LoadEndianness, settings
 from flambeau.serialization._rebuild import storages_come_later

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pickle import UnpicklingError
 from typing import Any, NamedTuple, NoReturn
 
-from flambeau._storage import TypedStorage, UntypedStorage
+from flambeau._core.storage import TypedStorage, UntypedStorage
 from flambeau.serialization._names import UNTYPED, StorageKind
 
 __all__: list[str] = []

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 import flambeau as fb
-from flambeau._storage import UntypedStorage, untyped_storage
+from flambeau._core.storage import UntypedStorage, untyped_storage
 from flambeau.serialization._identity import PersistentLoad, StorageIdentity, refuse_identity
 from flambeau.serialization._pickler import Storages
 from flambeau.serialization._rebuild import storages_come_later

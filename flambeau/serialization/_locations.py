@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
-from flambeau._terminal import printable
+from flambeau._display.terminal import printable
 
 __all__: list[str] = []
 

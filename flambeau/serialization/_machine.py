@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pickle import UnpicklingError
 from typing import Any
 
-from flambeau._terminal import printable
+from flambeau._display.terminal import printable
 from flambeau.serialization._names import CONSTRUCTORS
 from flambeau.serialization._opcodes import OPCODES, Stop
 from flambeau.serialization._rebuild import check_key

@@ -12,9 +12,9 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._meta import rebuild_meta_tensor
-from flambeau._pickling import rebuild_size, rebuild_sparse_tensor, rebuild_tensor
-from flambeau._storage import TypedStorage, UntypedStorage
+from flambeau._core.pickling import rebuild_size, rebuild_sparse_tensor, rebuild_tensor
+from flambeau._core.storage import TypedStorage, UntypedStorage
+from flambeau._meta.tensors import rebuild_meta_tensor
 from flambeau.nn import parameter as parameters
 from flambeau.serialization import _rebuild
 from flambeau.serialization._locations import location_tag

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau._storage import window_on
+from flambeau._core.storage import window_on
 from flambeau.nn.parameter import Parameter
 
 __all__: list[str] = []

@@ -9,7 +9,7 @@ from pickle import UnpicklingError
 from types import TracebackType
 from typing import Any
 
-from flambeau._terminal import printable
+from flambeau._display.terminal import printable
 from flambeau.serialization._names import BY_NAME, MISSING_TYPES
 
 __all__: list[str] = []

@@ -8,10 +8,10 @@ import sys
 from typing import IO, Any
 
 from flambeau.serialization import _legacy
-from flambeau.serialization._atomic import replacing
 from flambeau.serialization._pickler import Storages, dumps
 from flambeau.serialization._sink import FileSink, Sink
 from flambeau.serialization._zip_writer import ALIGNMENT, ZipWriter
+from flambeau.utils._atomic import replacing
 
 __all__: list[str] = []
 

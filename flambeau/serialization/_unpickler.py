@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
-from flambeau._terminal import printable
+from flambeau._display.terminal import printable
 from flambeau.serialization._names import BY_NAME
 
 __all__: list[str] = []

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau.serialization._atomic import replacing
 from flambeau.serialization._safetensors_header import (
     NAMES,
     Entry,
@@ -27,6 +26,7 @@ from flambeau.serialization._safetensors_header import (
 )
 from flambeau.serialization._sink import FileSink, Sink
 from flambeau.serialization._source import MappedSource, Source
+from flambeau.utils._atomic import replacing
 
 if TYPE_CHECKING:
     from typing_extensions import Self

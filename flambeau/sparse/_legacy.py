@@ -6,7 +6,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._legacy import TensorType
+from flambeau._core.legacy import TensorType
 
 __all__ = [
     "BFloat16Tensor",

@@ -1,7 +1,8 @@
 """Utilities."""
 
-import importlib as _importlib
 import typing as _typing
+
+from flambeau._core.lazy import lazy as _lazy
 
 if _typing.TYPE_CHECKING:
     from flambeau.utils import benchmark as benchmark
@@ -18,25 +19,9 @@ if _typing.TYPE_CHECKING:
     from flambeau.utils import weak as weak
     from flambeau.utils._swapping import swap_tensors as swap_tensors
 else:
-    # Modules that programs reach as attributes without importing them, loaded when asked for.
-    _LAZY_MODULES = (
-        "benchmark",
-        "checkpoint",
-        "collect_env",
-        "cpp_extension",
-        "data",
-        "deterministic",
-        "dlpack",
-        "flop_counter",
-        "hooks",
-        "model_zoo",
-        "tensorboard",
-        "weak",
+    __getattr__ = _lazy(
+        __name__,
+        "benchmark checkpoint collect_env cpp_extension data deterministic dlpack flop_counter "
+        "hooks model_zoo tensorboard weak",
+        {"flambeau.utils._swapping": "swap_tensors"},
     )
-
-    def __getattr__(name):
-        if name in _LAZY_MODULES:
-            return _importlib.import_module(f"flambeau.utils.{name}")
-        if name == "swap_tensors":
-            return _importlib.import_module("flambeau.utils._swapping").swap_tensors
-        raise AttributeError(f"module 'flambeau.utils' has no attribute {name!r}")

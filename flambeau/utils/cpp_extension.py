@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import Any, NoReturn
+from typing import Any
+
+from flambeau._limits.refusing import Function, refusal, refused
 
 __all__ = [
     "CUDA_HOME",
@@ -42,44 +44,22 @@ ROCM_HOME: str | None = None
 IS_HIP_EXTENSION = False
 
 
-def _refuse(what: str) -> NoReturn:
-    raise NotImplementedError(
-        f"{what}: extensions in C++ are compiled against PyTorch's headers, which Flambeau does "
-        "not have; write the operator in Python with torch.library.custom_op, or set the package's "
-        "option that leaves its extensions out"
-    )
-
-
-def CppExtension(name: str, sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """The description of an extension for ``setup``."""
-    _refuse("CppExtension")
-
-
-def CUDAExtension(name: str, sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """The description of an extension with kernels for GPUs."""
-    _refuse("CUDAExtension")
+CppExtension: Function = refused("utils.cpp_extension.CppExtension")
+CUDAExtension: Function = refused("utils.cpp_extension.CUDAExtension")
+load: Function = refused("utils.cpp_extension.load")
+load_inline: Function = refused("utils.cpp_extension.load_inline")
 
 
 class BuildExtension:
     """The command of ``setup`` that builds extensions: there is none that it could build."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _refuse("BuildExtension")
+        raise refusal("utils.cpp_extension.BuildExtension")
 
     @classmethod
     def with_options(cls, **options: Any) -> type[BuildExtension]:
         """The command with options of its own."""
         return type("BuildExtension", (cls,), {"options": options})
-
-
-def load(name: str, sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """Build an extension and import it."""
-    _refuse("load")
-
-
-def load_inline(name: str, cpp_sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """The same from text."""
-    _refuse("load_inline")
 
 
 def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> list[str]:

@@ -1,5 +1,5 @@
 """DLPack: exchange of memory with other array libraries."""
 
-from flambeau._interop import DLDeviceType, from_dlpack, to_dlpack
+from flambeau._core.interop import DLDeviceType, from_dlpack, to_dlpack
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]

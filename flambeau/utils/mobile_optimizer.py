@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from typing import Any, NoReturn
+
+from flambeau._limits.refusing import Function, refused
 
 __all__ = ["LintCode", "MobileOptimizerType", "generate_mobile_module_lints", "optimize_for_mobile"]
 
@@ -28,18 +29,7 @@ class LintCode(enum.Enum):
     BATCHNORM = 4
 
 
-def _refuse(name: str) -> NoReturn:
-    raise NotImplementedError(
-        f"{name}: there is no runtime for phones; save the weights with torch.save and load them "
-        "in PyTorch, which can make a module for phones of them"
-    )
-
-
-def optimize_for_mobile(*_: Any, **__: Any) -> NoReturn:
-    """Raise: modules for phones are made with PyTorch."""
-    _refuse("optimize_for_mobile")
-
-
-def generate_mobile_module_lints(*_: Any, **__: Any) -> NoReturn:
-    """Raise: modules for phones are made with PyTorch."""
-    _refuse("generate_mobile_module_lints")
+optimize_for_mobile: Function = refused("utils.mobile_optimizer.optimize_for_mobile")
+generate_mobile_module_lints: Function = refused(
+    "utils.mobile_optimizer.generate_mobile_module_lints"
+)

@@ -6,9 +6,9 @@ files and for PIL images only (``pip install flambeau[vision]``); tensors need n
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from flambeau._core.lazy import lazy
 from flambeau.vision.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -19,14 +19,8 @@ if TYPE_CHECKING:
     from flambeau.vision import transforms as transforms
     from flambeau.vision import tv_tensors as tv_tensors
     from flambeau.vision import utils as utils
-
-_MODULES = ("datasets", "io", "models", "ops", "transforms", "tv_tensors", "utils")
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"flambeau.vision.{name}")
-    raise AttributeError(f"module 'flambeau.vision' has no attribute {name!r}")
+else:
+    __getattr__ = lazy(__name__, "datasets io models ops transforms tv_tensors utils")
 
 
 def set_image_backend(backend: str) -> None:

@@ -7,8 +7,8 @@ from builtins import str as _str
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar, overload
 
-from flambeau._describe import Description
-from flambeau._storage import TypedStorage, UntypedStorage
+from flambeau._core.storage import TypedStorage, UntypedStorage
+from flambeau._display.describe import Description
 
 _Switch = TypeVar("_Switch")
 _Function = TypeVar("_Function", bound=Callable[..., Any])

@@ -28,7 +28,7 @@ for signature, forms, doc in (
     op(
         signature,
         kind=python,
-        body=f"flambeau._adapt:{name}",
+        body=f"flambeau._operators.adapt:{name}",
         forms=forms,
         dtypes=all_types,
         doc=doc,
@@ -65,7 +65,7 @@ for signature, forms, doc in (
     op(
         signature,
         kind=python,
-        body=f"flambeau._adapt:{name}",
+        body=f"flambeau._operators.adapt:{name}",
         forms=forms,
         dtypes=FLOATS + COMPLEX if name == "nuclear_norm" else floating_complex,
         doc=doc,

@@ -176,7 +176,7 @@ op(
 op(
     "float_power_(input: Tensor, exponent: Any) -> Tensor",
     kind=python,
-    body="flambeau._powers:float_power_",
+    body="flambeau._operators.powers:float_power_",
     dtypes=("float64", "complex128"),
     forms="method",
     doc="float_power in place, of a tensor that has double precision.",

@@ -17,7 +17,7 @@ for name, aliases, doc in (
     op(
         f"{name}(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: int = -1) -> Tensor",
         kind=python,
-        body=f"flambeau._calculus:{name}",
+        body=f"flambeau._operators.calculus:{name}",
         aliases=aliases,
         dtypes=numeric,
         forms="function",
@@ -26,7 +26,7 @@ for name, aliases, doc in (
 op(
     "gradient(input: Tensor, *, spacing: Any = 1, dim: Dims | None = None, edge_order: int = 1) -> tuple[Tensor, ...]",
     kind=python,
-    body="flambeau._calculus:gradient",
+    body="flambeau._operators.calculus:gradient",
     dtypes=tuple(name for name in numeric if name != "uint8"),  # its differences would wrap
     forms="function",
     doc="The derivative along each dimension by central differences, between samples spacing apart.",

@@ -20,7 +20,7 @@ for signature, doc in (
     op(
         signature,
         kind=python,
-        body=f"flambeau._elements:{name}",
+        body=f"flambeau._operators.elements:{name}",
         forms="method",
         dtypes=all_types,
         doc=doc,

@@ -50,7 +50,7 @@ def transform(
         dtypes=dtypes,
         forms="function",
         namespace="fft",
-        body=f"flambeau._fourier:{signature.split('(')[0]}",
+        body=f"flambeau._operators.fourier:{signature.split('(')[0]}",
         out=out,
         doc=doc,
         autocast=autocast,

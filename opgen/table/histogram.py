@@ -38,7 +38,7 @@ op(
     "histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None,"
     " density: bool = False) -> Any",
     kind=python,
-    body="flambeau._histograms:histogramdd",
+    body="flambeau._operators.histograms:histogramdd",
     dtypes=("float32", "float64"),
     forms="function",
     doc="How many points, the rows of input, fall into each box between edges, and the edges.",

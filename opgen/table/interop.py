@@ -53,7 +53,7 @@ op(
 op(
     "set_(input: Tensor, source: Any = None, storage_offset: int = 0, size: Ints | None = None, stride: Ints | None = None) -> Tensor",
     kind=python,
-    body="flambeau._storage:set_",
+    body="flambeau._core.storage:set_",
     forms="method",
     doc="Makes input a window on the memory of source, a tensor or a storage; without source on no memory.",
 )

@@ -8,7 +8,7 @@ def join(signature: str, doc: str, aliases: str = "", out: str = "") -> None:
     op(
         signature,
         kind=python,
-        body=f"flambeau._joining:{name}",
+        body=f"flambeau._operators.joining:{name}",
         aliases=aliases,
         forms="function",
         out=out,

@@ -15,7 +15,7 @@ from opgen.model import (
 )
 
 LAPACK = FLOATS + COMPLEX
-LINALG = "flambeau._linalg"
+LINALG = "flambeau._operators.linalg"
 
 # --- factorisations
 

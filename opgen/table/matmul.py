@@ -182,7 +182,7 @@ op(
     kind=python,
     dtypes=numeric,
     forms="function",
-    body="flambeau._contraction:tensordot",
+    body="flambeau._operators.contraction:tensordot",
     out="exact",
     doc="Sums over the last dims dimensions of a and the first of b, or over two lists of dimensions.",
 )
@@ -199,7 +199,7 @@ op(
     kind=python,
     dtypes=numeric,
     forms="function",
-    body="flambeau._contraction:einsum",
+    body="flambeau._operators.contraction:einsum",
     doc="Sums products by Einstein's convention: einsum('ij,jk->ik', a, b), or with lists of integers.",
 )
 op(
@@ -222,7 +222,7 @@ op(
     kind=python,
     dtypes=numeric,
     forms="function",
-    body="flambeau._contraction:chain_matmul",
+    body="flambeau._operators.contraction:chain_matmul",
     out="exact",
     doc="Product of several matrices in the order that costs least.",
 )
@@ -255,7 +255,7 @@ op(
     kind=python,
     dtypes=floating,
     forms="function",
-    body="flambeau._contraction:cdist",
+    body="flambeau._operators.contraction:cdist",
     doc="Distances in the p-norm between each row of x1 and each row of x2.",
     autocast="float32",
 )

@@ -5,7 +5,7 @@ from opgen.model import all_types, native, numeric, op, python
 op(
     "adjoint(input: Tensor) -> Tensor",
     kind=python,
-    body="flambeau._matrices:adjoint",
+    body="flambeau._operators.matrices:adjoint",
     dtypes=all_types,
     doc="The last two dimensions swapped, and complex elements conjugated.",
 )
@@ -20,7 +20,7 @@ op(
 op(
     "fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor",
     kind=python,
-    body="flambeau._matrices:fill_diagonal_",
+    body="flambeau._operators.matrices:fill_diagonal_",
     dtypes=all_types,
     forms="method",
     doc="Sets the elements whose coordinates are all equal; wrap starts anew below a tall matrix's square.",

@@ -238,7 +238,7 @@ op(
     "segment_reduce(data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Tensor | None = None,"
     " offsets: Tensor | None = None, axis: int = 0, unsafe: bool = False, initial: Any = None) -> Tensor",
     kind=python,
-    body="flambeau._segments:segment_reduce",
+    body="flambeau._operators.segments:segment_reduce",
     dtypes=floating,
     forms="function",
     doc="The sum, mean, prod, max or min of stretches along axis, by their lengths or their ends.",

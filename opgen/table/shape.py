@@ -187,7 +187,7 @@ op(
     "as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None)"
     " -> Tensor",
     kind=python,
-    body="flambeau._copies:as_strided_scatter",
+    body="flambeau._operators.copies:as_strided_scatter",
     dtypes=all_types,
     doc="A copy of input with src where as_strided would look.",
 )

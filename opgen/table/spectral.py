@@ -11,7 +11,7 @@ op(
     f"stft({FRAMES}, pad_mode: str = 'reflect', normalized: bool = False, onesided: bool | None = None, "
     "return_complex: bool | None = None) -> Tensor",
     kind=python,
-    body="flambeau._spectral:stft",
+    body="flambeau._operators.spectral:stft",
     dtypes=FLOATS + COMPLEX,
     doc="Fourier transforms of overlapping windows of a signal, as (..., frequency, frame).",
     autocast="float32",
@@ -20,7 +20,7 @@ op(
     f"istft({FRAMES}, normalized: bool = False, onesided: bool | None = None, length: int | None = None, "
     "return_complex: bool = False) -> Tensor",
     kind=python,
-    body="flambeau._spectral:istft",
+    body="flambeau._operators.spectral:istft",
     dtypes=COMPLEX,
     doc="The signal whose short-time Fourier transform is closest to input.",
 )

@@ -19,6 +19,6 @@ for name, along, doc in (
     op(
         f"{name}(input: Tensor, indices_or_sections: Any{along}) -> tuple[Tensor, ...]",
         kind=python,
-        body=f"flambeau._splitting:{name}",
+        body=f"flambeau._operators.splitting:{name}",
         doc=doc,
     )

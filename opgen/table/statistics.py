@@ -6,21 +6,21 @@ op(
     "cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None)"
     " -> Tensor",
     kind=python,
-    body="flambeau._statistics:cov",
+    body="flambeau._operators.statistics:cov",
     dtypes=numeric,
     doc="The covariance matrix of variables (rows) over observations (columns).",
 )
 op(
     "corrcoef(input: Tensor) -> Tensor",
     kind=python,
-    body="flambeau._statistics:corrcoef",
+    body="flambeau._operators.statistics:corrcoef",
     dtypes=numeric,
     doc="The matrix of correlation coefficients of variables (rows); NaN for a constant one.",
 )
 op(
     "vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor",
     kind=python,
-    body="flambeau._statistics:vander",
+    body="flambeau._operators.statistics:vander",
     dtypes=all_types,
     forms="function",
     doc="Powers of x, one row an element, the highest first unless increasing.",
@@ -28,7 +28,7 @@ op(
 op(
     "unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]",
     kind=python,
-    body="flambeau._statistics:unravel_index",
+    body="flambeau._operators.statistics:unravel_index",
     dtypes=integers,
     forms="function",
     doc="Coordinates in a tensor of this shape of positions in its flattened form.",

@@ -6,7 +6,7 @@ op(
     "unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,"
     " dim: int | None = None) -> Any",
     kind=python,
-    body="flambeau._unique:unique",
+    body="flambeau._operators.unique:unique",
     dtypes=real_bool,
     doc="The distinct elements, or slices along ``dim``, in order; NaNs are distinct from each other.",
 )
@@ -14,7 +14,7 @@ op(
     "unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False,"
     " dim: int | None = None) -> Any",
     kind=python,
-    body="flambeau._unique:unique_consecutive",
+    body="flambeau._operators.unique:unique_consecutive",
     dtypes=real_bool,
     doc="The elements, or slices along ``dim``, that differ from the one before.",
 )

@@ -21,7 +21,7 @@ for name, parameters, doc in (
     op(
         f"{name}(window_length: int, periodic: bool = True, {parameters}*, {OPTIONS}) -> Tensor",
         kind=python,
-        body=f"flambeau._windows:{name}",
+        body=f"flambeau._operators.windows:{name}",
         dtypes=FLOATS,
         forms="function",
         doc=f"{doc} Periodic: the symmetric window of one more point, without its last.",

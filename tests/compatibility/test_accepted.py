@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from flambeau import _accepted
-from flambeau._accepted import ACCEPTED, AcceptedWarning, accepted
+from flambeau._limits.accepted import ACCEPTED, AcceptedWarning, accepted
 from flambeau.compat._names import ABSENT, declares, resolve
 from tools import accepted_table
 
@@ -51,7 +50,7 @@ def test_entries_are_names_of_the_package(entry: str):
 
 
 def test_a_warning_comes_once(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(_accepted, "_said", set())
+    monkeypatch.setattr("flambeau._limits.accepted._said", set())
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(2):

@@ -7,8 +7,8 @@ import warnings
 import pytest
 
 import flambeau as torch
-from flambeau import _accepted, backends
-from flambeau._accepted import AcceptedWarning
+from flambeau import backends
+from flambeau._limits.accepted import AcceptedWarning
 
 
 @pytest.fixture(autouse=True)
@@ -185,7 +185,7 @@ def test_deterministic_settings_add_up():
 
 
 def test_what_a_switch_does_not_do(monkeypatch):
-    monkeypatch.setattr(_accepted, "_said", set())
+    monkeypatch.setattr("flambeau._limits.accepted._said", set())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # PyTorch ignores these on a CPU, too.

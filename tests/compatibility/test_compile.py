@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import flambeau as torch
-from flambeau import _accepted, nn
+from flambeau import nn
+from flambeau._limits.accepted import AcceptedWarning
 
 
 class Net(nn.Module):
@@ -141,16 +142,16 @@ def test_arguments_that_make_no_sense():
 
 
 def test_it_says_once_that_it_runs_eagerly(monkeypatch):
-    monkeypatch.setattr(_accepted, "_said", set())
+    monkeypatch.setattr("flambeau._limits.accepted._said", set())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         torch.compile(Net(), backend="eager")  # asks for nothing else
         torch.compile(Net(), disable=True)
-    with pytest.warns(_accepted.AcceptedWarning, match="modules run eagerly") as caught:
+    with pytest.warns(AcceptedWarning, match="modules run eagerly") as caught:
         [torch.compile(Net()) for _ in range(2)]
     assert len(caught) == 1
     assert caught[0].filename == __file__
-    with pytest.warns(_accepted.AcceptedWarning, match="graph breaks are not looked for"):
+    with pytest.warns(AcceptedWarning, match="graph breaks are not looked for"):
         torch.compile(Net(), fullgraph=True)
 
 

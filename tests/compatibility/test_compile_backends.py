@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import flambeau as torch
-from flambeau import _accepted, nn
-from flambeau._accepted import AcceptedWarning
+from flambeau import nn
 from flambeau._dynamo import exc
+from flambeau._limits.accepted import AcceptedWarning
 
 
 class Backend:
@@ -147,7 +147,7 @@ def backwards(x):
 def test_what_is_not_one_graph(
     function: Any, backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_accepted, "_said", set())
+    monkeypatch.setattr("flambeau._limits.accepted._said", set())
     compiled = torch.compile(function, backend=backend)
     with pytest.warns(AcceptedWarning, match=r"not one graph, so it runs eagerly"):
         results = [compiled(torch.full((2,), value, requires_grad=True)) for value in (1.0, -1.0)]

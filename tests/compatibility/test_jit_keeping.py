@@ -10,7 +10,7 @@ import pytest
 
 import flambeau as torch
 from flambeau import jit, nn
-from flambeau._accepted import AcceptedWarning, _said
+from flambeau._limits.accepted import AcceptedWarning, _said
 
 
 def reloaded(script: Any) -> Any:

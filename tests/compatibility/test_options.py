@@ -7,8 +7,8 @@ import io
 import pytest
 
 import flambeau as torch
-from flambeau import _accepted, nn, profiler
-from flambeau._accepted import AcceptedWarning
+from flambeau import nn, profiler
+from flambeau._limits.accepted import AcceptedWarning
 from flambeau.ao import quantization
 from flambeau.distributed.algorithms._checkpoint import checkpoint_wrapper
 from flambeau.distributed.elastic.multiprocessing import errors
@@ -20,7 +20,7 @@ from flambeau.utils.data import datapipes
 
 @pytest.fixture(autouse=True)
 def nothing_was_said(monkeypatch):
-    monkeypatch.setattr(_accepted, "_said", set())
+    monkeypatch.setattr("flambeau._limits.accepted._said", set())
 
 
 def test_error_handlers_are_told():

@@ -101,7 +101,9 @@ def test_every_parameter_is_read():
     assert [name for name, count in reasons.items() if count > 1] == []
     names = found()
     missing = [name for name in names if name not in reasons]
-    assert missing == [], "act on these, refuse them, or mark them by flambeau._accepted.accepted"
+    assert missing == [], (
+        "act on these, refuse them, or mark them by flambeau._limits.accepted.accepted"
+    )
     assert sorted(reasons.keys() - set(names)) == [], "they are read now: remove their reasons"
 
 

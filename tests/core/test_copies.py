@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import flambeau as fb
-from flambeau._copies import COPIES
+from flambeau._operators.copies import COPIES
 
 ARGUMENTS = {
     "as_strided_copy": ((2, 2), (1, 2)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import flambeau as fb
-from flambeau._foreach import _BINARY, _UNARY
+from flambeau._operators.foreach import _BINARY, _UNARY
 
 
 def tensors(count: int = 3) -> list[fb.Tensor]:

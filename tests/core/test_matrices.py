@@ -1,4 +1,4 @@
-"""What the operator samples leave out of ``flambeau._matrices``."""
+"""What the operator samples leave out of ``flambeau._operators.matrices``."""
 
 from __future__ import annotations
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import flambeau as fb
-from flambeau import _old_orders
+from flambeau._core import old_orders
 
 
 @pytest.fixture(autouse=True)
 def nothing_was_said():
-    _old_orders._warned.clear()
+    old_orders._warned.clear()
 
 
 def test_the_factor_may_come_first():

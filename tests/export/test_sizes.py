@@ -9,8 +9,8 @@ import pytest
 
 import flambeau as torch
 from flambeau import nn
-from flambeau._accepted import AcceptedWarning, _said
 from flambeau._dynamo.exc import UserError
+from flambeau._limits.accepted import AcceptedWarning, _said
 from flambeau.export import Dim, export
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import flambeau as fb
 from flambeau import _C, optim
-from flambeau._tape import Ref, Tape
+from flambeau._recording.tape import Ref, Tape
 from tests.optim.options import CASES, OPTIONS, Options, shown
 from tests.optim.test_steps import Run, assert_same
 

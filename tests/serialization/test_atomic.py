@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import flambeau as fb
-from flambeau.serialization import _atomic
+from flambeau.utils import _atomic
 
 # Saves one checkpoint after the other to the same path. Each is many megabytes of one number.
 WRITER = """

@@ -8,9 +8,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from flambeau._limits.refusing import refusal
 from flambeau.backends._precision import PrecisionSetting, TensorFloatSetting
 from flambeau.backends._settings import Setting, boolean
-from flambeau.cuda._absence import CUDA
 from flambeau.nn.attention import SDPBackend
 
 __all__ = [
@@ -90,7 +90,7 @@ class cuFFTPlanCacheManager:
     """Plans of Fourier transforms, one cache for each GPU."""
 
     def __getattr__(self, name: str) -> Any:
-        raise CUDA.error(f"cufft_plan_cache.{name}")
+        raise refusal(f"backends.cuda.cufft_plan_cache.{name}")
 
     def __getitem__(self, device: Any) -> Any:
         raise RuntimeError(f"cufft_plan_cache: there is no device {device!r}")

@@ -6,9 +6,9 @@ import sys
 from contextlib import AbstractContextManager
 from typing import Any
 
-from flambeau._accepted import accepted
 from flambeau._C import _build, _set_deterministic, _set_onednn_verbose
-from flambeau._settings import are_deterministic_algorithms_enabled
+from flambeau._core.settings import are_deterministic_algorithms_enabled
+from flambeau._limits.accepted import accepted
 from flambeau.backends._precision import OperatorPrecision, PrecisionSetting
 from flambeau.backends._settings import Setting, assign, boolean, keep_settings, temporarily
 

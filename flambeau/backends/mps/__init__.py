@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from flambeau._absent import Function
-from flambeau.mps import MPS
+from flambeau._limits.refusing import Function, refused
 
 __all__ = [
     "get_core_count",
@@ -25,9 +24,7 @@ def is_available() -> bool:
     return False
 
 
-get_name: Function = MPS.function("get_name", "The name of the GPU.")
-get_core_count: Function = MPS.function("get_core_count", "The cores of the GPU.")
-is_macos_or_newer: Function = MPS.function("is_macos_or_newer", "Whether the system is that new.")
-is_macos13_or_newer: Function = MPS.function(
-    "is_macos13_or_newer", "Whether the system is that new."
-)
+get_name: Function = refused("backends.mps.get_name")
+get_core_count: Function = refused("backends.mps.get_core_count")
+is_macos_or_newer: Function = refused("backends.mps.is_macos_or_newer")
+is_macos13_or_newer: Function = refused("backends.mps.is_macos13_or_newer")

@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from flambeau.amp import grad_scaler
-from flambeau.amp._deprecation import warn_of_device_path
+from flambeau.amp._older_scaler import OlderGradScaler
 
 __all__ = ["GradScaler"]
 
 
-class GradScaler(grad_scaler.GradScaler):
+class GradScaler(OlderGradScaler):
     """The older name of ``amp.GradScaler("cpu", ...)``."""
 
-    def __init__(
-        self,
-        init_scale: float = 2.0**16,
-        growth_factor: float = 2.0,
-        backoff_factor: float = 0.5,
-        growth_interval: int = 2000,
-        enabled: bool = True,
-    ) -> None:
-        warn_of_device_path("cpu", "GradScaler", "'cpu', args...")
-        super().__init__(
-            "cpu",
-            init_scale=init_scale,
-            growth_factor=growth_factor,
-            backoff_factor=backoff_factor,
-            growth_interval=growth_interval,
-            enabled=enabled,
-        )
+    _fb_path = "cpu"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from flambeau.distributed._absent import Function, function
+from flambeau._limits.refusing import Function, refused
 
 __all__ = ["backward", "context", "get_gradients"]
 
-_INSTEAD = "call loss.backward()"
-
-context: Function = function("distributed.autograd.context", _INSTEAD)
-backward: Function = function("distributed.autograd.backward", _INSTEAD)
-get_gradients: Function = function("distributed.autograd.get_gradients", _INSTEAD)
+context: Function = refused("distributed.autograd.context")
+backward: Function = refused("distributed.autograd.backward")
+get_gradients: Function = refused("distributed.autograd.get_gradients")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flambeau.distributed._absent import type_without_objects
+from flambeau._core.lazy import lazy
+from flambeau._limits.refusing import refused_type
 from flambeau.distributed.checkpoint._storage import (
     FileSystemReader,
     FileSystemWriter,
@@ -31,13 +31,10 @@ __all__ = [
     "save_state_dict",
 ]
 
-_INSTEAD = "use torch.serialization.safetensors"
+HuggingFaceStorageReader: Any = refused_type("distributed.checkpoint.HuggingFaceStorageReader")
+HuggingFaceStorageWriter: Any = refused_type("distributed.checkpoint.HuggingFaceStorageWriter")
 
-HuggingFaceStorageReader: Any = type_without_objects("HuggingFaceStorageReader", _INSTEAD)
-HuggingFaceStorageWriter: Any = type_without_objects("HuggingFaceStorageWriter", _INSTEAD)
-
-
-def __getattr__(name: str) -> Any:
-    if name == "state_dict":
-        return importlib.import_module("flambeau.distributed.checkpoint.state_dict")
-    raise AttributeError(f"module 'flambeau.distributed.checkpoint' has no attribute {name!r}")
+if TYPE_CHECKING:
+    from flambeau.distributed.checkpoint import state_dict as state_dict
+else:
+    __getattr__ = lazy(__name__, "state_dict")

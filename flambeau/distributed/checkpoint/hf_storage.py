@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau.distributed._absent import type_without_objects
+from flambeau._limits.refusing import refused_type
 
 __all__ = ["HuggingFaceStorageReader", "HuggingFaceStorageWriter"]
 
-_INSTEAD = "flambeau.serialization.safetensors reads and writes such files"
-
-HuggingFaceStorageReader: Any = type_without_objects("HuggingFaceStorageReader", _INSTEAD)
-HuggingFaceStorageWriter: Any = type_without_objects("HuggingFaceStorageWriter", _INSTEAD)
+HuggingFaceStorageReader: Any = refused_type(
+    "distributed.checkpoint.hf_storage.HuggingFaceStorageReader"
+)
+HuggingFaceStorageWriter: Any = refused_type(
+    "distributed.checkpoint.hf_storage.HuggingFaceStorageWriter"
+)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import enum
-import importlib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flambeau as fb
-from flambeau.distributed._absent import Function, function, type_without_objects
+from flambeau._core.lazy import lazy
+from flambeau._limits.refusing import Function, refused, refused_type
 
 __all__ = [
     "BackwardPrefetch",
@@ -32,17 +32,16 @@ __all__ = [
     "register_fsdp_forward_method",
 ]
 
-_INSTEAD = "use the module as it is, or DistributedDataParallel with one process"
 _METHODS = (
     *("clip_grad_norm_", "full_optim_state_dict", "fsdp_modules", "optim_state_dict"),
     *("optim_state_dict_to_load", "set_state_dict_type", "shard_full_optim_state_dict"),
     *("sharded_optim_state_dict", "state_dict_type", "summon_full_params"),
 )
 
-FullyShardedDataParallel: Any = type_without_objects("FullyShardedDataParallel", _INSTEAD, _METHODS)
-FSDPModule: Any = type_without_objects("FSDPModule", _INSTEAD)
-fully_shard: Function = function("fully_shard", _INSTEAD)
-register_fsdp_forward_method: Function = function("register_fsdp_forward_method", _INSTEAD)
+FullyShardedDataParallel: Any = refused_type("distributed.fsdp.FullyShardedDataParallel", _METHODS)
+FSDPModule: Any = refused_type("distributed.fsdp.FSDPModule")
+fully_shard: Function = refused("distributed.fsdp.fully_shard")
+register_fsdp_forward_method: Function = refused("distributed.fsdp.register_fsdp_forward_method")
 
 
 class ShardingStrategy(enum.Enum):
@@ -154,7 +153,10 @@ class ShardedOptimStateDictConfig(OptimStateDictConfig):
     """Of parts."""
 
 
-def __getattr__(name: str) -> Any:
-    if name in ("api", "fully_sharded_data_parallel", "sharded_grad_scaler", "wrap"):
-        return importlib.import_module(f"flambeau.distributed.fsdp.{name}")
-    raise AttributeError(f"module 'flambeau.distributed.fsdp' has no attribute {name!r}")
+if TYPE_CHECKING:
+    from flambeau.distributed.fsdp import api as api
+    from flambeau.distributed.fsdp import fully_sharded_data_parallel as fully_sharded_data_parallel
+    from flambeau.distributed.fsdp import sharded_grad_scaler as sharded_grad_scaler
+    from flambeau.distributed.fsdp import wrap as wrap
+else:
+    __getattr__ = lazy(__name__, "api fully_sharded_data_parallel sharded_grad_scaler wrap")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau.distributed._absent import type_without_objects
+from flambeau._limits.refusing import refused_type
 
 __all__ = ["ShardedGradScaler"]
 
-ShardedGradScaler: Any = type_without_objects("ShardedGradScaler", "use torch.amp.GradScaler")
+ShardedGradScaler: Any = refused_type("distributed.fsdp.sharded_grad_scaler.ShardedGradScaler")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from flambeau.distributed._absent import type_without_objects
+from flambeau._limits.refusing import refused_type
 from flambeau.distributed._init import get_world_size
 from flambeau.optim import Optimizer
 
@@ -51,9 +51,5 @@ class ZeroRedundancyOptimizer(Optimizer):
         self.state = self.optim.state
 
 
-DistributedOptimizer: Any = type_without_objects(
-    "DistributedOptimizer", "use an optimiser of torch.optim"
-)
-PostLocalSGDOptimizer: Any = type_without_objects(
-    "PostLocalSGDOptimizer", "use an optimiser of torch.optim"
-)
+DistributedOptimizer: Any = refused_type("distributed.optim.DistributedOptimizer")
+PostLocalSGDOptimizer: Any = refused_type("distributed.optim.PostLocalSGDOptimizer")

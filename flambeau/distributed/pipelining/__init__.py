@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from flambeau.distributed._absent import Function, function, type_without_objects
+from flambeau._limits.refusing import Function, refused, refused_type
 from flambeau.distributed.pipelining import schedules
 
 __all__ = [
@@ -17,8 +17,6 @@ __all__ = [
     "schedules",
 ]
 
-_INSTEAD = "run the whole model in one process"
-
 
 class SplitPoint(enum.Enum):
     """Where a stage begins or ends."""
@@ -27,7 +25,7 @@ class SplitPoint(enum.Enum):
     END = 2
 
 
-pipeline: Function = function("pipeline", _INSTEAD)
-PipelineStage: Any = type_without_objects("PipelineStage", _INSTEAD)
+pipeline: Function = refused("distributed.pipelining.pipeline")
+PipelineStage: Any = refused_type("distributed.pipelining.PipelineStage")
 ScheduleGPipe = schedules.ScheduleGPipe
 Schedule1F1B = schedules.Schedule1F1B

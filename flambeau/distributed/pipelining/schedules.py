@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau.distributed._absent import Function, function, type_without_objects
+from flambeau._limits.refusing import Function, refused, refused_type
 
 __all__ = [
     "PipelineScheduleMulti",
@@ -14,10 +14,10 @@ __all__ = [
     "get_schedule_class",
 ]
 
-_INSTEAD = "run the whole model in one process"
-
-PipelineScheduleSingle: Any = type_without_objects("PipelineScheduleSingle", _INSTEAD)
-PipelineScheduleMulti: Any = type_without_objects("PipelineScheduleMulti", _INSTEAD)
-ScheduleGPipe: Any = type_without_objects("ScheduleGPipe", _INSTEAD)
-Schedule1F1B: Any = type_without_objects("Schedule1F1B", _INSTEAD)
-get_schedule_class: Function = function("get_schedule_class", _INSTEAD)
+PipelineScheduleSingle: Any = refused_type(
+    "distributed.pipelining.schedules.PipelineScheduleSingle"
+)
+PipelineScheduleMulti: Any = refused_type("distributed.pipelining.schedules.PipelineScheduleMulti")
+ScheduleGPipe: Any = refused_type("distributed.pipelining.schedules.ScheduleGPipe")
+Schedule1F1B: Any = refused_type("distributed.pipelining.schedules.Schedule1F1B")
+get_schedule_class: Function = refused("distributed.pipelining.schedules.get_schedule_class")

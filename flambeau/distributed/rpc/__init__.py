@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from flambeau.distributed._absent import Function, function, type_without_objects
+from flambeau._limits.refusing import Function, refused, refused_type
 
 __all__ = [
     "PyRRef",
@@ -20,8 +20,6 @@ __all__ = [
     "rpc_sync",
     "shutdown",
 ]
-
-_INSTEAD = "call the function itself, or use torch.multiprocessing"
 
 
 @dataclass
@@ -42,12 +40,12 @@ def is_available() -> bool:
     return False
 
 
-init_rpc: Function = function("init_rpc", _INSTEAD)
-shutdown: Function = function("rpc.shutdown", _INSTEAD)
-rpc_sync: Function = function("rpc_sync", _INSTEAD)
-rpc_async: Function = function("rpc_async", _INSTEAD)
-remote: Function = function("rpc.remote", _INSTEAD)
-get_worker_info: Function = function("rpc.get_worker_info", _INSTEAD)
-RRef: Any = type_without_objects("RRef", _INSTEAD)
+init_rpc: Function = refused("distributed.rpc.init_rpc")
+shutdown: Function = refused("distributed.rpc.shutdown")
+rpc_sync: Function = refused("distributed.rpc.rpc_sync")
+rpc_async: Function = refused("distributed.rpc.rpc_async")
+remote: Function = refused("distributed.rpc.remote")
+get_worker_info: Function = refused("distributed.rpc.get_worker_info")
+RRef: Any = refused_type("distributed.rpc.RRef")
 PyRRef = RRef
-WorkerInfo: Any = type_without_objects("WorkerInfo", _INSTEAD)
+WorkerInfo: Any = refused_type("distributed.rpc.WorkerInfo")

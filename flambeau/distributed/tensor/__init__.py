@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
-from flambeau.distributed._absent import Function, function, type_without_objects
+from flambeau._core.lazy import lazy
+from flambeau._limits.refusing import Function, refused, refused_type
 from flambeau.distributed.device_mesh import DeviceMesh, init_device_mesh
 from flambeau.distributed.tensor.placement_types import Partial, Placement, Replicate, Shard
 
 if TYPE_CHECKING:
     from flambeau.distributed.tensor import experimental, parallel
+else:
+    __getattr__ = lazy(__name__, "experimental parallel")
 
 __all__ = [
     "DTensor",
@@ -32,20 +34,13 @@ __all__ = [
     "zeros",
 ]
 
-_INSTEAD = "use a tensor of one process"
 _METHODS = ("from_local", "full_tensor", "redistribute", "to_local")
 
-DTensor: Any = type_without_objects("DTensor", _INSTEAD, _METHODS)
+DTensor: Any = refused_type("distributed.tensor.DTensor", _METHODS)
 DTensor.__annotations__ = {"device_mesh": DeviceMesh, "placements": tuple[Placement, ...]}
-distribute_tensor: Function = function("distribute_tensor", _INSTEAD)
-distribute_module: Function = function("distribute_module", "use the module as it is")
+distribute_tensor: Function = refused("distributed.tensor.distribute_tensor")
+distribute_module: Function = refused("distributed.tensor.distribute_module")
 empty, full, ones, rand, randn, zeros = (
-    function(f"distributed.tensor.{name}", _INSTEAD)
+    refused(f"distributed.tensor.{name}")
     for name in ("empty", "full", "ones", "rand", "randn", "zeros")
 )
-
-
-def __getattr__(name: str) -> Any:
-    if name in ("experimental", "parallel"):
-        return importlib.import_module(f"flambeau.distributed.tensor.{name}")
-    raise AttributeError(f"module 'flambeau.distributed.tensor' has no attribute {name!r}")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from flambeau.distributed._absent import Function, function
+from flambeau._limits.refusing import Function, refused
 
 __all__ = ["compute_local_shape_and_global_offset"]
 
-compute_local_shape_and_global_offset: Function = function(
-    "compute_local_shape_and_global_offset", "use a tensor of one process"
+compute_local_shape_and_global_offset: Function = refused(
+    "distributed.tensor._utils.compute_local_shape_and_global_offset"
 )

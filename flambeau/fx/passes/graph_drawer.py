@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from flambeau._limits.refusing import refusal
+
 __all__ = ["FxGraphDrawer"]
 
 
@@ -11,7 +13,4 @@ class FxGraphDrawer:
     """Draws a graph with Graphviz; not available."""
 
     def __init__(self, graph_module: Any, name: str, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(
-            "FxGraphDrawer: drawing graphs needs pydot and Graphviz, which Flambeau does not use; "
-            "print(graph_module.graph) and graph_module.print_readable() show a graph as text"
-        )
+        raise refusal("fx.passes.graph_drawer.FxGraphDrawer")

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from flambeau._limits.refusing import Function, refused
 
 __all__ = ["regional_inductor"]
 
-
-def regional_inductor(gm: Any, *example_args: Any) -> NoReturn:
-    """Not available: graphs are run as they are."""
-    raise NotImplementedError(
-        "regional_inductor: there is no compiler for parts of a graph; the graph module itself "
-        "runs them"
-    )
+regional_inductor: Function = refused("fx.passes.regional_inductor.regional_inductor")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import flambeau as fb
 import flambeau.nn.functional as F
 from flambeau import Tensor
-from flambeau._overriding import overridable
+from flambeau._core.overriding import overridable
 
 
 class Projections(NamedTuple):

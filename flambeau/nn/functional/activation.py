@@ -45,7 +45,7 @@ from flambeau._C.nn.functional import (
     tanhshrink,
     threshold,
 )
-from flambeau._overriding import overridable
+from flambeau._core.overriding import overridable
 
 __all__ = [
     "celu",

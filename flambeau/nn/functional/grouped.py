@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._overriding import overridable
+from flambeau._core.overriding import overridable
 
 __all__ = ["grouped_mm"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import flambeau
 from flambeau import Tensor
-from flambeau._overriding import overridable
+from flambeau._core.overriding import overridable
 from flambeau.nn.functional.linear import linear
 from flambeau.nn.functional.loss import cross_entropy
 

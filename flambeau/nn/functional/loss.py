@@ -29,7 +29,7 @@ from flambeau._C.nn.functional import (
     soft_margin_loss,
     triplet_margin_loss,
 )
-from flambeau._overriding import overridable
+from flambeau._core.overriding import overridable
 from flambeau.nn.functional.distance import pairwise_distance
 
 __all__ = [

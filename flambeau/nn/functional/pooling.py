@@ -27,7 +27,7 @@ from flambeau._C.nn.functional import (
     max_pool3d,
     max_pool3d_with_indices,
 )
-from flambeau._overriding import overridable
+from flambeau._core.overriding import overridable
 
 if TYPE_CHECKING:
     from flambeau import Tensor

@@ -15,7 +15,7 @@ from flambeau._C.nn.functional import (
     pixel_shuffle,
     pixel_unshuffle,
 )
-from flambeau._overriding import overridable
+from flambeau._core.overriding import overridable
 
 if TYPE_CHECKING:
     from flambeau import Tensor

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._terminal import printable
+from flambeau._display.terminal import printable
 from flambeau.nn.modules._hooks import Hooked, WrappedHook
 from flambeau.nn.parameter import Parameter, is_lazy
 from flambeau.utils.hooks import RemovableHandle, register_in

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._describe import readable_bytes
+from flambeau._display.describe import readable_bytes
 from flambeau.nn.modules._multiply_adds import multiply_adds
 from flambeau.utils._pytree import tree_flatten
 

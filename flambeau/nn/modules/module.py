@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from flambeau import _C
-from flambeau._compile import compile
+from flambeau.compiler._compile import compile
 from flambeau.nn.modules._conversion import Convertible
 from flambeau.nn.modules._global_hooks import (  # noqa: F401  some are known by this path
     _global_backward_hooks,

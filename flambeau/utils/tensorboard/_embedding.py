@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from flambeau import _png
 from flambeau.utils.tensorboard._convert_np import make_np
-from flambeau.utils.tensorboard._utils import make_grid
+from flambeau.utils.tensorboard._utils import encode_png, make_grid
 
 __all__ = [
     "folder_of",
@@ -69,7 +68,7 @@ def make_sprite(label_img: Any, save_path: str) -> None:
     square = np.zeros((side, side, table.shape[2]), np.uint8)
     square[: table.shape[0], : table.shape[1]] = table
     with open(os.path.join(save_path, "sprite.png"), "wb") as file:
-        file.write(_png.encode(square))
+        file.write(encode_png(square))
 
 
 def get_embedding_info(

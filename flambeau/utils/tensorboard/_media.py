@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 import flambeau as fb
-from flambeau import _png
 from flambeau.nn.functional import interpolate
 from flambeau.utils.tensorboard._convert_np import make_np
 from flambeau.utils.tensorboard._messages import Summary
-from flambeau.utils.tensorboard._utils import convert_to_HWC, make_grid, optional
+from flambeau.utils.tensorboard._utils import convert_to_HWC, encode_png, make_grid, optional
 
 __all__ = [
     "audio",
@@ -69,7 +68,7 @@ def make_image(
         height=height,
         width=width,
         colorspace=channels,
-        encoded_image_string=_png.encode(tensor),
+        encoded_image_string=encode_png(tensor),
     )
 
 

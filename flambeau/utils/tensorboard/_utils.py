@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["convert_to_HWC", "figure_to_image", "make_grid", "optional"]
+import flambeau as fb
+from flambeau._display import png
+
+__all__ = ["convert_to_HWC", "encode_png", "figure_to_image", "make_grid", "optional"]
 
 _Array = np.ndarray[Any, Any]
 
@@ -35,6 +38,11 @@ def figure_to_image(figures: Any, close: bool = True) -> _Array:
         return pixels
 
     return np.stack([draw(f) for f in figures]) if isinstance(figures, list) else draw(figures)
+
+
+def encode_png(pixels: _Array) -> bytes:
+    """The PNG file of a picture of bytes ``(height, width, channels)``, with 1 to 4 channels."""
+    return bytes(png.encode(fb.tensor(np.ascontiguousarray(pixels.transpose(2, 0, 1)))))
 
 
 def make_grid(I: _Array, ncols: int = 8) -> _Array:  # noqa: E741  (PyTorch's name)

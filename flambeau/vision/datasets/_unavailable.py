@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from flambeau._limits.refusing import doc_of, refusal
 from flambeau.vision.datasets.vision import VisionDataset
 
 __all__: list[str] = []
 
-_FILMS = ("HMDB51", "Kinetics", "UCF101")
+_VIDEOS = ("HMDB51", "Kinetics", "UCF101")
 
 
 class _Unavailable(VisionDataset):
     """A data set by name only."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(
-            f"datasets.{type(self).__name__} reads films, for which there is no decoder here: "
-            "decode them with another package into tensors or files, and read those in a Dataset "
-            "of your own"
-        )
+        raise refusal(f"vision.datasets.{type(self).__name__}")
 
 
 def unavailable() -> dict[str, type[VisionDataset]]:
     """A class for each of the names."""
     return {
-        name: type(name, (_Unavailable,), {"__module__": "flambeau.vision.datasets"})
-        for name in _FILMS
+        name: type(
+            name,
+            (_Unavailable,),
+            {
+                "__doc__": doc_of(f"vision.datasets.{name}"),
+                "__module__": "flambeau.vision.datasets",
+            },
+        )
+        for name in _VIDEOS
     }

@@ -6,7 +6,7 @@ import os
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau.serialization._atomic import replacing
+from flambeau.utils._atomic import replacing
 
 __all__ = ["Path", "check_bytes", "check_elements", "name_of", "read_file", "write_file"]
 

@@ -6,8 +6,16 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau.vision.io import _native, _pillow, _png
-from flambeau.vision.io._files import Path, check_bytes, name_of, read_file, write_file
+from flambeau._display import png
+from flambeau.vision.io import _native, _pillow
+from flambeau.vision.io._files import (
+    Path,
+    check_bytes,
+    check_elements,
+    name_of,
+    read_file,
+    write_file,
+)
 from flambeau.vision.io._modes import ImageReadMode, read_mode
 
 __all__ = [
@@ -101,7 +109,12 @@ def encode_png(input: Tensor, compression_level: int = 6) -> Tensor:
     """Make the bytes of a PNG file of an image of 1 or 3 channels."""
     if not 0 <= compression_level <= 9:
         raise RuntimeError(f"Compression level should be between 0 and 9, got {compression_level}")
-    return _png.encode_png(input, compression_level)
+    if not isinstance(input, Tensor):
+        raise TypeError(f"expected a tensor, got {type(input).__name__}")
+    check_elements(input)
+    if input.dim() == 3 and input.shape[0] not in (1, 3):
+        raise RuntimeError(f"The number of channels should be 1 or 3, got: {input.shape[0]}")
+    return fb.frombuffer(png.encode(input, compression_level), dtype=fb.uint8)
 
 
 def encode_jpeg(input: Tensor | list[Tensor], quality: int = 75) -> Tensor | list[Tensor]:

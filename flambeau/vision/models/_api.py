@@ -36,6 +36,7 @@ __all__ = [
 FOLDER_VARIABLE = "FLAMBEAU_WEIGHTS"
 _Builder = Callable[..., nn.Module]
 _B = TypeVar("_B", bound=_Builder)
+_M = TypeVar("_M", bound=nn.Module)
 _builders: dict[str, _Builder] = {}
 
 
@@ -170,6 +171,28 @@ def builder(
         return build  # type: ignore[return-value]
 
     return register
+
+
+def family(make: Callable[..., _M], **building: Any) -> Callable[..., Callable[..., _M]]:
+    """Make builders of models that differ by arguments of ``make`` alone, one a call.
+
+    A call takes the weights, which have the model's name, what the model is, and the arguments of
+    ``make``; those by name are what the model has unless told otherwise. ``building`` is for
+    `builder`.
+    """
+
+    def row(
+        weights: type[WeightsEnum], what: str, /, *args: Any, **options: Any
+    ) -> Callable[..., _M]:
+        def model(**kwargs: Any) -> _M:
+            return make(*args, **{**options, **kwargs})
+
+        model.__name__ = model.__qualname__ = weights.__name__.removesuffix("_Weights").lower()
+        model.__module__ = make.__module__
+        model.__doc__ = f"Make {what}."
+        return builder(weights, **building)(model)
+
+    return row
 
 
 def register_model(name: str | None = None) -> Callable[[_B], _B]:

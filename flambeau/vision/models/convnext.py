@@ -9,7 +9,7 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor, nn
 from flambeau.nn.functional import layer_norm
-from flambeau.vision.models._api import builder
+from flambeau.vision.models._api import family
 from flambeau.vision.models._init import constant, start
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.ops.misc import Conv2dNormActivation, Permute
@@ -154,25 +154,10 @@ def _convnext(width: int, third: int, probability: float, **kwargs: Any) -> Conv
     return ConvNeXt(stages, kwargs.pop("stochastic_depth_prob", probability), **kwargs)
 
 
-@builder(ConvNeXt_Tiny_Weights)
-def convnext_tiny(**kwargs: Any) -> ConvNeXt:
-    """Make a tiny ConvNeXt."""
-    return _convnext(96, 9, 0.1, **kwargs)
+_Model = Callable[..., ConvNeXt]
+_model = family(_convnext)
 
-
-@builder(ConvNeXt_Small_Weights)
-def convnext_small(**kwargs: Any) -> ConvNeXt:
-    """Make a small ConvNeXt."""
-    return _convnext(96, 27, 0.4, **kwargs)
-
-
-@builder(ConvNeXt_Base_Weights)
-def convnext_base(**kwargs: Any) -> ConvNeXt:
-    """Make a base ConvNeXt."""
-    return _convnext(128, 27, 0.5, **kwargs)
-
-
-@builder(ConvNeXt_Large_Weights)
-def convnext_large(**kwargs: Any) -> ConvNeXt:
-    """Make a large ConvNeXt."""
-    return _convnext(192, 27, 0.5, **kwargs)
+convnext_tiny: _Model = _model(ConvNeXt_Tiny_Weights, "a tiny ConvNeXt", 96, 9, 0.1)
+convnext_small: _Model = _model(ConvNeXt_Small_Weights, "a small ConvNeXt", 96, 27, 0.4)
+convnext_base: _Model = _model(ConvNeXt_Base_Weights, "a base ConvNeXt", 128, 27, 0.5)
+convnext_large: _Model = _model(ConvNeXt_Large_Weights, "a large ConvNeXt", 192, 27, 0.5)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor, nn
 from flambeau.nn.functional import adaptive_avg_pool2d, dropout, relu
 from flambeau.utils.checkpoint import checkpoint
-from flambeau.vision.models._api import builder
+from flambeau.vision.models._api import family
 from flambeau.vision.models._init import constant, norm_unit, start
 from flambeau.vision.models._weights import weights_of
 
@@ -162,25 +162,18 @@ def _conv_fan_in(module: nn.Module) -> None:
         nn.init.kaiming_normal_(module.weight)
 
 
-@builder(DenseNet121_Weights)
-def densenet121(**kwargs: Any) -> DenseNet:
-    """Make a DenseNet of 121 layers."""
-    return DenseNet(32, (6, 12, 24, 16), 64, **kwargs)
+_Model = Callable[..., DenseNet]
+_model = family(DenseNet)
 
-
-@builder(DenseNet161_Weights)
-def densenet161(**kwargs: Any) -> DenseNet:
-    """Make a DenseNet of 161 layers, which are wider."""
-    return DenseNet(48, (6, 12, 36, 24), 96, **kwargs)
-
-
-@builder(DenseNet169_Weights)
-def densenet169(**kwargs: Any) -> DenseNet:
-    """Make a DenseNet of 169 layers."""
-    return DenseNet(32, (6, 12, 32, 32), 64, **kwargs)
-
-
-@builder(DenseNet201_Weights)
-def densenet201(**kwargs: Any) -> DenseNet:
-    """Make a DenseNet of 201 layers."""
-    return DenseNet(32, (6, 12, 48, 32), 64, **kwargs)
+densenet121: _Model = _model(
+    DenseNet121_Weights, "a DenseNet of 121 layers", 32, (6, 12, 24, 16), 64
+)
+densenet161: _Model = _model(
+    DenseNet161_Weights, "a DenseNet of 161 layers, which are wider", 48, (6, 12, 36, 24), 96
+)
+densenet169: _Model = _model(
+    DenseNet169_Weights, "a DenseNet of 169 layers", 32, (6, 12, 32, 32), 64
+)
+densenet201: _Model = _model(
+    DenseNet201_Weights, "a DenseNet of 201 layers", 32, (6, 12, 48, 32), 64
+)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from flambeau import Tensor, nn
-from flambeau.vision.models._api import builder
+from flambeau.vision.models._api import family
 from flambeau.vision.models._init import constant, conv_fan_out, norm_unit, start
 from flambeau.vision.models._utils import _make_divisible
 from flambeau.vision.models._weights import weights_of
@@ -328,67 +328,30 @@ def _second(
     return EfficientNet(stages, kwargs.pop("dropout", dropout), last_channel=1280, **kwargs)
 
 
-@builder(EfficientNet_B0_Weights)
-def efficientnet_b0(**kwargs: Any) -> EfficientNet:
-    """Make an EfficientNet B0."""
-    return _first(1.0, 1.0, 0.2, **kwargs)
+_Model = Callable[..., EfficientNet]
+_first_model = family(_first)
+_second_model = family(_second)
 
-
-@builder(EfficientNet_B1_Weights)
-def efficientnet_b1(**kwargs: Any) -> EfficientNet:
-    """Make an EfficientNet B1."""
-    return _first(1.0, 1.1, 0.2, **kwargs)
-
-
-@builder(EfficientNet_B2_Weights)
-def efficientnet_b2(**kwargs: Any) -> EfficientNet:
-    """Make an EfficientNet B2."""
-    return _first(1.1, 1.2, 0.3, **kwargs)
-
-
-@builder(EfficientNet_B3_Weights)
-def efficientnet_b3(**kwargs: Any) -> EfficientNet:
-    """Make an EfficientNet B3."""
-    return _first(1.2, 1.4, 0.3, **kwargs)
-
-
-@builder(EfficientNet_B4_Weights)
-def efficientnet_b4(**kwargs: Any) -> EfficientNet:
-    """Make an EfficientNet B4."""
-    return _first(1.4, 1.8, 0.4, **kwargs)
-
-
-@builder(EfficientNet_B5_Weights)
-def efficientnet_b5(**kwargs: Any) -> EfficientNet:
-    """Make an EfficientNet B5."""
-    return _first(1.6, 2.2, 0.4, **{"norm_layer": _SLOW_NORM, **kwargs})
-
-
-@builder(EfficientNet_B6_Weights)
-def efficientnet_b6(**kwargs: Any) -> EfficientNet:
-    """Make an EfficientNet B6."""
-    return _first(1.8, 2.6, 0.5, **{"norm_layer": _SLOW_NORM, **kwargs})
-
-
-@builder(EfficientNet_B7_Weights)
-def efficientnet_b7(**kwargs: Any) -> EfficientNet:
-    """Make an EfficientNet B7."""
-    return _first(2.0, 3.1, 0.5, **{"norm_layer": _SLOW_NORM, **kwargs})
-
-
-@builder(EfficientNet_V2_S_Weights)
-def efficientnet_v2_s(**kwargs: Any) -> EfficientNet:
-    """Make a small EfficientNet v2."""
-    return _second(_SMALL, 0.2, **kwargs)
-
-
-@builder(EfficientNet_V2_M_Weights)
-def efficientnet_v2_m(**kwargs: Any) -> EfficientNet:
-    """Make a medium EfficientNet v2."""
-    return _second(_MEDIUM, 0.3, **kwargs)
-
-
-@builder(EfficientNet_V2_L_Weights)
-def efficientnet_v2_l(**kwargs: Any) -> EfficientNet:
-    """Make a large EfficientNet v2."""
-    return _second(_LARGE, 0.4, **kwargs)
+efficientnet_b0: _Model = _first_model(EfficientNet_B0_Weights, "an EfficientNet B0", 1.0, 1.0, 0.2)
+efficientnet_b1: _Model = _first_model(EfficientNet_B1_Weights, "an EfficientNet B1", 1.0, 1.1, 0.2)
+efficientnet_b2: _Model = _first_model(EfficientNet_B2_Weights, "an EfficientNet B2", 1.1, 1.2, 0.3)
+efficientnet_b3: _Model = _first_model(EfficientNet_B3_Weights, "an EfficientNet B3", 1.2, 1.4, 0.3)
+efficientnet_b4: _Model = _first_model(EfficientNet_B4_Weights, "an EfficientNet B4", 1.4, 1.8, 0.4)
+efficientnet_b5: _Model = _first_model(
+    EfficientNet_B5_Weights, "an EfficientNet B5", 1.6, 2.2, 0.4, norm_layer=_SLOW_NORM
+)
+efficientnet_b6: _Model = _first_model(
+    EfficientNet_B6_Weights, "an EfficientNet B6", 1.8, 2.6, 0.5, norm_layer=_SLOW_NORM
+)
+efficientnet_b7: _Model = _first_model(
+    EfficientNet_B7_Weights, "an EfficientNet B7", 2.0, 3.1, 0.5, norm_layer=_SLOW_NORM
+)
+efficientnet_v2_s: _Model = _second_model(
+    EfficientNet_V2_S_Weights, "a small EfficientNet v2", _SMALL, 0.2
+)
+efficientnet_v2_m: _Model = _second_model(
+    EfficientNet_V2_M_Weights, "a medium EfficientNet v2", _MEDIUM, 0.3
+)
+efficientnet_v2_l: _Model = _second_model(
+    EfficientNet_V2_L_Weights, "a large EfficientNet v2", _LARGE, 0.4
+)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from flambeau import Tensor, nn
-from flambeau.vision.models._api import builder
+from flambeau.vision.models._api import family
 from flambeau.vision.models._init import constant, conv_fan_out, norm_unit, start
 from flambeau.vision.models._weights import weights_of
 
@@ -173,25 +174,10 @@ def _linear_uniform(module: nn.Module) -> None:
         constant(module.bias, 0.0)
 
 
-@builder(MNASNet0_5_Weights)
-def mnasnet0_5(**kwargs: Any) -> MNASNet:
-    """Make an MNASNet of half the width."""
-    return MNASNet(0.5, **kwargs)
+_Model = Callable[..., MNASNet]
+_model = family(MNASNet)
 
-
-@builder(MNASNet0_75_Weights)
-def mnasnet0_75(**kwargs: Any) -> MNASNet:
-    """Make an MNASNet of three quarters of the width."""
-    return MNASNet(0.75, **kwargs)
-
-
-@builder(MNASNet1_0_Weights)
-def mnasnet1_0(**kwargs: Any) -> MNASNet:
-    """Make an MNASNet."""
-    return MNASNet(1.0, **kwargs)
-
-
-@builder(MNASNet1_3_Weights)
-def mnasnet1_3(**kwargs: Any) -> MNASNet:
-    """Make an MNASNet a third wider."""
-    return MNASNet(1.3, **kwargs)
+mnasnet0_5: _Model = _model(MNASNet0_5_Weights, "an MNASNet of half the width", 0.5)
+mnasnet0_75: _Model = _model(MNASNet0_75_Weights, "an MNASNet of three quarters of the width", 0.75)
+mnasnet1_0: _Model = _model(MNASNet1_0_Weights, "an MNASNet", 1.0)
+mnasnet1_3: _Model = _model(MNASNet1_3_Weights, "an MNASNet a third wider", 1.3)

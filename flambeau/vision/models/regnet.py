@@ -11,7 +11,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor, nn
-from flambeau.vision.models._api import builder
+from flambeau.vision.models._api import family
 from flambeau.vision.models._init import linear_normal, norm_unit, start
 from flambeau.vision.models._utils import _make_divisible
 from flambeau.vision.models._weights import weights_of
@@ -316,91 +316,51 @@ def _regnet(
     return RegNet(stages, **kwargs)
 
 
-@builder(RegNet_X_400MF_Weights)
-def regnet_x_400mf(**kwargs: Any) -> RegNet:
-    """Make a RegNet X of 400 million operations."""
-    return _regnet(22, 24, 24.48, 2.54, 16, **kwargs)
+_Model = Callable[..., RegNet]
+_model = family(_regnet)
 
-
-@builder(RegNet_X_800MF_Weights)
-def regnet_x_800mf(**kwargs: Any) -> RegNet:
-    """Make a RegNet X of 800 million operations."""
-    return _regnet(16, 56, 35.73, 2.28, 16, **kwargs)
-
-
-@builder(RegNet_X_1_6GF_Weights)
-def regnet_x_1_6gf(**kwargs: Any) -> RegNet:
-    """Make a RegNet X of 1.6 billion operations."""
-    return _regnet(18, 80, 34.01, 2.25, 24, **kwargs)
-
-
-@builder(RegNet_X_3_2GF_Weights)
-def regnet_x_3_2gf(**kwargs: Any) -> RegNet:
-    """Make a RegNet X of 3.2 billion operations."""
-    return _regnet(25, 88, 26.31, 2.25, 48, **kwargs)
-
-
-@builder(RegNet_X_8GF_Weights)
-def regnet_x_8gf(**kwargs: Any) -> RegNet:
-    """Make a RegNet X of 8 billion operations."""
-    return _regnet(23, 80, 49.56, 2.88, 120, **kwargs)
-
-
-@builder(RegNet_X_16GF_Weights)
-def regnet_x_16gf(**kwargs: Any) -> RegNet:
-    """Make a RegNet X of 16 billion operations."""
-    return _regnet(22, 216, 55.59, 2.1, 128, **kwargs)
-
-
-@builder(RegNet_X_32GF_Weights)
-def regnet_x_32gf(**kwargs: Any) -> RegNet:
-    """Make a RegNet X of 32 billion operations."""
-    return _regnet(23, 320, 69.86, 2.0, 168, **kwargs)
-
-
-@builder(RegNet_Y_400MF_Weights)
-def regnet_y_400mf(**kwargs: Any) -> RegNet:
-    """Make a RegNet Y of 400 million operations."""
-    return _regnet(16, 48, 27.89, 2.09, 8, se_ratio=0.25, **kwargs)
-
-
-@builder(RegNet_Y_800MF_Weights)
-def regnet_y_800mf(**kwargs: Any) -> RegNet:
-    """Make a RegNet Y of 800 million operations."""
-    return _regnet(14, 56, 38.84, 2.4, 16, se_ratio=0.25, **kwargs)
-
-
-@builder(RegNet_Y_1_6GF_Weights)
-def regnet_y_1_6gf(**kwargs: Any) -> RegNet:
-    """Make a RegNet Y of 1.6 billion operations."""
-    return _regnet(27, 48, 20.71, 2.65, 24, se_ratio=0.25, **kwargs)
-
-
-@builder(RegNet_Y_3_2GF_Weights)
-def regnet_y_3_2gf(**kwargs: Any) -> RegNet:
-    """Make a RegNet Y of 3.2 billion operations."""
-    return _regnet(21, 80, 42.63, 2.66, 24, se_ratio=0.25, **kwargs)
-
-
-@builder(RegNet_Y_8GF_Weights)
-def regnet_y_8gf(**kwargs: Any) -> RegNet:
-    """Make a RegNet Y of 8 billion operations."""
-    return _regnet(17, 192, 76.82, 2.19, 56, se_ratio=0.25, **kwargs)
-
-
-@builder(RegNet_Y_16GF_Weights)
-def regnet_y_16gf(**kwargs: Any) -> RegNet:
-    """Make a RegNet Y of 16 billion operations."""
-    return _regnet(18, 200, 106.23, 2.48, 112, se_ratio=0.25, **kwargs)
-
-
-@builder(RegNet_Y_32GF_Weights)
-def regnet_y_32gf(**kwargs: Any) -> RegNet:
-    """Make a RegNet Y of 32 billion operations."""
-    return _regnet(20, 232, 115.89, 2.53, 232, se_ratio=0.25, **kwargs)
-
-
-@builder(RegNet_Y_128GF_Weights)
-def regnet_y_128gf(**kwargs: Any) -> RegNet:
-    """Make a RegNet Y of 128 billion operations."""
-    return _regnet(27, 456, 160.83, 2.52, 264, se_ratio=0.25, **kwargs)
+regnet_x_400mf: _Model = _model(
+    RegNet_X_400MF_Weights, "a RegNet X of 400 million operations", 22, 24, 24.48, 2.54, 16
+)
+regnet_x_800mf: _Model = _model(
+    RegNet_X_800MF_Weights, "a RegNet X of 800 million operations", 16, 56, 35.73, 2.28, 16
+)
+regnet_x_1_6gf: _Model = _model(
+    RegNet_X_1_6GF_Weights, "a RegNet X of 1.6 billion operations", 18, 80, 34.01, 2.25, 24
+)
+regnet_x_3_2gf: _Model = _model(
+    RegNet_X_3_2GF_Weights, "a RegNet X of 3.2 billion operations", 25, 88, 26.31, 2.25, 48
+)
+regnet_x_8gf: _Model = _model(
+    RegNet_X_8GF_Weights, "a RegNet X of 8 billion operations", 23, 80, 49.56, 2.88, 120
+)
+regnet_x_16gf: _Model = _model(
+    RegNet_X_16GF_Weights, "a RegNet X of 16 billion operations", 22, 216, 55.59, 2.1, 128
+)
+regnet_x_32gf: _Model = _model(
+    RegNet_X_32GF_Weights, "a RegNet X of 32 billion operations", 23, 320, 69.86, 2.0, 168
+)
+regnet_y_400mf: _Model = _model(
+    RegNet_Y_400MF_Weights, "a RegNet Y of 400 million operations", 16, 48, 27.89, 2.09, 8, 0.25
+)
+regnet_y_800mf: _Model = _model(
+    RegNet_Y_800MF_Weights, "a RegNet Y of 800 million operations", 14, 56, 38.84, 2.4, 16, 0.25
+)
+regnet_y_1_6gf: _Model = _model(
+    RegNet_Y_1_6GF_Weights, "a RegNet Y of 1.6 billion operations", 27, 48, 20.71, 2.65, 24, 0.25
+)
+regnet_y_3_2gf: _Model = _model(
+    RegNet_Y_3_2GF_Weights, "a RegNet Y of 3.2 billion operations", 21, 80, 42.63, 2.66, 24, 0.25
+)
+regnet_y_8gf: _Model = _model(
+    RegNet_Y_8GF_Weights, "a RegNet Y of 8 billion operations", 17, 192, 76.82, 2.19, 56, 0.25
+)
+regnet_y_16gf: _Model = _model(
+    RegNet_Y_16GF_Weights, "a RegNet Y of 16 billion operations", 18, 200, 106.23, 2.48, 112, 0.25
+)
+regnet_y_32gf: _Model = _model(
+    RegNet_Y_32GF_Weights, "a RegNet Y of 32 billion operations", 20, 232, 115.89, 2.53, 232, 0.25
+)
+regnet_y_128gf: _Model = _model(
+    RegNet_Y_128GF_Weights, "a RegNet Y of 128 billion operations", 27, 456, 160.83, 2.52, 264, 0.25
+)

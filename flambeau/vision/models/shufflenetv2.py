@@ -8,7 +8,7 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor, nn
 from flambeau.nn.functional import channel_shuffle
-from flambeau.vision.models._api import builder
+from flambeau.vision.models._api import family
 from flambeau.vision.models._weights import weights_of
 
 __all__ = [
@@ -121,25 +121,27 @@ class ShuffleNetV2(nn.Module):
         return self._forward_impl(x)
 
 
-@builder(ShuffleNet_V2_X0_5_Weights)
-def shufflenet_v2_x0_5(**kwargs: Any) -> ShuffleNetV2:
-    """Make a ShuffleNet v2 of half the width."""
-    return ShuffleNetV2([4, 8, 4], [24, 48, 96, 192, 1024], **kwargs)
+_Model = Callable[..., ShuffleNetV2]
+_model = family(ShuffleNetV2)
 
-
-@builder(ShuffleNet_V2_X1_0_Weights)
-def shufflenet_v2_x1_0(**kwargs: Any) -> ShuffleNetV2:
-    """Make a ShuffleNet v2."""
-    return ShuffleNetV2([4, 8, 4], [24, 116, 232, 464, 1024], **kwargs)
-
-
-@builder(ShuffleNet_V2_X1_5_Weights)
-def shufflenet_v2_x1_5(**kwargs: Any) -> ShuffleNetV2:
-    """Make a ShuffleNet v2 half as wide again."""
-    return ShuffleNetV2([4, 8, 4], [24, 176, 352, 704, 1024], **kwargs)
-
-
-@builder(ShuffleNet_V2_X2_0_Weights)
-def shufflenet_v2_x2_0(**kwargs: Any) -> ShuffleNetV2:
-    """Make a ShuffleNet v2 of twice the width."""
-    return ShuffleNetV2([4, 8, 4], [24, 244, 488, 976, 2048], **kwargs)
+shufflenet_v2_x0_5: _Model = _model(
+    ShuffleNet_V2_X0_5_Weights,
+    "a ShuffleNet v2 of half the width",
+    [4, 8, 4],
+    [24, 48, 96, 192, 1024],
+)
+shufflenet_v2_x1_0: _Model = _model(
+    ShuffleNet_V2_X1_0_Weights, "a ShuffleNet v2", [4, 8, 4], [24, 116, 232, 464, 1024]
+)
+shufflenet_v2_x1_5: _Model = _model(
+    ShuffleNet_V2_X1_5_Weights,
+    "a ShuffleNet v2 half as wide again",
+    [4, 8, 4],
+    [24, 176, 352, 704, 1024],
+)
+shufflenet_v2_x2_0: _Model = _model(
+    ShuffleNet_V2_X2_0_Weights,
+    "a ShuffleNet v2 of twice the width",
+    [4, 8, 4],
+    [24, 244, 488, 976, 2048],
+)

@@ -10,7 +10,7 @@ from typing import Any
 import flambeau as fb
 from flambeau import Tensor, fx, nn
 from flambeau.nn.functional import pad
-from flambeau.vision.models._api import builder
+from flambeau.vision.models._api import family
 from flambeau.vision.models._init import linear_truncated, start
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.models._windows import pair_index, window_attention
@@ -437,44 +437,18 @@ def _swin(
     )
 
 
-_SECOND: dict[str, Any] = {
-    "window": 8,
-    "block": SwinTransformerBlockV2,
-    "downsample_layer": PatchMergingV2,
-}
+def _swin_v2(*args: Any, **kwargs: Any) -> SwinTransformer:
+    second: dict[str, Any] = {"block": SwinTransformerBlockV2, "downsample_layer": PatchMergingV2}
+    return _swin(*args, window=8, **second, **kwargs)
 
 
-@builder(Swin_T_Weights)
-def swin_t(**kwargs: Any) -> SwinTransformer:
-    """Make a tiny Swin Transformer."""
-    return _swin(96, 6, 3, 0.2, **kwargs)
+_Model = Callable[..., SwinTransformer]
+_model = family(_swin)
+_model_v2 = family(_swin_v2)
 
-
-@builder(Swin_S_Weights)
-def swin_s(**kwargs: Any) -> SwinTransformer:
-    """Make a small Swin Transformer."""
-    return _swin(96, 18, 3, 0.3, **kwargs)
-
-
-@builder(Swin_B_Weights)
-def swin_b(**kwargs: Any) -> SwinTransformer:
-    """Make a base Swin Transformer."""
-    return _swin(128, 18, 4, 0.5, **kwargs)
-
-
-@builder(Swin_V2_T_Weights)
-def swin_v2_t(**kwargs: Any) -> SwinTransformer:
-    """Make a tiny Swin Transformer v2."""
-    return _swin(96, 6, 3, 0.2, **_SECOND, **kwargs)
-
-
-@builder(Swin_V2_S_Weights)
-def swin_v2_s(**kwargs: Any) -> SwinTransformer:
-    """Make a small Swin Transformer v2."""
-    return _swin(96, 18, 3, 0.3, **_SECOND, **kwargs)
-
-
-@builder(Swin_V2_B_Weights)
-def swin_v2_b(**kwargs: Any) -> SwinTransformer:
-    """Make a base Swin Transformer v2."""
-    return _swin(128, 18, 4, 0.5, **_SECOND, **kwargs)
+swin_t: _Model = _model(Swin_T_Weights, "a tiny Swin Transformer", 96, 6, 3, 0.2)
+swin_s: _Model = _model(Swin_S_Weights, "a small Swin Transformer", 96, 18, 3, 0.3)
+swin_b: _Model = _model(Swin_B_Weights, "a base Swin Transformer", 128, 18, 4, 0.5)
+swin_v2_t: _Model = _model_v2(Swin_V2_T_Weights, "a tiny Swin Transformer v2", 96, 6, 3, 0.2)
+swin_v2_s: _Model = _model_v2(Swin_V2_S_Weights, "a small Swin Transformer v2", 96, 18, 3, 0.3)
+swin_v2_b: _Model = _model_v2(Swin_V2_B_Weights, "a base Swin Transformer v2", 128, 18, 4, 0.5)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from flambeau import Tensor, nn
-from flambeau.vision.models._api import builder
+from flambeau.vision.models._api import family
 from flambeau.vision.models._init import conv_fan_out, linear_normal, norm_unit, start
 from flambeau.vision.models._weights import weights_of
 
@@ -109,49 +109,22 @@ def _vgg(cfg: str, batch_norm: bool, **kwargs: Any) -> VGG:
     return VGG(make_layers(cfgs[cfg], batch_norm), **kwargs)
 
 
-@builder(VGG11_Weights, pretrained=_FROM_FILE)
-def vgg11(**kwargs: Any) -> VGG:
-    """Make a VGG of 11 layers."""
-    return _vgg("A", False, **kwargs)
+_Model = Callable[..., VGG]
+_model = family(_vgg, pretrained=_FROM_FILE)
 
-
-@builder(VGG11_BN_Weights, pretrained=_FROM_FILE)
-def vgg11_bn(**kwargs: Any) -> VGG:
-    """Make a VGG of 11 layers with batch normalisation."""
-    return _vgg("A", True, **kwargs)
-
-
-@builder(VGG13_Weights, pretrained=_FROM_FILE)
-def vgg13(**kwargs: Any) -> VGG:
-    """Make a VGG of 13 layers."""
-    return _vgg("B", False, **kwargs)
-
-
-@builder(VGG13_BN_Weights, pretrained=_FROM_FILE)
-def vgg13_bn(**kwargs: Any) -> VGG:
-    """Make a VGG of 13 layers with batch normalisation."""
-    return _vgg("B", True, **kwargs)
-
-
-@builder(VGG16_Weights, pretrained=_FROM_FILE)
-def vgg16(**kwargs: Any) -> VGG:
-    """Make a VGG of 16 layers."""
-    return _vgg("D", False, **kwargs)
-
-
-@builder(VGG16_BN_Weights, pretrained=_FROM_FILE)
-def vgg16_bn(**kwargs: Any) -> VGG:
-    """Make a VGG of 16 layers with batch normalisation."""
-    return _vgg("D", True, **kwargs)
-
-
-@builder(VGG19_Weights, pretrained=_FROM_FILE)
-def vgg19(**kwargs: Any) -> VGG:
-    """Make a VGG of 19 layers."""
-    return _vgg("E", False, **kwargs)
-
-
-@builder(VGG19_BN_Weights, pretrained=_FROM_FILE)
-def vgg19_bn(**kwargs: Any) -> VGG:
-    """Make a VGG of 19 layers with batch normalisation."""
-    return _vgg("E", True, **kwargs)
+vgg11: _Model = _model(VGG11_Weights, "a VGG of 11 layers", "A", False)
+vgg11_bn: _Model = _model(
+    VGG11_BN_Weights, "a VGG of 11 layers with batch normalisation", "A", True
+)
+vgg13: _Model = _model(VGG13_Weights, "a VGG of 13 layers", "B", False)
+vgg13_bn: _Model = _model(
+    VGG13_BN_Weights, "a VGG of 13 layers with batch normalisation", "B", True
+)
+vgg16: _Model = _model(VGG16_Weights, "a VGG of 16 layers", "D", False)
+vgg16_bn: _Model = _model(
+    VGG16_BN_Weights, "a VGG of 16 layers with batch normalisation", "D", True
+)
+vgg19: _Model = _model(VGG19_Weights, "a VGG of 19 layers", "E", False)
+vgg19_bn: _Model = _model(
+    VGG19_BN_Weights, "a VGG of 19 layers with batch normalisation", "E", True
+)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import flambeau as fb
 from flambeau import Tensor, nn
 from flambeau.nn.functional import interpolate
-from flambeau.vision.models._api import builder
+from flambeau.vision.models._api import family
 from flambeau.vision.models._init import constant
 from flambeau.vision.models._weights import weights_of
 from flambeau.vision.ops.misc import MLP, Conv2dNormActivation
@@ -274,34 +274,24 @@ def _vit(
     return VisionTransformer(image_size, patch, layers, heads, width, inner, **kwargs)
 
 
-@builder(ViT_B_16_Weights, sized=True)
-def vit_b_16(**kwargs: Any) -> VisionTransformer:
-    """Make a base Vision Transformer on patches of 16 pixels."""
-    return _vit(16, 12, 12, 768, 3072, **kwargs)
+_Model = Callable[..., VisionTransformer]
+_model = family(_vit, sized=True)
 
-
-@builder(ViT_B_32_Weights, sized=True)
-def vit_b_32(**kwargs: Any) -> VisionTransformer:
-    """Make a base Vision Transformer on patches of 32 pixels."""
-    return _vit(32, 12, 12, 768, 3072, **kwargs)
-
-
-@builder(ViT_L_16_Weights, sized=True)
-def vit_l_16(**kwargs: Any) -> VisionTransformer:
-    """Make a large Vision Transformer on patches of 16 pixels."""
-    return _vit(16, 24, 16, 1024, 4096, **kwargs)
-
-
-@builder(ViT_L_32_Weights, sized=True)
-def vit_l_32(**kwargs: Any) -> VisionTransformer:
-    """Make a large Vision Transformer on patches of 32 pixels."""
-    return _vit(32, 24, 16, 1024, 4096, **kwargs)
-
-
-@builder(ViT_H_14_Weights, sized=True)
-def vit_h_14(**kwargs: Any) -> VisionTransformer:
-    """Make a huge Vision Transformer on patches of 14 pixels."""
-    return _vit(14, 32, 16, 1280, 5120, **kwargs)
+vit_b_16: _Model = _model(
+    ViT_B_16_Weights, "a base Vision Transformer on patches of 16 pixels", 16, 12, 12, 768, 3072
+)
+vit_b_32: _Model = _model(
+    ViT_B_32_Weights, "a base Vision Transformer on patches of 32 pixels", 32, 12, 12, 768, 3072
+)
+vit_l_16: _Model = _model(
+    ViT_L_16_Weights, "a large Vision Transformer on patches of 16 pixels", 16, 24, 16, 1024, 4096
+)
+vit_l_32: _Model = _model(
+    ViT_L_32_Weights, "a large Vision Transformer on patches of 32 pixels", 32, 24, 16, 1024, 4096
+)
+vit_h_14: _Model = _model(
+    ViT_H_14_Weights, "a huge Vision Transformer on patches of 14 pixels", 14, 32, 16, 1280, 5120
+)
 
 
 def interpolate_embeddings(

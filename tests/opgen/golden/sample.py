@@ -70,6 +70,6 @@ op(
     "meshgrid(tensors: Any) -> Any",
     kind=python,
     forms="function",
-    body="flambeau._joining:meshgrid",
+    body="flambeau._operators.joining:meshgrid",
     doc="Coordinate grids.",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flambeau.distributed._absent import Function, function
+from flambeau._limits.refusing import Function, refused
 
 __all__ = [
     "allreduce_hook",
@@ -12,10 +12,18 @@ __all__ = [
     "fp16_compress_wrapper",
 ]
 
-_INSTEAD = "one process has no gradients to exchange"
-
-allreduce_hook: Function = function("allreduce_hook", _INSTEAD)
-fp16_compress_hook: Function = function("fp16_compress_hook", _INSTEAD)
-bf16_compress_hook: Function = function("bf16_compress_hook", _INSTEAD)
-fp16_compress_wrapper: Function = function("fp16_compress_wrapper", _INSTEAD)
-bf16_compress_wrapper: Function = function("bf16_compress_wrapper", _INSTEAD)
+allreduce_hook: Function = refused(
+    "distributed.algorithms.ddp_comm_hooks.default_hooks.allreduce_hook"
+)
+fp16_compress_hook: Function = refused(
+    "distributed.algorithms.ddp_comm_hooks.default_hooks.fp16_compress_hook"
+)
+bf16_compress_hook: Function = refused(
+    "distributed.algorithms.ddp_comm_hooks.default_hooks.bf16_compress_hook"
+)
+fp16_compress_wrapper: Function = refused(
+    "distributed.algorithms.ddp_comm_hooks.default_hooks.fp16_compress_wrapper"
+)
+bf16_compress_wrapper: Function = refused(
+    "distributed.algorithms.ddp_comm_hooks.default_hooks.bf16_compress_wrapper"
+)

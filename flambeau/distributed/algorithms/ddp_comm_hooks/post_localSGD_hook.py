@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau.distributed._absent import Function, function, type_without_objects
+from flambeau._limits.refusing import Function, refused, refused_type
 
 __all__ = ["PostLocalSGDState", "post_localSGD_hook"]
 
-_INSTEAD = "one process has no gradients to exchange"
-
-PostLocalSGDState: Any = type_without_objects("PostLocalSGDState", _INSTEAD)
-post_localSGD_hook: Function = function("post_localSGD_hook", _INSTEAD)
+PostLocalSGDState: Any = refused_type(
+    "distributed.algorithms.ddp_comm_hooks.post_localSGD_hook.PostLocalSGDState"
+)
+post_localSGD_hook: Function = refused(
+    "distributed.algorithms.ddp_comm_hooks.post_localSGD_hook.post_localSGD_hook"
+)

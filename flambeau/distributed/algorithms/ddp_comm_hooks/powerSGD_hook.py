@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau.distributed._absent import Function, function, type_without_objects
+from flambeau._limits.refusing import Function, refused, refused_type
 
 __all__ = ["PowerSGDState", "batched_powerSGD_hook", "powerSGD_hook"]
 
-_INSTEAD = "one process has no gradients to exchange"
-
-PowerSGDState: Any = type_without_objects("PowerSGDState", _INSTEAD)
-powerSGD_hook: Function = function("powerSGD_hook", _INSTEAD)
-batched_powerSGD_hook: Function = function("batched_powerSGD_hook", _INSTEAD)
+PowerSGDState: Any = refused_type(
+    "distributed.algorithms.ddp_comm_hooks.powerSGD_hook.PowerSGDState"
+)
+powerSGD_hook: Function = refused(
+    "distributed.algorithms.ddp_comm_hooks.powerSGD_hook.powerSGD_hook"
+)
+batched_powerSGD_hook: Function = refused(
+    "distributed.algorithms.ddp_comm_hooks.powerSGD_hook.batched_powerSGD_hook"
+)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from flambeau.distributed._absent import Function, function
+from flambeau._limits.refusing import Function, refused
 
 __all__ = ["context_parallel", "implicit_replication", "local_map"]
 
-context_parallel: Function = function("context_parallel", "run attention in one process")
-implicit_replication: Function = function("implicit_replication", "use tensors of one process")
-local_map: Function = function("local_map", "call the function itself")
+context_parallel: Function = refused("distributed.tensor.experimental.context_parallel")
+implicit_replication: Function = refused("distributed.tensor.experimental.implicit_replication")
+local_map: Function = refused("distributed.tensor.experimental.local_map")

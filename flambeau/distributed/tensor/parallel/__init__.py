@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau.distributed._absent import Function, function
+from flambeau._limits.refusing import Function, refused
 from flambeau.distributed.tensor.placement_types import Replicate, Shard
 
 __all__ = [
@@ -102,5 +102,5 @@ class PrepareModuleInputOutput(ParallelStyle):
         self.layouts = layouts
 
 
-parallelize_module: Function = function("parallelize_module", "use the module as it is")
-loss_parallel: Function = function("loss_parallel", "compute the loss in one process")
+parallelize_module: Function = refused("distributed.tensor.parallel.parallelize_module")
+loss_parallel: Function = refused("distributed.tensor.parallel.loss_parallel")

@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import flambeau as fb
-from flambeau._accepted import accepted
 
 __all__ = [
     "are_deterministic_algorithms_enabled",
@@ -57,7 +56,8 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """
     _State.deterministic = bool(mode)
     _State.warn_only = bool(warn_only)
-    from flambeau.backends import mkldnn  # rarely needed
+    from flambeau._limits.accepted import accepted  # rarely needed, as are the others
+    from flambeau.backends import mkldnn
     from flambeau.utils import deterministic
 
     fb._C._set_deterministic(_State.deterministic or mkldnn.deterministic)
@@ -136,7 +136,7 @@ def _is_elsewhere(device: Any) -> bool:
 
 
 def _on_device(device: fb.device) -> Any:
-    from flambeau._meta import OnDevice  # rarely needed
+    from flambeau._meta.tensors import OnDevice  # rarely needed
 
     return OnDevice(device)
 

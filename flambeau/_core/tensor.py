@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flambeau import _C, Tensor, _legacy, _matrices, _pickling, _storage, _unsupported
-from flambeau._interop import dlpack_capsule, dlpack_device
-from flambeau._overriding import overridable, torch_function
+from flambeau import _C, Tensor
+from flambeau._core import legacy, pickling, storage
+from flambeau._core.interop import dlpack_capsule, dlpack_device
+from flambeau._core.overriding import overridable, torch_function
+from flambeau._limits.refusing import refused_in
 
 __all__ = ["is_tensor"]
 
@@ -80,7 +82,7 @@ def _record_stream(self: Tensor, stream: Any) -> None:
 
 def _describe(self: Tensor) -> Any:
     """Range, mean, deviation and the number of NaN, infinite and zero elements, in one line."""
-    from flambeau._describe import describe  # rarely needed
+    from flambeau._display.describe import describe  # rarely needed
 
     return describe(self)
 
@@ -93,7 +95,7 @@ def _share_memory_(self: Tensor) -> Tensor:
 
 def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     """The old way to a tensor of the same type: ``new(2, 3)`` by size, ``new([2])`` by values."""
-    return _legacy.construct(self.dtype, args, device)
+    return legacy.construct(self.dtype, args, device)
 
 
 def _dequantize(self: Tensor) -> Tensor:
@@ -142,22 +144,36 @@ def _narrow_copy(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     return self.narrow(dim, start, length).clone(memory_format=_C.contiguous_format)
 
 
+def _hermitian(self: Tensor) -> Tensor:
+    """The transpose of a complex conjugate matrix."""
+    from flambeau._operators.matrices import hermitian  # rarely needed
+
+    return hermitian(self)
+
+
+def _adjoint(self: Tensor) -> Tensor:
+    """The same of each matrix of a batch."""
+    from flambeau._operators.matrices import adjoint  # rarely needed
+
+    return adjoint(self)
+
+
 _METHODS: dict[str, Any] = {
-    **_unsupported.METHODS,
-    "H": property(_matrices.hermitian),
-    "mH": property(_matrices.adjoint),
+    **refused_in("Tensor"),
+    "H": property(_hermitian),
+    "mH": property(_adjoint),
     "__array__": _array,
     "__array_wrap__": _array_wrap,
     "__array_priority__": 1000,  # NumPy lets the tensor's operators go first
     "__complex__": _complex,
     "__contains__": _contains,
-    "__deepcopy__": _pickling.deepcopy_tensor,
+    "__deepcopy__": pickling.deepcopy_tensor,
     "__dlpack__": dlpack_capsule,
     "__dlpack_device__": dlpack_device,
     "__format__": _format,
     "__iter__": _iter,
     "__rdiv__": _reflected_division,
-    "__reduce_ex__": _pickling.reduce_tensor,
+    "__reduce_ex__": pickling.reduce_tensor,
     "__reversed__": _reversed,
     "chalf": _complex_half,
     "const_data_ptr": Tensor.data_ptr,
@@ -172,10 +188,10 @@ _METHODS: dict[str, Any] = {
     "pin_memory": _pin_memory,
     "record_stream": _record_stream,
     "share_memory_": _share_memory_,
-    "storage": _storage.typed_storage,
+    "storage": storage.typed_storage,
     "storage_type": _storage_type,
-    "type": _legacy.convert_type,
-    "untyped_storage": _storage.untyped_storage,
+    "type": legacy.convert_type,
+    "untyped_storage": storage.untyped_storage,
 }
 
 # Iteration and the attributes ask for other things of the tensor, which can be overridden.

@@ -11,9 +11,9 @@ from pickle import UnpicklingError
 
 import flambeau as fb
 from flambeau import Tensor, nn
-from flambeau.cli._checkpoint import Checkpoint, names_of, read_checkpoint
-from flambeau.cli._mistake import Mistake
 from flambeau.vision import models
+from flambeau.vision._commands.checkpoint import Checkpoint, names_of, read_checkpoint
+from flambeau.vision._commands.mistake import Mistake
 from flambeau.vision.io import ImageReadMode, read_image
 from flambeau.vision.models._recognition import Fit, classifiers, fit, loaded, recognised
 from flambeau.vision.transforms._presets import ImageClassification

@@ -7,7 +7,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._copies import sliced
+from flambeau._operators.copies import sliced
 
 __all__ = ["INNER"]
 

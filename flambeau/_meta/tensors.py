@@ -21,10 +21,10 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau._meta_gradients import change, record
-from flambeau._meta_sizes import Sketch, dense_strides, is_large, numbers_in
-from flambeau._overriding import OVERRIDABLE
-from flambeau._printing import PLAIN_TYPES
+from flambeau._core.overriding import OVERRIDABLE
+from flambeau._core.printing import PLAIN_TYPES
+from flambeau._meta.gradients import change, record
+from flambeau._meta.sizes import Sketch, dense_strides, is_large, numbers_in
 from flambeau.autograd._tensor import backward
 from flambeau.overrides import TorchFunctionMode
 from flambeau.utils._pytree import tree_flatten, tree_map

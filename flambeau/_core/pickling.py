@@ -7,7 +7,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau._storage import UntypedStorage, untyped_storage, window_on
+from flambeau._core.storage import UntypedStorage, untyped_storage, window_on
 
 
 def rebuild_tensor(

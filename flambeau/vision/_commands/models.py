@@ -8,9 +8,9 @@ import json
 import sys
 from typing import Any
 
-from flambeau._terminal import Style, can_show
-from flambeau.cli._mistake import Mistake
+from flambeau._display.terminal import Style, can_show
 from flambeau.vision import models
+from flambeau.vision._commands.mistake import Mistake
 from flambeau.vision.models._recognition import classifiers
 
 __all__ = ["add_arguments", "chosen", "run"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import flambeau as fb
-from flambeau import Tensor
+from flambeau import _C, Tensor
 from flambeau._recording.record import unrecorded
-from flambeau.func._functions import is_batched
 
 __all__: list[str] = []
 
@@ -42,7 +41,8 @@ def segment_reduce(
             f"segment_reduce: lengths of shape {tuple(counts.shape)} do not fit data of shape "
             f"{tuple(data.shape)} and axis {axis}"
         )
-    if not (unsafe or any(map(is_batched, (data, counts)))):  # a map has no numbers to look at
+    is_mapped = any(_C._batch_of(each) is not None for each in (data, counts))
+    if not (unsafe or is_mapped):  # a map has no numbers to look at
         with unrecorded():
             if bool((counts < 0).any()):
                 raise RuntimeError(f"segment_reduce: a length is negative: {counts.min().item()}")

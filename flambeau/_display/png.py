@@ -5,31 +5,26 @@ from __future__ import annotations
 import struct
 import zlib
 
-import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau.vision.io._files import check_elements
 
-__all__ = ["encode_png"]
+__all__ = ["encode"]
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_COLORS = {1: 0, 3: 2}  # how a file calls so many channels
+_KINDS = {1: 0, 2: 4, 3: 2, 4: 6}  # how a file calls so many channels; 2 and 4 are with opacity
 _PIECE = 8192  # bytes of a part of the rows
 _LOOKAHEAD = 262  # what zlib needs beside the bytes it has seen
 
 
-def encode_png(image: Tensor, level: int) -> Tensor:
-    """The file of an image (1 or 3, H, W) of bytes."""
-    if not isinstance(image, Tensor):
-        raise TypeError(f"expected a tensor, got {type(image).__name__}")
-    check_elements(image)
+def encode(image: Tensor, level: int = 6) -> bytearray:
+    """The file of an image (1 to 4 channels, height, width) of bytes."""
     rows = _C._filter_png(image)
     channels, height, width = image.shape
-    header = struct.pack(">IIBBBBB", width, height, 8, _COLORS[channels], 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, 8, _KINDS[channels], 0, 0, 0)
     data = _compressed(rows, level)
     parts = [_SIGNATURE, _part(b"IHDR", header)]
     parts += [_part(b"IDAT", data[at : at + _PIECE]) for at in range(0, len(data), _PIECE)]
     parts.append(_part(b"IEND", b""))
-    return fb.frombuffer(bytearray().join(parts), dtype=fb.uint8)
+    return bytearray().join(parts)
 
 
 def _compressed(rows: Tensor, level: int) -> bytes:

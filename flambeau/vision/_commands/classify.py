@@ -10,10 +10,15 @@ from pathlib import Path
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._terminal import cells, is_live, printable
-from flambeau.cli import _classify_output as output
-from flambeau.cli._classifier import DEFAULT_MODEL, Classifier, image_endings, read_picture
-from flambeau.cli._mistake import Mistake
+from flambeau._display.terminal import cells, is_live, printable
+from flambeau.vision._commands import output
+from flambeau.vision._commands.classifier import (
+    DEFAULT_MODEL,
+    Classifier,
+    image_endings,
+    read_picture,
+)
+from flambeau.vision._commands.mistake import Mistake
 
 __all__ = ["add_arguments", "run"]
 
@@ -157,7 +162,7 @@ def _images(given: Path) -> list[Path]:
 
 
 def _model(name: str) -> str:
-    from flambeau.cli.models import chosen
+    from flambeau.vision._commands.models import chosen
 
     try:
         return chosen(name)

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from flambeau._accepted import accepted
+from flambeau._limits.accepted import accepted
 
 if TYPE_CHECKING:
     from flambeau._dynamo._graphs import Plan

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flambeau._terminal import Style, can_show, cells, clipped, columns, printable
-from flambeau.cli._classifier import Classifier
+from flambeau._display.terminal import Style, can_show, cells, clipped, columns, printable
+from flambeau.vision._commands.classifier import Classifier
 
 __all__ = ["Failure", "Finding", "as_json", "as_line", "as_text", "conclude", "introduce", "show"]
 

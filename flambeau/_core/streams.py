@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import flambeau as fb
-from flambeau.accelerator import ACCELERATOR
+from flambeau._limits.refusing import refusal
 
 __all__ = ["Event", "Stream"]
 
@@ -13,7 +13,7 @@ __all__ = ["Event", "Stream"]
 def _checked(device: Any, name: str) -> fb.device:
     place = fb.device("cpu" if device is None else device)
     if place.type != "cpu":
-        raise ACCELERATOR.error(name)
+        raise refusal(f"accelerator.{name}")
     return place
 
 

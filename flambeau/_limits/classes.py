@@ -8,6 +8,14 @@ from typing import Any, NoReturn
 __all__ = ["classes"]
 
 
+def no_library(path: Any) -> OSError:
+    """What loading a library that is compiled against PyTorch raises."""
+    return OSError(
+        f"load_library: {str(path)!r} holds operators that are compiled against PyTorch and "
+        "cannot run here; torch.library.custom_op makes an operator of a function of Python"
+    )
+
+
 class _ClassNamespace(ModuleType):
     def __init__(self, name: str) -> None:
         super().__init__(f"torch.classes.{name}")
@@ -36,9 +44,7 @@ class _Classes(ModuleType):
 
     def load_library(self, path: Any) -> NoReturn:
         """Classes of a compiled library for PyTorch, which needs PyTorch itself."""
-        from flambeau._ops import ops
-
-        ops.load_library(path)
+        raise no_library(path)
 
 
 classes = _Classes()

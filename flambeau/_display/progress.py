@@ -11,7 +11,15 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any, Generic, TextIO, TypeVar, overload
 
-from flambeau._terminal import Style, can_show, cells, clipped, columns, is_live, is_notebook
+from flambeau._display.terminal import (
+    Style,
+    can_show,
+    cells,
+    clipped,
+    columns,
+    is_live,
+    is_notebook,
+)
 
 __all__ = ["Progress", "progress"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau.cli._mistake import Mistake
+from flambeau.vision._commands.mistake import Mistake
 
 __all__ = ["Checkpoint", "names_of", "read_checkpoint"]
 

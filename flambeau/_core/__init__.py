@@ -1,0 +1,1 @@
+"""The tensor class and what belongs to it: storage, printing, pickling, dtypes, modes, settings."""

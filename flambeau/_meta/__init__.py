@@ -1,0 +1,1 @@
+"""The device ``meta``: tensors without elements, the sizes of results, and gradients of them."""

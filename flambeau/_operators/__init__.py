@@ -1,0 +1,1 @@
+"""Operators that are written in Python, composed of native ones; the table names most of them."""

@@ -1,0 +1,1 @@
+"""Commands for images: ``flambeau classify`` and ``flambeau models``."""
