@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 import flambeau as fb
 from flambeau import Tensor, nn
 from flambeau._dynamo.exc import UserError
-from flambeau._other_sizes import Place, candidates, outcome, resized, same_results, varied
+from flambeau._recording.other_sizes import (
+    Place,
+    candidates,
+    outcome,
+    resized,
+    same_results,
+    varied,
+)
 from flambeau.export.dynamic_shapes import Dim, _DimHint, _DimHintType
 from flambeau.export.exported_program import ExportedProgram
 from flambeau.utils import _pytree as pytree

@@ -12,7 +12,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._other_sizes import outcome, same_results, variants, varied
+from flambeau._recording.other_sizes import outcome, same_results, variants, varied
 from flambeau._recording.record import current
 from flambeau._recording.sizes import noted_comparisons
 from flambeau.jit._looks import is_tracing

@@ -16,7 +16,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._other_sizes import pattern
+from flambeau._recording.other_sizes import pattern
 from flambeau.nn import Module
 from flambeau.utils._pytree import tree_map
 

@@ -18,7 +18,7 @@ import pytest
 
 import flambeau as torch
 from flambeau import jit, nn
-from flambeau._other_sizes import same_results
+from flambeau._recording.other_sizes import same_results
 
 NUMBERS = (
     *("x.shape[0]", "x.size(1)", "len(x)", "x.numel()", "x.ndim", "sum(x.shape)", "max(x.shape)"),
