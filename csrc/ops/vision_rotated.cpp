@@ -1,6 +1,7 @@
 // How much boxes at any angle overlap.
 #include "gen/ops/vision.h"
 #include "kernel/table.h"
+#include "ops/output.h"
 
 namespace fb::ops {
 namespace {
