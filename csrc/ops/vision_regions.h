@@ -51,8 +51,6 @@ struct Regions {
 
 // Floats of 16 bits are computed with as float32.
 inline DType working_type(DType dtype) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(dtype),
-              "boxes and images must be floating-point tensors, got ", dtype, ": call .float()");
   return dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
 }
 

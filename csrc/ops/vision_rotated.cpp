@@ -1,7 +1,7 @@
 // How much boxes at any angle overlap.
 #include "gen/ops/vision.h"
 #include "kernel/table.h"
-#include "ops/vision_regions.h"
+#include "ops/output.h"
 
 namespace fb::ops {
 namespace {
@@ -9,7 +9,8 @@ namespace {
 void check_boxes(const Tensor& boxes, const char* name) {
   FB_CHECK(boxes.dim() == 2 && boxes.size(1) == 5, name, " must have shape (count, 5), got ",
            boxes.sizes());
-  working_type(boxes.dtype());  // no integers
+  FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(boxes.dtype()), name,
+              " must be a floating-point tensor, got ", boxes.dtype());
 }
 
 }  // namespace

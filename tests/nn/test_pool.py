@@ -145,7 +145,7 @@ def test_graph_names() -> None:
         (
             lambda x: F.max_unpool2d(x, x.long() * 0 + 99, 2),
             RuntimeError,
-            r"found an invalid max index 99: output planes of size \(8, 8\) have 64 places",
+            r"found an invalid max index 99: output planes of size \(8, 8\) have 64 elements",
         ),
         (
             lambda x: F.max_unpool2d(x, x.long() * 0, 2, output_size=(20, 20)),
