@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import flambeau as fb
 from flambeau import _C, Tensor
+from flambeau.amp._unscaling import unscale
 
 if TYPE_CHECKING:
     from flambeau.optim import Optimizer
@@ -143,11 +144,7 @@ class GradScaler:
                 if param.grad.dtype == fb.float16 and not allow_fp16:
                     raise ValueError("Attempting to unscale FP16 gradients.")
                 gradients.append(_elements(param))
-        if not gradients:
-            return {}
-        with fb.no_grad():
-            _C._amp_foreach_non_finite_check_and_unscale_(gradients, found_inf, inv_scale)
-        return {found_inf.device: found_inf}
+        return unscale(gradients, inv_scale, found_inf)
 
     def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
         """Call the optimiser's step, unless a gradient is infinite or not a number."""
@@ -198,7 +195,7 @@ class GradScaler:
             self._check_inf_per_device(optimizer)
         found = list(state["found_inf_per_device"].values())
         optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else self._fb_scale_now()
-        optimizer.found_inf = sum(found[1:], found[0]) if found else None
+        optimizer.found_inf = self._fb_together(found) if found else None
         try:
             return optimizer.step(*args, **kwargs)
         finally:
@@ -239,12 +236,17 @@ class GradScaler:
             _C._amp_update_scale_(
                 scale,
                 tracker,
-                sum(found[1:], found[0]),
+                self._fb_together(found),
                 self._growth_factor,
                 self._backoff_factor,
                 self._growth_interval,
             )
         self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
+
+    def _fb_together(self, found: list[Tensor]) -> Tensor:
+        """What was found on all devices, beside the scale."""
+        first, *others = (each.to(self._fb_scale_now().device) for each in found)
+        return sum(others, first)
 
     def _fb_set_scale(self, scale: Tensor, value: float | Tensor) -> None:
         if isinstance(value, float):

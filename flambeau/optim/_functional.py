@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau as fb
-from flambeau import _C, Tensor
+from flambeau import Tensor
+from flambeau.amp._unscaling import unscale
 
 __all__ = ["scale_back", "step_lists"]
 
@@ -15,9 +16,7 @@ def scale_back(grads: list[Tensor], grad_scale: Tensor | None, found_inf: Tensor
     """Divide gradients by a scale; say whether some were found not to be finite."""
     if grad_scale is not None:
         inverse = grad_scale.double().reciprocal().float()
-        with fb.no_grad():
-            found = fb.zeros((), device=inverse.device)
-            _C._amp_foreach_non_finite_check_and_unscale_(grads, found, inverse)
+        unscale(grads, inverse, fb.zeros((), device=inverse.device))
     return found_inf is not None and bool(found_inf.item())
 
 

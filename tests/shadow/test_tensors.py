@@ -157,12 +157,19 @@ def test_a_state_dict_is_stored_and_loaded(tmp_path: Path) -> None:
         assert fb.equal(a.cpu(), b)
 
 
-def test_a_scaler_scales_there() -> None:
+@pytest.mark.parametrize("finite", [True, False])
+def test_a_scaler_scales_there(finite: bool) -> None:
+    """Also beside a parameter of the host, whose gradient may not be finite."""
+    here = fb.ones(1, requires_grad=True)
     net = nn.Linear(3, 2).to(SHADOW)
-    optimizer = fb.optim.SGD(net.parameters(), lr=0.1)
+    optimizer = fb.optim.SGD([*net.parameters(), here], lr=0.1)
     scaler = fb.amp.GradScaler("shadow", init_scale=8.0)
     loss = net(fb.ones(4, 3, device=SHADOW)).sum()
     scaler.scale(loss).backward()
+    here.grad = fb.tensor([8.0 if finite else float("inf")])
+    before = net.weight.detach().clone()
     scaler.step(optimizer)
     scaler.update()
-    assert fb.isfinite(net.weight).all()
+    assert fb.equal(net.weight, before) != finite
+    assert scaler.get_scale() == (8.0 if finite else 4.0)
+    assert here.tolist() == pytest.approx([0.9 if finite else 1.0])
