@@ -165,9 +165,10 @@ int32_t size_number(const Tape& tape, PyObject* object) {
   return static_cast<int32_t>(PyLong_AsLong(number.get()));
 }
 
-void give_size(Tape& tape, const char* parameter, int32_t element, PyObject* object) {
+void give_size(Tape& tape, const char* parameter, int32_t element, PyObject* object,
+               int32_t place) {
   if (const int32_t size = size_number(tape, object); size >= 0)
-    tape.give(parameter, element, size);
+    tape.give(parameter, element, size, place);
 }
 
 GivenSizes::GivenSizes(Tape& tape, const Overload& overload, PyObject* const* slots) : tape_(tape) {
@@ -176,10 +177,10 @@ GivenSizes::GivenSizes(Tape& tape, const Overload& overload, PyObject* const* sl
     PyObject* given = slots[overload.args[i].slot];
     if (!given) continue;
     const char* name = overload.args[i].name;
-    give_size(tape_, name, -1, given);
+    give_size(tape_, name, -1, given, i);
     if (!PyTuple_Check(given) && !PyList_Check(given)) continue;
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(given); ++k)
-      give_size(tape_, name, static_cast<int32_t>(k), PySequence_Fast_GET_ITEM(given, k));
+      give_size(tape_, name, static_cast<int32_t>(k), PySequence_Fast_GET_ITEM(given, k), i);
   }
 }
 

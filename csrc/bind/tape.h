@@ -22,7 +22,8 @@ PyObject* traced_answer(const ops::Operator& op, PyObject* const* slots);
 // The number of a size on a tape; -1 for any other object.
 int32_t size_number(const tape::Tape& tape, PyObject* object);
 // Gives the next call the size that an object is, if it is one.
-void give_size(tape::Tape& tape, const char* parameter, int32_t element, PyObject* object);
+void give_size(tape::Tape& tape, const char* parameter, int32_t element, PyObject* object,
+               int32_t place = -1);
 
 // Sizes among the arguments of a call, which have found their places when it is over, or are
 // checked.

@@ -111,6 +111,7 @@ Tensor compute::index(const Tensor& self, TensorList indices) {
     return kernel::of(self).compress(contiguous(self), contiguous(cast(*mask, DType::kBool)));
   }
   const kernel::Picks picks = plan(self, indices);
+  FB_CHECK_INDEX(!picks.positions.empty(), "expected positions or a mask for some dimension");
   Tensor out = make_tensor(picks.result_shape(), self.dtype(), self.device());
   kernel::of(out).pick(out, picks);
   return out;

@@ -220,8 +220,8 @@ void Tape::add_read(const Tensor& tensor, const char* how, const Value& value) {
   records_.push_back(std::move(record));
 }
 
-void Tape::give(const char* parameter, int32_t element, int32_t size) {
-  given_.push_back({parameter, element, size});
+void Tape::give(const char* parameter, int32_t element, int32_t size, int32_t place) {
+  given_.push_back({parameter, element, size, place});
 }
 
 void Tape::settle() {
@@ -259,7 +259,8 @@ bool Tape::put_by_name(Record& record, const Given& given) const {
   for (size_t i = 0; i < record.arguments.size(); ++i)
     if (std::string_view(record.op->parameters[i].name) == given.parameter)
       return put(record.arguments[i], given.element, given.size);
-  return false;
+  const auto place = static_cast<size_t>(given.place);
+  return place < record.arguments.size() && put(record.arguments[place], given.element, given.size);
 }
 
 // Where a number could have come from more than one argument, the size has no place.

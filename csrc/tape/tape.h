@@ -104,8 +104,9 @@ class Tape {
   Item size_item(int32_t number) const;
 
   // The next call is given a size: as the argument of a name, or within it as an element of a list,
-  // or as some argument (no name).
-  void give(const char* parameter, int32_t element, int32_t size);
+  // or as some argument (no name). Where the operator calls it otherwise, `place` tells which it
+  // is.
+  void give(const char* parameter, int32_t element, int32_t size, int32_t place = -1);
   // Sizes that the calls since have had no place for become checks.
   void settle();
 
@@ -119,6 +120,7 @@ class Tape {
     const char* parameter;
     int32_t element;
     int32_t size;
+    int32_t place;
   };
 
   Item item_of(const ops::Value& value);

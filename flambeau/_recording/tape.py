@@ -8,6 +8,7 @@ of them and what Python decides by them.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -97,10 +98,8 @@ class Tape:
     """
 
     def __init__(self, in_parts: bool = False, tracing: int = 0) -> None:
-        if tracing:
-            from flambeau._recording import sizes  # whose numbers the binding hands out
-
-            assert sizes.TracedInt
+        if tracing:  # the binding hands out numbers of a class that is there once it is imported
+            importlib.import_module("flambeau._recording.sizes")
         self._native = _C._Tape(in_parts, tracing)
 
     def __enter__(self) -> Tape:

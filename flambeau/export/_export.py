@@ -86,8 +86,8 @@ class _Exporter:
         args, kwargs = fresh((self.args, self.kwargs))
         self._add_state()
         self._add_inputs(args, kwargs)
-        state = [*self.mod.named_parameters(), *self.mod.named_buffers()]
-        recorder = recorder_for([tensor for tensor, _ in self.tensors], state, any(self.declared))
+        named = [*self.mod.named_parameters(), *self.mod.named_buffers()]
+        recorder = recorder_for([tensor for tensor, _ in self.tensors], named, any(self.declared))
         with untouched(self.mod), recorder:
             result = self.mod(*args, **kwargs)
         leaves, out_spec = pytree.tree_flatten(result)

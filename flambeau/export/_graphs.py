@@ -250,7 +250,7 @@ def _result_count(node: Node) -> int:
     known = node.meta.get("results")
     if isinstance(known, int):
         return known
-    return max(parts) + 1 if parts else 1  # type: ignore[type-var, operator]
+    return max(parts) + 1 if parts else 1
 
 
 _SIZE_NAMES: dict[Any, str] = {function: name for name, function in SIZE_FUNCTIONS.items()}

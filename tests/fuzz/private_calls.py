@@ -114,8 +114,18 @@ def private_operators() -> dict[str, list[list[dict[str, Any]]]]:
 
 def function_of(name: str) -> Callable[..., Any]:
     """The operator as Python code reaches it; one of a sparse tensor makes it of a plain one."""
+    if not hasattr(_C, name) and not hasattr(flambeau.Tensor, name):
+        return functools.partial(_by_name, name)
     function = getattr(_C, name) if hasattr(_C, name) else getattr(flambeau.Tensor, name)
     return functools.partial(_with_sparse, function, SPARSE[name]) if name in SPARSE else function
+
+
+def _by_name(name: str, *args: Any, **kwargs: Any) -> Any:
+    """A call as recorded programs make it."""
+    try:
+        return _C._invoke(name, *args, **kwargs)
+    except AssertionError as error:  # PyTorch's class for devices that are not there
+        raise RuntimeError(str(error)) from error
 
 
 def _with_sparse(
