@@ -265,6 +265,7 @@ void add_tape(nb::module_& m) {
       nb::raise_python_error();
     }
   });
+  m.def("_pause_tapes", &tape::set_paused, nb::arg("is_paused"));
   m.def("_count_start", &tape::start_counting);
   m.def("_count_stop", &tape::stop_counting);
   m.def("_counted", [] {

@@ -11,6 +11,8 @@ namespace fb::ops {
 
 Scalar host_number(const Tensor& t) {
   FB_ASSERT(t.numel() == 1);
+  if (t.device() == kHost) [[likely]]
+    return Scalar::load(t.dtype(), t.data());
   alignas(16) char element[16];
   kernel::of(t).to_host(t.data(), t.element_size(), element);
   return Scalar::load(t.dtype(), element);

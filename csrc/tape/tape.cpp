@@ -94,6 +94,8 @@ struct Recording {
 
 Tape* current() { return is_inside ? nullptr : active; }
 
+bool set_paused(bool is_paused) { return std::exchange(is_inside, is_paused); }
+
 Tape* tracing() {
   Tape* tape = current();
   return tape && tape->tracing_ != Tracing::kNothing ? tape : nullptr;

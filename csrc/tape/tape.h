@@ -152,6 +152,10 @@ Tape* current();
 // The same if it traces sizes.
 Tape* tracing();
 
+// What this thread does is not recorded meanwhile; returns whether it was so before. For checks of
+// the package's own, which are no part of a program.
+bool set_paused(bool is_paused);
+
 // Lets operators tell tapes and counters of their calls; once, when the program begins.
 void install_recording();
 

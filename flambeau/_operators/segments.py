@@ -6,7 +6,7 @@ import math
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau._recording.record import unrecorded
+from flambeau._operators.unrecorded import unrecorded
 
 __all__: list[str] = []
 

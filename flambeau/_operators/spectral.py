@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import flambeau as fb
 from flambeau import _C, Tensor
-from flambeau._recording.record import unrecorded
+from flambeau._operators.unrecorded import unrecorded
 
 
 def stft(

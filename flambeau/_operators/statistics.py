@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import flambeau as fb
 from flambeau import Tensor
-from flambeau._recording.record import unrecorded
+from flambeau._operators.unrecorded import unrecorded
 
 
 def cov(

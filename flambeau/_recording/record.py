@@ -56,12 +56,6 @@ class Rules(NamedTuple):
     notes_lengths: bool = True  # the program is for tensors of the same length
 
 
-def unrecorded() -> contextlib.AbstractContextManager[None]:
-    """A block of the package's own that looks whether elements are right: no part of programs."""
-    recorder = current()
-    return contextlib.nullcontext() if recorder is None else recorder.paused()
-
-
 class Recorder:
     """Records what its block does with tensors.
 

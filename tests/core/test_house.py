@@ -123,9 +123,7 @@ def line_of(name: str, named: dict[str, int]) -> int | None:
 def test_every_module_is_in_the_picture() -> None:
     named, known = lines(), modules()
     assert not [name for name in known if line_of(name, named) is None]
-    # The recorder's files are on their way into a room of their own.
-    gone = {"_recording", "_tape", "_traced_int", "_other_sizes", "_stored_calls"}
-    assert not [name for name in named if name not in known and name not in gone]
+    assert not [name for name in named if name not in known]
 
 
 def test_a_module_imports_only_lines_above_its_own() -> None:
