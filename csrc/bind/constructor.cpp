@@ -1,5 +1,6 @@
 // Calling the class, as in torch.Tensor(2, 3), and objects of subclasses.
 #include "bind/call.h"
+#include "bind/tape.h"
 #include "bind/tensor_object.h"
 #include "gen/ops/view.h"
 #include "ops/layout.h"
@@ -10,6 +11,9 @@ namespace {
 // A second tensor on the same elements: an object of another class needs a handle of its own.
 Tensor another_handle(const Tensor& t) {
   if (is_sparse(t)) return autograd::detached(t);
+  // Of whatever size it is the next time.
+  if (is_recorded()) [[unlikely]]
+    return ops::_alias(t);
   ops::settle(t);
   return ops::as_strided(t, t.sizes(), t.strides(), t.offset());
 }
@@ -29,7 +33,7 @@ PyTypeObject* subclass(PyObject* object) {
 PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded("Tensor", [&] {
     if (!kwargs && PyTuple_GET_SIZE(args) > 0 && fits(ArgType::kInts, args))
-      return wrap_as(type, make_tensor(read::int_list(args), default_dtype(), kHost));
+      return wrap_as(type, noted(make_tensor(read::int_list(args), default_dtype(), kHost)));
     const Ref module = checked(PyImport_ImportModule("flambeau._core.legacy"));
     const Ref make = checked(PyObject_GetAttrString(module.get(), "new_tensor"));
     Ref made = checked(PyObject_Call(make.get(), args, kwargs));
@@ -45,7 +49,8 @@ PyObject* tensor_make_subclass(PyObject*, PyObject* const* args, Py_ssize_t coun
     auto* type = subclass(args[0]);
     FB_CHECK_TYPE(is_tensor(args[1]), "argument 'data' must be Tensor, not ",
                   Py_TYPE(args[1])->tp_name);
-    Ref made(wrap_as(type, autograd::detached(tensor_of(args[1]))));
+    const Tensor& data = tensor_of(args[1]);
+    Ref made(wrap_as(type, is_recorded() ? recorded_detach(data) : autograd::detached(data)));
     if (count == 3) autograd::set_requires_grad(tensor_of(made.get()), read::boolean(args[2]));
     return made.release();
   });

@@ -4,6 +4,7 @@
 #include "bind/interop.h"
 #include "bind/pinned.h"
 #include "bind/tape.h"
+#include "gen/ops/copy.h"
 #include "ops/host.h"
 
 namespace fb::bind {
@@ -48,7 +49,10 @@ PyObject* bound_asarray(PyObject* const* a) {
   FB_CHECK_VALUE(
       copy.value_or(true) || ((!dtype || shared.dtype() == *dtype) && may_share),
       "these data cannot become a tensor of that type without a copy, which copy=False forbids");
-  const Tensor typed = dtype ? ops::cast(shared, *dtype) : shared;
+  const bool is_cast = dtype && *dtype != shared.dtype();
+  const Tensor typed = is_cast && is_recorded() ? ops::to_copy(shared, *dtype)
+                       : dtype                  ? ops::cast(shared, *dtype)
+                                                : shared;
   return wrap(with_requires_grad(on_device(typed, device), a[4]));
 }
 

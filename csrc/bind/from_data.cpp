@@ -8,7 +8,9 @@
 #include "bind/call.h"
 #include "bind/interop.h"
 #include "bind/items.h"
+#include "bind/tape.h"
 #include "gen/ops/copy.h"
+#include "gen/ops/view.h"
 #include "ops/host.h"
 
 namespace fb::bind {
@@ -126,7 +128,10 @@ Scalar number_of(PyObject* o) {
     fb::check_dense("tensor", t);
     FB_CHECK_VALUE(t.numel() == 1, "only tensors of a single element can be elements, got size ",
                    t.sizes());
-    return ops::host_number(t);
+    const Scalar number = ops::host_number(t);
+    if (observe::watches(observe::kRecord)) [[unlikely]]
+      note_read(t, "item", number);
+    return number;
   }
   if (is_number(o)) return read::number(o);
   FB_CHECK_TYPE(PyNumber_Check(o) && !is_nested(o), "expected a number, got '", Py_TYPE(o)->tp_name,
@@ -200,6 +205,9 @@ T* store(PyObject* data, IntSpan sizes, size_t depth, T* out) {
 Tensor tensor_from_data(PyObject* data, MaybeType dtype) {
   if (is_tensor(data) || is_numpy_array(data)) {
     if (is_tensor(data)) check_elements(data);
+    if (is_tensor(data) && is_recorded()) [[unlikely]]
+      return ops::to_copy(recorded_detach(tensor_of(data)),
+                          dtype.value_or(tensor_of(data).dtype()));
     const Tensor from = is_tensor(data) ? tensor_of(data) : from_numpy(data, true);
     if (from->flags & kBatched) return autograd::copy_of_batch(from, dtype);
     if (is_sparse(from))
@@ -229,6 +237,8 @@ Tensor tensor_on_data(PyObject* data, MaybeType dtype) {
   const Tensor shared = is_tensor(data) ? tensor_of(data) : from_numpy(data);
   if (dtype && *dtype != shared.dtype() && is_tensor(data)) check_elements(data);
   if (is_sparse(shared)) return dtype ? ops::to_dtype(shared, *dtype) : shared;
+  if (is_recorded() && dtype && *dtype != shared.dtype()) [[unlikely]]
+    return ops::to_copy(shared, *dtype);
   return dtype ? ops::cast(shared, *dtype) : shared;
 }
 

@@ -343,7 +343,7 @@ PyObject* bound_nonzero(PyObject* const* a) {
   if (input->flags & kBatched) autograd::refuse_dynamic_shape("nonzero");
   fb::check_dense("nonzero", input);
   const bool as_tuple = a[1] && read::boolean(a[1]);
-  if (observe::watches(observe::kRecord) && tape::current()) [[unlikely]] {
+  if (is_recorded()) [[unlikely]] {
     // Of operators of the table, which nonzero is none of.
     if (!as_tuple) return wrap(ops::argwhere(input));
     return wrap(ops::unbind(ops::argwhere(input.dim() == 0 ? ops::unsqueeze(input, 0) : input), 1));

@@ -3,10 +3,15 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
 #include "bind/boxed.h"
 #include "bind/tensor_object.h"
 #include "bind/value_types.h"
+#include "gen/ops/view.h"
+#include "ops/observe.h"
 #include "tape/count.h"
+#include "tape/invoke.h"
 
 namespace nb = nanobind;
 
@@ -111,6 +116,31 @@ Tape* tracing_sizes_of(const Tensor& tensor) {
   return tape && traced_type && tape->is_sized(tensor) ? tape : nullptr;
 }
 
+// How far apart neighbours lie in memory without gaps: a product of sizes. Of other memory all
+// sizes are checked, as nothing is known of it.
+Ref traced_strides(const Tensor& tensor) {
+  Tape* tape = tracing_sizes_of(tensor);
+  if (!tape) return {};
+  const Ref shape(traced_shape(tensor));
+  Ref strides = checked(PyTuple_New(tensor.dim()));
+  int64_t expected = 1;
+  Ref stride(PyLong_FromLong(1));
+  for (int64_t dim = tensor.dim() - 1; dim >= 0; --dim) {
+    const auto d = static_cast<size_t>(dim);
+    if (tensor.strides()[d] != expected) {
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape.get()); ++i)
+        give_size(*tape, "", -1, PyTuple_GET_ITEM(shape.get(), i));
+      tape->settle();
+      return {};
+    }
+    PyTuple_SET_ITEM(strides.get(), dim, new_ref(stride.get()));
+    if (dim == 0) break;
+    stride = checked(PyNumber_Multiply(PyTuple_GET_ITEM(shape.get(), dim), stride.get()));
+    expected *= tensor.sizes()[d];
+  }
+  return strides;
+}
+
 PyObject* traced_count(const Tensor& tensor) {
   Ref shape(traced_shape(tensor));
   if (!shape || tensor.dim() == 0) return nullptr;
@@ -145,8 +175,15 @@ PyObject* traced_rank(const Tensor& tensor) {
 
 PyObject* traced_answer(const ops::Operator& op, PyObject* const* slots) {
   const std::string_view name = op.name;
-  if (name != "size" && name != "numel" && name != "nelement" && name != "dim") return nullptr;
+  static constexpr std::string_view kNames[] = {"size", "numel", "nelement", "dim", "stride"};
+  if (std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames)) return nullptr;
   const Tensor& tensor = tensor_of(slots[0]);
+  if (name == "stride") {
+    Ref strides = traced_strides(tensor);
+    if (!strides || !*op.overload) return strides.release();
+    return new_ref(
+        PyTuple_GET_ITEM(strides.get(), wrap_dim(read::integer(slots[1]), tensor.dim())));
+  }
   if (name == "dim") return traced_rank(tensor);
   if (name != "size") return traced_count(tensor);
   Tape* tape = tracing_sizes_of(tensor);
@@ -196,6 +233,13 @@ void note_read(const Tensor& tensor, const char* how, const Scalar& value) {
   if (!tape) return;
   if (tape->known_number_of(tensor) >= 0) tape->add_read(tensor, how, ops::Value(value));
   if (tape->on_read) tape->on_read(how, tensor);
+}
+
+Tensor recorded_detach(const Tensor& tensor) {
+  static const ops::Operator& op = *tape::find_op("detach");
+  const ops::Value given(tensor);
+  observe::Call call(observe::Call::Outside{}, op, &given, 1);
+  return call.done(ops::detach(tensor));
 }
 
 void add_tape(nb::module_& m) {

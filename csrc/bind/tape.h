@@ -41,10 +41,16 @@ class GivenSizes {
 // Python reads elements of a tensor, one or several; whoever records may refuse it.
 void note_read(const Tensor& tensor, const char* how);
 void note_read(const Tensor& tensor, const char* how, const Scalar& value);
+// Whether a tape runs in this thread, outside of operators.
+inline bool is_recorded() {
+  return observe::watches(observe::kRecord) && tape::current() != nullptr;
+}
+// The tensor without its history, which is a call on the tape.
+Tensor recorded_detach(const Tensor& tensor);
 // Python makes a tensor of its own data.
 inline Tensor noted(Tensor made) {
-  if (observe::watches(observe::kRecord)) [[unlikely]]
-    if (tape::Tape* tape = tape::current()) tape->note_made(made);
+  if (is_recorded()) [[unlikely]]
+    tape::current()->note_made(made);
   return made;
 }
 

@@ -45,8 +45,8 @@ PyObject* get_data(PyObject* self, void*) {
   return guarded("data", [&] {
     const Tensor& t = tensor_of(self);
     if (t->flags & (kBatched | kSparse)) return wrap(autograd::detached(t));
-    if (observe::watches(observe::kRecord) && tape::current()) [[unlikely]]
-      return wrap(ops::detach(t));
+    if (is_recorded()) [[unlikely]]
+      return wrap(recorded_detach(t));
     ops::settle(t);
     PyObject* made = wrap(tensor_over(Storage::alias(t.storage()), t.sizes(), t.strides(),
                                       t.offset(), t.dtype(), t.device()));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,7 +44,9 @@ def tensor_split(
         ends = [small * (i + 1) + min(i + 1, larger_ones) for i in range(cuts)]
     else:
         # Slice rules: negative positions count from the end, positions beyond it are the end.
-        ends = [slice(index, None).indices(size)[0] for index in cuts] + [size]
+        # In arithmetic of Python, which sizes of a program that is recorded take part in.
+        positions = [index + size if index < 0 else index for index in map(operator.index, cuts)]
+        ends = [min(max(position, 0), size) for position in positions] + [size]
     starts = [0, *ends[:-1]]
     return tuple(
         input.narrow(dim, start, max(end - start, 0))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import flambeau as fb
 from flambeau import _C, Tensor
 from flambeau._recording.program import (
     LITERALS,
@@ -33,6 +34,8 @@ VERSION = 2
 _OLD_FORMATS = ("flambeau.jit", "flambeau exported program")  # of version 1
 _TAGS: dict[type, str] = {Ref: "slot", State: "state", Constant: "constant"}
 _KINDS: dict[str, Any] = {tag: kind for kind, tag in _TAGS.items()}
+# Values that checkpoints have no word for.
+_NAMED_TYPES: dict[str, Any] = {"memory_format": fb.memory_format, "layout": fb.layout}
 _MOST_INPUTS = 1 << 16
 
 
@@ -122,6 +125,9 @@ def encoded(value: Any) -> Any:
         return (kind.__name__, [encoded(each) for each in value])
     if kind is dict:
         return ("dict", {key: encoded(each) for key, each in value.items()})
+    for word, named in _NAMED_TYPES.items():
+        if isinstance(value, named):
+            return (word, str(value).removeprefix("torch."))
     if isinstance(value, LITERALS):
         return ("value", value)
     raise RuntimeError(f"save: a value of type {kind.__name__} cannot be written")
@@ -139,6 +145,8 @@ def decoded(pair: Any) -> Any:
         return tuple(items) if word == "tuple" else items
     if word == "dict":
         return {key: decoded(each) for key, each in value.items()}
+    if word in _NAMED_TYPES and isinstance(found := vars(fb).get(value), _NAMED_TYPES[word]):
+        return found
     if word == "value" and isinstance(value, LITERALS):
         return value
     raise RuntimeError(f"load: the file holds {word!r}, which no program has")

@@ -203,10 +203,9 @@ class _Builder:
             return self._tensor(value.number)
         if isinstance(value, SizeRef):
             return self.sizes[value.number]
-        if isinstance(value, (tuple, list)):
-            return type(value)([self._argument(each) for each in value])
-        if isinstance(value, fb.Size):
-            return tuple(value)
+        if isinstance(value, (tuple, list)):  # a Size is one
+            items = [self._argument(each) for each in value]
+            return items if isinstance(value, list) else tuple(items)
         if isinstance(value, fb.Generator):
             return None  # the default one, in another process
         return value

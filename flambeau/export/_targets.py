@@ -32,6 +32,8 @@ _SINGLE = {
 }
 # Operators that a tensor is indexed by, which PyTorch has under other names.
 _OTHER_NAMES = {"_slice": "slice", "_index": "index", "_alias": "alias"}
+# Operators that PyTorch gives all but the tensor by name.
+_BY_NAME = {"_to_copy"}
 _PREFIX = "nn_functional_"
 # Functions of torch.nn.functional that torch has, too, with other names or defaults.
 _SAME_AT_TOP_LEVEL = {"relu", "softmax", "log_softmax", "dropout", "layer_norm", "group_norm"}
@@ -44,7 +46,7 @@ def target_of(row: str, args: list[Any]) -> tuple[OpOverload, tuple[Any, ...], d
     positional, named = [], {}
     for place, value in enumerate(args):
         name, _, _, keyword_only = found.parameters[place]
-        if not keyword_only:
+        if not (keyword_only or (row in _BY_NAME and place)):
             positional.append(value)
         elif not is_default(value, default_of(row, place)):
             named[name] = value

@@ -48,7 +48,7 @@ op(
 op(
     "_reshape_alias(input: Tensor, size: Ints) -> Tensor",
     kind=view,
-    forms="named",
+    forms="inner",
     doc="The view that reshape makes of memory with gaps.",
     grad={"input": "grad.reshape(input.shape)"},
 )
@@ -175,7 +175,7 @@ op(
 op(
     "_alias(input: Tensor) -> Tensor",
     kind=view,
-    forms="inner",
+    forms="named",
     doc="The same window once more.",
     grad={"input": "grad"},
     batch="same",

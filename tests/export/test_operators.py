@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import flambeau
+from flambeau import nn
 from flambeau.fx.experimental.proxy_tensor import make_fx
-from flambeau.utils._pytree import tree_flatten, tree_unflatten
+from flambeau.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 from tests.ops.check import is_tensor, outputs
 from tests.ops.make import to_module
 from tests.ops.test_table import SAMPLED, main_samples
@@ -63,6 +66,43 @@ def test_recorded_operator(name: str) -> None:
         check_recorded(function, arguments)
         if "method" in operator.function_forms and arguments[0] and is_tensor(arguments[0][0]):
             check_recorded(method, arguments)
+
+
+def module_of(function: Callable[..., Any], count: int) -> nn.Module:
+    """A module of as many inputs as a program has tensors."""
+    names = ", ".join(f"x{i}" for i in range(count))
+    return type(
+        "Call",
+        (nn.Module,),
+        {"forward": eval(f"lambda self, {names}: call({names})", {"call": function})},
+    )()
+
+
+NO_TENSORS = {"allclose", "broadcast_shapes", "equal", "is_nonzero", "item", "numpy"}
+NO_TENSORS |= {"promote_types", "result_type", "size", "tolist"}
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in SAMPLED if n not in NOT_RECORDED | REFUSED | NO_TENSORS]
+)
+def test_stored_operator(name: str) -> None:
+    operator, samples = main_samples(name)
+    leaves, shape = tree_flatten(to_module(flambeau, (samples[0].args, samples[0].kwargs)))
+    places = [i for i, leaf in enumerate(leaves) if is_tensor(leaf)]
+
+    def program(*tensors: Any) -> Any:
+        given = list(leaves)
+        for place, tensor in zip(places, tensors, strict=True):
+            given[place] = tensor
+        args, kwargs = tree_unflatten(given, shape)
+        return tuple(tree_leaves(operator.call(flambeau, args, kwargs)))
+
+    inputs = tuple(leaves[place].clone() for place in places)
+    exported = flambeau.export.export(module_of(program, len(places)), inputs)
+    file = io.BytesIO()
+    flambeau.export.save(exported, file)
+    file.seek(0)
+    assert str(flambeau.export.load(file)) == str(exported)
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))

@@ -215,6 +215,39 @@ def test_data_that_the_program_changes_begin_anew() -> None:
         assert run(program, fb.ones(3)).tolist() == [4]
 
 
+MADE_OF_TENSORS: dict[str, Callable[[Tensor], Tensor]] = {
+    "data": lambda x: x.data * 2,
+    "tensor": lambda x: fb.tensor(x) * 2,
+    "as_tensor": lambda x: fb.as_tensor(x, dtype=fb.float64),
+    "asarray": lambda x: fb.asarray(x, copy=True),
+    "asarray of a type": lambda x: fb.asarray(x, dtype=fb.float64),
+    "new_tensor": lambda x: x.new_tensor(x),
+    "as_subclass": lambda x: x.as_subclass(fb.nn.Parameter) * 2,
+    "Parameter": lambda x: fb.nn.Parameter(x) * 2,
+    "nonzero": lambda x: fb.nonzero(x),
+    "nonzero of each dimension": lambda x: fb.stack(fb.nonzero(x, as_tuple=True)),
+    "strides": lambda x: x.as_strided((x.shape[0],), (x.stride(0),)),
+    "tensor_split": lambda x: x.tensor_split([1, -1])[1],
+    "position": lambda x: x[x.sum().long() % 2],
+}
+
+
+@pytest.mark.parametrize("name", MADE_OF_TENSORS)
+@pytest.mark.filterwarnings("ignore:To copy construct")
+def test_tensors_that_are_made_of_tensors(name: str) -> None:
+    function = MADE_OF_TENSORS[name]
+    program = recorded(function, fb.rand(4, 3))
+    assert READS == []
+    for size in [(4, 3), (5, 2), (3, 6)]:
+        x = fb.rand(size)
+        assert fb.equal(run(program, x), function(x)), size
+
+
+def test_numbers_in_data_are_reads() -> None:
+    recorded(lambda x: x + fb.tensor([x.sum(), 1.0]), fb.rand(2))
+    assert READS == ["item"]
+
+
 def test_programs_are_copied_and_pickled() -> None:
     replay = Replay(recorded(lambda x: x * 2, fb.ones(2)))
     for twin in (copy.deepcopy(replay), pickle.loads(pickle.dumps(replay))):
