@@ -437,9 +437,11 @@ def _swin(
     )
 
 
-def _swin_v2(*args: Any, **kwargs: Any) -> SwinTransformer:
+def _swin_v2(
+    width: int, third: int, heads: int, probability: float, **kwargs: Any
+) -> SwinTransformer:
     second: dict[str, Any] = {"block": SwinTransformerBlockV2, "downsample_layer": PatchMergingV2}
-    return _swin(*args, window=8, **second, **kwargs)
+    return _swin(width, third, heads, probability, 8, **second, **kwargs)
 
 
 _Model = Callable[..., SwinTransformer]
