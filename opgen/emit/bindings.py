@@ -326,7 +326,7 @@ def operator_function(op: Op, name: str) -> list[str]:
     if len(operands) == 1:
         return [
             f"PyObject* {name}(PyObject* a) {{",
-            *watched(op, "is_plain_tensor(a)", "nullptr, 0"),
+            *watched(op, "is_native_tensor(a)", "nullptr, 0"),
             f"  return unary_slot({operator_names(op)}, a, [](PyObject* x) {{ return ops::{op.function}(tensor(x)); }});",
             "}",
         ]
@@ -338,7 +338,7 @@ def operator_function(op: Op, name: str) -> list[str]:
     return [
         f"PyObject* {name}(PyObject* a, PyObject* b{third}) {{",
         *refusal,
-        *watched(op, "is_plain_tensor(a) && is_plain_tensor(b)", "&b, 1"),
+        *watched(op, "is_native_tensor(a) && is_native_tensor(b)", "&b, 1"),
         f"  return binary_slot({operator_names(op)}, ArgType::{left.type.tag}, ArgType::{right.type.tag}, a, b,",
         "                     [](PyObject* x, PyObject* y) {",
         f"                       return ops::{op.function}({left.type.reader}(x), {right.type.reader}(y));",
