@@ -624,8 +624,9 @@ def validate(op: Op) -> None:
     for form in op.forms:
         if form not in FORMS:
             refuse(f"unknown form {form!r}; known: {', '.join(FORMS)}")
-    if {"inner", "named"} & set(op.forms) and (op.is_called or not op.name.startswith("_")):
-        refuse("an inner or named operator has no other form, and a name that begins with _")
+    for form in {"inner", "named"} & set(op.forms):
+        if len(op.forms) > 1 or not op.name.startswith("_"):
+            refuse(f"an operator that is {form} has no other form, and a name that begins with _")
     if not op.doc.strip() or "\n" in op.doc or not op.doc.rstrip().endswith("."):
         refuse("doc must be one line that ends with a full stop")
     for dtype in op.dtypes:

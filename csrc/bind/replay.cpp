@@ -178,6 +178,19 @@ nb::list run(const Replay& replay, nb::handle inputs, bool checks) {
 void add_replay(nb::module_& m) {
   nb::class_<Replay>(m, "_Replay").def("run", &run, nb::arg("inputs"), nb::arg("checks"));
   m.def("_replay", &made, nb::rv_policy::take_ownership);
+  m.def("_check_decision", [](nb::handle given) {
+    try {
+      const Slots slots;
+      std::vector<ops::Value> values;
+      for (const nb::handle each : given)
+        values.push_back(source_of(slots, nullptr, each.ptr()).value);
+      tape::check_decision(values);
+    } catch (const nb::python_error&) {
+      throw;
+    } catch (...) {
+      raise(nullptr);
+    }
+  });
 }
 
 }  // namespace fb::bind

@@ -112,38 +112,9 @@ std::string text_of(const Value& value) {
   return std::string(text, end);
 }
 
-// A decision about sizes: its name, how it came out, and what it was about.
-void check(std::span<const Value> given) {
-  FB_CHECK(given.size() >= 3 && given[0].is(Kind::kText), "a decision has a name and operands");
-  const std::string& name = given[0].text();
-  const bool is_unary = name == "is" || name == "is true";
-  static constexpr std::string_view kComparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  bool is_known = is_unary && given.size() == 3;
-  for (const std::string_view each : kComparisons) is_known |= name == each && given.size() == 4;
-  for (size_t i = 1; i < given.size(); ++i) is_known = is_known && given[i].is(Kind::kNumber);
-  FB_CHECK(is_known, "a recording decides about sizes, not by '", name, "' of ", given.size() - 2,
-           " operands");
-  const Value& outcome = given[1];
-  bool is_same = false;
-  if (name == "is")
-    is_same = compared("eq", given[2], outcome);
-  else if (name == "is true")
-    is_same = (given[2].number().to<double>() != 0) == outcome.number().to<bool>();
-  else
-    is_same = compared(name, given[2], given[3]) == outcome.number().to<bool>();
-  if (is_same) return;
-  std::string about = name;
-  for (size_t i = 2; i < given.size(); ++i) about += " " + text_of(given[i]);
-  fail(
-      ErrorKind::kRuntime, "this program was recorded where '", about, "' was ", text_of(outcome),
-      ": what Python does with sizes (if x.shape[0] > n, float(x.shape[0])) is recorded as it came "
-      "out, and for these inputs it would come out otherwise; record it with such inputs, or use "
-      "operators on whole tensors");
-}
-
 Value noted(const Step& step, std::span<const Value> given, bool checks) {
   if (step.note == "check") {
-    if (checks) check(given);
+    if (checks) check_decision(given);
     return {};
   }
   if (step.note == "size" || step.note == "rank") {
@@ -206,6 +177,34 @@ void keep(const Step& step, const Results& results, Slots& slots) {
 }
 
 }  // namespace
+
+void check_decision(std::span<const Value> given) {
+  FB_CHECK(given.size() >= 3 && given[0].is(Kind::kText), "a decision has a name and operands");
+  const std::string& name = given[0].text();
+  const bool is_unary = name == "is" || name == "is true";
+  static constexpr std::string_view kComparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  bool is_known = is_unary && given.size() == 3;
+  for (const std::string_view each : kComparisons) is_known |= name == each && given.size() == 4;
+  for (size_t i = 1; i < given.size(); ++i) is_known = is_known && given[i].is(Kind::kNumber);
+  FB_CHECK(is_known, "a recording decides about sizes, not by '", name, "' of ", given.size() - 2,
+           " operands");
+  const Value& outcome = given[1];
+  bool is_same = false;
+  if (name == "is")
+    is_same = compared("eq", given[2], outcome);
+  else if (name == "is true")
+    is_same = (given[2].number().to<double>() != 0) == outcome.number().to<bool>();
+  else
+    is_same = compared(name, given[2], given[3]) == outcome.number().to<bool>();
+  if (is_same) return;
+  std::string about = name;
+  for (size_t i = 2; i < given.size(); ++i) about += " " + text_of(given[i]);
+  fail(
+      ErrorKind::kRuntime, "this program was recorded where '", about, "' was ", text_of(outcome),
+      ": what Python does with sizes (if x.shape[0] > n, float(x.shape[0])) is recorded as it came "
+      "out, and for these inputs it would come out otherwise; record it with such inputs, or use "
+      "operators on whole tensors");
+}
 
 Replay::Replay(size_t slot_count, std::vector<Step> steps, std::vector<int32_t> outputs)
     : slot_count_(slot_count), steps_(std::move(steps)), outputs_(std::move(outputs)) {

@@ -34,6 +34,10 @@ struct Step {
   std::vector<int32_t> dead;  // slots that nothing reads after this
 };
 
+// Raises if a decision about sizes is another one than was recorded: its name, how it came out, and
+// what it was about.
+void check_decision(std::span<const ops::Value> given);
+
 class Replay {
  public:
   Replay(size_t slot_count, std::vector<Step> steps, std::vector<int32_t> outputs);

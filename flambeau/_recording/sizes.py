@@ -70,24 +70,10 @@ def plain(value: Any) -> Any:
     return int.__int__(value) if isinstance(value, TracedInt) else value
 
 
-_DECISIONS: dict[str, Callable[..., Any]] = {
-    **{name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
-    "is true": bool,
-    "is": int,
-}
-
-
 def check_decision(name: str, outcome: Any, *operands: Any) -> None:
     """A step of recordings: raise if a decision about sizes is another one than was recorded."""
-    if name not in _DECISIONS or not all(isinstance(each, (int, float)) for each in operands):
-        raise RuntimeError(f"a recording decides about sizes, not by {name!r} of {operands!r}")
-    if _comparisons.are_checked and _DECISIONS[name](*operands) != outcome:
-        raise RuntimeError(
-            f"this program was recorded where '{' '.join(map(str, (name, *operands)))}' was "
-            f"{outcome!r}: what Python does with sizes (if x.shape[0] > n, float(x.shape[0])) is "
-            "recorded as it came out, and for these inputs it would come out otherwise; record it "
-            "with such inputs, or use operators on whole tensors"
-        )
+    if _comparisons.are_checked:
+        _C._check_decision((name, outcome, *operands))
 
 
 def are_checked() -> bool:

@@ -40,7 +40,11 @@ def bindings(family: str, ops: list[Op]) -> str:
         '#include "bind/call.h"',
         *(['#include "bind/pinned.h"'] if pins else []),
         '#include "bind/registry.h"',
-        *(['#include "core/observe.h"'] if any(op.operator for op in ops) else []),
+        *(
+            ['#include "core/observe.h"']
+            if any(op.operator and boxed.told_by_binding(op, "") for op in ops)
+            else []
+        ),
         f'#include "gen/ops/{family}.h"',
         "",
         f"namespace {boxed.NAMESPACE} {{",

@@ -47,7 +47,11 @@ INPLACE_FIRST = "planted(x: Tensor, inplace: bool = False, p: float = 1.0) -> Te
         (f'op("{UNARY}", kind=native, forms="inner", doc="D.")', "a name that begins with _"),
         (
             'op("_planted(x: Tensor) -> Tensor", kind=native, forms="inner method", doc="D.")',
-            "an inner operator has no other form",
+            "an operator that is inner has no other form",
+        ),
+        (
+            'op("_planted(x: Tensor) -> Tensor", kind=native, forms="named inner", doc="D.")',
+            "has no other form",
         ),
         (f'op("{UNARY}", kind=native, dtypes=("float8",), doc="D.")', "unknown dtype 'float8'"),
         (f'op("{UNARY}", kind=native, type_check="none", doc="D.")', "type_check is 'own'"),
