@@ -13,7 +13,15 @@ __all__ = ["is_tensor"]
 
 
 def is_tensor(obj: object, /) -> bool:
-    """Whether ``obj`` is a tensor."""
+    """Return whether an object is a tensor.
+
+    Args:
+        obj: Any object.
+
+    Example:
+        >>> torch.is_tensor(torch.ones(2)), torch.is_tensor([1.0])
+        (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
@@ -61,7 +69,21 @@ def _complex(self: Tensor) -> complex:
 
 
 def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> Tensor:
-    """The same elements on a GPU."""
+    """Return the tensor on a GPU.
+
+    Args:
+        device: The GPU. Default: the current one.
+        non_blocking: Whether the copy may run in the background. Default: False.
+        **options: Further options of `Tensor.to`.
+
+    Example:
+        >>> x = torch.ones(2)
+        >>> if torch.cuda.is_available():
+        ...     x = x.cuda()
+
+    See also:
+        `Tensor.to`, `Tensor.cpu`.
+    """
     place = _C.device("cuda" if device is None else device)
     if place.type != "cuda":
         raise RuntimeError(f"cuda: expected a cuda device, got {place}")
@@ -79,7 +101,20 @@ def _record_stream(self: Tensor, stream: Any) -> None:
 
 
 def _describe(self: Tensor) -> Any:
-    """Range, mean, deviation and the number of NaN, infinite and zero elements, in one line."""
+    """Describe the tensor in one line: range, mean, deviation, counts of NaN, infinity and zero.
+
+    Range, mean and deviation are those of the finite elements.
+
+    Returns:
+        A `Description`, with the attributes `shape`, `dtype`, `device`, `nbytes`, `requires_grad`,
+        `min`, `max`, `mean`, `std`, `nan`, `inf`, `zeros` and `numel`.
+
+    Example:
+        >>> torch.tensor([1.0, 0.0, 3.0, float("nan")]).describe()
+        float32 4 | range 0 .. 3 | mean 1.333, std 1.247 | zero 25 % | nan 1, inf 0 | 16 B
+        >>> torch.tensor([1.0, 3.0]).describe().mean
+        2.0
+    """
     from flambeau._describe import describe  # rarely needed
 
     return describe(self)
@@ -92,7 +127,16 @@ def _share_memory_(self: Tensor) -> Tensor:
 
 
 def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
-    """The old way to a tensor of the same type: ``new(2, 3)`` by size, ``new([2])`` by values."""
+    """Make a tensor of the same type, the old way. Prefer `new_empty` and `new_tensor`.
+
+    Args:
+        *args: Sizes, or a sequence of values.
+        device: Where it lives; must be the CPU. Default: the CPU.
+
+    Example:
+        >>> torch.ones(2).new([1, 2])
+        tensor([1., 2.])
+    """
     return _legacy.construct(self.dtype, args, device)
 
 

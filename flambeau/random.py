@@ -21,7 +21,24 @@ __all__ = [
 
 
 def manual_seed(seed: SupportsInt) -> Generator:
-    """Start the default generator's stream of `seed`, any 64-bit number, and return it."""
+    """Seed the default random generator. The same seed gives the same numbers, and PyTorch's.
+
+    Args:
+        seed: Any 64-bit integer.
+
+    Returns:
+        The default generator.
+
+    Example:
+        >>> _ = torch.manual_seed(0)
+        >>> first = torch.rand(3)
+        >>> _ = torch.manual_seed(0)
+        >>> torch.equal(torch.rand(3), first)
+        True
+
+    See also:
+        `torch.Generator`, `torch.use_deterministic_algorithms`.
+    """
     return default_generator.manual_seed(int(seed))
 
 
@@ -36,12 +53,27 @@ def initial_seed() -> int:
 
 
 def get_rng_state() -> Tensor:
-    """The state of the default generator as a uint8 tensor."""
+    """Return the state of the default random generator, a tensor of bytes.
+
+    Example:
+        >>> state = torch.get_rng_state()
+        >>> first = torch.rand(2)
+        >>> torch.set_rng_state(state)
+        >>> torch.equal(torch.rand(2), first)
+        True
+    """
     return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Go on from a state that `get_rng_state` returned."""
+    """Set the state of the default random generator.
+
+    Args:
+        new_state: State, as `get_rng_state` returns it.
+
+    Example:
+        >>> torch.set_rng_state(torch.get_rng_state())
+    """
     default_generator.set_state(new_state)
 
 

@@ -26,10 +26,27 @@ _HALF_TYPES = (fb.bfloat16, fb.float16)
 
 
 class autocast(_C._SelfScope):
-    """A region, or a function, in which operators choose the types they compute in.
+    """Mixed precision for a block or a function: operators choose the type that they compute in.
 
-    Products of matrices and convolutions run in ``dtype``, losses and the like in float32; what an
-    operator is not known for runs in the types of its inputs. Parameters stay as they are.
+    Matrix products and convolutions run in `dtype`, losses and similar operators in float32,
+    others in the type of their inputs. Parameters stay as they are. Wrap the forward pass and the
+    loss, not the backward pass.
+
+    Args:
+        device_type: `"cpu"` or `"cuda"`.
+        dtype: Lower precision. Default: bfloat16 on the CPU, float16 on a GPU.
+        enabled: Whether it is on. Default: True.
+        cache_enabled: Whether converted weights are kept within the block. Default: True.
+
+    Example:
+        >>> layer = nn.Linear(4, 2)
+        >>> with torch.autocast("cpu", dtype=torch.bfloat16):
+        ...     y = layer(torch.ones(1, 4))
+        >>> y.dtype, layer.weight.dtype
+        (torch.bfloat16, torch.float32)
+
+    See also:
+        `torch.amp.GradScaler`.
     """
 
     _begin = staticmethod(_C._autocast.enter)

@@ -10,7 +10,20 @@ __all__ = ["GradScaler", "OptState"]
 
 
 class GradScaler(grad_scaler.GradScaler):
-    """The older name of ``amp.GradScaler("cuda", ...)``."""
+    """Old name of `torch.amp.GradScaler("cuda", ...)`.
+
+    Args:
+        init_scale: First scale. Default: 65536.
+        growth_factor: Factor by which the scale grows. Default: 2.
+        backoff_factor: Factor by which it shrinks after an infinite gradient. Default: 0.5.
+        growth_interval: Number of good steps before it grows. Default: 2000.
+        enabled: Whether to scale at all. Default: True.
+
+    Example:
+        >>> scaler = torch.cuda.amp.GradScaler(enabled=torch.cuda.is_available())
+        >>> scaler.scale(torch.tensor(2.0)) >= 2
+        tensor(True)
+    """
 
     def __init__(
         self,
