@@ -59,11 +59,29 @@ def progress(
     show: bool | None = None,
     stream: TextIO | None = None,
 ) -> Progress[Any]:
-    """A bar over `iterable`, or one that ``update`` moves; ``set(loss=loss)`` shows values.
+    """Progress bar over an iterable, or one that `update` moves.
 
-    On a terminal it is redrawn at most ten times a second. In pipes and CI logs the outermost bar
-    writes one line when it ends. `show` overrides that: True draws, False writes nothing at all.
-    A bar inside another one vanishes at its end unless `keep` is true.
+    On a terminal it is redrawn at most ten times a second. In pipes and logs the outermost bar
+    writes one line when it ends.
+
+    Args:
+        iterable: What to iterate over. Default: None, for a bar moved by `update`.
+        description: Text in front of the bar. Default: empty.
+        total: Number of steps. Default: the length of the iterable.
+        unit: Name of a step. Default: `"it"`.
+        keep: Whether the bar stays when it ends. Default: the outermost one does.
+        show: True draws it anywhere, False writes nothing. Default: by the stream.
+        stream: Where it is written. Default: standard error.
+
+    Returns:
+        A `Progress`, which iterates; `set(loss=loss)` shows values beside the bar.
+
+    Example:
+        >>> bar = torch.progress(range(3), "training", show=False)
+        >>> for step in bar:
+        ...     bar.set(loss=1 / (step + 1))
+        >>> with torch.progress(total=10, show=False) as bar:
+        ...     bar.update(10)
     """
     return Progress(
         iterable, description, total=total, unit=unit, keep=keep, show=show, stream=stream

@@ -57,7 +57,22 @@ def _dispatch_kl(type_p: type, type_q: type) -> Callable[..., Any] | None:
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
-    """The mean of log p(x) - log q(x) over samples x of p, in closed form."""
+    """Kullback-Leibler divergence of two distributions, in closed form.
+
+    KL(p || q) = mean of log p(x) - log q(x) over samples x of p
+
+    Args:
+        p: The one.
+        q: The other.
+
+    Raises:
+        NotImplementedError: No formula is known for this pair.
+
+    Example:
+        >>> from flambeau.distributions import Normal, kl_divergence
+        >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))
+        tensor(0.5000)
+    """
     pair = type(p), type(q)
     try:
         function = _KL_MEMOIZE[pair]

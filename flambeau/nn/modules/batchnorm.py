@@ -262,17 +262,14 @@ class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
 class SyncBatchNorm(_BatchNorm):
     """Batch normalisation over the batches of all processes of a group.
 
-    With a single process it is `nn.BatchNorm1d`, `nn.BatchNorm2d` or `nn.BatchNorm3d`.
+    Groups have one process so far: it computes what `nn.BatchNorm2d` does.
 
     Args:
         num_features: Number of channels C.
         eps: Added to the variance, against division by 0. Default: 1e-5.
-        momentum: Share of a batch's statistics in the running ones:
-            running = (1 - momentum) running + momentum batch. None keeps the average of all
-            batches. Default: 0.1.
+        momentum: Share of a batch's statistics in the running ones. Default: 0.1.
         affine: Whether to learn weight and bias. Default: True.
-        track_running_stats: Whether to keep running statistics. Without them, evaluation
-            uses the statistics of the batch. Default: True.
+        track_running_stats: Whether to keep running statistics. Default: True.
         process_group: Processes whose batches count. Default: all.
         device: Where the parameters live. Default: the current default device.
         dtype: Their element type. Default: the default floating-point type.

@@ -200,7 +200,40 @@ default_loader = pil_loader
 
 
 class ImageFolder(DatasetFolder):
-    """Images ``root/class/…/file``."""
+    """Images in one folder for each class: `root/class/.../image.png`.
+
+    A sample is a pair of image and class index; classes are the folders in alphabetical order.
+
+    Args:
+        root: Directory of the folders.
+        transform: Transform of an image. Default: None.
+        target_transform: Transform of a class index. Default: None.
+        loader: Function that reads an image from a path. Default: by Pillow.
+        is_valid_file: Function that says of a path whether it is an image. Default: by its ending.
+        allow_empty: Whether a folder may be empty. Default: False.
+
+    Attributes:
+        classes: Names of the classes.
+        class_to_idx: Index of each class.
+        samples: Pairs of path and class index.
+
+    Raises:
+        FileNotFoundError: There are no folders, or one is empty.
+
+    Example:
+        >>> import os
+        >>> from flambeau.vision.datasets import ImageFolder
+        >>> from flambeau.vision.utils import save_image
+        >>> for name in ("cat", "dog"):
+        ...     os.makedirs(f"pets/{name}")
+        ...     save_image(torch.rand(3, 8, 8), f"pets/{name}/0.png")
+        >>> data = ImageFolder("pets")
+        >>> data.classes, len(data), data[1][1]
+        (['cat', 'dog'], 2, 1)
+
+    See also:
+        `vision.datasets.DatasetFolder`, `utils.data.DataLoader`.
+    """
 
     def __init__(
         self,

@@ -29,9 +29,18 @@ _Range = tuple[float, float] | None
 
 
 class ColorJitter(nn.Module):
-    """Brightness, contrast, saturation and hue changed at random, in a random order.
+    """Change brightness, contrast, saturation and hue of an image at random, in random order.
 
-    A number is how far from 1 (from 0 for the hue) a factor may be; a pair is its range.
+    Args:
+        brightness: How far the factor may be from 1, or a pair: its range. Default: 0.
+        contrast: Likewise. Default: 0.
+        saturation: Likewise. Default: 0.
+        hue: How far the shift may be from 0, at most 0.5, or a pair: its range. Default: 0.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.ColorJitter(brightness=0.5, hue=0.1)(torch.rand(3, 4, 4)).shape
+        torch.Size([3, 4, 4])
     """
 
     def __init__(
@@ -172,7 +181,17 @@ class _Sometimes(nn.Module):
 
 
 class RandomGrayscale(_Sometimes):
-    """A grey image with a probability, of as many channels as before."""
+    """Make an image grey with a probability; it keeps its number of channels.
+
+    Args:
+        p: The probability. Default: 0.1.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> grey = transforms.RandomGrayscale(p=1.0)(torch.rand(3, 2, 2))
+        >>> torch.equal(grey[0], grey[1])
+        True
+    """
 
     def __init__(self, p: float = 0.1) -> None:
         super().__init__(p)

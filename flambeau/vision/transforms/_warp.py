@@ -39,7 +39,20 @@ def _fill_for(img: Image, fill: Any) -> Fill:
 
 
 class RandomRotation(nn.Module):
-    """An image turned by a random angle."""
+    """Rotate an image by a random angle.
+
+    Args:
+        degrees: Range of the angle, or one number for (-degrees, degrees).
+        interpolation: `InterpolationMode` of the new pixels. Default: nearest.
+        expand: Whether the result is large enough for all of the image. Default: False.
+        center: Centre of rotation, (x, y). Default: that of the image.
+        fill: Value of pixels outside of the image. Default: 0.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomRotation(10)(torch.rand(3, 8, 8)).shape
+        torch.Size([3, 8, 8])
+    """
 
     def __init__(
         self,
