@@ -181,7 +181,7 @@ def type_name(tensor: Tensor) -> str:
     return f"torch.{place}{form}{_NAMES[tensor.dtype]}"
 
 
-def convert_type(tensor: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+def convert_type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Return the name of the tensor's type, or the tensor converted to another type.
 
     Args:
@@ -199,7 +199,7 @@ def convert_type(tensor: Tensor, dtype: Any = None, non_blocking: bool = False) 
         `Tensor.to`, `Tensor.dtype`.
     """
     if dtype is None:
-        return type_name(tensor)
+        return type_name(self)
     place = None
     if isinstance(dtype, TensorType):
         place, dtype = dtype.place, dtype.dtype
@@ -210,7 +210,7 @@ def convert_type(tensor: Tensor, dtype: Any = None, non_blocking: bool = False) 
         place, dtype = "cpu" if name == dtype else "cuda", _DTYPES[name]
     elif not isinstance(dtype, fb.dtype):
         raise ValueError(f"invalid type: {getattr(dtype, '__name__', dtype)!r}")
-    return tensor.to(place, dtype, non_blocking=non_blocking)
+    return self.to(place, dtype, non_blocking=non_blocking)
 
 
 def set_default_tensor_type(t: Any) -> None:

@@ -28,7 +28,7 @@ def init_process_group(
 ) -> None:
     """Create the group of all processes that train together.
 
-    Groups of one process are supported so far; programs for several run as one.
+    Groups of one process are supported so far.
 
     Args:
         backend: Library to communicate by, such as `"gloo"`. Default: by device.
@@ -44,6 +44,7 @@ def init_process_group(
 
     Raises:
         ValueError: There is a group already, or rank and world_size do not fit.
+        NotImplementedError: `world_size` is larger than 1.
 
     Example:
         >>> import flambeau.distributed as dist

@@ -21,6 +21,8 @@ class autocast(autocast_mode.autocast):
         cache_enabled: Whether converted weights are kept within the block. Default: True.
 
     Example:
+        >>> import warnings
+        >>> warnings.simplefilter("ignore", FutureWarning)  # deprecated, so it warns
         >>> with torch.cuda.amp.autocast(enabled=torch.cuda.is_available()):
         ...     y = nn.Linear(4, 2)(torch.ones(1, 4))
         >>> y.shape

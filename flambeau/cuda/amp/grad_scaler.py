@@ -20,6 +20,8 @@ class GradScaler(grad_scaler.GradScaler):
         enabled: Whether to scale at all. Default: True.
 
     Example:
+        >>> import warnings
+        >>> warnings.simplefilter("ignore", FutureWarning)  # deprecated, so it warns
         >>> scaler = torch.cuda.amp.GradScaler(enabled=torch.cuda.is_available())
         >>> scaler.scale(torch.tensor(2.0)) >= 2
         tensor(True)

@@ -46,6 +46,13 @@ __all__ = [
 ]
 
 
+class _Plain(Module):
+    """An activation function without options."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
 class _InPlace(Module):
     """An activation function that may write its result over its input."""
 
@@ -244,7 +251,7 @@ class ReLU6(Hardtanh):
         return "inplace=True" if self.inplace else ""
 
 
-class Sigmoid(Module):
+class Sigmoid(_Plain):
     """Logistic function, with values between 0 and 1.
 
     y = 1 / (1 + exp(-x))
@@ -292,7 +299,7 @@ class Hardsigmoid(_InPlace):
         return ""
 
 
-class Tanh(Module):
+class Tanh(_Plain):
     """Hyperbolic tangent, with values between -1 and 1.
 
     y = (exp(x) - exp(-x)) / (exp(x) + exp(-x))
@@ -623,7 +630,7 @@ class LeakyReLU(_InPlace):
         return self._fb_with_inplace(f"negative_slope={self.negative_slope}")
 
 
-class LogSigmoid(Module):
+class LogSigmoid(_Plain):
     """Logarithm of the sigmoid, without loss of accuracy.
 
     y = log(1 / (1 + exp(-x)))
@@ -725,7 +732,7 @@ class PReLU(Module):
         return f"num_parameters={self.num_parameters}"
 
 
-class Softsign(Module):
+class Softsign(_Plain):
     """Sigmoid-shaped function with polynomial tails.
 
     y = x / (1 + |x|)
@@ -746,7 +753,7 @@ class Softsign(Module):
         return F.softsign(input)
 
 
-class Tanhshrink(Module):
+class Tanhshrink(_Plain):
     """Difference between the input and its hyperbolic tangent.
 
     y = x - tanh(x)
@@ -829,7 +836,7 @@ class Softmax(_WithDim):
         return F.softmax(input, self.dim)
 
 
-class Softmax2d(Module):
+class Softmax2d(_Plain):
     """Softmax over the channels at every pixel.
 
     y[c, h, w] = exp(x[c, h, w]) / sum over k of exp(x[k, h, w])

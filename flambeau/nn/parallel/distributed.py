@@ -14,7 +14,7 @@ __all__ = ["DistributedDataParallel"]
 class DistributedDataParallel(Module):
     """Module whose gradients are averaged over the processes of a group.
 
-    Groups of one process are supported so far; programs for several run as one.
+    Groups of one process are supported so far.
 
     Args:
         module: Module to wrap; it is the attribute `module`.
