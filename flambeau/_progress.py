@@ -89,7 +89,17 @@ def progress(
 
 
 class Progress(Generic[T]):
-    """A running loop; see ``flambeau.progress``, which makes it."""
+    """Running progress bar; `flambeau.progress` makes it.
+
+    Args:
+        iterable: What to iterate over.
+        others: As of `flambeau.progress`.
+
+    Example:
+        >>> with torch.progress(total=4, show=False) as bar:
+        ...     bar.update(2)
+        ...     bar.set(loss=0.5)
+    """
 
     def __init__(
         self,
@@ -149,16 +159,29 @@ class Progress(Generic[T]):
         self.close()
 
     def update(self, steps: int = 1) -> None:
-        """Move on by `steps`."""
+        """Move the bar.
+
+        Args:
+            steps: Number of steps. Default: 1.
+
+        Example:
+            >>> with torch.progress(total=4, show=False) as bar:
+            ...     bar.update()
+        """
         screen = self._screen or self._begin()
         self.count += steps
         if perf_counter() >= screen.due:
             screen.draw()
 
     def set(self, **metrics: Any) -> None:
-        """Show values beside the bar: numbers, tensors of one element, or text.
+        """Show values beside the bar.
 
-        A tensor is read only when the bar is drawn, so a step does not wait for it.
+        Args:
+            **metrics: The values by name; numbers are shown with four digits.
+
+        Example:
+            >>> with torch.progress(total=4, show=False) as bar:
+            ...     bar.set(loss=0.25, accuracy=0.9)
         """
         self._metrics.update(metrics)
 

@@ -1,8 +1,8 @@
 """The docstrings of the package, and their examples.
 
 An example is a session as `doctest` reads it. It starts with three names: ``torch`` is flambeau,
-``nn`` is ``flambeau.nn`` and ``F`` is ``flambeau.nn.functional``. It imports whatever else it needs,
-and runs with the seed 0 in an empty folder.
+``nn`` is ``flambeau.nn`` and ``F`` is ``flambeau.nn.functional``. Anything else it imports. It runs
+with the seed 0 in an empty folder.
 """
 
 from __future__ import annotations

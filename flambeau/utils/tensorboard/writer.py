@@ -229,10 +229,21 @@ class SummaryWriter:
         walltime: float | None = None,
         max_bins: int | None = None,
     ) -> None:
-        """Log how values are distributed.
+        """Log the distribution of values.
 
-        `bins` are limits, how many there shall be, a method of NumPy's, or ``"tensorflow"`` for
-        bins that grow with the distance from zero.
+        Args:
+            tag: Name of the series.
+            values: Tensor or array.
+            global_step: Step to show it at. Default: None.
+            bins: Limits, a number of bins, a method of NumPy's, or `"tensorflow"` (the default) for
+                bins that grow with the distance from 0.
+            walltime: Time of the event, in seconds since 1970. Default: now.
+            max_bins: Largest number of bins. Default: None.
+
+        Example:
+            >>> from flambeau.utils.tensorboard import SummaryWriter
+            >>> with SummaryWriter("runs/histogram") as writer:
+            ...     writer.add_histogram("weights", torch.randn(100), global_step=1)
         """
         if isinstance(bins, str) and bins == "tensorflow":
             bins = self.default_bins
@@ -354,7 +365,19 @@ class SummaryWriter:
         global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
-        """Log a text, which may be Markdown."""
+        """Log a text, which may be Markdown.
+
+        Args:
+            tag: Name of the text.
+            text_string: The text.
+            global_step: Step to show it at. Default: None.
+            walltime: Time of the event, in seconds since 1970. Default: now.
+
+        Example:
+            >>> from flambeau.utils.tensorboard import SummaryWriter
+            >>> with SummaryWriter("runs/text") as writer:
+            ...     writer.add_text("notes", "**first** run")
+        """
         self._add(summaries.text(tag, text_string), global_step, walltime)
 
     def add_onnx_graph(self, prototxt: str) -> NoReturn:
@@ -504,7 +527,14 @@ class SummaryWriter:
             writer.flush()
 
     def close(self) -> None:
-        """Write what is kept in memory and close the files. Logging again opens new ones."""
+        """Write what is kept in memory, and close the files. Logging again opens new ones.
+
+        Example:
+            >>> from flambeau.utils.tensorboard import SummaryWriter
+            >>> writer = SummaryWriter("runs/close")
+            >>> writer.add_scalar("loss", 0.5)
+            >>> writer.close()
+        """
         for writer in (self.all_writers or {}).values():
             writer.close()
         self.file_writer = self.all_writers = None

@@ -239,7 +239,17 @@ class MNIST(VisionDataset):
 
 
 class FashionMNIST(MNIST):
-    """70 000 pictures of clothes (https://github.com/zalandoresearch/fashion-mnist)."""
+    """70,000 images of clothes, 28 × 28 grey pixels.
+
+    See https://github.com/zalandoresearch/fashion-mnist.
+
+    The files, arguments and attributes are those of `MNIST`, in `root/FashionMNIST/raw`.
+
+    Example:
+        >>> from flambeau.vision.datasets import FashionMNIST
+        >>> FashionMNIST.classes[:2]
+        ['T-shirt/top', 'Trouser']
+    """
 
     mirrors: list[str] = ["http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"]
     resources: Any = [

@@ -271,7 +271,8 @@ def resnet34(**kwargs: Any) -> ResNet:
 
     Example:
         >>> from flambeau.vision.models import resnet34
-        >>> model = resnet34(num_classes=10)
+        >>> with torch.device("meta"):  # without memory for the weights
+        ...     model = resnet34(num_classes=10)
         >>> model.fc
         Linear(in_features=512, out_features=10, bias=True)
     """
@@ -289,7 +290,8 @@ def resnet50(**kwargs: Any) -> ResNet:
 
     Example:
         >>> from flambeau.vision.models import resnet50
-        >>> model = resnet50(num_classes=10)
+        >>> with torch.device("meta"):  # without memory for the weights
+        ...     model = resnet50(num_classes=10)
         >>> model.fc
         Linear(in_features=2048, out_features=10, bias=True)
     """
@@ -307,7 +309,8 @@ def resnet101(**kwargs: Any) -> ResNet:
 
     Example:
         >>> from flambeau.vision.models import resnet101
-        >>> model = resnet101(num_classes=10)
+        >>> with torch.device("meta"):  # without memory for the weights
+        ...     model = resnet101(num_classes=10)
         >>> model.fc
         Linear(in_features=2048, out_features=10, bias=True)
     """
@@ -325,7 +328,8 @@ def resnet152(**kwargs: Any) -> ResNet:
 
     Example:
         >>> from flambeau.vision.models import resnet152
-        >>> model = resnet152(num_classes=10)
+        >>> with torch.device("meta"):  # without memory for the weights
+        ...     model = resnet152(num_classes=10)
         >>> model.fc
         Linear(in_features=2048, out_features=10, bias=True)
     """

@@ -135,7 +135,20 @@ def vgg13_bn(**kwargs: Any) -> VGG:
 
 @builder(VGG16_Weights, pretrained=_FROM_FILE)
 def vgg16(**kwargs: Any) -> VGG:
-    """Make a VGG of 16 layers."""
+    """VGG of 16 layers.
+
+    Args:
+        weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
+        progress: Whether to show the download. Default: True.
+        **kwargs: Options of `VGG`, such as `num_classes`.
+
+    Example:
+        >>> from flambeau.vision.models import vgg16
+        >>> with torch.device("meta"):  # without memory for the weights
+        ...     model = vgg16(num_classes=10)
+        >>> model.classifier[-1]
+        Linear(in_features=4096, out_features=10, bias=True)
+    """
     return _vgg("D", False, **kwargs)
 
 
@@ -147,7 +160,20 @@ def vgg16_bn(**kwargs: Any) -> VGG:
 
 @builder(VGG19_Weights, pretrained=_FROM_FILE)
 def vgg19(**kwargs: Any) -> VGG:
-    """Make a VGG of 19 layers."""
+    """VGG of 19 layers.
+
+    Args:
+        weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
+        progress: Whether to show the download. Default: True.
+        **kwargs: Options of `VGG`, such as `num_classes`.
+
+    Example:
+        >>> from flambeau.vision.models import vgg19
+        >>> with torch.device("meta"):  # without memory for the weights
+        ...     model = vgg19(num_classes=10)
+        >>> model.classifier[-1]
+        Linear(in_features=4096, out_features=10, bias=True)
+    """
     return _vgg("E", False, **kwargs)
 
 

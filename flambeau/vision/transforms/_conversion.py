@@ -50,7 +50,13 @@ class ToTensor:
 
 
 class PILToTensor:
-    """A PIL image as a tensor (C, H, W) of the same values."""
+    """Convert a PIL image to a tensor (C, H, W) of the same values.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.PILToTensor()(transforms.ToPILImage()(torch.rand(3, 4, 4))).dtype
+        torch.uint8
+    """
 
     def __call__(self, pic: Any) -> Tensor:
         return F.pil_to_tensor(pic)
@@ -82,7 +88,16 @@ class ToPILImage:
 
 
 class ConvertImageDtype(nn.Module):
-    """A tensor as another type, its values scaled to that type's range."""
+    """Convert a tensor to another type, and scale its values to the range of that type.
+
+    Args:
+        dtype: The type.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.ConvertImageDtype(torch.float32)(torch.tensor([0, 255], dtype=torch.uint8))
+        tensor([0., 1.])
+    """
 
     def __init__(self, dtype: fb.dtype) -> None:
         super().__init__()
@@ -136,7 +151,18 @@ class Normalize(nn.Module):
 
 
 class LinearTransformation(nn.Module):
-    """An image, as one row, less a mean and times a matrix: whitening."""
+    """Whiten an image: flatten it, subtract a mean and multiply by a matrix.
+
+    Args:
+        transformation_matrix: Matrix (D, D).
+        mean_vector: Vector (D,).
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.LinearTransformation(2 * torch.eye(4), torch.ones(4))(torch.ones(1, 2, 2))
+        tensor([[[0., 0.],
+                 [0., 0.]]])
+    """
 
     def __init__(self, transformation_matrix: Tensor, mean_vector: Tensor) -> None:
         super().__init__()

@@ -102,7 +102,18 @@ class CenterCrop(nn.Module):
 
 
 class Pad(nn.Module):
-    """An image with margins."""
+    """Pad an image.
+
+    Args:
+        padding: Widths: one int, (left and right, top and bottom), or four ints.
+        fill: Value of the padding. Default: 0.
+        padding_mode: `"constant"` (the default), `"edge"`, `"reflect"` or `"symmetric"`.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.Pad(2)(torch.rand(3, 16, 16)).shape
+        torch.Size([3, 20, 20])
+    """
 
     def __init__(
         self,
@@ -324,7 +335,19 @@ class RandomVerticalFlip(RandomHorizontalFlip):
 
 
 class FiveCrop(nn.Module):
-    """The four corners and the middle of an image."""
+    """Crop the four corners and the centre of an image.
+
+    Args:
+        size: (height, width), or one int for a square.
+
+    Returns:
+        A tuple of five images.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> [tuple(crop.shape) for crop in transforms.FiveCrop(4)(torch.rand(3, 16, 16))]
+        [(3, 4, 4), (3, 4, 4), (3, 4, 4), (3, 4, 4), (3, 4, 4)]
+    """
 
     def __init__(self, size: int | Sequence[int]) -> None:
         super().__init__()
@@ -338,7 +361,20 @@ class FiveCrop(nn.Module):
 
 
 class TenCrop(nn.Module):
-    """Five crops of an image and five of its mirror image."""
+    """`FiveCrop` of an image and of its mirror image.
+
+    Args:
+        size: (height, width), or one int for a square.
+        vertical_flip: Whether the mirror image is upside down. Default: False.
+
+    Returns:
+        A tuple of ten images.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> len(transforms.TenCrop(4)(torch.rand(3, 16, 16)))
+        10
+    """
 
     def __init__(self, size: int | Sequence[int], vertical_flip: bool = False) -> None:
         super().__init__()

@@ -81,7 +81,13 @@ class RandomTransforms:
 
 
 class RandomOrder(RandomTransforms):
-    """All transforms, in an order drawn by Python's ``random`` for every image."""
+    """Apply all transforms in random order.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomOrder([transforms.CenterCrop(8)])(torch.rand(3, 16, 16)).shape
+        torch.Size([3, 8, 8])
+    """
 
     def __call__(self, img: Any) -> Any:
         order = list(range(len(self.transforms)))
@@ -92,7 +98,17 @@ class RandomOrder(RandomTransforms):
 
 
 class RandomChoice(RandomTransforms):
-    """One of the transforms, drawn by Python's ``random`` with the weights ``p``."""
+    """Apply one of several transforms, chosen at random.
+
+    Args:
+        transforms: The transforms.
+        p: Their weights. Default: all equal.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomChoice([transforms.CenterCrop(8)])(torch.rand(3, 16, 16)).shape
+        torch.Size([3, 8, 8])
+    """
 
     def __init__(
         self, transforms: Sequence[Callable[[Any], Any]], p: Sequence[float] | None = None
