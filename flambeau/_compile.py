@@ -39,16 +39,17 @@ def compile(
 ) -> Any:
     """Return a function or module with the same results; without `model`, a decorator.
 
-    With a `backend` that is a function, it is called with graphs of the model and example inputs,
-    and what it returns runs in their place.
+    Named backends do not compile yet: the result runs as the model does, and a warning says so
+    once. A `backend` that is a function is called with graphs of the model and example inputs, and
+    what it returns runs in their place.
 
     Args:
         model: Function or module to compile. Default: None, for a decorator.
         fullgraph: Whether the model must be one graph. Default: False.
         dynamic: Whether graphs are for inputs of any size. Default: found out.
         backend: Function of graph and example inputs, or a name. Default: `"inductor"`.
-        mode: Accepted. Default: None.
-        options: Accepted. Default: None.
+        mode: Passed on to a backend that is a function. Default: None.
+        options: Passed on to a backend that is a function. Default: None.
         name: Accepted. Default: None.
         disable: Whether to return the model as it is. Default: False.
         recompile_limit: Number of graphs for one function. Default: 8.

@@ -133,10 +133,27 @@ def custom_fwd(
     device_type: str,
     cast_inputs: fb.dtype | None = None,
 ) -> Any:
-    """Make the forward of an autograd.Function remember the region it was called in.
+    """Decorate the `forward` of an `autograd.Function` to remember its autocast state.
 
-    With ``cast_inputs`` it gets its tensors in this type, and runs with autocast off, when it is
-    called within a region.
+    Args:
+        fwd: The method. Default: None, for a decorator with options.
+        device_type: Kind of device.
+        cast_inputs: Type that tensors are converted to within autocast, which is then off.
+            Default: None.
+
+    Example:
+        >>> class Double(torch.autograd.Function):
+        ...     @staticmethod
+        ...     @torch.amp.custom_fwd(device_type="cpu")
+        ...     def forward(ctx, x):
+        ...         return 2 * x
+        ...
+        ...     @staticmethod
+        ...     @torch.amp.custom_bwd(device_type="cpu")
+        ...     def backward(ctx, grad):
+        ...         return 2 * grad
+        >>> Double.apply(torch.ones(1))
+        tensor([2.])
     """
     _check_device_type(device_type)
     if fwd is None:
@@ -160,7 +177,20 @@ def custom_fwd(
 
 
 def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
-    """Make the backward of an autograd.Function run in the region of its forward."""
+    """Decorate the `backward` of an `autograd.Function` to run in its forward's autocast state.
+
+    Args:
+        bwd: The method. Default: None, for a decorator with options.
+        device_type: Kind of device.
+
+    Example:
+        >>> @torch.amp.custom_bwd(device_type="cpu")
+        ... def backward(ctx, grad):
+        ...     return 2 * grad
+
+    See also:
+        `amp.custom_fwd`, with a whole example.
+    """
     _check_device_type(device_type)
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)

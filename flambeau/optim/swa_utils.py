@@ -35,7 +35,23 @@ def _check_decay(decay: float) -> None:
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAverage:
-    """The exponential average for `multi_avg_fn`: all tensors in one native pass."""
+    """Exponential moving average, for `multi_avg_fn` of `AveragedModel`.
+
+    average = decay average + (1 - decay) value
+
+    Args:
+        decay: Share of the average that is kept, from 0 to 1. Default: 0.999.
+
+    Example:
+        >>> from flambeau.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+        >>> model = nn.Linear(1, 1, bias=False)
+        >>> average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.5))
+        >>> for value in (1.0, 3.0):
+        ...     _ = nn.init.constant_(model.weight, value)
+        ...     average.update_parameters(model)
+        >>> average.module.weight.item()
+        2.0
+    """
     _check_decay(decay)
 
     @fb.no_grad()
@@ -50,7 +66,12 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAverage:
 
 
 def get_swa_multi_avg_fn() -> MultiAverage:
-    """The equal average for `multi_avg_fn`: all tensors in one native pass."""
+    """Equal average, for `multi_avg_fn` of `AveragedModel`: all tensors in one native pass.
+
+    Example:
+        >>> from flambeau.optim.swa_utils import AveragedModel, get_swa_multi_avg_fn
+        >>> average = AveragedModel(nn.Linear(1, 1), multi_avg_fn=get_swa_multi_avg_fn())
+    """
 
     @fb.no_grad()
     def swa_update(averages: Tensors, values: Tensors, num_averaged: Tensor | int) -> None:
@@ -69,7 +90,16 @@ def _interpolates(tensors: Tensors) -> bool:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
-    """The exponential average of one tensor, for `avg_fn`."""
+    """Exponential moving average of one tensor, for `avg_fn` of `AveragedModel`.
+
+    Args:
+        decay: Share of the average that is kept, from 0 to 1. Default: 0.999.
+
+    Example:
+        >>> average = torch.optim.swa_utils.get_ema_avg_fn(0.5)
+        >>> average(torch.tensor(1.0), torch.tensor(3.0), 1)
+        tensor(2.)
+    """
     _check_decay(decay)
 
     @fb.no_grad()
@@ -80,7 +110,13 @@ def get_ema_avg_fn(decay: float = 0.999) -> Average:
 
 
 def get_swa_avg_fn() -> Average:
-    """The equal average of one tensor, for `avg_fn`."""
+    """Equal average of one tensor, for `avg_fn` of `AveragedModel`.
+
+    Example:
+        >>> average = torch.optim.swa_utils.get_swa_avg_fn()
+        >>> average(torch.tensor(1.0), torch.tensor(4.0), torch.tensor(2))
+        tensor(2.)
+    """
 
     @fb.no_grad()
     def swa_update(average: Tensor, value: Tensor, num_averaged: Tensor | int) -> Tensor:

@@ -44,7 +44,7 @@ def load(
         pickle_module: Module that unpickles, with `weights_only=False`. Default: `pickle`.
         weights_only: Whether to make data only: tensors, containers, numbers, text, and what
             `serialization.add_safe_globals` allows. With False the file can run any code; use it
-            for files that you trust. Default: True.
+            for files that you trust. Default: True, unless `pickle_module` is given.
         mmap: Whether tensors lie on the file and are read when they are used. Default: False.
         **pickle_load_args: Options of the unpickler, such as `encoding`.
 

@@ -340,7 +340,7 @@ class RNN(RNNBase):
 
     Attributes:
         weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0: Parameters of the first layer;
-            `_l1` and so on those of the others, with `_reverse` those of the way back. Weights
+            `_l1` and so on those of the others, `_reverse` those of the other direction. Weights
             have shape (hidden_size, input size) and (hidden_size, hidden_size).
 
     All start uniform on (-k, k) with k = 1 / sqrt(hidden_size).
@@ -428,7 +428,7 @@ class GRU(RNNBase):
 
     Attributes:
         weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0: Parameters of the first layer;
-            `_l1` and so on those of the others, with `_reverse` those of the way back. Weights
+            `_l1` and so on those of the others, `_reverse` those of the other direction. Weights
             have shape (3 hidden_size, input size) and (3 hidden_size, hidden_size),
             with the gates in the order r, z, n.
 
@@ -510,7 +510,7 @@ class LSTM(RNNBase):
 
     Attributes:
         weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0: Parameters of the first layer;
-            `_l1` and so on those of the others, with `_reverse` those of the way back. Weights
+            `_l1` and so on those of the others, `_reverse` those of the other direction. Weights
             have shape (4 hidden_size, input size) and (4 hidden_size, hidden_size),
             with the gates in the order i, f, g, o.
 

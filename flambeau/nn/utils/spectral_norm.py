@@ -210,7 +210,17 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: _M, name: str = "weight") -> _M:
-    """Make the weight an ordinary parameter again, with its value now."""
+    """Make a weight an ordinary parameter again, with its current value.
+
+    Args:
+        module: Module with the weight.
+        name: Name of the weight. Default: `"weight"`.
+
+    Example:
+        >>> layer = nn.utils.spectral_norm(nn.Linear(2, 2))
+        >>> [name for name, _ in nn.utils.remove_spectral_norm(layer).named_parameters()]
+        ['bias', 'weight']
+    """
     key = _hook_of(module, name)
     if key is None:
         raise ValueError(f"spectral_norm of '{name}' not found in {module}")

@@ -120,7 +120,19 @@ def weight_norm(module: _M, name: str = "weight", dim: int | None = 0) -> _M:
 
 
 def remove_weight_norm(module: _M, name: str = "weight") -> _M:
-    """Make the weight one parameter again, with its value now."""
+    """Make a weight one parameter again, with its current value.
+
+    Args:
+        module: Module with the weight.
+        name: Name of the weight. Default: `"weight"`.
+
+    Example:
+        >>> import warnings
+        >>> warnings.simplefilter("ignore")  # deprecated, so it warns
+        >>> layer = nn.utils.weight_norm(nn.Linear(2, 2))
+        >>> [name for name, _ in nn.utils.remove_weight_norm(layer).named_parameters()]
+        ['bias', 'weight']
+    """
     key = _hook_of(module, name)
     if key is None:
         raise ValueError(f"weight_norm of '{name}' not found in {module}")

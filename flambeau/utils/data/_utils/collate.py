@@ -34,7 +34,16 @@ default_collate_err_msg_format = (
 
 
 def default_convert(data: Any) -> Any:
-    """A sample as it is, with the NumPy arrays in it as tensors."""
+    """Convert the NumPy arrays in a sample to tensors.
+
+    Args:
+        data: The sample.
+
+    Example:
+        >>> import numpy as np
+        >>> torch.utils.data.default_convert([np.array([1, 2]), "a"])
+        [tensor([1, 2]), 'a']
+    """
     if isinstance(data, Tensor):
         return data
     kind = type(data)
