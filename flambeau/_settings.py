@@ -137,14 +137,32 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """The word that was set last, ``"highest"`` at first."""
+    """Return what `set_float32_matmul_precision` has set.
+
+    Example:
+        >>> torch.get_float32_matmul_precision()
+        'highest'
+    """
     from flambeau.backends import _precision  # rarely needed
 
     return _precision.matmul_precision()
 
 
 def set_default_device(device: Any) -> None:
-    """Set where new tensors live unless they say it: the CPU, or ``"meta"`` without elements."""
+    """Set where new tensors live unless they say it.
+
+    Args:
+        device: The CPU, or `"meta"` for tensors without elements; None goes back to the CPU.
+
+    Example:
+        >>> torch.set_default_device("meta")
+        >>> torch.ones(2).device
+        device(type='meta')
+        >>> torch.set_default_device(None)
+
+    See also:
+        `torch.device`, which does so for a block.
+    """
     if _State.default_device is not None:
         _State.default_device.__exit__(None, None, None)
         _State.default_device = None
@@ -154,7 +172,12 @@ def set_default_device(device: Any) -> None:
 
 
 def get_default_device() -> fb.device:
-    """Where new tensors live."""
+    """Return where new tensors live.
+
+    Example:
+        >>> torch.get_default_device()
+        device(type='cpu')
+    """
     return fb.empty(0).device
 
 

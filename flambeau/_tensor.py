@@ -91,7 +91,18 @@ def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False, **option
 
 
 def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """The same elements in memory that a GPU reads directly."""
+    """Return the elements in page-locked memory, which a GPU reads directly. It needs a GPU.
+
+    Args:
+        device: Deprecated.
+
+    Raises:
+        RuntimeError: There is no GPU.
+
+    Example:
+        >>> x = torch.ones(2)
+        >>> x = x.pin_memory() if torch.cuda.is_available() else x
+    """
     raise RuntimeError("pin_memory: page-locked memory needs a GPU, and this build has none")
 
 
@@ -121,7 +132,18 @@ def _describe(self: Tensor) -> Any:
 
 
 def _share_memory_(self: Tensor) -> Tensor:
-    """Move the elements to memory that other processes can see."""
+    """Move the elements to memory that other processes can see, in place.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> torch.ones(2).share_memory_().is_shared()
+        True
+
+    See also:
+        `torch.multiprocessing`.
+    """
     _C._share_memory(self)
     return self
 

@@ -43,12 +43,23 @@ def manual_seed(seed: SupportsInt) -> Generator:
 
 
 def seed() -> int:
-    """Start a stream that cannot be foreseen and return its seed."""
+    """Seed the default random generator with a number that cannot be foreseen, and return it.
+
+    Example:
+        >>> torch.seed() == torch.initial_seed()
+        True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed that the default generator's stream was started with."""
+    """Return the seed of the default random generator.
+
+    Example:
+        >>> _ = torch.manual_seed(7)
+        >>> torch.initial_seed()
+        7
+    """
     return default_generator.initial_seed()
 
 
@@ -83,9 +94,19 @@ def fork_rng(
     enabled: bool = True,
     device_type: str | None = None,
 ) -> Iterator[None]:
-    """Draw inside the block without moving the stream outside of it.
+    """Draw random numbers within a block without moving the generator outside of it.
 
-    `devices` and `device_type` name further generators to keep; there is none but the CPU's yet.
+    Args:
+        devices: GPUs whose generators are kept too. Default: None.
+        enabled: Whether to do so. Default: True.
+        device_type: Kind of these devices. Default: None.
+
+    Example:
+        >>> state = torch.get_rng_state()
+        >>> with torch.random.fork_rng():
+        ...     _ = torch.rand(3)
+        >>> torch.equal(torch.get_rng_state(), state)
+        True
     """
     kind = "cuda" if device_type is None else fb.device(device_type).type
     if not enabled or kind == "meta":

@@ -385,7 +385,12 @@ class GradScaler:
     # --- checkpoints
 
     def state_dict(self) -> dict[str, Any]:
-        """The scale and the options; nothing if the scaler is not enabled."""
+        """Return scale and options; nothing if the scaler is not enabled.
+
+        Example:
+            >>> torch.amp.GradScaler("cpu").state_dict()["scale"]
+            65536.0
+        """
         if not self._enabled:
             return {}
         return {
@@ -397,7 +402,17 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
+        """Restore what `state_dict` returned.
+
+        Args:
+            state_dict: Scale and options.
+
+        Example:
+            >>> scaler = torch.amp.GradScaler("cpu")
+            >>> scaler.load_state_dict(scaler.state_dict() | {"scale": 8.0})
+            >>> scaler.get_scale()
+            8.0
+        """
         if not self._enabled:
             return
         if not state_dict:

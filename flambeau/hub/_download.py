@@ -45,10 +45,25 @@ def set_dir(d: str | os.PathLike[str]) -> None:
 def download_url_to_file(
     url: str, dst: str, hash_prefix: str | None = None, progress: bool = True
 ) -> None:
-    """Fetch a file; it appears at ``dst`` when it is complete.
+    """Download a file; it appears when it is complete.
 
-    RuntimeError if its SHA-256 does not begin with ``hash_prefix``, and nothing is kept. With a
-    ``hash_prefix`` a transfer that was interrupted goes on where it ended.
+    Args:
+        url: Address of the file.
+        dst: Path to write to.
+        hash_prefix: First digits of its SHA-256; with it, an interrupted download is continued.
+            Default: None.
+        progress: Whether to show the download. Default: True.
+
+    Raises:
+        RuntimeError: The SHA-256 differs; nothing is kept.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("a.txt").write_text("hello")
+        >>> url = Path("a.txt").resolve().as_uri()
+        >>> torch.hub.download_url_to_file(url, "b.txt", progress=False)
+        >>> Path("b.txt").read_text()
+        'hello'
     """
     checksum = Checksum("sha256", hash_prefix) if hash_prefix else None
     try:

@@ -130,8 +130,8 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     Example:
         >>> module = nn.Module()
         >>> module.mean = nn.Buffer(torch.zeros(2))
-        >>> module.state_dict()
-        OrderedDict([('mean', tensor([0., 0.]))])
+        >>> dict(module.state_dict())
+        {'mean': tensor([0., 0.])}
 
     See also:
         `nn.Parameter`, `Module.register_buffer`.

@@ -175,8 +175,8 @@ class Members(_Plain, _C._ModuleBase):
             ...     def __init__(self):
             ...         super().__init__()
             ...         self.register_buffer("count", torch.tensor(0))
-            >>> Counter().state_dict()
-            OrderedDict([('count', tensor(0))])
+            >>> dict(Counter().state_dict())
+            {'count': tensor(0)}
 
         See also:
             `nn.Buffer`, `Module.register_parameter`.

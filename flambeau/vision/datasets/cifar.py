@@ -133,7 +133,16 @@ class CIFAR10(VisionDataset):
 
 
 class CIFAR100(CIFAR10):
-    """Photographs of a hundred kinds of things."""
+    """60,000 photographs of a hundred classes, 32 × 32 pixels.
+
+    The arguments and attributes are those of `CIFAR10`; files are expected in
+    `root/cifar-100-python`.
+
+    Example:
+        >>> from flambeau.vision.datasets import CIFAR100
+        >>> CIFAR100.base_folder
+        'cifar-100-python'
+    """
 
     base_folder = "cifar-100-python"
     url = "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz"

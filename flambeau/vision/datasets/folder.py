@@ -126,7 +126,28 @@ def _refuse_empty_classes(
 
 
 class DatasetFolder(VisionDataset):
-    """Samples ``root/class/…/file``, read by a function of their path."""
+    """Samples in one folder for each class: `root/class/.../file`.
+
+    Args:
+        root: Directory of the folders.
+        loader: Function that reads a sample from a path.
+        extensions: Endings of the files to take; or `is_valid_file` is given. Default: None.
+        transform: Transform of a sample. Default: None.
+        target_transform: Transform of a class index. Default: None.
+        is_valid_file: Function that says of a path whether to take it. Default: None.
+        allow_empty: Whether a folder may be empty. Default: False.
+
+    Example:
+        >>> import os
+        >>> from flambeau.vision.datasets import DatasetFolder
+        >>> os.makedirs("data/a")
+        >>> torch.save(torch.ones(2), "data/a/0.pt")
+        >>> DatasetFolder("data", torch.load, extensions=(".pt",))[0]
+        (tensor([1., 1.]), 0)
+
+    See also:
+        `vision.datasets.ImageFolder`.
+    """
 
     def __init__(
         self,
