@@ -6,6 +6,7 @@ import ast
 import doctest
 import importlib
 import inspect
+import pkgutil
 import re
 import types
 from pathlib import Path
@@ -97,6 +98,45 @@ def test_arguments_are_the_real_ones(path: Path) -> None:
         # What ``**kwargs`` stands for may be told by name.
         assert given.kwarg or not unknown, f"{path.name}: {docs.name} has no {sorted(unknown)}"
         assert is_short or not untold, f"{path.name}: {docs.name} leaves out {sorted(untold)}"
+
+
+# --- the section on related names
+
+# Where the first word of a name may be found: `Module.to` is of flambeau.nn, `prune.remove` of
+# flambeau.nn.utils.
+BASES = [
+    "flambeau",
+    "flambeau.nn",
+    "flambeau.nn.utils",
+    "flambeau.optim",
+    "flambeau.optim.lr_scheduler",
+    "flambeau.utils.data",
+    "flambeau.distributions",
+    "flambeau.vision",
+]
+
+
+def exists(name: str) -> bool:
+    """Whether a name in a docstring means something."""
+    name = name.removeprefix("torch.")
+    return any(_resolve(f"{base}.{name}") for base in BASES)
+
+
+def _resolve(path: str) -> bool:
+    try:
+        pkgutil.resolve_name(path)
+    except (AttributeError, ImportError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("path", FILES, ids=IDS)
+def test_related_names_exist(path: Path) -> None:
+    for docs in docstrings(path):
+        section = re.search(r"^See also:\n((?:    .*\n?)*)", docs.text, re.MULTILINE)
+        for name in re.findall(r"`([\w.]+)`", section[1]) if section else ():
+            if name not in documented(docs.text):
+                assert exists(name), f"{path.name}: {docs.name} refers to {name}"
 
 
 # --- how much is documented
