@@ -30,6 +30,8 @@ class Adadelta(Optimizer):
     u = rho u + (1 - rho) d^2
     w = w - lr d
 
+    where g is the gradient and w the parameter.
+
     Args:
         params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
             with options of its own (see `optim.Optimizer`).

@@ -30,6 +30,8 @@ class Adagrad(Optimizer):
     s = s + g^2
     w = w - lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps)
 
+    where g is the gradient, w the parameter and t the number of the step.
+
     Args:
         params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
             with options of its own (see `optim.Optimizer`).

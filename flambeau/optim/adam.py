@@ -34,6 +34,8 @@ class Adam(Optimizer):
     v = beta2 v + (1 - beta2) g^2
     w = w - lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
 
+    where g is the gradient, w the parameter and t the number of the step.
+
     Args:
         params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
             with options of its own (see `optim.Optimizer`).

@@ -31,6 +31,8 @@ class Adamax(Optimizer):
     u = max(beta2 u, |g| + eps)
     w = w - lr / (1 - beta1^t) m / u
 
+    where g is the gradient, w the parameter and t the number of the step.
+
     Args:
         params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
             with options of its own (see `optim.Optimizer`).

@@ -28,6 +28,8 @@ class RMSprop(Optimizer):
     v = alpha v + (1 - alpha) g^2
     w = w - lr g / (sqrt(v) + eps)
 
+    where g is the gradient and w the parameter.
+
     Args:
         params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
             with options of its own (see `optim.Optimizer`).

@@ -28,7 +28,8 @@ class SGD(Optimizer):
     v = momentum v + (1 - dampening) g
     w = w - lr v
 
-    Without momentum v = g; with `nesterov` the step is g + momentum v.
+    where g is the gradient and w the parameter. Without momentum v = g; with `nesterov` the step
+    is g + momentum v.
 
     Args:
         params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group

@@ -516,7 +516,7 @@ class KLDivLoss(_Loss):
         size_average: Deprecated; use `reduction`.
         reduce: Deprecated; use `reduction`.
         reduction: `"batchmean"`, the sum divided by the batch size, is the divergence. `"mean"`
-            (the default) divides by the number of elements; `"sum"` and `"none"` as ever.
+            (the default) divides by the number of elements; `"sum"` or `"none"`.
         log_target: Whether the target is given as log-probabilities. Default: False.
 
     Shape:
