@@ -33,9 +33,27 @@ def _orthonormal(columns: Tensor) -> Tensor:
 def svd_lowrank(
     A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
 ) -> _Factors:
-    """Return ``U, S, V`` with ``A - M`` near ``U diag(S) V^H``, where ``S`` has ``q`` entries.
+    """Approximate singular value decomposition of low rank, by random projections.
 
-    The random samples come from the default generator.
+    A - M ≈ U diag(S) V^H
+
+    Args:
+        A: Matrix, or batch of matrices, (*, m, n).
+        q: Rank. Default: 6.
+        niter: Number of iterations that improve it. Default: 2.
+        M: Matrix to subtract first. Default: None.
+
+    Returns:
+        A tuple (U, S, V).
+
+    Example:
+        >>> A = torch.outer(torch.arange(1.0, 4.0), torch.ones(4))
+        >>> U, S, V = torch.svd_lowrank(A, q=1)
+        >>> torch.allclose(U @ S.diag() @ V.T, A, atol=1e-4)
+        True
+
+    See also:
+        `torch.linalg.svd`, `torch.pca_lowrank`.
     """
     if M is not None:
         A = A - M.expand(A.shape)
@@ -49,9 +67,23 @@ def svd_lowrank(
 
 
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> _Factors:
-    """Return the singular vectors and values of the rows of ``A``, of which the mean is taken off.
+    """Principal component analysis of the rows of a matrix, by random projections.
 
-    ``V`` holds the principal directions; ``A @ V[:, :k]`` are the first ``k`` components.
+    `A @ V[:, :k]` are the first k components.
+
+    Args:
+        A: Matrix, or batch of matrices, (*, m, n).
+        q: Number of components. Default: the smallest of 6, m and n.
+        center: Whether to subtract the mean of the rows. Default: True.
+        niter: Number of iterations that improve it. Default: 2.
+
+    Returns:
+        A tuple (U, S, V).
+
+    Example:
+        >>> U, S, V = torch.pca_lowrank(torch.randn(20, 5), q=2)
+        >>> U.shape, S.shape, V.shape
+        (torch.Size([20, 2]), torch.Size([2]), torch.Size([5, 2]))
     """
     least = min(A.shape[-2:])
     columns = min(6, least) if q is None else q

@@ -21,27 +21,70 @@ __all__ = [
 
 
 def manual_seed(seed: SupportsInt) -> Generator:
-    """Start the default generator's stream of `seed`, any 64-bit number, and return it."""
+    """Seed the default random generator. The same seed gives the same numbers, and PyTorch's.
+
+    Args:
+        seed: Any 64-bit integer.
+
+    Returns:
+        The default generator.
+
+    Example:
+        >>> _ = torch.manual_seed(0)
+        >>> first = torch.rand(3)
+        >>> _ = torch.manual_seed(0)
+        >>> torch.equal(torch.rand(3), first)
+        True
+
+    See also:
+        `torch.Generator`, `torch.use_deterministic_algorithms`.
+    """
     return default_generator.manual_seed(int(seed))
 
 
 def seed() -> int:
-    """Start a stream that cannot be foreseen and return its seed."""
+    """Seed the default random generator with a number that cannot be foreseen, and return it.
+
+    Example:
+        >>> torch.seed() == torch.initial_seed()
+        True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed that the default generator's stream was started with."""
+    """Return the seed of the default random generator.
+
+    Example:
+        >>> _ = torch.manual_seed(7)
+        >>> torch.initial_seed()
+        7
+    """
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """The state of the default generator as a uint8 tensor."""
+    """Return the state of the default random generator, a tensor of bytes.
+
+    Example:
+        >>> state = torch.get_rng_state()
+        >>> first = torch.rand(2)
+        >>> torch.set_rng_state(state)
+        >>> torch.equal(torch.rand(2), first)
+        True
+    """
     return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Go on from a state that `get_rng_state` returned."""
+    """Set the state of the default random generator.
+
+    Args:
+        new_state: State, as `get_rng_state` returns it.
+
+    Example:
+        >>> torch.set_rng_state(torch.get_rng_state())
+    """
     default_generator.set_state(new_state)
 
 
@@ -51,9 +94,19 @@ def fork_rng(
     enabled: bool = True,
     device_type: str | None = None,
 ) -> Iterator[None]:
-    """Draw inside the block without moving the stream outside of it.
+    """Draw random numbers within a block without moving the generator outside of it.
 
-    `devices` and `device_type` name further generators to keep; there is none but the CPU's yet.
+    Args:
+        devices: GPUs whose generators are kept too. Default: None.
+        enabled: Whether to do so. Default: True.
+        device_type: Kind of these devices. Default: None.
+
+    Example:
+        >>> state = torch.get_rng_state()
+        >>> with torch.random.fork_rng():
+        ...     _ = torch.rand(3)
+        >>> torch.equal(torch.get_rng_state(), state)
+        True
     """
     kind = "cuda" if device_type is None else fb.device(device_type).type
     if not enabled or kind == "meta":

@@ -1,4 +1,4 @@
-"""Whether operators are recorded: `no_grad` and its kin, as context managers and as decorators."""
+"""Whether operators are recorded: `no_grad` and others, as context managers and as decorators."""
 
 from __future__ import annotations
 
@@ -24,28 +24,99 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _GENERATOR = 0x20  # inspect.CO_GENERATOR; the inspect module is slow to import
 
 
+class _Signature:
+    """What `inspect.signature` says of a class whose constructor is native."""
+
+    __slots__ = ("like",)
+
+    def __init__(self, like: Callable[..., None]) -> None:
+        self.like: Callable[..., None] = like
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        if instance is not None:
+            raise AttributeError("__signature__")  # its objects are decorators
+        import inspect
+
+        return inspect.signature(self.like)
+
+
+def _no_arguments() -> None: ...
+
+
+def _one_mode(mode: bool) -> None: ...
+
+
 class no_grad(_C._NoGrad):
-    """Operators are not recorded, and their results do not require gradients."""
+    """Switch recording for gradients off, for a block or a function.
+
+    Results of operators inside do not require gradients, and memory for the backward pass is
+    saved. Tensors that are made inside can be trained later: see `inference_mode`.
+
+    Example:
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> with torch.no_grad():
+        ...     y = x * 2
+        >>> y.requires_grad
+        False
+        >>> @torch.no_grad()
+        ... def double(x):
+        ...     return x * 2
+        >>> double(x).requires_grad
+        False
+
+    See also:
+        `torch.inference_mode`, `torch.enable_grad`, `Module.requires_grad_`.
+    """
 
     __slots__ = ()
+    __signature__: _Signature = _Signature(_no_arguments)
 
     def __call__(self, function: _Function) -> _Function:
         return _decorated(function, no_grad)
 
 
 class enable_grad(_C._EnableGrad):
-    """Operators are recorded, also inside `no_grad`."""
+    """Switch recording for gradients on, for a block or a function, even inside `no_grad`.
+
+    Example:
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> with torch.no_grad():
+        ...     with torch.enable_grad():
+        ...         y = x * 2
+        >>> y.requires_grad
+        True
+
+    See also:
+        `torch.no_grad`, `torch.set_grad_enabled`.
+    """
 
     __slots__ = ()
+    __signature__: _Signature = _Signature(_no_arguments)
 
     def __call__(self, function: _Function) -> _Function:
         return _decorated(function, enable_grad)
 
 
 class set_grad_enabled(_C._SetGrad):
-    """Switches recording on or off: from the call on, or for a block or a function."""
+    """Switch recording for gradients on or off: from the call on, or for a block or a function.
+
+    Args:
+        mode: Whether operators are recorded.
+
+    Example:
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> is_training = False
+        >>> with torch.set_grad_enabled(is_training):
+        ...     y = x * 2
+        >>> y.requires_grad
+        False
+
+    See also:
+        `torch.no_grad`, `torch.enable_grad`, `torch.is_grad_enabled`.
+    """
 
     __slots__ = ()
+    __signature__: _Signature = _Signature(_one_mode)
 
     def __call__(self, function: _Function) -> _Function:
         self._go_back()
@@ -53,7 +124,23 @@ class set_grad_enabled(_C._SetGrad):
 
 
 class inference_mode(_C._Scope):
-    """Like `no_grad`; what is made inside can never be recorded and keeps no count of versions."""
+    """Switch recording off for a block or a function, and for good for what is made inside.
+
+    Faster than `no_grad`: tensors made inside have no version counter and can never be recorded.
+
+    Args:
+        mode: Whether it is on; False leaves it. Default: True.
+
+    Example:
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> with torch.inference_mode():
+        ...     y = x * 2
+        >>> y.requires_grad, y.is_inference()
+        (False, True)
+
+    See also:
+        `torch.no_grad`.
+    """
 
     __slots__ = ("_value", "mode")
 

@@ -65,9 +65,20 @@ def to_dlpack(tensor: Tensor) -> Any:
 
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """Make a tensor on the memory of an array of another library, or of a DLPack capsule.
+    """Make a tensor on the memory of an array of another library.
 
-    ``copy=True`` copies always, ``copy=False`` never.
+    Args:
+        ext_tensor: Array with `__dlpack__`, or a DLPack capsule.
+        device: Where the tensor lives. Default: where the array is.
+        copy: True copies always, False never. Default: None, only if needed.
+
+    Example:
+        >>> import numpy as np
+        >>> torch.from_dlpack(np.arange(3))
+        tensor([0, 1, 2])
+
+    See also:
+        `torch.from_numpy`.
     """
     if not hasattr(ext_tensor, "__dlpack__"):
         if device is not None or copy is not None:

@@ -23,6 +23,20 @@ __all__ = [
 ]
 
 
+_DOC = """Old constructor of tensors of {1} on {2}. Prefer `torch.tensor` and `torch.empty`.
+
+Args:
+    *args: Sizes, a sequence of values, or a tensor of this type to share memory with.
+    device: Where the tensor lives; it must be this one. Default: this one.
+
+Example:
+    >>> torch.{0}([0, 1]).dtype == {1}
+    True
+    >>> torch.{0}(2, 3).shape
+    torch.Size([2, 3])
+"""
+
+
 class TensorType(type):
     """The class of ``FloatTensor`` and its like: a name for one element type on one device.
 
@@ -38,7 +52,7 @@ class TensorType(type):
 
     def __new__(cls, name: str, dtype: fb.dtype) -> TensorType:
         place = cls.place.upper()
-        made = super().__new__(cls, name, (), {"__doc__": f"A tensor of {dtype} on {place}."})
+        made = super().__new__(cls, name, (), {"__doc__": _DOC.format(name, dtype, place)})
         made.dtype = dtype
         made.layout = fb.sparse_coo if cls.is_sparse else fb.strided
         return made
@@ -167,10 +181,25 @@ def type_name(tensor: Tensor) -> str:
     return f"torch.{place}{form}{_NAMES[tensor.dtype]}"
 
 
-def convert_type(tensor: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """``Tensor.type``: the old name of the type, or the tensor converted to ``dtype``."""
+def convert_type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """Return the name of the tensor's type, or the tensor converted to another type.
+
+    Args:
+        dtype: Type to convert to: a dtype, an old class, or a name such as `"torch.LongTensor"`.
+            Default: None, which asks for the name.
+        non_blocking: Whether a copy may run in the background. Default: False.
+
+    Example:
+        >>> torch.ones(2).type()
+        'torch.FloatTensor'
+        >>> torch.ones(2).type(torch.int64)
+        tensor([1, 1])
+
+    See also:
+        `Tensor.to`, `Tensor.dtype`.
+    """
     if dtype is None:
-        return type_name(tensor)
+        return type_name(self)
     place = None
     if isinstance(dtype, TensorType):
         place, dtype = dtype.place, dtype.dtype
@@ -181,7 +210,7 @@ def convert_type(tensor: Tensor, dtype: Any = None, non_blocking: bool = False) 
         place, dtype = "cpu" if name == dtype else "cuda", _DTYPES[name]
     elif not isinstance(dtype, fb.dtype):
         raise ValueError(f"invalid type: {getattr(dtype, '__name__', dtype)!r}")
-    return tensor.to(place, dtype, non_blocking=non_blocking)
+    return self.to(place, dtype, non_blocking=non_blocking)
 
 
 def set_default_tensor_type(t: Any) -> None:

@@ -56,12 +56,21 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Set how tensors are printed. What is not given stays, but ``sci_mode`` is always set.
+    """Set how tensors are printed. What is not given stays, but `sci_mode` is always set.
 
-    ``precision``: digits after the point. ``threshold``: more elements than this are summarised.
-    ``edgeitems``: how many are shown at each end of a summarised dimension. ``linewidth``: where
-    lines break. ``profile``: ``"default"``, ``"short"`` or ``"full"``, applied before the others.
-    ``sci_mode``: scientific notation always (True), never (False), or as the values suggest (None).
+    Args:
+        precision: Digits after the point. Default: 4 at the start.
+        threshold: Number of elements above which tensors are summarised; 1000 at the start.
+        edgeitems: Elements at each end of a summarised dimension; 3 at the start.
+        linewidth: Characters of a line; 80 at the start.
+        profile: `"default"`, `"short"` or `"full"`, applied before the others.
+        sci_mode: Whether to use scientific notation; None decides by the values. Default: None.
+
+    Example:
+        >>> torch.set_printoptions(precision=2)
+        >>> torch.tensor([1 / 3])
+        tensor([0.33])
+        >>> torch.set_printoptions(profile="default")
     """
     base = _PROFILES.get(profile, PRINT_OPTS) if profile is not None else PRINT_OPTS
     PRINT_OPTS.precision = base.precision if precision is None else precision

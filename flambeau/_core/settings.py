@@ -51,8 +51,21 @@ class _State:
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for the same results in every run, whatever the number of threads.
 
-    Every operator gives them anyway but for oneDNN's gradients of the weights of convolutions,
-    which then are computed by one thread.
+    All operators give them anyway but for some gradients of convolutions, which one thread then
+    computes.
+
+    Args:
+        mode: Whether to ask for them.
+        warn_only: Whether a missing algorithm is only a warning. Default: False.
+
+    Example:
+        >>> torch.use_deterministic_algorithms(True)
+        >>> torch.are_deterministic_algorithms_enabled()
+        True
+        >>> torch.use_deterministic_algorithms(False)
+
+    See also:
+        `torch.manual_seed`.
     """
     _State.deterministic = bool(mode)
     _State.warn_only = bool(warn_only)
@@ -66,7 +79,12 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether deterministic algorithms were asked for."""
+    """Return whether deterministic algorithms were asked for.
+
+    Example:
+        >>> torch.are_deterministic_algorithms_enabled()
+        False
+    """
     return _State.deterministic
 
 
@@ -95,7 +113,17 @@ def get_deterministic_debug_mode() -> int:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Say how precise products of float32 must be; the CPU always computes them in float32."""
+    """Set how precise products of float32 matrices must be. The CPU always computes in float32.
+
+    Args:
+        precision: `"highest"`, `"high"` or `"medium"`.
+
+    Example:
+        >>> torch.set_float32_matmul_precision("high")
+        >>> torch.get_float32_matmul_precision()
+        'high'
+        >>> torch.set_float32_matmul_precision("highest")
+    """
     if precision not in _PRECISIONS:
         warnings.warn(
             f"set_float32_matmul_precision: expected one of {_PRECISIONS}, got {precision!r}; "
@@ -109,14 +137,32 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """The word that was set last, ``"highest"`` at first."""
+    """Return what `set_float32_matmul_precision` has set.
+
+    Example:
+        >>> torch.get_float32_matmul_precision()
+        'highest'
+    """
     from flambeau.backends import _precision  # rarely needed
 
     return _precision.matmul_precision()
 
 
 def set_default_device(device: Any) -> None:
-    """Set where new tensors live unless they say it: the CPU, or ``"meta"`` without elements."""
+    """Set where new tensors live unless they say it.
+
+    Args:
+        device: The CPU, or `"meta"` for tensors without elements; None goes back to the CPU.
+
+    Example:
+        >>> torch.set_default_device("meta")
+        >>> torch.ones(2).device
+        device(type='meta')
+        >>> torch.set_default_device(None)
+
+    See also:
+        `torch.device`, which does so for a block.
+    """
     if _State.default_device is not None:
         _State.default_device.__exit__(None, None, None)
         _State.default_device = None
@@ -126,7 +172,12 @@ def set_default_device(device: Any) -> None:
 
 
 def get_default_device() -> fb.device:
-    """Where new tensors live."""
+    """Return where new tensors live.
+
+    Example:
+        >>> torch.get_default_device()
+        device(type='cpu')
+    """
     return fb.empty(0).device
 
 

@@ -15,7 +15,15 @@ __all__ = ["is_tensor"]
 
 
 def is_tensor(obj: object, /) -> bool:
-    """Whether ``obj`` is a tensor."""
+    """Return whether an object is a tensor.
+
+    Args:
+        obj: Any object.
+
+    Example:
+        >>> torch.is_tensor(torch.ones(2)), torch.is_tensor([1.0])
+        (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
@@ -63,7 +71,21 @@ def _complex(self: Tensor) -> complex:
 
 
 def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> Tensor:
-    """The same elements on a GPU."""
+    """Return the tensor on a GPU.
+
+    Args:
+        device: The GPU. Default: the current one.
+        non_blocking: Whether the copy may run in the background. Default: False.
+        **options: Further options of `Tensor.to`.
+
+    Example:
+        >>> x = torch.ones(2)
+        >>> if torch.cuda.is_available():
+        ...     x = x.cuda()
+
+    See also:
+        `Tensor.to`, `Tensor.cpu`.
+    """
     place = _C.device("cuda" if device is None else device)
     if place.type != "cuda":
         raise RuntimeError(f"cuda: expected a cuda device, got {place}")
@@ -71,7 +93,18 @@ def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False, **option
 
 
 def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """The same elements in memory that a GPU reads directly."""
+    """Return the elements in page-locked memory, which a GPU reads directly. It needs a GPU.
+
+    Args:
+        device: Deprecated.
+
+    Raises:
+        RuntimeError: There is no GPU.
+
+    Example:
+        >>> x = torch.ones(2)
+        >>> x = x.pin_memory() if torch.cuda.is_available() else x
+    """
     raise RuntimeError("pin_memory: page-locked memory needs a GPU, and this build has none")
 
 
@@ -81,20 +114,53 @@ def _record_stream(self: Tensor, stream: Any) -> None:
 
 
 def _describe(self: Tensor) -> Any:
-    """Range, mean, deviation and the number of NaN, infinite and zero elements, in one line."""
+    """Describe the tensor in one line: range, mean, deviation, counts of NaN, infinity and zero.
+
+    Range, mean and deviation are those of the finite elements.
+
+    Returns:
+        A `Description`, with the attributes `shape`, `dtype`, `device`, `nbytes`, `requires_grad`,
+        `min`, `max`, `mean`, `std`, `nan`, `inf`, `zeros` and `numel`.
+
+    Example:
+        >>> torch.tensor([1.0, 0.0, 3.0, float("nan")]).describe()
+        float32 4 | range 0 .. 3 | mean 1.333, std 1.247 | zero 25 % | nan 1, inf 0 | 16 B
+        >>> torch.tensor([1.0, 3.0]).describe().mean
+        2.0
+    """
     from flambeau._display.describe import describe  # rarely needed
 
     return describe(self)
 
 
 def _share_memory_(self: Tensor) -> Tensor:
-    """Move the elements to memory that other processes can see."""
+    """Move the elements to memory that other processes can see, in place.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> torch.ones(2).share_memory_().is_shared()
+        True
+
+    See also:
+        `torch.multiprocessing`.
+    """
     _C._share_memory(self)
     return self
 
 
 def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
-    """The old way to a tensor of the same type: ``new(2, 3)`` by size, ``new([2])`` by values."""
+    """Make a tensor of the same type, the old way. Prefer `new_empty` and `new_tensor`.
+
+    Args:
+        *args: Sizes, or a sequence of values.
+        device: Where it lives; must be the CPU. Default: the CPU.
+
+    Example:
+        >>> torch.ones(2).new([1, 2])
+        tensor([1., 2.])
+    """
     return legacy.construct(self.dtype, args, device)
 
 

@@ -58,10 +58,29 @@ class _TypeInfo:
 
 
 class finfo(_TypeInfo):
-    """Limits of a floating-point type, the default one if none is given.
+    """Limits of a floating-point type.
 
-    ``eps`` is the distance from 1 to the next number, ``tiny`` (also ``smallest_normal``) the
-    smallest positive normal number, ``resolution`` the decimal resolution.
+    Args:
+        type: The dtype. Default: the default floating-point type.
+
+    Attributes:
+        bits: Number of bits.
+        eps: Distance from 1 to the next number.
+        max, min: Largest and lowest number.
+        tiny, smallest_normal: Smallest positive normal number.
+        resolution: Decimal resolution.
+
+    Raises:
+        TypeError: The type is not a floating-point type.
+
+    Example:
+        >>> torch.finfo(torch.float32).eps
+        1.1920928955078125e-07
+        >>> torch.finfo(torch.bfloat16).max
+        3.3895313892515355e+38
+
+    See also:
+        `torch.iinfo`.
     """
 
     __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
@@ -103,7 +122,22 @@ class finfo(_TypeInfo):
 
 
 class iinfo(_TypeInfo):
-    """Limits of an integer type."""
+    """Limits of an integer type.
+
+    Args:
+        type: The dtype.
+
+    Attributes:
+        bits: Number of bits.
+        max, min: Largest and smallest number.
+
+    Raises:
+        TypeError: The type is not an integer type.
+
+    Example:
+        >>> torch.iinfo(torch.int8).max
+        127
+    """
 
     __slots__ = ()
 

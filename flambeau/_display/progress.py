@@ -67,11 +67,29 @@ def progress(
     show: bool | None = None,
     stream: TextIO | None = None,
 ) -> Progress[Any]:
-    """A bar over `iterable`, or one that ``update`` moves; ``set(loss=loss)`` shows values.
+    """Progress bar over an iterable, or one that `update` moves.
 
-    On a terminal it is redrawn at most ten times a second. In pipes and CI logs the outermost bar
-    writes one line when it ends. `show` overrides that: True draws, False writes nothing at all.
-    A bar inside another one vanishes at its end unless `keep` is true.
+    On a terminal it is redrawn at most ten times a second. In pipes and logs the outermost bar
+    writes one line when it ends.
+
+    Args:
+        iterable: What to iterate over. Default: None, for a bar moved by `update`.
+        description: Text in front of the bar. Default: empty.
+        total: Number of steps. Default: the length of the iterable.
+        unit: Name of a step. Default: `"it"`.
+        keep: Whether the bar stays when it ends. Default: the outermost one does.
+        show: True draws it anywhere, False writes nothing. Default: by the stream.
+        stream: Where it is written. Default: standard error.
+
+    Returns:
+        A `Progress`, which iterates; `set(loss=loss)` shows values beside the bar.
+
+    Example:
+        >>> bar = torch.progress(range(3), "training", show=False)
+        >>> for step in bar:
+        ...     bar.set(loss=1 / (step + 1))
+        >>> with torch.progress(total=10, show=False) as bar:
+        ...     bar.update(10)
     """
     return Progress(
         iterable, description, total=total, unit=unit, keep=keep, show=show, stream=stream
@@ -79,7 +97,17 @@ def progress(
 
 
 class Progress(Generic[T]):
-    """A running loop; see ``flambeau.progress``, which makes it."""
+    """Running progress bar; `flambeau.progress` makes it.
+
+    Args:
+        iterable: What to iterate over.
+        others: As of `flambeau.progress`.
+
+    Example:
+        >>> with torch.progress(total=4, show=False) as bar:
+        ...     bar.update(2)
+        ...     bar.set(loss=0.5)
+    """
 
     def __init__(
         self,
@@ -139,16 +167,29 @@ class Progress(Generic[T]):
         self.close()
 
     def update(self, steps: int = 1) -> None:
-        """Move on by `steps`."""
+        """Move the bar.
+
+        Args:
+            steps: Number of steps. Default: 1.
+
+        Example:
+            >>> with torch.progress(total=4, show=False) as bar:
+            ...     bar.update()
+        """
         screen = self._screen or self._begin()
         self.count += steps
         if perf_counter() >= screen.due:
             screen.draw()
 
     def set(self, **metrics: Any) -> None:
-        """Show values beside the bar: numbers, tensors of one element, or text.
+        """Show values beside the bar.
 
-        A tensor is read only when the bar is drawn, so a step does not wait for it.
+        Args:
+            **metrics: The values by name; numbers are shown with four digits.
+
+        Example:
+            >>> with torch.progress(total=4, show=False) as bar:
+            ...     bar.set(loss=0.25, accuracy=0.9)
         """
         self._metrics.update(metrics)
 

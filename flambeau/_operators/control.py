@@ -16,7 +16,19 @@ def cond(
     false_fn: Callable[..., Any],
     operands: Sequence[Any] = (),
 ) -> Any:
-    """Call one of two functions with ``operands``, as ``pred`` says."""
+    """Call one of two functions, by a condition.
+
+    Args:
+        pred: The condition: a bool, or a tensor of one element.
+        true_fn: Function to call if it is true.
+        false_fn: Function to call otherwise.
+        operands: Their arguments. Default: none.
+
+    Example:
+        >>> x = torch.tensor([1.0, -2.0])
+        >>> torch.cond(x.sum() > 0, lambda x: x, lambda x: -x, (x,))
+        tensor([-1.,  2.])
+    """
     if isinstance(pred, Tensor) and pred.numel() != 1:
         raise RuntimeError(f"cond: expected pred to be bool or single-element tensor, got {pred}")
     if not callable(true_fn) or not callable(false_fn):

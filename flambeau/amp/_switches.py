@@ -96,7 +96,16 @@ def is_autocast_available(device_type: str) -> bool:
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Whether autocast is on, on this thread, for tensors of a kind of device."""
+    """Return whether autocast is on in this thread.
+
+    Args:
+        device_type: Kind of device. Default: `"cuda"`.
+
+    Example:
+        >>> with torch.autocast("cpu"):
+        ...     torch.is_autocast_enabled("cpu")
+        True
+    """
     kind = casting_kind(device_type, "is_autocast_enabled")
     return bool(_native.is_on()) if kind == "cpu" else _elsewhere().get(kind, (False,))[0]
 

@@ -26,10 +26,27 @@ _HALF_TYPES = (fb.bfloat16, fb.float16)
 
 
 class autocast(_C._SelfScope):
-    """A region, or a function, in which operators choose the types they compute in.
+    """Mixed precision for a block or a function: operators choose the type that they compute in.
 
-    Products of matrices and convolutions run in ``dtype``, losses and the like in float32; what an
-    operator is not known for runs in the types of its inputs. Parameters stay as they are.
+    Matrix products and convolutions run in `dtype`, losses and similar operators in float32,
+    others in the type of their inputs. Parameters stay as they are. Wrap the forward pass and the
+    loss, not the backward pass.
+
+    Args:
+        device_type: `"cpu"` or `"cuda"`.
+        dtype: Lower precision. Default: bfloat16 on the CPU, float16 on a GPU.
+        enabled: Whether it is on. Default: True.
+        cache_enabled: Whether converted weights are kept within the block. Default: True.
+
+    Example:
+        >>> layer = nn.Linear(4, 2)
+        >>> with torch.autocast("cpu", dtype=torch.bfloat16):
+        ...     y = layer(torch.ones(1, 4))
+        >>> y.dtype, layer.weight.dtype
+        (torch.bfloat16, torch.float32)
+
+    See also:
+        `torch.amp.GradScaler`.
     """
 
     _begin = staticmethod(_C._autocast.enter)
@@ -116,10 +133,27 @@ def custom_fwd(
     device_type: str,
     cast_inputs: fb.dtype | None = None,
 ) -> Any:
-    """Make the forward of an autograd.Function remember the region it was called in.
+    """Decorate the `forward` of an `autograd.Function` to remember its autocast state.
 
-    With ``cast_inputs`` it gets its tensors in this type, and runs with autocast off, when it is
-    called within a region.
+    Args:
+        fwd: The method. Default: None, for a decorator with options.
+        device_type: Kind of device.
+        cast_inputs: Type that tensors are converted to within autocast, which is then off.
+            Default: None.
+
+    Example:
+        >>> class Double(torch.autograd.Function):
+        ...     @staticmethod
+        ...     @torch.amp.custom_fwd(device_type="cpu")
+        ...     def forward(ctx, x):
+        ...         return 2 * x
+        ...
+        ...     @staticmethod
+        ...     @torch.amp.custom_bwd(device_type="cpu")
+        ...     def backward(ctx, grad):
+        ...         return 2 * grad
+        >>> Double.apply(torch.ones(1))
+        tensor([2.])
     """
     _check_device_type(device_type)
     if fwd is None:
@@ -143,7 +177,20 @@ def custom_fwd(
 
 
 def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
-    """Make the backward of an autograd.Function run in the region of its forward."""
+    """Decorate the `backward` of an `autograd.Function` to run in its forward's autocast state.
+
+    Args:
+        bwd: The method. Default: None, for a decorator with options.
+        device_type: Kind of device.
+
+    Example:
+        >>> @torch.amp.custom_bwd(device_type="cpu")
+        ... def backward(ctx, grad):
+        ...     return 2 * grad
+
+    See also:
+        `amp.custom_fwd`, with a whole example.
+    """
     _check_device_type(device_type)
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)

@@ -32,10 +32,32 @@ def _refresh_per_optimizer_state() -> dict[str, Any]:
 
 
 class GradScaler:
-    """Multiplies losses by a scale, and gradients by its inverse before an optimiser's step.
+    """Scale losses so that gradients in float16 do not vanish.
 
-    A step whose gradients are not finite is left out, and the scale becomes smaller; after
-    ``growth_interval`` steps without such it becomes larger.
+    The scale grows while gradients are finite; after one that is not, the step is left out and
+    the scale shrinks.
+
+    Args:
+        device: Kind of device. Default: `"cuda"`.
+        init_scale: First scale. Default: 65536.
+        growth_factor: Factor by which the scale grows. Default: 2.
+        backoff_factor: Factor by which it shrinks after an infinite gradient. Default: 0.5.
+        growth_interval: Number of good steps before it grows. Default: 2000.
+        enabled: Whether to scale at all. Default: True.
+
+    Example:
+        >>> model = nn.Linear(4, 1)
+        >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        >>> scaler = torch.amp.GradScaler("cpu")
+        >>> loss = model(torch.ones(1, 4)).sum()
+        >>> scaler.scale(loss).backward()
+        >>> _ = scaler.step(optimizer)
+        >>> scaler.update()
+        >>> scaler.get_scale()
+        65536.0
+
+    See also:
+        `torch.autocast`.
     """
 
     def __init__(
@@ -75,7 +97,20 @@ class GradScaler:
     # --- the loss
 
     def scale(self, outputs: Any) -> Any:
-        """Multiply a tensor, or all tensors in lists and tuples, by the scale."""
+        """Multiply a tensor, or all tensors in lists and tuples, by the scale.
+
+        Args:
+            outputs: A tensor, usually the loss, or a container of tensors.
+
+        Example:
+            >>> model = nn.Linear(4, 1)
+            >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            >>> scaler = torch.amp.GradScaler("cpu")
+            >>> loss = model(torch.ones(1, 4)).sum()
+            >>> scaler.scale(loss).backward()
+            >>> model.bias.grad
+            tensor([65536.])
+        """
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
@@ -112,9 +147,20 @@ class GradScaler:
     # --- the gradients
 
     def unscale_(self, optimizer: Optimizer) -> None:
-        """Divide the gradients of an optimiser's parameters by the scale, before `step` does.
+        """Divide the gradients of an optimiser's parameters by the scale, as before clipping them.
 
-        Gradients must have their true size where they are clipped, for instance.
+        Args:
+            optimizer: The optimiser; its `step` then does not divide again.
+
+        Example:
+            >>> model = nn.Linear(4, 1)
+            >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            >>> scaler = torch.amp.GradScaler("cpu")
+            >>> loss = model(torch.ones(1, 4)).sum()
+            >>> scaler.scale(loss).backward()
+            >>> scaler.unscale_(optimizer)
+            >>> model.bias.grad
+            tensor([1.])
         """
         if not self._enabled:
             return
@@ -147,7 +193,28 @@ class GradScaler:
         return unscale(gradients, inv_scale, found_inf)
 
     def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        """Call the optimiser's step, unless a gradient is infinite or not a number."""
+        """Call the optimiser's step, unless a gradient is infinite or NaN.
+
+        Gradients are divided by the scale first, if `unscale_` has not done so.
+
+        Args:
+            optimizer: The optimiser.
+            *args: Arguments of its step.
+            **kwargs: Keyword arguments of its step.
+
+        Returns:
+            What the step returned; None if it was left out.
+
+        Example:
+            >>> model = nn.Linear(4, 1)
+            >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            >>> scaler = torch.amp.GradScaler("cpu")
+            >>> loss = model(torch.ones(1, 4)).sum()
+            >>> scaler.scale(loss).backward()
+            >>> _ = scaler.step(optimizer)
+            >>> model.bias.grad
+            tensor([1.])
+        """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
@@ -219,7 +286,20 @@ class GradScaler:
     # --- the scale
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
-        """Change the scale after the steps of an iteration, or set it."""
+        """Adjust the scale at the end of an iteration.
+
+        Args:
+            new_scale: Scale to set. Default: grow or shrink by what the steps found.
+
+        Example:
+            >>> model = nn.Linear(4, 1)
+            >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            >>> scaler = torch.amp.GradScaler("cpu")
+            >>> loss = model(torch.ones(1, 4)).sum()
+            >>> scaler.scale(loss).backward()
+            >>> _ = scaler.step(optimizer)
+            >>> scaler.update()
+        """
         if not self._enabled:
             return
         scale, tracker = self._check_scale_growth_tracker("update")
@@ -307,7 +387,12 @@ class GradScaler:
     # --- checkpoints
 
     def state_dict(self) -> dict[str, Any]:
-        """The scale and the options; nothing if the scaler is not enabled."""
+        """Return scale and options; nothing if the scaler is not enabled.
+
+        Example:
+            >>> torch.amp.GradScaler("cpu").state_dict()["scale"]
+            65536.0
+        """
         if not self._enabled:
             return {}
         return {
@@ -319,7 +404,17 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
+        """Restore what `state_dict` returned.
+
+        Args:
+            state_dict: Scale and options.
+
+        Example:
+            >>> scaler = torch.amp.GradScaler("cpu")
+            >>> scaler.load_state_dict(scaler.state_dict() | {"scale": 8.0})
+            >>> scaler.get_scale()
+            8.0
+        """
         if not self._enabled:
             return
         if not state_dict:

@@ -10,9 +10,16 @@ __all__ = ["detect_anomaly", "set_detect_anomaly"]
 
 
 class set_detect_anomaly(_C._Scope):
-    """Switches detection on or off: from the call on, or for a block.
+    """Switch the detection of anomalies in backward passes on or off.
 
-    With `check_nan` the gradients that every node returns are looked through for NaN.
+    Args:
+        mode: Whether it is on, from the call on or for a block.
+        check_nan: Whether to look for NaN. Default: True.
+
+    Example:
+        >>> with torch.autograd.set_detect_anomaly(True):
+        ...     torch.is_anomaly_enabled()
+        True
     """
 
     _begin = tuple  # the call has switched already: the block only keeps where to go back to
@@ -23,10 +30,25 @@ class set_detect_anomaly(_C._Scope):
 
 
 class detect_anomaly(_C._Scope):
-    """Detects anomalies in the backward runs of a block.
+    """Detect anomalies of the backward passes within a block, for debugging.
 
-    An error raised in backward then carries the stack of the forward call that recorded the node,
-    and NaN in a gradient is an error if `check_nan`. Meant for debugging, because it costs time.
+    An error in backward shows the line of the forward pass, and NaN in a gradient is an error.
+
+    Args:
+        check_nan: Whether to look for NaN. Default: True.
+
+    Example:
+        >>> import warnings
+        >>> warnings.simplefilter("ignore")  # it warns that it is slow
+        >>> x = torch.tensor(-1.0, requires_grad=True)
+        >>> with torch.autograd.detect_anomaly():
+        ...     x.sqrt().backward()
+        Traceback (most recent call last):
+            ...
+        RuntimeError: ...nan...
+
+    See also:
+        `torch.autograd.set_detect_anomaly`.
     """
 
     _begin = _end = staticmethod(_C._exchange_anomaly)

@@ -20,10 +20,24 @@ def backward(
     grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
-    """Add the gradients of ``tensors`` to the ``.grad`` of the leaves they were computed from.
+    """Add the gradients of tensors to the `.grad` of the leaves that they were computed from.
 
-    ``grad_tensors`` are the gradients of the tensors themselves: needed where one has more than
-    one element. With ``inputs``, only those get gradients.
+    Args:
+        tensors: Tensor, or sequence of tensors, to differentiate.
+        grad_tensors: Gradient of each. Default: 1 for tensors of one element.
+        retain_graph: Whether the graph can be used again. Default: `create_graph`.
+        create_graph: Whether the gradients can be differentiated themselves. Default: False.
+        grad_variables: Deprecated; use `grad_tensors`.
+        inputs: Leaves to compute gradients of. Default: all.
+
+    Example:
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> torch.autograd.backward((x**2).sum())
+        >>> x.grad
+        tensor([2., 4.])
+
+    See also:
+        `Tensor.backward`, `torch.autograd.grad`.
     """
     if grad_variables is not None:
         warnings.warn(
@@ -63,11 +77,37 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
-    """Return the gradients of ``outputs`` with respect to ``inputs``: a tuple, or a dictionary.
+    """Return gradients of outputs with respect to inputs, without touching `.grad`.
 
-    Inputs that the outputs do not depend on are an error, None with ``allow_unused``, or zeros
-    with ``materialize_grads``. With ``is_grads_batched``, the first dimension of
-    ``grad_outputs`` counts gradients, and that of the results their answers.
+    Args:
+        outputs: Tensor, or sequence of tensors, to differentiate.
+        inputs: Tensor, or sequence of tensors, to differentiate with respect to.
+        grad_outputs: Gradient of each output. Default: 1 for outputs of one element.
+        retain_graph: Whether the graph can be used again. Default: `create_graph`.
+        create_graph: Whether the gradients can be differentiated themselves. Default: False.
+        only_inputs: Deprecated; always True.
+        allow_unused: Whether the gradient of an input that the outputs do not depend on is None
+            instead of an error. Default: `materialize_grads`.
+        is_grads_batched: Whether the first dimension of `grad_outputs` counts gradients.
+            Default: False.
+        materialize_grads: Whether such gradients are zeros instead of None. Default: False.
+
+    Returns:
+        A tuple of gradients, one for each input.
+
+    Raises:
+        RuntimeError: An output does not require gradients, or does not depend on an input.
+
+    Example:
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> torch.autograd.grad((x**3).sum(), x)
+        (tensor([ 3., 12.]),)
+        >>> (g,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+        >>> torch.autograd.grad(g.sum(), x)
+        (tensor([ 6., 12.]),)
+
+    See also:
+        `Tensor.backward`, `torch.func.grad`, `autograd.functional`.
     """
     if materialize_grads and allow_unused is False:
         raise ValueError(

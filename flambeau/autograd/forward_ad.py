@@ -34,7 +34,20 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """Return a dual number: a view of ``tensor`` that carries ``tangent``."""
+    """Return a dual number: a view of a tensor that carries a tangent.
+
+    Args:
+        tensor: The tensor.
+        tangent: Its tangent, of the same shape.
+        level: Level that it belongs to. Default: the current one.
+
+    Example:
+        >>> import flambeau.autograd.forward_ad as fwAD
+        >>> with fwAD.dual_level():
+        ...     x = fwAD.make_dual(torch.tensor(2.0), torch.tensor(1.0))
+        ...     fwAD.unpack_dual(x**3).tangent
+        tensor(12.)
+    """
     level = _C._only_dual_level() if level is None else level
     if level < 0:
         raise RuntimeError(
@@ -56,7 +69,22 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """Return a tensor without its tangent, and the tangent."""
+    """Return a tensor without its tangent, and the tangent.
+
+    Args:
+        tensor: The dual number.
+        level: Level that it belongs to. Default: the current one.
+
+    Returns:
+        A named pair of `primal` and `tangent`.
+
+    Example:
+        >>> import flambeau.autograd.forward_ad as fwAD
+        >>> with fwAD.dual_level():
+        ...     x = fwAD.make_dual(torch.tensor(2.0), torch.tensor(1.0))
+        ...     fwAD.unpack_dual(x**3).tangent
+        tensor(12.)
+    """
     level = _C._only_dual_level() if level is None else level
     if level < 0:
         return UnpackedDualTensor(tensor, None)
@@ -64,7 +92,18 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 
 class dual_level(_C._LevelScope):
-    """A level of dual numbers, for a ``with`` statement."""
+    """Level of dual numbers, for forward-mode derivatives in a `with` block.
+
+    Example:
+        >>> import flambeau.autograd.forward_ad as fwAD
+        >>> with fwAD.dual_level():
+        ...     x = fwAD.make_dual(torch.tensor(2.0), torch.tensor(1.0))
+        ...     fwAD.unpack_dual(x**3).tangent
+        tensor(12.)
+
+    See also:
+        `torch.func.jvp`.
+    """
 
     _begin = staticmethod(_C._enter_only_dual_level)
     _end = staticmethod(_C._exit_only_dual_level)

@@ -32,9 +32,29 @@ class FunctionCtx:
     saved_tensors: tuple[Any, ...]  # those of save_for_backward, as they were
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep inputs and outputs for `backward`, which finds them in ``ctx.saved_tensors``.
+        """Keep inputs and outputs for `backward`, which finds them in `ctx.saved_tensors`.
 
-        Unlike attributes, they are checked for changes in place, and they make no reference cycle.
+        Unlike attributes of `ctx`, they are checked for changes in place and make no reference
+        cycle.
+
+        Args:
+            *tensors: Tensors, or None.
+
+        Example:
+            >>> class Square(torch.autograd.Function):
+            ...     @staticmethod
+            ...     def forward(ctx, x):
+            ...         ctx.save_for_backward(x)
+            ...         return x * x
+            ...
+            ...     @staticmethod
+            ...     def backward(ctx, grad):
+            ...         (x,) = ctx.saved_tensors
+            ...         return 2 * x * grad
+            >>> x = torch.tensor(3.0, requires_grad=True)
+            >>> Square.apply(x).backward()
+            >>> x.grad
+            tensor(6.)
         """
         self.to_save = tensors
 
@@ -109,25 +129,30 @@ class FunctionMeta(type):
 
 
 class Function(FunctionCtx, metaclass=FunctionMeta):
-    """An operator with a derivative of its own: subclass it, then call ``apply`` on the class.
+    """Operator with a derivative of its own.
 
-    `forward` and `backward` are static methods::
+    A subclass defines the static methods `forward` and `backward`; `apply` of the class runs it.
+    With a static method `setup_context(ctx, inputs, output)`, `forward` takes the inputs alone.
 
-        class Exp(Function):
-            @staticmethod
-            def forward(ctx, x):
-                result = x.exp()
-                ctx.save_for_backward(result)
-                return result
+    Example:
+        >>> class Exp(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         result = x.exp()
+        ...         ctx.save_for_backward(result)
+        ...         return result
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         (result,) = ctx.saved_tensors
+        ...         return grad * result
+        >>> x = torch.tensor(0.0, requires_grad=True)
+        >>> Exp.apply(x).backward()
+        >>> x.grad
+        tensor(1.)
 
-            @staticmethod
-            def backward(ctx, grad):
-                (result,) = ctx.saved_tensors
-                return grad * result
-
-        y = Exp.apply(x)
-
-    With `setup_context`, `forward` takes the inputs alone, and what concerns ``ctx`` stands apart.
+    See also:
+        `autograd.gradcheck`, `autograd.function.once_differentiable`.
     """
 
     # Whether `vmap` runs `forward` itself on batches, in place of a `vmap` method.
@@ -218,7 +243,26 @@ class InplaceFunction(Function):
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """For a `backward` that cannot be differentiated itself: a second derivative is an error."""
+    """Decorate a `backward` that cannot be differentiated itself: a second derivative is an error.
+
+    Args:
+        function: The static method `backward`.
+
+    Example:
+        >>> class Double(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return 2 * x
+        ...
+        ...     @staticmethod
+        ...     @torch.autograd.function.once_differentiable
+        ...     def backward(ctx, grad):
+        ...         return 2 * grad
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> Double.apply(x).backward()
+        >>> x.grad
+        tensor(2.)
+    """
 
     @functools.wraps(function)
     def wrapper(ctx: Any, *args: Any) -> Any:

@@ -33,11 +33,26 @@ def vjp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Return ``func(*inputs)`` and the product of `v` with its Jacobian.
+    """Function value, and product of a vector with the Jacobian.
 
-    `v` has the outputs' shapes; it may be left out if there is one output of one element. With
-    `create_graph` the results can be differentiated. `strict` makes an error of an output that does
-    not depend on an input, which otherwise counts as a derivative of zero.
+    Args:
+        func: Function of tensors.
+        inputs: Its arguments, a tensor or a tuple of tensors.
+        v: Vector, with the shapes of the outputs. Default: 1 for an output of one element.
+        create_graph: Whether the results can be differentiated. Default: False.
+        strict: Whether an output that does not depend on an input is an error instead of a
+            derivative of 0. Default: False.
+
+    Returns:
+        A pair: `func(*inputs)`, and v^T J with the shapes of the inputs.
+
+    Example:
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> torch.autograd.functional.vjp(lambda x: x**2, x, torch.tensor([1.0, 10.0]))
+        (tensor([1., 4.]), tensor([ 2., 40.]))
+
+    See also:
+        `torch.func.vjp`.
     """
     with fb.enable_grad():
         is_tuple, at = _point("vjp", inputs, create_graph)
@@ -57,10 +72,26 @@ def jvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Return ``func(*inputs)`` and the product of its Jacobian with `v`, as `vjp` does.
+    """Function value, and product of the Jacobian with a vector.
 
-    `v` has the inputs' shapes; it may be left out if there is one input of one element. The product
-    is the derivative of a vector-Jacobian product, so it needs no forward-mode formulas.
+    Args:
+        func: Function of tensors.
+        inputs: Its arguments, a tensor or a tuple of tensors.
+        v: Vector, with the shapes of the inputs. Default: 1 for an input of one element.
+        create_graph: Whether the results can be differentiated. Default: False.
+        strict: Whether an output that does not depend on an input is an error instead of a
+            derivative of 0. Default: False.
+
+    Returns:
+        A pair: `func(*inputs)`, and J v with the shapes of the outputs.
+
+    Example:
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> torch.autograd.functional.jvp(lambda x: x**2, x, torch.tensor([1.0, 10.0]))
+        (tensor([1., 4.]), tensor([ 2., 40.]))
+
+    See also:
+        `torch.func.jvp`, which uses forward mode.
     """
     with fb.enable_grad():
         is_tuple, at = _point("jvp", inputs, create_graph)
@@ -89,7 +120,21 @@ def vhp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Return ``func(*inputs)``, one element, and the product of `v` with its Hessian."""
+    """Function value, and product of a vector with the Hessian.
+
+    Args:
+        func: Function of tensors.
+        inputs: Its arguments, a tensor or a tuple of tensors.
+        v: Vector, with the shapes of the inputs. Default: 1 for an input of one element.
+        create_graph: Whether the results can be differentiated. Default: False.
+        strict: Whether an output that does not depend on an input is an error instead of a
+            derivative of 0. Default: False.
+
+    Example:
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), x, torch.tensor([1.0, 1.0]))
+        (tensor(9.), tensor([ 6., 12.]))
+    """
     return _hessian_product("vhp", func, inputs, v, create_graph, strict)
 
 
@@ -100,9 +145,20 @@ def hvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Return ``func(*inputs)``, one element, and the product of its Hessian with `v`.
+    """Function value, and product of the Hessian with a vector.
 
-    The Hessian is symmetric, so this is `vhp`.
+    Args:
+        func: Function of tensors.
+        inputs: Its arguments, a tensor or a tuple of tensors.
+        v: Vector, with the shapes of the inputs. Default: 1 for an input of one element.
+        create_graph: Whether the results can be differentiated. Default: False.
+        strict: Whether an output that does not depend on an input is an error instead of a
+            derivative of 0. Default: False.
+
+    Example:
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), x, torch.tensor([1.0, 1.0]))
+        (tensor(9.), tensor([ 6., 12.]))
     """
     return _hessian_product("hvp", func, inputs, v, create_graph, strict)
 
@@ -115,11 +171,28 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """Return the Jacobian of `func`: a tensor of the output's shape followed by the input's.
+    """Jacobian of a function.
 
-    It is a tuple over the inputs if they are one, and around that a tuple over the outputs if
-    `func` returns one. `vectorize` computes all rows in one batched backward, or with
-    ``strategy="forward-mode"`` all columns in one batched forward run.
+    Args:
+        func: Function of tensors.
+        inputs: Its arguments, a tensor or a tuple of tensors.
+        create_graph: Whether the results can be differentiated. Default: False.
+        strict: Whether an output that does not depend on an input is an error instead of a
+            derivative of 0. Default: False.
+        vectorize: Whether to compute all rows in one batched pass. Default: False.
+        strategy: `"reverse-mode"` (the default), or with `vectorize` `"forward-mode"`.
+
+    Returns:
+        A tensor of the output's shape followed by the input's; a tuple over inputs that are a
+        tuple, and around that a tuple over outputs that are one.
+
+    Example:
+        >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 2.0]))
+        tensor([[2., 0.],
+                [0., 4.]])
+
+    See also:
+        `torch.func.jacrev`, `torch.func.jacfwd`.
     """
     _check_strategy(strategy, "reverse-mode", "forward-mode")
     if strict and vectorize:
@@ -156,10 +229,28 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """Return the Hessian of `func`, which gives one element: of the input's shape twice.
+    """Hessian of a function that returns one element.
 
-    If the inputs are a tuple, it is a tuple of tuples. The outer of the two derivatives is computed
-    as `vectorize` and `outer_jacobian_strategy` say, see `jacobian`; the inner by backward.
+    Args:
+        func: Function of tensors.
+        inputs: Its arguments, a tensor or a tuple of tensors.
+        create_graph: Whether the results can be differentiated. Default: False.
+        strict: Whether an output that does not depend on an input is an error instead of a
+            derivative of 0. Default: False.
+        vectorize: Whether to compute all rows in one batched pass. Default: False.
+        outer_jacobian_strategy: `"reverse-mode"` (the default), or with `vectorize`
+            `"forward-mode"`.
+
+    Returns:
+        A tensor of the input's shape twice; a tuple of tuples for inputs that are a tuple.
+
+    Example:
+        >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
+
+    See also:
+        `torch.func.hessian`.
     """
     _check_strategy(outer_jacobian_strategy, "reverse-mode", "forward-mode")
     is_tuple = isinstance(inputs, tuple)

@@ -1,4 +1,4 @@
-"""Whether operators are recorded: `no_grad` and its kin."""
+"""Whether operators are recorded: `no_grad` and others."""
 
 from flambeau._core.grad_mode import (
     enable_grad,

@@ -54,13 +54,37 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Compare the gradients of `func` at `inputs` with finite differences of width `eps`.
+    """Compare the gradients of a function with finite differences.
 
-    Looks at every pair of a floating or complex output and an input that requires gradients, which
-    should be of double precision. With `fast_mode` each Jacobian is compared along one random
-    direction on either side instead of element by element. Returns True, or raises
-    `GradcheckError` (returns False without `raise_exception`). Every tensor is dense here, so
-    `masked` has no effect.
+    Args:
+        func: Function of tensors.
+        inputs: Its arguments; those that require gradients should be of double precision.
+        eps: Width of the differences. Default: 1e-6.
+        atol, rtol: Absolute and relative tolerance. Default: 1e-5 and 1e-3.
+        raise_exception: Whether a difference raises instead of returning False. Default: True.
+        nondet_tol: Difference allowed between two runs. Default: 0.
+        check_undefined_grad: Whether to try outputs without a gradient. Default: True.
+        check_grad_dtypes: Whether gradients must have the type of the input. Default: False.
+        check_batched_grad: Whether to try batched gradients. Default: False.
+        check_batched_forward_grad: Whether to try batched tangents. Default: False.
+        check_forward_ad: Whether to check forward mode. Default: False.
+        check_backward_ad: Whether to check backward. Default: True.
+        fast_mode: Whether to compare along one random direction only. Default: False.
+        masked: Accepted; concerns sparse tensors.
+
+    Returns:
+        True, or False without `raise_exception`.
+
+    Raises:
+        GradcheckError: A gradient differs.
+
+    Example:
+        >>> x = torch.randn(3, dtype=torch.float64, requires_grad=True)
+        >>> torch.autograd.gradcheck(torch.sin, x)
+        True
+
+    See also:
+        `autograd.gradgradcheck`.
     """
     if masked:
         accepted("torch.autograd.gradcheck(masked)")

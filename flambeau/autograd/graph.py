@@ -52,10 +52,26 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 
 
 class saved_tensors_hooks(_C._Scope):
-    """Inside the block, nodes keep ``pack_hook(tensor)`` in place of a tensor that they save.
+    """Within a block, save something else in place of tensors that backward needs.
 
-    ``unpack_hook`` makes of it a tensor of the same content when backward needs it. Of several
-    pairs, the innermost is used.
+    Args:
+        pack_hook: Function of a tensor, called when it is saved; its result is kept.
+        unpack_hook: Function of that result, called in backward; returns a tensor of the same
+            content.
+
+    Example:
+        >>> kept = []
+        >>> def pack(x):
+        ...     kept.append(x.shape)
+        ...     return x
+        >>> x = torch.ones(3, requires_grad=True)
+        >>> with torch.autograd.graph.saved_tensors_hooks(pack, lambda x: x):
+        ...     y = x.exp()
+        >>> len(kept)
+        1
+
+    See also:
+        `autograd.graph.save_on_cpu`, `utils.checkpoint.checkpoint`.
     """
 
     _begin = staticmethod(_C._push_saved_tensors_hooks)
@@ -73,9 +89,19 @@ class saved_tensors_hooks(_C._Scope):
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Inside the block, what nodes save is copied to main memory, and back when it is needed.
+    """Within a block, keep tensors that backward needs in main memory.
 
-    Page-locked memory speeds up copies to a GPU; without one, `pin_memory` has no effect.
+    Args:
+        pin_memory: Whether that is page-locked; without effect without a GPU. Default: False.
+        device_type: Kind of device that tensors come from. Default: `"cuda"`.
+
+    Example:
+        >>> x = torch.ones(3, requires_grad=True)
+        >>> with torch.autograd.graph.save_on_cpu():
+        ...     y = (x * x).sum()
+        >>> y.backward()
+        >>> x.grad
+        tensor([2., 2., 2.])
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
@@ -104,10 +130,24 @@ def register_multi_grad_hook(
     *,
     mode: Literal["all", "any"] = "all",
 ) -> RemovableHandle:
-    """Call `fn` in every backward that computes gradients of some of the tensors.
+    """Call a function when gradients of several tensors have been computed.
 
-    With ``mode="all"`` it is called once they are all there, with a list of them (None for those
-    that this backward does not compute); with ``"any"`` as soon as there is one, with that.
+    Args:
+        tensors: The tensors.
+        fn: Function of the list of gradients, None where there is none; with `mode="any"` of the
+            first gradient.
+        mode: `"all"` (the default) waits for all of them, `"any"` for the first.
+
+    Returns:
+        A handle, whose `remove()` removes the hook.
+
+    Example:
+        >>> from flambeau.autograd.graph import register_multi_grad_hook
+        >>> a = torch.ones(1, requires_grad=True)
+        >>> b = torch.ones(1, requires_grad=True)
+        >>> handle = register_multi_grad_hook((a, b), lambda grads: print(len(grads)))
+        >>> (a * b).backward()
+        2
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")

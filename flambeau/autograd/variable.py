@@ -17,7 +17,16 @@ class VariableMeta(type):
 
 
 class Variable(metaclass=VariableMeta):
-    """``Variable(data)`` is a new leaf over the same elements: a Tensor, never a Variable."""
+    """Old wrapper of tensors; returns a tensor that shares memory with `data`.
+
+    Args:
+        data: The tensor. Default: empty.
+        requires_grad: Whether the result requires gradients. Default: False.
+
+    Example:
+        >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
+        tensor([1., 1.], requires_grad=True)
+    """
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = False) -> Any:
         leaf = Tensor() if data is None else data.detach()

@@ -42,7 +42,12 @@ _default_backend: Any = "inductor"
 
 
 def is_compiling() -> bool:
-    """Whether the caller is being exported; functions are not compiled yet."""
+    """Return whether the caller is being exported. Functions are not compiled yet.
+
+    Example:
+        >>> torch.compiler.is_compiling()
+        False
+    """
     return is_exporting()
 
 
@@ -72,7 +77,20 @@ def get_default_backend() -> Any:
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """Mark a function as one that is never compiled; without one, a decorator."""
+    """Mark a function as one that is never compiled; without one, a decorator.
+
+    Args:
+        fn: The function. Default: None.
+        recursive: Whether what it calls is not compiled either. Default: True.
+        reason: Text for messages. Default: None.
+
+    Example:
+        >>> @torch.compiler.disable
+        ... def double(x):
+        ...     return 2 * x
+        >>> double(torch.ones(2))
+        tensor([2., 2.])
+    """
     return _unchanged if fn is None else _unchanged(fn)
 
 

@@ -37,10 +37,34 @@ def compile(
     isolate_recompiles: bool = False,
     shapes_spec: Any = None,
 ) -> Any:
-    """A function or module with the results of ``model``; without ``model``, a decorator.
+    """Return a function or module with the same results; without `model`, a decorator.
 
-    A ``backend`` that is a function is called with graphs of ``model`` and its inputs, and what it
-    returns is run; ``dynamic``, ``fullgraph`` and ``recompile_limit`` are about such graphs.
+    Named backends do not compile yet: the result runs as the model does, and a warning says so
+    once. A `backend` that is a function is called with graphs of the model and example inputs, and
+    what it returns runs in their place.
+
+    Args:
+        model: Function or module to compile. Default: None, for a decorator.
+        fullgraph: Whether the model must be one graph. Default: False.
+        dynamic: Whether graphs are for inputs of any size. Default: found out.
+        backend: Function of graph and example inputs, or a name. Default: `"inductor"`.
+        mode: Passed on to a backend that is a function. Default: None.
+        options: Passed on to a backend that is a function. Default: None.
+        name: Accepted. Default: None.
+        disable: Whether to return the model as it is. Default: False.
+        recompile_limit: Number of graphs for one function. Default: 8.
+        isolate_recompiles: Accepted. Default: False.
+        shapes_spec: Accepted. Default: None.
+
+    Example:
+        >>> @torch.compile
+        ... def double(x):
+        ...     return x * 2
+        >>> double(torch.ones(2))
+        tensor([2., 2.])
+        >>> model = torch.compile(nn.Linear(2, 1))
+        >>> model(torch.ones(3, 2)).shape
+        torch.Size([3, 1])
     """
     if mode is not None and options is not None:
         raise RuntimeError("compile: mode and options exclude each other, got both")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import flambeau as fb
 from flambeau._limits.refusing import Function, refusal, refused
@@ -67,12 +67,26 @@ class cudaStatus:
 
 
 def device_count() -> int:
-    """How many GPUs tensors can live on."""
+    """Return the number of GPUs that tensors can live on.
+
+    Example:
+        >>> torch.cuda.device_count() >= 0
+        True
+    """
     return 0
 
 
 def is_available() -> bool:
-    """Whether tensors can live on a GPU."""
+    """Return whether tensors can live on a GPU.
+
+    Example:
+        >>> device = "cuda" if torch.cuda.is_available() else "cpu"
+        >>> torch.ones(2, device=device).device.type == device
+        True
+
+    See also:
+        `torch.cuda.device_count`, `torch.accelerator`.
+    """
     return device_count() > 0
 
 
@@ -82,7 +96,15 @@ def is_initialized() -> bool:
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether the current GPU computes in bfloat16."""
+    """Return whether the current GPU computes in bfloat16.
+
+    Args:
+        including_emulation: Whether emulation counts. Default: True.
+
+    Example:
+        >>> torch.cuda.is_bf16_supported() in (True, False)
+        True
+    """
     return False
 
 
@@ -142,15 +164,58 @@ class device_of(device):
 
 
 def set_device(device: Any) -> None:
-    """Make a GPU the current one; ``-1`` leaves it as it is."""
+    """Make a GPU the current one. Prefer the environment variable `CUDA_VISIBLE_DEVICES`.
+
+    Args:
+        device: The GPU, by index, name or `torch.device`; -1 changes nothing.
+
+    Raises:
+        AssertionError: There is no such GPU.
+
+    Example:
+        >>> if torch.cuda.is_available():
+        ...     torch.cuda.set_device(0)
+    """
     if index_of(device) >= 0:
         raise refusal("cuda.set_device")
 
 
+def current_device() -> NoReturn:
+    """Return the index of the current GPU.
+
+    Example:
+        >>> torch.cuda.current_device() if torch.cuda.is_available() else None
+    """
+    raise refusal("cuda.current_device")
+
+
+def synchronize(device: Any = None) -> NoReturn:
+    """Wait until a GPU has done all that it was given to do, as before reading a clock.
+
+    Args:
+        device: The GPU. Default: the current one.
+
+    Example:
+        >>> if torch.cuda.is_available():
+        ...     torch.cuda.synchronize()
+    """
+    raise refusal("cuda.synchronize")
+
+
+def get_device_name(device: Any = None) -> NoReturn:
+    """Return the name of a GPU.
+
+    Args:
+        device: The GPU. Default: the current one.
+
+    Example:
+        >>> torch.cuda.get_device_name() if torch.cuda.is_available() else "none"
+        'none'
+    """
+    raise refusal("cuda.get_device_name")
+
+
 init: Function = refused("cuda.init")
-current_device: Function = refused("cuda.current_device")
-synchronize: Function = refused("cuda.synchronize")
-get_device_name: Function = refused("cuda.get_device_name")
 get_device_properties: Function = refused("cuda.get_device_properties")
 get_device_capability: Function = refused("cuda.get_device_capability")
 can_device_access_peer: Function = refused("cuda.can_device_access_peer")

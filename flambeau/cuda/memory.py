@@ -46,7 +46,11 @@ __all__ = [
 
 
 def empty_cache() -> None:
-    """Give unused memory back to the system: there is none before CUDA has been started."""
+    """Return memory of the GPU that no tensor uses to the system; without a GPU, do nothing.
+
+    Example:
+        >>> torch.cuda.empty_cache()
+    """
 
 
 def caching_allocator_enable(value: bool = True) -> None:
@@ -80,22 +84,54 @@ def host_memory_stats() -> dict[str, Any]:
 
 
 def memory_allocated(device: Any = None) -> int:
-    """The bytes that tensors take."""
+    """Return the bytes of GPU memory that tensors take.
+
+    Args:
+        device: The GPU. Default: the current one.
+
+    Example:
+        >>> torch.cuda.memory_allocated() >= 0
+        True
+    """
     return 0
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """The most that ``memory_allocated`` has been."""
+    """Return the largest number of bytes of GPU memory that tensors took so far.
+
+    Args:
+        device: The GPU. Default: the current one.
+
+    Example:
+        >>> torch.cuda.max_memory_allocated() >= 0
+        True
+    """
     return 0
 
 
 def memory_reserved(device: Any = None) -> int:
-    """The bytes that the allocator holds."""
+    """Return the bytes of GPU memory that the allocator holds.
+
+    Args:
+        device: The GPU. Default: the current one.
+
+    Example:
+        >>> torch.cuda.memory_reserved() >= 0
+        True
+    """
     return 0
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """The most that ``memory_reserved`` has been."""
+    """Return the largest number of bytes of GPU memory that the allocator held so far.
+
+    Args:
+        device: The GPU. Default: the current one.
+
+    Example:
+        >>> torch.cuda.max_memory_reserved() >= 0
+        True
+    """
     return 0
 
 

@@ -24,12 +24,32 @@ default_generators: tuple[Generator, ...] = ()
 
 
 def manual_seed(seed: SupportsInt) -> None:
-    """Seed the generator of the current GPU, if there is one."""
+    """Seed the random generator of the current GPU; without a GPU, do nothing.
+
+    Args:
+        seed: Any 64-bit integer.
+
+    Example:
+        >>> torch.cuda.manual_seed(0)
+
+    See also:
+        `torch.manual_seed`, which seeds all devices.
+    """
     int(seed)  # what is not a number is refused here too
 
 
 def manual_seed_all(seed: SupportsInt) -> None:
-    """Seed the generators of all GPUs, of which there may be none."""
+    """Seed the random generators of all GPUs; without a GPU, do nothing.
+
+    Args:
+        seed: Any 64-bit integer.
+
+    Example:
+        >>> torch.cuda.manual_seed_all(0)
+
+    See also:
+        `torch.manual_seed`, which seeds all devices.
+    """
     int(seed)
 
 

@@ -18,10 +18,30 @@ _EVERY = 5  # one image in so many of each digit is for the test
 
 
 class Digits(TensorDataset):
-    """Pictures ``(1, size, size)`` between 0 and 1, and which digit each one shows.
+    """1797 handwritten digits that come with the package: images and labels.
 
-    Four fifths of every digit are for training, the rest for the test, the same in every run.
-    `size` other than 8 scales the pictures smoothly; the originals had 32.
+    Images are (1, size, size) between 0 and 1. Four fifths of every digit are for training, the
+    rest
+    for the test, the same in every run.
+
+    Args:
+        train: Whether to take the training part, or else the test part.
+        size: Height and width of the images; 8 is the original, others are interpolated. Default:
+            8.
+
+    Attributes:
+        images: All images, a tensor (N, 1, size, size).
+        labels: All labels, a tensor (N,).
+
+    Example:
+        >>> from flambeau.datasets import Digits
+        >>> digits = Digits(train=True)
+        >>> len(digits), digits.images.shape
+        (1442, torch.Size([1442, 1, 8, 8]))
+        >>> image, label = digits[0]
+
+    See also:
+        `vision.datasets.MNIST`.
     """
 
     def __init__(self, train: bool, size: int = 8) -> None:

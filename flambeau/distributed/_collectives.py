@@ -70,7 +70,20 @@ def _done(async_op: bool, *result: Tensor) -> Work | None:
 def barrier(
     group: Group = None, async_op: bool = False, device_ids: Any = None, timeout: Any = None
 ) -> Work | None:
-    """Wait until all processes have come here."""
+    """Wait until all processes have arrived here.
+
+    Args:
+        group: The processes. Default: all.
+        async_op: Whether to return a handle at once, whose `wait()` waits. Default: False.
+        device_ids: GPUs to use. Default: None.
+        timeout: How long to wait. Default: that of the group.
+
+    Example:
+        >>> import flambeau.distributed as dist
+        >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        >>> dist.barrier()
+        >>> dist.destroy_process_group()
+    """
     checked_group(group)
     return _done(async_op)
 
@@ -85,7 +98,23 @@ def monitored_barrier(
 def all_reduce(
     tensor: Tensor, op: Any = ReduceOp.SUM, group: Group = None, async_op: bool = False
 ) -> Work | None:
-    """Make ``tensor`` the sum, mean, maximum ... of those of all processes."""
+    """Combine a tensor of all processes, in place and in all of them.
+
+    Args:
+        tensor: The tensor of this process; it becomes the result.
+        op: How: `ReduceOp.SUM` (the default), `AVG`, `PRODUCT`, `MIN` or `MAX`.
+        group: The processes. Default: all.
+        async_op: Whether to return a handle at once, whose `wait()` waits. Default: False.
+
+    Example:
+        >>> import flambeau.distributed as dist
+        >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> dist.all_reduce(x, op=dist.ReduceOp.SUM)
+        >>> x
+        tensor([1., 2.])
+        >>> dist.destroy_process_group()
+    """
     _check_op(op, "all_reduce", tensor)
     _check_tensor(tensor, "tensor", "all_reduce")
     checked_group(group)
@@ -125,7 +154,24 @@ def broadcast(
     async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:
-    """Give every process the ``tensor`` of one."""
+    """Copy a tensor of one process to all, in place.
+
+    Args:
+        tensor: What is sent, or overwritten.
+        src: Number of the process that sends.
+        group: The processes. Default: all.
+        async_op: Whether to return a handle at once, whose `wait()` waits. Default: False.
+        group_src: Its number in the group, instead of `src`.
+
+    Example:
+        >>> import flambeau.distributed as dist
+        >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> dist.broadcast(x, src=0)
+        >>> x
+        tensor([1., 2.])
+        >>> dist.destroy_process_group()
+    """
     _check_tensor(tensor, "tensor", "broadcast")
     checked_group(group)
     _check_root(src, group_src, "src", "broadcast")
@@ -135,7 +181,23 @@ def broadcast(
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Group = None, async_op: bool = False
 ) -> Work | None:
-    """Fill a list with the tensors of all processes."""
+    """Gather a tensor of every process in a list, in all of them.
+
+    Args:
+        tensor_list: Tensors to overwrite, one for each process.
+        tensor: The tensor of this process.
+        group: The processes. Default: all.
+        async_op: Whether to return a handle at once, whose `wait()` waits. Default: False.
+
+    Example:
+        >>> import flambeau.distributed as dist
+        >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        >>> gathered = [torch.zeros(2)]
+        >>> dist.all_gather(gathered, torch.tensor([1.0, 2.0]))
+        >>> gathered
+        [tensor([1., 2.])]
+        >>> dist.destroy_process_group()
+    """
     _check_tensor(tensor, "tensor", "all_gather")
     checked_group(group)
     _check_list(tensor_list, "tensor_list", "all_gather", 1)

@@ -142,7 +142,15 @@ def new_group_object(backend: Backend, description: str = "") -> ProcessGroup:
 
 
 def is_initialized() -> bool:
-    """Whether the process has a group."""
+    """Return whether this process has a process group.
+
+    Example:
+        >>> torch.distributed.is_initialized()
+        False
+
+    See also:
+        `distributed.init_process_group`.
+    """
     return _World.default is not None
 
 

@@ -26,7 +26,36 @@ def init_process_group(
     device_id: Any = None,
     _ranks: list[int] | None = None,
 ) -> None:
-    """Make the group of all processes, of which there may be one."""
+    """Create the group of all processes that train together.
+
+    Groups of one process are supported so far.
+
+    Args:
+        backend: Library to communicate by, such as `"gloo"`. Default: by device.
+        init_method: Where processes meet: `"env://"` (the default), which reads RANK and
+            WORLD_SIZE, or a URL.
+        timeout: How long to wait for others. Default: 30 minutes.
+        world_size: Number of processes. Default: by the environment.
+        rank: Number of this process. Default: by the environment.
+        store: Store to meet in, instead of `init_method`. Default: None.
+        group_name: Name of the group. Default: empty.
+        pg_options: Options of the library. Default: None.
+        device_id: Device of this process. Default: None.
+
+    Raises:
+        ValueError: There is a group already, or rank and world_size do not fit.
+        NotImplementedError: `world_size` is larger than 1.
+
+    Example:
+        >>> import flambeau.distributed as dist
+        >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        >>> dist.get_rank(), dist.get_world_size()
+        (0, 1)
+        >>> dist.destroy_process_group()
+
+    See also:
+        `distributed.destroy_process_group`, `nn.parallel.DistributedDataParallel`.
+    """
     if _group.is_initialized():
         raise ValueError("trying to initialize the default process group twice!")
     if store is not None and init_method is not None:
@@ -90,7 +119,18 @@ def _check_counts(world_size: int, rank: int) -> None:
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
-    """End a group; that of all processes ends the others with it."""
+    """End a process group; without an argument, all of them.
+
+    Args:
+        group: The group. Default: all.
+
+    Example:
+        >>> import flambeau.distributed as dist
+        >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        >>> dist.destroy_process_group()
+        >>> dist.is_initialized()
+        False
+    """
     _group.forget_groups(group)
 
 
@@ -156,14 +196,42 @@ def new_subgroups_by_enumeration(
 
 
 def get_rank(group: Any = None) -> int:
-    """The number of this process in a group; -1 if it does not belong to it."""
+    """Return the number of this process in a group.
+
+    Args:
+        group: The group. Default: that of all processes.
+
+    Returns:
+        The number, counted from 0; -1 outside of the group.
+
+    Example:
+        >>> import flambeau.distributed as dist
+        >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        >>> dist.get_rank()
+        0
+        >>> dist.destroy_process_group()
+    """
     if group == _group.GroupMember.NON_GROUP_MEMBER:
         return -1
     return checked_group(group).rank()
 
 
 def get_world_size(group: Any = None) -> int:
-    """How many processes a group has; -1 if this one does not belong to it."""
+    """Return the number of processes of a group.
+
+    Args:
+        group: The group. Default: that of all processes.
+
+    Returns:
+        The number; -1 outside of the group.
+
+    Example:
+        >>> import flambeau.distributed as dist
+        >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        >>> dist.get_world_size()
+        1
+        >>> dist.destroy_process_group()
+    """
     if group == _group.GroupMember.NON_GROUP_MEMBER:
         return -1
     return checked_group(group).size()
@@ -228,7 +296,12 @@ def get_pg_count() -> int:
 
 
 def is_available() -> bool:
-    """Whether the module can be used."""
+    """Return whether `distributed` can be used.
+
+    Example:
+        >>> torch.distributed.is_available()
+        True
+    """
     return True
 
 

@@ -17,7 +17,21 @@ __all__ = ["Bernoulli"]
 
 
 class Bernoulli(ProbsOrLogits, ExponentialFamily):
-    """1 with probability ``probs``, otherwise 0."""
+    """Distribution of 1 with probability `probs` and 0 otherwise.
+
+    Args:
+        probs: Probability of 1.
+        logits: Its log-odds; one of both is given.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Bernoulli
+        >>> d = Bernoulli(torch.tensor([0.0, 1.0]))
+        >>> d.sample()
+        tensor([0., 1.])
+        >>> Bernoulli(logits=torch.tensor(0.0)).probs
+        tensor(0.5000)
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "probs": constraints.unit_interval,

@@ -16,9 +16,19 @@ __all__ = ["Beta"]
 
 
 class Beta(ExponentialFamily):
-    """Density proportional to x^(``concentration1`` - 1) (1 - x)^(``concentration0`` - 1).
+    """Beta distribution on (0, 1).
 
-    This is the first of two shares of a Dirichlet distribution, which does the work.
+    p(x) ∝ x^(concentration1 - 1) (1 - x)^(concentration0 - 1)
+
+    Args:
+        concentration1: First concentration, often called alpha.
+        concentration0: Second concentration, often called beta.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Beta
+        >>> Beta(2.0, 6.0).mean
+        tensor(0.2500)
     """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {

@@ -16,7 +16,21 @@ __all__ = ["Binomial"]
 
 
 class Binomial(ProbsOrLogits, Distribution):
-    """How many of ``total_count`` trials succeed, each with probability ``probs``."""
+    """Number of successes in independent trials.
+
+    p(k) = C(total_count, k) probs^k (1 - probs)^(total_count - k)
+
+    Args:
+        total_count: Number of trials. Default: 1.
+        probs: Probability of success.
+        logits: Its log-odds; one of both is given.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Binomial
+        >>> Binomial(10, torch.tensor(0.5)).mean
+        tensor(5.)
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "total_count": constraints.nonnegative_integer,

@@ -16,7 +16,28 @@ __all__ = ["Categorical"]
 
 
 class Categorical(ProbsOrLogits, Distribution):
-    """Indices in proportion to ``probs``, or to the exponentials of ``logits``."""
+    """Distribution of class indices.
+
+    p(i) = probs[i]
+
+    Args:
+        probs: Probabilities along the last dimension; they are scaled to sum to 1.
+        logits: Their logarithms, up to a constant; one of both is given.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Categorical
+        >>> d = Categorical(torch.tensor([0.5, 0.25, 0.25]))
+        >>> d.log_prob(torch.tensor(0))
+        tensor(-0.6931)
+        >>> d.entropy()
+        tensor(1.0397)
+        >>> d.sample((4,)).shape
+        torch.Size([4])
+
+    See also:
+        `distributions.OneHotCategorical`, `torch.multinomial`.
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "probs": constraints.simplex,

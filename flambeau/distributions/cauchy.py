@@ -15,7 +15,20 @@ __all__ = ["Cauchy"]
 
 
 class Cauchy(Distribution):
-    """Numbers of median ``loc``, half of them within ``scale`` of it; they have no mean."""
+    """Cauchy distribution: heavy tails, without mean.
+
+    p(x) = 1 / (π scale (1 + ((x - loc) / scale)^2))
+
+    Args:
+        loc: Median.
+        scale: Half of the samples lie within this of the median.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Cauchy
+        >>> Cauchy(0.0, 1.0).cdf(torch.tensor(1.0))
+        tensor(0.7500)
+    """
 
     loc: Tensor
     scale: Tensor

@@ -13,7 +13,17 @@ __all__ = ["Chi2"]
 
 
 class Chi2(Gamma):
-    """Sums of the squares of ``df`` standard normal numbers."""
+    """Chi-squared distribution: the sum of squares of standard normal numbers.
+
+    Args:
+        df: Degrees of freedom, the number of squares.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Chi2
+        >>> Chi2(3.0).mean
+        tensor(3.)
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"df": constraints.positive}
 

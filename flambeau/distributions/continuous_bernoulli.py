@@ -23,9 +23,21 @@ __all__ = ["ContinuousBernoulli"]
 
 
 class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
-    """Numbers x of [0, 1] of density proportional to p^x (1 - p)^(1 - x), with p = ``probs``.
+    """Distribution on [0, 1] that weighs its ends as a Bernoulli distribution does.
 
-    Its formulas divide by 1 - 2 p: for p between ``lims`` series around 1/2 take their place.
+    p(x) ∝ probs^x (1 - probs)^(1 - x)
+
+    Args:
+        probs: Parameter in (0, 1).
+        logits: Its log-odds; one of both is given.
+        lims: Range of `probs` around 1/2 where series replace the formulas.
+            Default: (0.499, 0.501).
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import ContinuousBernoulli
+        >>> ContinuousBernoulli(torch.tensor(0.5)).mean
+        tensor(0.5000)
     """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {

@@ -15,7 +15,19 @@ __all__ = ["Dirichlet"]
 
 
 class Dirichlet(ExponentialFamily):
-    """Shares along the last dimension, of density proportional to prod x^(concentration - 1)."""
+    """Distribution of shares that sum to 1.
+
+    p(x) ∝ product over i of x_i^(concentration_i - 1)
+
+    Args:
+        concentration: Concentrations along the last dimension; positive.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Dirichlet
+        >>> Dirichlet(torch.tensor([1.0, 3.0])).mean
+        tensor([0.2500, 0.7500])
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "concentration": constraints.independent(constraints.positive, 1)

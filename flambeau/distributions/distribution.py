@@ -20,10 +20,23 @@ _PACKAGE = __name__.rpartition(".")[0]
 
 
 class Distribution:
-    """A probability distribution over events of ``event_shape``, ``batch_shape`` of them at once.
+    """Base class of probability distributions.
 
-    A subclass names its parameters in ``arg_constraints``, keeps them as attributes of those names,
-    and gets their checks, ``expand`` and ``repr`` from here.
+    A subclass names its parameters in `arg_constraints`, keeps them as attributes, and gets checks,
+    `expand` and `repr` from here.
+
+    Args:
+        batch_shape: Shape of the parameters: how many distributions the object holds.
+        event_shape: Shape of one sample.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Normal
+        >>> d = Normal(torch.zeros(3), 1.0)
+        >>> d.batch_shape, d.event_shape
+        (torch.Size([3]), torch.Size([]))
+        >>> d.sample((5,)).shape
+        torch.Size([5, 3])
     """
 
     has_rsample: Any = False
@@ -129,12 +142,38 @@ class Distribution:
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
-        """Samples of shape ``sample_shape + batch_shape + event_shape``, without a gradient."""
+        """Draw samples, without gradients.
+
+        Args:
+            sample_shape: How many samples, as a shape. Default: one.
+
+        Returns:
+            A tensor of shape sample_shape + batch_shape + event_shape.
+
+        Example:
+            >>> from flambeau.distributions import Normal
+            >>> Normal(torch.zeros(3), 1.0).sample((2,)).shape
+            torch.Size([2, 3])
+
+        See also:
+            `Distribution.rsample`.
+        """
         with fb.no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        """Samples that are differentiable functions of the parameters."""
+        """Draw samples that are differentiable functions of the parameters.
+
+        Args:
+            sample_shape: How many samples, as a shape. Default: one.
+
+        Example:
+            >>> from flambeau.distributions import Normal
+            >>> loc = torch.zeros(3, requires_grad=True)
+            >>> Normal(loc, 1.0).rsample().sum().backward()
+            >>> loc.grad
+            tensor([1., 1., 1.])
+        """
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Tensor:
@@ -147,7 +186,16 @@ class Distribution:
         return self.sample(Size((n,)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density, or of the probability, at ``value``."""
+        """Logarithm of the density, or of the probability, of a value.
+
+        Args:
+            value: The value, broadcast to the batch.
+
+        Example:
+            >>> from flambeau.distributions import Normal
+            >>> Normal(0.0, 1.0).log_prob(torch.tensor(0.0))
+            tensor(-0.9189)
+        """
         raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
@@ -169,7 +217,13 @@ class Distribution:
         return values.expand(count, *self._batch_shape, *events) if expand else values
 
     def entropy(self) -> Tensor:
-        """The entropy, in nats."""
+        """Entropy, in nats.
+
+        Example:
+            >>> from flambeau.distributions import Bernoulli
+            >>> Bernoulli(torch.tensor(0.5)).entropy()
+            tensor(0.6931)
+        """
         raise NotImplementedError
 
     def perplexity(self) -> Tensor:

@@ -15,7 +15,19 @@ __all__ = ["Exponential"]
 
 
 class Exponential(ExponentialFamily):
-    """Waiting times of events that come at ``rate``."""
+    """Waiting time between events.
+
+    p(x) = rate exp(-rate x)
+
+    Args:
+        rate: Events per unit of time; positive.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Exponential
+        >>> Exponential(4.0).mean
+        tensor(0.2500)
+    """
 
     rate: Tensor
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.positive}

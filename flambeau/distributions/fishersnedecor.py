@@ -15,7 +15,18 @@ __all__ = ["FisherSnedecor"]
 
 
 class FisherSnedecor(Distribution):
-    """The ratio of two chi-squared numbers of ``df1`` and ``df2``, each per degree of freedom."""
+    """F-distribution: ratio of two chi-squared numbers per degree of freedom.
+
+    Args:
+        df1: Degrees of freedom above.
+        df2: Degrees of freedom below.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import FisherSnedecor
+        >>> FisherSnedecor(2.0, 4.0).mean
+        tensor(2.)
+    """
 
     df1: Tensor
     df2: Tensor

@@ -15,7 +15,20 @@ __all__ = ["Gamma"]
 
 
 class Gamma(ExponentialFamily):
-    """Positive numbers of density proportional to x^(``concentration`` - 1) exp(-``rate`` x)."""
+    """Gamma distribution.
+
+    p(x) ∝ x^(concentration - 1) exp(-rate x)
+
+    Args:
+        concentration: Shape; positive.
+        rate: Inverse scale; positive.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Gamma
+        >>> Gamma(2.0, 4.0).mean
+        tensor(0.5000)
+    """
 
     concentration: Tensor
     rate: Tensor

@@ -14,9 +14,18 @@ __all__ = ["GeneralizedPareto"]
 
 
 class GeneralizedPareto(Distribution):
-    """Excesses over a threshold ``loc``, with a tail of power -1 / ``concentration``.
+    """Excesses over a threshold.
 
-    At a concentration of 0 they are exponential, below it they have an upper end.
+    Args:
+        loc: Threshold.
+        scale: Scale; positive.
+        concentration: Shape; 0 is the exponential distribution, below 0 there is an upper end.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import GeneralizedPareto
+        >>> GeneralizedPareto(0.0, 1.0, 0.5).mean
+        tensor(2.)
     """
 
     loc: Tensor

@@ -16,7 +16,20 @@ __all__ = ["Geometric"]
 
 
 class Geometric(ProbsOrLogits, Distribution):
-    """How many trials fail before the first success, each of probability ``probs``."""
+    """Number of failures before the first success.
+
+    p(k) = (1 - probs)^k probs
+
+    Args:
+        probs: Probability of success.
+        logits: Its log-odds; one of both is given.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Geometric
+        >>> Geometric(torch.tensor(0.25)).mean
+        tensor(3.)
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "probs": constraints.unit_interval,

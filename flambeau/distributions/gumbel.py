@@ -17,7 +17,23 @@ __all__ = ["Gumbel"]
 
 
 class Gumbel(TransformedDistribution):
-    """Numbers ``loc`` - ``scale`` log(-log(u)) of uniform u: the largest of many of others."""
+    """Gumbel distribution: the largest of many numbers.
+
+    cdf(x) = exp(-exp(-(x - loc) / scale))
+
+    Args:
+        loc: Mode.
+        scale: Scale; positive.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Gumbel
+        >>> Gumbel(0.0, 1.0).mean
+        tensor(0.5772)
+
+    See also:
+        `nn.functional.gumbel_softmax`.
+    """
 
     loc: Tensor
     scale: Tensor

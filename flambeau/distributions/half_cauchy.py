@@ -11,7 +11,17 @@ __all__ = ["HalfCauchy"]
 
 
 class HalfCauchy(Folded):
-    """The sizes of Cauchy numbers of median zero; their own median is ``scale``."""
+    """Absolute value of a Cauchy number of median 0.
+
+    Args:
+        scale: Median; positive.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import HalfCauchy
+        >>> HalfCauchy(1.0).cdf(torch.tensor(1.0))
+        tensor(0.5000)
+    """
 
     base_dist: Cauchy
 

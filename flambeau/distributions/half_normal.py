@@ -12,7 +12,17 @@ __all__ = ["HalfNormal"]
 
 
 class HalfNormal(Folded):
-    """The sizes of normal numbers of mean zero and standard deviation ``scale``."""
+    """Absolute value of a normal number of mean 0.
+
+    Args:
+        scale: Standard deviation of the normal number; positive.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import HalfNormal
+        >>> HalfNormal(1.0).mean
+        tensor(0.7979)
+    """
 
     base_dist: Normal
 

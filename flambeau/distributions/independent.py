@@ -15,7 +15,23 @@ D = TypeVar("D", bound=Distribution)
 
 
 class Independent(Distribution, Generic[D]):
-    """``base_distribution`` with its last batch dimensions made dimensions of the event."""
+    """Distribution whose last batch dimensions count as parts of one event.
+
+    Log-probabilities are summed over them.
+
+    Args:
+        base_distribution: The distribution.
+        reinterpreted_batch_ndims: Number of batch dimensions to take.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Independent, Normal
+        >>> d = Independent(Normal(torch.zeros(3), 1.0), 1)
+        >>> d.batch_shape, d.event_shape
+        (torch.Size([]), torch.Size([3]))
+        >>> d.log_prob(torch.zeros(3))
+        tensor(-2.7568)
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
     base_dist: D

@@ -15,7 +15,18 @@ __all__ = ["InverseGamma"]
 
 
 class InverseGamma(TransformedDistribution):
-    """The reciprocals of gamma numbers of ``concentration`` and ``rate``."""
+    """Reciprocal of a gamma number.
+
+    Args:
+        concentration: Shape; positive.
+        rate: Inverse scale of the gamma number; positive.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import InverseGamma
+        >>> InverseGamma(3.0, 4.0).mean
+        tensor(2.)
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "concentration": constraints.positive,

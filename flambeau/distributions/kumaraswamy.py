@@ -16,7 +16,20 @@ __all__ = ["Kumaraswamy"]
 
 
 class Kumaraswamy(TransformedDistribution):
-    """Numbers of (0, 1) with the cdf 1 - (1 - x^``concentration1``)^``concentration0``."""
+    """Distribution on (0, 1) with a simple distribution function.
+
+    cdf(x) = 1 - (1 - x^concentration1)^concentration0
+
+    Args:
+        concentration1: First concentration; positive.
+        concentration0: Second concentration; positive.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Kumaraswamy
+        >>> Kumaraswamy(1.0, 1.0).cdf(torch.tensor(0.25))
+        tensor(0.2500)
+    """
 
     concentration1: Tensor
     concentration0: Tensor

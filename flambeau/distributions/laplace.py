@@ -15,7 +15,20 @@ __all__ = ["Laplace"]
 
 
 class Laplace(Distribution):
-    """Density exp(-|x - ``loc``| / ``scale``) / (2 ``scale``)."""
+    """Laplace distribution.
+
+    p(x) = exp(-|x - loc| / scale) / (2 scale)
+
+    Args:
+        loc: Mean.
+        scale: Scale; positive.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Laplace
+        >>> Laplace(0.0, 1.0).cdf(torch.tensor(0.0))
+        tensor(0.5000)
+    """
 
     loc: Tensor
     scale: Tensor

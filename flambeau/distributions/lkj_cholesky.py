@@ -16,10 +16,20 @@ __all__ = ["LKJCholesky"]
 
 
 class LKJCholesky(Distribution):
-    """Cholesky factors of correlation matrices of density proportional to det^(concentration - 1).
+    """Cholesky factors of random correlation matrices.
 
-    Lewandowski, Kurowicka and Joe (2009), "Generating random correlation matrices based on vines
-    and extended onion method".
+    The density of the matrix is proportional to det^(concentration - 1) (Lewandowski, Kurowicka
+    and Joe, 2009).
+
+    Args:
+        dim: Size of the matrices.
+        concentration: Above 1 favours matrices near the identity. Default: 1.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import LKJCholesky
+        >>> LKJCholesky(3).sample().shape
+        torch.Size([3, 3])
     """
 
     concentration: Tensor

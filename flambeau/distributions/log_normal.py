@@ -14,7 +14,18 @@ __all__ = ["LogNormal"]
 
 
 class LogNormal(TransformedDistribution):
-    """Numbers whose logarithms are normal, of mean ``loc`` and standard deviation ``scale``."""
+    """Exponential of a normal number.
+
+    Args:
+        loc: Mean of the logarithm.
+        scale: Standard deviation of the logarithm.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import LogNormal
+        >>> LogNormal(0.0, 1.0).mean
+        tensor(1.6487)
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "loc": constraints.real,

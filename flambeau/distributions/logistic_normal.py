@@ -14,7 +14,18 @@ __all__ = ["LogisticNormal"]
 
 
 class LogisticNormal(TransformedDistribution):
-    """Shares into which normal numbers break a stick: one more than there are numbers."""
+    """Shares made of normal numbers by stick breaking.
+
+    Args:
+        loc: Means of the normal numbers.
+        scale: Their standard deviations.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import LogisticNormal
+        >>> LogisticNormal(torch.zeros(2), torch.ones(2)).sample().shape
+        torch.Size([3])
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "loc": constraints.real,

@@ -17,9 +17,20 @@ __all__ = ["LowRankMultivariateNormal"]
 
 
 class LowRankMultivariateNormal(Distribution):
-    """Vectors of covariance W W^T + D, with W = ``cov_factor`` and the diagonal D = ``cov_diag``.
+    """Normal distribution of vectors with covariance W W^T + D.
 
-    By Woodbury's identity everything is done with the small matrix I + W^T D^-1 W.
+    Args:
+        loc: Mean.
+        cov_factor: W, of shape (*, size, rank).
+        cov_diag: Diagonal of D, of shape (*, size).
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import LowRankMultivariateNormal
+        >>> d = LowRankMultivariateNormal(torch.zeros(2), torch.ones(2, 1), torch.ones(2))
+        >>> d.covariance_matrix
+        tensor([[2., 1.],
+                [1., 2.]])
     """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {

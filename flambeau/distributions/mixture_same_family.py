@@ -14,7 +14,21 @@ __all__ = ["MixtureSameFamily"]
 
 
 class MixtureSameFamily(Distribution):
-    """Samples of the components along the last batch dimension, chosen by a categorical."""
+    """Mixture of components along the last batch dimension.
+
+    p(x) = sum over i of weight_i p_i(x)
+
+    Args:
+        mixture_distribution: `Categorical` of the weights.
+        component_distribution: The components.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Categorical, MixtureSameFamily, Normal
+        >>> weights = Categorical(torch.tensor([0.5, 0.5]))
+        >>> MixtureSameFamily(weights, Normal(torch.tensor([-1.0, 3.0]), 1.0)).mean
+        tensor(1.)
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
     has_rsample = False

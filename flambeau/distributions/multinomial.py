@@ -16,7 +16,19 @@ __all__ = ["Multinomial"]
 
 
 class Multinomial(OfCategorical, Distribution):
-    """How many of ``total_count`` draws fall into each category."""
+    """Counts of the categories in several draws.
+
+    Args:
+        total_count: Number of draws. Default: 1.
+        probs: Probabilities along the last dimension.
+        logits: Their logarithms, up to a constant; one of both is given.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Multinomial
+        >>> Multinomial(10, torch.tensor([0.5, 0.5])).mean
+        tensor([5., 5.])
+    """
 
     total_count: int
 

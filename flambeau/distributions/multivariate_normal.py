@@ -18,9 +18,22 @@ __all__ = ["MultivariateNormal"]
 
 
 class MultivariateNormal(CovarianceForms, Distribution):
-    """Vectors of mean ``loc`` and a covariance that is given in one of three ways.
+    """Normal distribution of vectors.
 
-    ``scale_tril`` is the lower triangle L with L L^T the covariance, and the cheapest of them.
+    Args:
+        loc: Mean.
+        covariance_matrix: Covariance; or one of the next two is given.
+        precision_matrix: Inverse of the covariance.
+        scale_tril: Lower triangle L with L L^T the covariance; the cheapest form.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import MultivariateNormal
+        >>> d = MultivariateNormal(torch.zeros(2), torch.eye(2))
+        >>> d.log_prob(torch.zeros(2))
+        tensor(-1.8379)
+        >>> d.sample((3,)).shape
+        torch.Size([3, 2])
     """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {

@@ -17,7 +17,19 @@ __all__ = ["NegativeBinomial"]
 
 
 class NegativeBinomial(ProbsOrLogits, Distribution):
-    """How many trials succeed, each with probability ``probs``, before ``total_count`` fail."""
+    """Number of successes before a number of failures.
+
+    Args:
+        total_count: Number of failures.
+        probs: Probability of success.
+        logits: Its log-odds; one of both is given.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import NegativeBinomial
+        >>> NegativeBinomial(3, torch.tensor(0.5)).mean
+        tensor(3.)
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "total_count": constraints.greater_than_eq(0),

@@ -17,7 +17,23 @@ __all__ = ["Normal"]
 
 
 class Normal(ExponentialFamily):
-    """Normal numbers of mean ``loc`` and standard deviation ``scale``."""
+    """Normal distribution.
+
+    p(x) = exp(-(x - loc)^2 / (2 scale^2)) / (scale sqrt(2 π))
+
+    Args:
+        loc: Mean.
+        scale: Standard deviation.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Normal
+        >>> d = Normal(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]))
+        >>> d.log_prob(torch.tensor(1.0))
+        tensor([-1.4189, -1.6121])
+        >>> d.cdf(torch.tensor(1.0))
+        tensor([0.8413, 0.5000])
+    """
 
     loc: Tensor
     scale: Tensor

@@ -14,7 +14,21 @@ __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
 class OneHotCategorical(OfCategorical, Distribution):
-    """Vectors with a single 1, in proportion to ``probs`` or the exponentials of ``logits``."""
+    """Distribution of one-hot vectors.
+
+    Args:
+        probs: Probabilities along the last dimension.
+        logits: Their logarithms, up to a constant; one of both is given.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import OneHotCategorical
+        >>> OneHotCategorical(torch.tensor([0.0, 1.0])).sample()
+        tensor([0., 1.])
+
+    See also:
+        `distributions.Categorical`.
+    """
 
     support: constraints.Constraint = constraints.one_hot
     has_enumerate_support = True
@@ -60,7 +74,18 @@ class OneHotCategorical(OfCategorical, Distribution):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """The same with ``rsample``, whose gradient is that of the probabilities."""
+    """`OneHotCategorical` with `rsample`, whose gradient is that of the probabilities.
+
+    Args:
+        probs: Probabilities along the last dimension.
+        logits: Their logarithms, up to a constant; one of both is given.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import OneHotCategoricalStraightThrough
+        >>> OneHotCategoricalStraightThrough(torch.tensor([0.0, 1.0])).rsample()
+        tensor([0., 1.])
+    """
 
     has_rsample = True
 

@@ -15,7 +15,20 @@ __all__ = ["Pareto"]
 
 
 class Pareto(TransformedDistribution):
-    """Numbers above ``scale`` of density proportional to x^-(``alpha`` + 1)."""
+    """Pareto distribution.
+
+    p(x) ∝ x^-(alpha + 1) for x >= scale
+
+    Args:
+        scale: Lower end; positive.
+        alpha: Exponent; positive.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Pareto
+        >>> Pareto(1.0, 3.0).mean
+        tensor(1.5000)
+    """
 
     scale: Tensor
     alpha: Tensor

@@ -16,7 +16,19 @@ __all__ = ["Poisson"]
 
 
 class Poisson(ExponentialFamily):
-    """How many events come in a unit of time, at ``rate``."""
+    """Number of events in a unit of time.
+
+    p(k) = rate^k exp(-rate) / k!
+
+    Args:
+        rate: Mean number of events.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Poisson
+        >>> Poisson(2.0).log_prob(torch.tensor(0.0))
+        tensor(-2.)
+    """
 
     rate: Tensor
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.nonnegative}

@@ -55,7 +55,19 @@ class LogitRelaxedBernoulli(ProbsOrLogits, Distribution):
 
 
 class RelaxedBernoulli(OfRelaxation, TransformedDistribution):
-    """Numbers of (0, 1) that gather at its ends as ``temperature`` falls."""
+    """Differentiable numbers in (0, 1) that come near 0 or 1 as the temperature falls.
+
+    Args:
+        temperature: Temperature; positive.
+        probs: Probability of 1.
+        logits: Its log-odds; one of both is given.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import RelaxedBernoulli
+        >>> RelaxedBernoulli(torch.tensor(0.5), torch.tensor([0.3, 0.7])).rsample().shape
+        torch.Size([2])
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "probs": constraints.unit_interval,

@@ -51,7 +51,23 @@ class ExpRelaxedCategorical(OfCategorical, Distribution):
 
 
 class RelaxedOneHotCategorical(OfRelaxation, TransformedDistribution):
-    """Shares that gather at one-hot vectors as ``temperature`` falls."""
+    """Differentiable shares that come near one-hot vectors as the temperature falls.
+
+    Args:
+        temperature: Temperature; positive.
+        probs: Probabilities along the last dimension.
+        logits: Their logarithms, up to a constant; one of both is given.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import RelaxedOneHotCategorical
+        >>> d = RelaxedOneHotCategorical(torch.tensor(0.5), torch.tensor([0.3, 0.7]))
+        >>> d.rsample().sum()
+        tensor(1.)
+
+    See also:
+        `nn.functional.gumbel_softmax`.
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "probs": constraints.simplex,

@@ -16,7 +16,19 @@ __all__ = ["StudentT"]
 
 
 class StudentT(Distribution):
-    """Normal numbers over the root of a chi-squared one of ``df`` per degree of freedom."""
+    """Student's t-distribution.
+
+    Args:
+        df: Degrees of freedom.
+        loc: Centre. Default: 0.
+        scale: Scale. Default: 1.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import StudentT
+        >>> StudentT(3.0).variance
+        tensor(3.)
+    """
 
     df: Tensor
     loc: Tensor

@@ -17,7 +17,19 @@ __all__ = ["TransformedDistribution"]
 
 
 class TransformedDistribution(Distribution):
-    """Samples of ``base_distribution`` after ``transforms``, the first first."""
+    """Distribution of transformed samples.
+
+    Args:
+        base_distribution: Distribution of the samples.
+        transforms: Transform, or list of transforms in their order.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import ExpTransform, Normal, TransformedDistribution
+        >>> d = TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()])
+        >>> d.cdf(torch.tensor(1.0))
+        tensor(0.5000)
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
     base_dist: Any

@@ -14,7 +14,22 @@ __all__ = ["Uniform"]
 
 
 class Uniform(Distribution):
-    """Numbers from ``low`` up to ``high``, which is excluded, all equally likely."""
+    """Uniform distribution on [low, high).
+
+    p(x) = 1 / (high - low)
+
+    Args:
+        low: Lower end.
+        high: Upper end.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Uniform
+        >>> Uniform(0.0, 4.0).log_prob(torch.tensor(1.0)).exp()
+        tensor(0.2500)
+        >>> Uniform(0.0, 4.0).mean
+        tensor(2.)
+    """
 
     low: Tensor
     high: Tensor

@@ -16,7 +16,20 @@ __all__ = ["VonMises"]
 
 
 class VonMises(Distribution):
-    """Angles around ``loc``, of density proportional to exp(``concentration`` cos(x - ``loc``))."""
+    """Distribution of angles.
+
+    p(x) ∝ exp(concentration cos(x - loc))
+
+    Args:
+        loc: Mean angle.
+        concentration: Concentration; positive.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import VonMises
+        >>> VonMises(0.0, 4.0).variance
+        tensor(0.1365)
+    """
 
     loc: Tensor
     concentration: Tensor

@@ -16,7 +16,20 @@ __all__ = ["Weibull"]
 
 
 class Weibull(TransformedDistribution):
-    """Numbers ``scale`` e^(1 / ``concentration``) of exponential e: times to a failure."""
+    """Time to a failure.
+
+    cdf(x) = 1 - exp(-(x / scale)^concentration)
+
+    Args:
+        scale: Scale; positive.
+        concentration: Shape; positive.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Weibull
+        >>> Weibull(1.0, 1.0).mean
+        tensor(1.)
+    """
 
     scale: Tensor
     concentration: Tensor

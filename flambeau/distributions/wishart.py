@@ -22,7 +22,21 @@ _ATTEMPTS = 100
 
 
 class Wishart(CovarianceForms, ExponentialFamily):
-    """Sums of x x^T over ``df`` normal vectors x of a covariance given in one of three ways."""
+    """Distribution of positive definite matrices: sums of x x^T of normal vectors x.
+
+    Args:
+        df: Degrees of freedom, the number of vectors.
+        covariance_matrix: Covariance of the vectors; or one of the next two is given.
+        precision_matrix: Inverse of the covariance.
+        scale_tril: Lower triangle L with L L^T the covariance.
+        validate_args: Whether to check parameters and values. Default: True.
+
+    Example:
+        >>> from flambeau.distributions import Wishart
+        >>> Wishart(torch.tensor(4.0), torch.eye(2)).mean
+        tensor([[4., 0.],
+                [0., 4.]])
+    """
 
     support: constraints.Constraint = constraints.positive_definite
     has_rsample = True

@@ -24,9 +24,24 @@ Argnums = int | tuple[int, ...]
 def grad(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """Return a function that computes the gradient of ``func``, whose result is a scalar tensor.
+    """Function that computes the gradient of a function.
 
-    With ``has_aux``, ``func`` returns ``(output, aux)``, and the new function ``(gradient, aux)``.
+    Args:
+        func: Function with a scalar result.
+        argnums: Position of the argument, or a tuple of positions. Default: 0.
+        has_aux: Whether `func` returns `(output, aux)`; aux is then returned too. Default: False.
+
+    Returns:
+        A function of the same arguments; its result has the form of the argument.
+
+    Example:
+        >>> torch.func.grad(lambda x: x**3)(torch.tensor(2.0))
+        tensor(12.)
+        >>> torch.func.grad(torch.func.grad(lambda x: x**3))(torch.tensor(2.0))
+        tensor(12.)
+
+    See also:
+        `torch.func.grad_and_value`, `torch.func.vmap`, `torch.autograd.grad`.
     """
 
     @functools.wraps(func)
@@ -40,7 +55,20 @@ def grad(
 def grad_and_value(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]:
-    """Return a function that computes ``(gradient, value)`` of ``func``."""
+    """Function that computes gradient and value of a function.
+
+    Args:
+        func: Function with a scalar result.
+        argnums: Position of the argument, or a tuple of positions. Default: 0.
+        has_aux: Whether `func` returns `(output, aux)`; aux is then returned too. Default: False.
+
+    Returns:
+        A function that returns the pair (gradient, value).
+
+    Example:
+        >>> torch.func.grad_and_value(lambda x: x**3)(torch.tensor(2.0))
+        (tensor(12.), tensor(8.))
+    """
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -63,7 +91,20 @@ def grad_and_value(
 def value_and_grad(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]:
-    """Return a function that computes ``(value, gradient)``: `grad_and_value` in JAX's order."""
+    """Function that computes value and gradient of a function: `grad_and_value` in JAX's order.
+
+    Args:
+        func: Function with a scalar result.
+        argnums: Position of the argument, or a tuple of positions. Default: 0.
+        has_aux: Whether `func` returns `(output, aux)`; aux is then returned too. Default: False.
+
+    Returns:
+        A function that returns the pair (value, gradient).
+
+    Example:
+        >>> torch.func.value_and_grad(lambda x: x**3)(torch.tensor(2.0))
+        (tensor(8.), tensor(12.))
+    """
     both = grad_and_value(func, argnums, has_aux)
 
     @functools.wraps(func)
@@ -75,9 +116,20 @@ def value_and_grad(
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Return ``func(*primals)`` and the function that pulls cotangents of it back to ``primals``.
+    """Function value, and the function that multiplies vectors with the Jacobian.
 
-    With ``has_aux``, the auxiliary part of the output is returned third.
+    Args:
+        func: Function of tensors.
+        *primals: Its arguments.
+        has_aux: Whether `func` returns `(output, aux)`; aux is then returned too. Default: False.
+
+    Returns:
+        A pair: `func(*primals)`, and a function of cotangents that returns v^T J for each argument.
+
+    Example:
+        >>> y, pull_back = torch.func.vjp(torch.sin, torch.tensor([0.0, 1.0]))
+        >>> pull_back(torch.ones(2))
+        (tensor([1.0000, 0.5403]),)
     """
     return vjp_of(func, primals, None, has_aux)
 
@@ -128,7 +180,22 @@ def jvp(
     strict: bool = False,
     has_aux: bool = False,
 ) -> Any:
-    """Return ``func(*primals)`` and its derivative in the direction of ``tangents``."""
+    """Function value, and its derivative in a direction, by forward mode.
+
+    Args:
+        func: Function of tensors.
+        primals: Tuple of its arguments.
+        tangents: Tuple of directions, one for each argument.
+        strict: Accepted. Default: False.
+        has_aux: Whether `func` returns `(output, aux)`; aux is then returned too. Default: False.
+
+    Returns:
+        A pair: `func(*primals)`, and J v.
+
+    Example:
+        >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
+        (tensor(0.), tensor(2.))
+    """
     if not isinstance(primals, tuple):
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to "
@@ -175,7 +242,20 @@ def jvp(
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """Return ``func(*primals)`` and its derivative there, as a function of tangents."""
+    """Function value, and the derivative there as a function of directions.
+
+    Args:
+        func: Function of tensors.
+        *primals: Its arguments.
+
+    Returns:
+        A pair: `func(*primals)`, and a function of tangents that returns J v.
+
+    Example:
+        >>> y, push_forward = torch.func.linearize(torch.sin, torch.tensor(0.0))
+        >>> push_forward(torch.tensor(2.0))
+        tensor(2.)
+    """
     output, pull = vjp(func, *primals)
     outputs, spec = tree_flatten(output)
     probes = [fb.zeros_like(each).requires_grad_() for each in outputs]

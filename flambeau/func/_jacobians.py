@@ -23,9 +23,18 @@ def jacrev(
     has_aux: bool = False,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """Return a function that computes the Jacobian of ``func`` by reverse mode.
+    """Function that computes the Jacobian by reverse mode: best for few outputs.
 
-    ``chunk_size`` bounds how many rows are computed at once.
+    Args:
+        func: Function of tensors.
+        argnums: Position of the argument, or a tuple of positions. Default: 0.
+        has_aux: Whether `func` returns `(output, aux)`; aux is then returned too. Default: False.
+        chunk_size: Number of rows to compute at once. Default: all.
+
+    Example:
+        >>> torch.func.jacrev(lambda x: x**2)(torch.tensor([1.0, 2.0]))
+        tensor([[2., 0.],
+                [0., 4.]])
     """
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
@@ -60,7 +69,19 @@ def jacfwd(
     *,
     randomness: str = "error",
 ) -> Callable[..., Any]:
-    """Return a function that computes the Jacobian of ``func`` by forward mode."""
+    """Function that computes the Jacobian by forward mode: best for few inputs.
+
+    Args:
+        func: Function of tensors.
+        argnums: Position of the argument, or a tuple of positions. Default: 0.
+        has_aux: Whether `func` returns `(output, aux)`; aux is then returned too. Default: False.
+        randomness: What random operators do, as of `vmap`. Default: `"error"`.
+
+    Example:
+        >>> torch.func.jacfwd(lambda x: x**2)(torch.tensor([1.0, 2.0]))
+        tensor([[2., 0.],
+                [0., 4.]])
+    """
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
@@ -93,7 +114,17 @@ def jacfwd(
 
 
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """Return a function that computes the Hessian of ``func``: forward over reverse."""
+    """Function that computes the Hessian, by forward over reverse mode.
+
+    Args:
+        func: Function with a scalar result.
+        argnums: Position of the argument, or a tuple of positions. Default: 0.
+
+    Example:
+        >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
+    """
     return jacfwd(jacrev(func, argnums), argnums)
 
 

@@ -23,10 +23,24 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call ``module`` with other tensors in the place of its parameters and buffers.
+    """Call a module with other tensors in place of its parameters and buffers.
 
-    With ``tie_weights``, tensors that the module has under several names are exchanged under all of
-    them; with ``strict``, every parameter and buffer must be given, and nothing else.
+    Args:
+        module: The module; it stays as it is.
+        parameter_and_buffer_dicts: Tensors by path, or a sequence of such dicts.
+        args: Argument, or tuple of arguments, of the call. Default: none.
+        kwargs: Keyword arguments of the call. Default: none.
+        tie_weights: Whether a tensor with several names is exchanged under all of them.
+            Default: True.
+        strict: Whether every parameter and buffer must be given. Default: False.
+
+    Example:
+        >>> layer = nn.Linear(2, 1, bias=False)
+        >>> torch.func.functional_call(layer, {"weight": torch.ones(1, 2)}, torch.ones(2))
+        tensor([2.])
+
+    See also:
+        `torch.func.stack_module_state`.
     """
     given = _merged(parameter_and_buffer_dicts)
     values = _with_ties(module, given) if tie_weights else given
@@ -38,7 +52,19 @@ def functional_call(
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the parameters and the buffers of several models of one kind, each stacked."""
+    """Stack the parameters and buffers of several models of one kind.
+
+    Args:
+        models: The models.
+
+    Returns:
+        Two dicts by path: parameters, and buffers, each with a new first dimension.
+
+    Example:
+        >>> params, buffers = torch.func.stack_module_state([nn.Linear(2, 1) for _ in range(3)])
+        >>> params["weight"].shape
+        torch.Size([3, 1, 2])
+    """
     if len(models) == 0:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if any(m.training != models[0].training for m in models):

@@ -21,12 +21,28 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """Return a function that applies ``func`` to every sample along a dimension of its arguments.
+    """Function that applies another one to every sample along a dimension, at once.
 
-    ``in_dims`` says which dimension of each argument counts samples, None for one that is the same
-    for all; ``out_dims`` where that dimension stands in the results. ``randomness`` says what
-    random operators do: "error", "different" numbers for each sample, or the "same".
-    ``chunk_size`` bounds how many samples are computed at once.
+    Args:
+        func: Function of tensors, written for one sample.
+        in_dims: Dimension that counts samples in each argument, in the form of the arguments; None
+            for an argument that is the same for all. Default: 0.
+        out_dims: Where that dimension goes in the results. Default: 0.
+        randomness: Whether random operators are an `"error"` (the default), `"same"` for all
+            samples
+            or `"different"`.
+        chunk_size: Number of samples to compute at once. Default: all.
+
+    Example:
+        >>> torch.func.vmap(torch.dot)(torch.ones(3, 2), torch.ones(3, 2))
+        tensor([2., 2., 2.])
+        >>> gradient = torch.func.grad(lambda w, x: (w * x) ** 2)
+        >>> per_sample = torch.func.vmap(gradient, in_dims=(None, 0))
+        >>> per_sample(torch.tensor(1.0), torch.tensor([1.0, 2.0]))
+        tensor([2., 8.])
+
+    See also:
+        `torch.func.grad`, `torch.func.stack_module_state`.
     """
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(

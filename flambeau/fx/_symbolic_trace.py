@@ -419,7 +419,25 @@ def symbolic_trace(
     root: nn.Module | Callable[..., Any],
     concrete_args: dict[str, Any] | tuple[Any, ...] | None = None,
 ) -> GraphModule:
-    """Record what a module or function does as a module whose graph can be read and changed."""
+    """Record what a module or function does as a graph that can be read and changed.
+
+    Args:
+        root: Module or function; it is run on proxies.
+        concrete_args: Inputs that are fixed while tracing. Default: none.
+
+    Returns:
+        An `fx.GraphModule`.
+
+    Example:
+        >>> traced = torch.fx.symbolic_trace(lambda x: torch.relu(x) + 1)
+        >>> [node.name for node in traced.graph.nodes]
+        ['x', 'relu', 'add', 'output']
+        >>> traced(torch.tensor([-1.0, 2.0]))
+        tensor([1., 3.])
+
+    See also:
+        `fx.Tracer`, `torch.export.export`.
+    """
     tracer = Tracer()
     graph = tracer.trace(root, concrete_args)
     name = type(root).__name__ if isinstance(root, nn.Module) else root.__name__

@@ -59,7 +59,24 @@ class _InsertPoint:
 
 
 class Graph:
-    """A program as a list of nodes, each made of what nodes before it have computed."""
+    """Program as a list of nodes, each made of results of nodes before it.
+
+    Args:
+        owning_module: Module that runs it. Default: None.
+        tracer_cls: Class that traced it. Default: None.
+        tracer_extras: What the tracer adds. Default: None.
+
+    Example:
+        >>> graph = torch.fx.Graph()
+        >>> x = graph.placeholder("x")
+        >>> y = graph.call_function(torch.relu, (x,))
+        >>> _ = graph.output(y)
+        >>> torch.fx.GraphModule({}, graph)(torch.tensor([-1.0, 1.0]))
+        tensor([0., 1.])
+
+    See also:
+        `fx.symbolic_trace`, `fx.GraphModule`.
+    """
 
     def __init__(
         self,
@@ -132,7 +149,24 @@ class Graph:
         return node
 
     def placeholder(self, name: str, type_expr: Any = None, default_value: Any = ...) -> Node:
-        """Add an input of the program."""
+        """Add an input of the program.
+
+        Args:
+            name: Its name.
+            type_expr: Its type, for the code. Default: None.
+            default_value: Its default. Default: none, it must be given.
+
+        Returns:
+            The new node.
+
+        Example:
+            >>> graph = torch.fx.Graph()
+            >>> x = graph.placeholder("x")
+            >>> y = graph.call_function(torch.relu, (x,))
+            >>> _ = graph.output(y)
+            >>> x.op
+            'placeholder'
+        """
         args = () if default_value is ... else (default_value,)
         return self.create_node("placeholder", name, args=args, type_expr=type_expr)
 
@@ -155,7 +189,24 @@ class Graph:
         kwargs: dict[str, Argument] | None = None,
         type_expr: Any = None,
     ) -> Node:
-        """Add the call of a submodule."""
+        """Add the call of a submodule.
+
+        Args:
+            module_name: Path of the submodule.
+            args: Its arguments: nodes, or values. Default: none.
+            kwargs: Its keyword arguments. Default: none.
+            type_expr: Type of the result, for the code. Default: None.
+
+        Returns:
+            The new node.
+
+        Example:
+            >>> graph = torch.fx.Graph()
+            >>> y = graph.call_module("act", (graph.placeholder("x"),))
+            >>> _ = graph.output(y)
+            >>> torch.fx.GraphModule({"act": nn.ReLU()}, graph)(torch.tensor([-1.0]))
+            tensor([0.])
+        """
         if self.owning_module is not None and not _has_attribute(self.owning_module, module_name):
             warnings.warn(
                 f"call_module: the module that owns the graph has no submodule {module_name!r}; "
@@ -171,7 +222,24 @@ class Graph:
         kwargs: dict[str, Argument] | None = None,
         type_expr: Any = None,
     ) -> Node:
-        """Add the call of a method of the first argument."""
+        """Add the call of a method of the first argument.
+
+        Args:
+            method_name: Name of the method.
+            args: Its arguments: nodes, or values. Default: none.
+            kwargs: Its keyword arguments. Default: none.
+            type_expr: Type of the result, for the code. Default: None.
+
+        Returns:
+            The new node.
+
+        Example:
+            >>> graph = torch.fx.Graph()
+            >>> y = graph.call_method("sum", (graph.placeholder("x"),))
+            >>> _ = graph.output(y)
+            >>> torch.fx.GraphModule({}, graph)(torch.ones(3))
+            tensor(3.)
+        """
         return self.create_node("call_method", method_name, args, kwargs, type_expr=type_expr)
 
     def call_function(
@@ -182,11 +250,41 @@ class Graph:
         type_expr: Any = None,
         name: str | None = None,
     ) -> Node:
-        """Add the call of a function."""
+        """Add the call of a function.
+
+        Args:
+            the_function: The function.
+            args: Its arguments: nodes, or values. Default: none.
+            kwargs: Its keyword arguments. Default: none.
+            type_expr: Type of the result, for the code. Default: None.
+            name: Name of the node. Default: by the function.
+
+        Returns:
+            The new node.
+
+        Example:
+            >>> graph = torch.fx.Graph()
+            >>> x = graph.placeholder("x")
+            >>> y = graph.call_function(torch.relu, (x,))
+            >>> _ = graph.output(y)
+            >>> y
+            relu
+        """
         return self.create_node("call_function", the_function, args, kwargs, name, type_expr)
 
     def output(self, result: Argument, type_expr: Any = None) -> Node:
-        """Add the return of the program."""
+        """Add the return of the program.
+
+        Args:
+            result: Node, or container of nodes, to return.
+            type_expr: Its type, for the code. Default: None.
+
+        Example:
+            >>> graph = torch.fx.Graph()
+            >>> x = graph.placeholder("x")
+            >>> y = graph.call_function(torch.relu, (x,))
+            >>> _ = graph.output(y)
+        """
         return self.create_node("output", "output", args=(result,), type_expr=type_expr)
 
     # --- places

@@ -64,10 +64,29 @@ def _assign_attribute(value: Any, target: nn.Module, path: str) -> None:
 
 
 class GraphModule(nn.Module):
-    """A module made of a graph; ``code`` is its forward as Python text.
+    """Module whose `forward` is written from a graph.
 
-    ``root`` has the submodules, parameters and buffers that the graph asks for: a module, or a
-    dictionary from paths to values. After changing ``graph``, call ``recompile()``.
+    After a change of `graph`, call `recompile()`.
+
+    Args:
+        root: Module, or dict from paths to values, with the submodules, parameters and buffers that
+            the graph uses.
+        graph: The graph.
+        class_name: Name of its class. Default: `"GraphModule"`.
+
+    Attributes:
+        graph: The graph.
+        code: `forward` as Python text.
+
+    Example:
+        >>> traced = torch.fx.symbolic_trace(nn.Sequential(nn.Linear(2, 1), nn.ReLU()))
+        >>> [node.op for node in traced.graph.nodes]
+        ['placeholder', 'call_module', 'call_module', 'output']
+        >>> traced(torch.ones(3, 2)).shape
+        torch.Size([3, 1])
+
+    See also:
+        `fx.symbolic_trace`, `fx.Graph`.
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:

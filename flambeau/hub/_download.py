@@ -45,10 +45,25 @@ def set_dir(d: str | os.PathLike[str]) -> None:
 def download_url_to_file(
     url: str, dst: str, hash_prefix: str | None = None, progress: bool = True
 ) -> None:
-    """Fetch a file; it appears at ``dst`` when it is complete.
+    """Download a file; it appears when it is complete.
 
-    RuntimeError if its SHA-256 does not begin with ``hash_prefix``, and nothing is kept. With a
-    ``hash_prefix`` a transfer that was interrupted goes on where it ended.
+    Args:
+        url: Address of the file.
+        dst: Path to write to.
+        hash_prefix: First digits of its SHA-256; with it, an interrupted download is continued.
+            Default: None.
+        progress: Whether to show the download. Default: True.
+
+    Raises:
+        RuntimeError: The SHA-256 differs; nothing is kept.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("a.txt").write_text("hello")
+        >>> url = Path("a.txt").resolve().as_uri()
+        >>> torch.hub.download_url_to_file(url, "b.txt", progress=False)
+        >>> Path("b.txt").read_text()
+        'hello'
     """
     checksum = Checksum("sha256", hash_prefix) if hash_prefix else None
     try:
@@ -69,10 +84,24 @@ def load_state_dict_from_url(
     file_name: str | None = None,
     weights_only: bool = True,
 ) -> dict[str, Any]:
-    """Load what is saved at an address, fetching it unless it is in the folder already.
+    """Load an object that is saved at a URL, downloading it unless it is there already.
 
-    With ``check_hash`` the file's name must end in the first digits of its SHA-256. No code of the
-    file is run unless ``weights_only=False``.
+    Args:
+        url: Address of the file.
+        model_dir: Directory for downloads. Default: `checkpoints` in the hub's directory.
+        map_location: Where tensors go, as of `torch.load`. Default: where they were.
+        progress: Whether to show the download. Default: True.
+        check_hash: Whether the file's name must end in the first digits of its SHA-256.
+            Default: False.
+        file_name: Name of the file. Default: that of the URL.
+        weights_only: Whether to make data only, as of `torch.load`. Default: True.
+
+    Example:
+        >>> from pathlib import Path
+        >>> torch.save({"weight": torch.ones(1)}, "weights.pt")
+        >>> url = Path("weights.pt").resolve().as_uri()
+        >>> torch.hub.load_state_dict_from_url(url, model_dir="cache", progress=False)
+        {'weight': tensor([1.])}
     """
     folder = os.path.join(get_dir(), "checkpoints") if model_dir is None else model_dir
     os.makedirs(folder, exist_ok=True)

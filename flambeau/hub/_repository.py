@@ -41,10 +41,24 @@ def load(
     skip_validation: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """Return what the function ``model`` of a repository's ``hubconf.py`` returns.
+    """Return what a function of a repository's `hubconf.py` returns, usually a model.
 
-    ``repo_or_dir`` is ``"owner/name[:branch]"`` on GitHub, or with ``source="local"`` a folder.
-    Code from GitHub runs if ``trust_repo=True`` or once a question in the terminal was answered.
+    Args:
+        repo_or_dir: `"owner/name[:branch]"` on GitHub, or a directory with `source="local"`.
+        model: Name of the function.
+        *args: Its arguments.
+        source: `"github"` (the default) or `"local"`.
+        trust_repo: Whether code from GitHub may run; `"check"` (the default) asks once.
+        force_reload: Whether to download again. Default: False.
+        verbose: Whether to tell where the files are. Default: True.
+        skip_validation: Whether not to check the branch. Default: False.
+        **kwargs: Keyword arguments of the function.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("hubconf.py").write_text("answer = lambda plus=0: 42 + plus")
+        >>> torch.hub.load(".", "answer", source="local", plus=1)
+        43
     """
     if source not in ("github", "local"):
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')

@@ -19,17 +19,43 @@ class Attribute(NamedTuple):
 
 
 def is_scripting() -> bool:
-    """Whether the caller runs as TorchScript: it always runs as Python."""
+    """Return whether the caller runs as TorchScript. It always runs as Python here.
+
+    Example:
+        >>> torch.jit.is_scripting()
+        False
+    """
     return False
 
 
 def annotate(the_type: Any, the_value: Any) -> Any:
-    """``the_value``, which a script takes for one of ``the_type``."""
+    """Return a value; a script takes it for one of a type.
+
+    Args:
+        the_type: The type.
+        the_value: The value.
+
+    Example:
+        >>> torch.jit.annotate(list[int], [])
+        []
+    """
     return the_value
 
 
 def ignore(drop: Any = False, **kwargs: Any) -> Any:
-    """Leave a function to Python; with and without arguments."""
+    """Mark a function that a script leaves to Python; with and without arguments.
+
+    Args:
+        drop: Function, or whether a call of it is an error in a saved script. Default: False.
+        **kwargs: PyTorch's old options.
+
+    Example:
+        >>> @torch.jit.ignore
+        ... def log(x):
+        ...     print(x)
+        >>> log("anything that Python can do")
+        anything that Python can do
+    """
     if callable(drop):
         return _marked(drop, "ignore")
     if not isinstance(drop, bool):
@@ -38,7 +64,19 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
 
 
 def unused(fn: Any) -> Any:
-    """Mark a method that a script does not call."""
+    """Mark a method that a script does not call.
+
+    Args:
+        fn: The method.
+
+    Example:
+        >>> class Model(nn.Module):
+        ...     @torch.jit.unused
+        ...     def debug(self):
+        ...         return "only in Python"
+        >>> Model().debug()
+        'only in Python'
+    """
     if isinstance(fn, property):
         return property(unused(fn.fget), fn.fset and unused(fn.fset), fn.fdel)
     return _marked(fn, "unused")

@@ -153,10 +153,28 @@ def script(
     _rcb: Any = None,
     example_inputs: Any = None,
 ) -> Any:
-    """A script of a function or module; classes and containers are returned as they are.
+    """Script of a function or module. It runs as Python; saving it records its operators.
 
-    ``example_inputs`` are calls, as tuples of arguments: the script is saved as it runs for the
-    first of them. For a module it is a dictionary of modules and their calls.
+    Args:
+        obj: Function or module; classes and containers are returned as they are.
+        optimize: Deprecated.
+        example_inputs: Calls, as tuples of arguments; the script is saved as it runs for the first
+            of them. For a module, a dict of modules and their calls. Default: None.
+
+    Returns:
+        A `ScriptModule` or `ScriptFunction`.
+
+    Example:
+        >>> @torch.jit.script
+        ... def double(x):
+        ...     return x * 2
+        >>> double(torch.ones(2))
+        tensor([2., 2.])
+        >>> torch.jit.script(nn.Linear(2, 1))(torch.ones(3, 2)).shape
+        torch.Size([3, 1])
+
+    See also:
+        `torch.jit.trace`, `torch.jit.save`.
     """
     warn_of_optimize(optimize)
     if isinstance(obj, (ScriptModule, ScriptFunction)):

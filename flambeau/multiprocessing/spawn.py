@@ -184,5 +184,23 @@ def spawn(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Run ``fn(i, *args)`` in `nprocs` processes that start afresh; see `start_processes`."""
+    """Run a function in several new processes.
+
+    Args:
+        fn: Function that can be imported; it is called as `fn(i, *args)` with the number i of the
+            process.
+        args: Further arguments. Default: none.
+        nprocs: Number of processes. Default: 1.
+        join: Whether to wait for all of them; False returns a `ProcessContext`. Default: True.
+        daemon: Whether they end with this process. Default: False.
+        start_method: How they start. Default: `"spawn"`.
+
+    Raises:
+        ProcessRaisedException: A process raised; the others are ended.
+        ProcessExitedException: A process ended with an error.
+
+    Example:
+        >>> import math
+        >>> torch.multiprocessing.spawn(math.sqrt, nprocs=2)
+    """
     return start_processes(fn, args, nprocs, join, daemon, start_method)

@@ -88,7 +88,24 @@ def _initialiser(fill: Callable[_P, Tensor]) -> Callable[_P, Tensor]:
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor that keeps the spread of values through a nonlinearity; `param` is its slope."""
+    """Recommended gain of a nonlinearity, for `xavier_uniform_` and others.
+
+    1 for linear, convolution and sigmoid; 5/3 for tanh; sqrt(2) for relu; 3/4 for selu;
+    sqrt(2 / (1 + slope^2)) for leaky_relu.
+
+    Args:
+        nonlinearity: Name of the function, as in `nn.functional`.
+        param: Slope of leaky_relu. Default: 0.01.
+
+    Raises:
+        ValueError: The function is not known.
+
+    Example:
+        >>> nn.init.calculate_gain("tanh")
+        1.6666666666666667
+        >>> nn.init.calculate_gain("leaky_relu", 0.2)
+        1.3867504905630728
+    """
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
         if isinstance(slope, bool) or not isinstance(slope, (int, float)):
@@ -104,7 +121,22 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 def uniform_(
     tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
-    """Fill with numbers spread evenly over [a, b)."""
+    """Fill in place with numbers that are uniform on [a, b).
+
+    Args:
+        tensor: Tensor to fill.
+        a: Lower end. Default: 0.
+        b: Upper end. Default: 1.
+        generator: Source of random numbers. Default: the default generator.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> w = nn.init.uniform_(torch.empty(3, 5), -1, 1)
+        >>> bool((w >= -1).all() and (w < 1).all())
+        True
+    """
     return tensor.uniform_(a, b, generator=generator)
 
 
@@ -112,7 +144,25 @@ def uniform_(
 def normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
-    """Fill with numbers from a normal distribution."""
+    """Fill in place with normal numbers.
+
+    Args:
+        tensor: Tensor to fill.
+        mean: Mean. Default: 0.
+        std: Standard deviation. Default: 1.
+        generator: Source of random numbers. Default: the default generator.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> w = nn.init.normal_(torch.empty(100, 100), mean=5.0, std=0.1)
+        >>> bool((w.mean() - 5).abs() < 0.01)
+        True
+
+    See also:
+        `nn.init.trunc_normal_`.
+    """
     return tensor.normal_(mean, std, generator=generator)
 
 
@@ -125,7 +175,29 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fill with numbers from a normal distribution, drawn again until they lie in [a, b]."""
+    """Fill in place with normal numbers that lie in [a, b].
+
+    Numbers outside are drawn again.
+
+    Args:
+        tensor: Tensor to fill.
+        mean: Mean before the cut. Default: 0.
+        std: Standard deviation before the cut. Default: 1.
+        a: Lower end. Default: -2.
+        b: Upper end. Default: 2.
+        generator: Source of random numbers. Default: the default generator.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> w = nn.init.trunc_normal_(torch.empty(100, 100), std=3.0)
+        >>> bool(w.abs().max() <= 2)
+        True
+
+    See also:
+        `nn.init.normal_`.
+    """
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             f"mean {mean} is more than 2 std from [{a}, {b}] in nn.init.trunc_normal_. "
@@ -180,31 +252,100 @@ def _redraw_by_density(
 
 @_initialiser
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """Fill with one number."""
+    """Fill in place with one number.
+
+    Args:
+        tensor: Tensor to fill.
+        val: The number.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> nn.init.constant_(torch.empty(2, 2), 0.3)
+        tensor([[0.3000, 0.3000],
+                [0.3000, 0.3000]])
+    """
     return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Fill with ones."""
+    """Fill in place with ones.
+
+    Args:
+        tensor: Tensor to fill.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> nn.init.ones_(torch.empty(2, 2))
+        tensor([[1., 1.],
+                [1., 1.]])
+    """
     return constant_(tensor, 1.0)
 
 
 @_initialiser
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fill with zeros."""
+    """Fill in place with zeros.
+
+    Args:
+        tensor: Tensor to fill.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> nn.init.zeros_(torch.empty(2, 2))
+        tensor([[0., 0.],
+                [0., 0.]])
+    """
     return tensor.zero_()
 
 
 @_initialiser
 def eye_(tensor: Tensor) -> Tensor:
-    """Fill a matrix with ones on the diagonal and zeros elsewhere."""
+    """Fill a matrix in place with the identity.
+
+    Ones on the diagonal and zeros elsewhere: a linear layer passes on what it can.
+
+    Args:
+        tensor: Tensor to fill.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> nn.init.eye_(torch.empty(2, 3))
+        tensor([[1., 0., 0.],
+                [0., 1., 0.]])
+
+    See also:
+        `nn.init.dirac_`.
+    """
     _check_matrix(tensor)
     return tensor.copy_(flambeau.eye(*tensor.shape, dtype=tensor.dtype))
 
 
 @_initialiser
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill the weights of a convolution so that it passes as many channels on as it can."""
+    """Fill the kernels of a convolution in place so that it passes channels on unchanged.
+
+    Args:
+        tensor: Tensor to fill.
+        groups: Number of groups of channels. Default: 1.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> nn.init.dirac_(torch.empty(1, 1, 3))
+        tensor([[[0., 1., 0.]]])
+
+    See also:
+        `nn.init.eye_`.
+    """
     if tensor.ndim not in (3, 4, 5):
         raise ValueError(
             "Only tensors with 3, 4, or 5 dimensions are supported, "
@@ -244,14 +385,53 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 def xavier_uniform_(
     tensor: Tensor, gain: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
-    """Even spread with variance 2 gain^2 / (fan_in + fan_out), after Glorot and Bengio (2010)."""
+    """Glorot initialisation with uniform numbers, in place.
+
+    Uniform on (-k, k) with k = gain sqrt(6 / (fan_in + fan_out)): the variance of activations and
+    gradients stays about the same from layer to layer (Glorot and Bengio, 2010).
+
+    Args:
+        tensor: Tensor to fill.
+        gain: Factor, see `calculate_gain`. Default: 1.
+        generator: Source of random numbers. Default: the default generator.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> w = nn.init.xavier_uniform_(torch.empty(4, 2), gain=nn.init.calculate_gain("relu"))
+        >>> bool(w.abs().max() <= 2**0.5)
+        True
+
+    See also:
+        `nn.init.xavier_normal_`, `nn.init.kaiming_uniform_`.
+    """
     std = gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor))))
     bound = math.sqrt(3.0) * std
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Normal spread with variance 2 gain^2 / (fan_in + fan_out), after Glorot and Bengio (2010)."""
+    """Glorot initialisation with normal numbers, in place.
+
+    Normal with mean 0 and std = gain sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio, 2010).
+
+    Args:
+        tensor: Tensor to fill.
+        gain: Factor, see `calculate_gain`. Default: 1.
+        generator: Source of random numbers. Default: the default generator.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> w = nn.init.xavier_normal_(torch.empty(200, 200))
+        >>> bool((w.std() - 0.0707).abs() < 0.002)
+        True
+
+    See also:
+        `nn.init.xavier_uniform_`.
+    """
     std = gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor))))
     return normal_(tensor, 0.0, std, generator)
 
@@ -272,7 +452,30 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Even spread with variance gain^2 / fan, after He et al. (2015); `a` is the slope."""
+    """He initialisation with uniform numbers, in place.
+
+    Uniform on (-k, k) with k = gain sqrt(3 / fan): the variance stays about the same through
+    layers with rectifiers (He et al., 2015).
+
+    Args:
+        tensor: Tensor to fill.
+        a: Slope of leaky_relu below 0. Default: 0.
+        mode: `"fan_in"` (the default) keeps the variance of activations, `"fan_out"` that of
+            gradients.
+        nonlinearity: `"relu"` or `"leaky_relu"` (the default).
+        generator: Source of random numbers. Default: the default generator.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> w = nn.init.kaiming_uniform_(torch.empty(4, 6), nonlinearity="relu")
+        >>> bool(w.abs().max() <= 1)
+        True
+
+    See also:
+        `nn.init.kaiming_normal_`, `nn.init.calculate_gain`.
+    """
     std = _kaiming_std(tensor, a, mode, nonlinearity)
     if std is None:
         return tensor
@@ -287,14 +490,53 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Normal spread with variance gain^2 / fan, after He et al. (2015); `a` is the slope."""
+    """He initialisation with normal numbers, in place.
+
+    Normal with mean 0 and std = gain / sqrt(fan) (He et al., 2015).
+
+    Args:
+        tensor: Tensor to fill.
+        a: Slope of leaky_relu below 0. Default: 0.
+        mode: `"fan_in"` (the default) keeps the variance of activations, `"fan_out"` that of
+            gradients.
+        nonlinearity: `"relu"` or `"leaky_relu"` (the default).
+        generator: Source of random numbers. Default: the default generator.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> w = nn.init.kaiming_normal_(torch.empty(200, 200), nonlinearity="relu")
+        >>> bool((w.std() - 0.1).abs() < 0.002)
+        True
+
+    See also:
+        `nn.init.kaiming_uniform_`, `nn.init.calculate_gain`.
+    """
     std = _kaiming_std(tensor, a, mode, nonlinearity)
     return tensor if std is None else normal_(tensor, 0.0, std, generator)
 
 
 @_initialiser
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Fill with an orthogonal matrix, seen as (rows, everything else), after Saxe et al. (2013)."""
+    """Fill in place with a random orthogonal matrix.
+
+    Further dimensions count as columns. Rows, or columns if there are fewer of them, are
+    orthonormal (Saxe et al., 2013).
+
+    Args:
+        tensor: Tensor to fill.
+        gain: Factor. Default: 1.
+        generator: Source of random numbers. Default: the default generator.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> w = nn.init.orthogonal_(torch.empty(3, 3))
+        >>> torch.allclose(w @ w.T, torch.eye(3), atol=1e-5)
+        True
+    """
     if tensor.ndim < 2:
         raise ValueError(
             f"Only tensors with 2 or more dimensions are supported, got shape {tuple(tensor.shape)}"
@@ -315,7 +557,22 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 def sparse_(
     tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None
 ) -> Tensor:
-    """Fill a matrix from a normal distribution, with a share of zeros in each column."""
+    """Fill a matrix in place with normal numbers, and zeros in a share of each column.
+
+    Args:
+        tensor: Tensor to fill.
+        sparsity: Share of zeros in each column.
+        std: Standard deviation of the others. Default: 0.01.
+        generator: Source of random numbers. Default: the default generator.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> w = nn.init.sparse_(torch.empty(10, 4), sparsity=0.3)
+        >>> (w == 0).sum(0)
+        tensor([3, 3, 3, 3])
+    """
     _check_matrix(tensor)
     rows, columns = tensor.shape
     zeros = math.ceil(sparsity * rows)

@@ -36,10 +36,28 @@ class _ParameterMeta(type):
 
 
 class Parameter(Tensor, metaclass=_ParameterMeta):
-    """A tensor that a module trains: assigned to a module, it is one of its ``parameters()``.
+    """Tensor that a module trains.
 
-    It shares the elements of ``data``, and requires gradients unless told otherwise. What is
-    computed with it is a plain tensor.
+    Assigned to an attribute of a module, it appears among `Module.parameters()`. It shares memory
+    with `data`. What is computed with it is a plain tensor.
+
+    Args:
+        data: Tensor of initial values. Default: empty.
+        requires_grad: Whether it is trained. Default: True.
+
+    Example:
+        >>> class Scale(nn.Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.factor = nn.Parameter(torch.tensor(2.0))
+        ...
+        ...     def forward(self, x):
+        ...         return self.factor * x
+        >>> [name for name, _ in Scale().named_parameters()]
+        ['factor']
+
+    See also:
+        `nn.Buffer`, `Module.register_parameter`.
     """
 
     __torch_function__: ClassVar[Callable[..., Any]] = _C._disabled_torch_function_impl
@@ -101,10 +119,22 @@ class _BufferMeta(type):
 
 
 class Buffer(Tensor, metaclass=_BufferMeta):
-    """A tensor of a module that is not trained: assigned to a module, it joins its ``buffers()``.
+    """Tensor of a module that is not trained.
 
-    The object is a plain tensor with a mark. With ``persistent=False`` it is no part of the
-    module's state dict.
+    Assigned to an attribute of a module, it appears among `Module.buffers()`.
+
+    Args:
+        data: The tensor. Default: empty.
+        persistent: Whether state dicts hold it. Default: True.
+
+    Example:
+        >>> module = nn.Module()
+        >>> module.mean = nn.Buffer(torch.zeros(2))
+        >>> dict(module.state_dict())
+        {'mean': tensor([0., 0.])}
+
+    See also:
+        `nn.Parameter`, `Module.register_buffer`.
     """
 
     persistent: bool
@@ -198,7 +228,19 @@ def is_lazy(param: Any) -> bool:
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[override]
-    """A parameter that the first input of its module gives its size."""
+    """Parameter whose shape is not known yet; the first input of its lazy module gives it one.
+
+    Args:
+        requires_grad: Whether it is trained. Default: True.
+        device: Where it will live. Default: the current default device.
+        dtype: Its element type. Default: the default floating-point type.
+
+    Example:
+        >>> weight = nn.UninitializedParameter()
+        >>> weight.materialize((2, 3))
+        >>> weight.shape
+        torch.Size([2, 3])
+    """
 
     cls_to_become: type[Any] = Parameter
 
@@ -208,7 +250,20 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[override]
-    """A buffer that the first input of its module gives its size."""
+    """Buffer whose shape is not known yet; the first input of its lazy module gives it one.
+
+    Args:
+        requires_grad: Whether it requires gradients. Default: False.
+        device: Where it will live. Default: the current default device.
+        dtype: Its element type. Default: the default floating-point type.
+        persistent: Whether state dicts hold it. Default: True.
+
+    Example:
+        >>> mean = nn.UninitializedBuffer()
+        >>> mean.materialize((3,))
+        >>> mean.shape
+        torch.Size([3])
+    """
 
     cls_to_become: type[Any] = Tensor
 

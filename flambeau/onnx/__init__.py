@@ -74,7 +74,27 @@ def export(
     dynamo: bool = True,
     **options: Any,
 ) -> NoReturn:
-    """Write a model in the format of ONNX, which is not possible yet."""
+    """Write a model in ONNX format, which is not supported yet: every call raises.
+
+    Args:
+        model: Model to write.
+        args: Example inputs.
+        f: Path of the file.
+        kwargs, verbose, input_names, output_names, opset_version, dynamo: PyTorch's.
+        **options: PyTorch's further options.
+
+    Raises:
+        NotImplementedError: Always; the message names what to do instead.
+
+    Example:
+        >>> torch.onnx.export(nn.Linear(2, 1), (torch.ones(1, 2),), "model.onnx")
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: onnx.export: Flambeau does not write ONNX files yet...
+
+    See also:
+        `torch.export.export`, `torch.jit.trace`.
+    """
     raise refusal("onnx.export")
 
 

@@ -14,10 +14,33 @@ __all__ = ["Adafactor"]
 
 
 class Adafactor(Optimizer):
-    """Adafactor of Shazeer and Stern, with `lr` as the greatest relative step and for the decay.
+    """Adafactor: Adam-like steps with a factored second moment, which needs little memory.
 
-    The second moment of a parameter of two dimensions or more is a product of a column and a row;
-    `beta2_decay` is the power of the step with which its mean forgets, `d` bounds the update.
+    Matrices keep the mean squares of their rows and columns only; steps are clipped and relative
+    to the size of the parameter.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Largest relative step. Default: 0.01.
+        beta2_decay: Exponent of the decay rate of averages. Default: -0.8.
+        eps: Smallest mean square, and smallest size of a parameter. Default: (None, 1e-3), where
+            None is the precision of the type.
+        d: Largest root mean square of a step. Default: 1.
+        weight_decay: Share of a parameter that a step with lr = 1 would remove. Default: 0.
+        foreach: Accepted; every step is one native pass. Default: None.
+        maximize: Whether to maximise the objective. Default: False.
+
+    Example:
+        >>> w = torch.ones(4, 3, requires_grad=True)
+        >>> optimizer = torch.optim.Adafactor([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> bool((w < 1).all())
+        True
+
+    See also:
+        `optim.AdamW`.
     """
 
     _fb_later_options: ClassVar[dict[str, Any]] = {

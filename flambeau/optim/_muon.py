@@ -17,11 +17,34 @@ Coefficients = tuple[float, float, float]
 
 
 class Muon(Optimizer):
-    """Muon of Keller Jordan, for the weight matrices of hidden layers only.
+    """Muon: momentum steps made orthogonal, for the matrices of hidden layers.
 
-    The direction is made orthogonal by `ns_steps` of a Newton-Schulz iteration, the odd polynomial
-    with `ns_coefficients`. `adjust_lr_fn` fits the step to the shape: "original", the default, to
-    that of the update, "match_rms_adamw" to the size of AdamW's steps.
+    The momentum is replaced by its nearest orthogonal matrix, found by `ns_steps` of a
+    Newton-Schulz iteration. Use another optimiser for vectors and embeddings.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 1e-3.
+        weight_decay: Share of a parameter that a step with lr = 1 would remove. Default: 0.1.
+        momentum: Share of past gradients that is kept. Default: 0.95.
+        nesterov: Whether to look one step ahead. Default: True.
+        ns_coefficients: Coefficients of the iteration. Default: (3.4445, -4.775, 2.0315).
+        eps: Smallest norm to divide by. Default: 1e-7.
+        ns_steps: Number of iterations. Default: 5.
+        adjust_lr_fn: How steps fit the shape: `"original"` (the default) or `"match_rms_adamw"`,
+            the size of AdamW's.
+
+    Example:
+        >>> w = torch.ones(4, 3, requires_grad=True)
+        >>> optimizer = torch.optim.Muon([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> bool((w < 1).all())
+        True
+
+    See also:
+        `optim.AdamW`.
     """
 
     def __init__(

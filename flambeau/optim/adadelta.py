@@ -23,9 +23,37 @@ __all__ = ["Adadelta"]
 
 
 class Adadelta(Optimizer):
-    """Multiplies the gradient by the size of past changes over that of past gradients.
+    """Adadelta: steps of the size of past steps, relative to past gradients.
 
-    ``rho`` weighs the running averages of both squares.
+    v = rho v + (1 - rho) g^2
+    d = g sqrt(u + eps) / sqrt(v + eps)
+    u = rho u + (1 - rho) d^2
+    w = w - lr d
+
+    where g is the gradient and w the parameter.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 1.
+        rho: Decay rate of both averages. Default: 0.9.
+        eps: Added to the denominator. Default: 1e-6.
+        weight_decay: L2 penalty, added to the gradient. Default: 0.
+        foreach: Accepted; every step is one native pass. Default: None.
+        capturable: For graphs of an accelerator; refused on the CPU. Default: False.
+        maximize: Whether to maximise the objective. Default: False.
+        differentiable: Whether gradients can flow through a step. Default: False.
+
+    Example:
+        >>> w = torch.tensor([3.0, -2.0], requires_grad=True)
+        >>> optimizer = torch.optim.Adadelta([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([ 2.9997, -1.9997])
+
+    See also:
+        `optim.RMSprop`.
     """
 
     _fb_later_options = LATER_OPTIONS

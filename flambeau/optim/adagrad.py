@@ -25,9 +25,36 @@ __all__ = ["Adagrad"]
 
 
 class Adagrad(Optimizer):
-    """Divides the gradient by the root of the sum of its squares so far.
+    """Adagrad: steps divided by the root of the sum of all squared gradients.
 
-    ``lr_decay`` shortens later steps, ``initial_accumulator_value`` is what the sum begins with.
+    s = s + g^2
+    w = w - lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps)
+
+    where g is the gradient, w the parameter and t the number of the step.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 0.01.
+        lr_decay: Decay of the learning rate. Default: 0.
+        weight_decay: L2 penalty, added to the gradient. Default: 0.
+        initial_accumulator_value: What the sum starts with. Default: 0.
+        eps: Added to the denominator. Default: 1e-10.
+        foreach: Accepted; every step is one native pass. Default: None.
+        maximize: Whether to maximise the objective. Default: False.
+        differentiable: Whether gradients can flow through a step. Default: False.
+        fused: Accepted; every step is one native pass. Default: None.
+
+    Example:
+        >>> w = torch.tensor([3.0, -2.0], requires_grad=True)
+        >>> optimizer = torch.optim.Adagrad([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([ 2.9000, -1.9000])
+
+    See also:
+        `optim.Adadelta`, `optim.RMSprop`.
     """
 
     _fb_later_options: ClassVar[dict[str, Any]] = {

@@ -28,10 +28,41 @@ _Beta = float | Tensor
 
 
 class Adam(Optimizer):
-    """Divides a running average of the gradient by the root of that of its square.
+    """Adam: steps scaled by running averages of the gradient and its square.
 
-    ``betas`` weigh the averages so far; ``amsgrad`` divides by the largest so far;
-    ``decoupled_weight_decay`` shrinks the parameters instead of adding them to the gradient.
+    m = beta1 m + (1 - beta1) g
+    v = beta2 v + (1 - beta2) g^2
+    w = w - lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
+
+    where g is the gradient, w the parameter and t the number of the step.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 1e-3.
+        betas: Decay rates of the averages of gradient and squared gradient.
+            Default: (0.9, 0.999).
+        eps: Added to the denominator. Default: 1e-8.
+        weight_decay: L2 penalty, added to the gradient. Default: 0.
+        amsgrad: Whether to divide by the largest average so far. Default: False.
+        foreach: Accepted; every step is one native pass. Default: None.
+        maximize: Whether to maximise the objective. Default: False.
+        capturable: For graphs of an accelerator; refused on the CPU. Default: False.
+        differentiable: Whether gradients can flow through a step. Default: False.
+        fused: Accepted; every step is one native pass. Default: None.
+        decoupled_weight_decay: Whether weight decay shrinks the parameters, as in `optim.AdamW`.
+            Default: False.
+
+    Example:
+        >>> w = torch.tensor([3.0, -2.0], requires_grad=True)
+        >>> optimizer = torch.optim.Adam([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([ 2.9000, -1.9000])
+
+    See also:
+        `optim.AdamW`, `optim.SGD`, `optim.NAdam`, `optim.RAdam`.
     """
 
     _fb_later_options = LATER_OPTIONS | {

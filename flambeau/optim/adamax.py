@@ -25,7 +25,38 @@ __all__ = ["Adamax"]
 
 
 class Adamax(Optimizer):
-    """Divides an average of the gradient by its largest size, which fades with ``betas[1]``."""
+    """Adamax: Adam with the largest gradient in place of the mean square.
+
+    m = beta1 m + (1 - beta1) g
+    u = max(beta2 u, |g| + eps)
+    w = w - lr / (1 - beta1^t) m / u
+
+    where g is the gradient, w the parameter and t the number of the step.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 2e-3.
+        betas: Decay rates of the averages of gradient and largest gradient.
+            Default: (0.9, 0.999).
+        eps: Added to the denominator. Default: 1e-8.
+        weight_decay: L2 penalty, added to the gradient. Default: 0.
+        foreach: Accepted; every step is one native pass. Default: None.
+        maximize: Whether to maximise the objective. Default: False.
+        differentiable: Whether gradients can flow through a step. Default: False.
+        capturable: For graphs of an accelerator; refused on the CPU. Default: False.
+
+    Example:
+        >>> w = torch.tensor([3.0, -2.0], requires_grad=True)
+        >>> optimizer = torch.optim.Adamax([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([ 2.9000, -1.9000])
+
+    See also:
+        `optim.Adam`.
+    """
 
     _fb_later_options = LATER_OPTIONS
 

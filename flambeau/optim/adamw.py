@@ -12,7 +12,44 @@ __all__ = ["AdamW", "adamw"]
 
 
 class AdamW(Adam):
-    """`Adam` that shrinks the parameters: ``weight_decay`` is no part of the gradient."""
+    """Adam with weight decay that is independent of the gradient.
+
+    w = w - lr weight_decay w
+    m = beta1 m + (1 - beta1) g
+    v = beta2 v + (1 - beta2) g^2
+    w = w - lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
+
+    where g is the gradient, w the parameter and t the number of the step.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 1e-3.
+        betas: Decay rates of the averages of gradient and squared gradient.
+            Default: (0.9, 0.999).
+        eps: Added to the denominator. Default: 1e-8.
+        weight_decay: Share of a parameter that a step with lr = 1 would remove. Default: 0.01.
+        amsgrad: Whether to divide by the largest average so far. Default: False.
+        maximize: Whether to maximise the objective. Default: False.
+        foreach: Accepted; every step is one native pass. Default: None.
+        capturable: For graphs of an accelerator; refused on the CPU. Default: False.
+        differentiable: Whether gradients can flow through a step. Default: False.
+        fused: Accepted; every step is one native pass. Default: None.
+
+    Example:
+        >>> model = nn.Linear(4, 1)
+        >>> groups = [
+        ...     {"params": [model.weight], "weight_decay": 0.01},
+        ...     {"params": [model.bias], "weight_decay": 0.0},
+        ... ]
+        >>> optimizer = torch.optim.AdamW(groups, lr=1e-3)
+        >>> model(torch.ones(1, 4)).sum().backward()
+        >>> optimizer.step()
+        >>> optimizer.zero_grad()
+
+    See also:
+        `optim.Adam`, `optim.Optimizer` for groups without weight decay.
+    """
 
     def __init__(
         self,

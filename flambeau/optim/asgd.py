@@ -24,9 +24,34 @@ __all__ = ["ASGD"]
 
 
 class ASGD(Optimizer):
-    """Moves against the gradient with ever shorter steps; ``state[param]["ax"]`` averages the way.
+    """Averaged stochastic gradient descent.
 
-    ``lambd`` and ``alpha`` say how the steps shorten, ``t0`` after how many the average begins.
+    The steps shorten as lr / (1 + lambd lr t)^alpha; `optimizer.state[param]["ax"]` is the average
+    of the parameter from step `t0` on.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 0.01.
+        lambd: Decay of steps and parameters. Default: 1e-4.
+        alpha: Exponent of the decay of steps. Default: 0.75.
+        t0: Step at which averaging begins. Default: 1e6.
+        weight_decay: L2 penalty, added to the gradient. Default: 0.
+        foreach: Accepted; every step is one native pass. Default: None.
+        maximize: Whether to maximise the objective. Default: False.
+        differentiable: Whether gradients can flow through a step. Default: False.
+        capturable: For graphs of an accelerator; refused on the CPU. Default: False.
+
+    Example:
+        >>> w = torch.tensor([3.0, -2.0], requires_grad=True)
+        >>> optimizer = torch.optim.ASGD([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([ 2.4000, -1.6000])
+
+    See also:
+        `optim.swa_utils.AveragedModel`.
     """
 
     _fb_later_options = LATER_OPTIONS

@@ -17,10 +17,36 @@ Closure = Callable[[], Any]
 
 
 class LBFGS(Optimizer):
-    """The limited-memory quasi-Newton method of Nocedal; `step` needs a closure.
+    """Limited-memory BFGS: a quasi-Newton method over all parameters as one vector.
 
-    A step makes up to `max_iter` iterations, of length `lr` or as long as line_search_fn =
-    "strong_wolfe" finds, from all parameters as one vector: there is one parameter group only.
+    A step makes several iterations and calls the closure for each, so `step` needs one. There can
+    be one parameter group only.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 1.
+        max_iter: Iterations per step. Default: 20.
+        max_eval: Calls of the closure per step. Default: 1.25 max_iter.
+        tolerance_grad: Stop when no gradient is larger. Default: 1e-7.
+        tolerance_change: Stop when loss and parameters change by less. Default: 1e-9.
+        history_size: Number of past changes to remember. Default: 100.
+        line_search_fn: `"strong_wolfe"`, or None for steps of length `lr`. Default: None.
+
+    Example:
+        >>> w = torch.tensor([3.0, -2.0], requires_grad=True)
+        >>> optimizer = torch.optim.LBFGS([w], line_search_fn="strong_wolfe")
+        >>> def closure():
+        ...     optimizer.zero_grad()
+        ...     loss = ((w - 1) ** 2).sum()
+        ...     loss.backward()
+        ...     return loss
+        >>> _ = optimizer.step(closure)
+        >>> w.detach()
+        tensor([1.0000, 1.0000])
+
+    See also:
+        `optim.Optimizer.step`.
     """
 
     def __init__(

@@ -27,7 +27,38 @@ __all__ = ["NAdam"]
 
 
 class NAdam(Optimizer):
-    """`Adam` that looks one step ahead; ``momentum_decay`` is how soon its momentum is complete."""
+    """Adam with Nesterov momentum.
+
+    The average of gradients is taken one step ahead; its weight grows as
+    beta1 (1 - 0.5 × 0.96^(t momentum_decay)).
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 2e-3.
+        betas: Decay rates of the averages of gradient and squared gradient.
+            Default: (0.9, 0.999).
+        eps: Added to the denominator. Default: 1e-8.
+        weight_decay: L2 penalty, added to the gradient. Default: 0.
+        momentum_decay: How soon the momentum is complete. Default: 4e-3.
+        decoupled_weight_decay: Whether weight decay shrinks the parameters, as in `optim.AdamW`.
+            Default: False.
+        foreach: Accepted; every step is one native pass. Default: None.
+        maximize: Whether to maximise the objective. Default: False.
+        capturable: For graphs of an accelerator; refused on the CPU. Default: False.
+        differentiable: Whether gradients can flow through a step. Default: False.
+
+    Example:
+        >>> w = torch.tensor([3.0, -2.0], requires_grad=True)
+        >>> optimizer = torch.optim.NAdam([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([ 2.8944, -1.8944])
+
+    See also:
+        `optim.Adam`.
+    """
 
     _fb_later_options = LATER_OPTIONS | {"decoupled_weight_decay": False}
 

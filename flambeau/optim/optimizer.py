@@ -78,10 +78,41 @@ required: _RequiredParameter = _RequiredParameter()
 
 
 class Optimizer:
-    """Changes parameters by their gradients; what it remembers of each is in ``state``.
+    """Base class of optimisers.
 
-    ``params`` lists tensors, pairs of a name and a tensor as `Module.named_parameters` gives them,
-    or dictionaries: groups with options of their own. ``defaults`` are the options of all others.
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor as
+            `Module.named_parameters` gives them, or dicts, each a group: `"params"` and options of
+            its own, such as another `lr`.
+        defaults: Options of groups that do not set them.
+
+    Attributes:
+        param_groups: The groups, a list of dicts. Changing `group["lr"]` changes the learning rate.
+        state: What the optimiser remembers of each parameter, a dict by parameter.
+
+    Raises:
+        ValueError: There are no parameters, or one is in two groups.
+        TypeError: A parameter is no tensor.
+
+    Example:
+        >>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+        >>> optimizer = torch.optim.SGD(
+        ...     [
+        ...         {"params": model[0].parameters(), "lr": 0.001},
+        ...         {"params": model[2].parameters()},
+        ...     ],
+        ...     lr=0.1,
+        ... )
+        >>> [group["lr"] for group in optimizer.param_groups]
+        [0.001, 0.1]
+        >>> x, y = torch.randn(8, 4), torch.randn(8, 1)
+        >>> for _ in range(3):
+        ...     optimizer.zero_grad()
+        ...     F.mse_loss(model(x), y).backward()
+        ...     optimizer.step()
+
+    See also:
+        `optim.SGD`, `optim.AdamW`, `optim.lr_scheduler`.
     """
 
     # What is told to those who give it sparse gradients.
@@ -137,7 +168,23 @@ class Optimizer:
     @overload
     def step(self, closure: Callable[[], Any]) -> Any: ...
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change the parameters by their gradients; a closure computes these and the loss first."""
+        """Update the parameters by their gradients.
+
+        Args:
+            closure: Function that computes loss and gradients anew, and returns the loss. Most
+                optimisers need none. Default: None.
+
+        Returns:
+            What the closure returned, or None.
+
+        Example:
+            >>> w = torch.tensor([1.0], requires_grad=True)
+            >>> optimizer = torch.optim.SGD([w], lr=0.1)
+            >>> (3 * w).sum().backward()
+            >>> optimizer.step()
+            >>> w.detach()
+            tensor([0.7000])
+        """
         raise NotImplementedError
 
     def _fb_init_state(self, param: Tensor, group: dict[str, Any]) -> None:
@@ -186,7 +233,20 @@ class Optimizer:
         param.copy_(self._fb_update(param, grad, state, group))
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters, or with ``set_to_none=False`` make them zeros."""
+        """Reset the gradients of all parameters.
+
+        Args:
+            set_to_none: Whether `grad` becomes None; otherwise it is filled with zeros.
+                Default: True.
+
+        Example:
+            >>> w = torch.tensor([1.0], requires_grad=True)
+            >>> optimizer = torch.optim.SGD([w], lr=0.1)
+            >>> w.sum().backward()
+            >>> optimizer.zero_grad()
+            >>> w.grad is None
+            True
+        """
         if _C._is_profiling():
             from flambeau.autograd.profiler import record_function
 
@@ -198,7 +258,21 @@ class Optimizer:
     # Groups.
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add parameters with options of their own, such as layers that are no longer frozen."""
+        """Add a group of parameters, such as layers that are no longer frozen.
+
+        Args:
+            param_group: Dict with `"params"` and options of its own.
+
+        Raises:
+            ValueError: A parameter is in another group already.
+
+        Example:
+            >>> model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+            >>> optimizer = torch.optim.SGD(model[1].parameters(), lr=0.1)
+            >>> optimizer.add_param_group({"params": model[0].parameters(), "lr": 0.01})
+            >>> len(optimizer.param_groups)
+            2
+        """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         _list_params(param_group)
@@ -245,14 +319,38 @@ class Optimizer:
     # State.
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state by the number of the parameter, and the options of the groups.
+        """Return state and options, in PyTorch's form.
 
-        In PyTorch's form: its optimisers load it, and what they save loads here.
+        Returns:
+            A dict of `"state"`, by the number of the parameter, and `"param_groups"`.
+
+        Example:
+            >>> optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=0.1)
+            >>> optimizer.state_dict()["param_groups"][0]["lr"]
+            0.1
+
+        See also:
+            `Optimizer.load_state_dict`, `torch.save`, `Optimizer.named_state_dict`.
         """
         return state_dict(self)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` has returned; parameters are told apart by their order."""
+        """Restore what `state_dict` returned. Parameters are matched by their order.
+
+        Args:
+            state_dict: State and options, from here or from PyTorch.
+
+        Raises:
+            ValueError: Groups or parameters differ in number.
+
+        Example:
+            >>> w = torch.ones(2, requires_grad=True)
+            >>> saved = torch.optim.Adam([w], lr=0.5).state_dict()
+            >>> optimizer = torch.optim.Adam([w])
+            >>> optimizer.load_state_dict(saved)
+            >>> optimizer.param_groups[0]["lr"]
+            0.5
+        """
         load_state_dict(self, state_dict)
 
     def named_state_dict(

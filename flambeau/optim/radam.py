@@ -25,7 +25,36 @@ __all__ = ["RAdam"]
 
 
 class RAdam(Optimizer):
-    """`Adam` that divides by the size of gradients only once that is known well enough."""
+    """Rectified Adam: scales steps only once the average of squares is reliable.
+
+    The first steps follow the average of gradients alone.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 1e-3.
+        betas: Decay rates of the averages of gradient and squared gradient.
+            Default: (0.9, 0.999).
+        eps: Added to the denominator. Default: 1e-8.
+        weight_decay: L2 penalty, added to the gradient. Default: 0.
+        decoupled_weight_decay: Whether weight decay shrinks the parameters, as in `optim.AdamW`.
+            Default: False.
+        foreach: Accepted; every step is one native pass. Default: None.
+        maximize: Whether to maximise the objective. Default: False.
+        capturable: For graphs of an accelerator; refused on the CPU. Default: False.
+        differentiable: Whether gradients can flow through a step. Default: False.
+
+    Example:
+        >>> w = torch.tensor([3.0, -2.0], requires_grad=True)
+        >>> optimizer = torch.optim.RAdam([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([ 2.4000, -1.6000])
+
+    See also:
+        `optim.Adam`.
+    """
 
     _fb_later_options = LATER_OPTIONS | {"decoupled_weight_decay": False}
 

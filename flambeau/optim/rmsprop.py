@@ -23,10 +23,37 @@ __all__ = ["RMSprop"]
 
 
 class RMSprop(Optimizer):
-    """Divides the gradient by the root of a running average of its square.
+    """RMSprop: steps divided by the root of a running average of squared gradients.
 
-    ``alpha`` weighs the average so far; ``centered`` takes the variance instead of the square;
-    ``momentum`` keeps going the way of past steps.
+    v = alpha v + (1 - alpha) g^2
+    w = w - lr g / (sqrt(v) + eps)
+
+    where g is the gradient and w the parameter.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 0.01.
+        alpha: Decay rate of the average. Default: 0.99.
+        eps: Added to the denominator. Default: 1e-8.
+        weight_decay: L2 penalty, added to the gradient. Default: 0.
+        momentum: Share of past steps that is kept. Default: 0.
+        centered: Whether to divide by the root of the variance instead. Default: False.
+        capturable: For graphs of an accelerator; refused on the CPU. Default: False.
+        foreach: Accepted; every step is one native pass. Default: None.
+        maximize: Whether to maximise the objective. Default: False.
+        differentiable: Whether gradients can flow through a step. Default: False.
+
+    Example:
+        >>> w = torch.tensor([3.0, -2.0], requires_grad=True)
+        >>> optimizer = torch.optim.RMSprop([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([ 2.0000, -1.0000])
+
+    See also:
+        `optim.Adam`, `optim.Adagrad`.
     """
 
     _fb_later_options = LATER_OPTIONS | {"momentum": 0, "centered": False}

@@ -22,9 +22,32 @@ __all__ = ["Rprop"]
 
 
 class Rprop(Optimizer):
-    """Moves by steps that grow while the gradient keeps its sign and shrink when it turns.
+    """Resilient backpropagation: only the sign of the gradient counts.
 
-    ``etas`` are the two factors, ``step_sizes`` the least and the largest step.
+    The step of each element grows while its gradient keeps its sign, and shrinks when it changes.
+    Meant for full batches.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: First step. Default: 0.01.
+        etas: Factors to shrink and to grow by. Default: (0.5, 1.2).
+        step_sizes: Smallest and largest step. Default: (1e-6, 50).
+        capturable: For graphs of an accelerator; refused on the CPU. Default: False.
+        foreach: Accepted; every step is one native pass. Default: None.
+        maximize: Whether to maximise the objective. Default: False.
+        differentiable: Whether gradients can flow through a step. Default: False.
+
+    Example:
+        >>> w = torch.tensor([3.0, -2.0], requires_grad=True)
+        >>> optimizer = torch.optim.Rprop([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([ 2.9000, -1.9000])
+
+    See also:
+        `optim.SGD`.
     """
 
     _fb_later_options = LATER_OPTIONS

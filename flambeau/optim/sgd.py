@@ -23,10 +23,40 @@ __all__ = ["SGD", "sgd"]
 
 
 class SGD(Optimizer):
-    """Moves parameters against the gradient, or a running sum of gradients.
+    """Stochastic gradient descent, with optional momentum.
 
-    ``momentum`` weighs the sum so far, 1 - ``dampening`` the gradient that is added; ``nesterov``
-    looks one step ahead of it.
+    v = momentum v + (1 - dampening) g
+    w = w - lr v
+
+    where g is the gradient and w the parameter. Without momentum v = g; with `nesterov` the step
+    is g + momentum v.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 1e-3.
+        momentum: Share of past gradients that is kept. Default: 0.
+        dampening: Share by which a new gradient is reduced. Default: 0.
+        weight_decay: L2 penalty, added to the gradient. Default: 0.
+        nesterov: Whether to look one step ahead (Nesterov momentum). Default: False.
+        maximize: Whether to maximise the objective. Default: False.
+        foreach: Accepted; every step is one native pass. Default: None.
+        differentiable: Whether gradients can flow through a step. Default: False.
+        fused: Accepted; every step is one native pass. Default: None.
+
+    Raises:
+        ValueError: An option is negative, or `nesterov` is set without momentum.
+
+    Example:
+        >>> w = torch.tensor([3.0, -2.0], requires_grad=True)
+        >>> optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([ 2.4000, -1.6000])
+
+    See also:
+        `optim.Adam`, `optim.lr_scheduler`.
     """
 
     _fb_later_options: ClassVar[dict[str, Any]] = {

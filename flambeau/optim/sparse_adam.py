@@ -14,9 +14,30 @@ __all__ = ["SparseAdam", "sparse_adam"]
 
 
 class SparseAdam(Optimizer):
-    """Adam on those rows of dense parameters that the sparse gradient has, and on their averages.
+    """Adam for sparse gradients: only the rows that have one are updated.
 
-    ``betas`` weigh the averages so far. Rows without a gradient keep parameter and averages.
+    Parameters are dense, gradients sparse, as those of `nn.Embedding(..., sparse=True)`.
+
+    Args:
+        params: Parameters to optimise: tensors, pairs of name and tensor, or dicts, each a group
+            with options of its own (see `optim.Optimizer`).
+        lr: Learning rate. Default: 1e-3.
+        betas: Decay rates of the averages of gradient and squared gradient.
+            Default: (0.9, 0.999).
+        eps: Added to the denominator. Default: 1e-8.
+        maximize: Whether to maximise the objective. Default: False.
+
+    Example:
+        >>> table = nn.Embedding(10, 2, sparse=True)
+        >>> optimizer = torch.optim.SparseAdam(table.parameters(), lr=0.1)
+        >>> before = table.weight.detach().clone()
+        >>> table(torch.tensor([3])).sum().backward()
+        >>> optimizer.step()
+        >>> (table.weight.detach() != before).any(1).nonzero().flatten()
+        tensor([3])
+
+    See also:
+        `optim.Adam`.
     """
 
     def __init__(

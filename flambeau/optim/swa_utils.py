@@ -35,7 +35,23 @@ def _check_decay(decay: float) -> None:
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAverage:
-    """The exponential average for `multi_avg_fn`: all tensors in one native pass."""
+    """Exponential moving average, for `multi_avg_fn` of `AveragedModel`.
+
+    average = decay average + (1 - decay) value
+
+    Args:
+        decay: Share of the average that is kept, from 0 to 1. Default: 0.999.
+
+    Example:
+        >>> from flambeau.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+        >>> model = nn.Linear(1, 1, bias=False)
+        >>> average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.5))
+        >>> for value in (1.0, 3.0):
+        ...     _ = nn.init.constant_(model.weight, value)
+        ...     average.update_parameters(model)
+        >>> average.module.weight.item()
+        2.0
+    """
     _check_decay(decay)
 
     @fb.no_grad()
@@ -50,7 +66,12 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAverage:
 
 
 def get_swa_multi_avg_fn() -> MultiAverage:
-    """The equal average for `multi_avg_fn`: all tensors in one native pass."""
+    """Equal average, for `multi_avg_fn` of `AveragedModel`: all tensors in one native pass.
+
+    Example:
+        >>> from flambeau.optim.swa_utils import AveragedModel, get_swa_multi_avg_fn
+        >>> average = AveragedModel(nn.Linear(1, 1), multi_avg_fn=get_swa_multi_avg_fn())
+    """
 
     @fb.no_grad()
     def swa_update(averages: Tensors, values: Tensors, num_averaged: Tensor | int) -> None:
@@ -69,7 +90,16 @@ def _interpolates(tensors: Tensors) -> bool:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
-    """The exponential average of one tensor, for `avg_fn`."""
+    """Exponential moving average of one tensor, for `avg_fn` of `AveragedModel`.
+
+    Args:
+        decay: Share of the average that is kept, from 0 to 1. Default: 0.999.
+
+    Example:
+        >>> average = torch.optim.swa_utils.get_ema_avg_fn(0.5)
+        >>> average(torch.tensor(1.0), torch.tensor(3.0), 1)
+        tensor(2.)
+    """
     _check_decay(decay)
 
     @fb.no_grad()
@@ -80,7 +110,13 @@ def get_ema_avg_fn(decay: float = 0.999) -> Average:
 
 
 def get_swa_avg_fn() -> Average:
-    """The equal average of one tensor, for `avg_fn`."""
+    """Equal average of one tensor, for `avg_fn` of `AveragedModel`.
+
+    Example:
+        >>> average = torch.optim.swa_utils.get_swa_avg_fn()
+        >>> average(torch.tensor(1.0), torch.tensor(4.0), torch.tensor(2))
+        tensor(2.)
+    """
 
     @fb.no_grad()
     def swa_update(average: Tensor, value: Tensor, num_averaged: Tensor | int) -> Tensor:
@@ -90,10 +126,27 @@ def get_swa_avg_fn() -> Average:
 
 
 class AveragedModel(Module):
-    """A copy of a model whose parameters are the average of those it is updated with.
+    """Copy of a model whose parameters are an average of the model's over time.
 
-    The average is an equal one unless `avg_fn` (for one tensor) or `multi_avg_fn` (for lists of
-    them, in place) says otherwise. Buffers are copied, or averaged too with `use_buffers`.
+    Args:
+        model: Model to average.
+        device: Where the copy lives. Default: where the model is.
+        avg_fn: Function of average, new value and count, which gives the new average of a tensor.
+            Default: the equal average.
+        multi_avg_fn: The same for lists of tensors, in place; as `get_ema_multi_avg_fn(0.999)`.
+        use_buffers: Whether buffers are averaged too, instead of copied. Default: False.
+
+    Example:
+        >>> model = nn.Linear(1, 1, bias=False)
+        >>> average = torch.optim.swa_utils.AveragedModel(model)
+        >>> for value in (1.0, 2.0, 3.0):
+        ...     _ = nn.init.constant_(model.weight, value)
+        ...     average.update_parameters(model)
+        >>> average.module.weight.item()
+        2.0
+
+    See also:
+        `optim.swa_utils.update_bn`, `optim.swa_utils.SWALR`.
     """
 
     n_averaged: Tensor
@@ -122,7 +175,7 @@ class AveragedModel(Module):
 
     @fb.no_grad()
     def update_parameters(self, model: Module) -> None:
-        """Take the present parameters of `model` into the average; the first time, copy them."""
+        """Take the current parameters of `model` into the average; the first call copies them."""
         averages, values = self._fb_averaged(self.module), self._fb_averaged(model)
         pairs = list(zip(averages, values, strict=False))
         if self.n_averaged == 0:
@@ -160,9 +213,18 @@ def _copy(pairs: Iterable[tuple[Tensor, Tensor]]) -> None:
 
 @fb.no_grad()
 def update_bn(loader: Iterable[Any], model: Module, device: int | fb.device | None = None) -> None:
-    """Compute the statistics of the batch norms of a model anew, from all batches of a loader.
+    """Recompute the running statistics of the batch normalisations of a model.
 
-    A batch that is a list or tuple stands for its first element.
+    Args:
+        loader: Batches; of a list or tuple the first item is the input.
+        model: Model to update.
+        device: Where batches are moved to. Default: nowhere.
+
+    Example:
+        >>> model = nn.BatchNorm1d(2)
+        >>> torch.optim.swa_utils.update_bn([torch.ones(4, 2)], model)
+        >>> model.running_mean
+        tensor([1., 1.])
     """
     layers = [module for module in model.modules() if isinstance(module, _BatchNorm)]
     if not layers:
@@ -182,7 +244,24 @@ def update_bn(loader: Iterable[Any], model: Module, device: int | fb.device | No
 
 
 class SWALR(LRScheduler):
-    """From the rate of each group to `swa_lr` in `anneal_epochs` epochs, and constant then."""
+    """Anneal the learning rate of each group to a constant, for stochastic weight averaging.
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        swa_lr: Learning rate at the end, one number or one per group.
+        anneal_epochs: Number of epochs to get there. Default: 10.
+        anneal_strategy: `"cos"` (the default) or `"linear"`.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.swa_utils.SWALR(optimizer, swa_lr=0.05, anneal_epochs=2)
+        >>> for _ in range(3):
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> scheduler.get_last_lr()
+        [0.05]
+    """
 
     def __init__(
         self,

@@ -83,10 +83,20 @@ def schedule(
     skip_first: int = 0,
     skip_first_wait: int = 0,
 ) -> Callable[[int], ProfilerAction]:
-    """For `profile`: after ``skip_first`` steps, cycles of waiting, warming up and recording.
+    """Schedule for `profile`: cycles of waiting, warming up and recording.
 
-    There are ``repeat`` cycles, or with 0 as many as the program has steps for. A positive
-    ``skip_first_wait`` leaves the waiting out of the first cycle.
+    Args:
+        wait: Steps to wait in a cycle.
+        warmup: Steps to warm up.
+        active: Steps to record.
+        repeat: Number of cycles; 0 goes on. Default: 0.
+        skip_first: Steps before the first cycle. Default: 0.
+        skip_first_wait: Whether, above 0, the first cycle does not wait. Default: 0.
+
+    Example:
+        >>> plan = torch.profiler.schedule(wait=1, warmup=1, active=2)
+        >>> [plan(step).name for step in range(4)]
+        ['NONE', 'WARMUP', 'RECORD', 'RECORD_AND_SAVE']
     """
     if min(wait, warmup, active - 1, repeat, skip_first) < 0:
         raise AssertionError(
@@ -142,13 +152,31 @@ def tensorboard_trace_handler(
 
 
 class profile:
-    """Record operators, memory and modules, in all threads, from ``start`` to ``stop``.
+    """Record operators, memory and modules of all threads.
 
-    In a ``with`` block that is the block. With a `schedule`, call ``step()`` after each step of a
-    training loop: ``on_trace_ready`` is called with the profiler when a cycle has been recorded.
-    ``record_shapes`` keeps the shapes of arguments, ``profile_memory`` the memory that operators
-    take and give back, ``with_stack`` the lines of the program that called them, ``with_flops``
-    their floating point operations and ``with_modules`` the calls of modules.
+    Use it as a `with` block, or call `start` and `stop`. With a `schedule`, call `step` after each
+    step of the training loop.
+
+    Args:
+        activities: What to record. Default: all that there is, the CPU.
+        schedule: Function from step to `ProfilerAction`, see `profiler.schedule`. Default: record
+            everything.
+        on_trace_ready: Function of the profiler, called when a cycle was recorded. Default: None.
+        record_shapes: Whether to keep shapes of arguments. Default: False.
+        profile_memory: Whether to keep memory taken and released. Default: False.
+        with_stack: Whether to keep lines of the program. Default: False.
+        with_flops: Whether to count floating-point operations. Default: False.
+        with_modules: Whether to keep calls of modules. Default: False.
+        others: PyTorch's, accepted.
+
+    Example:
+        >>> with torch.profiler.profile(record_shapes=True) as prof:
+        ...     _ = torch.ones(10, 10) @ torch.ones(10, 10)
+        >>> "mm" in prof.key_averages().table(row_limit=5)
+        True
+
+    See also:
+        `profiler.schedule`, `profiler.record_function`.
     """
 
     def __init__(

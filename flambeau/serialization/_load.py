@@ -35,11 +35,29 @@ def load(
     mmap: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Read what ``save`` or PyTorch has written, from a path or an object with ``read``.
+    """Read an object that `save` or PyTorch has written.
 
-    Only data is made (tensors, containers, numbers, text, and what `add_safe_globals` allows)
-    unless ``weights_only=False``, which runs any code that the file names. ``map_location`` says
-    where storages go; with ``mmap`` tensors lie on the file and are read when they are used.
+    Args:
+        f: Path, or object with `read` and `seek`.
+        map_location: Where tensors go: a device, a dict from saved to new devices, or a function of
+            storage and saved device. Default: where they were.
+        pickle_module: Module that unpickles, with `weights_only=False`. Default: `pickle`.
+        weights_only: Whether to make data only: tensors, containers, numbers, text, and what
+            `serialization.add_safe_globals` allows. With False the file can run any code; use it
+            for files that you trust. Default: True, unless `pickle_module` is given.
+        mmap: Whether tensors lie on the file and are read when they are used. Default: False.
+        **pickle_load_args: Options of the unpickler, such as `encoding`.
+
+    Raises:
+        pickle.UnpicklingError: The file names something that is not allowed.
+
+    Example:
+        >>> torch.save({"step": 3, "weights": torch.ones(2)}, "checkpoint.pt")
+        >>> torch.load("checkpoint.pt")
+        {'step': 3, 'weights': tensor([1., 1.])}
+
+    See also:
+        `torch.save`, `Module.load_state_dict`, `serialization.safe_globals`.
     """
     if weights_only is None:
         weights_only = pickle_module is None and not _is_set("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")

@@ -21,9 +21,21 @@ _allowed: list[Allowed] = []
 
 
 def add_safe_globals(safe_globals: list[Allowed]) -> None:
-    """Let checkpoints name these classes and functions, and call them, with ``weights_only=True``.
+    """Allow classes and functions in files that `load` reads with `weights_only=True`.
 
-    An entry is the object, or a tuple of it and the full name that files have for it.
+    Args:
+        safe_globals: Classes and functions, or pairs of one and the full name that files have
+            for it.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> torch.serialization.add_safe_globals([Fraction])
+        >>> Fraction in torch.serialization.get_safe_globals()
+        True
+        >>> torch.serialization.clear_safe_globals()
+
+    See also:
+        `torch.load`, `serialization.safe_globals`.
     """
     _allowed.extend(entry for entry in safe_globals if entry not in _allowed)
 
@@ -39,7 +51,17 @@ def clear_safe_globals() -> None:
 
 
 class safe_globals:
-    """Within it these classes and functions are allowed in checkpoints."""
+    """Allow classes and functions in files that `load` reads within a block.
+
+    Args:
+        safe_globals: As of `add_safe_globals`.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> with torch.serialization.safe_globals([Fraction]):
+        ...     Fraction in torch.serialization.get_safe_globals()
+        True
+    """
 
     def __init__(self, safe_globals: list[Allowed]) -> None:
         self.safe_globals = safe_globals

@@ -26,10 +26,26 @@ def save(
     pickle_protocol: int = DEFAULT_PROTOCOL,
     _use_new_zipfile_serialization: bool = True,
 ) -> None:
-    """Write ``obj`` to a file, given by its path or as an object with ``write``.
+    """Write an object to a file that `load` and PyTorch can read.
 
-    Storages are written once, so that tensors which share memory still do when they are loaded. At
-    a path the file appears when it is complete: until then an older one stays as it was.
+    Tensors that share memory still share it when they are loaded. A file at a path appears when
+    it is complete; until then an older one stays as it was.
+
+    Args:
+        obj: Object to save: tensors, containers of them, state dicts, anything that can be
+            pickled.
+        f: Path, or object with `write`.
+        pickle_module: Module that pickles. Default: `pickle`.
+        pickle_protocol: Version of the pickle format. Default: 2.
+
+    Example:
+        >>> model = nn.Linear(2, 1)
+        >>> torch.save(model.state_dict(), "model.pt")
+        >>> model.load_state_dict(torch.load("model.pt"))
+        <All keys matched successfully>
+
+    See also:
+        `torch.load`, `Module.state_dict`.
     """
     _check_pickle_module(pickle_module)
     storages = Storages(is_legacy=not _use_new_zipfile_serialization)

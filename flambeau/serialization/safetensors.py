@@ -48,9 +48,23 @@ Path = str | os.PathLike[str]
 def save_file(
     tensors: Mapping[str, Tensor], filename: Path, metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write tensors, which must be contiguous and must not share memory, to a file.
+    """Write tensors to a safetensors file.
 
-    The file appears when it is complete: until then an older one stays as it was.
+    The file appears when it is complete; until then an older one stays as it was.
+
+    Args:
+        tensors: Tensors by name; contiguous, without shared memory.
+        filename: Path of the file.
+        metadata: Texts by name, kept in the file. Default: none.
+
+    Example:
+        >>> from flambeau.serialization.safetensors import load_file, save_file
+        >>> save_file({"weight": torch.ones(2)}, "model.safetensors")
+        >>> load_file("model.safetensors")
+        {'weight': tensor([1., 1.])}
+
+    See also:
+        `torch.save`.
     """
     entries = _plan(tensors)
     with replacing(os.fspath(filename)) as descriptor:
@@ -58,7 +72,17 @@ def save_file(
 
 
 def save(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> bytes:
-    """Return what `save_file` writes."""
+    """Return the bytes that `save_file` writes.
+
+    Args:
+        tensors: Tensors by name; contiguous, without shared memory.
+        metadata: Texts by name, kept in the file. Default: none.
+
+    Example:
+        >>> from flambeau.serialization.safetensors import load, save
+        >>> load(save({"weight": torch.ones(2)}))
+        {'weight': tensor([1., 1.])}
+    """
     file = io.BytesIO()
     _write(Sink(file), tensors, _plan(tensors), metadata)
     return file.getvalue()

@@ -54,12 +54,32 @@ def assert_close(
     check_stride: bool = False,
     msg: str | Callable[[str], str] | None = None,
 ) -> None:
-    """Raise AssertionError unless ``|actual - expected| <= atol + rtol * |expected|`` throughout.
+    """Raise unless |actual - expected| <= atol + rtol |expected| for every element.
 
-    Compares tensors, NumPy arrays, numbers, None, and sequences and mappings of them. The
-    tolerances come from the element types unless both are given; integers are compared exactly.
-    Devices, element types, layouts (and strides, if asked) must be the same too. ``msg`` replaces
-    the message, or makes a new one of it.
+    Compares tensors, NumPy arrays, numbers, None, and sequences and mappings of them.
+
+    Args:
+        actual: What was computed.
+        expected: What it should be.
+        allow_subclasses: Whether subclasses of tensor may be compared. Default: True.
+        rtol: Relative tolerance. Default: by the element type.
+        atol: Absolute tolerance. Default: by the element type; both or none are given.
+        equal_nan: Whether NaN equals NaN. Default: False.
+        check_device: Whether devices must be the same. Default: True.
+        check_dtype: Whether element types must be the same. Default: True.
+        check_layout: Whether layouts must be the same. Default: True.
+        check_stride: Whether strides must be the same. Default: False.
+        msg: Message of the error, or function of the usual one. Default: None.
+
+    Raises:
+        AssertionError: They differ; the message tells where and by how much.
+
+    Example:
+        >>> torch.testing.assert_close(torch.tensor(1.0), torch.tensor(1.0 + 1e-7))
+        >>> torch.testing.assert_close([1, 2], [1, 2])
+
+    See also:
+        `torch.allclose`.
     """
     if (rtol is None) != (atol is None):
         missing = "rtol" if rtol is None else "atol"

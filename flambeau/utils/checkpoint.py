@@ -72,16 +72,32 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Return ``function(*args, **kwargs)`` without keeping what its backward needs.
+    """Call a function without keeping what its backward pass needs; compute it again then.
 
-    Backward calls the function once more, from the same random numbers unless
-    ``preserve_rng_state=False``, and stops as soon as it has what it needs (`early_stop`).
-    `context_fn` returns two contexts, for the first run and for the second. What the second saves
-    must look like what the first did, unless ``determinism_check="none"``; with `debug` the error
-    says where the two runs went different ways.
+    Trades time for memory. Random numbers are the same in both runs.
 
-    ``use_reentrant=True`` is the older form: the first run is not recorded at all and backward
-    calls backward. It takes no keyword arguments and finds only tensors among `args` themselves.
+    Args:
+        function: Function or module to call.
+        *args: Its arguments.
+        use_reentrant: False (recommended) for the form described here; True for the older form,
+            which calls backward within backward and takes no keyword arguments. Without it a
+            warning asks for one.
+        context_fn: Function that returns two contexts, for the first and the second run.
+        determinism_check: `"default"` compares what both runs save; `"none"` does not.
+        debug: Whether an error tells where the runs differ. Default: False.
+        early_stop: Whether the second run ends as soon as it has what it needs. Default: True.
+        **kwargs: Keyword arguments of the function; `preserve_rng_state=False` is taken out.
+
+    Returns:
+        What the function returns.
+
+    Example:
+        >>> from flambeau.utils.checkpoint import checkpoint
+        >>> layer = nn.Sequential(nn.Linear(4, 64), nn.ReLU(), nn.Linear(64, 4))
+        >>> x = torch.ones(1, 4, requires_grad=True)
+        >>> checkpoint(layer, x, use_reentrant=False).sum().backward()
+        >>> x.grad.shape
+        torch.Size([1, 4])
     """
     preserve_rng_state = kwargs.pop("preserve_rng_state", True)
     if use_reentrant is None:

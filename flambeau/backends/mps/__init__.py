@@ -20,7 +20,13 @@ def is_built() -> bool:
 
 
 def is_available() -> bool:
-    """Whether this build can compute there, and there is such a GPU."""
+    """Return whether tensors can live on the GPU of an Apple computer.
+
+    Example:
+        >>> device = "mps" if torch.backends.mps.is_available() else "cpu"
+        >>> torch.ones(2, device=device).device.type == device
+        True
+    """
     return False
 
 

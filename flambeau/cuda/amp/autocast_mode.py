@@ -13,7 +13,21 @@ __all__ = ["autocast", "custom_bwd", "custom_fwd"]
 
 
 class autocast(autocast_mode.autocast):
-    """The older name of ``amp.autocast("cuda", ...)``."""
+    """Old name of `torch.autocast("cuda", ...)`.
+
+    Args:
+        enabled: Whether it is on. Default: True.
+        dtype: Lower precision. Default: float16.
+        cache_enabled: Whether converted weights are kept within the block. Default: True.
+
+    Example:
+        >>> import warnings
+        >>> warnings.simplefilter("ignore", FutureWarning)  # deprecated, so it warns
+        >>> with torch.cuda.amp.autocast(enabled=torch.cuda.is_available()):
+        ...     y = nn.Linear(4, 2)(torch.ones(1, 4))
+        >>> y.shape
+        torch.Size([1, 2])
+    """
 
     def __init__(
         self,

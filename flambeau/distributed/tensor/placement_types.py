@@ -29,7 +29,19 @@ class _Extent(NamedTuple):
 
 
 class Shard(Placement):
-    """Every process holds a part along a dimension."""
+    """Placement of a tensor of which each process holds a part along a dimension.
+
+    Args:
+        dim: The dimension.
+
+    Example:
+        >>> from flambeau.distributed.tensor import Shard
+        >>> Shard(0).is_shard(), Shard(0).is_replicate()
+        (True, False)
+
+    See also:
+        `distributed.tensor.Replicate`.
+    """
 
     def __init__(self, dim: int) -> None:
         self.dim = dim
@@ -62,7 +74,13 @@ class _StridedShard(Shard):
 
 
 class Replicate(Placement):
-    """Every process holds the whole."""
+    """Placement of a tensor that every process holds as a whole.
+
+    Example:
+        >>> from flambeau.distributed.tensor import Replicate
+        >>> Replicate().is_replicate()
+        True
+    """
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Replicate)

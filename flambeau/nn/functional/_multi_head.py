@@ -62,7 +62,30 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """What `nn.MultiheadAttention` computes, of inputs (length, batch, features)."""
+    """What `nn.MultiheadAttention` computes, as a function of its parameters.
+
+    Args:
+        query: (L, N, E) or (L, E).
+        key: (S, N, E) or (S, E).
+        value: (S, N, E) or (S, E).
+        embed_dim_to_check: E.
+        num_heads: Number of heads.
+        in_proj_weight and the following: Parameters, options and masks, named as in
+            `nn.MultiheadAttention`.
+
+    Returns:
+        A pair: the output, and the weights or None.
+
+    Example:
+        >>> layer = nn.MultiheadAttention(4, 2)
+        >>> x = torch.randn(3, 1, 4)
+        >>> output, _ = F.multi_head_attention_forward(
+        ...     x, x, x, 4, 2, layer.in_proj_weight, layer.in_proj_bias, None, None, False, 0.0,
+        ...     layer.out_proj.weight, layer.out_proj.bias,
+        ... )
+        >>> torch.allclose(output, layer(x, x, x)[0])
+        True
+    """
     if use_separate_proj_weight:
         in_proj_weight = None
     else:

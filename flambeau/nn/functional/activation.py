@@ -91,9 +91,27 @@ __all__ = [
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
-    """Samples of the Gumbel-softmax distribution at temperature ``tau``.
+    """Samples of the Gumbel-softmax distribution: differentiable draws of a class.
 
-    With ``hard`` they are one-hot, while gradients are those of the soft ones.
+    y = softmax((logits + Gumbel noise) / tau)
+
+    Args:
+        logits: Unnormalised log-probabilities.
+        tau: Temperature; small values come near one-hot vectors. Default: 1.
+        hard: Whether the result is one-hot, with the gradient of the soft samples. Default: False.
+        eps: Deprecated; without effect.
+        dim: Dimension of the classes. Default: -1.
+
+    Returns:
+        A tensor of the shape of `logits`.
+
+    Example:
+        >>> y = F.gumbel_softmax(torch.zeros(5, 3), hard=True)
+        >>> y.sum(1)
+        tensor([1., 1., 1., 1., 1.])
+
+    See also:
+        `nn.functional.softmax`, `distributions.RelaxedOneHotCategorical`.
     """
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)

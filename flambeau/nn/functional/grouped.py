@@ -18,11 +18,25 @@ def grouped_mm(
     bias: Tensor | None = None,
     out_dtype: fb.dtype | None = None,
 ) -> Tensor:
-    """Multiply group by group; ``offs`` (int32) says where each group ends.
+    """Matrix products group by group, as in mixtures of experts.
 
-    Of a matrix and a batch, the rows of the matrix are grouped; of a batch and a matrix, its
-    columns; of two matrices, what is summed over, which gives a batch. Two batches need no
-    ``offs``. What lies behind the last group is zero.
+    Of a matrix and a batch, rows of the matrix are grouped; of a batch and a matrix, its columns;
+    of
+    two matrices, what is summed over, which gives a batch. What lies behind the last group is 0.
+
+    Args:
+        mat_a: Matrix or batch.
+        mat_b: Matrix or batch.
+        offs: Where each group ends, int32; two batches need none. Default: None.
+        bias: Must be None.
+        out_dtype: Type of the result. Default: that of the input.
+
+    Example:
+        >>> x, experts = torch.ones(3, 2), torch.stack([torch.eye(2), 2 * torch.eye(2)])
+        >>> F.grouped_mm(x, experts, offs=torch.tensor([1, 3], dtype=torch.int32))
+        tensor([[1., 1.],
+                [2., 2.],
+                [2., 2.]])
     """
     _check(mat_a, mat_b, offs, bias, out_dtype)
     if offs is None:

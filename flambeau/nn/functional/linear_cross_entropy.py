@@ -30,10 +30,30 @@ def linear_cross_entropy(
     label_smoothing: float = 0.0,
     options: LinearCrossEntropyOptions | None = None,
 ) -> Tensor:
-    """The cross entropy of ``linear(input, linear_weight, linear_bias)``.
+    """Cross entropy of `linear(input, linear_weight, linear_bias)`, with less memory.
 
-    With ``options`` the scores, which may need far more memory than anything else, are computed for
-    a part of the batch at a time, and again for backward.
+    With `options` the scores, which may need more memory than anything else, are computed for a
+    part of the batch at a time, and again for the backward pass.
+
+    Args:
+        input: Features, (N, in_features).
+        linear_weight: Weight, (C, in_features).
+        target: Class indices (N,), or probabilities (N, C).
+        linear_bias: Bias, (C,). Default: none.
+        weight: Weight of each class. Default: all 1.
+        reduction: `"mean"` weighted by class (the default), `"sum"` or `"none"`.
+        ignore_index: Target that counts for nothing. Default: none.
+        label_smoothing: Share of the target probability that is spread evenly over all classes.
+            Default: 0.
+        options: How many samples are computed at a time. Default: all.
+
+    Example:
+        >>> x, w = torch.zeros(4, 8), torch.zeros(10, 8)
+        >>> F.linear_cross_entropy(x, w, torch.tensor([0, 1, 2, 3]))
+        tensor(2.3026)
+
+    See also:
+        `nn.LinearCrossEntropyLoss`, `nn.functional.cross_entropy`.
     """
     scores = _scores_shape(input, linear_weight, linear_bias)
     if target.shape == scores and ignore_index is not None:

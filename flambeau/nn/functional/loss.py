@@ -69,9 +69,28 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, margin + the distance of positive from anchor - that of negative).
+    """Bring an anchor closer to a positive than to a negative by a margin, with any distance.
 
-    ``swap`` takes the negative's distance from the positive if that is less.
+    l = max(0, d(anchor, positive) - d(anchor, negative) + margin)
+
+    Args:
+        anchor: Vectors (N, D) or (D,).
+        positive: Vectors that should be near.
+        negative: Vectors that should be far.
+        distance_function: Function d of two tensors. Default: the Euclidean distance.
+        margin: The margin. Default: 1.
+        swap: Whether to use the distance from positive to negative where it is smaller.
+            Default: False.
+        reduction: `"mean"` (the default), `"sum"` or `"none"`.
+
+    Example:
+        >>> a = torch.tensor([[0.0, 0.0]])
+        >>> p, n = torch.tensor([[0.0, 1.0]]), torch.tensor([[1.5, 0.0]])
+        >>> F.triplet_margin_with_distance_loss(a, p, n)
+        tensor(0.5000)
+
+    See also:
+        `nn.TripletMarginWithDistanceLoss`, `nn.functional.triplet_margin_loss`.
     """
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")

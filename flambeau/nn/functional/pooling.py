@@ -100,7 +100,24 @@ def lp_pool1d(
     stride: _Ints | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The p-norm of each window over the last dimension."""
+    """p-norm of each window over the last dimension.
+
+    y = (sum of x^p over the window) ** (1 / p)
+
+    Args:
+        input: (N, C, *) or (C, *).
+        norm_type: p.
+        kernel_size: Size of a window.
+        stride: Step between two windows. Default: `kernel_size`.
+        ceil_mode: Whether to round the output size up. Default: False.
+
+    Example:
+        >>> F.lp_pool1d(torch.ones(1, 1, 8), 2, 2).shape
+        torch.Size([1, 1, 4])
+
+    See also:
+        `nn.LPPool1d`.
+    """
     return _lp_pool(avg_pool1d, input, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
@@ -112,7 +129,24 @@ def lp_pool2d(
     stride: _Ints | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The p-norm of each window over the last two dimensions."""
+    """p-norm of each window over the last two dimensions.
+
+    y = (sum of x^p over the window) ** (1 / p)
+
+    Args:
+        input: (N, C, *) or (C, *).
+        norm_type: p.
+        kernel_size: Size of a window.
+        stride: Step between two windows. Default: `kernel_size`.
+        ceil_mode: Whether to round the output size up. Default: False.
+
+    Example:
+        >>> F.lp_pool2d(torch.ones(1, 1, 8, 8), 2, 2).shape
+        torch.Size([1, 1, 4, 4])
+
+    See also:
+        `nn.LPPool2d`.
+    """
     return _lp_pool(avg_pool2d, input, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
@@ -124,7 +158,24 @@ def lp_pool3d(
     stride: _Ints | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The p-norm of each window over the last three dimensions."""
+    """p-norm of each window over the last three dimensions.
+
+    y = (sum of x^p over the window) ** (1 / p)
+
+    Args:
+        input: (N, C, *) or (C, *).
+        norm_type: p.
+        kernel_size: Size of a window.
+        stride: Step between two windows. Default: `kernel_size`.
+        ceil_mode: Whether to round the output size up. Default: False.
+
+    Example:
+        >>> F.lp_pool3d(torch.ones(1, 1, 8, 8, 8), 2, 2).shape
+        torch.Size([1, 1, 4, 4, 4])
+
+    See also:
+        `nn.LPPool3d`.
+    """
     return _lp_pool(avg_pool3d, input, norm_type, kernel_size, stride, ceil_mode, 3)
 
 
@@ -176,7 +227,25 @@ def max_unpool1d(
     padding: _Ints = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Zeros, but for the elements of ``input`` where ``max_pool1d`` found them."""
+    """Put maxima back to where `max_pool1d` found them; all other elements are 0.
+
+    Args:
+        input: The maxima.
+        indices: Their positions, from `max_pool1d(..., return_indices=True)`.
+        kernel_size: Size of a window.
+        stride: Step between two windows. Default: `kernel_size`.
+        padding: Padding that the pooling added. Default: 0.
+        output_size: Size of the result. Default: the smallest.
+
+    Example:
+        >>> x = torch.arange(2.0).reshape(1, 1, 2)
+        >>> maxima, indices = F.max_pool1d(x, 2, return_indices=True)
+        >>> F.max_unpool1d(maxima, indices, 2).flatten()
+        tensor([0., 1.])
+
+    See also:
+        `nn.MaxUnpool1d`.
+    """
     size = _unpooled_size(input, kernel_size, stride, padding, output_size, 1)
     return _C._max_unpool1d(input, indices, size)
 
@@ -190,7 +259,25 @@ def max_unpool2d(
     padding: _Ints = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Zeros, but for the elements of ``input`` where ``max_pool2d`` found them."""
+    """Put maxima back to where `max_pool2d` found them; all other elements are 0.
+
+    Args:
+        input: The maxima.
+        indices: Their positions, from `max_pool2d(..., return_indices=True)`.
+        kernel_size: Size of a window.
+        stride: Step between two windows. Default: `kernel_size`.
+        padding: Padding that the pooling added. Default: 0.
+        output_size: Size of the result. Default: the smallest.
+
+    Example:
+        >>> x = torch.arange(4.0).reshape(1, 1, 2, 2)
+        >>> maxima, indices = F.max_pool2d(x, 2, return_indices=True)
+        >>> F.max_unpool2d(maxima, indices, 2).flatten()
+        tensor([0., 0., 0., 3.])
+
+    See also:
+        `nn.MaxUnpool2d`.
+    """
     size = _unpooled_size(input, kernel_size, stride, padding, output_size, 2)
     return _C._max_unpool2d(input, indices, size)
 
@@ -204,7 +291,25 @@ def max_unpool3d(
     padding: _Ints = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Zeros, but for the elements of ``input`` where ``max_pool3d`` found them."""
+    """Put maxima back to where `max_pool3d` found them; all other elements are 0.
+
+    Args:
+        input: The maxima.
+        indices: Their positions, from `max_pool3d(..., return_indices=True)`.
+        kernel_size: Size of a window.
+        stride: Step between two windows. Default: `kernel_size`.
+        padding: Padding that the pooling added. Default: 0.
+        output_size: Size of the result. Default: the smallest.
+
+    Example:
+        >>> x = torch.arange(8.0).reshape(1, 1, 2, 2, 2)
+        >>> maxima, indices = F.max_pool3d(x, 2, return_indices=True)
+        >>> F.max_unpool3d(maxima, indices, 2).flatten()
+        tensor([0., 0., 0., 0., 0., 0., 0., 7.])
+
+    See also:
+        `nn.MaxUnpool3d`.
+    """
     size = _unpooled_size(input, kernel_size, stride, padding, output_size, 3)
     return _C._max_unpool3d(input, indices, size)
 
@@ -249,7 +354,25 @@ def fractional_max_pool2d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The largest elements of windows that lie at random places of an image, and where they are."""
+    """Largest elements of windows at random places of an image, and their positions.
+
+    Args:
+        input: (N, C, *) or (C, *).
+        kernel_size: Size of a window, one int or a tuple of 2.
+        output_size: Size of the output, one int or a tuple of 2.
+        output_ratio: Size of the output by that of the input, instead of `output_size`.
+        return_indices: Whether to return the positions of the maxima too. Default: False.
+
+    Returns:
+        A pair: the maxima, and their positions.
+
+    Example:
+        >>> maxima, indices = F.fractional_max_pool2d_with_indices(
+        ...     torch.randn(1, 3, 8, 8), 3, output_size=5
+        ... )
+        >>> maxima.shape == indices.shape
+        True
+    """
     return _fractional_max_pool(input, kernel_size, output_size, output_ratio, _random_samples, 2)
 
 
@@ -262,7 +385,22 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The largest elements of windows that lie at random places of an image."""
+    """Largest elements of windows at random places of an image.
+
+    Args:
+        input: (N, C, *) or (C, *).
+        kernel_size: Size of a window, one int or a tuple of 2.
+        output_size: Size of the output, one int or a tuple of 2.
+        output_ratio: Size of the output by that of the input, instead of `output_size`.
+        return_indices: Whether to return the positions of the maxima too. Default: False.
+
+    Example:
+        >>> F.fractional_max_pool2d(torch.randn(1, 3, 8, 8), 3, output_size=5).shape
+        torch.Size([1, 3, 5, 5])
+
+    See also:
+        `nn.FractionalMaxPool2d`.
+    """
     both = fractional_max_pool2d_with_indices(
         input, kernel_size, output_size, output_ratio, True, _random_samples
     )
@@ -278,7 +416,25 @@ def fractional_max_pool3d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The largest elements of windows that lie at random places of a volume, and where they are."""
+    """Largest elements of windows at random places of a volume, and their positions.
+
+    Args:
+        input: (N, C, *) or (C, *).
+        kernel_size: Size of a window, one int or a tuple of 3.
+        output_size: Size of the output, one int or a tuple of 3.
+        output_ratio: Size of the output by that of the input, instead of `output_size`.
+        return_indices: Whether to return the positions of the maxima too. Default: False.
+
+    Returns:
+        A pair: the maxima, and their positions.
+
+    Example:
+        >>> maxima, indices = F.fractional_max_pool3d_with_indices(
+        ...     torch.randn(1, 3, 8, 8, 8), 3, output_size=5
+        ... )
+        >>> maxima.shape == indices.shape
+        True
+    """
     return _fractional_max_pool(input, kernel_size, output_size, output_ratio, _random_samples, 3)
 
 
@@ -291,7 +447,22 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The largest elements of windows that lie at random places of a volume."""
+    """Largest elements of windows at random places of a volume.
+
+    Args:
+        input: (N, C, *) or (C, *).
+        kernel_size: Size of a window, one int or a tuple of 3.
+        output_size: Size of the output, one int or a tuple of 3.
+        output_ratio: Size of the output by that of the input, instead of `output_size`.
+        return_indices: Whether to return the positions of the maxima too. Default: False.
+
+    Example:
+        >>> F.fractional_max_pool3d(torch.randn(1, 3, 8, 8, 8), 3, output_size=5).shape
+        torch.Size([1, 3, 5, 5, 5])
+
+    See also:
+        `nn.FractionalMaxPool3d`.
+    """
     both = fractional_max_pool3d_with_indices(
         input, kernel_size, output_size, output_ratio, True, _random_samples
     )

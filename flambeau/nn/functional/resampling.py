@@ -49,7 +49,21 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The old name of `interpolate`."""
+    """Old name of `interpolate`.
+
+    Args:
+        input: (N, C, *).
+        size: Size of the output.
+        scale_factor: Size of the output by that of the input, instead of `size`.
+        mode: As of `interpolate`. Default: `"nearest"`.
+        align_corners: As of `interpolate`. Default: None.
+
+    Example:
+        >>> import warnings
+        >>> warnings.simplefilter("ignore")  # deprecated, so it warns
+        >>> F.upsample(torch.ones(1, 1, 2), scale_factor=2)
+        tensor([[[1., 1., 1., 1.]]])
+    """
     _warn("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
@@ -60,7 +74,19 @@ def upsample_nearest(
     size: int | Sequence[int] | None = None,
     scale_factor: float | Sequence[float] | None = None,
 ) -> Tensor:
-    """`interpolate` in the mode nearest."""
+    """Old name of `interpolate` in the mode nearest.
+
+    Args:
+        input: (N, C, *).
+        size: Size of the output.
+        scale_factor: Size of the output by that of the input, instead of `size`.
+
+    Example:
+        >>> import warnings
+        >>> warnings.simplefilter("ignore")  # deprecated, so it warns
+        >>> F.upsample_nearest(torch.ones(1, 1, 2, 2), scale_factor=2).shape
+        torch.Size([1, 1, 4, 4])
+    """
     _warn("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
@@ -71,6 +97,18 @@ def upsample_bilinear(
     size: int | Sequence[int] | None = None,
     scale_factor: float | Sequence[float] | None = None,
 ) -> Tensor:
-    """`interpolate` in the mode bilinear, with aligned corners."""
+    """Old name of `interpolate` in the mode bilinear, with aligned corners.
+
+    Args:
+        input: (N, C, *).
+        size: Size of the output.
+        scale_factor: Size of the output by that of the input, instead of `size`.
+
+    Example:
+        >>> import warnings
+        >>> warnings.simplefilter("ignore")  # deprecated, so it warns
+        >>> F.upsample_bilinear(torch.ones(1, 1, 2, 2), scale_factor=2).shape
+        torch.Size([1, 1, 4, 4])
+    """
     _warn("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)

@@ -16,11 +16,51 @@ __all__ = ["MultiheadAttention"]
 
 
 class MultiheadAttention(Module):
-    """Attention in ``num_heads`` parts of ``embed_dim`` features, between linear maps.
+    """Attention with several heads.
 
-    Inputs are (length, batch, features), with ``batch_first`` (batch, length, features), or without
-    a batch (length, features); ``kdim`` and ``vdim`` are the features of keys and values where they
-    differ. ``add_bias_kv`` learns one more key and value, ``add_zero_attn`` adds a pair of zeros.
+    head_i = softmax(Q_i K_i^T / sqrt(head size)) V_i
+    output = (head_1, ..., head_h) W_out + b_out
+
+    where Q_i, K_i and V_i are linear maps of query, key and value to embed_dim / num_heads
+    features.
+
+    Args:
+        embed_dim: Number of features of query and output.
+        num_heads: Number of heads; must divide `embed_dim`.
+        dropout: Probability to drop an attention weight in training. Default: 0.
+        bias: Whether the linear maps have biases. Default: True.
+        add_bias_kv: Whether to learn one more key and value. Default: False.
+        add_zero_attn: Whether to add a key and value of zeros. Default: False.
+        kdim: Number of features of the keys. Default: `embed_dim`.
+        vdim: Number of features of the values. Default: `embed_dim`.
+        batch_first: Whether tensors are (batch, length, features) instead of (length, batch,
+            features). Default: False.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Shape (L: target length, S: source length, N: batch, E: embed_dim):
+        - Query: (L, N, E) or (L, E); (N, L, E) if `batch_first`.
+        - Key and value: (S, N, kdim) and (S, N, vdim), likewise.
+        - `key_padding_mask`, optional: (N, S) or (S,); True leaves a key out.
+        - `attn_mask`, optional: (L, S) or (N num_heads, L, S); True forbids a pair, numbers are
+          added to its score. `is_causal` says that it is the mask of later positions.
+        - Output: the shape of the query.
+        - Weights: (N, L, S), averaged over the heads; (N, num_heads, L, S) with
+          `average_attn_weights=False`; None with `need_weights=False`.
+
+    Raises:
+        ValueError: A size is not positive.
+        AssertionError: `num_heads` does not divide `embed_dim`.
+
+    Example:
+        >>> attention = nn.MultiheadAttention(16, num_heads=4, batch_first=True)
+        >>> x = torch.randn(2, 5, 16)
+        >>> output, weights = attention(x, x, x)
+        >>> output.shape, weights.shape
+        (torch.Size([2, 5, 16]), torch.Size([2, 5, 5]))
+
+    See also:
+        `nn.functional.scaled_dot_product_attention`, `nn.TransformerEncoderLayer`.
     """
 
     bias_k: Tensor | None

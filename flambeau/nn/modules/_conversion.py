@@ -61,10 +61,30 @@ class Convertible(Stateful):
     @overload
     def to(self, tensor: Tensor, non_blocking: bool = ...) -> Self: ...
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Move all tensors to a device and convert the floating-point ones to a type, in place.
+        """Move all parameters and buffers to a device, and convert floating-point ones to a dtype.
 
-        A tensor in their place says both. A ``memory_format`` concerns tensors of four and five
-        dimensions.
+        Works in place. The forms are `to(device, dtype)`, `to(dtype)` and `to(tensor)`, which takes
+        device and dtype of a tensor.
+
+        Args:
+            device: Where to move to. Default: stay.
+            dtype: Floating-point or complex type to convert to. Default: stay.
+            tensor: Tensor whose device and dtype are wanted.
+            non_blocking: Whether a copy may run in the background. Default: False.
+            memory_format: Memory format for tensors of 4 and 5 dimensions. Default: stay.
+
+        Returns:
+            This module.
+
+        Raises:
+            TypeError: `dtype` is an integer type.
+
+        Example:
+            >>> layer = nn.Linear(2, 1).to(torch.float64)
+            >>> layer.weight.dtype
+            torch.float64
+            >>> layer.to("cpu", torch.float32).weight.dtype
+            torch.float32
         """
         device, dtype, non_blocking, memory_format = _parse_to(*args, **kwargs)
         if dtype is not None:
@@ -91,11 +111,36 @@ class Convertible(Stateful):
         return self._apply(convert)
 
     def to_empty(self, *, device: fb.device | str | int | None, recurse: bool = True) -> Self:
-        """Move to a device without the elements: tensors of the same sizes that are not set."""
+        """Move all parameters and buffers to a device without their elements, which stay unset.
+
+        Args:
+            device: Where to move to.
+            recurse: Whether modules within this one move too. Default: True.
+
+        Returns:
+            This module.
+
+        Example:
+            >>> layer = nn.Linear(2, 1, device="meta").to_empty(device="cpu")
+            >>> layer.weight.device
+            device(type='cpu')
+        """
         return self._apply(lambda t: fb.empty_like(t, device=device), recurse=recurse)
 
     def cuda(self, device: fb.device | int | None = None) -> Self:
-        """Move all tensors to a GPU."""
+        """Move all parameters and buffers to a GPU.
+
+        Args:
+            device: Index of the GPU. Default: the current one.
+
+        Returns:
+            This module.
+
+        Example:
+            >>> layer = nn.Linear(2, 1)
+            >>> if torch.cuda.is_available():
+            ...     layer = layer.cuda()
+        """
         return self._apply(lambda t: t.cuda(device))
 
     def xpu(self, device: fb.device | int | None = None) -> Self:
@@ -115,7 +160,15 @@ class Convertible(Stateful):
         return self._apply(lambda t: t.to(place))
 
     def cpu(self) -> Self:
-        """Move all tensors to the CPU."""
+        """Move all parameters and buffers to the CPU.
+
+        Returns:
+            This module.
+
+        Example:
+            >>> nn.Linear(2, 1).cpu().weight.device
+            device(type='cpu')
+        """
         return self._apply(lambda t: t.cpu())
 
     def type(self, dst_type: fb.dtype | str) -> Self:
@@ -123,19 +176,51 @@ class Convertible(Stateful):
         return self._apply(lambda t: t.type(dst_type))
 
     def float(self) -> Self:
-        """Convert all floating-point tensors to ``float32``."""
+        """Convert all floating-point parameters and buffers to float32.
+
+        Returns:
+            This module.
+
+        Example:
+            >>> nn.Linear(2, 1).float().weight.dtype
+            torch.float32
+        """
         return self._apply(lambda t: t.float() if t.is_floating_point() else t)
 
     def double(self) -> Self:
-        """Convert all floating-point tensors to ``float64``."""
+        """Convert all floating-point parameters and buffers to float64.
+
+        Returns:
+            This module.
+
+        Example:
+            >>> nn.Linear(2, 1).double().weight.dtype
+            torch.float64
+        """
         return self._apply(lambda t: t.double() if t.is_floating_point() else t)
 
     def half(self) -> Self:
-        """Convert all floating-point tensors to ``float16``."""
+        """Convert all floating-point parameters and buffers to float16.
+
+        Returns:
+            This module.
+
+        Example:
+            >>> nn.Linear(2, 1).half().weight.dtype
+            torch.float16
+        """
         return self._apply(lambda t: t.half() if t.is_floating_point() else t)
 
     def bfloat16(self) -> Self:
-        """Convert all floating-point tensors to ``bfloat16``."""
+        """Convert all floating-point parameters and buffers to bfloat16.
+
+        Returns:
+            This module.
+
+        Example:
+            >>> nn.Linear(2, 1).bfloat16().weight.dtype
+            torch.bfloat16
+        """
         return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
 
     def share_memory(self) -> Self:

@@ -75,9 +75,22 @@ class Hooked(Members):
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(module, args)`` before `forward`; it may return other arguments.
+        """Call a function before every call of `forward`.
 
-        With ``with_kwargs`` it is called as ``hook(module, args, kwargs)`` and may return both.
+        Args:
+            hook: `hook(module, args)`; what it returns, unless None, replaces the arguments.
+            prepend: Whether to run it before hooks that are there already. Default: False.
+            with_kwargs: Whether it is called as `hook(module, args, kwargs)`, and may return both.
+                Default: False.
+
+        Returns:
+            A handle, whose `remove()` removes the hook.
+
+        Example:
+            >>> layer = nn.Identity()
+            >>> handle = layer.register_forward_pre_hook(lambda m, args: (args[0] + 1,))
+            >>> layer(torch.zeros(2))
+            tensor([1., 1.])
         """
         marks = [(self._forward_pre_hooks_with_kwargs, with_kwargs)]
         return register_in(self._forward_pre_hooks, hook, marks=marks, prepend=prepend)
@@ -90,10 +103,27 @@ class Hooked(Members):
         with_kwargs: bool = False,
         always_call: bool = False,
     ) -> RemovableHandle:
-        """Call ``hook(module, args, output)`` after `forward`; it may return another output.
+        """Call a function after every call of `forward`.
 
-        With ``with_kwargs`` it is called as ``hook(module, args, kwargs, output)``; with
-        ``always_call`` also when `forward` has failed.
+        Args:
+            hook: `hook(module, args, output)`; what it returns, unless None, replaces the output.
+            prepend: Whether to run it before hooks that are there already. Default: False.
+            with_kwargs: Whether it is called as `hook(module, args, kwargs, output)`. Default:
+                False.
+            always_call: Whether to call it even if `forward` raises. Default: False.
+
+        Returns:
+            A handle, whose `remove()` removes the hook.
+
+        Example:
+            >>> layer = nn.Linear(2, 3)
+            >>> handle = layer.register_forward_hook(lambda m, args, out: print(tuple(out.shape)))
+            >>> _ = layer(torch.zeros(5, 2))
+            (5, 3)
+            >>> handle.remove()
+
+        See also:
+            `Module.register_forward_pre_hook`, `Module.register_full_backward_hook`.
         """
         marks = [
             (self._forward_hooks_with_kwargs, with_kwargs),
@@ -104,18 +134,45 @@ class Hooked(Members):
     def register_full_backward_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(module, grad_output)`` when the outputs have their gradients.
+        """Call a function when the gradients of the outputs have been computed.
 
-        It may return others, which the backward pass then goes on with.
+        Args:
+            hook: `hook(module, grad_output)`; what it returns, unless None, replaces `grad_output`.
+            prepend: Whether to run it before hooks that are there already. Default: False.
+
+        Returns:
+            A handle, whose `remove()` removes the hook.
+
+        Example:
+            >>> layer = nn.Identity()
+            >>> handle = layer.register_full_backward_pre_hook(lambda m, go: (go[0] * 10,))
+            >>> x = torch.ones(2, requires_grad=True)
+            >>> layer(x).sum().backward()
+            >>> x.grad
+            tensor([10., 10.])
         """
         return register_in(self._backward_pre_hooks, hook, prepend=prepend)
 
     def register_full_backward_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(module, grad_input, grad_output)`` when the inputs have their gradients.
+        """Call a function when the gradients of the inputs have been computed.
 
-        It may return others, which the backward pass then goes on with.
+        Args:
+            hook: `hook(module, grad_input, grad_output)`; what it returns, unless None, replaces
+                `grad_input`.
+            prepend: Whether to run it before hooks that are there already. Default: False.
+
+        Returns:
+            A handle, whose `remove()` removes the hook.
+
+        Example:
+            >>> layer = nn.Identity()
+            >>> handle = layer.register_full_backward_hook(lambda m, gi, go: (gi[0] * 10,))
+            >>> x = torch.ones(2, requires_grad=True)
+            >>> layer(x).sum().backward()
+            >>> x.grad
+            tensor([10., 10.])
         """
         self._fb_set_backward_kind(full=True)
         return register_in(self._backward_hooks, hook, prepend=prepend)

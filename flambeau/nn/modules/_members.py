@@ -158,7 +158,29 @@ class Members(_Plain, _C._ModuleBase):
     # Registration.
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is not trained; with ``persistent=False`` state dicts leave it out."""
+        """Add a tensor that is not trained but belongs to the module's state.
+
+        It is moved by `to`, and saved by `state_dict` unless told otherwise.
+
+        Args:
+            name: Name of the attribute.
+            tensor: The tensor, or None to reserve the name.
+            persistent: Whether state dicts hold it. Default: True.
+
+        Raises:
+            KeyError: The name is empty, has a dot, or is taken.
+
+        Example:
+            >>> class Counter(nn.Module):
+            ...     def __init__(self):
+            ...         super().__init__()
+            ...         self.register_buffer("count", torch.tensor(0))
+            >>> dict(Counter().state_dict())
+            {'count': tensor(0)}
+
+        See also:
+            `nn.Buffer`, `Module.register_parameter`.
+        """
         self._fb_check_new_name("buffer", "_buffers", name)
         if tensor is not None and not _is_tensor_like(tensor):
             raise TypeError(
@@ -174,7 +196,23 @@ class Members(_Plain, _C._ModuleBase):
             self._non_persistent_buffers_set.add(name)
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter, or None to say that there is none under this name."""
+        """Add a parameter. Assigning an `nn.Parameter` to an attribute does the same.
+
+        Args:
+            name: Name of the attribute.
+            param: The parameter, or None to say that there is none under this name.
+
+        Raises:
+            KeyError: The name is empty, has a dot, or is taken.
+            ValueError: The tensor is the result of a computation.
+
+        Example:
+            >>> module = nn.Module()
+            >>> module.register_parameter("scale", nn.Parameter(torch.ones(2)))
+            >>> module.scale
+            Parameter containing:
+            tensor([1., 1.], requires_grad=True)
+        """
         self._fb_check_new_name("parameter", "_parameters", name)
         if param is not None:
             if not isinstance(param, Parameter):
@@ -194,7 +232,23 @@ class Members(_Plain, _C._ModuleBase):
         self._parameters[name] = param
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Add a child module, which is an attribute from then on."""
+        """Add a child module. Assigning a module to an attribute does the same.
+
+        Args:
+            name: Name of the attribute, without dots.
+            module: The child, or None.
+
+        Raises:
+            KeyError: The name is empty, has a dot, or is taken.
+
+        Example:
+            >>> model = nn.Sequential()
+            >>> model.add_module("hidden", nn.Linear(2, 4))
+            >>> model
+            Sequential(
+              (hidden): Linear(in_features=2, out_features=4, bias=True)
+            )
+        """
         if not isinstance(module, Members) and module is not None:
             raise TypeError(f"{fb.typename(module)} is not a Module subclass")
         if not isinstance(name, str):
@@ -208,7 +262,7 @@ class Members(_Plain, _C._ModuleBase):
         self._fb_put_module(name, module)
 
     def register_module(self, name: str, module: Module | None) -> None:
-        """Do the same as `add_module`."""
+        """The same as `add_module`."""
         self.add_module(name, module)
 
     def _fb_check_new_name(self, what: str, kind: str, name: str) -> None:
@@ -229,7 +283,19 @@ class Members(_Plain, _C._ModuleBase):
         return type(self).__name__
 
     def get_submodule(self, target: str) -> Module:
-        """Return the module at a path such as ``"encoder.layers.0"``; ``""`` is this one."""
+        """Return the module at a path.
+
+        Args:
+            target: Names separated by dots; `""` is this module.
+
+        Raises:
+            AttributeError: There is no module at this path.
+
+        Example:
+            >>> model = nn.Sequential(nn.Sequential(nn.ReLU()))
+            >>> model.get_submodule("0.0")
+            ReLU()
+        """
         module: Any = self
         for name in target.split(".") if target else ():
             module = _attribute(module, name)
@@ -238,7 +304,22 @@ class Members(_Plain, _C._ModuleBase):
         return module  # type: ignore[no-any-return]
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Put a module at a path; with ``strict``, only in the place of another one."""
+        """Put a module at a path.
+
+        Args:
+            target: Names separated by dots.
+            module: The module.
+            strict: Whether another module must be there already. Default: False.
+
+        Raises:
+            AttributeError: What is there is no module, or with `strict` nothing is.
+
+        Example:
+            >>> model = nn.Sequential(nn.ReLU())
+            >>> model.set_submodule("0", nn.GELU())
+            >>> model[0]
+            GELU(approximate='none')
+        """
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
         if not isinstance(module, Members):
@@ -251,7 +332,18 @@ class Members(_Plain, _C._ModuleBase):
         setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
-        """Return the parameter at a path such as ``"encoder.layers.0.weight"``."""
+        """Return the parameter at a path.
+
+        Args:
+            target: Names separated by dots.
+
+        Raises:
+            AttributeError: There is no parameter at this path.
+
+        Example:
+            >>> nn.Sequential(nn.Linear(2, 3)).get_parameter("0.weight").shape
+            torch.Size([3, 2])
+        """
         path, _, name = target.rpartition(".")
         parameter = _attribute(self.get_submodule(path), name)
         if not isinstance(parameter, Parameter):
@@ -259,7 +351,18 @@ class Members(_Plain, _C._ModuleBase):
         return parameter
 
     def get_buffer(self, target: str) -> Tensor:
-        """Return the buffer at a path such as ``"encoder.norm.running_mean"``."""
+        """Return the buffer at a path.
+
+        Args:
+            target: Names separated by dots.
+
+        Raises:
+            AttributeError: There is no buffer at this path.
+
+        Example:
+            >>> nn.Sequential(nn.BatchNorm1d(2)).get_buffer("0.running_mean")
+            tensor([0., 0.])
+        """
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         buffer = _attribute(module, name)
@@ -290,34 +393,92 @@ class Members(_Plain, _C._ModuleBase):
                 yield (f"{path}.{name}" if path else name), value
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Every parameter once; with ``recurse=False`` those of this module alone."""
+        """Iterate over the parameters of this module and of all modules within it, each once.
+
+        Args:
+            recurse: Whether to visit modules within this one. Default: True.
+
+        Example:
+            >>> model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 1))
+            >>> sum(p.numel() for p in model.parameters())
+            21
+            >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+        See also:
+            `Module.named_parameters`, `Module.buffers`.
+        """
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """Every parameter with its path."""
+        """Iterate over pairs of path and parameter, such as `"0.weight"`.
+
+        Args:
+            prefix: Put before every path. Default: nothing.
+            recurse: Whether to visit modules within this one. Default: True.
+            remove_duplicate: Whether a shared parameter comes once. Default: True.
+
+        Example:
+            >>> model = nn.Sequential(nn.Linear(3, 4), nn.ReLU())
+            >>> [(name, tuple(p.shape)) for name, p in model.named_parameters()]
+            [('0.weight', (4, 3)), ('0.bias', (4,))]
+        """
         return self._named_members(_parameters_of, prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """Every buffer once; with ``recurse=False`` those of this module alone."""
+        """Iterate over the buffers of this module and of all modules within it, each once.
+
+        Args:
+            recurse: Whether to visit modules within this one. Default: True.
+
+        Example:
+            >>> [tuple(b.shape) for b in nn.BatchNorm1d(3).buffers()]
+            [(3,), (3,), ()]
+
+        See also:
+            `Module.named_buffers`, `Module.register_buffer`.
+        """
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """Every buffer with its path."""
+        """Iterate over pairs of path and buffer.
+
+        Args:
+            prefix: Put before every path. Default: nothing.
+            recurse: Whether to visit modules within this one. Default: True.
+            remove_duplicate: Whether a shared buffer comes once. Default: True.
+
+        Example:
+            >>> [name for name, _ in nn.BatchNorm1d(3).named_buffers()]
+            ['running_mean', 'running_var', 'num_batches_tracked']
+        """
         return self._named_members(_buffers_of, prefix, recurse, remove_duplicate)
 
     def children(self) -> Iterator[Module]:
-        """The modules of this one, not those within them."""
+        """Iterate over the direct children of this module.
+
+        Example:
+            >>> list(nn.Sequential(nn.Linear(2, 4), nn.ReLU()).children())
+            [Linear(in_features=2, out_features=4, bias=True), ReLU()]
+
+        See also:
+            `Module.named_children`; `Module.modules`, which visits all levels.
+        """
         for _, module in self.named_children():
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules of this one, each once, with their names."""
+        """Iterate over pairs of name and child, each child once.
+
+        Example:
+            >>> [name for name, _ in nn.Sequential(nn.Linear(2, 4), nn.ReLU()).named_children()]
+            ['0', '1']
+        """
         seen = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -325,14 +486,34 @@ class Members(_Plain, _C._ModuleBase):
                 yield name, module
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """This module and every one within it, each once unless told otherwise."""
+        """Iterate over this module and all modules within it, at any depth.
+
+        Args:
+            remove_duplicate: Whether a shared module comes once. Default: True.
+
+        Example:
+            >>> model = nn.Sequential(nn.Linear(2, 4), nn.Sequential(nn.ReLU()))
+            >>> [type(module).__name__ for module in model.modules()]
+            ['Sequential', 'Linear', 'Sequential', 'ReLU']
+        """
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_modules(
         self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """This module and every one within it, with their paths, without those in ``memo``."""
+        """Iterate over pairs of path and module: this module and all modules within it.
+
+        Args:
+            memo: Modules that are left out; those that came are added. Default: none.
+            prefix: Put before every path. Default: nothing.
+            remove_duplicate: Whether a shared module comes once. Default: True.
+
+        Example:
+            >>> model = nn.Sequential(nn.Linear(2, 4), nn.Sequential(nn.ReLU()))
+            >>> [path for path, _ in model.named_modules()]
+            ['', '0', '1', '1.0']
+        """
         this: Any = self
         memo = set() if memo is None else memo
         if this in memo:

@@ -19,7 +19,21 @@ __all__ = ["ParameterDict", "ParameterList"]
 
 
 class ParameterList(Module):
-    """A list of parameters. Tensors become parameters; other values are kept as they are."""
+    """List of parameters that belong to its owner.
+
+    Tensors become parameters; other values stay as they are.
+
+    Args:
+        values: Values to start with. Default: none.
+
+    Example:
+        >>> weights = nn.ParameterList([torch.ones(2), torch.zeros(3)])
+        >>> len(list(weights.parameters()))
+        2
+
+    See also:
+        `nn.ModuleList`, `nn.ParameterDict`.
+    """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -80,9 +94,21 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """A dictionary of parameters. Tensors become parameters; other values are kept as they are.
+    """Dictionary of parameters that belong to its owner.
 
-    It is in the order in which the keys were put in, those of a plain ``dict`` sorted.
+    Tensors become parameters; other values stay as they are. It keeps the order of insertion.
+
+    Args:
+        parameters: Mapping, pairs, or keys of values that are None. Default: none.
+
+    Example:
+        >>> weights = nn.ParameterDict({"scale": torch.ones(2)})
+        >>> weights["shift"] = torch.zeros(2)
+        >>> list(weights.keys())
+        ['scale', 'shift']
+
+    See also:
+        `nn.ModuleDict`, `nn.ParameterList`.
     """
 
     def __init__(self, parameters: Any = None) -> None:

@@ -27,7 +27,7 @@ def fill_uniformly(module: Module, hidden_size: int) -> None:
 
 
 class RNNCellBase(Module):
-    """What cells share: the parameters of one step."""
+    """Base class of `nn.RNNCell`, `nn.GRUCell` and `nn.LSTMCell`: the parameters of one step."""
 
     bias_ih: Tensor | None
     bias_hh: Tensor | None
@@ -99,7 +99,36 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """One step of ``h = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu instead of tanh."""
+    """One step of `nn.RNN`.
+
+    h' = tanh(W_ih x + b_ih + W_hh h + b_hh)
+
+    Args:
+        input_size: Number of features of the input.
+        hidden_size: Number of features of the state.
+        bias: Whether to add the vectors b. Default: True.
+        nonlinearity: `"tanh"` (the default) or `"relu"`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight_ih, weight_hh: Matrices of shape (hidden_size, input_size) and
+            (hidden_size, hidden_size).
+        bias_ih, bias_hh: Vectors of shape (hidden_size,), or None.
+
+    Shape:
+        - Input: (N, input_size) or (input_size,).
+        - State, optional: (N, hidden_size) or (hidden_size,). Default: zeros.
+        - Output: the new state.
+
+    Example:
+        >>> cell = nn.RNNCell(4, 6)
+        >>> h = torch.zeros(3, 6)
+        >>> for x in torch.randn(7, 3, 4):
+        ...     h = cell(x, h)
+        >>> h.shape
+        torch.Size([3, 6])
+    """
 
     def __init__(
         self,
@@ -123,7 +152,30 @@ class RNNCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of a gated recurrent unit."""
+    """One step of `nn.GRU`, whose formulas it has.
+
+    Args:
+        input_size: Number of features of the input.
+        hidden_size: Number of features of the state.
+        bias: Whether to add the vectors b. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight_ih, weight_hh: Matrices of shape (3 hidden_size, input_size) and
+            (3 hidden_size, hidden_size).
+        bias_ih, bias_hh: Vectors of shape (3 hidden_size,), or None.
+
+    Shape:
+        - Input: (N, input_size) or (input_size,).
+        - State, optional: (N, hidden_size) or (hidden_size,). Default: zeros.
+        - Output: the new state.
+
+    Example:
+        >>> cell = nn.GRUCell(4, 6)
+        >>> cell(torch.randn(3, 4)).shape
+        torch.Size([3, 6])
+    """
 
     def __init__(
         self,
@@ -141,7 +193,32 @@ class GRUCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of a long short-term memory."""
+    """One step of `nn.LSTM`, whose formulas it has.
+
+    Args:
+        input_size: Number of features of the input.
+        hidden_size: Number of features of the state.
+        bias: Whether to add the vectors b. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight_ih, weight_hh: Matrices of shape (4 hidden_size, input_size) and
+            (4 hidden_size, hidden_size).
+        bias_ih, bias_hh: Vectors of shape (4 hidden_size,), or None.
+
+    Shape:
+        - Input: (N, input_size) or (input_size,).
+        - States (h, c), optional: (N, hidden_size) or (hidden_size,). Default: zeros.
+        - Output: the new states (h, c).
+
+    Example:
+        >>> cell = nn.LSTMCell(4, 6)
+        >>> h, c = cell(torch.randn(3, 4))
+        >>> h, c = cell(torch.randn(3, 4), (h, c))
+        >>> h.shape, c.shape
+        (torch.Size([3, 6]), torch.Size([3, 6]))
+    """
 
     def __init__(
         self,

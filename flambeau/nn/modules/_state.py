@@ -74,10 +74,24 @@ class Stateful(Hooked):
     def state_dict(
         self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> Any:
-        """Return all parameters and persistent buffers under their paths.
+        """Return all parameters and persistent buffers, by their paths.
 
-        The tensors share memory with the module's and have no history, unless ``keep_vars`` asks
-        for the parameters themselves.
+        The tensors share memory with the module's and have no history.
+
+        Args:
+            *args: Deprecated; the arguments below by position.
+            destination: Dictionary to fill. Default: a new one.
+            prefix: Put before every path. Default: nothing.
+            keep_vars: Whether to return the parameters themselves, with their history. Default:
+                False.
+
+        Example:
+            >>> layer = nn.Linear(2, 3)
+            >>> [(key, tuple(value.shape)) for key, value in layer.state_dict().items()]
+            [('weight', (3, 2)), ('bias', (3,))]
+
+        See also:
+            `Module.load_state_dict`, `torch.save`.
         """
         if args:
             warnings.warn(
@@ -175,10 +189,28 @@ class Stateful(Hooked):
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> Any:
-        """Set parameters and buffers, by their paths, to the tensors of a state dict.
+        """Copy the tensors of a state dict into parameters and buffers, by their paths.
 
-        With ``strict`` the keys must be exactly those of `state_dict`. With ``assign`` the tensors
-        themselves take the place of the old ones.
+        Args:
+            state_dict: Tensors by path, as `state_dict` returns them.
+            strict: Whether the keys must be exactly those of this module. Default: True.
+            assign: Whether to take the tensors themselves instead of copying them. Default: False.
+
+        Returns:
+            A pair of lists, `missing_keys` and `unexpected_keys`.
+
+        Raises:
+            RuntimeError: A shape differs, or with `strict` a key is missing or unexpected.
+
+        Example:
+            >>> a, b = nn.Linear(2, 3), nn.Linear(2, 3)
+            >>> b.load_state_dict(a.state_dict())
+            <All keys matched successfully>
+            >>> b.load_state_dict({"weight": a.weight}, strict=False).missing_keys
+            ['bias']
+
+        See also:
+            `Module.state_dict`, `torch.load`.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")

@@ -33,11 +33,36 @@ def _check_cutoffs(cutoffs: list[int], n_classes: int) -> None:
 
 
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """Log-probabilities of classes ordered by frequency, and their negative mean as the loss.
+    """Approximate softmax over very many classes, ordered from frequent to rare.
 
-    Classes below the first of `cutoffs` have outputs of their own in the head; those between two
-    cutoffs form a cluster, which has one output in the head, and whose projection is `div_value`
+    Classes below the first cutoff have outputs of their own in the head. Those between two
+    cutoffs form a cluster, which has one output in the head and a projection that is `div_value`
     times narrower than that of the cluster before.
+
+    Args:
+        in_features: Size of the last dimension of the input.
+        n_classes: Number of classes.
+        cutoffs: Ascending class indices where clusters begin.
+        div_value: Ratio of the widths of two clusters' projections. Default: 4.
+        head_bias: Whether the head has a bias. Default: False.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Shape:
+        - Input: (N, in_features) or (in_features,).
+        - Target: (N,) or (), class indices.
+        - Output: a pair: `output`, the log-probabilities of the targets, and `loss`, minus their
+          mean.
+
+    Example:
+        >>> layer = nn.AdaptiveLogSoftmaxWithLoss(16, 1000, cutoffs=[10, 100])
+        >>> output, loss = layer(torch.randn(4, 16), torch.tensor([0, 5, 50, 500]))
+        >>> output.shape, loss.shape
+        (torch.Size([4]), torch.Size([]))
+        >>> layer.log_prob(torch.randn(4, 16)).shape
+        torch.Size([4, 1000])
+        >>> layer.predict(torch.randn(4, 16)).shape
+        torch.Size([4])
     """
 
     head: Linear
@@ -108,7 +133,6 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
 
     def forward(self, input: Tensor, target: Tensor) -> _ASMoutput:
-        """The log-probability of each target, and the negative mean of them all."""
         self._fb_check_shapes(input, target)
         single = target.dim() == 0
         if single:

@@ -30,7 +30,6 @@ class _BatchNorm(_NormBase):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input normalised, times weight plus bias."""
         self._check_input_dim(input)
         training = self.training
         mean, variance = self.running_mean, self.running_var
@@ -51,49 +50,242 @@ class _BatchNorm(_NormBase):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L)."""
+    """Normalise each channel over the batch, then scale and shift it.
+
+    y = (x - mean) / sqrt(var + eps) × weight + bias
+
+    with mean and (biased) variance of each channel over batch and length.
+    In training they are those of the batch, and running statistics are updated; in evaluation
+    the running statistics take their place.
+
+    Args:
+        num_features: Number of channels C.
+        eps: Added to the variance, against division by 0. Default: 1e-5.
+        momentum: Share of a batch's statistics in the running ones:
+            running = (1 - momentum) running + momentum batch. None keeps the average of all
+            batches. Default: 0.1.
+        affine: Whether to learn weight and bias. Default: True.
+        track_running_stats: Whether to keep running statistics. Without them, evaluation
+            uses the statistics of the batch. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Attributes:
+        weight: Learned scale, starting at 1, or None.
+        bias: Learned shift, starting at 0, or None.
+        running_mean, running_var: Running statistics, or None.
+        num_batches_tracked: Number of batches that they have seen, or None.
+
+    Shape:
+        - Input: (N, C) or (N, C, L).
+        - Output: the shape of the input.
+
+    Example:
+        >>> layer = nn.BatchNorm1d(4)
+        >>> y = layer(torch.randn(20, 4) * 3 + 5)
+        >>> bool(y.mean().abs() < 1e-5), bool((y.std() - 1).abs() < 0.01)
+        (True, True)
+        >>> layer.num_batches_tracked
+        tensor(1)
+
+    See also:
+        `nn.LazyBatchNorm1d`, `nn.SyncBatchNorm`, `nn.GroupNorm`, `nn.functional.batch_norm`.
+    """
 
     def _check_input_dim(self, input: Tensor) -> None:
         check_dims(self, input, 2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of (N, C, H, W)."""
+    """Normalise each channel over the batch, then scale and shift it.
+
+    y = (x - mean) / sqrt(var + eps) × weight + bias
+
+    with mean and (biased) variance of each channel over batch, height and width.
+    In training they are those of the batch, and running statistics are updated; in evaluation
+    the running statistics take their place.
+
+    Args:
+        num_features: Number of channels C.
+        eps: Added to the variance, against division by 0. Default: 1e-5.
+        momentum: Share of a batch's statistics in the running ones:
+            running = (1 - momentum) running + momentum batch. None keeps the average of all
+            batches. Default: 0.1.
+        affine: Whether to learn weight and bias. Default: True.
+        track_running_stats: Whether to keep running statistics. Without them, evaluation
+            uses the statistics of the batch. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Attributes:
+        weight: Learned scale, starting at 1, or None.
+        bias: Learned shift, starting at 0, or None.
+        running_mean, running_var: Running statistics, or None.
+        num_batches_tracked: Number of batches that they have seen, or None.
+
+    Shape:
+        - Input: (N, C, H, W).
+        - Output: the shape of the input.
+
+    Example:
+        >>> layer = nn.BatchNorm2d(4)
+        >>> y = layer(torch.randn(20, 4, 8, 8) * 3 + 5)
+        >>> bool(y.mean().abs() < 1e-5), bool((y.std() - 1).abs() < 0.01)
+        (True, True)
+        >>> layer.num_batches_tracked
+        tensor(1)
+
+    See also:
+        `nn.LazyBatchNorm2d`, `nn.SyncBatchNorm`, `nn.GroupNorm`, `nn.functional.batch_norm`.
+    """
 
     def _check_input_dim(self, input: Tensor) -> None:
         check_dims(self, input, 4)
 
 
 class BatchNorm3d(_BatchNorm):
-    """Batch normalisation of (N, C, D, H, W)."""
+    """Normalise each channel over the batch, then scale and shift it.
+
+    y = (x - mean) / sqrt(var + eps) × weight + bias
+
+    with mean and (biased) variance of each channel over batch, depth, height and width.
+    In training they are those of the batch, and running statistics are updated; in evaluation
+    the running statistics take their place.
+
+    Args:
+        num_features: Number of channels C.
+        eps: Added to the variance, against division by 0. Default: 1e-5.
+        momentum: Share of a batch's statistics in the running ones:
+            running = (1 - momentum) running + momentum batch. None keeps the average of all
+            batches. Default: 0.1.
+        affine: Whether to learn weight and bias. Default: True.
+        track_running_stats: Whether to keep running statistics. Without them, evaluation
+            uses the statistics of the batch. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Attributes:
+        weight: Learned scale, starting at 1, or None.
+        bias: Learned shift, starting at 0, or None.
+        running_mean, running_var: Running statistics, or None.
+        num_batches_tracked: Number of batches that they have seen, or None.
+
+    Shape:
+        - Input: (N, C, D, H, W).
+        - Output: the shape of the input.
+
+    Example:
+        >>> layer = nn.BatchNorm3d(4)
+        >>> y = layer(torch.randn(20, 4, 2, 8, 8) * 3 + 5)
+        >>> bool(y.mean().abs() < 1e-5), bool((y.std() - 1).abs() < 0.01)
+        (True, True)
+        >>> layer.num_batches_tracked
+        tensor(1)
+
+    See also:
+        `nn.LazyBatchNorm3d`, `nn.SyncBatchNorm`, `nn.GroupNorm`, `nn.functional.batch_norm`.
+    """
 
     def _check_input_dim(self, input: Tensor) -> None:
         check_dims(self, input, 5)
 
 
 class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):
-    """A BatchNorm1d that takes its number of channels from the first input."""
+    """`nn.BatchNorm1d` that takes `num_features` from its first input.
+
+    After the first call it is an ordinary `nn.BatchNorm1d`.
+
+    Args:
+        eps, momentum, affine, track_running_stats: As of `nn.BatchNorm1d`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Example:
+        >>> layer = nn.LazyBatchNorm1d()
+        >>> _ = layer(torch.randn(20, 4))
+        >>> layer.num_features
+        4
+    """
 
     cls_to_become: type[Any] = BatchNorm1d
     _check_input_dim = BatchNorm1d._check_input_dim
 
 
 class LazyBatchNorm2d(_LazyNormBase, _BatchNorm):
-    """A BatchNorm2d that takes its number of channels from the first input."""
+    """`nn.BatchNorm2d` that takes `num_features` from its first input.
+
+    After the first call it is an ordinary `nn.BatchNorm2d`.
+
+    Args:
+        eps, momentum, affine, track_running_stats: As of `nn.BatchNorm2d`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Example:
+        >>> layer = nn.LazyBatchNorm2d()
+        >>> _ = layer(torch.randn(20, 4, 8, 8))
+        >>> layer.num_features
+        4
+    """
 
     cls_to_become: type[Any] = BatchNorm2d
     _check_input_dim = BatchNorm2d._check_input_dim
 
 
 class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
-    """A BatchNorm3d that takes its number of channels from the first input."""
+    """`nn.BatchNorm3d` that takes `num_features` from its first input.
+
+    After the first call it is an ordinary `nn.BatchNorm3d`.
+
+    Args:
+        eps, momentum, affine, track_running_stats: As of `nn.BatchNorm3d`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Example:
+        >>> layer = nn.LazyBatchNorm3d()
+        >>> _ = layer(torch.randn(20, 4, 2, 8, 8))
+        >>> layer.num_features
+        4
+    """
 
     cls_to_become: type[Any] = BatchNorm3d
     _check_input_dim = BatchNorm3d._check_input_dim
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation over the batches of all processes; of a single one, its own."""
+    """Batch normalisation over the batches of all processes of a group.
+
+    Groups have one process so far: it computes what `nn.BatchNorm2d` does.
+
+    Args:
+        num_features: Number of channels C.
+        eps: Added to the variance, against division by 0. Default: 1e-5.
+        momentum: Share of a batch's statistics in the running ones. Default: 0.1.
+        affine: Whether to learn weight and bias. Default: True.
+        track_running_stats: Whether to keep running statistics. Default: True.
+        process_group: Processes whose batches count. Default: all.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Shape:
+        - Input: (N, C, *), with at least 2 dimensions.
+        - Output: the shape of the input.
+
+    Example:
+        >>> nn.SyncBatchNorm(4)(torch.randn(20, 4, 8)).shape
+        torch.Size([20, 4, 8])
+
+    See also:
+        `SyncBatchNorm.convert_sync_batchnorm`, which converts a network.
+    """
 
     def __init__(
         self,
@@ -121,7 +313,22 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """Replace every batch normalisation within a module by one of this class."""
+        """Replace every batch normalisation within a module by a `SyncBatchNorm`.
+
+        The new layers share the parameters and running statistics of the old ones.
+
+        Args:
+            module: Network to convert; its children are replaced in place.
+            process_group: Processes whose batches count. Default: all.
+
+        Returns:
+            The module, or its replacement if it is itself a batch normalisation.
+
+        Example:
+            >>> model = nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4))
+            >>> nn.SyncBatchNorm.convert_sync_batchnorm(model)[1].num_features
+            4
+        """
         result = module
         if isinstance(module, _BatchNorm):
             result = cls(

@@ -14,14 +14,28 @@ __all__ = ["ChannelShuffle"]
 
 
 class ChannelShuffle(Module):
-    """Channels in a new order: the first of each group, then the second, and so on."""
+    """Interleave groups of channels: the first of each group, then the second, and so on.
+
+    Args:
+        groups: Number of groups; must divide the number of channels.
+
+    Shape:
+        - Input: (N, C, *).
+        - Output: the shape of the input.
+
+    Example:
+        >>> nn.ChannelShuffle(2)(torch.arange(4.0).reshape(1, 4, 1, 1)).flatten()
+        tensor([0., 2., 1., 3.])
+
+    See also:
+        `nn.functional.channel_shuffle`.
+    """
 
     def __init__(self, groups: int) -> None:
         super().__init__()
         self.groups = groups
 
     def forward(self, input: Tensor) -> Tensor:
-        """Shuffle (N, C, ...)."""
         return F.channel_shuffle(input, self.groups)
 
     def extra_repr(self) -> str:

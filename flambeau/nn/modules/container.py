@@ -27,7 +27,11 @@ __all__ = [
 
 
 class Container(Module):
-    """The old name of a module with children that are given by name."""
+    """Deprecated: a module whose children are given by name. Use `nn.Module`.
+
+    Args:
+        **kwargs: The children.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         warnings.warn(
@@ -72,12 +76,25 @@ class _Numbered(Module):
         self._modules = {str(i): m for i, m in enumerate(self._modules.values())}
 
     def append(self, module: Module) -> Self:
-        """Add a module behind the last one."""
+        """Add a module at the end.
+
+        Args:
+            module: The module.
+
+        Returns:
+            This container.
+
+        Example:
+            >>> layers = nn.ModuleList()
+            >>> _ = layers.append(nn.Linear(2, 2)).append(nn.ReLU())
+            >>> len(layers)
+            2
+        """
         self.add_module(str(len(self)), module)
         return self
 
     def pop(self, key: int | slice) -> Any:
-        """Take out the module at a place, and return it."""
+        """Remove the module at a position, and return it."""
         taken = self[key]  # type: ignore[index]
         del self[key]
         return taken
@@ -89,9 +106,29 @@ class _Numbered(Module):
 
 
 class Sequential(_Numbered):
-    """Modules one behind the other: each is called with the result of the one before.
+    """Chain of modules: each is called with the result of the one before.
 
-    They are given one by one, or in an ``OrderedDict`` that also gives them names.
+    It can be indexed, sliced and extended like a list.
+
+    Args:
+        *args: Modules in their order, or one `OrderedDict` of modules by name.
+
+    Example:
+        >>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+        >>> model(torch.randn(3, 4)).shape
+        torch.Size([3, 2])
+        >>> model[:2]
+        Sequential(
+          (0): Linear(in_features=4, out_features=8, bias=True)
+          (1): ReLU()
+        )
+        >>> from collections import OrderedDict
+        >>> named = nn.Sequential(OrderedDict(hidden=nn.Linear(4, 8), act=nn.ReLU()))
+        >>> named.hidden
+        Linear(in_features=4, out_features=8, bias=True)
+
+    See also:
+        `nn.ModuleList`, which is not called.
     """
 
     @overload
@@ -149,7 +186,7 @@ class Sequential(_Numbered):
             cls.forward = _forward_as_iterated
 
     def insert(self, index: int, module: Module) -> Self:
-        """Put a module before the one at a place."""
+        """Insert a module before the one at a position; return this container."""
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         count = len(self._modules)
@@ -161,7 +198,7 @@ class Sequential(_Numbered):
         return self
 
     def extend(self, sequential: Iterable[Module]) -> Self:
-        """Add modules behind the last one."""
+        """Add the modules of an iterable at the end; return this container."""
         for module in sequential:
             self.append(module)
         return self
@@ -182,7 +219,34 @@ def _check_sequential(other: object) -> None:
 
 
 class ModuleList(_Numbered):
-    """A list of modules. It is not called: what to do with them is up to its owner."""
+    """List of modules whose parameters belong to its owner.
+
+    It is indexed, sliced and extended like a list. It is not called: its owner says what to do
+    with the modules.
+
+    Args:
+        modules: Modules to start with. Default: none.
+
+    Example:
+        >>> class Tower(nn.Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.layers = nn.ModuleList([nn.Linear(4, 4) for _ in range(3)])
+        ...
+        ...     def forward(self, x):
+        ...         for layer in self.layers:
+        ...             x = x + layer(x)
+        ...         return x
+        >>> Tower()(torch.randn(2, 4)).shape
+        torch.Size([2, 4])
+        >>> Tower().layers
+        ModuleList(
+          (0-2): 3 x Linear(in_features=4, out_features=4, bias=True)
+        )
+
+    See also:
+        `nn.Sequential`, `nn.ModuleDict`, `nn.ParameterList`.
+    """
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
@@ -219,12 +283,12 @@ class ModuleList(_Numbered):
         return "\n  ".join([f"{self._get_name()}(", *lines]) + "\n)"
 
     def insert(self, index: int, module: Module) -> None:
-        """Put a module before the one at a place."""
+        """Insert a module before the one at a position."""
         self._fb_shift_up(index)
         self._modules[str(index)] = module
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        """Add modules behind the last one."""
+        """Add the modules of an iterable at the end; return this list."""
         if not isinstance(modules, Iterable):
             raise TypeError(
                 "ModuleList.extend should be called with an iterable, but got "
@@ -236,7 +300,23 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """A dictionary of modules. It is not called: what to do with them is up to its owner."""
+    """Dictionary of modules whose parameters belong to its owner.
+
+    It has the methods of a dictionary and keeps the order of insertion. It is not called.
+
+    Args:
+        modules: Mapping or pairs of name and module. Default: none.
+
+    Example:
+        >>> choices = nn.ModuleDict({"relu": nn.ReLU(), "gelu": nn.GELU()})
+        >>> choices["relu"](torch.tensor([-1.0, 1.0]))
+        tensor([0., 1.])
+        >>> list(choices)
+        ['relu', 'gelu']
+
+    See also:
+        `nn.ModuleList`, `nn.ParameterDict`.
+    """
 
     _modules: dict[str, Module]
 
@@ -264,11 +344,11 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Take out all modules."""
+        """Remove all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Module:
-        """Take out a module, and return it."""
+        """Remove the module of a name, and return it."""
         return self._modules.pop(key)
 
     def keys(self) -> KeysView[str]:
@@ -284,6 +364,6 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules: Mapping[str, Module]) -> None:
-        """Put in the modules of a mapping or of pairs, in their order."""
+        """Add the modules of a mapping or of pairs, in their order."""
         for key, module in items_of(modules, "ModuleDict", isinstance(modules, ModuleDict)):
             self[key] = module

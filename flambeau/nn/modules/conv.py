@@ -193,7 +193,6 @@ class _Conv(_ConvNd):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """The products of the kernels with every window of the input."""
         return self._conv_forward(input, self.weight, self.bias)
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -208,21 +207,153 @@ class _Conv(_ConvNd):
 
 
 class Conv1d(_Conv):
-    """Products of kernels with windows of (batch, channels, length), summed over the channels."""
+    """Convolve a signal of several channels with learned kernels.
+
+    out[n, k] = bias[k] + sum over channels c of (weight[k, c] ⋆ input[n, c])
+
+    where ⋆ slides the kernel over the signal and sums the products (cross-correlation: the kernel
+    is not flipped).
+
+    Args:
+        in_channels: Number of channels of the input.
+        out_channels: Number of channels of the output, which is the number of kernels.
+        kernel_size: Size of a kernel, one int or a tuple of 1.
+        stride: Step between two windows. Default: 1.
+        padding: Elements added at both ends of each dimension; `"valid"` adds none, `"same"` as
+            many as keep the size (with stride 1). Default: 0.
+        dilation: Distance between two elements of a kernel. Default: 1.
+        groups: Number of groups that input and output channels are split into; each output group
+            sees one input group only. `groups=in_channels` is a depthwise convolution. Default: 1.
+        bias: Whether to add a learned number to each output channel. Default: True.
+        padding_mode: What is added: `"zeros"` (the default), `"reflect"`, `"replicate"` or
+            `"circular"`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight: Kernels, of shape (out_channels, in_channels / groups, *kernel_size).
+        bias: Vector of shape (out_channels,), or None.
+
+    Both start uniform on (-k, k) with k = 1 / sqrt(elements of a kernel).
+
+    Shape:
+        - Input: (N, C_in, L) or (C_in, L).
+        - Output: (N, C_out, L_out) or (C_out, L_out),
+          where along the length
+
+          out = floor((in + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1
+
+    Example:
+        >>> layer = nn.Conv1d(4, 8, 5, stride=2)
+        >>> layer(torch.randn(10, 4, 100)).shape
+        torch.Size([10, 8, 48])
+
+    See also:
+        `nn.ConvTranspose1d`, `nn.LazyConv1d`, `nn.functional.conv1d`.
+    """
 
     _fb_dimensions = 1
     _fb_convolve = staticmethod(functional.conv1d)
 
 
 class Conv2d(_Conv):
-    """Products of kernels with windows of (batch, channels, height, width)."""
+    """Convolve an image of several channels with learned kernels.
+
+    out[n, k] = bias[k] + sum over channels c of (weight[k, c] ⋆ input[n, c])
+
+    where ⋆ slides the kernel over the image and sums the products (cross-correlation: the kernel
+    is not flipped).
+
+    Args:
+        in_channels: Number of channels of the input.
+        out_channels: Number of channels of the output, which is the number of kernels.
+        kernel_size: Size of a kernel, one int or a tuple of 2.
+        stride: Step between two windows. Default: 1.
+        padding: Elements added at both ends of each dimension; `"valid"` adds none, `"same"` as
+            many as keep the size (with stride 1). Default: 0.
+        dilation: Distance between two elements of a kernel. Default: 1.
+        groups: Number of groups that input and output channels are split into; each output group
+            sees one input group only. `groups=in_channels` is a depthwise convolution. Default: 1.
+        bias: Whether to add a learned number to each output channel. Default: True.
+        padding_mode: What is added: `"zeros"` (the default), `"reflect"`, `"replicate"` or
+            `"circular"`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight: Kernels, of shape (out_channels, in_channels / groups, *kernel_size).
+        bias: Vector of shape (out_channels,), or None.
+
+    Both start uniform on (-k, k) with k = 1 / sqrt(elements of a kernel).
+
+    Shape:
+        - Input: (N, C_in, H, W) or (C_in, H, W).
+        - Output: (N, C_out, H_out, W_out) or (C_out, H_out, W_out),
+          where along each of height and width
+
+          out = floor((in + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1
+
+    Example:
+        >>> layer = nn.Conv2d(3, 16, kernel_size=3, padding=1)
+        >>> layer(torch.randn(8, 3, 32, 32)).shape
+        torch.Size([8, 16, 32, 32])
+        >>> wide = nn.Conv2d(3, 16, (3, 5), stride=(2, 1), padding=(1, 2), dilation=(1, 1))
+        >>> wide(torch.randn(8, 3, 32, 32)).shape
+        torch.Size([8, 16, 16, 32])
+
+    See also:
+        `nn.ConvTranspose2d`, `nn.LazyConv2d`, `nn.functional.conv2d`.
+    """
 
     _fb_dimensions = 2
     _fb_convolve = staticmethod(functional.conv2d)
 
 
 class Conv3d(_Conv):
-    """Products of kernels with windows of (batch, channels, depth, height, width)."""
+    """Convolve a volume of several channels with learned kernels.
+
+    out[n, k] = bias[k] + sum over channels c of (weight[k, c] ⋆ input[n, c])
+
+    where ⋆ slides the kernel over the volume and sums the products (cross-correlation: the kernel
+    is not flipped).
+
+    Args:
+        in_channels: Number of channels of the input.
+        out_channels: Number of channels of the output, which is the number of kernels.
+        kernel_size: Size of a kernel, one int or a tuple of 3.
+        stride: Step between two windows. Default: 1.
+        padding: Elements added at both ends of each dimension; `"valid"` adds none, `"same"` as
+            many as keep the size (with stride 1). Default: 0.
+        dilation: Distance between two elements of a kernel. Default: 1.
+        groups: Number of groups that input and output channels are split into; each output group
+            sees one input group only. `groups=in_channels` is a depthwise convolution. Default: 1.
+        bias: Whether to add a learned number to each output channel. Default: True.
+        padding_mode: What is added: `"zeros"` (the default), `"reflect"`, `"replicate"` or
+            `"circular"`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight: Kernels, of shape (out_channels, in_channels / groups, *kernel_size).
+        bias: Vector of shape (out_channels,), or None.
+
+    Both start uniform on (-k, k) with k = 1 / sqrt(elements of a kernel).
+
+    Shape:
+        - Input: (N, C_in, D, H, W) or (C_in, D, H, W).
+        - Output: (N, C_out, D_out, H_out, W_out) or (C_out, D_out, H_out, W_out),
+          where along each of depth, height and width
+
+          out = floor((in + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1
+
+    Example:
+        >>> layer = nn.Conv3d(4, 8, 3, stride=2, padding=1)
+        >>> layer(torch.randn(2, 4, 8, 16, 16)).shape
+        torch.Size([2, 8, 4, 8, 8])
+
+    See also:
+        `nn.ConvTranspose3d`, `nn.LazyConv3d`, `nn.functional.conv3d`.
+    """
 
     _fb_dimensions = 3
     _fb_convolve = staticmethod(functional.conv3d)
@@ -317,21 +448,141 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class ConvTranspose1d(_ConvTransposeNd):
-    """The transpose of Conv1d: each element adds a scaled kernel to a longer result."""
+    """Transposed convolution of a signal: the gradient of `nn.Conv1d` as a layer.
+
+    Each element of the input adds its multiple of a kernel to the output, `stride` elements apart,
+    so that the output is larger than the input.
+
+    Args:
+        in_channels: Number of channels of the input.
+        out_channels: Number of channels of the output.
+        kernel_size: Size of a kernel, one int or a tuple of 1.
+        stride: Step between two kernels in the output. Default: 1.
+        padding: Elements cut from both ends of each dimension of the output. Default: 0.
+        output_padding: Elements added to one end of each dimension of the output. Default: 0.
+        groups: Number of groups that input and output channels are split into. Default: 1.
+        bias: Whether to add a learned number to each output channel. Default: True.
+        dilation: Distance between two elements of a kernel. Default: 1.
+        padding_mode: Only `"zeros"`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight: Kernels, of shape (in_channels, out_channels / groups, *kernel_size).
+        bias: Vector of shape (out_channels,), or None.
+
+    Shape:
+        - Input: (N, C_in, L) or (C_in, L).
+        - Output: (N, C_out, L_out) or (C_out, L_out),
+          where along the length
+
+          out = (in - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1
+
+    Several output sizes belong to one input size when stride > 1. A call may choose one of them:
+    `layer(x, output_size=...)`.
+
+    Example:
+        >>> up = nn.ConvTranspose1d(4, 2, kernel_size=2, stride=2)
+        >>> up(torch.randn(1, 4, 5)).shape
+        torch.Size([1, 2, 10])
+
+    See also:
+        `nn.Conv1d`, `nn.Upsample`, `nn.functional.conv_transpose1d`.
+    """
 
     _fb_dimensions = 1
     _fb_convolve = staticmethod(functional.conv_transpose1d)
 
 
 class ConvTranspose2d(_ConvTransposeNd):
-    """The transpose of Conv2d: each pixel adds a scaled kernel to a larger image."""
+    """Transposed convolution of an image: the gradient of `nn.Conv2d` as a layer.
+
+    Each element of the input adds its multiple of a kernel to the output, `stride` elements apart,
+    so that the output is larger than the input.
+
+    Args:
+        in_channels: Number of channels of the input.
+        out_channels: Number of channels of the output.
+        kernel_size: Size of a kernel, one int or a tuple of 2.
+        stride: Step between two kernels in the output. Default: 1.
+        padding: Elements cut from both ends of each dimension of the output. Default: 0.
+        output_padding: Elements added to one end of each dimension of the output. Default: 0.
+        groups: Number of groups that input and output channels are split into. Default: 1.
+        bias: Whether to add a learned number to each output channel. Default: True.
+        dilation: Distance between two elements of a kernel. Default: 1.
+        padding_mode: Only `"zeros"`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight: Kernels, of shape (in_channels, out_channels / groups, *kernel_size).
+        bias: Vector of shape (out_channels,), or None.
+
+    Shape:
+        - Input: (N, C_in, H, W) or (C_in, H, W).
+        - Output: (N, C_out, H_out, W_out) or (C_out, H_out, W_out),
+          where along each of height and width
+
+          out = (in - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1
+
+    Several output sizes belong to one input size when stride > 1. A call may choose one of them:
+    `layer(x, output_size=...)`.
+
+    Example:
+        >>> up = nn.ConvTranspose2d(4, 2, kernel_size=2, stride=2)
+        >>> up(torch.randn(1, 4, 5, 5)).shape
+        torch.Size([1, 2, 10, 10])
+
+    See also:
+        `nn.Conv2d`, `nn.Upsample`, `nn.functional.conv_transpose2d`.
+    """
 
     _fb_dimensions = 2
     _fb_convolve = staticmethod(functional.conv_transpose2d)
 
 
 class ConvTranspose3d(_ConvTransposeNd):
-    """The transpose of Conv3d: each element adds a scaled kernel to a larger volume."""
+    """Transposed convolution of a volume: the gradient of `nn.Conv3d` as a layer.
+
+    Each element of the input adds its multiple of a kernel to the output, `stride` elements apart,
+    so that the output is larger than the input.
+
+    Args:
+        in_channels: Number of channels of the input.
+        out_channels: Number of channels of the output.
+        kernel_size: Size of a kernel, one int or a tuple of 3.
+        stride: Step between two kernels in the output. Default: 1.
+        padding: Elements cut from both ends of each dimension of the output. Default: 0.
+        output_padding: Elements added to one end of each dimension of the output. Default: 0.
+        groups: Number of groups that input and output channels are split into. Default: 1.
+        bias: Whether to add a learned number to each output channel. Default: True.
+        dilation: Distance between two elements of a kernel. Default: 1.
+        padding_mode: Only `"zeros"`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight: Kernels, of shape (in_channels, out_channels / groups, *kernel_size).
+        bias: Vector of shape (out_channels,), or None.
+
+    Shape:
+        - Input: (N, C_in, D, H, W) or (C_in, D, H, W).
+        - Output: (N, C_out, D_out, H_out, W_out) or (C_out, D_out, H_out, W_out),
+          where along each of depth, height and width
+
+          out = (in - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1
+
+    Several output sizes belong to one input size when stride > 1. A call may choose one of them:
+    `layer(x, output_size=...)`.
+
+    Example:
+        >>> up = nn.ConvTranspose3d(4, 2, kernel_size=2, stride=2)
+        >>> up(torch.randn(1, 4, 5, 5, 5)).shape
+        torch.Size([1, 2, 10, 10, 10])
+
+    See also:
+        `nn.Conv3d`, `nn.Upsample`, `nn.functional.conv_transpose3d`.
+    """
 
     _fb_dimensions = 3
     _fb_convolve = staticmethod(functional.conv_transpose3d)
@@ -448,36 +699,132 @@ class _LazyConvTranspose(_LazyConvNd):
 
 
 class LazyConv1d(_LazyConv, Conv1d):
-    """A Conv1d that takes `in_channels` from its first input, and then becomes one."""
+    """`nn.Conv1d` that takes `in_channels` from its first input.
+
+    After the first call it is an ordinary `nn.Conv1d`.
+
+    Args:
+        out_channels: Number of channels of the output.
+        kernel_size: Size of a kernel, one int or a tuple of 1.
+        stride and the following: As of `nn.Conv1d`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Example:
+        >>> layer = nn.LazyConv1d(8, kernel_size=3)
+        >>> _ = layer(torch.randn(1, 2, 8))
+        >>> layer.in_channels
+        2
+    """
 
     cls_to_become: type[Any] = Conv1d
 
 
 class LazyConv2d(_LazyConv, Conv2d):
-    """A Conv2d that takes `in_channels` from its first input, and then becomes one."""
+    """`nn.Conv2d` that takes `in_channels` from its first input.
+
+    After the first call it is an ordinary `nn.Conv2d`.
+
+    Args:
+        out_channels: Number of channels of the output.
+        kernel_size: Size of a kernel, one int or a tuple of 2.
+        stride and the following: As of `nn.Conv2d`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Example:
+        >>> layer = nn.LazyConv2d(8, kernel_size=3)
+        >>> _ = layer(torch.randn(1, 2, 8, 8))
+        >>> layer.in_channels
+        2
+    """
 
     cls_to_become: type[Any] = Conv2d
 
 
 class LazyConv3d(_LazyConv, Conv3d):
-    """A Conv3d that takes `in_channels` from its first input, and then becomes one."""
+    """`nn.Conv3d` that takes `in_channels` from its first input.
+
+    After the first call it is an ordinary `nn.Conv3d`.
+
+    Args:
+        out_channels: Number of channels of the output.
+        kernel_size: Size of a kernel, one int or a tuple of 3.
+        stride and the following: As of `nn.Conv3d`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Example:
+        >>> layer = nn.LazyConv3d(8, kernel_size=3)
+        >>> _ = layer(torch.randn(1, 2, 8, 8, 8))
+        >>> layer.in_channels
+        2
+    """
 
     cls_to_become: type[Any] = Conv3d
 
 
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
-    """A ConvTranspose1d that takes `in_channels` from its first input, and then becomes one."""
+    """`nn.ConvTranspose1d` that takes `in_channels` from its first input.
+
+    After the first call it is an ordinary `nn.ConvTranspose1d`.
+
+    Args:
+        out_channels: Number of channels of the output.
+        kernel_size: Size of a kernel, one int or a tuple of 1.
+        stride and the following: As of `nn.ConvTranspose1d`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Example:
+        >>> layer = nn.LazyConvTranspose1d(8, kernel_size=3)
+        >>> _ = layer(torch.randn(1, 2, 8))
+        >>> layer.in_channels
+        2
+    """
 
     cls_to_become: type[Any] = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
-    """A ConvTranspose2d that takes `in_channels` from its first input, and then becomes one."""
+    """`nn.ConvTranspose2d` that takes `in_channels` from its first input.
+
+    After the first call it is an ordinary `nn.ConvTranspose2d`.
+
+    Args:
+        out_channels: Number of channels of the output.
+        kernel_size: Size of a kernel, one int or a tuple of 2.
+        stride and the following: As of `nn.ConvTranspose2d`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Example:
+        >>> layer = nn.LazyConvTranspose2d(8, kernel_size=3)
+        >>> _ = layer(torch.randn(1, 2, 8, 8))
+        >>> layer.in_channels
+        2
+    """
 
     cls_to_become: type[Any] = ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
-    """A ConvTranspose3d that takes `in_channels` from its first input, and then becomes one."""
+    """`nn.ConvTranspose3d` that takes `in_channels` from its first input.
+
+    After the first call it is an ordinary `nn.ConvTranspose3d`.
+
+    Args:
+        out_channels: Number of channels of the output.
+        kernel_size: Size of a kernel, one int or a tuple of 3.
+        stride and the following: As of `nn.ConvTranspose3d`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Example:
+        >>> layer = nn.LazyConvTranspose3d(8, kernel_size=3)
+        >>> _ = layer(torch.randn(1, 2, 8, 8, 8))
+        >>> layer.in_channels
+        2
+    """
 
     cls_to_become: type[Any] = ConvTranspose3d

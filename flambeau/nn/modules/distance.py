@@ -10,7 +10,26 @@ __all__ = ["CosineSimilarity", "PairwiseDistance"]
 
 
 class PairwiseDistance(Module):
-    """The p-norm of the difference between vectors, along the last dimension."""
+    """Distance between corresponding vectors of two inputs.
+
+    y = ||x1 - x2 + eps||_p over the last dimension
+
+    Args:
+        p: Order of the norm. Default: 2.
+        eps: Added to each difference, so that the gradient is finite. Default: 1e-6.
+        keepdim: Whether the last dimension stays, with size 1. Default: False.
+
+    Shape:
+        - Inputs: (N, D) or (D,), broadcast against each other.
+        - Output: (N,) or (), with a last 1 if `keepdim`.
+
+    Example:
+        >>> nn.PairwiseDistance()(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]))
+        tensor([5.0000])
+
+    See also:
+        `nn.CosineSimilarity`, `torch.cdist`, `nn.functional.pairwise_distance`.
+    """
 
     norm: float
     eps: float
@@ -27,7 +46,25 @@ class PairwiseDistance(Module):
 
 
 class CosineSimilarity(Module):
-    """The cosine of the angle between vectors along ``dim``."""
+    """Cosine of the angle between corresponding vectors of two inputs.
+
+    y = x1 · x2 / (max(||x1||, eps) max(||x2||, eps))
+
+    Args:
+        dim: Dimension along which the vectors lie. Default: 1.
+        eps: Smallest norm to divide by. Default: 1e-8.
+
+    Shape:
+        - Inputs: (*, D, *), broadcast against each other.
+        - Output: (*, *), without dimension `dim`.
+
+    Example:
+        >>> nn.CosineSimilarity()(torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]]))
+        tensor([0.7071])
+
+    See also:
+        `nn.PairwiseDistance`, `nn.functional.cosine_similarity`.
+    """
 
     dim: int
     eps: float

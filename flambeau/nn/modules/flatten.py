@@ -12,7 +12,25 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """Merges the dimensions from `start_dim` to `end_dim`; without arguments, all but the batch."""
+    """Merge a range of dimensions into one; by default, all but the batch.
+
+    Args:
+        start_dim: First dimension to merge. Default: 1.
+        end_dim: Last dimension to merge. Default: -1.
+
+    Shape:
+        - Input: (*, S_start, ..., S_end, *).
+        - Output: (*, S_start × ... × S_end, *).
+
+    Example:
+        >>> nn.Flatten()(torch.randn(8, 3, 4, 4)).shape
+        torch.Size([8, 48])
+        >>> nn.Flatten(0, 1)(torch.randn(8, 3, 4, 4)).shape
+        torch.Size([24, 4, 4])
+
+    See also:
+        `nn.Unflatten`, `Tensor.flatten`.
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -20,7 +38,6 @@ class Flatten(Module):
         self.end_dim = end_dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with these dimensions merged."""
         return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
@@ -29,7 +46,26 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Splits the dimension `dim` into several of the sizes given, one of which may be -1."""
+    """Split one dimension into several.
+
+    Args:
+        dim: Dimension to split.
+        unflattened_size: Sizes to split it into, a tuple or list of ints; one of them may be -1.
+
+    Shape:
+        - Input: (*, S_dim, *).
+        - Output: (*, U_1, ..., U_n, *), where U_1 × ... × U_n = S_dim.
+
+    Raises:
+        TypeError: `unflattened_size` is not a tuple or list of ints.
+
+    Example:
+        >>> nn.Unflatten(1, (3, 4))(torch.randn(2, 12)).shape
+        torch.Size([2, 3, 4])
+
+    See also:
+        `nn.Flatten`, `Tensor.unflatten`.
+    """
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
         super().__init__()
@@ -38,7 +74,6 @@ class Unflatten(Module):
         self.unflattened_size = unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with this dimension split."""
         return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:

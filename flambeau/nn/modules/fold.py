@@ -10,7 +10,33 @@ __all__ = ["Fold", "Unfold"]
 
 
 class Fold(Module):
-    """The image of `output_size` that is the sum of the windows in the columns of the input."""
+    """Add up sliding windows, given as columns, to an image.
+
+    Each pixel is the sum of all window elements that fall on it: the transpose of `nn.Unfold`.
+
+    Args:
+        output_size: Size of the image, one int or (height, width).
+        kernel_size: Size of a window, one int or (height, width).
+        dilation: Distance between two pixels of a window. Default: 1.
+        padding: Zeros cut from both sides of each dimension. Default: 0.
+        stride: Step between two windows. Default: 1.
+
+    Shape:
+        - Input: (N, C × kernel elements, L) or (C × kernel elements, L), with L windows.
+        - Output: (N, C, H, W) or (C, H, W).
+
+    Example:
+        >>> columns = torch.ones(1, 4, 4)
+        >>> nn.Fold(output_size=3, kernel_size=2)(columns).shape
+        torch.Size([1, 1, 3, 3])
+        >>> nn.Fold(output_size=3, kernel_size=2)(columns)[0, 0]
+        tensor([[1., 2., 1.],
+                [2., 4., 2.],
+                [1., 2., 1.]])
+
+    See also:
+        `nn.Unfold`, `nn.functional.fold`.
+    """
 
     def __init__(
         self,
@@ -28,7 +54,6 @@ class Fold(Module):
         self.stride = stride
 
     def forward(self, input: Tensor) -> Tensor:
-        """The sum of the windows."""
         return fold(
             input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride
         )
@@ -42,7 +67,28 @@ class Fold(Module):
 
 
 class Unfold(Module):
-    """The windows of an image, one a column."""
+    """Take the sliding windows of an image as columns.
+
+    Args:
+        kernel_size: Size of a window, one int or (height, width).
+        dilation: Distance between two pixels of a window. Default: 1.
+        padding: Zeros added at both sides of each dimension. Default: 0.
+        stride: Step between two windows. Default: 1.
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: (N, C × kernel elements, L) or (C × kernel elements, L), with L windows.
+
+    Example:
+        >>> image = torch.arange(12.0).reshape(1, 1, 3, 4)
+        >>> nn.Unfold(kernel_size=2)(image)[0, :, 0]
+        tensor([0., 1., 4., 5.])
+        >>> nn.Unfold(kernel_size=2)(image).shape
+        torch.Size([1, 4, 6])
+
+    See also:
+        `nn.Fold`, `nn.functional.unfold`.
+    """
 
     def __init__(
         self,
@@ -58,7 +104,6 @@ class Unfold(Module):
         self.stride = stride
 
     def forward(self, input: Tensor) -> Tensor:
-        """The windows."""
         return unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:

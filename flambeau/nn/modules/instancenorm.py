@@ -63,7 +63,6 @@ class _InstanceNorm(_NormBase):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input normalised, times weight plus bias."""
         self._check_input_dim(input)
         batched = input.dim() == self._fb_batched_dims
         self._fb_check_features(input.size(1 if batched else 0))
@@ -116,19 +115,112 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Instance normalisation of (N, C, L) or (C, L)."""
+    """Normalise each channel of each sample by its own statistics.
+
+    y = (x - mean) / sqrt(var + eps) × weight + bias
+
+    with mean and (biased) variance of each channel over length, in training and in
+    evaluation.
+
+    Args:
+        num_features: Number of channels C.
+        eps: Added to the variance, against division by 0. Default: 1e-5.
+        momentum: Share of a batch's statistics in the running ones:
+            running = (1 - momentum) running + momentum batch. None keeps the average of all
+            batches. Default: 0.1.
+        affine: Whether to learn weight and bias. Default: False.
+        track_running_stats: Whether to keep running statistics. Without them, evaluation
+            uses the statistics of the sample. Default: False.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Shape:
+        - Input: (N, C, L) or (C, L).
+        - Output: the shape of the input.
+
+    Example:
+        >>> y = nn.InstanceNorm1d(4)(torch.randn(2, 4, 50) * 3 + 5)
+        >>> bool(y.mean(-1).abs().max() < 1e-5)
+        True
+
+    See also:
+        `nn.BatchNorm1d`, `nn.GroupNorm`, `nn.functional.instance_norm`.
+    """
 
     _fb_batched_dims = 3
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Instance normalisation of (N, C, H, W) or (C, H, W)."""
+    """Normalise each channel of each sample by its own statistics.
+
+    y = (x - mean) / sqrt(var + eps) × weight + bias
+
+    with mean and (biased) variance of each channel over height and width, in training and in
+    evaluation.
+
+    Args:
+        num_features: Number of channels C.
+        eps: Added to the variance, against division by 0. Default: 1e-5.
+        momentum: Share of a batch's statistics in the running ones:
+            running = (1 - momentum) running + momentum batch. None keeps the average of all
+            batches. Default: 0.1.
+        affine: Whether to learn weight and bias. Default: False.
+        track_running_stats: Whether to keep running statistics. Without them, evaluation
+            uses the statistics of the sample. Default: False.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: the shape of the input.
+
+    Example:
+        >>> y = nn.InstanceNorm2d(4)(torch.randn(2, 4, 8, 8) * 3 + 5)
+        >>> bool(y.mean(dim=(-2, -1)).abs().max() < 1e-5)
+        True
+
+    See also:
+        `nn.BatchNorm2d`, `nn.GroupNorm`, `nn.functional.instance_norm`.
+    """
 
     _fb_batched_dims = 4
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Instance normalisation of (N, C, D, H, W) or (C, D, H, W)."""
+    """Normalise each channel of each sample by its own statistics.
+
+    y = (x - mean) / sqrt(var + eps) × weight + bias
+
+    with mean and (biased) variance of each channel over depth, height and width, in training and in
+    evaluation.
+
+    Args:
+        num_features: Number of channels C.
+        eps: Added to the variance, against division by 0. Default: 1e-5.
+        momentum: Share of a batch's statistics in the running ones:
+            running = (1 - momentum) running + momentum batch. None keeps the average of all
+            batches. Default: 0.1.
+        affine: Whether to learn weight and bias. Default: False.
+        track_running_stats: Whether to keep running statistics. Without them, evaluation
+            uses the statistics of the sample. Default: False.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Shape:
+        - Input: (N, C, D, H, W) or (C, D, H, W).
+        - Output: the shape of the input.
+
+    Example:
+        >>> y = nn.InstanceNorm3d(4)(torch.randn(2, 4, 2, 8, 8) * 3 + 5)
+        >>> bool(y.mean(dim=(-3, -2, -1)).abs().max() < 1e-5)
+        True
+
+    See also:
+        `nn.BatchNorm3d`, `nn.GroupNorm`, `nn.functional.instance_norm`.
+    """
 
     _fb_batched_dims = 5
 
@@ -144,21 +236,69 @@ class _LazyInstanceNorm(_LazyNormBase, _InstanceNorm):
 
 
 class LazyInstanceNorm1d(_LazyInstanceNorm):
-    """An InstanceNorm1d that takes its number of channels from the first input."""
+    """`nn.InstanceNorm1d` that takes `num_features` from its first input.
+
+    After the first call it is an ordinary `nn.InstanceNorm1d`. Its defaults are
+    `affine=True` and `track_running_stats=True`.
+
+    Args:
+        eps, momentum, affine, track_running_stats: As of `nn.InstanceNorm1d`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Example:
+        >>> layer = nn.LazyInstanceNorm1d()
+        >>> _ = layer(torch.randn(2, 4, 50))
+        >>> layer.num_features
+        4
+    """
 
     cls_to_become: type[Any] = InstanceNorm1d
     _fb_batched_dims = 3
 
 
 class LazyInstanceNorm2d(_LazyInstanceNorm):
-    """An InstanceNorm2d that takes its number of channels from the first input."""
+    """`nn.InstanceNorm2d` that takes `num_features` from its first input.
+
+    After the first call it is an ordinary `nn.InstanceNorm2d`. Its defaults are
+    `affine=True` and `track_running_stats=True`.
+
+    Args:
+        eps, momentum, affine, track_running_stats: As of `nn.InstanceNorm2d`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Example:
+        >>> layer = nn.LazyInstanceNorm2d()
+        >>> _ = layer(torch.randn(2, 4, 8, 8))
+        >>> layer.num_features
+        4
+    """
 
     cls_to_become: type[Any] = InstanceNorm2d
     _fb_batched_dims = 4
 
 
 class LazyInstanceNorm3d(_LazyInstanceNorm):
-    """An InstanceNorm3d that takes its number of channels from the first input."""
+    """`nn.InstanceNorm3d` that takes `num_features` from its first input.
+
+    After the first call it is an ordinary `nn.InstanceNorm3d`. Its defaults are
+    `affine=True` and `track_running_stats=True`.
+
+    Args:
+        eps, momentum, affine, track_running_stats: As of `nn.InstanceNorm3d`.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Example:
+        >>> layer = nn.LazyInstanceNorm3d()
+        >>> _ = layer(torch.randn(2, 4, 2, 8, 8))
+        >>> layer.num_features
+        4
+    """
 
     cls_to_become: type[Any] = InstanceNorm3d
     _fb_batched_dims = 5

@@ -17,18 +17,61 @@ __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 
 class Identity(Module):
-    """Gives back its input; takes any arguments and ignores them."""
+    """Return the input unchanged.
+
+    A placeholder for a layer that some variant of a network leaves out.
+
+    Args:
+        *args: Any arguments; they are ignored.
+        **kwargs: Any keyword arguments; they are ignored.
+
+    Shape:
+        - Input: any shape.
+        - Output: the shape of the input.
+
+    Example:
+        >>> layer = nn.Identity(4, anything=True)
+        >>> layer(torch.tensor([1.0, 2.0]))
+        tensor([1., 2.])
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input."""
         return input
 
 
 class Linear(Module):
-    """input @ weight.T + bias over the last dimension; `weight` is (out_features, in_features)."""
+    """Affine map of the last dimension: y = x W^T + b.
+
+    Args:
+        in_features: Size of the last dimension of the input.
+        out_features: Size of the last dimension of the output.
+        bias: Whether to add the learned vector b. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight: W, of shape (out_features, in_features).
+        bias: b, of shape (out_features,), or None.
+
+    Both start uniform on (-k, k) with k = 1 / sqrt(in_features).
+
+    Shape:
+        - Input: (*, in_features), with any number of leading dimensions.
+        - Output: (*, out_features).
+
+    Example:
+        >>> layer = nn.Linear(12, 4)
+        >>> layer(torch.randn(8, 12)).shape
+        torch.Size([8, 4])
+        >>> layer.weight.shape, layer.bias.shape
+        (torch.Size([4, 12]), torch.Size([4]))
+
+    See also:
+        `nn.LazyLinear`, which finds `in_features` itself; `nn.Bilinear`; `nn.functional.linear`.
+    """
 
     in_features: int
     out_features: int
@@ -63,7 +106,6 @@ class Linear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The map of the last dimension of the input."""
         return linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -79,7 +121,31 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class Bilinear(Module):
-    """For each output a form input1 @ weight[i] @ input2 + bias[i] of the last dimensions."""
+    """Bilinear map of two inputs: y_k = x1^T W_k x2 + b_k.
+
+    Args:
+        in1_features: Size of the last dimension of the first input.
+        in2_features: Size of the last dimension of the second input.
+        out_features: Size of the last dimension of the output.
+        bias: Whether to add the learned vector b. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight: W, of shape (out_features, in1_features, in2_features).
+        bias: b, of shape (out_features,), or None.
+
+    Both start uniform on (-k, k) with k = 1 / sqrt(in1_features).
+
+    Shape:
+        - Inputs: (*, in1_features) and (*, in2_features), with the same leading dimensions.
+        - Output: (*, out_features).
+
+    Example:
+        >>> layer = nn.Bilinear(4, 5, 6)
+        >>> layer(torch.randn(8, 4), torch.randn(8, 5)).shape
+        torch.Size([8, 6])
+    """
 
     in1_features: int
     in2_features: int
@@ -118,7 +184,6 @@ class Bilinear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
-        """The forms of the last dimensions of both inputs."""
         return bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -130,7 +195,23 @@ class Bilinear(Module):
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """A Linear that takes `in_features` from its first input, and then becomes one."""
+    """Linear layer that takes `in_features` from its first input.
+
+    After the first call it is an ordinary `nn.Linear`.
+
+    Args:
+        out_features: Size of the last dimension of the output.
+        bias: Whether to add a learned vector. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Example:
+        >>> layer = nn.LazyLinear(3)
+        >>> layer(torch.randn(2, 5)).shape
+        torch.Size([2, 3])
+        >>> layer
+        Linear(in_features=5, out_features=3, bias=True)
+    """
 
     cls_to_become: type[Any] = Linear
     weight: UninitializedParameter

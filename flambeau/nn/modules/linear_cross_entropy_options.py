@@ -11,13 +11,24 @@ __all__ = ["LinearCrossEntropyOptions"]
 
 @dataclasses.dataclass(slots=True, frozen=True)
 class LinearCrossEntropyOptions:
-    """How many samples ``linear_cross_entropy`` computes the scores of at a time.
+    """How many samples `nn.LinearCrossEntropyLoss` computes the scores of at a time.
 
-    ``batch_chunk_size`` says how many; or ``chunking_method`` finds a number by which the scores
-    need about as much memory as the input (``"aspect_ratio"``), or a fraction of that
-    (``"aspect_ratio:4"``). Scores are computed again for backward, which may run several times:
-    ``allow_retain_graph`` needs nothing. Sums are kept in ``acc_dtype``; every ``acc_policy`` is as
-    accurate as ``"accurate"``.
+    Scores are computed again for the backward pass, which may run several times.
+
+    Args:
+        allow_retain_graph: Needs nothing here. Default: False.
+        batch_chunk_size: Number of samples. Default: found by `chunking_method`.
+        chunking_method: `"aspect_ratio"` takes so many samples that the scores need about as much
+            memory as the input, `"aspect_ratio:4"` a fourth of that. Default: `"auto"`.
+        acc_policy: Every policy is as accurate as `"accurate"`. Default: `"auto"`.
+        acc_dtype: Type that sums are kept in. Default: chosen by the input.
+
+    Raises:
+        ValueError: An option is unknown, or two contradict each other.
+
+    Example:
+        >>> nn.LinearCrossEntropyOptions(batch_chunk_size=8).chunk_size(32, 16, 1000)
+        8
     """
 
     allow_retain_graph: bool = False

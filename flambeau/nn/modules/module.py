@@ -48,43 +48,105 @@ __all__ = [
 
 
 def _forward_unimplemented(self: Module, *input: Any) -> None:
-    """Compute the result of a call. Every subclass defines it; call the module, not `forward`."""
+    """Compute the result of a call. Every subclass defines it.
+
+    Call the module itself, `module(x)`, not `module.forward(x)`: only the former runs hooks.
+
+    Args:
+        *input: What the module is called with.
+
+    Example:
+        >>> class Double(nn.Module):
+        ...     def forward(self, x):
+        ...         return 2 * x
+        >>> Double()(torch.tensor([1.0, 2.0]))
+        tensor([2., 4.])
+    """
     raise NotImplementedError(
         f'Module [{type(self).__name__}] is missing the required "forward" function'
     )
 
 
 class Module(Convertible):
-    """Base class of all neural networks and of their parts.
+    """Base class of neural networks and their parts.
 
-    A subclass sets its parts up in ``__init__``, after that of this class, and computes with them
-    in ``forward``::
+    A subclass creates its parts in `__init__`, after calling `super().__init__()`, and computes
+    with them in `forward`. Modules and parameters that are assigned as attributes are registered:
+    `parameters` finds them, `to` converts them, `state_dict` saves them.
 
-        class Model(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.hidden = nn.Linear(4, 8)
-                self.out = nn.Linear(8, 2)
+    Attributes:
+        training: Whether the module is in training mode (see `train` and `eval`). Dropout and
+            batch normalisation behave differently in the two modes.
 
-            def forward(self, x):
-                return self.out(F.relu(self.hidden(x)))
+    Example:
+        >>> class Model(nn.Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.hidden = nn.Linear(4, 8)
+        ...         self.out = nn.Linear(8, 2)
+        ...
+        ...     def forward(self, x):
+        ...         return self.out(F.relu(self.hidden(x)))
+        >>> model = Model()
+        >>> model
+        Model(
+          (hidden): Linear(in_features=4, out_features=8, bias=True)
+          (out): Linear(in_features=8, out_features=2, bias=True)
+        )
+        >>> model(torch.randn(3, 4)).shape
+        torch.Size([3, 2])
 
-    Modules and parameters that are assigned as attributes are registered: they are found by
-    `parameters`, converted by `to`, saved by `state_dict`. ``training`` says which of `train` and
-    `eval` came last.
+    See also:
+        `nn.Sequential`, `nn.ModuleList`, `nn.Parameter`, `Module.summary`.
     """
 
     forward: Callable[..., Any] = _forward_unimplemented
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
-        """Call ``fn`` on every module within this one, and then on this one."""
+        """Call a function on every module within this one, and then on this one.
+
+        Args:
+            fn: Function of one module.
+
+        Returns:
+            This module.
+
+        Example:
+            >>> def start_at_zero(module):
+            ...     if isinstance(module, nn.Linear):
+            ...         nn.init.zeros_(module.weight)
+            >>> model = nn.Sequential(nn.Linear(2, 2), nn.ReLU()).apply(start_at_zero)
+            >>> model[0].weight.sum().item()
+            0.0
+
+        See also:
+            `nn.init`, `Module.modules`.
+        """
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
     def train(self, mode: bool = True) -> Self:
-        """Set this module and all within it to training, or with False to evaluation."""
+        """Set this module and all modules within it to training mode, or to evaluation mode.
+
+        Args:
+            mode: True for training, False for evaluation. Default: True.
+
+        Returns:
+            This module.
+
+        Raises:
+            ValueError: `mode` is not a bool.
+
+        Example:
+            >>> model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+            >>> model.train().training, model.train(False)[1].training
+            (True, False)
+
+        See also:
+            `Module.eval`.
+        """
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -93,21 +155,73 @@ class Module(Convertible):
         return self
 
     def eval(self) -> Self:
-        """Set this module and all within it to evaluation."""
+        """Set this module and all modules within it to evaluation mode.
+
+        The same as `train(False)`. It does not switch gradients off: see `torch.no_grad`.
+
+        Returns:
+            This module.
+
+        Example:
+            >>> model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(p=1.0)).eval()
+            >>> model.training
+            False
+            >>> bool((model(torch.ones(1, 2)) == model[0](torch.ones(1, 2))).all())
+            True
+        """
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Say of every parameter whether it requires gradients."""
+        """Set for every parameter whether it requires gradients, as to freeze a part of a network.
+
+        Args:
+            requires_grad: Whether they do. Default: True.
+
+        Returns:
+            This module.
+
+        Example:
+            >>> model = nn.Sequential(nn.Linear(2, 8), nn.Linear(8, 1))
+            >>> _ = model[0].requires_grad_(False)
+            >>> [p.requires_grad for p in model.parameters()]
+            [False, False, True, True]
+        """
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters, or with ``set_to_none=False`` make them zeros."""
+        """Reset the gradients of all parameters.
+
+        Args:
+            set_to_none: Whether `grad` becomes None; otherwise it is filled with zeros. Default:
+                True.
+
+        Example:
+            >>> layer = nn.Linear(2, 1)
+            >>> layer(torch.ones(1, 2)).sum().backward()
+            >>> layer.zero_grad()
+            >>> layer.weight.grad is None
+            True
+
+        See also:
+            `optim.Optimizer.zero_grad`.
+        """
         _C._optim.forget_grads(list(self.parameters()), set_to_none)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Let calls of this module be calls of what `torch.compile` makes of it."""
+        """Compile `forward` in place, as `torch.compile` does.
+
+        Args:
+            *args: Arguments of `torch.compile` behind the module.
+            **kwargs: Its keyword arguments.
+
+        Example:
+            >>> layer = nn.Linear(2, 1)
+            >>> layer.compile()
+            >>> layer(torch.ones(1, 2)).shape
+            torch.Size([1, 1])
+        """
         self.__dict__["forward"] = compile(self.forward, *args, **kwargs)
 
     # How it is shown.
@@ -131,10 +245,34 @@ class Module(Convertible):
 
     @yielding
     def summary(self, *args: Any, **kwargs: Any) -> Summary:
-        """Print-ready table of the layers: shapes, parameters, multiply-adds, activation memory.
+        """Table of the layers: output shapes, parameters, multiply-adds, memory of activations.
 
-        The arguments are those of a call. The network is run on them once, in evaluation and
-        without gradients; without arguments only the parameters are listed.
+        The network runs once on the arguments, in evaluation mode and without gradients. Without
+        arguments only the parameters are listed.
+
+        Args:
+            *args: Arguments of a call of this module.
+            **kwargs: Keyword arguments of the call.
+
+        Returns:
+            A `Summary`, which prints as a table. It has `layers`, `total_parameters`,
+            `trainable_parameters`, `parameter_bytes`, `multiply_adds` and `activation_bytes`.
+
+        Example:
+            >>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+            >>> model.summary(torch.zeros(1, 4))
+            Layer         Output shape  Parameters  Multiply-adds  Activations
+            ──────────────────────────────────────────────────────────────────
+            Sequential    1×2
+            ├─ 0: Linear  1×8                   40             32         32 B
+            ├─ 1: ReLU    1×8                                             32 B
+            └─ 2: Linear  1×2                   18             16          8 B
+            ──────────────────────────────────────────────────────────────────
+            Parameters     58 (232 B)
+            Multiply-adds  48
+            Activations    72 B
+            >>> model.summary().total_parameters
+            58
         """
         from flambeau.nn.modules._summary import summarize  # which needs the layers
 

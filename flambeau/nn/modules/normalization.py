@@ -16,7 +16,29 @@ __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSN
 
 
 class LocalResponseNorm(Module):
-    """input / (k + alpha * mean of the squares of `size` neighbouring channels) ** beta."""
+    """Divide each channel by a power of the mean square of its neighbours.
+
+    y_c = x_c / (k + alpha × mean of x^2 over `size` channels around c) ** beta
+
+    Channels outside of the input count as 0.
+
+    Args:
+        size: Number of neighbouring channels.
+        alpha: Factor of the mean square. Default: 1e-4.
+        beta: Exponent. Default: 0.75.
+        k: Added constant. Default: 1.
+
+    Shape:
+        - Input: (N, C, *).
+        - Output: the shape of the input.
+
+    Example:
+        >>> nn.LocalResponseNorm(3, alpha=1.0)(torch.ones(1, 4, 1)).flatten()
+        tensor([0.6817, 0.5946, 0.5946, 0.6817])
+
+    See also:
+        `nn.functional.local_response_norm`.
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
@@ -26,7 +48,6 @@ class LocalResponseNorm(Module):
         self.k = k
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input divided by what its neighbours are."""
         return local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:
@@ -35,7 +56,21 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(Module):
-    """LocalResponseNorm of (N, C, H, W) with an integer `k` by default."""
+    """`nn.LocalResponseNorm` of images, (N, C, H, W).
+
+    Args:
+        size: Number of neighbouring channels.
+        alpha: Factor of the mean square. Default: 1e-4.
+        beta: Exponent. Default: 0.75.
+        k: Added constant. Default: 1.
+
+    Raises:
+        ValueError: The input has not 4 dimensions.
+
+    Example:
+        >>> nn.CrossMapLRN2d(2)(torch.randn(1, 5, 4, 4)).shape
+        torch.Size([1, 5, 4, 4])
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__()
@@ -45,7 +80,6 @@ class CrossMapLRN2d(Module):
         self.k = k
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input divided by what its neighbours are."""
         if input.dim() != 4:
             raise ValueError(f"CrossMapLRN2d: expected 4D input, got {input.dim()}D input")
         return local_response_norm(input, self.size, self.alpha, self.beta, self.k)
@@ -87,9 +121,37 @@ class _Affine(Module):
 
 
 class LayerNorm(_Affine):
-    """The last dimensions less their mean and divided by their deviation, times weight plus bias.
+    """Normalise the last dimensions of each sample, then scale and shift each element.
 
-    `normalized_shape` is the shape of the last dimensions, a number that of the last one.
+    y = (x - mean) / sqrt(var + eps) × weight + bias
+
+    with mean and (biased) variance over the last dimensions, in training and in evaluation.
+
+    Args:
+        normalized_shape: Sizes of the last dimensions, or the size of the last one.
+        eps: Added to the variance, against division by 0. Default: 1e-5.
+        elementwise_affine: Whether to learn weight and bias. Default: True.
+        bias: Whether `elementwise_affine` includes a bias. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight: Scale of shape `normalized_shape`, starting at 1, or None.
+        bias: Shift of shape `normalized_shape`, starting at 0, or None.
+
+    Shape:
+        - Input: (*, normalized_shape).
+        - Output: the shape of the input.
+
+    Example:
+        >>> layer = nn.LayerNorm(4)
+        >>> layer(torch.tensor([[1.0, 2.0, 3.0, 4.0]])).detach()
+        tensor([[-1.3416, -0.4472,  0.4472,  1.3416]])
+        >>> nn.LayerNorm([3, 4])(torch.randn(2, 3, 4)).shape
+        torch.Size([2, 3, 4])
+
+    See also:
+        `nn.RMSNorm`, `nn.GroupNorm`, `nn.functional.layer_norm`.
     """
 
     def __init__(
@@ -108,7 +170,6 @@ class LayerNorm(_Affine):
         self._fb_make_affine(self.normalized_shape, elementwise_affine, bias, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input normalised, times weight plus bias."""
         return layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
@@ -120,7 +181,31 @@ class LayerNorm(_Affine):
 
 
 class RMSNorm(Module):
-    """The last dimensions divided by their root mean square, times weight."""
+    """Divide the last dimensions of each sample by their root mean square, then scale each element.
+
+    y = x / sqrt(mean of x^2 + eps) × weight
+
+    Args:
+        normalized_shape: Sizes of the last dimensions, or the size of the last one.
+        eps: Added to the mean square. Default: the precision of the input's type.
+        elementwise_affine: Whether to learn a weight. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight: Scale of shape `normalized_shape`, starting at 1, or None.
+
+    Shape:
+        - Input: (*, normalized_shape).
+        - Output: the shape of the input.
+
+    Example:
+        >>> nn.RMSNorm(2)(torch.tensor([[3.0, 4.0]])).detach()
+        tensor([[0.8485, 1.1314]])
+
+    See also:
+        `nn.LayerNorm`, `nn.functional.rms_norm`.
+    """
 
     weight: Tensor | None
 
@@ -150,7 +235,6 @@ class RMSNorm(Module):
             init.ones_(self.weight)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The input normalised, times weight."""
         return rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
@@ -161,7 +245,41 @@ class RMSNorm(Module):
 
 
 class GroupNorm(_Affine):
-    """Channels of a sample in groups, each less its mean and divided by its deviation."""
+    """Normalise groups of channels of each sample, then scale and shift each channel.
+
+    y = (x - mean) / sqrt(var + eps) × weight + bias
+
+    with mean and (biased) variance of each group, in training and in evaluation. One group is
+    `nn.LayerNorm` over all channels; one channel per group is `nn.InstanceNorm2d`.
+
+    Args:
+        num_groups: Number of groups; must divide `num_channels`.
+        num_channels: Number of channels C.
+        eps: Added to the variance, against division by 0. Default: 1e-5.
+        affine: Whether to learn weight and bias. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        bias: Whether `affine` includes a bias. Default: True.
+
+    Attributes:
+        weight: Scale of shape (num_channels,), starting at 1, or None.
+        bias: Shift of shape (num_channels,), starting at 0, or None.
+
+    Shape:
+        - Input: (N, C, *).
+        - Output: the shape of the input.
+
+    Raises:
+        ValueError: `num_groups` does not divide `num_channels`.
+
+    Example:
+        >>> layer = nn.GroupNorm(2, 8)
+        >>> layer(torch.randn(4, 8, 5, 5)).shape
+        torch.Size([4, 8, 5, 5])
+
+    See also:
+        `nn.BatchNorm2d`, `nn.LayerNorm`, `nn.functional.group_norm`.
+    """
 
     def __init__(
         self,
@@ -186,7 +304,6 @@ class GroupNorm(_Affine):
         self._fb_make_affine((num_channels,), affine, bias, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input normalised, times weight plus bias by channel."""
         return group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:

@@ -42,7 +42,6 @@ class _PadNd(Module):
         self.padding: tuple[int, ...] = _ntuple(2 * self._fb_rank)(padding)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Pad a batch or a single sample."""
         return F.pad(input, self.padding, self._fb_mode)
 
     def extra_repr(self) -> str:
@@ -58,7 +57,6 @@ class _ConstantPadNd(_PadNd):
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
-        """Pad with the value."""
         return F.pad(input, self.padding, "constant", self.value)
 
     def extra_repr(self) -> str:
@@ -67,19 +65,70 @@ class _ConstantPadNd(_PadNd):
 
 
 class ConstantPad1d(_ConstantPadNd):
-    """Signals with a constant before and after."""
+    """Pad a signal with a constant.
+
+    Args:
+        padding: Widths: one int, or (left, right).
+        value: The constant.
+
+    Shape:
+        - Input: (N, C, L) or (C, L).
+        - Output: (N, C, L_out) or (C, L_out), larger by the widths.
+
+    Example:
+        >>> nn.ConstantPad1d(1, 9.0)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[9., 1., 2., 3., 9.]])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     _fb_rank = 1
 
 
 class ConstantPad2d(_ConstantPadNd):
-    """Images in a frame of one value."""
+    """Pad an image with a constant.
+
+    Args:
+        padding: Widths: one int, or (left, right, top, bottom).
+        value: The constant.
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: (N, C, H_out, W_out) or (C, H_out, W_out), larger by the widths.
+
+    Example:
+        >>> nn.ConstantPad2d(1, 9.0)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[9., 9., 9., 9.],
+                 [9., 1., 2., 9.],
+                 [9., 3., 4., 9.],
+                 [9., 9., 9., 9.]]])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     _fb_rank = 2
 
 
 class ConstantPad3d(_ConstantPadNd):
-    """Volumes in a shell of one value."""
+    """Pad a volume with a constant.
+
+    Args:
+        padding: Widths: one int, or (left, right, top, bottom, front, back).
+        value: The constant.
+
+    Shape:
+        - Input: (N, C, D, H, W) or (C, D, H, W).
+        - Output: (N, C, D_out, H_out, W_out) or (C, D_out, H_out, W_out), larger by the widths.
+
+    Example:
+        >>> nn.ConstantPad3d(1, 9.0)(torch.randn(1, 3, 4, 4, 4)).shape
+        torch.Size([1, 3, 6, 6, 6])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     _fb_rank = 3
 
@@ -91,21 +140,69 @@ class _Zeros(_PadNd):
 
 
 class ZeroPad1d(_Zeros, ConstantPad1d):
-    """Signals with zeros before and after."""
+    """Pad a signal with zeros.
+
+    Args:
+        padding: Widths: one int, or (left, right).
+
+    Shape:
+        - Input: (N, C, L) or (C, L).
+        - Output: (N, C, L_out) or (C, L_out), larger by the widths.
+
+    Example:
+        >>> nn.ZeroPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[0., 1., 2., 3., 0.]])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     def __init__(self, padding: int | tuple[int, int]) -> None:
         super().__init__(padding, 0.0)
 
 
 class ZeroPad2d(_Zeros, ConstantPad2d):
-    """Images in a frame of zeros."""
+    """Pad an image with zeros.
+
+    Args:
+        padding: Widths: one int, or (left, right, top, bottom).
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: (N, C, H_out, W_out) or (C, H_out, W_out), larger by the widths.
+
+    Example:
+        >>> nn.ZeroPad2d(1)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[0., 0., 0., 0.],
+                 [0., 1., 2., 0.],
+                 [0., 3., 4., 0.],
+                 [0., 0., 0., 0.]]])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     def __init__(self, padding: int | tuple[int, int, int, int]) -> None:
         super().__init__(padding, 0.0)
 
 
 class ZeroPad3d(_Zeros, ConstantPad3d):
-    """Volumes in a shell of zeros."""
+    """Pad a volume with zeros.
+
+    Args:
+        padding: Widths: one int, or (left, right, top, bottom, front, back).
+
+    Shape:
+        - Input: (N, C, D, H, W) or (C, D, H, W).
+        - Output: (N, C, D_out, H_out, W_out) or (C, D_out, H_out, W_out), larger by the widths.
+
+    Example:
+        >>> nn.ZeroPad3d(1)(torch.randn(1, 3, 4, 4, 4)).shape
+        torch.Size([1, 3, 6, 6, 6])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     def __init__(self, padding: int | tuple[int, int, int, int, int, int]) -> None:
         super().__init__(padding, 0.0)
@@ -116,19 +213,67 @@ class _ReflectionPadNd(_PadNd):
 
 
 class ReflectionPad1d(_ReflectionPadNd):
-    """Signals reflected at both ends, which are not repeated."""
+    """Pad a signal with its reflection, without repeating the border.
+
+    Args:
+        padding: Widths: one int, or (left, right).
+
+    Shape:
+        - Input: (N, C, L) or (C, L).
+        - Output: (N, C, L_out) or (C, L_out), larger by the widths.
+
+    Example:
+        >>> nn.ReflectionPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[2., 1., 2., 3., 2.]])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     _fb_rank = 1
 
 
 class ReflectionPad2d(_ReflectionPadNd):
-    """Images reflected at their borders, which are not repeated."""
+    """Pad an image with its reflection, without repeating the border.
+
+    Args:
+        padding: Widths: one int, or (left, right, top, bottom).
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: (N, C, H_out, W_out) or (C, H_out, W_out), larger by the widths.
+
+    Example:
+        >>> nn.ReflectionPad2d(1)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[4., 3., 4., 3.],
+                 [2., 1., 2., 1.],
+                 [4., 3., 4., 3.],
+                 [2., 1., 2., 1.]]])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     _fb_rank = 2
 
 
 class ReflectionPad3d(_ReflectionPadNd):
-    """Volumes reflected at their borders, which are not repeated."""
+    """Pad a volume with its reflection, without repeating the border.
+
+    Args:
+        padding: Widths: one int, or (left, right, top, bottom, front, back).
+
+    Shape:
+        - Input: (N, C, D, H, W) or (C, D, H, W).
+        - Output: (N, C, D_out, H_out, W_out) or (C, D_out, H_out, W_out), larger by the widths.
+
+    Example:
+        >>> nn.ReflectionPad3d(1)(torch.randn(1, 3, 4, 4, 4)).shape
+        torch.Size([1, 3, 6, 6, 6])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     _fb_rank = 3
 
@@ -138,19 +283,67 @@ class _ReplicationPadNd(_PadNd):
 
 
 class ReplicationPad1d(_ReplicationPadNd):
-    """Signals whose first and last elements are repeated."""
+    """Pad a signal with copies of its border.
+
+    Args:
+        padding: Widths: one int, or (left, right).
+
+    Shape:
+        - Input: (N, C, L) or (C, L).
+        - Output: (N, C, L_out) or (C, L_out), larger by the widths.
+
+    Example:
+        >>> nn.ReplicationPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[1., 1., 2., 3., 3.]])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     _fb_rank = 1
 
 
 class ReplicationPad2d(_ReplicationPadNd):
-    """Images whose borders are repeated."""
+    """Pad an image with copies of its border.
+
+    Args:
+        padding: Widths: one int, or (left, right, top, bottom).
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: (N, C, H_out, W_out) or (C, H_out, W_out), larger by the widths.
+
+    Example:
+        >>> nn.ReplicationPad2d(1)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[1., 1., 2., 2.],
+                 [1., 1., 2., 2.],
+                 [3., 3., 4., 4.],
+                 [3., 3., 4., 4.]]])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     _fb_rank = 2
 
 
 class ReplicationPad3d(_ReplicationPadNd):
-    """Volumes whose borders are repeated."""
+    """Pad a volume with copies of its border.
+
+    Args:
+        padding: Widths: one int, or (left, right, top, bottom, front, back).
+
+    Shape:
+        - Input: (N, C, D, H, W) or (C, D, H, W).
+        - Output: (N, C, D_out, H_out, W_out) or (C, D_out, H_out, W_out), larger by the widths.
+
+    Example:
+        >>> nn.ReplicationPad3d(1)(torch.randn(1, 3, 4, 4, 4)).shape
+        torch.Size([1, 3, 6, 6, 6])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     _fb_rank = 3
 
@@ -159,24 +352,71 @@ class _CircularPadNd(_PadNd):
     _fb_mode = "circular"
 
     def forward(self, input: Tensor) -> Tensor:
-        """Pad a batch or a single sample."""
         check_dims(self, input, self._fb_rank + 1, self._fb_rank + 2)
         return super().forward(input)
 
 
 class CircularPad1d(_CircularPadNd):
-    """Signals that go on with their other end."""
+    """Pad a signal with elements of its opposite end.
+
+    Args:
+        padding: Widths: one int, or (left, right).
+
+    Shape:
+        - Input: (N, C, L) or (C, L).
+        - Output: (N, C, L_out) or (C, L_out), larger by the widths.
+
+    Example:
+        >>> nn.CircularPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[3., 1., 2., 3., 1.]])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     _fb_rank = 1
 
 
 class CircularPad2d(_CircularPadNd):
-    """Images that go on with their opposite border."""
+    """Pad an image with elements of its opposite end.
+
+    Args:
+        padding: Widths: one int, or (left, right, top, bottom).
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: (N, C, H_out, W_out) or (C, H_out, W_out), larger by the widths.
+
+    Example:
+        >>> nn.CircularPad2d(1)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[4., 3., 4., 3.],
+                 [2., 1., 2., 1.],
+                 [4., 3., 4., 3.],
+                 [2., 1., 2., 1.]]])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     _fb_rank = 2
 
 
 class CircularPad3d(_CircularPadNd):
-    """Volumes that go on with their opposite border."""
+    """Pad a volume with elements of its opposite end.
+
+    Args:
+        padding: Widths: one int, or (left, right, top, bottom, front, back).
+
+    Shape:
+        - Input: (N, C, D, H, W) or (C, D, H, W).
+        - Output: (N, C, D_out, H_out, W_out) or (C, D_out, H_out, W_out), larger by the widths.
+
+    Example:
+        >>> nn.CircularPad3d(1)(torch.randn(1, 3, 4, 4, 4)).shape
+        torch.Size([1, 3, 6, 6, 6])
+
+    See also:
+        `nn.functional.pad`.
+    """
 
     _fb_rank = 3

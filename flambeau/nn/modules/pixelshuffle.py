@@ -14,14 +14,31 @@ __all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """Channels in groups of r^2 become blocks of r by r pixels."""
+    """Turn groups of channels into blocks of pixels: an image r times larger with C / r^2 channels.
+
+    Args:
+        upscale_factor: r.
+
+    Shape:
+        - Input: (*, C r^2, H, W).
+        - Output: (*, C, H r, W r).
+
+    Example:
+        >>> nn.PixelShuffle(2)(torch.randn(1, 8, 3, 3)).shape
+        torch.Size([1, 2, 6, 6])
+        >>> nn.PixelShuffle(2)(torch.arange(4.0).reshape(4, 1, 1))
+        tensor([[[0., 1.],
+                 [2., 3.]]])
+
+    See also:
+        `nn.PixelUnshuffle`, its inverse; `nn.functional.pixel_shuffle`.
+    """
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
         self.upscale_factor = upscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """(*, C r^2, H, W) becomes (*, C, H r, W r)."""
         return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self) -> str:
@@ -30,14 +47,28 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """Blocks of r by r pixels become r^2 channels: the inverse of PixelShuffle."""
+    """Turn blocks of pixels into channels: an image r times smaller with C r^2 channels.
+
+    Args:
+        downscale_factor: r.
+
+    Shape:
+        - Input: (*, C, H r, W r).
+        - Output: (*, C r^2, H, W).
+
+    Example:
+        >>> nn.PixelUnshuffle(2)(torch.randn(1, 2, 6, 6)).shape
+        torch.Size([1, 8, 3, 3])
+
+    See also:
+        `nn.PixelShuffle`, its inverse; `nn.functional.pixel_unshuffle`.
+    """
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
         self.downscale_factor = downscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """(*, C, H r, W r) becomes (*, C r^2, H, W)."""
         return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self) -> str:

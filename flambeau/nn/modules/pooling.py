@@ -69,10 +69,36 @@ class _MaxPoolNd(Module):
 
 
 class MaxPool1d(_MaxPoolNd):
-    """The largest element of each window of a signal."""
+    """Take the largest element of each window of a signal.
+
+    Args:
+        kernel_size: Size of a window, one int.
+        stride: Step between two windows. Default: `kernel_size`.
+        padding: Elements of -inf added at both ends of each dimension. Default: 0.
+        dilation: Distance between two elements of a window. Default: 1.
+        return_indices: Whether to return the positions of the maxima too, for
+            `nn.MaxUnpool1d`. Default: False.
+        ceil_mode: Whether to round the output size up, with windows that reach beyond the end.
+            Default: False.
+
+    Shape:
+        - Input: (N, C, L) or (C, L).
+        - Output: (N, C, L_out) or (C, L_out),
+          where along the length
+
+          out = floor((in + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1
+
+    Example:
+        >>> nn.MaxPool1d(2)(torch.randn(1, 3, 8)).shape
+        torch.Size([1, 3, 4])
+        >>> nn.MaxPool1d(3, stride=2)(torch.tensor([[1.0, 5.0, 2.0, 4.0, 3.0]]))
+        tensor([[5., 4.]])
+
+    See also:
+        `nn.AvgPool1d`, `nn.AdaptiveMaxPool1d`, `nn.functional.max_pool1d`.
+    """
 
     def forward(self, input: Tensor) -> Any:
-        """Pool (N, C, L) or (C, L)."""
         return F.max_pool1d(
             input,
             self.kernel_size,
@@ -85,10 +111,37 @@ class MaxPool1d(_MaxPoolNd):
 
 
 class MaxPool2d(_MaxPoolNd):
-    """The largest element of each window of an image."""
+    """Take the largest element of each window of an image.
+
+    Args:
+        kernel_size: Size of a window, one int or a tuple of 2.
+        stride: Step between two windows. Default: `kernel_size`.
+        padding: Elements of -inf added at both ends of each dimension. Default: 0.
+        dilation: Distance between two elements of a window. Default: 1.
+        return_indices: Whether to return the positions of the maxima too, for
+            `nn.MaxUnpool2d`. Default: False.
+        ceil_mode: Whether to round the output size up, with windows that reach beyond the end.
+            Default: False.
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: (N, C, H_out, W_out) or (C, H_out, W_out),
+          where along each of height and width
+
+          out = floor((in + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1
+
+    Example:
+        >>> nn.MaxPool2d(2)(torch.randn(1, 3, 8, 8)).shape
+        torch.Size([1, 3, 4, 4])
+        >>> nn.MaxPool2d(2)(torch.arange(16.0).reshape(1, 4, 4))
+        tensor([[[ 5.,  7.],
+                 [13., 15.]]])
+
+    See also:
+        `nn.AvgPool2d`, `nn.AdaptiveMaxPool2d`, `nn.functional.max_pool2d`.
+    """
 
     def forward(self, input: Tensor) -> Any:
-        """Pool (N, C, H, W) or (C, H, W)."""
         return F.max_pool2d(
             input,
             self.kernel_size,
@@ -101,10 +154,34 @@ class MaxPool2d(_MaxPoolNd):
 
 
 class MaxPool3d(_MaxPoolNd):
-    """The largest element of each window of a volume."""
+    """Take the largest element of each window of a volume.
+
+    Args:
+        kernel_size: Size of a window, one int or a tuple of 3.
+        stride: Step between two windows. Default: `kernel_size`.
+        padding: Elements of -inf added at both ends of each dimension. Default: 0.
+        dilation: Distance between two elements of a window. Default: 1.
+        return_indices: Whether to return the positions of the maxima too, for
+            `nn.MaxUnpool3d`. Default: False.
+        ceil_mode: Whether to round the output size up, with windows that reach beyond the end.
+            Default: False.
+
+    Shape:
+        - Input: (N, C, D, H, W) or (C, D, H, W).
+        - Output: (N, C, D_out, H_out, W_out) or (C, D_out, H_out, W_out),
+          where along each of depth, height and width
+
+          out = floor((in + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1
+
+    Example:
+        >>> nn.MaxPool3d(2)(torch.randn(1, 3, 8, 8, 8)).shape
+        torch.Size([1, 3, 4, 4, 4])
+
+    See also:
+        `nn.AvgPool3d`, `nn.AdaptiveMaxPool3d`, `nn.functional.max_pool3d`.
+    """
 
     def forward(self, input: Tensor) -> Any:
-        """Pool (N, C, D, H, W) or (C, D, H, W)."""
         return F.max_pool3d(
             input,
             self.kernel_size,
@@ -138,42 +215,108 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """Puts what MaxPool1d found back in its place, among zeros."""
+    """Put maxima back to where `nn.MaxPool1d` found them; all other elements are 0.
+
+    Args:
+        kernel_size: Size of a window, one int.
+        stride: Step between two windows. Default: `kernel_size`.
+        padding: Padding that the pooling added. Default: 0.
+
+    Shape:
+        - Input and indices: (N, C, L) or (C, L).
+        - Output: (N, C, L_out) or (C, L_out), where
+
+          out = (in - 1) stride - 2 padding + kernel_size
+
+          unless the call says otherwise: `layer(x, indices, output_size=...)`.
+
+    Example:
+        >>> pool = nn.MaxPool1d(2, return_indices=True)
+        >>> maxima, indices = pool(torch.arange(8.0).reshape(1, 1, 8))
+        >>> nn.MaxUnpool1d(2)(maxima, indices).shape
+        torch.Size([1, 1, 8])
+
+    See also:
+        `nn.MaxPool1d`, `nn.functional.max_unpool1d`.
+    """
 
     _fb_rank = 1
 
     def forward(
         self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
     ) -> Tensor:
-        """``indices`` are those that MaxPool1d returned."""
         return F.max_unpool1d(
             input, indices, self.kernel_size, self.stride, self.padding, output_size
         )
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """Puts what MaxPool2d found back in its place, among zeros."""
+    """Put maxima back to where `nn.MaxPool2d` found them; all other elements are 0.
+
+    Args:
+        kernel_size: Size of a window, one int or a tuple of 2.
+        stride: Step between two windows. Default: `kernel_size`.
+        padding: Padding that the pooling added. Default: 0.
+
+    Shape:
+        - Input and indices: (N, C, H, W) or (C, H, W).
+        - Output: (N, C, H_out, W_out) or (C, H_out, W_out), where
+
+          out = (in - 1) stride - 2 padding + kernel_size
+
+          unless the call says otherwise: `layer(x, indices, output_size=...)`.
+
+    Example:
+        >>> pool = nn.MaxPool2d(2, return_indices=True)
+        >>> maxima, indices = pool(torch.arange(64.0).reshape(1, 1, 8, 8))
+        >>> nn.MaxUnpool2d(2)(maxima, indices).shape
+        torch.Size([1, 1, 8, 8])
+
+    See also:
+        `nn.MaxPool2d`, `nn.functional.max_unpool2d`.
+    """
 
     _fb_rank = 2
 
     def forward(
         self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
     ) -> Tensor:
-        """``indices`` are those that MaxPool2d returned."""
         return F.max_unpool2d(
             input, indices, self.kernel_size, self.stride, self.padding, output_size
         )
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """Puts what MaxPool3d found back in its place, among zeros."""
+    """Put maxima back to where `nn.MaxPool3d` found them; all other elements are 0.
+
+    Args:
+        kernel_size: Size of a window, one int or a tuple of 3.
+        stride: Step between two windows. Default: `kernel_size`.
+        padding: Padding that the pooling added. Default: 0.
+
+    Shape:
+        - Input and indices: (N, C, D, H, W) or (C, D, H, W).
+        - Output: (N, C, D_out, H_out, W_out) or (C, D_out, H_out, W_out), where
+
+          out = (in - 1) stride - 2 padding + kernel_size
+
+          unless the call says otherwise: `layer(x, indices, output_size=...)`.
+
+    Example:
+        >>> pool = nn.MaxPool3d(2, return_indices=True)
+        >>> maxima, indices = pool(torch.arange(8.0).reshape(1, 1, 2, 2, 2))
+        >>> nn.MaxUnpool3d(2)(maxima, indices).shape
+        torch.Size([1, 1, 2, 2, 2])
+
+    See also:
+        `nn.MaxPool3d`, `nn.functional.max_unpool3d`.
+    """
 
     _fb_rank = 3
 
     def forward(
         self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
     ) -> Tensor:
-        """``indices`` are those that MaxPool3d returned."""
         return F.max_unpool3d(
             input, indices, self.kernel_size, self.stride, self.padding, output_size
         )
@@ -193,7 +336,32 @@ class _AvgPoolNd(Module):
 
 
 class AvgPool1d(_AvgPoolNd):
-    """The average of each window of a signal."""
+    """Take the average of each window of a signal.
+
+    Args:
+        kernel_size: Size of a window, one int.
+        stride: Step between two windows. Default: `kernel_size`.
+        padding: Zeros added at both ends of each dimension. Default: 0.
+        ceil_mode: Whether to round the output size up, with windows that reach beyond the end.
+            Default: False.
+        count_include_pad: Whether added zeros count for the average. Default: True.
+
+    Shape:
+        - Input: (N, C, L) or (C, L).
+        - Output: (N, C, L_out) or (C, L_out),
+          where along the length
+
+          out = floor((in + 2 padding - kernel_size) / stride) + 1
+
+    Example:
+        >>> nn.AvgPool1d(2)(torch.randn(1, 3, 8)).shape
+        torch.Size([1, 3, 4])
+        >>> nn.AvgPool1d(2)(torch.tensor([[1.0, 3.0, 2.0, 4.0]]))
+        tensor([[2., 3.]])
+
+    See also:
+        `nn.MaxPool1d`, `nn.AdaptiveAvgPool1d`, `nn.functional.avg_pool1d`.
+    """
 
     def __init__(
         self,
@@ -211,7 +379,6 @@ class AvgPool1d(_AvgPoolNd):
         self.count_include_pad = count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
-        """Pool (N, C, L) or (C, L)."""
         return F.avg_pool1d(
             input,
             self.kernel_size,
@@ -242,10 +409,37 @@ class _OverridableAvgPoolNd(_AvgPoolNd):
 
 
 class AvgPool2d(_OverridableAvgPoolNd):
-    """The average of each window of an image."""
+    """Take the average of each window of an image.
+
+    Args:
+        kernel_size: Size of a window, one int or a tuple of 2.
+        stride: Step between two windows. Default: `kernel_size`.
+        padding: Zeros added at both ends of each dimension. Default: 0.
+        ceil_mode: Whether to round the output size up, with windows that reach beyond the end.
+            Default: False.
+        count_include_pad: Whether added zeros count for the average. Default: True.
+        divisor_override: Divides the sum of a window instead of the number of its elements.
+            Default: None.
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: (N, C, H_out, W_out) or (C, H_out, W_out),
+          where along each of height and width
+
+          out = floor((in + 2 padding - kernel_size) / stride) + 1
+
+    Example:
+        >>> nn.AvgPool2d(2)(torch.randn(1, 3, 8, 8)).shape
+        torch.Size([1, 3, 4, 4])
+        >>> nn.AvgPool2d(2)(torch.arange(16.0).reshape(1, 4, 4))
+        tensor([[[ 2.5000,  4.5000],
+                 [10.5000, 12.5000]]])
+
+    See also:
+        `nn.MaxPool2d`, `nn.AdaptiveAvgPool2d`, `nn.functional.avg_pool2d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Pool (N, C, H, W) or (C, H, W)."""
         return F.avg_pool2d(
             input,
             self.kernel_size,
@@ -258,10 +452,34 @@ class AvgPool2d(_OverridableAvgPoolNd):
 
 
 class AvgPool3d(_OverridableAvgPoolNd):
-    """The average of each window of a volume."""
+    """Take the average of each window of a volume.
+
+    Args:
+        kernel_size: Size of a window, one int or a tuple of 3.
+        stride: Step between two windows. Default: `kernel_size`.
+        padding: Zeros added at both ends of each dimension. Default: 0.
+        ceil_mode: Whether to round the output size up, with windows that reach beyond the end.
+            Default: False.
+        count_include_pad: Whether added zeros count for the average. Default: True.
+        divisor_override: Divides the sum of a window instead of the number of its elements.
+            Default: None.
+
+    Shape:
+        - Input: (N, C, D, H, W) or (C, D, H, W).
+        - Output: (N, C, D_out, H_out, W_out) or (C, D_out, H_out, W_out),
+          where along each of depth, height and width
+
+          out = floor((in + 2 padding - kernel_size) / stride) + 1
+
+    Example:
+        >>> nn.AvgPool3d(2)(torch.randn(1, 3, 8, 8, 8)).shape
+        torch.Size([1, 3, 4, 4, 4])
+
+    See also:
+        `nn.MaxPool3d`, `nn.AdaptiveAvgPool3d`, `nn.functional.avg_pool3d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Pool (N, C, D, H, W) or (C, D, H, W)."""
         return F.avg_pool3d(
             input,
             self.kernel_size,
@@ -299,32 +517,98 @@ class _LPPoolNd(Module):
 
 
 class LPPool1d(_LPPoolNd):
-    """The p-norm of each window of a signal."""
+    """Take the p-norm of each window of a signal.
+
+    y = (sum of x^p over the window) ** (1 / p)
+
+    Args:
+        norm_type: p; 1 is the sum of a window, infinity its maximum.
+        kernel_size: Size of a window, one int.
+        stride: Step between two windows. Default: `kernel_size`.
+        ceil_mode: Whether to round the output size up. Default: False.
+
+    Shape:
+        - Input: (N, C, L) or (C, L).
+        - Output: (N, C, L_out) or (C, L_out),
+          where along the length
+
+          out = floor((in - kernel_size) / stride) + 1
+
+    Example:
+        >>> nn.LPPool1d(2, 3, stride=2)(torch.randn(1, 3, 8)).shape
+        torch.Size([1, 3, 3])
+
+    See also:
+        `nn.functional.lp_pool1d`.
+    """
 
     kernel_size: int
 
     def forward(self, input: Tensor) -> Tensor:
-        """Pool (N, C, L) or (C, L)."""
         return F.lp_pool1d(
             input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
         )
 
 
 class LPPool2d(_LPPoolNd):
-    """The p-norm of each window of an image."""
+    """Take the p-norm of each window of an image.
+
+    y = (sum of x^p over the window) ** (1 / p)
+
+    Args:
+        norm_type: p; 1 is the sum of a window, infinity its maximum.
+        kernel_size: Size of a window, one int or a tuple of 2.
+        stride: Step between two windows. Default: `kernel_size`.
+        ceil_mode: Whether to round the output size up. Default: False.
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: (N, C, H_out, W_out) or (C, H_out, W_out),
+          where along each of height and width
+
+          out = floor((in - kernel_size) / stride) + 1
+
+    Example:
+        >>> nn.LPPool2d(2, 3, stride=2)(torch.randn(1, 3, 8, 8)).shape
+        torch.Size([1, 3, 3, 3])
+
+    See also:
+        `nn.functional.lp_pool2d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Pool (N, C, H, W) or (C, H, W)."""
         return F.lp_pool2d(
             input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
         )
 
 
 class LPPool3d(_LPPoolNd):
-    """The p-norm of each window of a volume."""
+    """Take the p-norm of each window of a volume.
+
+    y = (sum of x^p over the window) ** (1 / p)
+
+    Args:
+        norm_type: p; 1 is the sum of a window, infinity its maximum.
+        kernel_size: Size of a window, one int or a tuple of 3.
+        stride: Step between two windows. Default: `kernel_size`.
+        ceil_mode: Whether to round the output size up. Default: False.
+
+    Shape:
+        - Input: (N, C, D, H, W) or (C, D, H, W).
+        - Output: (N, C, D_out, H_out, W_out) or (C, D_out, H_out, W_out),
+          where along each of depth, height and width
+
+          out = floor((in - kernel_size) / stride) + 1
+
+    Example:
+        >>> nn.LPPool3d(2, 3, stride=2)(torch.randn(1, 3, 8, 8, 8)).shape
+        torch.Size([1, 3, 3, 3, 3])
+
+    See also:
+        `nn.functional.lp_pool3d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Pool (N, C, D, H, W) or (C, D, H, W)."""
         return F.lp_pool3d(
             input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
         )
@@ -344,26 +628,78 @@ class _AdaptiveAvgPoolNd(Module):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    """Averages of a signal, as many as asked for."""
+    """Take the average of windows of a signal that give an output of a chosen size.
+
+    Window i along a dimension reaches from floor(i in / out) to ceil((i + 1) in / out).
+
+    Args:
+        output_size: Size of the output, one int.
+
+    Shape:
+        - Input: (N, C, L) or (C, L).
+        - Output: (N, C, L_out) or (C, L_out).
+
+    Example:
+        >>> nn.AdaptiveAvgPool1d(5)(torch.randn(1, 4, 8)).shape
+        torch.Size([1, 4, 5])
+
+    See also:
+        `nn.AvgPool1d`, `nn.functional.adaptive_avg_pool1d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Pool (N, C, L) or (C, L)."""
         return F.adaptive_avg_pool1d(input, self.output_size)
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """Averages of an image, as many as asked for."""
+    """Take the average of windows of an image that give an output of a chosen size.
+
+    Window i along a dimension reaches from floor(i in / out) to ceil((i + 1) in / out).
+
+    Args:
+        output_size: Size of the output, one int or a tuple of 2; None keeps a size.
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: (N, C, H_out, W_out) or (C, H_out, W_out).
+
+    Example:
+        >>> nn.AdaptiveAvgPool2d(1)(torch.randn(1, 4, 8, 8)).shape
+        torch.Size([1, 4, 1, 1])
+        >>> nn.AdaptiveAvgPool2d((None, 3))(torch.randn(1, 4, 8, 8)).shape
+        torch.Size([1, 4, 8, 3])
+
+    See also:
+        `nn.AvgPool2d`, `nn.functional.adaptive_avg_pool2d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Pool (N, C, H, W) or (C, H, W)."""
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """Averages of a volume, as many as asked for."""
+    """Take the average of windows of a volume that give an output of a chosen size.
+
+    Window i along a dimension reaches from floor(i in / out) to ceil((i + 1) in / out).
+
+    Args:
+        output_size: Size of the output, one int or a tuple of 3; None keeps a size.
+
+    Shape:
+        - Input: (N, C, D, H, W) or (C, D, H, W).
+        - Output: (N, C, D_out, H_out, W_out) or (C, D_out, H_out, W_out).
+
+    Example:
+        >>> nn.AdaptiveAvgPool3d(1)(torch.randn(1, 4, 8, 8, 8)).shape
+        torch.Size([1, 4, 1, 1, 1])
+        >>> nn.AdaptiveAvgPool3d((None, 3, 5))(torch.randn(1, 4, 8, 8, 8)).shape
+        torch.Size([1, 4, 8, 3, 5])
+
+    See also:
+        `nn.AvgPool3d`, `nn.functional.adaptive_avg_pool3d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Pool (N, C, D, H, W) or (C, D, H, W)."""
         return F.adaptive_avg_pool3d(input, self.output_size)
 
 
@@ -379,26 +715,81 @@ class _AdaptiveMaxPoolNd(Module):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """The largest elements of a signal, as many as asked for."""
+    """Take the largest element of windows of a signal that give an output of a chosen size.
+
+    Window i along a dimension reaches from floor(i in / out) to ceil((i + 1) in / out).
+
+    Args:
+        output_size: Size of the output, one int.
+        return_indices: Whether to return the positions of the maxima too. Default: False.
+
+    Shape:
+        - Input: (N, C, L) or (C, L).
+        - Output: (N, C, L_out) or (C, L_out).
+
+    Example:
+        >>> nn.AdaptiveMaxPool1d(5)(torch.randn(1, 4, 8)).shape
+        torch.Size([1, 4, 5])
+
+    See also:
+        `nn.MaxPool1d`, `nn.functional.adaptive_max_pool1d`.
+    """
 
     def forward(self, input: Tensor) -> Any:
-        """Pool (N, C, L) or (C, L)."""
         return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """The largest elements of an image, as many as asked for."""
+    """Take the largest element of windows of an image that give an output of a chosen size.
+
+    Window i along a dimension reaches from floor(i in / out) to ceil((i + 1) in / out).
+
+    Args:
+        output_size: Size of the output, one int or a tuple of 2; None keeps a size.
+        return_indices: Whether to return the positions of the maxima too. Default: False.
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: (N, C, H_out, W_out) or (C, H_out, W_out).
+
+    Example:
+        >>> nn.AdaptiveMaxPool2d(1)(torch.randn(1, 4, 8, 8)).shape
+        torch.Size([1, 4, 1, 1])
+        >>> nn.AdaptiveMaxPool2d((None, 3))(torch.randn(1, 4, 8, 8)).shape
+        torch.Size([1, 4, 8, 3])
+
+    See also:
+        `nn.MaxPool2d`, `nn.functional.adaptive_max_pool2d`.
+    """
 
     def forward(self, input: Tensor) -> Any:
-        """Pool (N, C, H, W) or (C, H, W)."""
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """The largest elements of a volume, as many as asked for."""
+    """Take the largest element of windows of a volume that give an output of a chosen size.
+
+    Window i along a dimension reaches from floor(i in / out) to ceil((i + 1) in / out).
+
+    Args:
+        output_size: Size of the output, one int or a tuple of 3; None keeps a size.
+        return_indices: Whether to return the positions of the maxima too. Default: False.
+
+    Shape:
+        - Input: (N, C, D, H, W) or (C, D, H, W).
+        - Output: (N, C, D_out, H_out, W_out) or (C, D_out, H_out, W_out).
+
+    Example:
+        >>> nn.AdaptiveMaxPool3d(1)(torch.randn(1, 4, 8, 8, 8)).shape
+        torch.Size([1, 4, 1, 1, 1])
+        >>> nn.AdaptiveMaxPool3d((None, 3, 5))(torch.randn(1, 4, 8, 8, 8)).shape
+        torch.Size([1, 4, 8, 3, 5])
+
+    See also:
+        `nn.MaxPool3d`, `nn.functional.adaptive_max_pool3d`.
+    """
 
     def forward(self, input: Tensor) -> Any:
-        """Pool (N, C, D, H, W) or (C, D, H, W)."""
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
 
 
@@ -441,12 +832,32 @@ class _FractionalMaxPoolNd(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
-    """The largest elements of windows that lie at random places of an image."""
+    """Take the largest element of windows at random places, to shrink an image by any ratio.
+
+    Args:
+        kernel_size: Size of a window, one int or a tuple of 2.
+        output_size: Size of the output, one int or a tuple of 2.
+        output_ratio: Size of the output by that of the input, between 0 and 1. Exactly one of
+            `output_size` and `output_ratio` is given.
+        return_indices: Whether to return the positions of the maxima too. Default: False.
+
+    Shape:
+        - Input: (N, C, H, W) or (C, H, W).
+        - Output: (N, C, H_out, W_out) or (C, H_out, W_out).
+
+    Example:
+        >>> nn.FractionalMaxPool2d(3, output_size=5)(torch.randn(1, 3, 8, 8)).shape
+        torch.Size([1, 3, 5, 5])
+        >>> nn.FractionalMaxPool2d(3, output_ratio=0.5)(torch.randn(1, 3, 8, 8)).shape
+        torch.Size([1, 3, 4, 4])
+
+    See also:
+        `nn.functional.fractional_max_pool2d`.
+    """
 
     _fb_rank = 2
 
     def forward(self, input: Tensor) -> Any:
-        """Pool (N, C, H, W) or (C, H, W)."""
         return F.fractional_max_pool2d(
             input,
             self.kernel_size,
@@ -458,12 +869,32 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
-    """The largest elements of windows that lie at random places of a volume."""
+    """Take the largest element of windows at random places, to shrink a volume by any ratio.
+
+    Args:
+        kernel_size: Size of a window, one int or a tuple of 3.
+        output_size: Size of the output, one int or a tuple of 3.
+        output_ratio: Size of the output by that of the input, between 0 and 1. Exactly one of
+            `output_size` and `output_ratio` is given.
+        return_indices: Whether to return the positions of the maxima too. Default: False.
+
+    Shape:
+        - Input: (N, C, D, H, W) or (C, D, H, W).
+        - Output: (N, C, D_out, H_out, W_out) or (C, D_out, H_out, W_out).
+
+    Example:
+        >>> nn.FractionalMaxPool3d(3, output_size=5)(torch.randn(1, 3, 8, 8, 8)).shape
+        torch.Size([1, 3, 5, 5, 5])
+        >>> nn.FractionalMaxPool3d(3, output_ratio=0.5)(torch.randn(1, 3, 8, 8, 8)).shape
+        torch.Size([1, 3, 4, 4, 4])
+
+    See also:
+        `nn.functional.fractional_max_pool3d`.
+    """
 
     _fb_rank = 3
 
     def forward(self, input: Tensor) -> Any:
-        """Pool (N, C, D, H, W) or (C, D, H, W)."""
         return F.fractional_max_pool3d(
             input,
             self.kernel_size,

@@ -29,7 +29,12 @@ _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
 class RNNBase(Module):
-    """What the networks over whole sequences share: their parameters, and how they are called."""
+    """Base class of `nn.RNN`, `nn.GRU` and `nn.LSTM`: parameters, checks and calls.
+
+    Args:
+        mode: `"LSTM"`, `"GRU"`, `"RNN_TANH"` or `"RNN_RELU"`.
+        input_size and the following: As of `nn.LSTM`.
+    """
 
     # The operator that computes it, for padded and for packed sequences.
     _fb_network: Callable[..., tuple[Tensor, ...]]
@@ -309,28 +314,91 @@ def _check_dropout(dropout: float, num_layers: int) -> None:
         )
 
 
-def _refuse_projection(arguments: dict[str, Any]) -> None:
-    if "proj_size" in arguments:
+def _refuse_projection(proj_size: int | None) -> None:
+    if proj_size is not None:
         raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
 
 
 class RNN(RNNBase):
-    """A network of ``h = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu instead of tanh."""
+    """Recurrent network with one nonlinearity (Elman network).
+
+    h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh)
+
+    Args:
+        input_size: Number of features of the input.
+        hidden_size: Number of features of the state h.
+        num_layers: Number of layers; each runs over the outputs of the one before. Default: 1.
+        nonlinearity: `"tanh"` (the default) or `"relu"`.
+        bias: Whether to add the vectors b. Default: True.
+        batch_first: Whether tensors are (batch, length, features) instead of (length, batch,
+            features); states are not concerned. Default: False.
+        dropout: Probability of dropout between two layers. Default: 0.
+        bidirectional: Whether to run backwards over the sequence too. Default: False.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        proj_size: Refused; only `nn.LSTM` has projections.
+
+    Attributes:
+        weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0: Parameters of the first layer;
+            `_l1` and so on those of the others, `_reverse` those of the other direction. Weights
+            have shape (hidden_size, input size) and (hidden_size, hidden_size).
+
+    All start uniform on (-k, k) with k = 1 / sqrt(hidden_size).
+
+    Shape (L: length, N: batch, D: 2 if bidirectional, else 1):
+        - Input: (L, N, input_size) or (L, input_size), (N, L, input_size) if `batch_first`; or a
+          `PackedSequence`.
+        - First state, optional: (D num_layers, N, hidden_size), without N if the input has
+          none. Default: zeros.
+        - Output: (L, N, D hidden_size), the states of the last layer at every step, in the form
+          of the input.
+        - Last state: the shape of the first one.
+
+    Example:
+        >>> rnn = nn.RNN(4, 6, num_layers=2)
+        >>> output, h = rnn(torch.randn(7, 3, 4))
+        >>> output.shape, h.shape
+        (torch.Size([7, 3, 6]), torch.Size([2, 3, 6]))
+
+    See also:
+        `nn.LSTM`, `nn.GRU`, `nn.RNNCell`, `nn.utils.rnn.pack_padded_sequence`.
+    """
 
     _fb_networks: ClassVar = {"RNN_TANH": flambeau.rnn_tanh, "RNN_RELU": flambeau.rnn_relu}
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _refuse_projection(kwargs)
-        if len(args) > 3:
-            self.nonlinearity: str = args[3]
-            args = args[:3] + args[4:]
-        else:
-            self.nonlinearity = kwargs.pop("nonlinearity", "tanh")
-        if self.nonlinearity not in ("tanh", "relu"):
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: DeviceLike | None = None,
+        dtype: dtype | None = None,
+        *,
+        proj_size: int | None = None,
+    ) -> None:
+        _refuse_projection(proj_size)
+        if nonlinearity not in ("tanh", "relu"):
             raise ValueError(
-                f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'."
+                f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'."
             )
-        super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)
+        self.nonlinearity = nonlinearity
+        super().__init__(
+            f"RNN_{nonlinearity.upper()}",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            device=device,
+            dtype=dtype,
+        )
 
     @property
     def _fb_network(self) -> Callable[..., tuple[Tensor, ...]]:  # type: ignore[override]
@@ -338,22 +406,164 @@ class RNN(RNNBase):
 
 
 class GRU(RNNBase):
-    """A gated recurrent unit: a gate z keeps the old state, a gate r resets it for the new one."""
+    """Gated recurrent unit.
+
+    r = sigmoid(W_ir x + b_ir + W_hr h + b_hr)      reset gate
+    z = sigmoid(W_iz x + b_iz + W_hz h + b_hz)      update gate
+    n = tanh(W_in x + b_in + r (W_hn h + b_hn))     new state
+    h = (1 - z) n + z h
+
+    Args:
+        input_size: Number of features of the input.
+        hidden_size: Number of features of the state h.
+        num_layers: Number of layers; each runs over the outputs of the one before. Default: 1.
+        bias: Whether to add the vectors b. Default: True.
+        batch_first: Whether tensors are (batch, length, features) instead of (length, batch,
+            features); states are not concerned. Default: False.
+        dropout: Probability of dropout between two layers. Default: 0.
+        bidirectional: Whether to run backwards over the sequence too. Default: False.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+        proj_size: Refused; only `nn.LSTM` has projections.
+
+    Attributes:
+        weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0: Parameters of the first layer;
+            `_l1` and so on those of the others, `_reverse` those of the other direction. Weights
+            have shape (3 hidden_size, input size) and (3 hidden_size, hidden_size),
+            with the gates in the order r, z, n.
+
+    All start uniform on (-k, k) with k = 1 / sqrt(hidden_size).
+
+    Shape (L: length, N: batch, D: 2 if bidirectional, else 1):
+        - Input: (L, N, input_size) or (L, input_size), (N, L, input_size) if `batch_first`; or a
+          `PackedSequence`.
+        - First state, optional: (D num_layers, N, hidden_size), without N if the input has
+          none. Default: zeros.
+        - Output: (L, N, D hidden_size), the states of the last layer at every step, in the form
+          of the input.
+        - Last state: the shape of the first one.
+
+    Example:
+        >>> rnn = nn.GRU(4, 6, bidirectional=True, batch_first=True)
+        >>> output, h = rnn(torch.randn(3, 7, 4))
+        >>> output.shape, h.shape
+        (torch.Size([3, 7, 12]), torch.Size([2, 3, 6]))
+
+    See also:
+        `nn.LSTM`, `nn.RNN`, `nn.GRUCell`, `nn.utils.rnn.pack_padded_sequence`.
+    """
 
     _fb_network = staticmethod(flambeau.gru)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _refuse_projection(kwargs)
-        super().__init__("GRU", *args, **kwargs)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: DeviceLike | None = None,
+        dtype: dtype | None = None,
+        *,
+        proj_size: int | None = None,
+    ) -> None:
+        _refuse_projection(proj_size)
+        super().__init__(
+            "GRU",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            device=device,
+            dtype=dtype,
+        )
 
 
 class LSTM(RNNBase):
-    """A long short-term memory: gates for what enters, stays in and leaves its cells."""
+    """Long short-term memory.
+
+    i = sigmoid(W_ii x + b_ii + W_hi h + b_hi)    input gate
+    f = sigmoid(W_if x + b_if + W_hf h + b_hf)    forget gate
+    g = tanh(W_ig x + b_ig + W_hg h + b_hg)       candidate
+    o = sigmoid(W_io x + b_io + W_ho h + b_ho)    output gate
+    c = f c + i g
+    h = o tanh(c)
+
+    Args:
+        input_size: Number of features of the input.
+        hidden_size: Number of features of the state h and the cell c.
+        num_layers: Number of layers; each runs over the outputs of the one before. Default: 1.
+        bias: Whether to add the vectors b. Default: True.
+        batch_first: Whether tensors are (batch, length, features) instead of (length, batch,
+            features); states are not concerned. Default: False.
+        dropout: Probability of dropout between two layers. Default: 0.
+        bidirectional: Whether to run backwards over the sequence too. Default: False.
+        proj_size: Size that h is projected to by a learned matrix, below `hidden_size`; it then
+            takes the place of `hidden_size` in the shapes of h and output. Default: 0, none.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0: Parameters of the first layer;
+            `_l1` and so on those of the others, `_reverse` those of the other direction. Weights
+            have shape (4 hidden_size, input size) and (4 hidden_size, hidden_size),
+            with the gates in the order i, f, g, o.
+
+    All start uniform on (-k, k) with k = 1 / sqrt(hidden_size).
+
+    Shape (L: length, N: batch, D: 2 if bidirectional, else 1):
+        - Input: (L, N, input_size) or (L, input_size), (N, L, input_size) if `batch_first`; or a
+          `PackedSequence`.
+        - First states (h, c), optional: (D num_layers, N, hidden_size), without N if the input has
+          none. Default: zeros.
+        - Output: (L, N, D hidden_size), the states of the last layer at every step, in the form
+          of the input.
+        - Last states (h, c): the shape of the first ones (h, c).
+
+    Example:
+        >>> rnn = nn.LSTM(4, 6, num_layers=2)
+        >>> output, (h, c) = rnn(torch.randn(7, 3, 4))
+        >>> output.shape, h.shape, c.shape
+        (torch.Size([7, 3, 6]), torch.Size([2, 3, 6]), torch.Size([2, 3, 6]))
+        >>> output, (h, c) = rnn(torch.randn(7, 3, 4), (h, c))
+
+    See also:
+        `nn.GRU`, `nn.RNN`, `nn.LSTMCell`, `nn.utils.rnn.pack_padded_sequence`.
+    """
 
     _fb_network = staticmethod(flambeau.lstm)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__("LSTM", *args, **kwargs)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: DeviceLike | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
+        super().__init__(
+            "LSTM",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            proj_size,
+            device,
+            dtype,
+        )
 
     def get_expected_cell_size(
         self, input: Tensor, batch_sizes: Tensor | None

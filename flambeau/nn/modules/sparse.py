@@ -86,10 +86,38 @@ def _check_table(embeddings: Tensor) -> tuple[int, int]:
 
 
 class Embedding(_Table):
-    """A table of which the input picks rows.
+    """Lookup table: replace each index by a learned vector.
 
-    The row `padding_idx` starts as 0 and gets no gradient. Rows that are picked and exceed
-    `max_norm` are scaled down to it.
+    Args:
+        num_embeddings: Number of vectors.
+        embedding_dim: Size of a vector.
+        padding_idx: Index whose vector starts as 0 and gets no gradient. Default: none.
+        max_norm: Rows that are used and have a larger norm are scaled down to it, in place.
+            Default: no limit.
+        norm_type: Order of that norm. Default: 2.
+        scale_grad_by_freq: Whether to divide the gradient of a row by the number of its uses in
+            the batch. Default: False.
+        sparse: Whether the gradient of the table is a sparse tensor. Default: False.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight: The vectors, of shape (num_embeddings, embedding_dim), drawn from a standard normal
+            distribution.
+
+    Shape:
+        - Input: (*), integers between 0 and num_embeddings - 1.
+        - Output: (*, embedding_dim).
+
+    Example:
+        >>> table = nn.Embedding(10, 4)
+        >>> table(torch.tensor([[3, 1, 0], [2, 2, 9]])).shape
+        torch.Size([2, 3, 4])
+        >>> nn.Embedding(10, 3, padding_idx=0)(torch.tensor([0])).detach()
+        tensor([[0., 0., 0.]])
+
+    See also:
+        `nn.Embedding.from_pretrained`, `nn.EmbeddingBag`, `nn.functional.embedding`.
     """
 
     def __init__(
@@ -117,7 +145,6 @@ class Embedding(_Table):
         self._fb_make_weight(_weight, _freeze, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The rows that the input names."""
         return embedding(
             input,
             self.weight,
@@ -149,7 +176,18 @@ class Embedding(_Table):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Embedding:
-        """A layer on a table that is there already; trained only with ``freeze=False``."""
+        """Make a layer of vectors that exist already.
+
+        Args:
+            embeddings: The vectors, one per row.
+            freeze: Whether they stay as they are in training. Default: True.
+            padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse: As of `nn.Embedding`.
+
+        Example:
+            >>> table = nn.Embedding.from_pretrained(torch.tensor([[0.5, 1.5], [2.0, 3.0]]))
+            >>> table(torch.tensor([1]))
+            tensor([[2., 3.]])
+        """
         rows, columns = _check_table(embeddings)
         return cls(
             rows,
@@ -165,9 +203,41 @@ class Embedding(_Table):
 
 
 class EmbeddingBag(_Table):
-    """Means, sums or maxima of rows of a table, without the rows themselves.
+    """Sum, mean or maximum of bags of vectors from a lookup table.
 
-    A matrix holds a bag in each row; a vector holds them behind each other, from the `offsets`.
+    The same as `nn.Embedding` followed by the reduction, without the vectors in between.
+
+    Args:
+        num_embeddings: Number of vectors.
+        embedding_dim: Size of a vector.
+        max_norm: Rows that are used and have a larger norm are scaled down to it, in place.
+            Default: no limit.
+        norm_type: Order of that norm. Default: 2.
+        scale_grad_by_freq: Whether to divide the gradient of a row by the number of its uses in
+            the batch. Default: False.
+        mode: `"mean"` (the default), `"sum"` or `"max"`.
+        sparse: Whether the gradient of the table is a sparse tensor. Default: False.
+        include_last_offset: Whether `offsets` ends with the number of indices. Default: False.
+        padding_idx: Index that counts for no bag. Default: none.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Attributes:
+        weight: The vectors, of shape (num_embeddings, embedding_dim).
+
+    Shape:
+        - Input: (B, N), a bag per row; or (N,), with `offsets` (B,), the start of each bag.
+        - `per_sample_weights`, for `mode="sum"` only: the shape of the input.
+        - Output: (B, embedding_dim).
+
+    Example:
+        >>> table = nn.EmbeddingBag(10, 3, mode="sum")
+        >>> indices = torch.tensor([3, 1, 0, 2, 9])
+        >>> table(indices, offsets=torch.tensor([0, 2])).shape
+        torch.Size([2, 3])
+
+    See also:
+        `nn.Embedding`, `nn.functional.embedding_bag`.
     """
 
     def __init__(
@@ -203,7 +273,6 @@ class EmbeddingBag(_Table):
         offsets: Tensor | None = None,
         per_sample_weights: Tensor | None = None,
     ) -> Tensor:
-        """What becomes of the rows in each bag."""
         return embedding_bag(
             input,
             self.weight,
@@ -239,7 +308,19 @@ class EmbeddingBag(_Table):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> EmbeddingBag:
-        """A layer on a table that is there already; trained only with ``freeze=False``."""
+        """Make a layer of vectors that exist already.
+
+        Args:
+            embeddings: The vectors, one per row.
+            freeze: Whether they stay as they are in training. Default: True.
+            max_norm, norm_type, scale_grad_by_freq, mode, sparse, include_last_offset, padding_idx:
+                As of `nn.EmbeddingBag`.
+
+        Example:
+            >>> table = nn.EmbeddingBag.from_pretrained(torch.tensor([[1.0, 2.0], [4.0, 5.0]]))
+            >>> table(torch.tensor([[0, 1]]))
+            tensor([[2.5000, 3.5000]])
+        """
         rows, columns = _check_table(embeddings)
         layer = cls(
             rows,

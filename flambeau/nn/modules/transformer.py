@@ -30,10 +30,43 @@ Activation = Callable[[Tensor], Tensor]
 
 
 class Transformer(Module):
-    """An encoder and a decoder that attends to what the encoder made of the source.
+    """Encoder-decoder network of attention layers ("Attention Is All You Need", 2017).
 
-    ``src`` and ``tgt`` are (length, batch, d_model), with ``batch_first`` (batch, length, d_model),
-    or without a batch. See "Attention Is All You Need" (Vaswani et al., 2017).
+    Args:
+        d_model: Number of features. Default: 512.
+        nhead: Number of heads of attention. Default: 8.
+        num_encoder_layers: Number of layers of the encoder. Default: 6.
+        num_decoder_layers: Number of layers of the decoder. Default: 6.
+        dim_feedforward: Width of the feed-forward networks. Default: 2048.
+        dropout: Probability of dropout. Default: 0.1.
+        activation: `"relu"`, `"gelu"` or a function of one tensor. Default: ReLU.
+        custom_encoder: Another encoder. Default: `nn.TransformerEncoder`.
+        custom_decoder: Another decoder. Default: `nn.TransformerDecoder`.
+        layer_norm_eps: `eps` of the layer normalisations. Default: 1e-5.
+        batch_first: Whether tensors are (batch, length, features) instead of (length, batch,
+            features). Default: False.
+        norm_first: Whether to normalise before attention and feed-forward network, not behind
+            them. Default: False.
+        bias: Whether linear layers and normalisations have biases. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Shape (S: source length, T: target length, N: batch, E: d_model):
+        - `src`: (S, N, E) or (S, E); (N, S, E) if `batch_first`.
+        - `tgt`: (T, N, E), likewise.
+        - `src_mask`, `tgt_mask`, `memory_mask`, optional: (S, S), (T, T), (T, S); True forbids a
+          pair, numbers are added to its score.
+        - `*_key_padding_mask`, optional: (N, length); True leaves a position out.
+        - Output: the shape of `tgt`.
+
+    Example:
+        >>> model = nn.Transformer(16, nhead=2, num_encoder_layers=1, num_decoder_layers=1)
+        >>> mask = nn.Transformer.generate_square_subsequent_mask(5)
+        >>> model(torch.randn(7, 3, 16), torch.randn(5, 3, 16), tgt_mask=mask).shape
+        torch.Size([5, 3, 16])
+
+    See also:
+        `nn.TransformerEncoder`, `nn.TransformerDecoder`, `nn.MultiheadAttention`.
     """
 
     def __init__(
@@ -124,7 +157,19 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """A mask that hides later positions: -inf above the diagonal, zeros elsewhere."""
+        """Mask that hides later positions: -inf above the diagonal, 0 elsewhere.
+
+        Args:
+            sz: Number of positions.
+            device: Where the mask lives. Default: the current default device.
+            dtype: Its element type. Default: the default floating-point type.
+
+        Example:
+            >>> nn.Transformer.generate_square_subsequent_mask(3)
+            tensor([[0., -inf, -inf],
+                    [0., 0., -inf],
+                    [0., 0., 0.]])
+        """
         return _causal_mask(sz, device, dtype)
 
     def _reset_parameters(self) -> None:
@@ -134,10 +179,27 @@ class Transformer(Module):
 
 
 class TransformerEncoder(Module):
-    """``num_layers`` copies of ``encoder_layer``, one after the other, and then ``norm``.
+    """Stack of encoder layers.
 
-    With ``enable_nested_tensor``, padding at the end is left out of what is computed for inference,
-    as far as anybody can see: its result is 0.
+    Args:
+        encoder_layer: Layer to copy, as an `nn.TransformerEncoderLayer`.
+        num_layers: Number of copies.
+        norm: Normalisation behind the last one. Default: none.
+        enable_nested_tensor: Whether padded positions are 0 in the result of inference, as where
+            PyTorch leaves them out. Default: True.
+        mask_check: Whether to do so only where padding is at the end. Default: True.
+
+    Shape:
+        - `src`, `mask`, `src_key_padding_mask`: As of `nn.TransformerEncoderLayer`.
+        - Output: the shape of `src`.
+
+    Example:
+        >>> layer = nn.TransformerEncoderLayer(16, nhead=2, dim_feedforward=32)
+        >>> nn.TransformerEncoder(layer, num_layers=2)(torch.randn(7, 3, 16)).shape
+        torch.Size([7, 3, 16])
+
+    See also:
+        `nn.TransformerEncoderLayer`, `nn.TransformerDecoder`.
     """
 
     def __init__(
@@ -187,7 +249,26 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoder(Module):
-    """``num_layers`` copies of ``decoder_layer``, one after the other, and then ``norm``."""
+    """Stack of decoder layers.
+
+    Args:
+        decoder_layer: Layer to copy, as an `nn.TransformerDecoderLayer`.
+        num_layers: Number of copies.
+        norm: Normalisation behind the last one. Default: none.
+
+    Shape:
+        - `tgt`, `memory` and masks: As of `nn.TransformerDecoderLayer`.
+        - Output: the shape of `tgt`.
+
+    Example:
+        >>> layer = nn.TransformerDecoderLayer(16, nhead=2, dim_feedforward=32)
+        >>> decoder = nn.TransformerDecoder(layer, num_layers=2)
+        >>> decoder(torch.randn(5, 3, 16), torch.randn(7, 3, 16)).shape
+        torch.Size([5, 3, 16])
+
+    See also:
+        `nn.TransformerDecoderLayer`, `nn.TransformerEncoder`.
+    """
 
     def __init__(
         self,
@@ -228,10 +309,39 @@ class TransformerDecoder(Module):
 
 
 class TransformerEncoderLayer(Module):
-    """Self-attention and a network of two linear layers, each added to its input and normalised.
+    """Self-attention followed by a feed-forward network, each added to its input and normalised.
 
-    With ``norm_first`` inputs are normalised instead of sums. ``activation`` is "relu", "gelu" or a
-    function of one tensor.
+    x = norm1(x + attention(x, x, x))
+    x = norm2(x + linear2(activation(linear1(x))))
+
+    Args:
+        d_model: Number of features.
+        nhead: Number of heads of attention.
+        dim_feedforward: Width of the feed-forward network. Default: 2048.
+        dropout: Probability of dropout. Default: 0.1.
+        activation: `"relu"`, `"gelu"` or a function of one tensor. Default: ReLU.
+        layer_norm_eps: `eps` of the layer normalisations. Default: 1e-5.
+        batch_first: Whether tensors are (batch, length, features) instead of (length, batch,
+            features). Default: False.
+        norm_first: Whether to normalise before attention and feed-forward network, not behind
+            them. Default: False.
+        bias: Whether linear layers and normalisations have biases. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Shape (S: length, N: batch, E: d_model):
+        - `src`: (S, N, E) or (S, E); (N, S, E) if `batch_first`.
+        - `src_mask`, optional: (S, S); True forbids a pair, numbers are added to its score.
+        - `src_key_padding_mask`, optional: (N, S); True leaves a position out.
+        - Output: the shape of `src`.
+
+    Example:
+        >>> layer = nn.TransformerEncoderLayer(16, nhead=2, dim_feedforward=32, batch_first=True)
+        >>> layer(torch.randn(3, 7, 16)).shape
+        torch.Size([3, 7, 16])
+
+    See also:
+        `nn.TransformerEncoder`, `nn.MultiheadAttention`.
     """
 
     def __init__(
@@ -295,7 +405,44 @@ class TransformerEncoderLayer(Module):
 
 
 class TransformerDecoderLayer(Module):
-    """As `TransformerEncoderLayer`, with attention to the encoder's result in between."""
+    """Self-attention, attention to the encoder's result, and a feed-forward network.
+
+    x = norm1(x + attention(x, x, x))
+    x = norm2(x + attention(x, memory, memory))
+    x = norm3(x + linear2(activation(linear1(x))))
+
+    Args:
+        d_model: Number of features.
+        nhead: Number of heads of attention.
+        dim_feedforward: Width of the feed-forward network. Default: 2048.
+        dropout: Probability of dropout. Default: 0.1.
+        activation: `"relu"`, `"gelu"` or a function of one tensor. Default: ReLU.
+        layer_norm_eps: `eps` of the layer normalisations. Default: 1e-5.
+        batch_first: Whether tensors are (batch, length, features) instead of (length, batch,
+            features). Default: False.
+        norm_first: Whether to normalise before attention and feed-forward network, not behind
+            them. Default: False.
+        bias: Whether linear layers and normalisations have biases. Default: True.
+        device: Where the parameters live. Default: the current default device.
+        dtype: Their element type. Default: the default floating-point type.
+
+    Shape (T: target length, S: source length, N: batch, E: d_model):
+        - `tgt`: (T, N, E) or (T, E); (N, T, E) if `batch_first`.
+        - `memory`: (S, N, E), likewise.
+        - `tgt_mask`, `memory_mask`, optional: (T, T), (T, S); True forbids a pair, numbers are
+          added to its score.
+        - `tgt_key_padding_mask`, `memory_key_padding_mask`, optional: (N, T), (N, S); True leaves
+          a position out.
+        - Output: the shape of `tgt`.
+
+    Example:
+        >>> layer = nn.TransformerDecoderLayer(16, nhead=2, dim_feedforward=32)
+        >>> layer(torch.randn(5, 3, 16), torch.randn(7, 3, 16)).shape
+        torch.Size([5, 3, 16])
+
+    See also:
+        `nn.TransformerDecoder`, `nn.MultiheadAttention`.
+    """
 
     def __init__(
         self,

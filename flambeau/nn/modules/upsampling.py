@@ -14,7 +14,36 @@ __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 class Upsample(Module):
-    """Signals, images or volumes in another size, or larger by a factor."""
+    """Resize signals, images or volumes by interpolation.
+
+    Args:
+        size: Size of the output, one int or one per dimension.
+        scale_factor: Size of the output by that of the input, one number or one per dimension.
+            Exactly one of `size` and `scale_factor` is given.
+        mode: `"nearest"` (the default), `"linear"` (3D input), `"bilinear"` or `"bicubic"` (4D), or
+            `"trilinear"` (5D).
+        align_corners: Whether the corner pixels of input and output coincide, for all modes but
+            `"nearest"`. Default: False.
+        recompute_scale_factor: Whether to interpolate by the ratio of the rounded sizes instead of
+            `scale_factor`. Default: False.
+
+    Shape:
+        - Input: (N, C, L), (N, C, H, W) or (N, C, D, H, W).
+        - Output: the same number of dimensions, of the new size.
+
+    Example:
+        >>> image = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> nn.Upsample(scale_factor=2)(image)
+        tensor([[[[1., 1., 2., 2.],
+                  [1., 1., 2., 2.],
+                  [3., 3., 4., 4.],
+                  [3., 3., 4., 4.]]]])
+        >>> nn.Upsample(size=(4, 6), mode="bilinear")(image).shape
+        torch.Size([1, 1, 4, 6])
+
+    See also:
+        `nn.ConvTranspose2d`, `nn.PixelShuffle`, `nn.functional.interpolate`.
+    """
 
     def __init__(
         self,
@@ -37,7 +66,6 @@ class Upsample(Module):
         self.recompute_scale_factor = recompute_scale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """Resize (N, C, ...) with one to three dimensions after the channels."""
         return F.interpolate(
             input,
             self.size,
@@ -59,7 +87,26 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Images larger by repeated pixels."""
+    """Enlarge images by repeating pixels.
+
+    Args:
+        size: Size of the output, one int or (height, width).
+        scale_factor: Size of the output by that of the input, one number or two.
+
+    Shape:
+        - Input: (N, C, H, W).
+        - Output: (N, C, H_out, W_out).
+
+    Example:
+        >>> nn.UpsamplingNearest2d(scale_factor=2)(torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]]))
+        tensor([[[[1., 1., 2., 2.],
+                  [1., 1., 2., 2.],
+                  [3., 3., 4., 4.],
+                  [3., 3., 4., 4.]]]])
+
+    See also:
+        `nn.Upsample`, `nn.functional.interpolate`.
+    """
 
     def __init__(
         self,
@@ -70,7 +117,26 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Images larger by bilinear interpolation with aligned corners."""
+    """Enlarge images by bilinear interpolation with aligned corners.
+
+    Args:
+        size: Size of the output, one int or (height, width).
+        scale_factor: Size of the output by that of the input, one number or two.
+
+    Shape:
+        - Input: (N, C, H, W).
+        - Output: (N, C, H_out, W_out).
+
+    Example:
+        >>> nn.UpsamplingBilinear2d(scale_factor=2)(torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]]))
+        tensor([[[[1.0000, 1.3333, 1.6667, 2.0000],
+                  [1.6667, 2.0000, 2.3333, 2.6667],
+                  [2.3333, 2.6667, 3.0000, 3.3333],
+                  [3.0000, 3.3333, 3.6667, 4.0000]]]])
+
+    See also:
+        `nn.Upsample`, `nn.functional.interpolate`.
+    """
 
     def __init__(
         self,

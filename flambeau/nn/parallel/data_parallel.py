@@ -10,10 +10,26 @@ __all__ = ["DataParallel", "data_parallel"]
 
 
 class DataParallel(Module):
-    """A network whose batches would be split over several GPUs.
+    """Split batches over several GPUs.
 
-    On a single device, the only case there is without GPUs, it calls ``module`` as it is; its
-    state dict has the prefix ``module.`` all the same.
+    On a single device it calls the module as it is; its state dict has the prefix `module.` all
+    the same.
+
+    Args:
+        module: Module to run.
+        device_ids: GPUs to use. Default: all.
+        output_device: Where outputs are gathered. Default: the first GPU.
+        dim: Dimension to split along. Default: 0.
+
+    Example:
+        >>> model = nn.DataParallel(nn.Linear(2, 1))
+        >>> model(torch.ones(3, 2)).shape
+        torch.Size([3, 1])
+        >>> list(model.state_dict())
+        ['module.weight', 'module.bias']
+
+    See also:
+        `nn.parallel.DistributedDataParallel`.
     """
 
     def __init__(

@@ -12,9 +12,27 @@ __all__ = ["DistributedDataParallel"]
 
 
 class DistributedDataParallel(Module):
-    """A module around another one, ``module``, in a group of processes.
+    """Module whose gradients are averaged over the processes of a group.
 
-    The gradients of one process are those of the group, so that a call is a call of the module.
+    Groups of one process are supported so far.
+
+    Args:
+        module: Module to wrap; it is the attribute `module`.
+        device_ids: GPU of this process. Default: None, for the CPU.
+        process_group: The processes. Default: all.
+        find_unused_parameters: Whether parameters may have no gradient. Default: False.
+        others: PyTorch's; they concern several processes.
+
+    Example:
+        >>> import flambeau.distributed as dist
+        >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        >>> model = nn.parallel.DistributedDataParallel(nn.Linear(2, 1))
+        >>> model(torch.ones(3, 2)).shape
+        torch.Size([3, 1])
+        >>> dist.destroy_process_group()
+
+    See also:
+        `utils.data.DistributedSampler`.
     """
 
     def __init__(

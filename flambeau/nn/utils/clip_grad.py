@@ -36,7 +36,18 @@ def get_total_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The norm of all tensors as if they were one vector."""
+    """Norm of all tensors as one vector.
+
+    Args:
+        tensors: The tensors.
+        norm_type: Order of the norm. Default: 2.
+        error_if_nonfinite: Whether an infinite or NaN norm is an error. Default: False.
+        foreach: Accepted; without effect. Default: None.
+
+    Example:
+        >>> nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
+        tensor(5.)
+    """
     listed = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     norm = _C._total_norm(listed, float(norm_type))
     if error_if_nonfinite and not math.isfinite(norm.item()):
@@ -51,7 +62,21 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: _Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Scale the gradients down by max_norm / total_norm, in place; never up."""
+    """Scale gradients in place by max_norm / total_norm, if that is below 1.
+
+    Args:
+        parameters: Parameters, or one, whose gradients are meant.
+        max_norm: Largest norm.
+        total_norm: Norm that they have.
+        foreach: Accepted; without effect. Default: None.
+
+    Example:
+        >>> w = torch.zeros(2, requires_grad=True)
+        >>> w.grad = torch.tensor([3.0, 4.0])
+        >>> nn.utils.clip_grads_with_norm_([w], 1.0, torch.tensor(5.0))
+        >>> w.grad
+        tensor([0.6000, 0.8000])
+    """
     with flambeau.no_grad():
         _C._shrink_to_norm(_gradients(parameters), float(max_norm), total_norm)
 
@@ -63,9 +88,28 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scale the gradients down in place so that their norm is `max_norm` at most.
+    """Scale gradients in place so that their total norm is at most `max_norm`.
 
-    Returns the norm that all of them, as one vector, had before.
+    Args:
+        parameters: Parameters, or one, whose gradients are meant.
+        max_norm: Largest norm.
+        norm_type: Order of the norm. Default: 2.
+        error_if_nonfinite: Whether an infinite or NaN norm is an error. Default: False.
+        foreach: Accepted; the gradients are scaled in one native pass. Default: None.
+
+    Returns:
+        The norm that all gradients, as one vector, had before.
+
+    Example:
+        >>> w = torch.zeros(2, requires_grad=True)
+        >>> w.grad = torch.tensor([3.0, 4.0])
+        >>> nn.utils.clip_grad_norm_([w], max_norm=1.0)
+        tensor(5.)
+        >>> w.grad
+        tensor([0.6000, 0.8000])
+
+    See also:
+        `nn.utils.clip_grad_value_`.
     """
     if isinstance(parameters, types.GeneratorType):
         parameters = list(parameters)
@@ -100,7 +144,20 @@ def clip_grad_norm(
 
 
 def clip_grad_value_(parameters: _Tensors, clip_value: float, foreach: bool | None = None) -> None:
-    """Limit every element of the gradients to [-clip_value, clip_value], in place."""
+    """Clamp every element of the gradients in place.
+
+    Args:
+        parameters: Parameters, or one, whose gradients are meant.
+        clip_value: Largest absolute value.
+        foreach: Accepted; without effect. Default: None.
+
+    Example:
+        >>> w = torch.zeros(2, requires_grad=True)
+        >>> w.grad = torch.tensor([3.0, 4.0])
+        >>> nn.utils.clip_grad_value_([w], 3.5)
+        >>> w.grad
+        tensor([3.0000, 3.5000])
+    """
     bound = float(clip_value)
     with flambeau.no_grad():
         _C._clamp_all(_gradients(parameters), -bound, bound)

@@ -28,9 +28,19 @@ def _check_modes(layer: Module, bn: Any) -> None:
 
 
 def fuse_conv_bn_eval(conv: _M, bn: Any, transpose: bool = False) -> _M:
-    """A copy of a convolution that does what it and the normalisation after it do in evaluation.
+    """Copy of a convolution that includes the batch normalisation behind it, for evaluation.
 
-    `transpose` says that it is a transposed convolution.
+    Args:
+        conv: Convolution, in evaluation mode.
+        bn: Batch normalisation, in evaluation mode.
+        transpose: Whether it is a transposed convolution. Default: False.
+
+    Example:
+        >>> conv, bn = nn.Conv2d(3, 4, 3).eval(), nn.BatchNorm2d(4).eval()
+        >>> fused = nn.utils.fuse_conv_bn_eval(conv, bn)
+        >>> x = torch.randn(1, 3, 8, 8)
+        >>> torch.allclose(fused(x), bn(conv(x)), atol=1e-5)
+        True
     """
     _check_modes(conv, bn)
     fused: Any = copy.deepcopy(conv)
@@ -76,7 +86,19 @@ def fuse_conv_bn_weights(
 
 
 def fuse_linear_bn_eval(linear: _M, bn: Any) -> _M:
-    """A copy of a linear layer that does what both do in evaluation."""
+    """Copy of a linear layer that includes the batch normalisation behind it, for evaluation.
+
+    Args:
+        linear: Linear layer, in evaluation mode.
+        bn: Batch normalisation, in evaluation mode.
+
+    Example:
+        >>> linear, bn = nn.Linear(3, 4).eval(), nn.BatchNorm1d(4).eval()
+        >>> fused = nn.utils.fuse_linear_bn_eval(linear, bn)
+        >>> x = torch.randn(5, 3)
+        >>> torch.allclose(fused(x), bn(linear(x)), atol=1e-5)
+        True
+    """
     _check_modes(linear, bn)
     fused: Any = copy.deepcopy(linear)
     if bn.num_features not in (fused.out_features, 1):

@@ -14,9 +14,16 @@ _M = TypeVar("_M", bound=Module)
 
 
 def skip_init(module_cls: type[_M], *args: Any, **kwargs: Any) -> _M:
-    """Make a module whose parameters are not set yet, for values that will be loaded anyway.
+    """Make a module whose parameters are not set, for values that will be loaded anyway.
 
-    No random numbers are drawn. Only what `nn.init` sets is left out.
+    Args:
+        module_cls: Class of the module; its constructor takes `device`.
+        *args: Arguments of the constructor.
+        **kwargs: Its keyword arguments.
+
+    Example:
+        >>> nn.utils.skip_init(nn.Linear, 4, 2)
+        Linear(in_features=4, out_features=2, bias=True)
     """
     if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")

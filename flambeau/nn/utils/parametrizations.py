@@ -147,11 +147,23 @@ def orthogonal(
     *,
     use_trivialization: bool = True,
 ) -> Module:
-    """Keep a matrix, or a batch of them, orthogonal while it is trained.
+    """Keep a matrix, or a batch of matrices, orthogonal while it is trained.
 
-    `orthogonal_map` is "matrix_exp", "cayley" or "householder"; by default the first for square and
-    complex matrices, the last for others. Without `use_trivialization` less memory is used, but
-    only "householder" can be assigned to.
+    Args:
+        module: Module with the matrix.
+        name: Name of the matrix. Default: `"weight"`.
+        orthogonal_map: `"matrix_exp"`, `"cayley"` or `"householder"`. Default: the first for square
+            and complex matrices, the last for others.
+        use_trivialization: Whether to train the change from a base; without it less memory is
+            needed, but only `"householder"` can be assigned to. Default: True.
+
+    Returns:
+        The module.
+
+    Example:
+        >>> layer = nn.utils.parametrizations.orthogonal(nn.Linear(3, 3))
+        >>> torch.allclose(layer.weight @ layer.weight.T, torch.eye(3), atol=1e-5)
+        True
     """
     weight = _tensor_of(module, name)
     if weight.ndim < 2:
@@ -192,10 +204,23 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Train the lengths of a weight's slices along `dim`, and their directions, apart.
+    """Train length and direction of a weight apart: w = g v / ||v||.
 
-    They are `parametrizations.weight.original0` and `.original1`; state dicts of the older form,
-    with `weight_g` and `weight_v`, can be loaded. See Salimans and Kingma (2016).
+    They are `parametrizations.weight.original0` and `original1` (Salimans and Kingma, 2016).
+
+    Args:
+        module: Module with the weight.
+        name: Name of the weight. Default: `"weight"`.
+        dim: Dimension along which slices have lengths of their own; None for one length.
+            Default: 0.
+
+    Returns:
+        The module.
+
+    Example:
+        >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 3))
+        >>> layer.parametrizations.weight.original0.shape
+        torch.Size([3, 1])
     """
     parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
@@ -275,10 +300,24 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> Module:
-    """Divide a weight by its largest singular value, estimated by power iteration in each call.
+    """Divide a weight by its largest singular value, estimated by power iteration.
 
-    `dim` is the dimension of the outputs: by default 0, for transposed convolutions 1. See Miyato
-    et al. (2018).
+    Each call in training improves the estimate (Miyato et al., 2018).
+
+    Args:
+        module: Module with the weight.
+        name: Name of the weight. Default: `"weight"`.
+        n_power_iterations: Steps of power iteration per call. Default: 1.
+        eps: Smallest norm to divide by. Default: 1e-12.
+        dim: Dimension of the outputs. Default: 0, for transposed convolutions 1.
+
+    Returns:
+        The module.
+
+    Example:
+        >>> layer = nn.utils.parametrizations.spectral_norm(nn.Linear(4, 4), n_power_iterations=50)
+        >>> bool((torch.linalg.matrix_norm(layer.weight, 2) - 1).abs() < 0.01)
+        True
     """
     weight = _tensor_of(module, name)
     if dim is None:

@@ -33,7 +33,19 @@ _cache: dict[tuple[int, str], Tensor] = {}
 
 @contextlib.contextmanager
 def cached() -> Iterator[None]:
-    """Within this block every parametrized tensor is computed once and kept."""
+    """Compute every parametrized tensor once within a block.
+
+    Example:
+        >>> from flambeau.nn.utils import parametrize
+        >>> class Symmetric(nn.Module):
+        ...     def forward(self, x):
+        ...         return (x + x.T) / 2
+        >>> layer = nn.Linear(3, 3)
+        >>> _ = parametrize.register_parametrization(layer, "weight", Symmetric())
+        >>> with parametrize.cached():
+        ...     layer.weight is layer.weight
+        True
+    """
     global _caching
     _caching += 1
     try:
@@ -241,11 +253,32 @@ def _add_property(module: Module, name: str) -> None:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Let `module.<tensor_name>` be `parametrization` of what is trained.
+    """Let a tensor of a module be computed from what is trained.
 
-    A second registration computes from the result of the first. Shape and dtype must stay as they
-    are, which is checked unless `unsafe`. With a method `right_inverse` the tensor can be assigned
-    to, and what is trained starts from the inverse of what it was.
+    A second registration computes from the result of the first. With a method `right_inverse` of
+    the parametrization the tensor can be assigned to.
+
+    Args:
+        module: Module with the tensor.
+        tensor_name: Name of the tensor.
+        parametrization: Module that computes it.
+        unsafe: Whether shape and dtype may change. Default: False.
+
+    Returns:
+        The module.
+
+    Example:
+        >>> from flambeau.nn.utils import parametrize
+        >>> class Symmetric(nn.Module):
+        ...     def forward(self, x):
+        ...         return (x + x.T) / 2
+        >>> layer = nn.Linear(3, 3)
+        >>> _ = parametrize.register_parametrization(layer, "weight", Symmetric())
+        >>> torch.equal(layer.weight, layer.weight.T)
+        True
+
+    See also:
+        `parametrize.remove_parametrizations`, `nn.utils.parametrizations`.
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -296,7 +329,22 @@ def _check_alike(before: Tensor, after: Any, what: str) -> None:
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether this tensor of the module, or any, is computed by a parametrization."""
+    """Return whether a tensor of a module is computed by a parametrization.
+
+    Args:
+        module: The module.
+        tensor_name: Name of the tensor. Default: any.
+
+    Example:
+        >>> from flambeau.nn.utils import parametrize
+        >>> class Symmetric(nn.Module):
+        ...     def forward(self, x):
+        ...         return (x + x.T) / 2
+        >>> layer = nn.Linear(3, 3)
+        >>> _ = parametrize.register_parametrization(layer, "weight", Symmetric())
+        >>> parametrize.is_parametrized(layer, "bias")
+        False
+    """
     functions = getattr(module, "parametrizations", None)
     if not isinstance(functions, ModuleDict):
         return False
@@ -306,7 +354,28 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def remove_parametrizations(
     module: Module, tensor_name: str, leave_parametrized: bool = True
 ) -> Module:
-    """Make the tensor an ordinary one again, with its value now, or with what it started from."""
+    """Make a tensor an ordinary one again.
+
+    Args:
+        module: The module.
+        tensor_name: Name of the tensor.
+        leave_parametrized: Whether it keeps its current value, or else takes what it was computed
+            from. Default: True.
+
+    Returns:
+        The module.
+
+    Example:
+        >>> from flambeau.nn.utils import parametrize
+        >>> class Symmetric(nn.Module):
+        ...     def forward(self, x):
+        ...         return (x + x.T) / 2
+        >>> layer = nn.Linear(3, 3)
+        >>> _ = parametrize.register_parametrization(layer, "weight", Symmetric())
+        >>> _ = parametrize.remove_parametrizations(layer, "weight")
+        >>> parametrize.is_parametrized(layer)
+        False
+    """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     functions = _lists_of(module)[tensor_name]
@@ -333,7 +402,21 @@ def remove_parametrizations(
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class that the module had before it was parametrized."""
+    """Return the class that a module had before it was parametrized.
+
+    Args:
+        module: The module.
+
+    Example:
+        >>> from flambeau.nn.utils import parametrize
+        >>> class Symmetric(nn.Module):
+        ...     def forward(self, x):
+        ...         return (x + x.T) / 2
+        >>> layer = nn.Linear(3, 3)
+        >>> _ = parametrize.register_parametrization(layer, "weight", Symmetric())
+        >>> parametrize.type_before_parametrizations(layer).__name__
+        'Linear'
+    """
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 

@@ -45,13 +45,44 @@ __all__ = [
 
 
 def identity(module: Module, name: str) -> Module:
-    """Prepare a parameter for pruning without pruning anything."""
+    """Prepare a parameter for pruning without pruning anything.
+
+    Args:
+        module: Module with the parameter.
+        name: Name of the parameter.
+
+    Returns:
+        The module; its parameter is now `<name>_orig`, and `<name>_mask` is a buffer.
+
+    Example:
+        >>> from flambeau.nn.utils import prune
+        >>> layer = nn.Linear(4, 5)
+        >>> _ = prune.identity(layer, "weight")
+        >>> layer.weight_mask.sum()
+        tensor(20.)
+    """
     Identity.apply(module, name)
     return module
 
 
 def random_unstructured(module: Module, name: str, amount: float) -> Module:
-    """Prune elements at random: `amount` is their number, or as a float their share."""
+    """Prune elements at random.
+
+    Args:
+        module: Module with the parameter.
+        name: Name of the parameter.
+        amount: Number of elements, or as a float their share.
+
+    Returns:
+        The module; its parameter is now `<name>_orig`, and `<name>_mask` is a buffer.
+
+    Example:
+        >>> from flambeau.nn.utils import prune
+        >>> layer = nn.Linear(4, 5)
+        >>> _ = prune.random_unstructured(layer, "weight", amount=3)
+        >>> int((layer.weight == 0).sum())
+        3
+    """
     RandomUnstructured.apply(module, name, amount)
     return module
 
@@ -59,13 +90,50 @@ def random_unstructured(module: Module, name: str, amount: float) -> Module:
 def l1_unstructured(
     module: Module, name: str, amount: float, importance_scores: Tensor | None = None
 ) -> Module:
-    """Prune the elements of the smallest magnitude, or of the lowest scores if they are given."""
+    """Prune the elements of the smallest magnitude.
+
+    Args:
+        module: Module with the parameter.
+        name: Name of the parameter.
+        amount: Number of elements, or as a float their share.
+        importance_scores: Scores to go by instead of the parameter. Default: None.
+
+    Returns:
+        The module; its parameter is now `<name>_orig`, and `<name>_mask` is a buffer.
+
+    Example:
+        >>> from flambeau.nn.utils import prune
+        >>> layer = nn.Linear(4, 5)
+        >>> _ = prune.l1_unstructured(layer, "weight", amount=0.5)
+        >>> int((layer.weight == 0).sum())
+        10
+
+    See also:
+        `prune.remove`, `prune.global_unstructured`.
+    """
     L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
     return module
 
 
 def random_structured(module: Module, name: str, amount: float, dim: int) -> Module:
-    """Prune whole slices along `dim` at random."""
+    """Prune slices along a dimension at random.
+
+    Args:
+        module: Module with the parameter.
+        name: Name of the parameter.
+        amount: Number of slices, or as a float their share.
+        dim: The dimension.
+
+    Returns:
+        The module; its parameter is now `<name>_orig`, and `<name>_mask` is a buffer.
+
+    Example:
+        >>> from flambeau.nn.utils import prune
+        >>> layer = nn.Linear(4, 5)
+        >>> _ = prune.random_structured(layer, "weight", amount=1, dim=1)
+        >>> int((layer.weight == 0).all(0).sum())
+        1
+    """
     RandomStructured.apply(module, name, amount, dim)
     return module
 
@@ -78,13 +146,48 @@ def ln_structured(
     dim: int,
     importance_scores: Tensor | None = None,
 ) -> Module:
-    """Prune the slices along `dim` that have the smallest norm of order `n`."""
+    """Prune the slices along a dimension that have the smallest norm.
+
+    Args:
+        module: Module with the parameter.
+        name: Name of the parameter.
+        amount: Number of slices, or as a float their share.
+        n: Order of the norm.
+        dim: The dimension.
+        importance_scores: Scores to go by instead of the parameter. Default: None.
+
+    Returns:
+        The module; its parameter is now `<name>_orig`, and `<name>_mask` is a buffer.
+
+    Example:
+        >>> from flambeau.nn.utils import prune
+        >>> layer = nn.Linear(4, 5)
+        >>> _ = prune.ln_structured(layer, "weight", amount=2, n=2, dim=0)
+        >>> int((layer.weight == 0).all(1).sum())
+        2
+    """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Prune the elements where the mask is zero."""
+    """Prune the elements where a mask is 0.
+
+    Args:
+        module: Module with the parameter.
+        name: Name of the parameter.
+        mask: Mask of the parameter's shape.
+
+    Returns:
+        The module; its parameter is now `<name>_orig`, and `<name>_mask` is a buffer.
+
+    Example:
+        >>> from flambeau.nn.utils import prune
+        >>> layer = nn.Linear(4, 5)
+        >>> _ = prune.custom_from_mask(layer, "bias", torch.tensor([1, 0, 1, 0, 1]))
+        >>> int((layer.bias == 0).sum())
+        2
+    """
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -97,7 +200,19 @@ def global_unstructured(
 ) -> None:
     """Prune several parameters as if they were one: an amount is a share of all their elements.
 
-    `parameters` are pairs of a module and a name, `kwargs` the arguments of the method.
+    Args:
+        parameters: Pairs of module and name.
+        pruning_method: Class of the method, such as `prune.L1Unstructured`.
+        importance_scores: Scores by pair, instead of the parameters. Default: None.
+        **kwargs: Arguments of the method.
+
+    Example:
+        >>> from flambeau.nn.utils import prune
+        >>> layer = nn.Linear(4, 5)
+        >>> pairs = [(layer, "weight"), (layer, "bias")]
+        >>> prune.global_unstructured(pairs, prune.L1Unstructured, amount=0.2)
+        >>> int((layer.weight == 0).sum() + (layer.bias == 0).sum())
+        5
     """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
@@ -129,7 +244,20 @@ def global_unstructured(
 
 
 def remove(module: Module, name: str) -> Module:
-    """Make the pruning lasting: the zeros become part of an ordinary parameter."""
+    """Make pruning permanent: the zeros become part of an ordinary parameter.
+
+    Args:
+        module: Module with the parameter.
+        name: Name of the parameter.
+
+    Example:
+        >>> from flambeau.nn.utils import prune
+        >>> layer = nn.Linear(4, 5)
+        >>> _ = prune.l1_unstructured(layer, "weight", amount=0.5)
+        >>> _ = prune.remove(layer, "weight")
+        >>> prune.is_pruned(layer)
+        False
+    """
     key = pruning_hook(module, name)
     if key is None:
         raise ValueError(
@@ -142,7 +270,17 @@ def remove(module: Module, name: str) -> Module:
 
 
 def is_pruned(module: Module) -> bool:
-    """Whether anything in the module, or in one within it, is pruned."""
+    """Return whether a parameter of a module, or of one within it, is pruned.
+
+    Args:
+        module: The module.
+
+    Example:
+        >>> from flambeau.nn.utils import prune
+        >>> layer = nn.Linear(4, 5)
+        >>> prune.is_pruned(layer)
+        False
+    """
     return any(
         isinstance(hook, BasePruningMethod)
         for each in module.modules()

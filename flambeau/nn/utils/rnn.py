@@ -34,11 +34,24 @@ class PackedSequence_(NamedTuple):
 
 
 class PackedSequence(PackedSequence_):
-    """Sequences of different lengths, the longest first, step by step without padding.
+    """Sequences of different lengths, step by step without padding.
 
-    ``data`` has the elements of all samples at step 0, then those at step 1, and so on;
-    ``batch_sizes`` says how many samples have each step. ``sorted_indices`` is the order in which
-    the samples were before they were sorted by length, ``unsorted_indices`` its inverse.
+    Made by `pack_padded_sequence` and `pack_sequence`, read by `nn.RNN`, `nn.GRU` and `nn.LSTM`.
+
+    Args:
+        data: Elements of all samples at step 0, then those at step 1, and so on.
+        batch_sizes: Number of samples that have each step.
+        sorted_indices: Order of the samples by decreasing length.
+        unsorted_indices: Its inverse.
+
+    Example:
+        >>> from flambeau.nn.utils.rnn import pack_sequence
+        >>> a, b = torch.tensor([1, 2, 3]), torch.tensor([4])
+        >>> pack_sequence([a, b]).data
+        tensor([1, 4, 2, 3])
+
+    See also:
+        `nn.utils.rnn.pad_packed_sequence`.
     """
 
     def __new__(
@@ -142,10 +155,26 @@ def pack_padded_sequence(
     batch_first: bool = False,
     enforce_sorted: bool = True,
 ) -> PackedSequence:
-    """Pack a batch of padded sequences of the given lengths.
+    """Pack a padded batch, so that recurrent networks do not compute padding.
 
-    ``input`` is (steps, batch, ...), or (batch, steps, ...) with ``batch_first``. Without
-    ``enforce_sorted`` the samples may come in any order.
+    Args:
+        input: Padded sequences, (length, batch, *).
+        lengths: Length of each sequence.
+        batch_first: Whether `input` is (batch, length, *). Default: False.
+        enforce_sorted: Whether sequences must come in the order of decreasing length; False sorts
+            them. Default: True.
+
+    Returns:
+        A `PackedSequence`.
+
+    Example:
+        >>> from flambeau.nn.utils.rnn import pack_padded_sequence
+        >>> x = torch.tensor([[1, 2, 3], [4, 0, 0]])
+        >>> pack_padded_sequence(x, [3, 1], batch_first=True).data
+        tensor([1, 4, 2, 3])
+
+    See also:
+        `nn.utils.rnn.pad_packed_sequence`.
     """
     if not isinstance(lengths, Tensor):
         lengths = flambeau.tensor(list(lengths), dtype=flambeau.int64)
@@ -163,9 +192,23 @@ def pad_packed_sequence(
     padding_value: float = 0.0,
     total_length: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Pad packed sequences to the longest, or to ``total_length``; return them and their lengths.
+    """Unpack a `PackedSequence` to a padded batch, in the original order.
 
-    Samples come back in the order in which they were packed.
+    Args:
+        sequence: The packed sequences.
+        batch_first: Whether the result is (batch, length, *). Default: False.
+        padding_value: What is added. Default: 0.
+        total_length: Length to pad to. Default: the longest.
+
+    Returns:
+        A pair: the padded batch, and the length of each sequence.
+
+    Example:
+        >>> from flambeau.nn.utils.rnn import pack_sequence, pad_packed_sequence
+        >>> a, b = torch.tensor([1, 2, 3]), torch.tensor([4])
+        >>> pad_packed_sequence(pack_sequence([a, b]), batch_first=True)
+        (tensor([[1, 2, 3],
+                [4, 0, 0]]), tensor([3, 1]))
     """
     steps = sequence.batch_sizes.size(0)
     if total_length is not None and total_length < steps:
@@ -189,7 +232,25 @@ def pad_sequence(
     padding_value: float = 0.0,
     padding_side: str = "right",
 ) -> Tensor:
-    """Stack sequences of different lengths, padded to the longest."""
+    """Stack sequences of different lengths, padded to the longest.
+
+    Args:
+        sequences: Tensors (length, *).
+        batch_first: Whether the result is (batch, length, *) instead of (length, batch, *).
+            Default: False.
+        padding_value: What is added. Default: 0.
+        padding_side: `"right"` (the default) or `"left"`.
+
+    Example:
+        >>> from flambeau.nn.utils.rnn import pad_sequence
+        >>> a, b = torch.tensor([1, 2, 3]), torch.tensor([4])
+        >>> pad_sequence([a, b], batch_first=True)
+        tensor([[1, 2, 3],
+                [4, 0, 0]])
+
+    See also:
+        `nn.utils.rnn.pack_padded_sequence`, `nn.utils.rnn.unpad_sequence`.
+    """
     if not isinstance(sequences, Iterable):
         raise RuntimeError(
             "pad_sequence: Expected iterable for input sequences, but got arg of type: "
@@ -203,7 +264,19 @@ def pad_sequence(
 def unpad_sequence(
     padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False
 ) -> list[Tensor]:
-    """Return the sequences of a padded batch, each with its own length."""
+    """Return the sequences of a padded batch, each with its own length.
+
+    Args:
+        padded_sequences: Padded batch, (length, batch, *).
+        lengths: Length of each sequence.
+        batch_first: Whether the batch is (batch, length, *). Default: False.
+
+    Example:
+        >>> from flambeau.nn.utils.rnn import pad_sequence, unpad_sequence
+        >>> a, b = torch.tensor([1, 2, 3]), torch.tensor([4])
+        >>> unpad_sequence(pad_sequence([a, b]), torch.tensor([3, 1]))
+        [tensor([1, 2, 3]), tensor([4])]
+    """
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [
@@ -213,12 +286,37 @@ def unpad_sequence(
 
 
 def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
-    """Pack sequences of different lengths; without ``enforce_sorted`` in any order."""
+    """Pack sequences of different lengths.
+
+    Args:
+        sequences: Tensors (length, *).
+        enforce_sorted: Whether they must come in the order of decreasing length; False sorts them.
+            Default: True.
+
+    Returns:
+        A `PackedSequence`.
+
+    Example:
+        >>> from flambeau.nn.utils.rnn import pack_sequence
+        >>> a, b = torch.tensor([1, 2, 3]), torch.tensor([4])
+        >>> pack_sequence([a, b]).batch_sizes
+        tensor([2, 1, 1])
+    """
     lengths = [sequence.size(0) for sequence in sequences]
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """Return the sequences that were packed."""
+    """Return the sequences that were packed.
+
+    Args:
+        packed_sequences: The packed sequences.
+
+    Example:
+        >>> from flambeau.nn.utils.rnn import pack_sequence, unpack_sequence
+        >>> a, b = torch.tensor([1, 2, 3]), torch.tensor([4])
+        >>> unpack_sequence(pack_sequence([a, b]))
+        [tensor([1, 2, 3]), tensor([4])]
+    """
     padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(padded, lengths, batch_first=True)

@@ -182,10 +182,26 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> _M:
-    """Divide a weight by its largest singular value, estimated by power iteration in each call.
+    """Divide a weight by its largest singular value in every call.
 
-    `dim` is the dimension of the outputs: by default 0, for transposed convolutions 1. See Miyato
-    et al. (2018).
+    The value is estimated by power iteration (Miyato et al., 2018). The older form; see
+    `nn.utils.parametrizations.spectral_norm`.
+
+    Args:
+        module: Module with the weight.
+        name: Name of the weight. Default: `"weight"`.
+        n_power_iterations: Steps of power iteration per call. Default: 1.
+        eps: Smallest norm to divide by. Default: 1e-12.
+        dim: Dimension of the outputs. Default: 0, for transposed convolutions 1.
+
+    Returns:
+        The module.
+
+    Example:
+        >>> layer = nn.utils.spectral_norm(nn.Linear(4, 4), n_power_iterations=50)
+        >>> _ = layer(torch.ones(1, 4))
+        >>> bool((torch.linalg.matrix_norm(layer.weight, 2) - 1).abs() < 0.01)
+        True
     """
     if dim is None:
         dim = output_dim(module)
@@ -194,7 +210,17 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: _M, name: str = "weight") -> _M:
-    """Make the weight an ordinary parameter again, with its value now."""
+    """Make a weight an ordinary parameter again, with its current value.
+
+    Args:
+        module: Module with the weight.
+        name: Name of the weight. Default: `"weight"`.
+
+    Example:
+        >>> layer = nn.utils.spectral_norm(nn.Linear(2, 2))
+        >>> [name for name, _ in nn.utils.remove_spectral_norm(layer).named_parameters()]
+        ['bias', 'weight']
+    """
     key = _hook_of(module, name)
     if key is None:
         raise ValueError(f"spectral_norm of '{name}' not found in {module}")

@@ -87,9 +87,27 @@ def _hook_of(module: Module, name: str) -> int | None:
 
 
 def weight_norm(module: _M, name: str = "weight", dim: int | None = 0) -> _M:
-    """Train the lengths of a weight's slices along `dim`, and their directions, apart.
+    """Train length and direction of a weight apart: w = g v / ||v||.
 
-    The parameter `weight` becomes `weight_g` and `weight_v`. See Salimans and Kingma (2016).
+    The parameter `weight` becomes `weight_g` and `weight_v` (Salimans and Kingma, 2016). The older
+    form; see `nn.utils.parametrizations.weight_norm`.
+
+    Args:
+        module: Module with the weight.
+        name: Name of the weight. Default: `"weight"`.
+        dim: Dimension along which slices have lengths of their own; None for one length.
+            Default: 0.
+
+    Returns:
+        The module.
+
+    Example:
+        >>> import warnings
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     layer = nn.utils.weight_norm(nn.Linear(2, 3))
+        >>> layer.weight_g.shape
+        torch.Size([3, 1])
     """
     warnings.warn(
         "`flambeau.nn.utils.weight_norm` is deprecated in favor of "
@@ -102,7 +120,19 @@ def weight_norm(module: _M, name: str = "weight", dim: int | None = 0) -> _M:
 
 
 def remove_weight_norm(module: _M, name: str = "weight") -> _M:
-    """Make the weight one parameter again, with its value now."""
+    """Make a weight one parameter again, with its current value.
+
+    Args:
+        module: Module with the weight.
+        name: Name of the weight. Default: `"weight"`.
+
+    Example:
+        >>> import warnings
+        >>> warnings.simplefilter("ignore")  # deprecated, so it warns
+        >>> layer = nn.utils.weight_norm(nn.Linear(2, 2))
+        >>> [name for name, _ in nn.utils.remove_weight_norm(layer).named_parameters()]
+        ['bias', 'weight']
+    """
     key = _hook_of(module, name)
     if key is None:
         raise ValueError(f"weight_norm of '{name}' not found in {module}")

@@ -58,7 +58,35 @@ class _ComposedLR(LRScheduler):
 
 
 class SequentialLR(_ComposedLR):
-    """One schedule after the other: each of the `milestones` is the first epoch of the next."""
+    """Run several schedules one after the other, as warm-up and decay.
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        schedulers: The schedules, all of this optimiser.
+        milestones: Epochs at which the second, third, ... begin.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.SequentialLR(
+        ...     optimizer,
+        ...     [
+        ...         torch.optim.lr_scheduler.LinearLR(optimizer, 0.5, total_iters=2),
+        ...         torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5),
+        ...     ],
+        ...     milestones=[2],
+        ... )
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [0.5, 0.75, 1.0, 0.5, 0.25, 0.125]
+
+    See also:
+        `optim.lr_scheduler.ChainedScheduler`.
+    """
 
     def __init__(
         self,
@@ -105,7 +133,31 @@ class SequentialLR(_ComposedLR):
 
 
 class ChainedScheduler(_ComposedLR):
-    """Several schedules at a time, each of which changes the rates that the others left."""
+    """Run several schedules at once: each changes the rates that the others left.
+
+    Args:
+        schedulers: The schedules, all of one optimiser.
+        optimizer: Their optimiser. Default: that of the first.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.ChainedScheduler(
+        ...     [
+        ...         torch.optim.lr_scheduler.ConstantLR(optimizer, 0.5, total_iters=2),
+        ...         torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9),
+        ...     ]
+        ... )
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [0.5, 0.45, 0.81, 0.729, 0.6561, 0.5905]
+
+    See also:
+        `optim.lr_scheduler.SequentialLR`.
+    """
 
     def __init__(
         self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None

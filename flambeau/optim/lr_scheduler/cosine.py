@@ -16,7 +16,30 @@ def _height(epoch: float, period: float) -> float:
 
 
 class CosineAnnealingLR(LRScheduler):
-    """From the initial rate to `eta_min` in `T_max` epochs along half a cosine, then up again."""
+    """Let the learning rate follow half a cosine down, and up again.
+
+    lr = eta_min + (initial lr - eta_min) (1 + cos(π epoch / T_max)) / 2
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        T_max: Number of epochs down.
+        eta_min: Lowest learning rate. Default: 0.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [1.0, 0.8536, 0.5, 0.1464, 0.0, 0.1464]
+
+    See also:
+        `optim.lr_scheduler.CosineAnnealingWarmRestarts`, `optim.lr_scheduler.OneCycleLR`.
+    """
 
     def __init__(
         self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
@@ -53,10 +76,33 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """From the initial rate to `eta_min` along half a cosine, again and again.
+    """Let the learning rate follow half a cosine down, again and again.
 
-    The first run takes `T_0` epochs and each later one `T_mult` times as many. `step` may be
-    given an epoch with a fraction, to set the rate within it.
+    lr = eta_min + (initial lr - eta_min) (1 + cos(π T_cur / T_i)) / 2
+
+    where T_cur counts epochs since the last restart and T_i is the length of the run. `step` may be
+    given an epoch with a fraction, such as `epoch + batch / batches`.
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        T_0: Epochs of the first run.
+        T_mult: Factor from the length of one run to the next. Default: 1.
+        eta_min: Lowest learning rate. Default: 0.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=3)
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [1.0, 0.75, 0.25, 1.0, 0.75, 0.25]
+
+    See also:
+        `optim.lr_scheduler.CosineAnnealingLR`.
     """
 
     def __init__(

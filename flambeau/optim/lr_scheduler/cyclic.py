@@ -57,11 +57,39 @@ class _MomentumLR(LRScheduler):
 
 
 class CyclicLR(_MomentumLR):
-    """Up and down between `base_lr` and `max_lr`, linearly, with an amplitude that may shrink.
+    """Cycle the learning rate up and down between two bounds; call `step` after each batch.
 
-    `mode` says how it shrinks: not ("triangular"), by half every cycle ("triangular2") or by
-    `gamma` every step ("exp_range"); `scale_fn` of the number of the cycle or of the step, as
-    `scale_mode` says, replaces it.
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        base_lr: Lower bound, one number or one per group.
+        max_lr: Upper bound, likewise.
+        step_size_up: Number of steps up. Default: 2000.
+        step_size_down: Number of steps down. Default: `step_size_up`.
+        mode: How the amplitude shrinks: `"triangular"` not (the default), `"triangular2"` by half
+            every cycle, `"exp_range"` by `gamma` every step.
+        gamma: The factor of `"exp_range"`. Default: 1.
+        scale_fn: Function that replaces `mode`. Default: None.
+        scale_mode: Whether its argument counts `"cycle"` (the default) or `"iterations"`.
+        cycle_momentum: Whether momentum cycles the other way round. Default: True.
+        base_momentum: Lower bound of the momentum. Default: 0.8.
+        max_momentum: Upper bound of the momentum. Default: 0.9.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.CyclicLR(
+        ...     optimizer, base_lr=0.1, max_lr=0.5, step_size_up=2, cycle_momentum=False
+        ... )
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [0.1, 0.3, 0.5, 0.3, 0.1, 0.3]
+
+    See also:
+        `optim.lr_scheduler.OneCycleLR`.
     """
 
     base_momentums: list[float]
@@ -182,10 +210,42 @@ def _phase(end_step: float, rates: str, momenta: str) -> dict[str, Any]:
 
 
 class OneCycleLR(_MomentumLR):
-    """One cycle over all of training: up to `max_lr`, then far below where it began.
+    """One cycle over all of training: warm up, then anneal; call `step` after each batch.
 
-    Its length is `total_steps`, or `epochs` times `steps_per_epoch`. With `three_phase` the rate
-    comes down as it went up, and a last phase takes it to its end.
+    The rate rises from max_lr / div_factor to max_lr, then falls to
+    max_lr / (div_factor final_div_factor).
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        max_lr: Highest learning rate, one number or one per group.
+        total_steps: Number of steps of the cycle; or `epochs` and `steps_per_epoch` give it.
+        epochs: Number of epochs. Default: None.
+        steps_per_epoch: Number of steps per epoch. Default: None.
+        pct_start: Share of the cycle that rises. Default: 0.3.
+        anneal_strategy: `"cos"` (the default) or `"linear"`.
+        cycle_momentum: Whether momentum cycles the other way round. Default: True.
+        base_momentum: Lower bound of the momentum. Default: 0.85.
+        max_momentum: Upper bound of the momentum. Default: 0.95.
+        div_factor: max_lr by the first learning rate. Default: 25.
+        final_div_factor: First learning rate by the last. Default: 1e4.
+        three_phase: Whether to fall as it rose before the last phase. Default: False.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.OneCycleLR(
+        ...     optimizer, max_lr=1.0, total_steps=6, cycle_momentum=False
+        ... )
+        >>> rates = []
+        >>> for _ in range(5):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [0.04, 0.9944, 0.8117, 0.4626, 0.1335]
+
+    See also:
+        `optim.lr_scheduler.CyclicLR`, `optim.lr_scheduler.CosineAnnealingLR`.
     """
 
     def __init__(

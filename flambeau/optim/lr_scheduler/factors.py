@@ -40,7 +40,30 @@ class _FactorLR(LRScheduler):
 
 
 class StepLR(_FactorLR):
-    """Times `gamma` every `step_size` epochs."""
+    """Multiply the learning rate by a factor every few epochs.
+
+    lr = initial lr × gamma^floor(epoch / step_size)
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        step_size: Number of epochs between two changes.
+        gamma: The factor. Default: 0.1.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.1)
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [1.0, 1.0, 0.1, 0.1, 0.01, 0.01]
+
+    See also:
+        `optim.lr_scheduler.MultiStepLR`, `optim.lr_scheduler.ExponentialLR`.
+    """
 
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
@@ -58,7 +81,30 @@ class StepLR(_FactorLR):
 
 
 class MultiStepLR(_FactorLR):
-    """Times `gamma` at each of the `milestones`; one that is listed twice counts twice."""
+    """Multiply the learning rate by a factor at given epochs.
+
+    lr = initial lr × gamma^(number of milestones reached)
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        milestones: The epochs; one that is listed twice counts twice.
+        gamma: The factor. Default: 0.1.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[2, 5])
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [1.0, 1.0, 0.1, 0.1, 0.1, 0.01]
+
+    See also:
+        `optim.lr_scheduler.StepLR`.
+    """
 
     def __init__(
         self,
@@ -81,7 +127,28 @@ class MultiStepLR(_FactorLR):
 
 
 class ConstantLR(_FactorLR):
-    """Times `factor` for the first `total_iters` epochs."""
+    """Scale the learning rate by a factor for the first epochs.
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        factor: The factor. Default: 1/3.
+        total_iters: Number of epochs. Default: 5.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=3)
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [0.5, 0.5, 0.5, 1.0, 1.0, 1.0]
+
+    See also:
+        `optim.lr_scheduler.LinearLR`.
+    """
 
     def __init__(
         self,
@@ -106,7 +173,31 @@ class ConstantLR(_FactorLR):
 
 
 class LinearLR(_FactorLR):
-    """Times a factor that goes from `start_factor` to `end_factor` in `total_iters` epochs."""
+    """Scale the learning rate by a factor that changes linearly, as for a warm-up.
+
+    lr = initial lr × (start_factor + (end_factor - start_factor) min(1, epoch / total_iters))
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        start_factor: First factor. Default: 1/3.
+        end_factor: Last factor, which then stays. Default: 1.
+        total_iters: Number of epochs between them. Default: 5.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, 0.25, total_iters=3)
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]
+
+    See also:
+        `optim.lr_scheduler.SequentialLR`.
+    """
 
     def __init__(
         self,
@@ -142,7 +233,29 @@ class LinearLR(_FactorLR):
 
 
 class ExponentialLR(_FactorLR):
-    """Times `gamma` every epoch."""
+    """Multiply the learning rate by a factor every epoch.
+
+    lr = initial lr × gamma^epoch
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        gamma: The factor.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [1.0, 0.5, 0.25, 0.125, 0.0625, 0.0312]
+
+    See also:
+        `optim.lr_scheduler.StepLR`.
+    """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -156,7 +269,30 @@ class ExponentialLR(_FactorLR):
 
 
 class PolynomialLR(_FactorLR):
-    """Down to 0 in `total_iters` epochs, as the `power` of the share of them that is left."""
+    """Let the learning rate fall to 0 as a polynomial.
+
+    lr = initial lr × (1 - min(1, epoch / total_iters))^power
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        total_iters: Number of epochs. Default: 5.
+        power: The exponent. Default: 1.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=4, power=2.0)
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [1.0, 0.5625, 0.25, 0.0625, 0.0, 0.0]
+
+    See also:
+        `optim.lr_scheduler.LRScheduler`.
+    """
 
     def __init__(
         self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1

@@ -54,7 +54,29 @@ class _FunctionLR(LRScheduler):
 
 
 class LambdaLR(_FunctionLR):
-    """The initial rate times a function of the epoch."""
+    """Scale the initial learning rate by a function of the epoch.
+
+    lr = initial lr × lr_lambda(epoch)
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        lr_lambda: Function of the epoch, or a list with one for each parameter group.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (epoch + 1))
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [1.0, 0.5, 0.3333, 0.25, 0.2, 0.1667]
+
+    See also:
+        `optim.lr_scheduler.MultiplicativeLR`.
+    """
 
     def get_lr(self) -> list[Rate]:
         self._fb_advise_last_lr()
@@ -63,7 +85,29 @@ class LambdaLR(_FunctionLR):
 
 
 class MultiplicativeLR(_FunctionLR):
-    """The rate of the epoch before times a function of the epoch."""
+    """Multiply the learning rate of the epoch before by a function of the epoch.
+
+    lr = previous lr × lr_lambda(epoch)
+
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        lr_lambda: Function of the epoch, or a list with one for each parameter group.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.9)
+        >>> rates = []
+        >>> for _ in range(6):
+        ...     rates.append(round(scheduler.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [1.0, 0.9, 0.81, 0.729, 0.6561, 0.5905]
+
+    See also:
+        `optim.lr_scheduler.LambdaLR`.
+    """
 
     def get_lr(self) -> list[Rate]:
         self._fb_advise_last_lr()

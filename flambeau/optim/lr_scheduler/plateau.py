@@ -20,11 +20,30 @@ __all__ = ["ReduceLROnPlateau"]
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Times `factor` whenever the metric given to `step` was not better for `patience` epochs.
+    """Lower the learning rate when a metric stops improving.
 
-    Better is less, or more with mode="max", than the best so far by the `threshold`, which is
-    relative to it or, with threshold_mode="abs", absolute. After a reduction `cooldown` epochs do
-    not count; no rate falls below `min_lr`, and none changes by less than `eps`.
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        mode: `"min"` (the default) if less is better, else `"max"`.
+        factor: Factor of the learning rate. Default: 0.1.
+        patience: Number of epochs without improvement that are allowed. Default: 10.
+        threshold: Smallest change that counts as improvement. Default: 1e-4.
+        threshold_mode: Whether the threshold is relative, `"rel"` (the default), or `"abs"`.
+        cooldown: Epochs after a reduction that do not count. Default: 0.
+        min_lr: Lowest learning rate, one number or one per group. Default: 0.
+        eps: Changes smaller than this are left out. Default: 1e-8.
+
+    Example:
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=1)
+        >>> for loss in [1.0, 0.5, 0.5, 0.5]:
+        ...     optimizer.step()
+        ...     scheduler.step(loss)
+        >>> scheduler.get_last_lr()
+        [0.1]
+
+    See also:
+        `optim.lr_scheduler.StepLR`.
     """
 
     def __init__(

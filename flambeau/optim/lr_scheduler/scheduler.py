@@ -93,9 +93,26 @@ def _watch_steps(optimizer: Optimizer) -> None:
 
 
 class LRScheduler:
-    """Sets the learning rates of an optimiser step by step; subclasses define `get_lr`.
+    """Base class of learning rate schedules. A subclass defines `get_lr`.
 
-    With `last_epoch` other than -1 it continues a schedule whose groups know their `initial_lr`.
+    Args:
+        optimizer: Optimiser whose learning rates are set.
+        last_epoch: Epoch to continue after; -1 starts anew. Default: -1.
+
+    Attributes:
+        last_epoch: Number of steps so far.
+        base_lrs: Initial learning rate of each group.
+
+    Example:
+        >>> class Halving(torch.optim.lr_scheduler.LRScheduler):
+        ...     def get_lr(self):
+        ...         return [lr * 0.5**self.last_epoch for lr in self.base_lrs]
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> scheduler = Halving(optimizer)
+        >>> optimizer.step()
+        >>> scheduler.step()
+        >>> scheduler.get_last_lr()
+        [0.5]
     """
 
     optimizer: Optimizer
@@ -134,23 +151,62 @@ class LRScheduler:
             self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the schedule knows, without its optimiser."""
+        """Return all that the schedule knows, without its optimiser.
+
+        Example:
+            >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+            >>> torch.optim.lr_scheduler.StepLR(optimizer, step_size=3).state_dict()["step_size"]
+            3
+
+        See also:
+            `LRScheduler.load_state_dict`.
+        """
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue where the schedule of a `state_dict` was."""
+        """Continue where the schedule of a `state_dict` was.
+
+        Args:
+            state_dict: What `state_dict` returned.
+
+        Example:
+            >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+            >>> scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=3)
+            >>> saved = scheduler.state_dict()
+            >>> scheduler.load_state_dict(saved | {"last_epoch": 2})
+            >>> scheduler.last_epoch
+            2
+        """
         self.__dict__.update(state_dict)
 
     def get_last_lr(self) -> list[Rate]:
-        """The rate of every group as the last step set it."""
+        """Return the learning rate of each group as the last step set it.
+
+        Example:
+            >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+            >>> torch.optim.lr_scheduler.StepLR(optimizer, step_size=3).get_last_lr()
+            [1.0]
+        """
         return self._last_lr
 
     def get_lr(self) -> list[Rate]:
-        """The rate of every group at `last_epoch`; `step` calls it."""
+        """Return the learning rate of each group at `last_epoch`; `step` calls it."""
         raise NotImplementedError(f"{type(self).__name__} does not define get_lr")
 
     def step(self, epoch: int | None = None) -> None:
-        """Set the rates of the next epoch; call it after the optimiser's own step."""
+        """Set the learning rates of the next epoch. Call it after `optimizer.step()`.
+
+        Args:
+            epoch: Deprecated; epoch to jump to. Default: the next one.
+
+        Example:
+            >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+            >>> scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1)
+            >>> optimizer.step()
+            >>> scheduler.step()
+            >>> optimizer.param_groups[0]["lr"]
+            0.1
+        """
         if self._step_count == 1:
             self._fb_check_order()
         self._step_count += 1

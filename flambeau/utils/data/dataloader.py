@@ -57,11 +57,52 @@ class _InfiniteConstantSampler(Sampler[None]):
 
 
 class DataLoader(Generic[_T_co]):
-    """Batches of a dataset, in the order of a sampler, put together by ``collate_fn``.
+    """Iterate over batches of a dataset.
 
-    The arguments are PyTorch's, and so are the batches of a given seed. ``worker_type="thread"``
-    makes the workers threads, for datasets whose code releases the interpreter's lock.
-    `state_dict` and `load_state_dict` stop a pass after any batch and go on in another process.
+    A seed gives the same batches as in PyTorch. `state_dict` and `load_state_dict` stop a pass
+    after any batch and resume it, even in another process.
+
+    Args:
+        dataset: `Dataset`, `IterableDataset`, or anything with `__getitem__` and `__len__`.
+        batch_size: Number of samples in a batch; None gives single samples. Default: 1.
+        shuffle: Whether to visit samples in a new random order in every pass. Default: False.
+        sampler: Order of the samples, instead of `shuffle`. Default: by index.
+        batch_sampler: Lists of indices, instead of `batch_size`, `shuffle`, `sampler` and
+            `drop_last`. Default: None.
+        num_workers: Number of workers that load batches in the background. Default: 0, which loads
+            in the calling thread.
+        collate_fn: Function that makes a batch of a list of samples. Default: `default_collate`,
+            which stacks tensors.
+        pin_memory: Whether tensors go to page-locked memory, for a GPU. Default: False.
+        drop_last: Whether to leave a last batch out that is smaller. Default: False.
+        timeout: Seconds to wait for a worker; 0 waits forever. Default: 0.
+        worker_init_fn: Function of the worker's number that it calls at its start. Default: None.
+        multiprocessing_context: How worker processes start, a context or its name. Default: the
+            platform's.
+        generator: Source of random numbers. Default: the default generator.
+        prefetch_factor: Batches that each worker loads ahead. Default: 2.
+        persistent_workers: Whether workers stay for the next pass. Default: False.
+        pin_memory_device: Deprecated.
+        in_order: Whether batches come in the order of the sampler. Default: True.
+        worker_type: `"process"` (the default), or `"thread"` for datasets whose code releases the
+            interpreter's lock.
+
+    Raises:
+        ValueError: Arguments exclude each other.
+
+    Example:
+        >>> from flambeau.utils.data import DataLoader, TensorDataset
+        >>> data = TensorDataset(torch.arange(10.0).reshape(5, 2), torch.arange(5))
+        >>> for x, y in DataLoader(data, batch_size=2):
+        ...     print(tuple(x.shape), y)
+        (2, 2) tensor([0, 1])
+        (2, 2) tensor([2, 3])
+        (1, 2) tensor([4])
+        >>> len(DataLoader(data, batch_size=2, shuffle=True, drop_last=True))
+        2
+
+    See also:
+        `utils.data.Dataset`, `utils.data.default_collate`, `DataLoader.state_dict`.
     """
 
     dataset: Any
@@ -228,11 +269,20 @@ class DataLoader(Generic[_T_co]):
         return len(self._index_sampler) if is_own_sampler(self._index_sampler) else None
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the loader stands after the last batch, and the random generators stand now.
+        """Return where the loader stands after the last batch, with all random generators.
 
-        Saved after a training step and loaded in another process, it gives the batches, and the
-        random numbers, that would have followed here, in this pass and in all later ones. It is
-        made of plain containers and tensors.
+        Loaded in another process, it gives the batches and random numbers that would have followed
+        here. It is made of plain containers and tensors, so `torch.save` can write it.
+
+        Example:
+            >>> from flambeau.utils.data import DataLoader
+            >>> loader = DataLoader(range(6), batch_size=2)
+            >>> batches = iter(loader)
+            >>> _ = next(batches)
+            >>> resumed = DataLoader(range(6), batch_size=2)
+            >>> resumed.load_state_dict(loader.state_dict())
+            >>> list(resumed)
+            [tensor([2, 3]), tensor([4, 5])]
         """
         epoch: dict[str, Any] | None = self._fb_resume_from
         if epoch is None and self._fb_epoch is not None:
@@ -247,9 +297,17 @@ class DataLoader(Generic[_T_co]):
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from a state of `state_dict`: the next pass is the rest of the one it was saved in.
+        """Resume from a state: the next pass is the rest of the one that it was saved in.
 
-        This also puts the generators of Python, NumPy and Flambeau back to where they were.
+        The generators of Python, NumPy and Flambeau are put back too.
+
+        Args:
+            state_dict: What `state_dict` returned.
+
+        Example:
+            >>> from flambeau.utils.data import DataLoader
+            >>> loader = DataLoader(range(4), batch_size=2)
+            >>> loader.load_state_dict(loader.state_dict())
         """
         generators = self._fb_generators()
         check_state(state_dict, self.num_workers, self._fb_batches(), len(generators))

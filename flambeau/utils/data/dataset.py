@@ -33,10 +33,26 @@ class Indexed(Protocol[_T_co]):
 
 
 class Dataset(Generic[_T_co]):
-    """Samples by index: a subclass defines ``__getitem__``, and ``__len__`` if samplers need it.
+    """Base class of datasets that return a sample for an index.
 
-    A subclass may also define ``__getitems__``, which takes the list of the indices of a batch and
-    returns the list of its samples; loaders use it when it is there.
+    A subclass defines `__getitem__`, and `__len__` for samplers that need it. It may also define
+    `__getitems__`, which takes the list of indices of a batch and returns the list of its samples.
+
+    Example:
+        >>> from flambeau.utils.data import DataLoader, Dataset
+        >>> class Squares(Dataset):
+        ...     def __len__(self):
+        ...         return 4
+        ...
+        ...     def __getitem__(self, index):
+        ...         return torch.tensor(index), torch.tensor(index**2)
+        >>> Squares()[3]
+        (tensor(3), tensor(9))
+        >>> next(iter(DataLoader(Squares(), batch_size=4)))
+        [tensor([0, 1, 2, 3]), tensor([0, 1, 4, 9])]
+
+    See also:
+        `utils.data.IterableDataset`, `utils.data.TensorDataset`, `utils.data.DataLoader`.
     """
 
     def __getitem__(self, index: Any) -> _T_co:
@@ -47,10 +63,21 @@ class Dataset(Generic[_T_co]):
 
 
 class IterableDataset(Dataset[_T_co], Iterable[_T_co]):
-    """Samples as a stream: a subclass defines ``__iter__``.
+    """Base class of datasets that are streams.
 
-    With several workers each has a copy of the dataset, so ``__iter__`` asks `get_worker_info`
-    which part of the stream is its own.
+    A subclass defines `__iter__`. With several workers each has a copy of the dataset, so
+    `__iter__` asks `get_worker_info` for its part of the stream.
+
+    Example:
+        >>> from flambeau.utils.data import DataLoader, IterableDataset
+        >>> class Count(IterableDataset):
+        ...     def __iter__(self):
+        ...         return iter(range(5))
+        >>> list(DataLoader(Count(), batch_size=2))
+        [tensor([0, 1]), tensor([2, 3]), tensor([4])]
+
+    See also:
+        `utils.data.Dataset`, `utils.data.get_worker_info`.
     """
 
     def __add__(self, other: Dataset[_T_co]) -> Dataset[_T_co]:
@@ -58,7 +85,20 @@ class IterableDataset(Dataset[_T_co], Iterable[_T_co]):
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
-    """The rows of tensors of one length: sample i is the tuple of their i-th rows."""
+    """Dataset of the rows of tensors: sample i is the tuple of their i-th rows.
+
+    Args:
+        *tensors: Tensors with the same first size.
+
+    Example:
+        >>> from flambeau.utils.data import TensorDataset
+        >>> data = TensorDataset(torch.tensor([[1.0], [2.0]]), torch.tensor([0, 1]))
+        >>> len(data), data[1]
+        (2, (tensor([2.]), tensor(1)))
+
+    See also:
+        `utils.data.DataLoader`, which takes whole batches of it at once.
+    """
 
     tensors: tuple[Tensor, ...]
 
@@ -85,7 +125,19 @@ def _samples_of(dataset: Any, indices: list[Any]) -> Any:
 
 
 class StackDataset(Dataset[Any]):
-    """Datasets of one length side by side: a sample is the tuple, or the dict, of theirs."""
+    """Datasets side by side: a sample is the tuple, or dict, of their samples.
+
+    Args:
+        *args: Datasets of the same length; samples are tuples.
+        **kwargs: Datasets by name instead; samples are dicts.
+
+    Example:
+        >>> from flambeau.utils.data import StackDataset
+        >>> StackDataset([1, 2], ["a", "b"])[1]
+        (2, 'b')
+        >>> StackDataset(x=[1, 2], y=["a", "b"])[1]
+        {'x': 2, 'y': 'b'}
+    """
 
     datasets: tuple[Any, ...] | dict[str, Any]
 
@@ -131,7 +183,20 @@ class StackDataset(Dataset[Any]):
 
 
 class ConcatDataset(Dataset[_T_co]):
-    """Datasets one after the other."""
+    """Datasets one after the other.
+
+    Args:
+        datasets: The datasets, each with a length.
+
+    Example:
+        >>> from flambeau.utils.data import ConcatDataset
+        >>> data = ConcatDataset([[1, 2], [3]])
+        >>> len(data), data[2]
+        (3, 3)
+
+    See also:
+        `utils.data.ChainDataset`, for streams.
+    """
 
     datasets: list[Any]
     cumulative_sizes: list[int]
@@ -179,7 +244,19 @@ class ConcatDataset(Dataset[_T_co]):
 
 
 class ChainDataset(IterableDataset[_T_co]):
-    """Streams one after the other."""
+    """Streams one after the other.
+
+    Args:
+        datasets: The `IterableDataset`s.
+
+    Example:
+        >>> from flambeau.utils.data import ChainDataset, IterableDataset
+        >>> class Count(IterableDataset):
+        ...     def __iter__(self):
+        ...         return iter(range(2))
+        >>> list(ChainDataset([Count(), Count()]))
+        [0, 1, 0, 1]
+    """
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = datasets
@@ -201,7 +278,20 @@ class ChainDataset(IterableDataset[_T_co]):
 
 
 class Subset(Dataset[_T_co]):
-    """The samples of a dataset at some of its indices."""
+    """Samples of a dataset at some of its indices.
+
+    Args:
+        dataset: The dataset.
+        indices: Indices into it.
+
+    Example:
+        >>> from flambeau.utils.data import Subset
+        >>> list(Subset(["a", "b", "c"], [2, 0]))
+        ['c', 'a']
+
+    See also:
+        `utils.data.random_split`.
+    """
 
     dataset: Any
     indices: Sequence[int]
@@ -251,7 +341,25 @@ def _whole_numbers(fractions: Sequence[float], total: int) -> list[int]:
 def random_split(
     dataset: Indexed[_T], lengths: Sequence[float], generator: Generator | None = default_generator
 ) -> list[Subset[_T]]:
-    """Deal a dataset out at random into subsets of given lengths, or of fractions that sum to 1."""
+    """Split a dataset at random into subsets.
+
+    Args:
+        dataset: Dataset with a length.
+        lengths: Lengths of the subsets, or fractions that sum to 1.
+        generator: Source of random numbers. Default: the default generator.
+
+    Returns:
+        A list of `Subset`s.
+
+    Raises:
+        ValueError: The lengths do not sum to that of the dataset.
+
+    Example:
+        >>> from flambeau.utils.data import random_split
+        >>> train, test = random_split(range(10), [0.8, 0.2])
+        >>> len(train), len(test), sorted([*train, *test]) == list(range(10))
+        (8, 2, True)
+    """
     count = len(cast("Sized", dataset))
     total = sum(lengths)
     if math.isclose(total, 1) and total <= 1:

@@ -26,10 +26,27 @@ def _from_group(question: str) -> int:
 
 
 class DistributedSampler(Sampler[int]):
-    """This process's share of the indices, the same number in every process.
+    """Share of the indices for one of several processes; all shares are equally long.
 
-    The order depends on ``seed`` and on the epoch alone: call `set_epoch` before each epoch, or
-    all of them have the same order.
+    The order depends on `seed` and the epoch: call `set_epoch` before each epoch.
+
+    Args:
+        dataset: Dataset with a length.
+        num_replicas: Number of processes. Default: that of the process group.
+        rank: Number of this process. Default: that in the process group.
+        shuffle: Whether to shuffle. Default: True.
+        seed: Seed of the shuffling, the same in all processes. Default: 0.
+        drop_last: Whether to drop indices to make shares equal, instead of repeating some.
+            Default: False.
+
+    Example:
+        >>> from flambeau.utils.data import DistributedSampler
+        >>> sampler = DistributedSampler(range(6), num_replicas=2, rank=1, shuffle=False)
+        >>> list(sampler)
+        [1, 3, 5]
+
+    See also:
+        `nn.parallel.DistributedDataParallel`.
     """
 
     def __init__(
@@ -75,5 +92,16 @@ class DistributedSampler(Sampler[int]):
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Shuffle in the order of this epoch from the next pass on."""
+        """Set the epoch, which changes the order of the next pass.
+
+        Args:
+            epoch: Number of the epoch.
+
+        Example:
+            >>> from flambeau.utils.data import DistributedSampler
+            >>> sampler = DistributedSampler(range(6), num_replicas=2, rank=0)
+            >>> sampler.set_epoch(1)
+            >>> len(list(sampler))
+            3
+        """
         self.epoch = epoch

@@ -32,14 +32,41 @@ def fresh_seed(generator: Generator | None = None) -> int:
 
 
 class Sampler(Generic[_T_co]):
-    """Indices, or lists of them: a subclass defines ``__iter__``, and ``__len__`` where it can."""
+    """Base class of samplers: the order in which a loader asks for samples.
+
+    A subclass defines `__iter__`, which yields indices or lists of them, and `__len__` where it
+    can.
+
+    Example:
+        >>> from flambeau.utils.data import DataLoader, Sampler
+        >>> class Backwards(Sampler):
+        ...     def __init__(self, data):
+        ...         self.data = data
+        ...
+        ...     def __iter__(self):
+        ...         return iter(range(len(self.data) - 1, -1, -1))
+        >>> list(DataLoader([1, 2, 3], sampler=Backwards([1, 2, 3])))
+        [tensor([3]), tensor([2]), tensor([1])]
+
+    See also:
+        `utils.data.RandomSampler`, `utils.data.BatchSampler`.
+    """
 
     def __iter__(self) -> Iterator[_T_co]:
         raise NotImplementedError(f"{type(self).__name__} should implement __iter__.")
 
 
 class SequentialSampler(Sampler[int]):
-    """Every index in order."""
+    """Every index in order.
+
+    Args:
+        data_source: Dataset with a length.
+
+    Example:
+        >>> from flambeau.utils.data import SequentialSampler
+        >>> list(SequentialSampler(["a", "b", "c"]))
+        [0, 1, 2]
+    """
 
     data_source: Sized
 
@@ -54,9 +81,24 @@ class SequentialSampler(Sampler[int]):
 
 
 class RandomSampler(Sampler[int]):
-    """Indices in random order, each once, or drawn one by one with ``replacement``.
+    """Indices in random order.
 
-    Without a ``generator`` each pass has its own, whose seed comes from the default generator.
+    Args:
+        data_source: Dataset with a length.
+        replacement: Whether an index can be drawn again. Default: False.
+        num_samples: Number of indices of one pass. Default: the length of the dataset.
+        generator: Source of random numbers. Default: a new one for each pass, seeded by the
+            default generator.
+
+    Example:
+        >>> from flambeau.utils.data import RandomSampler
+        >>> sorted(RandomSampler(range(5)))
+        [0, 1, 2, 3, 4]
+        >>> len(list(RandomSampler(range(5), replacement=True, num_samples=8)))
+        8
+
+    See also:
+        `utils.data.WeightedRandomSampler`, `utils.data.SubsetRandomSampler`.
     """
 
     data_source: Sized
@@ -114,7 +156,17 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """Some indices in random order, each once."""
+    """Some indices in random order, each once.
+
+    Args:
+        indices: The indices.
+        generator: Source of random numbers. Default: the default generator.
+
+    Example:
+        >>> from flambeau.utils.data import SubsetRandomSampler
+        >>> sorted(SubsetRandomSampler([3, 1, 7]))
+        [1, 3, 7]
+    """
 
     indices: Sequence[int]
 
@@ -135,7 +187,19 @@ def _is_count(value: object) -> bool:
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """Indices drawn with given weights, which need not sum to one."""
+    """Indices drawn with given weights, as to balance classes.
+
+    Args:
+        weights: Weight of each index; they need not sum to 1.
+        num_samples: Number of indices of one pass.
+        replacement: Whether an index can be drawn again. Default: True.
+        generator: Source of random numbers. Default: the default generator.
+
+    Example:
+        >>> from flambeau.utils.data import WeightedRandomSampler
+        >>> list(WeightedRandomSampler([0.0, 1.0, 0.0], num_samples=3))
+        [1, 1, 1]
+    """
 
     weights: Tensor
     num_samples: int
@@ -177,7 +241,18 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Lists of ``batch_size`` indices of another sampler; the last may be shorter or dropped."""
+    """Batches of the indices of another sampler.
+
+    Args:
+        sampler: The other sampler.
+        batch_size: Number of indices in a batch.
+        drop_last: Whether to leave a last batch out that is smaller.
+
+    Example:
+        >>> from flambeau.utils.data import BatchSampler
+        >>> list(BatchSampler(range(5), batch_size=2, drop_last=False))
+        [[0, 1], [2, 3], [4]]
+    """
 
     def __init__(
         self, sampler: Sampler[int] | Iterable[int], batch_size: int, drop_last: bool

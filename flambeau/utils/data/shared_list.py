@@ -21,11 +21,22 @@ _PLAIN = (str, bytes, int, float, bool, complex, type(None))
 
 
 class SharedList(list[Any]):
-    """A list of numbers, strings, bytes or other picklable items, packed once into shared memory.
+    """List whose items lie in shared memory, so that worker processes do not copy them.
 
-    It reads like the list it was made of, in this process, in forked ones and in those that it is
-    sent to, without being copied. Items that are set are kept beside the packed ones and are
-    seen by this process alone. It has a fixed length.
+    It reads like the list that it was made of, in this process, in forked ones and in those that it
+    is sent to. Items that are set are seen by this process alone. Its length is fixed.
+
+    Args:
+        items: Numbers, strings, bytes or other items that can be pickled. Default: none.
+
+    Example:
+        >>> from flambeau.utils.data.shared_list import SharedList
+        >>> names = SharedList(f"{i}.png" for i in range(1000))
+        >>> names[3], len(names)
+        ('3.png', 1000)
+
+    See also:
+        `utils.data.DataLoader`.
     """
 
     def __init__(self, items: Iterable[Any] = ()) -> None:

@@ -95,11 +95,27 @@ class FileWriter:
 
 
 class SummaryWriter:
-    """Logs numbers, pictures, texts, graphs and more, for TensorBoard to show.
+    """Write event files that TensorBoard shows.
 
-    Without `log_dir` they go to ``runs/<date>_<host><comment>``. Steps from `purge_step` on that an
-    earlier file of the directory holds are hidden. Any thread may log; what was logged is on the
-    disk after `max_queue` events or `flush_secs` seconds, after `flush`, and at the end.
+    Events are on the disk after `max_queue` of them, after `flush_secs` seconds, after `flush`, and
+    at the end. Any thread may log.
+
+    Args:
+        log_dir: Directory of the files. Default: `runs/<date>_<host><comment>`.
+        comment: End of the default directory. Default: empty.
+        purge_step: Step from which on events of earlier files are hidden. Default: None.
+        max_queue: Number of events to keep in memory. Default: 10.
+        flush_secs: Seconds to keep them. Default: 120.
+        filename_suffix: End of the files' names. Default: empty.
+
+    Example:
+        >>> from flambeau.utils.tensorboard import SummaryWriter
+        >>> with SummaryWriter("runs/first") as writer:
+        ...     for step in range(3):
+        ...         writer.add_scalar("loss", 1 / (step + 1), step)
+        >>> import os
+        >>> len(os.listdir("runs/first"))
+        1
     """
 
     def __init__(
@@ -156,7 +172,21 @@ class SummaryWriter:
         new_style: bool = False,
         double_precision: bool = False,
     ) -> None:
-        """Log a number. The new style can keep it in double precision."""
+        """Log a number.
+
+        Args:
+            tag: Name of the series.
+            scalar_value: The number.
+            global_step: Step to show it at. Default: None.
+            walltime: Time of the event, in seconds since 1970. Default: now.
+            new_style: Whether to write it as a tensor. Default: False.
+            double_precision: Whether that keeps 64 bits. Default: False.
+
+        Example:
+            >>> from flambeau.utils.tensorboard import SummaryWriter
+            >>> with SummaryWriter("runs/scalar") as writer:
+            ...     writer.add_scalar("train/loss", 0.5, global_step=1)
+        """
         made = summaries.scalar(
             tag, scalar_value, new_style=new_style, double_precision=double_precision
         )
@@ -199,10 +229,21 @@ class SummaryWriter:
         walltime: float | None = None,
         max_bins: int | None = None,
     ) -> None:
-        """Log how values are distributed.
+        """Log the distribution of values.
 
-        `bins` are limits, how many there shall be, a method of NumPy's, or ``"tensorflow"`` for
-        bins that grow with the distance from zero.
+        Args:
+            tag: Name of the series.
+            values: Tensor or array.
+            global_step: Step to show it at. Default: None.
+            bins: Limits, a number of bins, a method of NumPy's, or `"tensorflow"` (the default) for
+                bins that grow with the distance from 0.
+            walltime: Time of the event, in seconds since 1970. Default: now.
+            max_bins: Largest number of bins. Default: None.
+
+        Example:
+            >>> from flambeau.utils.tensorboard import SummaryWriter
+            >>> with SummaryWriter("runs/histogram") as writer:
+            ...     writer.add_histogram("weights", torch.randn(100), global_step=1)
         """
         if isinstance(bins, str) and bins == "tensorflow":
             bins = self.default_bins
@@ -237,7 +278,20 @@ class SummaryWriter:
         walltime: float | None = None,
         dataformats: str = "CHW",
     ) -> None:
-        """Log a picture: numbers between 0 and 1, or bytes. `dataformats` orders the dimensions."""
+        """Log an image.
+
+        Args:
+            tag: Name of the image.
+            img_tensor: Tensor or array: numbers between 0 and 1, or bytes.
+            global_step: Step to show it at. Default: None.
+            walltime: Time of the event, in seconds since 1970. Default: now.
+            dataformats: Order of the dimensions. Default: `"CHW"`.
+
+        Example:
+            >>> from flambeau.utils.tensorboard import SummaryWriter
+            >>> with SummaryWriter("runs/image") as writer:
+            ...     writer.add_image("noise", torch.rand(3, 8, 8))
+        """
         self._add(summaries.image(tag, img_tensor, dataformats=dataformats), global_step, walltime)
 
     def add_images(
@@ -311,7 +365,19 @@ class SummaryWriter:
         global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
-        """Log a text, which may be Markdown."""
+        """Log a text, which may be Markdown.
+
+        Args:
+            tag: Name of the text.
+            text_string: The text.
+            global_step: Step to show it at. Default: None.
+            walltime: Time of the event, in seconds since 1970. Default: now.
+
+        Example:
+            >>> from flambeau.utils.tensorboard import SummaryWriter
+            >>> with SummaryWriter("runs/text") as writer:
+            ...     writer.add_text("notes", "**first** run")
+        """
         self._add(summaries.text(tag, text_string), global_step, walltime)
 
     def add_onnx_graph(self, prototxt: str) -> NoReturn:
@@ -325,7 +391,19 @@ class SummaryWriter:
         verbose: bool = False,
         use_strict_trace: bool = True,
     ) -> None:
-        """Log the graph of a network: it is called with `input_to_model` and watched."""
+        """Log the graph of a network.
+
+        Args:
+            model: The network.
+            input_to_model: What it is called with. Default: nothing.
+            verbose: Whether to print the graph. Default: False.
+            use_strict_trace: Whether containers among the results are an error. Default: True.
+
+        Example:
+            >>> from flambeau.utils.tensorboard import SummaryWriter
+            >>> with SummaryWriter("runs/graph") as writer:
+            ...     writer.add_graph(nn.Linear(2, 1), torch.ones(1, 2))
+        """
         from flambeau.utils.tensorboard._graph import graph
 
         drawn = graph(model, input_to_model, verbose, use_strict_trace)
@@ -449,7 +527,14 @@ class SummaryWriter:
             writer.flush()
 
     def close(self) -> None:
-        """Write what is kept in memory and close the files. Logging again opens new ones."""
+        """Write what is kept in memory, and close the files. Logging again opens new ones.
+
+        Example:
+            >>> from flambeau.utils.tensorboard import SummaryWriter
+            >>> writer = SummaryWriter("runs/close")
+            >>> writer.add_scalar("loss", 0.5)
+            >>> writer.close()
+        """
         for writer in (self.all_writers or {}).values():
             writer.close()
         self.file_writer = self.all_writers = None

@@ -16,9 +16,31 @@ _WIDTH = 3 * 32 * 32  # bytes of an image
 
 
 class CIFAR10(VisionDataset):
-    """Photographs of ten kinds of things (https://www.cs.toronto.edu/~kriz/cifar.html).
+    """60,000 photographs of ten classes, 32 × 32 pixels.
 
-    Files are looked for in ``root/cifar-10-batches-py``. ``data`` is an array (N, 32, 32, 3).
+    See https://www.cs.toronto.edu/~kriz/cifar.html.
+
+    Files are expected in `root/cifar-10-batches-py`. A sample is a pair of image and label.
+
+    Args:
+        root: Directory of the files.
+        train: Whether to read the training part, or else the test part. Default: True.
+        transform: Transform of an image. Default: None.
+        target_transform: Transform of a label. Default: None.
+        download: Whether to download files that are missing. Default: False.
+
+    Attributes:
+        data: Images, an array (N, 32, 32, 3) of bytes.
+        targets: Labels, a list.
+        classes: Names of the classes.
+
+    Raises:
+        RuntimeError: Files are missing and `download` is False.
+
+    Example:
+        >>> from flambeau.vision.datasets import CIFAR10
+        >>> CIFAR10.base_folder
+        'cifar-10-batches-py'
     """
 
     data: Any
@@ -111,7 +133,16 @@ class CIFAR10(VisionDataset):
 
 
 class CIFAR100(CIFAR10):
-    """Photographs of a hundred kinds of things."""
+    """60,000 photographs of a hundred classes, 32 × 32 pixels.
+
+    The arguments and attributes are those of `CIFAR10`; files are expected in
+    `root/cifar-100-python`.
+
+    Example:
+        >>> from flambeau.vision.datasets import CIFAR100
+        >>> CIFAR100.base_folder
+        'cifar-100-python'
+    """
 
     base_folder = "cifar-100-python"
     url = "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz"

@@ -12,7 +12,23 @@ __all__ = ["FakeData"]
 
 
 class FakeData(VisionDataset):
-    """Images of noise with random labels, each the same whenever it is taken."""
+    """Images of noise with random labels, the same whenever they are taken.
+
+    Args:
+        size: Number of images. Default: 1000.
+        image_size: Shape of an image. Default: (3, 224, 224).
+        num_classes: Number of classes. Default: 10.
+        transform: Transform of an image. Default: None.
+        target_transform: Transform of a label. Default: None.
+        random_offset: Offset of the seeds. Default: 0.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> from flambeau.vision.datasets import FakeData
+        >>> data = FakeData(size=4, image_size=(3, 8, 8), transform=transforms.ToTensor())
+        >>> len(data), data[0][0].shape
+        (4, torch.Size([3, 8, 8]))
+    """
 
     def __init__(
         self,

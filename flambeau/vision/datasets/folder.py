@@ -126,7 +126,28 @@ def _refuse_empty_classes(
 
 
 class DatasetFolder(VisionDataset):
-    """Samples ``root/class/…/file``, read by a function of their path."""
+    """Samples in one folder for each class: `root/class/.../file`.
+
+    Args:
+        root: Directory of the folders.
+        loader: Function that reads a sample from a path.
+        extensions: Endings of the files to take; or `is_valid_file` is given. Default: None.
+        transform: Transform of a sample. Default: None.
+        target_transform: Transform of a class index. Default: None.
+        is_valid_file: Function that says of a path whether to take it. Default: None.
+        allow_empty: Whether a folder may be empty. Default: False.
+
+    Example:
+        >>> import os
+        >>> from flambeau.vision.datasets import DatasetFolder
+        >>> os.makedirs("data/a")
+        >>> torch.save(torch.ones(2), "data/a/0.pt")
+        >>> DatasetFolder("data", torch.load, extensions=(".pt",))[0]
+        (tensor([1., 1.]), 0)
+
+    See also:
+        `vision.datasets.ImageFolder`.
+    """
 
     def __init__(
         self,
@@ -200,7 +221,40 @@ default_loader = pil_loader
 
 
 class ImageFolder(DatasetFolder):
-    """Images ``root/class/…/file``."""
+    """Images in one folder for each class: `root/class/.../image.png`.
+
+    A sample is a pair of image and class index; classes are the folders in alphabetical order.
+
+    Args:
+        root: Directory of the folders.
+        transform: Transform of an image. Default: None.
+        target_transform: Transform of a class index. Default: None.
+        loader: Function that reads an image from a path. Default: by Pillow.
+        is_valid_file: Function that says of a path whether it is an image. Default: by its ending.
+        allow_empty: Whether a folder may be empty. Default: False.
+
+    Attributes:
+        classes: Names of the classes.
+        class_to_idx: Index of each class.
+        samples: Pairs of path and class index.
+
+    Raises:
+        FileNotFoundError: There are no folders, or one is empty.
+
+    Example:
+        >>> import os
+        >>> from flambeau.vision.datasets import ImageFolder
+        >>> from flambeau.vision.utils import save_image
+        >>> for name in ("cat", "dog"):
+        ...     os.makedirs(f"pets/{name}")
+        ...     save_image(torch.rand(3, 8, 8), f"pets/{name}/0.png")
+        >>> data = ImageFolder("pets")
+        >>> data.classes, len(data), data[1][1]
+        (['cat', 'dog'], 2, 1)
+
+    See also:
+        `vision.datasets.DatasetFolder`, `utils.data.DataLoader`.
+    """
 
     def __init__(
         self,

@@ -73,9 +73,32 @@ def _picture(pixels: Tensor) -> Any:
 
 
 class MNIST(VisionDataset):
-    """70 000 handwritten digits of 28 × 28 grey pixels (http://yann.lecun.com/exdb/mnist/).
+    """70,000 handwritten digits, 28 × 28 grey pixels (http://yann.lecun.com/exdb/mnist/).
 
-    Files are looked for in ``root/MNIST/raw``, as published (``.gz``) or unpacked.
+    Files are expected in `root/MNIST/raw`, as published (`.gz`) or unpacked. A sample is a pair of
+    image and label.
+
+    Args:
+        root: Directory of the files.
+        train: Whether to read the training part, or else the test part. Default: True.
+        transform: Transform of an image. Default: None.
+        target_transform: Transform of a label. Default: None.
+        download: Whether to download files that are missing. Default: False.
+
+    Attributes:
+        data: Images, a tensor (N, 28, 28) of bytes.
+        targets: Labels, a tensor (N,).
+
+    Raises:
+        RuntimeError: Files are missing and `download` is False.
+
+    Example:
+        >>> from flambeau.vision.datasets import MNIST
+        >>> MNIST.classes[:3]
+        ['0 - zero', '1 - one', '2 - two']
+
+    See also:
+        `datasets.Digits`, a small set of digits that needs no download.
     """
 
     data: Tensor
@@ -216,7 +239,17 @@ class MNIST(VisionDataset):
 
 
 class FashionMNIST(MNIST):
-    """70 000 pictures of clothes (https://github.com/zalandoresearch/fashion-mnist)."""
+    """70,000 images of clothes, 28 × 28 grey pixels.
+
+    See https://github.com/zalandoresearch/fashion-mnist.
+
+    The files, arguments and attributes are those of `MNIST`, in `root/FashionMNIST/raw`.
+
+    Example:
+        >>> from flambeau.vision.datasets import FashionMNIST
+        >>> FashionMNIST.classes[:2]
+        ['T-shirt/top', 'Trouser']
+    """
 
     mirrors: list[str] = ["http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"]
     resources: Any = [

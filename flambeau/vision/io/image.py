@@ -44,7 +44,19 @@ def read_image(
     mode: ImageReadMode | str = ImageReadMode.UNCHANGED,
     apply_exif_orientation: bool = False,
 ) -> Tensor:
-    """Read an image file as a tensor (C, H, W) of bytes."""
+    """Read an image file as a tensor (C, H, W) of bytes.
+
+    Args:
+        path: Path of the file.
+        mode: Colours of the result. Default: `ImageReadMode.UNCHANGED`, those of the file.
+        apply_exif_orientation: Whether to rotate it as its camera was held. Default: False.
+
+    Example:
+        >>> from flambeau.vision import io
+        >>> io.write_png(torch.zeros(3, 4, 6, dtype=torch.uint8), "black.png")
+        >>> io.read_image("black.png").shape
+        torch.Size([3, 4, 6])
+    """
     return _decode(read_file(path), mode, apply_exif_orientation, name_of(path))
 
 
@@ -129,12 +141,36 @@ def encode_jpeg(input: Tensor | list[Tensor], quality: int = 75) -> Tensor | lis
 
 
 def write_png(input: Tensor, filename: Path, compression_level: int = 6) -> None:
-    """Write an image as a PNG file."""
+    """Write an image as a PNG file.
+
+    Args:
+        input: Tensor (C, H, W) of bytes, with 1 or 3 channels.
+        filename: Path of the file.
+        compression_level: 0 for speed to 9 for a small file. Default: 6.
+
+    Example:
+        >>> from flambeau.vision import io
+        >>> io.write_png(torch.zeros(3, 4, 6, dtype=torch.uint8), "black.png")
+        >>> io.read_image("black.png").shape
+        torch.Size([3, 4, 6])
+    """
     write_file(filename, encode_png(input, compression_level))
 
 
 def write_jpeg(input: Tensor, filename: Path, quality: int = 75) -> None:
-    """Write an image as a JPEG file."""
+    """Write an image as a JPEG file.
+
+    Args:
+        input: Tensor (C, H, W) of bytes, with 1 or 3 channels.
+        filename: Path of the file.
+        quality: 1 to 100. Default: 75.
+
+    Example:
+        >>> from flambeau.vision import io
+        >>> io.write_jpeg(torch.zeros(3, 4, 6, dtype=torch.uint8), "black.jpg", quality=90)
+        >>> io.read_image("black.jpg").shape
+        torch.Size([3, 4, 6])
+    """
     data = encode_jpeg(input, quality)
     assert isinstance(data, Tensor)
     write_file(filename, data)

@@ -234,7 +234,18 @@ def list_models(
     include: Iterable[str] | str | None = None,
     exclude: Iterable[str] | str | None = None,
 ) -> list[str]:
-    """Return the names of models, those that match any of ``include`` and none of ``exclude``."""
+    """Names of the models.
+
+    Args:
+        module: Module whose models are meant, such as `models.detection`. Default: all.
+        include: Patterns of which a name must match one. Default: all.
+        exclude: Patterns of which a name may match none. Default: none.
+
+    Example:
+        >>> from flambeau.vision.models import list_models
+        >>> list_models(include="resnet*")
+        ['resnet101', 'resnet152', 'resnet18', 'resnet34', 'resnet50']
+    """
     names = set(_builders)
     if module is not None:
         home = module.__name__
@@ -261,7 +272,16 @@ def get_model_builder(name: str) -> _Builder:
 
 
 def get_model(name: str, **config: Any) -> nn.Module:
-    """Make a model by its name."""
+    """Make a model by its name.
+
+    Args:
+        name: Name of the model.
+        **config: Arguments of its function, such as `weights`.
+
+    Example:
+        >>> from flambeau.vision.models import get_model
+        >>> model = get_model("squeezenet1_1", num_classes=10)
+    """
     return get_model_builder(name)(**config)
 
 

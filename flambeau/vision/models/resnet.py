@@ -240,31 +240,99 @@ def _silent(module: nn.Module) -> None:
 
 @builder(ResNet18_Weights)
 def resnet18(**kwargs: Any) -> ResNet:
-    """Make a ResNet of 18 layers."""
+    """ResNet of 18 layers.
+
+    Args:
+        weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
+        progress: Whether to show the download. Default: True.
+        **kwargs: Options of `ResNet`, such as `num_classes`.
+
+    Example:
+        >>> from flambeau.vision.models import resnet18
+        >>> model = resnet18(num_classes=10).eval()
+        >>> with torch.no_grad():
+        ...     model(torch.rand(1, 3, 64, 64)).shape
+        torch.Size([1, 10])
+
+    See also:
+        `vision.models.list_models`, which lists all models.
+    """
     return ResNet(BasicBlock, [2, 2, 2, 2], **kwargs)
 
 
 @builder(ResNet34_Weights)
 def resnet34(**kwargs: Any) -> ResNet:
-    """Make a ResNet of 34 layers."""
+    """ResNet of 34 layers.
+
+    Args:
+        weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
+        progress: Whether to show the download. Default: True.
+        **kwargs: Options of `ResNet`, such as `num_classes`.
+
+    Example:
+        >>> from flambeau.vision.models import resnet34
+        >>> with torch.device("meta"):  # without memory for the weights
+        ...     model = resnet34(num_classes=10)
+        >>> model.fc
+        Linear(in_features=512, out_features=10, bias=True)
+    """
     return ResNet(BasicBlock, [3, 4, 6, 3], **kwargs)
 
 
 @builder(ResNet50_Weights)
 def resnet50(**kwargs: Any) -> ResNet:
-    """Make a ResNet of 50 layers."""
+    """ResNet of 50 layers.
+
+    Args:
+        weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
+        progress: Whether to show the download. Default: True.
+        **kwargs: Options of `ResNet`, such as `num_classes`.
+
+    Example:
+        >>> from flambeau.vision.models import resnet50
+        >>> with torch.device("meta"):  # without memory for the weights
+        ...     model = resnet50(num_classes=10)
+        >>> model.fc
+        Linear(in_features=2048, out_features=10, bias=True)
+    """
     return ResNet(Bottleneck, [3, 4, 6, 3], **kwargs)
 
 
 @builder(ResNet101_Weights)
 def resnet101(**kwargs: Any) -> ResNet:
-    """Make a ResNet of 101 layers."""
+    """ResNet of 101 layers.
+
+    Args:
+        weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
+        progress: Whether to show the download. Default: True.
+        **kwargs: Options of `ResNet`, such as `num_classes`.
+
+    Example:
+        >>> from flambeau.vision.models import resnet101
+        >>> with torch.device("meta"):  # without memory for the weights
+        ...     model = resnet101(num_classes=10)
+        >>> model.fc
+        Linear(in_features=2048, out_features=10, bias=True)
+    """
     return ResNet(Bottleneck, [3, 4, 23, 3], **kwargs)
 
 
 @builder(ResNet152_Weights)
 def resnet152(**kwargs: Any) -> ResNet:
-    """Make a ResNet of 152 layers."""
+    """ResNet of 152 layers.
+
+    Args:
+        weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
+        progress: Whether to show the download. Default: True.
+        **kwargs: Options of `ResNet`, such as `num_classes`.
+
+    Example:
+        >>> from flambeau.vision.models import resnet152
+        >>> with torch.device("meta"):  # without memory for the weights
+        ...     model = resnet152(num_classes=10)
+        >>> model.fc
+        Linear(in_features=2048, out_features=10, bias=True)
+    """
     return ResNet(Bottleneck, [3, 8, 36, 3], **kwargs)
 
 

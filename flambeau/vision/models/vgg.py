@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from flambeau import Tensor, nn
-from flambeau.vision.models._api import family
+from flambeau.vision.models._api import builder, family
 from flambeau.vision.models._init import conv_fan_out, linear_normal, norm_unit, start
 from flambeau.vision.models._weights import weights_of
 
@@ -120,11 +120,47 @@ vgg13: _Model = _model(VGG13_Weights, "a VGG of 13 layers", "B", False)
 vgg13_bn: _Model = _model(
     VGG13_BN_Weights, "a VGG of 13 layers with batch normalisation", "B", True
 )
-vgg16: _Model = _model(VGG16_Weights, "a VGG of 16 layers", "D", False)
 vgg16_bn: _Model = _model(
     VGG16_BN_Weights, "a VGG of 16 layers with batch normalisation", "D", True
 )
-vgg19: _Model = _model(VGG19_Weights, "a VGG of 19 layers", "E", False)
 vgg19_bn: _Model = _model(
     VGG19_BN_Weights, "a VGG of 19 layers with batch normalisation", "E", True
 )
+
+
+@builder(VGG16_Weights, pretrained=_FROM_FILE)
+def vgg16(**kwargs: Any) -> VGG:
+    """VGG of 16 layers.
+
+    Args:
+        weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
+        progress: Whether to show the download. Default: True.
+        **kwargs: Options of `VGG`, such as `num_classes`.
+
+    Example:
+        >>> from flambeau.vision.models import vgg16
+        >>> with torch.device("meta"):  # without memory for the weights
+        ...     model = vgg16(num_classes=10)
+        >>> model.classifier[-1]
+        Linear(in_features=4096, out_features=10, bias=True)
+    """
+    return _vgg("D", False, **kwargs)
+
+
+@builder(VGG19_Weights, pretrained=_FROM_FILE)
+def vgg19(**kwargs: Any) -> VGG:
+    """VGG of 19 layers.
+
+    Args:
+        weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
+        progress: Whether to show the download. Default: True.
+        **kwargs: Options of `VGG`, such as `num_classes`.
+
+    Example:
+        >>> from flambeau.vision.models import vgg19
+        >>> with torch.device("meta"):  # without memory for the weights
+        ...     model = vgg19(num_classes=10)
+        >>> model.classifier[-1]
+        Linear(in_features=4096, out_features=10, bias=True)
+    """
+    return _vgg("E", False, **kwargs)

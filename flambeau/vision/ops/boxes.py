@@ -29,9 +29,21 @@ _MANY = 4000
 
 
 def nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
-    """Return the rows of boxes (N, 4) to keep, best first.
+    """Non-maximum suppression: drop boxes that overlap better ones.
 
-    A box goes if it overlaps a better one that stays by more than the threshold.
+    Args:
+        boxes: Boxes (N, 4) as left, top, right, bottom.
+        scores: Score of each box, (N,).
+        iou_threshold: Largest overlap (intersection over union) with a better box that stays.
+
+    Returns:
+        Indices of the boxes to keep, best first.
+
+    Example:
+        >>> from flambeau.vision.ops import nms
+        >>> boxes = torch.tensor([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 1.9], [5.0, 5.0, 6.0, 6.0]])
+        >>> nms(boxes, torch.tensor([0.8, 0.9, 0.5]), iou_threshold=0.5)
+        tensor([1, 2])
     """
     return _nms(boxes, scores, iou_threshold)
 
@@ -117,7 +129,21 @@ def _pairs(boxes1: Tensor, boxes2: Tensor) -> Iterator[tuple[Tensor, Tensor, Ten
 
 
 def box_iou(boxes1: Tensor, boxes2: Tensor, fmt: str = "xyxy") -> Tensor:
-    """Return the overlap of every pair (N, M): the area in both by the area in either."""
+    """Intersection over union of every pair of boxes.
+
+    Args:
+        boxes1: Boxes (N, 4).
+        boxes2: Boxes (M, 4).
+        fmt: Format of the boxes. Default: `"xyxy"`, left, top, right, bottom.
+
+    Returns:
+        A tensor (N, M).
+
+    Example:
+        >>> from flambeau.vision.ops import box_iou
+        >>> box_iou(torch.tensor([[0.0, 0.0, 2.0, 2.0]]), torch.tensor([[1.0, 0.0, 3.0, 2.0]]))
+        tensor([[0.3333]])
+    """
     if fmt in ROTATED:
         return _box_iou_rotated(*(_form(boxes, fmt, "cxcywhr") for boxes in (boxes1, boxes2)))
     if fmt not in STRAIGHT:

@@ -29,9 +29,18 @@ _Range = tuple[float, float] | None
 
 
 class ColorJitter(nn.Module):
-    """Brightness, contrast, saturation and hue changed at random, in a random order.
+    """Change brightness, contrast, saturation and hue of an image at random, in random order.
 
-    A number is how far from 1 (from 0 for the hue) a factor may be; a pair is its range.
+    Args:
+        brightness: How far the factor may be from 1, or a pair: its range. Default: 0.
+        contrast: Likewise. Default: 0.
+        saturation: Likewise. Default: 0.
+        hue: How far the shift may be from 0, at most 0.5, or a pair: its range. Default: 0.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.ColorJitter(brightness=0.5, hue=0.1)(torch.rand(3, 4, 4)).shape
+        torch.Size([3, 4, 4])
     """
 
     def __init__(
@@ -103,7 +112,16 @@ def _factors(
 
 
 class Grayscale(nn.Module):
-    """A grey image of one or three channels."""
+    """Make an image grey.
+
+    Args:
+        num_output_channels: 1 (the default) or 3.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.Grayscale()(torch.rand(3, 16, 16)).shape
+        torch.Size([1, 16, 16])
+    """
 
     def __init__(self, num_output_channels: int = 1) -> None:
         super().__init__()
@@ -117,7 +135,17 @@ class Grayscale(nn.Module):
 
 
 class GaussianBlur(nn.Module):
-    """An image blurred with a random deviation."""
+    """Blur an image with a Gaussian of random width.
+
+    Args:
+        kernel_size: Size of the kernel, odd: one int or two.
+        sigma: Range of the standard deviation, or one number. Default: (0.1, 2).
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.GaussianBlur(5)(torch.rand(3, 16, 16)).shape
+        torch.Size([3, 16, 16])
+    """
 
     def __init__(
         self, kernel_size: int | Sequence[int], sigma: float | Sequence[float] = (0.1, 2.0)
@@ -172,7 +200,17 @@ class _Sometimes(nn.Module):
 
 
 class RandomGrayscale(_Sometimes):
-    """A grey image with a probability, of as many channels as before."""
+    """Make an image grey with a probability; it keeps its number of channels.
+
+    Args:
+        p: The probability. Default: 0.1.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> grey = transforms.RandomGrayscale(p=1.0)(torch.rand(3, 2, 2))
+        >>> torch.equal(grey[0], grey[1])
+        True
+    """
 
     def __init__(self, p: float = 0.1) -> None:
         super().__init__(p)
@@ -182,7 +220,16 @@ class RandomGrayscale(_Sometimes):
 
 
 class RandomInvert(_Sometimes):
-    """Black and white exchanged with a probability."""
+    """Invert the colours of an image with a probability.
+
+    Args:
+        p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomInvert(p=1.0)(torch.tensor([[[0.25, 1.0]]]))
+        tensor([[[0.7500, 0.0000]]])
+    """
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__(p)
@@ -192,7 +239,16 @@ class RandomInvert(_Sometimes):
 
 
 class RandomAutocontrast(_Sometimes):
-    """Every channel stretched from black to white with a probability."""
+    """Stretch each channel from black to white with a probability.
+
+    Args:
+        p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomAutocontrast(p=1.0)(torch.tensor([[[0.25, 0.5]]]))
+        tensor([[[0., 1.]]])
+    """
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__(p)
@@ -202,7 +258,16 @@ class RandomAutocontrast(_Sometimes):
 
 
 class RandomEqualize(_Sometimes):
-    """The shades of every channel spread evenly with a probability."""
+    """Equalise the histogram of each channel with a probability.
+
+    Args:
+        p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomEqualize()(torch.randint(256, (3, 4, 4), dtype=torch.uint8)).shape
+        torch.Size([3, 4, 4])
+    """
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__(p)
@@ -212,7 +277,17 @@ class RandomEqualize(_Sometimes):
 
 
 class RandomPosterize(_Sometimes):
-    """Only the highest bits of every channel, with a probability."""
+    """Keep only the highest bits of each channel with a probability.
+
+    Args:
+        bits: Number of bits.
+        p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomPosterize(2, p=1.0)(torch.tensor([[[70, 255]]], dtype=torch.uint8))
+        tensor([[[ 64, 192]]], dtype=torch.uint8)
+    """
 
     _fb_shown = ("bits", "p")
 
@@ -225,7 +300,17 @@ class RandomPosterize(_Sometimes):
 
 
 class RandomSolarize(_Sometimes):
-    """What is at least so bright inverted, with a probability."""
+    """Invert pixels above a threshold with a probability.
+
+    Args:
+        threshold: The threshold.
+        p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomSolarize(0.5, p=1.0)(torch.tensor([[[0.25, 0.75]]]))
+        tensor([[[0.2500, 0.2500]]])
+    """
 
     _fb_shown = ("threshold", "p")
 
@@ -238,7 +323,17 @@ class RandomSolarize(_Sometimes):
 
 
 class RandomAdjustSharpness(_Sometimes):
-    """A sharper or softer image with a probability."""
+    """Sharpen or soften an image with a probability.
+
+    Args:
+        sharpness_factor: 0 blurs, 1 changes nothing, 2 doubles the sharpness.
+        p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomAdjustSharpness(2.0)(torch.rand(3, 16, 16)).shape
+        torch.Size([3, 16, 16])
+    """
 
     _fb_shown = ("sharpness_factor", "p")
 

@@ -21,7 +21,20 @@ __all__ = [
 
 
 class ToTensor:
-    """A PIL image or an array (H, W, C) of bytes as a tensor (C, H, W) between 0 and 1."""
+    """Convert a PIL image, or an array (H, W, C) of bytes, to a tensor (C, H, W) between 0 and 1.
+
+    Arrays of other types keep their values.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> import numpy as np
+        >>> image = np.array([[[0, 51, 255]]], dtype=np.uint8)
+        >>> transforms.ToTensor()(image).flatten()
+        tensor([0.0000, 0.2000, 1.0000])
+
+    See also:
+        `transforms.ToPILImage`, `transforms.PILToTensor`, `transforms.Normalize`.
+    """
 
     def __call__(self, pic: Any) -> Tensor:
         return F.to_tensor(pic)
@@ -37,7 +50,13 @@ class ToTensor:
 
 
 class PILToTensor:
-    """A PIL image as a tensor (C, H, W) of the same values."""
+    """Convert a PIL image to a tensor (C, H, W) of the same values.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.PILToTensor()(transforms.ToPILImage()(torch.rand(3, 4, 4))).dtype
+        torch.uint8
+    """
 
     def __call__(self, pic: Any) -> Tensor:
         return F.pil_to_tensor(pic)
@@ -47,7 +66,16 @@ class PILToTensor:
 
 
 class ToPILImage:
-    """A tensor (C, H, W) or an array (H, W, C) as a PIL image."""
+    """Convert a tensor (C, H, W) or an array (H, W, C) to a PIL image.
+
+    Args:
+        mode: Mode of the image. Default: by the number of channels.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.ToPILImage()(torch.rand(3, 4, 6)).size
+        (6, 4)
+    """
 
     def __init__(self, mode: str | None = None) -> None:
         self.mode = mode
@@ -60,7 +88,16 @@ class ToPILImage:
 
 
 class ConvertImageDtype(nn.Module):
-    """A tensor as another type, its values scaled to that type's range."""
+    """Convert a tensor to another type, and scale its values to the range of that type.
+
+    Args:
+        dtype: The type.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.ConvertImageDtype(torch.float32)(torch.tensor([0, 255], dtype=torch.uint8))
+        tensor([0., 1.])
+    """
 
     def __init__(self, dtype: fb.dtype) -> None:
         super().__init__()
@@ -77,7 +114,20 @@ class ConvertImageDtype(nn.Module):
 
 
 class Normalize(nn.Module):
-    """Every channel less its mean, divided by its standard deviation."""
+    """Subtract a mean from each channel and divide by a standard deviation.
+
+    y[c] = (x[c] - mean[c]) / std[c]
+
+    Args:
+        mean: Mean of each channel, or of all.
+        std: Standard deviation of each channel, or of all.
+        inplace: Whether to overwrite the image. Default: False.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.Normalize(0.5, 0.25)(torch.tensor([[[0.5, 1.0]]]))
+        tensor([[[0., 2.]]])
+    """
 
     def __init__(
         self,
@@ -101,7 +151,18 @@ class Normalize(nn.Module):
 
 
 class LinearTransformation(nn.Module):
-    """An image, as one row, less a mean and times a matrix: whitening."""
+    """Whiten an image: flatten it, subtract a mean and multiply by a matrix.
+
+    Args:
+        transformation_matrix: Matrix (D, D).
+        mean_vector: Vector (D,).
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.LinearTransformation(2 * torch.eye(4), torch.ones(4))(torch.ones(1, 2, 2))
+        tensor([[[0., 0.],
+                 [0., 0.]]])
+    """
 
     def __init__(self, transformation_matrix: Tensor, mean_vector: Tensor) -> None:
         super().__init__()

@@ -15,7 +15,20 @@ __all__ = ["RandomErasing", "random_patch"]
 
 
 class RandomErasing(nn.Module):
-    """A rectangle of a tensor replaced, with a probability, by a value or by noise."""
+    """Erase a random rectangle of a tensor with a probability.
+
+    Args:
+        p: The probability. Default: 0.5.
+        scale: Range of the rectangle's share of the area. Default: (0.02, 0.33).
+        ratio: Range of its height by width. Default: (0.3, 3.3).
+        value: What replaces it: a number, one per channel, or `"random"`. Default: 0.
+        inplace: Whether to overwrite the tensor. Default: False.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomErasing(p=1.0)(torch.rand(3, 16, 16)).shape
+        torch.Size([3, 16, 16])
+    """
 
     def __init__(
         self,

@@ -34,7 +34,21 @@ _TWO_SIDES = "Please provide only two dimensions (h, w) for size"
 
 
 class Resize(nn.Module):
-    """An image of (height, width), or with a shorter side of one number."""
+    """Resize an image.
+
+    Args:
+        size: (height, width), or one int for the shorter side.
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        max_size: Largest length of the longer side, where `size` is one int. Default: None.
+        antialias: Whether to smooth a tensor that is made smaller. Default: True.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.Resize((4, 6))(torch.rand(3, 8, 8)).shape
+        torch.Size([3, 4, 6])
+        >>> transforms.Resize(4)(torch.rand(3, 8, 16)).shape
+        torch.Size([3, 4, 8])
+    """
 
     def __init__(
         self,
@@ -64,7 +78,17 @@ class Resize(nn.Module):
 
 
 class CenterCrop(nn.Module):
-    """The middle of an image."""
+    """Crop an image at its centre; a smaller image is padded with 0.
+
+    Args:
+        size: (height, width), or one int for a square.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.CenterCrop(2)(torch.arange(16).reshape(1, 4, 4))
+        tensor([[[ 5,  6],
+                 [ 9, 10]]])
+    """
 
     def __init__(self, size: int | Sequence[int]) -> None:
         super().__init__()
@@ -78,7 +102,18 @@ class CenterCrop(nn.Module):
 
 
 class Pad(nn.Module):
-    """An image with margins."""
+    """Pad an image.
+
+    Args:
+        padding: Widths: one int, (left and right, top and bottom), or four ints.
+        fill: Value of the padding. Default: 0.
+        padding_mode: `"constant"` (the default), `"edge"`, `"reflect"` or `"symmetric"`.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.Pad(2)(torch.rand(3, 16, 16)).shape
+        torch.Size([3, 20, 20])
+    """
 
     def __init__(
         self,
@@ -116,7 +151,21 @@ class Pad(nn.Module):
 
 
 class RandomCrop(nn.Module):
-    """A rectangle of a given size anywhere in an image."""
+    """Crop an image at a random place.
+
+    Args:
+        size: (height, width), or one int for a square.
+        padding: Widths to pad by first: one int, (left and right, top and bottom), or four ints.
+            Default: None.
+        pad_if_needed: Whether to pad an image that is too small. Default: False.
+        fill: Value of the padding. Default: 0.
+        padding_mode: `"constant"` (the default), `"edge"`, `"reflect"` or `"symmetric"`.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomCrop(32, padding=4)(torch.rand(3, 32, 32)).shape
+        torch.Size([3, 32, 32])
+    """
 
     def __init__(
         self,
@@ -168,7 +217,20 @@ class RandomCrop(nn.Module):
 
 
 class RandomResizedCrop(nn.Module):
-    """A rectangle of a random share and shape of an image, scaled to a given size."""
+    """Crop a random part of an image, and resize it.
+
+    Args:
+        size: Size of the result: (height, width), or one int for a square.
+        scale: Range of the part's share of the area. Default: (0.08, 1).
+        ratio: Range of width by height. Default: (3/4, 4/3).
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        antialias: Whether to smooth a tensor that is made smaller. Default: True.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomResizedCrop(16)(torch.rand(3, 40, 30)).shape
+        torch.Size([3, 16, 16])
+    """
 
     def __init__(
         self,
@@ -231,7 +293,19 @@ def random_place(
 
 
 class RandomHorizontalFlip(nn.Module):
-    """Left and right exchanged with a probability."""
+    """Flip an image left to right with a probability.
+
+    Args:
+        p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomHorizontalFlip(p=1.0)(torch.tensor([[[1, 2, 3]]]))
+        tensor([[[3, 2, 1]]])
+
+    See also:
+        `transforms.RandomVerticalFlip`.
+    """
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
@@ -245,14 +319,35 @@ class RandomHorizontalFlip(nn.Module):
 
 
 class RandomVerticalFlip(RandomHorizontalFlip):
-    """Top and bottom exchanged with a probability."""
+    """Flip an image upside down with a probability.
+
+    Args:
+        p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomVerticalFlip(p=1.0)(torch.tensor([[[1], [2]]])).flatten()
+        tensor([2, 1])
+    """
 
     def forward(self, img: Image) -> Image:
         return F.vflip(img) if chance(self.p) else img
 
 
 class FiveCrop(nn.Module):
-    """The four corners and the middle of an image."""
+    """Crop the four corners and the centre of an image.
+
+    Args:
+        size: (height, width), or one int for a square.
+
+    Returns:
+        A tuple of five images.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> [tuple(crop.shape) for crop in transforms.FiveCrop(4)(torch.rand(3, 16, 16))]
+        [(3, 4, 4), (3, 4, 4), (3, 4, 4), (3, 4, 4), (3, 4, 4)]
+    """
 
     def __init__(self, size: int | Sequence[int]) -> None:
         super().__init__()
@@ -266,7 +361,20 @@ class FiveCrop(nn.Module):
 
 
 class TenCrop(nn.Module):
-    """Five crops of an image and five of its mirror image."""
+    """`FiveCrop` of an image and of its mirror image.
+
+    Args:
+        size: (height, width), or one int for a square.
+        vertical_flip: Whether the mirror image is upside down. Default: False.
+
+    Returns:
+        A tuple of ten images.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> len(transforms.TenCrop(4)(torch.rand(3, 16, 16)))
+        10
+    """
 
     def __init__(self, size: int | Sequence[int], vertical_flip: bool = False) -> None:
         super().__init__()

@@ -19,7 +19,17 @@ def _listed(owner: Any, transforms: Any, *first: str) -> str:
 
 
 class Compose:
-    """Transforms one after another."""
+    """Chain of transforms.
+
+    Args:
+        transforms: Transforms in their order.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> prepare = transforms.Compose([transforms.CenterCrop(4), transforms.Normalize(0.5, 0.5)])
+        >>> prepare(torch.rand(3, 8, 8)).shape
+        torch.Size([3, 4, 4])
+    """
 
     def __init__(self, transforms: Sequence[Callable[[Any], Any]]) -> None:
         self.transforms = transforms
@@ -32,7 +42,16 @@ class Compose:
 
 
 class Lambda:
-    """Any function as a transform."""
+    """Any function as a transform.
+
+    Args:
+        lambd: The function.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.Lambda(lambda x: x * 2)(torch.ones(2))
+        tensor([2., 2.])
+    """
 
     def __init__(self, lambd: Callable[[Any], Any]) -> None:
         if not callable(lambd):
@@ -62,7 +81,13 @@ class RandomTransforms:
 
 
 class RandomOrder(RandomTransforms):
-    """All transforms, in an order drawn by Python's ``random`` for every image."""
+    """Apply all transforms in random order.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomOrder([transforms.CenterCrop(8)])(torch.rand(3, 16, 16)).shape
+        torch.Size([3, 8, 8])
+    """
 
     def __call__(self, img: Any) -> Any:
         order = list(range(len(self.transforms)))
@@ -73,7 +98,17 @@ class RandomOrder(RandomTransforms):
 
 
 class RandomChoice(RandomTransforms):
-    """One of the transforms, drawn by Python's ``random`` with the weights ``p``."""
+    """Apply one of several transforms, chosen at random.
+
+    Args:
+        transforms: The transforms.
+        p: Their weights. Default: all equal.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomChoice([transforms.CenterCrop(8)])(torch.rand(3, 16, 16)).shape
+        torch.Size([3, 8, 8])
+    """
 
     def __init__(
         self, transforms: Sequence[Callable[[Any], Any]], p: Sequence[float] | None = None
@@ -91,7 +126,18 @@ class RandomChoice(RandomTransforms):
 
 
 class RandomApply(nn.Module):
-    """All of the transforms with a probability, or none."""
+    """Apply transforms with a probability, or none of them.
+
+    Args:
+        transforms: The transforms.
+        p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> flip = transforms.RandomApply([transforms.CenterCrop(2)], p=1.0)
+        >>> flip(torch.rand(3, 8, 8)).shape
+        torch.Size([3, 2, 2])
+    """
 
     def __init__(
         self, transforms: Sequence[Callable[[Any], Any]] | nn.ModuleList, p: float = 0.5

@@ -39,7 +39,20 @@ def _fill_for(img: Image, fill: Any) -> Fill:
 
 
 class RandomRotation(nn.Module):
-    """An image turned by a random angle."""
+    """Rotate an image by a random angle.
+
+    Args:
+        degrees: Range of the angle, or one number for (-degrees, degrees).
+        interpolation: `InterpolationMode` of the new pixels. Default: nearest.
+        expand: Whether the result is large enough for all of the image. Default: False.
+        center: Centre of rotation, (x, y). Default: that of the image.
+        fill: Value of pixels outside of the image. Default: 0.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomRotation(10)(torch.rand(3, 8, 8)).shape
+        torch.Size([3, 8, 8])
+    """
 
     def __init__(
         self,
@@ -78,7 +91,22 @@ class RandomRotation(nn.Module):
 
 
 class RandomAffine(nn.Module):
-    """An image turned, moved, scaled and sheared at random about its middle."""
+    """Rotate, move, scale and shear an image at random.
+
+    Args:
+        degrees: Range of the angle, or one number for (-degrees, degrees).
+        translate: Largest shift by width and height, as shares. Default: None.
+        scale: Range of the scale. Default: None.
+        shear: Range of the shear in degrees. Default: None.
+        interpolation: `InterpolationMode` of the new pixels. Default: nearest.
+        fill: Value of pixels outside of the image. Default: 0.
+        center: Centre of rotation, (x, y). Default: that of the image.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomAffine(10, translate=(0.1, 0.1))(torch.rand(3, 16, 16)).shape
+        torch.Size([3, 16, 16])
+    """
 
     def __init__(
         self,
@@ -157,7 +185,19 @@ class RandomAffine(nn.Module):
 
 
 class RandomPerspective(nn.Module):
-    """An image with its corners moved inwards at random, with a probability."""
+    """Distort the perspective of an image with a probability.
+
+    Args:
+        distortion_scale: How far corners may move, from 0 to 1. Default: 0.5.
+        p: The probability. Default: 0.5.
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        fill: Value of pixels outside of the image. Default: 0.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandomPerspective()(torch.rand(3, 16, 16)).shape
+        torch.Size([3, 16, 16])
+    """
 
     def __init__(
         self,
@@ -200,7 +240,19 @@ class RandomPerspective(nn.Module):
 
 
 class ElasticTransform(nn.Module):
-    """An image seen through moving water: ``alpha`` is how far, ``sigma`` how smoothly."""
+    """Displace pixels by a smooth random field.
+
+    Args:
+        alpha: Strength of the displacement. Default: 50.
+        sigma: Smoothness of the displacement. Default: 5.
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        fill: Value of pixels outside of the image. Default: 0.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.ElasticTransform()(torch.rand(3, 64, 64)).shape
+        torch.Size([3, 64, 64])
+    """
 
     def __init__(
         self,

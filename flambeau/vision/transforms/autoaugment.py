@@ -134,7 +134,18 @@ def _directed(strength: float, signed: bool) -> float:
 
 
 class AutoAugment(_Augment):
-    """Two changes by one of 25 learned pairs."""
+    """Apply one of 25 learned pairs of changes.
+
+    Args:
+        policy: Data that the pairs were learned on. Default: `AutoAugmentPolicy.IMAGENET`.
+        interpolation: `InterpolationMode` of the new pixels. Default: nearest.
+        fill: Value of pixels outside of the image. Default: None, for 0.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.AutoAugment()(torch.zeros(3, 16, 16, dtype=torch.uint8)).shape
+        torch.Size([3, 16, 16])
+    """
 
     def __init__(
         self,
@@ -191,7 +202,20 @@ def mixing_space(height: int, width: int, all_ops: bool) -> Space:
 
 
 class RandAugment(_Augment):
-    """So many changes drawn evenly, all of one strength (https://arxiv.org/abs/1909.13719)."""
+    """Apply several random changes of one strength.
+
+    Args:
+        num_ops: Number of changes. Default: 2.
+        magnitude: Strength. Default: 9.
+        num_magnitude_bins: Number of strengths. Default: 31.
+        interpolation: `InterpolationMode` of the new pixels. Default: nearest.
+        fill: Value of pixels outside of the image. Default: None, for 0.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.RandAugment()(torch.zeros(3, 16, 16, dtype=torch.uint8)).shape
+        torch.Size([3, 16, 16])
+    """
 
     def __init__(
         self,
@@ -222,7 +246,18 @@ class RandAugment(_Augment):
 
 
 class TrivialAugmentWide(_Augment):
-    """One change of any strength, drawn evenly (https://arxiv.org/abs/2103.10158)."""
+    """Apply one random change of random strength.
+
+    Args:
+        num_magnitude_bins: Number of strengths. Default: 31.
+        interpolation: `InterpolationMode` of the new pixels. Default: nearest.
+        fill: Value of pixels outside of the image. Default: None, for 0.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.TrivialAugmentWide()(torch.zeros(3, 16, 16, dtype=torch.uint8)).shape
+        torch.Size([3, 16, 16])
+    """
 
     def __init__(
         self,
@@ -261,7 +296,22 @@ def mixed(
 
 
 class AugMix(_Augment):
-    """An image mixed with chains of changes of it (https://arxiv.org/abs/1912.02781)."""
+    """Mix an image with chains of random changes of it.
+
+    Args:
+        severity: Strength, 1 to 10. Default: 3.
+        mixture_width: Number of chains. Default: 3.
+        chain_depth: Changes in a chain; below 1, random from 1 to 3. Default: -1.
+        alpha: Parameter of the mixing weights. Default: 1.
+        all_ops: Whether brightness, contrast, colour and sharpness change too. Default: True.
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        fill: Value of pixels outside of the image. Default: None, for 0.
+
+    Example:
+        >>> from flambeau.vision import transforms
+        >>> transforms.AugMix()(torch.zeros(3, 16, 16, dtype=torch.uint8)).shape
+        torch.Size([3, 16, 16])
+    """
 
     def __init__(
         self,

@@ -21,10 +21,27 @@ def make_grid(
     scale_each: bool = False,
     pad_value: float = 0.0,
 ) -> Tensor:
-    """Lay images (N, C, H, W), or a list of them, in rows of ``nrow``.
+    """Arrange images in a grid.
 
-    ``normalize`` stretches all values to 0 … 1, from ``value_range`` or from what is there, for
-    each image by itself with ``scale_each``. A single image is returned without a margin.
+    Args:
+        tensor: Images (N, C, H, W), or a list of images.
+        nrow: Images in a row. Default: 8.
+        padding: Pixels between two images. Default: 2.
+        normalize: Whether to map all values to 0 ... 1. Default: False.
+        value_range: (min, max) to map from. Default: what is there.
+        scale_each: Whether to map each image by itself. Default: False.
+        pad_value: Value of the pixels in between. Default: 0.
+
+    Returns:
+        An image (C, H, W); a single image is returned without a margin.
+
+    Example:
+        >>> from flambeau.vision.utils import make_grid
+        >>> make_grid(torch.rand(6, 3, 10, 10), nrow=3).shape
+        torch.Size([3, 26, 38])
+
+    See also:
+        `vision.utils.save_image`.
     """
     with fb.no_grad():
         batch = _as_batch(tensor)
@@ -81,7 +98,18 @@ def save_image(
     format: str | None = None,
     **kwargs: Any,
 ) -> None:
-    """Write an image, or a grid of several (options: `make_grid`), to a file."""
+    """Write an image, or a grid of several, to a file.
+
+    Args:
+        tensor: Image or images, between 0 and 1.
+        fp: Path, or object with `write`.
+        format: Format of the file. Default: by the name of the file.
+        **kwargs: Options of `make_grid`.
+
+    Example:
+        >>> from flambeau.vision.utils import save_image
+        >>> save_image(torch.rand(4, 3, 10, 10), "grid.png", nrow=2)
+    """
     grid = make_grid(tensor, **kwargs)
     pixels = grid.mul(255).add(0.5).clamp(0, 255).permute(1, 2, 0).to(fb.uint8)
     to_pil(pixels, None).save(fp, format=format)

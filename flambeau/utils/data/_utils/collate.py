@@ -34,7 +34,16 @@ default_collate_err_msg_format = (
 
 
 def default_convert(data: Any) -> Any:
-    """A sample as it is, with the NumPy arrays in it as tensors."""
+    """Convert the NumPy arrays in a sample to tensors.
+
+    Args:
+        data: The sample.
+
+    Example:
+        >>> import numpy as np
+        >>> torch.utils.data.default_convert([np.array([1, 2]), "a"])
+        [tensor([1, 2]), 'a']
+    """
     if isinstance(data, Tensor):
         return data
     kind = type(data)
@@ -174,8 +183,22 @@ _know_numpy()
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """The batch of these samples: tensors, arrays and numbers along a new first dimension.
+    """Make a batch of a list of samples.
 
-    Mappings, named tuples and sequences are put together item by item, strings stay as they are.
+    Tensors, arrays and numbers are stacked along a new first dimension; mappings, named tuples and
+    sequences item by item; strings stay as they are.
+
+    Args:
+        batch: The samples.
+
+    Raises:
+        TypeError: A sample is of an unknown type.
+
+    Example:
+        >>> torch.utils.data.default_collate([(1, "a"), (2, "b")])
+        [tensor([1, 2]), ('a', 'b')]
+        >>> torch.utils.data.default_collate([{"x": torch.zeros(2)}, {"x": torch.ones(2)}])
+        {'x': tensor([[0., 0.],
+                [1., 1.]])}
     """
     return collate(batch, collate_fn_map=default_collate_fn_map)

@@ -41,7 +41,15 @@ class _Current:
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """The worker that the caller runs in, or None in the main process."""
+    """Return the worker that the caller runs in, or None outside of workers.
+
+    Returns:
+        A `WorkerInfo` with `id`, `num_workers`, `seed` and `dataset`.
+
+    Example:
+        >>> torch.utils.data.get_worker_info() is None
+        True
+    """
     return getattr(_Current.thread, "info", None) or _Current.process
 
 

@@ -42,7 +42,17 @@ def get_image_num_channels(img: Image) -> int:
 
 
 def to_tensor(pic: Any) -> Tensor:
-    """Make a tensor (C, H, W) of a PIL image or an array (H, W, C); bytes become 0 to 1."""
+    """Convert a PIL image, or an array (H, W, C) of bytes, to a tensor (C, H, W) between 0 and 1.
+
+    Args:
+        pic: Image or array.
+
+    Example:
+        >>> from flambeau.vision.transforms import functional
+        >>> import numpy as np
+        >>> functional.to_tensor(np.full((1, 1, 3), 255, dtype=np.uint8)).flatten()
+        tensor([1., 1., 1.])
+    """
     if is_pil_image(pic):
         image = bytes_of(pic)
         if image is not None:
@@ -78,7 +88,17 @@ def pil_to_tensor(pic: Any) -> Tensor:
 
 
 def to_pil_image(pic: Any, mode: str | None = None) -> Any:
-    """Make a PIL image of a tensor (C, H, W) or an array (H, W, C)."""
+    """Convert a tensor (C, H, W) or an array (H, W, C) to a PIL image.
+
+    Args:
+        pic: Tensor or array.
+        mode: Mode of the image. Default: by the number of channels.
+
+    Example:
+        >>> from flambeau.vision.transforms import functional
+        >>> functional.to_pil_image(torch.rand(3, 4, 6)).size
+        (6, 4)
+    """
     import numpy as np
 
     if not isinstance(pic, (Tensor, np.ndarray)):
@@ -112,7 +132,19 @@ def normalize(
     std: float | Sequence[float],
     inplace: bool = False,
 ) -> Tensor:
-    """Subtract the mean of every channel and divide by its standard deviation."""
+    """Subtract a mean from each channel and divide by a standard deviation.
+
+    Args:
+        tensor: Image (*, C, H, W).
+        mean: Mean of each channel, or of all.
+        std: Standard deviation of each channel, or of all.
+        inplace: Whether to overwrite the image. Default: False.
+
+    Example:
+        >>> from flambeau.vision.transforms import functional
+        >>> functional.normalize(torch.tensor([[[0.5, 1.0]]]), [0.5], [0.25])
+        tensor([[[0., 2.]]])
+    """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"img should be Tensor Image. Got {type(tensor)}")
     need_float(tensor)

@@ -38,9 +38,19 @@ def resize(
     max_size: int | None = None,
     antialias: bool | None = True,
 ) -> Image:
-    """Scale an image to (height, width), or its shorter side to one number.
+    """Resize an image.
 
-    The longer side is then at most ``max_size``. ``antialias=False`` has no effect on PIL images.
+    Args:
+        img: Tensor (*, C, H, W) or PIL image.
+        size: (height, width), or one int for the shorter side.
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        max_size: Largest length of the longer side, where `size` is one int. Default: None.
+        antialias: Whether to smooth a tensor that is made smaller. Default: True.
+
+    Example:
+        >>> from flambeau.vision.transforms import functional
+        >>> functional.resize(torch.rand(3, 8, 8), [4, 6]).shape
+        torch.Size([3, 4, 6])
     """
     mode = interpolation_of(interpolation)
     kernels = backend(img)
@@ -90,12 +100,36 @@ def _resized(
 
 
 def crop(img: Image, top: int, left: int, height: int, width: int) -> Image:
-    """Cut out a rectangle; what lies outside of the image is black."""
+    """Crop a rectangle of an image; what lies outside is black.
+
+    Args:
+        img: Tensor (*, C, H, W) or PIL image.
+        top: First row.
+        left: First column.
+        height: Number of rows.
+        width: Number of columns.
+
+    Example:
+        >>> from flambeau.vision.transforms import functional
+        >>> functional.crop(torch.arange(9).reshape(1, 3, 3), 1, 1, 2, 2)
+        tensor([[[4, 5],
+                 [7, 8]]])
+    """
     return backend(img).crop(img, top, left, height, width)
 
 
 def center_crop(img: Image, output_size: int | Sequence[int]) -> Image:
-    """Cut out the middle, with a black margin where the image is smaller."""
+    """Crop an image at its centre; a smaller image is padded with 0.
+
+    Args:
+        img: Tensor (*, C, H, W) or PIL image.
+        output_size: (height, width), or one int for a square.
+
+    Example:
+        >>> from flambeau.vision.transforms import functional
+        >>> functional.center_crop(torch.rand(3, 8, 8), 4).shape
+        torch.Size([3, 4, 4])
+    """
     rows, columns = _height_width(output_size)
     _, height, width = dimensions(img)
     if columns > width or rows > height:
