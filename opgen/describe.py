@@ -21,14 +21,33 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from opgen.model import Op, Table, TableError
+from opgen.model import Arg, Op, Table, TableError
 
 FOLDER = Path(__file__).parent / "help"
 SHARED = "arguments"  # the file of what is true of every family
 FAMILY = "*"
 
-# `name: text`, or `name (type): text` where the signature has nothing but Any to say.
+# `name: text`, or `name (type): text` for arguments of that type, or of a type that the signature leaves open.
 ARGUMENT = re.compile(r"(\w+)(?: \(([^)]+)\))?: (.+)")
+
+# Types as people say them.
+TYPES = {
+    "Tensor | Number": "Tensor or number",
+    "list[Tensor]": "tensors",
+    "Number": "number",
+    "Floats": "floats",
+    "Factors": "float or floats",
+    "Size": "ints",
+    "Ints": "ints",
+    "Dims": "int or ints",
+    "Sizes": "int or ints",
+    "DType": "dtype",
+    "Device": "device",
+    "Layout": "layout",
+    "MemoryFormat": "memory_format",
+    "Tensors": "tensors",
+    "Any": "",
+}
 
 
 @dataclass
@@ -37,7 +56,9 @@ class Help:
 
     where: str  # file:line
     paragraphs: list[str] = field(default_factory=list)
-    arguments: dict[str, tuple[str, str]] = field(default_factory=dict)  # type if given, text
+    arguments: dict[str, dict[str, str]] = field(
+        default_factory=dict
+    )  # by name and type, "" for any
     example: list[str] = field(default_factory=list)
     see: list[str] = field(default_factory=list)
 
@@ -75,7 +96,7 @@ def section(lines: list[str], where: str) -> Help:
                 match = ARGUMENT.fullmatch(line)
                 if not match:
                     raise TableError(f"{where}: not 'argument: text': {line!r}")
-                help_.arguments[match[1]] = (match[2] or "", match[3])
+                help_.arguments.setdefault(match[1], {})[match[2] or ""] = match[3]
         else:
             help_.paragraphs.append(" ".join(block.split()))
     return help_
@@ -95,13 +116,27 @@ def attach(table: Table, folder: Path = FOLDER) -> None:
         refuse_unknown(sections, common, ops)
         table.help.update(sections)
         for op in ops:
-            own = sections.get(op.alias_of or op.public_name, Help("")).arguments
+            own = sections.get(op.alias_of or op.public_name, Help(""))
             table.described[op.public_name, op.overload] = {
-                arg.name: own.get(arg.name)
-                or common.arguments.get(arg.name)
-                or shared.arguments.get(arg.name, ("", ""))
-                for arg in op.args
+                arg.name: description(arg, (own, common, shared)) for arg in op.args
             }
+
+
+def description(arg: Arg, sources: tuple[Help, ...]) -> tuple[str, str]:
+    """The type of an argument, as people say it, and what the first that knows says of it."""
+    type_ = type_words(arg)
+    for source in sources:
+        texts = source.arguments.get(arg.name, {})
+        if text := texts.get(type_) or texts.get(""):
+            return type_, text
+        if texts and not type_:
+            return next(iter(texts.items()))
+    return type_, ""
+
+
+def type_words(arg: Arg) -> str:
+    annotation = arg.type.annotation.removesuffix(" | None")
+    return TYPES.get(annotation, annotation)
 
 
 def refuse_unknown(sections: dict[str, Help], common: Help, ops: list[Op]) -> None:

@@ -467,7 +467,7 @@ def alias(entry: Op, name: str) -> Op:
         namespace=namespace,
         cpp=entry.function,
         forms=("function",) if namespace else entry.forms,
-        doc=f"Another name of {entry.public_name}. {entry.doc}",
+        doc=f"{entry.doc} Another name of {entry.public_name}.",
         operator="",
         alias_of=entry.public_name,
         signature=signature,

@@ -4,29 +4,11 @@ from __future__ import annotations
 
 import textwrap
 
-from opgen.describe import Help
+from opgen.describe import Help, type_words
 from opgen.model import Arg, Op, Table
 
-WIDTH = 84  # of a line, so that it fits a terminal indented too
+WIDTH = 80  # of a line, so that it fits a terminal indented too
 
-# Types as people say them. What may be left out is "optional".
-TYPES = {
-    "Tensor | Number": "Tensor or number",
-    "list[Tensor]": "tensors",
-    "Number": "number",
-    "Floats": "floats",
-    "Factors": "float or floats",
-    "Size": "ints",
-    "Ints": "ints",
-    "Dims": "int or ints",
-    "Sizes": "int or ints",
-    "DType": "dtype",
-    "Device": "device",
-    "Layout": "layout",
-    "MemoryFormat": "memory_format",
-    "Tensors": "tensors",
-    "Any": "",
-}
 RESULTS = {
     "tuple[Tensor, Tensor]": "Two tensors",
     "tuple[Tensor, Tensor, Tensor]": "Three tensors",
@@ -34,7 +16,6 @@ RESULTS = {
     "tuple[Tensor, ...]": "A tuple of tensors",
     "list[Tensor]": "A list of tensors",
 }
-
 # Views only where the strides allow it.
 COPYING = ("reshape", "reshape_as", "flatten", "ravel")
 
@@ -44,47 +25,60 @@ def has_help(op: Op) -> bool:
     return not op.name.startswith("_")
 
 
-def arguments(op: Op, form: str) -> tuple[Arg, ...]:
+def is_method(op: Op, form: str) -> bool:
+    return form == "method" or (form == "inplace" and op.has_inplace_method)
+
+
+def arguments(op: Op, form: str, method: bool) -> tuple[Arg, ...]:
     """What a form of an operator takes; a method's first argument is the tensor itself."""
     args = op.inplace_args if form == "inplace" else op.args
-    is_method = form == "method" or (form == "inplace" and op.has_inplace_method)
-    return args[1:] if is_method else args
+    return args[1:] if method else args
 
 
-def compose(table: Table, ops: list[Op], form: str) -> str:
+def compose(table: Table, ops: list[Op], form: str, method: bool) -> str:
     """The docstring of a function, a method or an in-place form, without its signature."""
     first = ops[0]
-    help_ = table.help.get(first.alias_of or first.public_name, Help(""))
-    parts = [wrap(first.doc)]
+    help_ = help_of(table, first)
     if not has_help(first):
-        parts += [wrap(op.doc) for op in ops[1:] if op.doc != first.doc]
-        return "\n".join(dict.fromkeys(parts))
+        return "\n".join(dict.fromkeys(wrap(op.doc) for op in ops))
+    parts = [wrap(first.doc)]
     if form == "inplace":
         parts.insert(0, f"The in-place form of {first.name}: changes the tensor and returns it.")
     parts += [wrap(paragraph) for paragraph in help_.paragraphs]
-    if (sentences := derived(first)) and form != "inplace":
+    if form != "inplace" and (sentences := derived(first)):
         parts.append(wrap(sentences))
-    if len(ops) > 1:
-        parts.append(heading("Overloads", [line for op in ops for line in overload(op, form, first)]))
-    if lines := argument_lines(table, ops, form):
-        parts.append(heading("Args", lines))
+    calls = dict.fromkeys(overload(op, form, method, first) for op in ops)
+    if len(calls) > 1:
+        parts.append(section("Overloads", "\n".join(calls).splitlines()))
+    lines = []
+    for name, facts, text in described(table, ops, form, method):
+        lines += wrap(joined(name + facts, text), "    ").splitlines()
+    if lines:
+        parts.append(section("Args", lines))
     if returned := returns(first):
-        parts.append(heading("Returns", [returned]))
-    if help_.example:
-        parts.append(heading("Example", help_.example))
-    if related := related_names(ops, help_, form):
-        parts.append(heading("See also", wrap(", ".join(related)).splitlines()))
+        parts.append(section("Returns", [returned]))
+    if help_.example and form != "inplace":
+        parts.append(section("Example", help_.example))
+    if related := related_names(ops, help_, form, method):
+        parts.append(section("See also", wrap(", ".join(related)).splitlines()))
     return "\n\n".join(parts)
 
 
-def wrap(text: str, first: str = "", rest: str = "") -> str:
+def help_of(table: Table, op: Op) -> Help:
+    return table.help.get(op.alias_of or op.public_name, Help(""))
+
+
+def wrap(text: str, rest: str = "") -> str:
     return textwrap.fill(
-        text, WIDTH - 4, initial_indent=first, subsequent_indent=rest,
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+        text, WIDTH, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )
 
 
-def heading(title: str, lines: list[str]) -> str:
+def joined(name: str, text: str) -> str:
+    return f"{name}: {text}" if text else name
+
+
+def section(title: str, lines: list[str]) -> str:
     return f"{title}:\n" + "\n".join(f"    {line}".rstrip() for line in lines)
 
 
@@ -100,52 +94,53 @@ def derived(op: Op) -> str:
     return " ".join(sentences)
 
 
-def overload(op: Op, form: str, first: Op) -> list[str]:
-    call = f"{op.name}{'_' if form == 'inplace' else ''}{signature(arguments(op, form))}"
-    lines = wrap(f"{call} -> {op.result.annotation}", "", "    ").splitlines()
-    if op.doc != first.doc:
-        lines += wrap(op.doc, "    ", "    ").splitlines()
-    return lines
+def overload(op: Op, form: str, method: bool, first: Op) -> str:
+    args = [
+        ("*" if arg is None else f"{written(arg)}{default(arg.default)}")
+        for arg in starred(arguments(op, form, method))
+    ]
+    name = f"{op.name}_" if form == "inplace" else op.name
+    call = wrap(f"{name}({', '.join(args)}) -> {op.result.annotation}", "    ")
+    return call if op.doc == first.doc else f"{call}\n{textwrap.indent(wrap(op.doc), '    ')}"
 
 
-def signature(args: tuple[Arg, ...]) -> str:
-    """`(input, dim, *, out=None)`."""
-    parts = []
-    for arg in args:
-        if arg.keyword_only and "*" not in parts:
-            parts.append("*")
-        default = "" if arg.default is None else f"={arg.default}"
-        parts.append(f"{arg.name.rstrip('_')}{default}")
-    return f"({', '.join(parts)})"
+def written(arg: Arg) -> str:
+    """A word of Python such as `from` cannot stand in the table's signatures."""
+    return arg.name.rstrip("_")
 
 
-def argument_lines(table: Table, ops: list[Op], form: str) -> list[str]:
-    """One argument of all overloads after another."""
+def default(source: str | None) -> str:
+    return "" if source is None else f"={source}"
+
+
+def starred(args: tuple[Arg, ...]) -> list[Arg | None]:
+    """The arguments, with None where the keywords begin."""
+    positional = [arg for arg in args if not arg.keyword_only]
+    keywords = [arg for arg in args if arg.keyword_only]
+    return [*positional, *([None] if keywords else []), *keywords]
+
+
+def described(table: Table, ops: list[Op], form: str, method: bool) -> list[tuple[str, str, str]]:
+    """Of every argument of all overloads: its name, " (type, default)" and what it is."""
     found: dict[str, list[tuple[Arg, str, str]]] = {}
-    for op in ops:
-        described = table.described.get((op.public_name, op.overload), {})
-        for arg in arguments(op, form):
-            type_, text = described.get(arg.name, ("", ""))
+    for op in longest_first(ops):
+        texts = table.described.get((op.public_name, op.overload), {})
+        for arg in arguments(op, form, method):
+            type_, text = texts.get(arg.name, (type_words(arg), ""))
             found.setdefault(arg.name, []).append((arg, type_, text))
-    lines = []
-    for name, several in found.items():
-        types = list(dict.fromkeys(type_ or type_words(arg) for arg, type_, _ in several))
+    result = []
+    for several in found.values():
+        types = dict.fromkeys(type_ for _, type_, _ in several)
         facts = [" or ".join(word for word in types if word)]
-        defaults = {arg.default for arg, _, _ in several if arg.default is not None}
+        defaults = [arg.default for arg, _, _ in several if arg.default is not None]
         if "None" in defaults or (len(several) < len(ops) and not defaults):
             facts.append("optional")
         elif defaults:
-            facts.append(f"default {defaults.pop()}")
-        given = f" ({', '.join(fact for fact in facts if fact)})" if any(facts) else ""
-        text = several[0][2]
-        line = f"{name.rstrip('_')}{given}: {text}" if text else f"{name.rstrip('_')}{given}"
-        lines += wrap(line, "", "    ").splitlines()
-    return lines
-
-
-def type_words(arg: Arg) -> str:
-    annotation = arg.type.annotation.removesuffix(" | None")
-    return TYPES.get(annotation, annotation)
+            facts.append(f"default {defaults[0]}")
+        given = ", ".join(fact for fact in facts if fact)
+        arg, _, text = several[0]
+        result.append((written(arg), f" ({given})" if given else "", text))
+    return result
 
 
 def returns(op: Op) -> str:
@@ -156,11 +151,11 @@ def returns(op: Op) -> str:
     return f"{text}." if text else ""
 
 
-def related_names(ops: list[Op], help_: Help, form: str) -> list[str]:
+def related_names(ops: list[Op], help_: Help, form: str, method: bool) -> list[str]:
     """Other forms of the operator, then what the help names."""
     op = ops[0]
     names = []
-    if form != "function" and "function" in op.forms:
+    if (form, method) != ("function", False) and "function" in op.forms:
         names.append(op.public_name)
     if form != "method" and any("method" in each.forms for each in ops):
         names.append(f"Tensor.{op.name}")
@@ -168,3 +163,41 @@ def related_names(ops: list[Op], help_: Help, form: str) -> list[str]:
         prefix = "Tensor." if op.has_inplace_method else op.public_name[: -len(op.name)]
         names.append(f"{prefix}{op.name}_")
     return list(dict.fromkeys([*names, *help_.see]))
+
+
+def longest_first(ops: list[Op]) -> list[Op]:
+    """Of equals, first the overload that has no name."""
+    return sorted(ops, key=lambda op: (-len(op.args), op.overload != ""))
+
+
+def text_signature(ops: list[Op], form: str, method: bool) -> str:
+    """One signature that takes the calls of all overloads, as `inspect` reads it."""
+    several = [arguments(op, form, method) for op in longest_first(ops)]
+    widest = max(several, key=lambda args: sum(not arg.keyword_only for arg in args))
+    positional = [arg for arg in widest if not arg.keyword_only]
+    names = [arg.name for arg in positional]
+    keywords = {
+        arg.name: arg for args in (widest, *several) for arg in args if arg.name not in names
+    }
+    parts = ["$self" if method else "$module"]
+    needed = True  # nothing that is required comes after what is not
+    for arg in positional:
+        source = common_default(arg.name, several)
+        needed = needed and source is None
+        parts.append(arg.name + ("" if needed else default(source or "None")))
+    if keywords:
+        parts.append("*")
+        parts += [name + default(common_default(name, several)) for name in keywords]
+    return f"({', '.join(parts)})"
+
+
+def common_default(name: str, several: list[tuple[Arg, ...]]) -> str | None:
+    """None if every overload requires the argument."""
+    found = [arg.default for args in several for arg in args if arg.name == name]
+    given = [source for source in found if source is not None]
+    if not given:
+        return None if len(found) == len(several) else "None"
+    if " / " in given[0]:  # inspect reads literals only
+        numerator, denominator = given[0].split(" / ")
+        return repr(float(numerator) / float(denominator))
+    return given[0]

@@ -13,7 +13,7 @@ image_op = partial(op, kind=native, forms="function", dtypes=floating, grad=comp
 image_op(
     "interpolate(input: Tensor, size: Dims | None = None, scale_factor: Factors | None = None, mode: str = 'nearest', "
     "align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor",
-    doc="Signals, images or volumes in another size, or by a factor, interpolated in the given mode.",
+    doc="Resizes signals, images or volumes to a size or by a factor.",
     dtypes=RESAMPLED,
     namespace="nn.functional",
 )

@@ -51,16 +51,27 @@ def resolve(name: str) -> Any:
     return found
 
 
-def forms(name: str) -> list[tuple[str, Any, list[Op]]]:
-    """Each way to call an operator: the form, the callable and the overloads behind it."""
+def exists(name: str) -> bool:
+    try:
+        resolve(name)
+    except AttributeError:
+        return False
+    return True
+
+
+def forms(name: str) -> list[tuple[Any, list[Op], str, bool]]:
+    """Each way to call an operator: the callable, the overloads behind it, and what it is."""
     found = []
     for form in ("function", "method", "inplace"):
         ops = [op for op in SETS[name] if form in op.forms]
         if not ops:
             continue
-        is_method = form == "method" or (form == "inplace" and ops[0].has_inplace_method)
-        path = f"Tensor.{ops[0].name}" if is_method else name
-        found.append((form, resolve(path + ("_" if form == "inplace" else "")), ops))
+        method = docstring.is_method(ops[0], form)
+        suffix = "_" if form == "inplace" else ""
+        path = f"Tensor.{ops[0].name}" if method else name
+        found.append((resolve(path + suffix), ops, form, method))
+        if form == "inplace" and all(op.has_inplace_function for op in SETS[name]):
+            found.append((resolve(name + suffix), ops, form, False))
     return found
 
 
@@ -92,35 +103,33 @@ def test_every_argument_is_described(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(SETS))
 def test_help(name: str) -> None:
-    for form, function, ops in forms(name):
-        text = inspect.getdoc(function)
-        assert text == docstring.compose(TABLE, ops, form), "built from another table"
+    for function, ops, form, method in forms(name):
+        text = function.__doc__
+        assert text == docstring.compose(TABLE, ops, form, method), "built from another table"
         wide = [line for line in text.splitlines() if len(line) > WIDEST]
         assert not wide, f"{name}: lines of more than {WIDEST} columns: {wide}"
         for op in ops:
-            for arg in docstring.arguments(op, form):
-                assert re.search(rf"^    {arg.name.rstrip('_')}\b.*", text, re.MULTILINE)
+            for arg in docstring.arguments(op, form, method):
+                assert re.search(rf"^    {docstring.written(arg)}( \(|: )", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", sorted(SETS))
 def test_signature(name: str) -> None:
     """Every form has one, with the names of all arguments of all overloads."""
-    for form, function, ops in forms(name):
+    for function, ops, form, method in forms(name):
         parameters = list(inspect.signature(function).parameters)
-        expected = {arg.name for op in ops for arg in docstring.arguments(op, form)}
-        is_method = form == "method" or (form == "inplace" and ops[0].has_inplace_method)
-        assert parameters[:1] == ["self"] or not is_method
+        expected = {arg.name for op in ops for arg in docstring.arguments(op, form, method)}
+        assert (parameters[:1] == ["self"]) == method
         assert set(parameters) - {"self"} == expected
 
 
 def test_see_also_names_exist() -> None:
-    unknown = []
-    for name, help_ in TABLE.help.items():
-        for other in help_.see:
-            try:
-                resolve(other) if other not in OWN else None
-            except AttributeError:
-                unknown.append(f"{help_.where}: {name} sends the reader to {other}")
+    unknown = [
+        f"{help_.where}: {name} sends the reader to {other}"
+        for name, help_ in TABLE.help.items()
+        for other in help_.see
+        if other not in OWN and not exists(other)
+    ]
     assert not unknown, "\n".join(unknown)
 
 
@@ -149,7 +158,7 @@ def rewrite(file: Path) -> None:
                         print(f"!!! {type(error).__name__}: {error}")
                 if printed.getvalue():
                     text = printed.getvalue().rstrip("\n")
-                    lines += ["<BLANKLINE>" if not each else each for each in text.split("\n")]
+                    lines += [each or "<BLANKLINE>" for each in text.split("\n")]
         parts[i] = "\n".join(lines[1:]) + "\n\n"
     file.write_text("".join(parts).rstrip("\n") + "\n", encoding="utf-8")
 
