@@ -27,7 +27,8 @@ FOLDER = Path(__file__).parent / "help"
 SHARED = "arguments"  # the file of what is true of every family
 FAMILY = "*"
 
-# `name: text`, or `name (type): text` for arguments of that type, or of a type that the signature leaves open.
+# `name: text`, or `name (type): text` for arguments of that type, or of one that the signature
+# leaves open.
 ARGUMENT = re.compile(r"(\w+)(?: \(([^)]+)\))?: (.+)")
 
 # Types as people say them.
