@@ -39,7 +39,7 @@ TYPES = {
     "Floats": "floats",
     "Factors": "float or floats",
     "Size": "ints",
-    "Ints": "ints",
+    "Ints": "sequence of ints",
     "Dims": "int or ints",
     "Sizes": "int or ints",
     "DType": "dtype",

@@ -86,11 +86,18 @@ def derived(op: Op) -> str:
     """What the entry's kind says: of shapes, of types, of memory."""
     sentences = []
     if op.kind == "pointwise" and len(op.tensor_inputs) > 1:
-        sentences.append("The shapes broadcast, and the types are promoted to a common one.")
+        types = ", and the types are promoted to a common one" if op.output != "complex" else ""
+        sentences.append(f"The shapes broadcast{types}.")
     if op.kind == "pointwise" and op.promote == "float":
         sentences.append("Integers are computed in the default floating-point type.")
     if op.kind == "view" and op.name not in COPYING:
-        sentences.append("The result is a view: it shares its memory with the input.")
+        one = op.result.annotation == "Tensor"
+        what = (
+            "The result is a view: it shares its"
+            if one
+            else "The results are views: they share their"
+        )
+        sentences.append(f"{what} memory with the input.")
     return " ".join(sentences)
 
 
