@@ -241,5 +241,5 @@ op(
     body="flambeau._segments:segment_reduce",
     dtypes=floating,
     forms="function",
-    doc="The sum, mean, prod, max or min of stretches along axis, by their lengths or their ends.",
+    doc="The sum, mean, prod, max or min of segments along axis, by their lengths or offsets.",
 )
