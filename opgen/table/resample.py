@@ -75,7 +75,7 @@ image_op(
 )
 image_op(
     "channel_shuffle(input: Tensor, groups: int) -> Tensor",
-    doc="Channels in a new order: the first of each group, then the second, and so on.",
+    doc="Interleaves groups of channels: the first of each group, then the second, and so on.",
     grad={"input": "channel_shuffle_backward(grad, groups)"},
     dtypes=all_types,
     aliases="native_channel_shuffle nn.functional.channel_shuffle nn.functional.native_channel_shuffle",

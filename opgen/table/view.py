@@ -204,7 +204,7 @@ op(
     "unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor",
     kind=view,
     forms="method",
-    doc="All windows of the given size along dimension, every step elements, as a last dimension.",
+    doc="Sliding windows of the given size along dimension, every step elements, as a new last dimension.",
     grad={"input": "_unfold_backward(grad, input.shape, dimension, size, step)"},
 )
 op(
@@ -222,7 +222,7 @@ op(
     grad={"input": "stack(grads, dim)"},
     sparse="own",
 )
-SPLIT_DOC = "Parts along dim of a given size, the last one smaller if need be, or of given sizes."
+SPLIT_DOC = "Splits into parts along dim of a given size, the last one smaller if need be, or of given sizes."
 for overload, arguments, cpp, node in (
     ("size", "int", "split", "SplitBackward0"),
     ("sizes", "Ints", "split_with_sizes", "SplitWithSizesBackward0"),
@@ -248,13 +248,13 @@ for overload, arguments, cpp, node in (
 op(
     "split_with_sizes(input: Tensor, split_sizes: Ints, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
-    doc="Parts along dim of the given sizes.",
+    doc="Splits into parts along dim of the given sizes.",
     grad={"input": "cat(grads, dim)"},
 )
 op(
     "chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
-    doc="At most chunks parts along dim, equally large but for the last.",
+    doc="Splits into at most chunks parts along dim, equally large but for the last.",
     grad=composite,
 )
 op(
