@@ -166,9 +166,9 @@ def related_names(ops: list[Op], help_: Help, form: str, method: bool) -> list[s
         names.append(op.public_name)
     if form != "method" and any("method" in each.forms for each in ops):
         names.append(f"Tensor.{op.name}")
-    if form != "inplace" and "inplace" in op.forms:
-        prefix = "Tensor." if op.has_inplace_method else op.public_name[: -len(op.name)]
-        names.append(f"{prefix}{op.name}_")
+    # Functions of a namespace have an argument for it.
+    if form != "inplace" and "inplace" in op.forms and not op.namespace:
+        names.append(f"Tensor.{op.name}_" if op.has_inplace_method else f"{op.name}_")
     return list(dict.fromkeys([*names, *help_.see]))
 
 

@@ -68,7 +68,7 @@ def forms(name: str) -> list[tuple[Any, list[Op], str, bool]]:
             continue
         method = docstring.is_method(ops[0], form)
         suffix = "_" if form == "inplace" else ""
-        path = f"Tensor.{ops[0].name}" if method else name
+        path = f"Tensor.{ops[0].name}" if method else f"_C.{name}" if suffix else name
         found.append((resolve(path + suffix), ops, form, method))
         if form == "inplace" and all(op.has_inplace_function for op in SETS[name]):
             found.append((resolve(name + suffix), ops, form, False))
