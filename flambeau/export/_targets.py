@@ -14,6 +14,7 @@ from flambeau._ops import OpOverload, OpOverloadPacket, _own_operator
 from flambeau._stored_calls import may_call, operators
 from flambeau._traced_int import check_decision
 from flambeau.fx._naming import function_name, torch_names
+from flambeau.fx._signatures import signature_of
 from flambeau.overrides import is_tensor_method_or_property
 from flambeau.serialization import get_safe_globals
 
@@ -103,7 +104,7 @@ def _method_call(
 
 
 def _takes(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    signature = _signature(function)
+    signature = signature_of(function)
     if signature is None:
         return False
     try:
@@ -135,19 +136,11 @@ def _overload(name: str, args: tuple[Any, ...]) -> OpOverload:
     return getattr(packet, overload)  # type: ignore[no-any-return]
 
 
-@functools.cache
-def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
-    try:
-        return inspect.signature(function)
-    except (TypeError, ValueError):
-        return None
-
-
 def _without_defaults(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Arguments by position where they can be, without those that are as if left out."""
-    signature = _signature(function)
+    signature = signature_of(function)
     if signature is None:
         return args, kwargs
     try:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
-from collections import Counter
 from collections.abc import Callable
-from operator import attrgetter
 from typing import Any, NamedTuple
 
-import flambeau as fb
 from flambeau import nn
+from flambeau.fx._signatures import signature_of
 
 __all__ = ["ArgsKwargsPair", "normalize_function", "normalize_module"]
 
@@ -46,17 +43,6 @@ def _normalize(
     return ArgsKwargsPair(tuple(positional), named)
 
 
-@functools.cache
-def _overloaded() -> frozenset[Callable[..., Any]]:
-    """Operators whose signature stands for several: a call has arguments of one of them only."""
-    names = Counter(
-        f"{each['namespace']}.{each['name']}".lstrip(".")
-        for each in fb._C.op_info()
-        if "function" in each["forms"]
-    )
-    return frozenset(attrgetter(name)(fb) for name, count in names.items() if count > 1)
-
-
 def normalize_function(
     target: Callable[..., Any],
     args: tuple[Any, ...],
@@ -66,11 +52,8 @@ def normalize_function(
     normalize_to_only_use_kwargs: bool = False,
 ) -> ArgsKwargsPair | None:
     """All arguments of a call, defaults included; None for functions with overloads."""
-    if target in _overloaded():
-        return None
-    try:
-        signature = inspect.signature(target)
-    except (TypeError, ValueError):
+    signature = signature_of(target)
+    if signature is None:
         return None
     return _normalize(signature, args, kwargs or {}, normalize_to_only_use_kwargs)
 
