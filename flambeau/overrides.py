@@ -244,7 +244,7 @@ def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
 def _dummy(function: Callable[..., Any]) -> Callable[..., Any]:
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # overloads have no signature in common
+    except (TypeError, ValueError):  # what is bound by hand tells none
         return lambda *args, **kwargs: -1
     # Only the names and kinds matter: a default stands for itself, whatever its value.
     defaults: dict[str, Any] = {}

@@ -8,7 +8,7 @@ import pkgutil
 import sys
 from pathlib import Path
 
-from opgen import table
+from opgen import describe, table
 from opgen.emit import autograd, bindings, boxed, docs, loops, op_info, operators, stubs
 from opgen.model import TABLE, TableError
 
@@ -17,6 +17,7 @@ def load_table() -> None:
     for module in sorted(m.name for m in pkgutil.iter_modules(table.__path__)):
         importlib.import_module(f"opgen.table.{module}")
     TABLE.resolve()
+    describe.attach(TABLE)
 
 
 def products() -> dict[str, str]:

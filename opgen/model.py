@@ -8,8 +8,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from opgen.types import ARGUMENTS, RESULTS, ArgumentType, ResultType
+
+if TYPE_CHECKING:
+    from opgen.describe import Help
 
 # Element types, by their public names. The 16-bit floats have no kernels: they use float32 ones.
 BOOL = ("bool",)
@@ -310,6 +314,9 @@ class Table:
 
     def __init__(self) -> None:
         self.ops: list[Op] = []
+        self.help: dict[str, Help] = {}  # by public name: see describe.py
+        # Type, if it is not the signature's, and text of every argument of an overload.
+        self.described: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}
 
     def add(self, op: Op) -> None:
         for other in self.ops:
@@ -485,7 +492,7 @@ def alias(entry: Op, name: str) -> Op:
         namespace=namespace,
         cpp=entry.function,
         forms=("function",) if namespace else entry.forms,
-        doc=f"Another name of {entry.public_name}. {entry.doc}",
+        doc=f"{entry.doc} Another name of {entry.public_name}.",
         operator="",
         alias_of=entry.public_name,
         signature=signature,

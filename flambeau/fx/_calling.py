@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
 
 from flambeau.fx._naming import torch_names
+from flambeau.fx._signatures import signature_of
 
 
-@functools.cache
 def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
-    try:
-        return inspect.signature(_SIGNATURES.get(torch_names()[function], function))
-    except (TypeError, ValueError):
-        return None
+    return signature_of(_SIGNATURES.get(torch_names()[function], function))
 
 
 # Of functions with overloads: the form that all of them have in PyTorch.

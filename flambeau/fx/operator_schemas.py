@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from flambeau import nn
+from flambeau.fx._signatures import signature_of
 
 __all__ = ["ArgsKwargsPair", "normalize_function", "normalize_module"]
 
@@ -51,9 +52,8 @@ def normalize_function(
     normalize_to_only_use_kwargs: bool = False,
 ) -> ArgsKwargsPair | None:
     """All arguments of a call, defaults included; None for functions with overloads."""
-    try:
-        signature = inspect.signature(target)
-    except (TypeError, ValueError):
+    signature = signature_of(target)
+    if signature is None:
         return None
     return _normalize(signature, args, kwargs or {}, normalize_to_only_use_kwargs)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from opgen.emit import autocast, boxed
+from opgen.emit import autocast, boxed, docstring
 from opgen.emit.profiling import aten_name
-from opgen.emit.text import HEADER, default_value, out_rule, overload_sets, quote
+from opgen.emit.text import HEADER, default_value, out_rule, overload_sets, quote, quote_lines
 from opgen.model import COMPARISONS, OPERATOR_SLOTS, Arg, Op, Table, composite
 
 
 def emit(table: Table) -> dict[str, str]:
     families = table.families()
-    files = {f"gen/bind/{family}.cpp": bindings(family, ops) for family, ops in families.items()}
+    files = {
+        f"gen/bind/{family}.cpp": bindings(table, family, ops) for family, ops in families.items()
+    }
     files["gen/bind/registry.cpp"] = registry(list(families))
     return files
 
@@ -31,7 +33,7 @@ def registry(families: list[str]) -> str:
     return "\n".join(lines)
 
 
-def bindings(family: str, ops: list[Op]) -> str:
+def bindings(table: Table, family: str, ops: list[Op]) -> str:
     casts = any(op.autocast for op in ops)
     pins = any(arg.name == "pin_memory" for op in ops for arg in op.args)
     lines = [
@@ -67,7 +69,7 @@ def bindings(family: str, ops: list[Op]) -> str:
         elif op.kind != "python" and op.is_called:
             lines += invokers(op)
     for (namespace, name), group in overload_sets(ops).items():
-        made = entry_points(namespace, name, group)
+        made = entry_points(table, namespace, name, group)
         lines += made.lines
         functions += made.functions
         methods += made.methods
@@ -373,7 +375,7 @@ class EntryPoints:
         self.methods: list[str] = []
 
 
-def entry_points(namespace: str, name: str, group: list[Op]) -> EntryPoints:
+def entry_points(table: Table, namespace: str, name: str, group: list[Op]) -> EntryPoints:
     made = EntryPoints()
     symbol = group[0].symbol
     for form, suffix in (("function", ""), ("method", "_method"), ("inplace", "_inplace")):
@@ -382,7 +384,8 @@ def entry_points(namespace: str, name: str, group: list[Op]) -> EntryPoints:
             continue
         public = name + ("_" if form == "inplace" else "")
         entry = f"py_{symbol}{suffix}"
-        is_method = form == "method" or (form == "inplace" and ops[0].has_inplace_method)
+        is_method = docstring.is_method(ops[0], form)
+        doc = help_text(table, ops, public, form, is_method)
         if ops[0].kind == "python":
             made.lines += python_entry(ops[0], entry, public, is_method)
         elif ops[0].kind == "bound" and ops[0].cpp:
@@ -390,9 +393,9 @@ def entry_points(namespace: str, name: str, group: list[Op]) -> EntryPoints:
         else:
             made.lines += native_entry(ops, entry, public, form, is_method)
         if is_method:
-            made.methods.append(method_def(public, entry, ops, True))
+            made.methods.append(method_def(public, entry, doc))
         else:
-            made.functions.append(function_def(namespace, public, entry, ops))
+            made.functions.append(function_def(namespace, public, entry, doc))
     if all(op.has_inplace_function for op in group):
         entry = f"py_{symbol}_inplace_function"
         made.lines += [
@@ -400,18 +403,25 @@ def entry_points(namespace: str, name: str, group: list[Op]) -> EntryPoints:
             f"  return call_function(kSet_py_{symbol}_inplace, self, args, nargs, kwnames);",
             "}",
         ]
-        made.functions.append(function_def(namespace, name + "_", entry, group))
+        doc = help_text(table, group, name + "_", "inplace", False)
+        made.functions.append(function_def(namespace, name + "_", entry, doc))
     return made
 
 
-def method_def(public: str, entry: str, ops: list[Op], is_method: bool) -> str:
-    doc = quote(docstring(public, ops, is_method))
-    return f"{{{quote(public)}, as_cfunction({entry}), METH_FASTCALL | METH_KEYWORDS, {doc}}}"
+def help_text(table: Table, ops: list[Op], public: str, form: str, is_method: bool) -> str:
+    """The docstring after a signature for `inspect`."""
+    signature = docstring.text_signature(ops, form, is_method)
+    return f"{public}{signature}\n--\n\n{docstring.compose(table, ops, form, is_method)}"
 
 
-def function_def(namespace: str, public: str, entry: str, ops: list[Op]) -> str:
+def method_def(public: str, entry: str, doc: str) -> str:
+    head = f"{quote(public)}, as_cfunction({entry}), METH_FASTCALL | METH_KEYWORDS"
+    return f"{{{head},\n{quote_lines(doc)}}}"
+
+
+def function_def(namespace: str, public: str, entry: str, doc: str) -> str:
     home = quote(namespace) if namespace else "nullptr"
-    return f"{{{home}, {method_def(public, entry, ops, False)}}}"
+    return f"{{{home}, {method_def(public, entry, doc)}}}"
 
 
 def native_entry(ops: list[Op], entry: str, public: str, form: str, is_method: bool) -> list[str]:
@@ -492,43 +502,3 @@ def overload_text(args: tuple[Arg, ...], is_method: bool) -> str:
         default = f" = {arg.default}" if arg.default is not None else ""
         parts.append(f"{arg.type.annotation.replace(' | None', '')} {arg.name}{default}")
     return f"({', '.join(parts)})"
-
-
-def docstring(public: str, ops: list[Op], is_method: bool) -> str:
-    """Starts with a signature that `inspect` understands when there is only one."""
-    lines = []
-    if len(ops) == 1:
-        parts = ["$self" if is_method else "$module"]
-        starred = False
-        in_place = public.endswith("_") and not ops[0].mutates
-        args = ops[0].inplace_args if in_place else ops[0].args
-        for arg in args[1 if is_method else 0 :]:
-            if arg.keyword_only and not starred:
-                parts.append("*")
-                starred = True
-            default = {"inf": "float('inf')", "-inf": "-float('inf')"}.get(
-                arg.default or "", arg.default
-            )
-            # inspect evaluates defaults as literals only
-            if default is not None and " / " in default:
-                numerator, denominator = default.split(" / ")
-                default = repr(float(numerator) / float(denominator))
-            parts.append(
-                arg.name
-                + (
-                    f"={default if 'float(' not in default else None}"
-                    if default is not None
-                    else ""
-                )
-            )
-        lines.append(f"{public}({', '.join(parts)})\n--\n")
-    else:
-        lines += [
-            f"{public}{overload_text(op.args, is_method)} -> {op.result.annotation}" for op in ops
-        ]
-        lines.append("")
-    seen = []
-    for op in ops:
-        if op.doc not in seen:
-            seen.append(op.doc)
-    return "\n".join([*lines, *seen])

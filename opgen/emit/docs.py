@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from opgen.emit import docstring
 from opgen.emit.text import overload_sets
 from opgen.model import Op, Table
 
@@ -20,26 +23,61 @@ DEVICES = {
 
 
 def emit(table: Table) -> dict[str, str]:
+    places = {op.public_name: f"{op.family}.md#{anchor(op.public_name)}" for op in table.ops}
     files = {
-        f"docs/operators/{family}.md": page(family, ops) for family, ops in table.families().items()
+        f"docs/operators/{family}.md": page(table, family, ops, places)
+        for family, ops in table.families().items()
     }
     files["docs/operators/index.md"] = index(table)
     return files
 
 
-def page(family: str, ops: list[Op]) -> str:
+def anchor(heading: str) -> str:
+    """As Markdown makes it."""
+    return re.sub(r"[^\w-]", "", heading).lower()
+
+
+def page(table: Table, family: str, ops: list[Op], places: dict[str, str]) -> str:
     lines = [f"# {family}", "", f"Generated from `opgen/table/{family}.py`.", ""]
     for (namespace, name), group in sorted(overload_sets(ops).items()):
         if name.startswith("_"):
             continue
         public = f"{namespace}.{name}" if namespace else name
         lines += [f"## {public}", "", "```python", *(op.signature for op in group), "```", ""]
-        docs: list[str] = []
-        for op in group:
-            if op.doc not in docs:
-                docs.append(op.doc)
-        lines += [" ".join(docs), "", facts(group), ""]
+        lines += [" ".join(dict.fromkeys(op.doc for op in group)), ""]
+        lines += explanation(table, group, places)
+        lines += [facts(group), ""]
     return "\n".join(lines)
+
+
+def explanation(table: Table, group: list[Op], places: dict[str, str]) -> list[str]:
+    """The rest of the docstring, as Markdown."""
+    help_ = docstring.help_of(table, group[0])
+    form = "function" if "function" in group[0].forms else "method"
+    lines = []
+    for text in (*help_.paragraphs, docstring.derived(group[0])):
+        lines += [plain(text), ""] if text else []
+    for name, facts_, text in docstring.described(table, group, form, False):
+        lines.append("- " + docstring.joined(f"`{name}`{facts_}", plain(text)))
+    lines += ["", *([f"Returns: {lowered(group[0])}", ""] if docstring.returns(group[0]) else [])]
+    if help_.example:
+        lines += ["```python", *help_.example, "```", ""]
+    if help_.see:
+        links = [
+            f"[`{name}`]({places[name]})" if name in places else f"`{name}`" for name in help_.see
+        ]
+        lines += [f"*See also:* {', '.join(links)}.", ""]
+    return lines
+
+
+def plain(text: str) -> str:
+    """Text in which Markdown finds nothing to do."""
+    return re.sub(r"([*_^|<>\[\]~])", r"\\\1", text)
+
+
+def lowered(op: Op) -> str:
+    text = docstring.returns(op)
+    return text[0].lower() + text[1:]
 
 
 def facts(group: list[Op]) -> str:

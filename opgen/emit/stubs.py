@@ -6,6 +6,7 @@ import keyword
 import re
 from pathlib import Path
 
+from opgen.emit import docstring
 from opgen.emit.text import overload_sets
 from opgen.model import Arg, Op, Table
 
@@ -41,10 +42,10 @@ def emit(table: Table) -> dict[str, str]:
     namespaces = sorted({namespace for namespace, _ in sets if namespace})
     prelude = PRELUDE.read_text()
     assert TENSOR_MARK in prelude
-    methods = [line for group in sets.values() for line in method_stubs(group)]
+    methods = [line for group in sets.values() for line in method_stubs(table, group)]
     methods += [line for op in table.ops if op.operator for line in operator_stubs(op)]
     functions = [
-        line for (ns, _), group in sets.items() if not ns for line in function_stubs(group)
+        line for (ns, _), group in sets.items() if not ns for line in function_stubs(table, group)
     ]
     files = {
         "stubs/_C/__init__.pyi": prelude.replace(TENSOR_MARK, "\n".join(methods) + "\n")
@@ -54,7 +55,10 @@ def emit(table: Table) -> dict[str, str]:
     }
     for name in namespaces:
         lines = [
-            line for (ns, _), group in sets.items() if ns == name for line in function_stubs(group)
+            line
+            for (ns, _), group in sets.items()
+            if ns == name
+            for line in function_stubs(table, group)
         ]
         if "." in name:
             files[f"stubs/_C/{name.partition('.')[0]}/__init__.pyi"] = ""
@@ -114,44 +118,43 @@ def stub(
         if many:
             lines.append(f"{indent}@overload")
         lines.append(f"{indent}def {name}({given}) -> {safe(result)}:")
-        lines.append(f'{indent}    """{doc}"""')
+        first, *rest = doc.splitlines()
+        end = [f'{indent}    """'] if rest else []
+        lines.append(f'{indent}    """{first}' + ("" if rest else '"""'))
+        lines += [f"{indent}    {line}".rstrip() for line in rest] + end
     return lines
 
 
-def function_stubs(group: list[Op]) -> list[str]:
-    ops = [op for op in group if "function" in op.forms]
-    if not ops or keyword.iskeyword(ops[0].name):
-        return []
+def stubs_of(table: Table, ops: list[Op], form: str, is_method: bool, name: str) -> list[str]:
+    """Overload after overload. The first tells all; editors show the line of the others below."""
     parameters, results, docs = [], [], []
     for op in ops:
-        for text in variants(op.args, []):
+        args = op.inplace_args if form == "inplace" else op.args
+        for text in variants(args[1:] if is_method else args, ["self"] if is_method else []):
             parameters.append(text)
             results.append(op.result.stub)
             docs.append(op.doc)
-    lines = stub(ops[0].name, parameters, results, docs, "")
-    for op in ops:
-        if "inplace" in op.forms and not op.has_inplace_method:
-            parameters_in_place = variants(op.inplace_args, [])
-            lines += stub(f"{op.name}_", parameters_in_place, [op.result.stub], [op.doc], "")
-    if all(op.has_inplace_function for op in group):
-        lines += stub(f"{ops[0].name}_", parameters, results, docs, "")
+    docs[0] = docstring.compose(table, ops, form, is_method)
+    return stub(name, parameters, results, docs, "    " if is_method else "")
+
+
+def function_stubs(table: Table, group: list[Op]) -> list[str]:
+    ops = [op for op in group if "function" in op.forms]
+    if not ops or keyword.iskeyword(ops[0].name):
+        return []
+    lines = stubs_of(table, ops, "function", False, ops[0].name)
+    in_place = [op for op in ops if "inplace" in op.forms]
+    if in_place and (not ops[0].has_inplace_method or all(o.has_inplace_function for o in group)):
+        lines += stubs_of(table, in_place, "inplace", False, f"{ops[0].name}_")
     return lines
 
 
-def method_stubs(group: list[Op]) -> list[str]:
+def method_stubs(table: Table, group: list[Op]) -> list[str]:
     lines: list[str] = []
     for form, suffix in (("method", ""), ("inplace", "_")):
-        ops = [op for op in group if form in op.forms]
-        if form == "inplace":
-            ops = [op for op in ops if op.has_inplace_method]
-        parameters, results, docs = [], [], []
-        for op in ops:
-            for text in variants(op.args[1:], ["self"]):
-                parameters.append(text)
-                results.append(op.result.stub)
-                docs.append(op.doc)
+        ops = [op for op in group if form in op.forms and docstring.is_method(op, form)]
         if ops:
-            lines += stub(ops[0].name + suffix, parameters, results, docs, "    ")
+            lines += stubs_of(table, ops, form, True, ops[0].name + suffix)
     return lines
 
 

@@ -48,6 +48,11 @@ def quote(text: str) -> str:
     return json.dumps(text)
 
 
+def quote_lines(text: str) -> str:
+    """C++ string literals, one for each line."""
+    return "\n".join(f"     {quote(line)}" for line in text.splitlines(keepends=True))
+
+
 def cpp_name(word: str) -> str:
     """`lambda_` for words that C++ keeps for itself."""
     return (

@@ -9,7 +9,7 @@ op(
     forms="function method inplace",
     aliases="nn.functional.relu(inplace)",
     grad={"input": "_threshold_backward(grad, result, 0.0)"},
-    doc="The elements, not below zero; NaN stays.",
+    doc="Replaces negative elements by zero; NaN stays.",
     sparse="values",
 )
 op(
@@ -20,7 +20,7 @@ op(
     aliases="nn.functional.selu(inplace)",
     grad={"input": "_elu_backward(grad, input, 1.0507009873554805, 1.7580993408473768, 1.0)"},
     node="EluBackward0",
-    doc="elu, scaled so that a standard normal input keeps its mean and variance.",
+    doc="The scaled ELU, which keeps the mean and variance of a standard normal input.",
 )
 op(
     "celu(input: Tensor, alpha: float = 1.0) -> Tensor",
@@ -29,7 +29,7 @@ op(
     forms="function inplace",
     aliases="nn.functional.celu(inplace)",
     grad={"input": "_elu_backward(grad, input, 1.0, 1.0, 1.0 / alpha)"},
-    doc="alpha * (exp(x / alpha) - 1) below zero, x above.",
+    doc="The continuously differentiable ELU: x above zero, alpha * (exp(x / alpha) - 1) below.",
 )
 op(
     "threshold(input: Tensor, threshold: float, value: float) -> Tensor",
@@ -38,7 +38,7 @@ op(
     forms="function inplace",
     aliases="nn.functional.threshold(inplace)",
     grad={"input": "_threshold_backward(grad, input, threshold)"},
-    doc="The elements above threshold, value for the others; NaN stays.",
+    doc="Keeps the elements above threshold and replaces the others by value; NaN stays.",
 )
 op(
     "rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, *,"
@@ -49,7 +49,7 @@ op(
     aliases="nn.functional.rrelu(inplace)",
     random=True,
     grad=composite,
-    doc="leaky_relu; in training every element has a slope of its own, drawn from [lower, upper).",
+    doc="Leaky ReLU; in training each element draws its slope from [lower, upper).",
 )
 op(
     "_rrelu(input: Tensor, lower: float, upper: float, generator: Generator | None) ->"
@@ -70,7 +70,7 @@ op(
     aliases="nn.functional.hardshrink",
     grad={"input": "_shrink_backward(grad, input, lambd)"},
     out="exact",
-    doc="0 within [-lambd, lambd], x elsewhere.",
+    doc="Hard shrinkage: 0 within [-lambd, lambd], x elsewhere.",
 )
 op(
     "prelu(input: Tensor, weight: Tensor) -> Tensor",
@@ -78,7 +78,7 @@ op(
     dtypes=floating,
     aliases="nn.functional.prelu",
     grad=composite,
-    doc="x above zero, weight * x below; weight has one element, or one per channel (dimension 1).",
+    doc="Leaky ReLU with learned slopes: x above zero, weight * x below.",
     autocast="lower",
 )
 op(
@@ -103,79 +103,79 @@ for signature, kinds, gradient, doc in (
         "relu6(input: Tensor, inplace: bool = False)",
         real,
         "_hardtanh_backward(grad, input, 0.0, 6.0)",
-        "The elements clamped to [0, 6]; NaN stays.",
+        "Clamps the elements to [0, 6]; NaN stays.",
     ),
     (
         "hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False)",
         real,
         "_hardtanh_backward(grad, input, min_val, max_val)",
-        "The elements clamped to [min_val, max_val]; NaN stays.",
+        "Clamps the elements to [min_val, max_val]; NaN stays.",
     ),
     (
         "elu(input: Tensor, alpha: float = 1.0, inplace: bool = False)",
         floating,
         "_elu_backward(grad, input, 1.0, alpha, 1.0)",
-        "alpha * (exp(x) - 1) below zero, x above.",
+        "The exponential linear unit: x above zero, alpha * (exp(x) - 1) below.",
     ),
     (
         "leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False)",
         floating,
         "_leaky_relu_backward(grad, input, negative_slope)",
-        "x above zero, negative_slope * x below.",
+        "Leaky ReLU: x above zero, negative_slope * x below.",
     ),
     (
         "silu(input: Tensor, inplace: bool = False)",
         floating_complex,
         "_silu_backward(grad, input)",
-        "x * sigmoid(x).",
+        "The sigmoid linear unit: x * sigmoid(x).",
     ),
     (
         "mish(input: Tensor, inplace: bool = False)",
         floating,
         "_mish_backward(grad, input)",
-        "x * tanh(softplus(x)).",
+        "The Mish activation: x * tanh(softplus(x)).",
     ),
     (
         "hardsigmoid(input: Tensor, inplace: bool = False)",
         floating,
         "_hardsigmoid_backward(grad, input)",
-        "x + 3 clamped to [0, 6], divided by 6.",
+        "A piecewise linear sigmoid: x + 3 clamped to [0, 6], divided by 6.",
     ),
     (
         "hardswish(input: Tensor, inplace: bool = False)",
         floating,
         "_hardswish_backward(grad, input)",
-        "x * hardsigmoid(x).",
+        "The hard swish: x * hardsigmoid(x).",
     ),
     (
         "softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Tensor | None = None)",
         floating,
         "_softplus_backward(grad, input, beta, threshold)",
-        "log(1 + exp(beta x)) / beta; x itself where beta x > threshold.",
+        "A smooth ReLU: log(1 + exp(beta x)) / beta, and x itself where beta x > threshold.",
     ),
     (
         "logsigmoid(input: Tensor, *, out: Tensor | None = None)",
         floating,
         "_logsigmoid_backward(grad, input)",
-        "log(sigmoid(x)), exact for very negative x.",
+        "The logarithm of sigmoid(x), exact for very negative x.",
     ),
     (
         "softsign(input: Tensor)",
         floating_complex,
         "softsign_backward(grad, input)",
-        "x / (1 + |x|).",
+        "The softsign: x / (1 + |x|).",
     ),
     (
         "tanhshrink(input: Tensor)",
         floating_complex,
         "_tanhshrink_backward(grad, input)",
-        "x - tanh(x).",
+        "Tanh shrinkage: x - tanh(x).",
     ),
     (
         "softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None)",
         floating,
         "_shrink_backward(grad, input, lambd)",
-        "x moved towards zero by lambd, and 0 within [-lambd, lambd].",
+        "Soft shrinkage: x moved towards zero by lambd, and 0 within [-lambd, lambd].",
     ),
 ):
     name = signature[: signature.index("(")]
@@ -202,7 +202,7 @@ op(
     dtypes=floating,
     forms="function",
     grad=composite,
-    doc="x times the normal distribution function, or with approximate='tanh' a formula close to it.",
+    doc="The Gaussian error linear unit: x times the distribution function of the standard normal.",
 )
 for name, doc in (
     ("gelu", "gelu by the error function."),
@@ -227,7 +227,7 @@ op(
     forms="function",
     grad={"input": "_glu_backward(grad, input, dim)"},
     node="GluBackward0",
-    doc="The first half of input along dim, times the sigmoid of the second.",
+    doc="The gated linear unit: the first half of input along dim, times the sigmoid of the second.",
 )
 op(
     "_glu(input: Tensor, gate: Tensor) -> Tensor",
@@ -261,5 +261,5 @@ for name, doc in (
         dtypes=floating,
         forms="function",
         grad=composite,
-        doc=f"{doc} Without dim, dimension 0 of up to one, or of three, else dimension 1.",
+        doc=f"{doc} Without dim, it is dimension 0 of a tensor with 0, 1 or 3 dimensions, else 1.",
     )

@@ -6,12 +6,12 @@ for signature, forms, doc in (
     (
         "resize(input: Tensor, sizes: Size) -> Tensor",
         "method",
-        "The elements in another shape with as many; an old name of reshape.",
+        "The same elements in another shape; an older name of reshape.",
     ),
     (
         "resize_as(input: Tensor, tensor: Tensor) -> Tensor",
         "method",
-        "The elements in the shape of tensor, which has as many.",
+        "The same elements in the shape of tensor.",
     ),
     (
         "sum_to_size(input: Tensor, size: Size) -> Tensor",
@@ -38,7 +38,7 @@ for signature, forms, doc in (
     (
         "renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor",
         "function method",
-        "The slices along ``dim`` whose p-norm is above maxnorm are scaled down to it.",
+        "Scales down the slices along ``dim`` whose p-norm exceeds maxnorm.",
     ),
     (
         "renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor",
@@ -48,7 +48,7 @@ for signature, forms, doc in (
     (
         "norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor",
         "function",
-        "The norm over all dimensions but ``dim``, which are kept; over all if dim is -1.",
+        "The norm over all dimensions except ``dim``, with size 1; over all of them if dim is -1.",
     ),
     (
         "nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor",

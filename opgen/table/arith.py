@@ -322,7 +322,7 @@ op(
     grad={"input": "clamp_backward(grad, input, min, max)"},
     node="ClampBackward1",
     out="exact whole",
-    doc="The elements, not below min and not above max; NaN stays.",
+    doc="Clamps the elements to [min, max]; NaN stays.",
     batch="aligned",
 )
 op(
@@ -337,7 +337,7 @@ op(
         "max": "clamp_backward_max(grad, input, min, max)",
     },
     out="exact whole",
-    doc="The elements, not below min and not above max; NaN stays.",
+    doc="Clamps the elements to [min, max]; NaN stays.",
     batch="aligned",
 )
 op(
@@ -358,7 +358,7 @@ op(
     grad={"input": "where(input >= min, grad, 0)", "min": "where(input < min, grad, 0)"},
     node="ClampMinBackward1",
     number_nodes={"min": "ClampMinBackward0"},
-    doc="The elements, not below min; NaN stays.",
+    doc="Raises the elements below min to it; NaN stays.",
 )
 op(
     "clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
@@ -369,7 +369,7 @@ op(
     grad={"input": "where(input <= max, grad, 0)", "max": "where(input > max, grad, 0)"},
     node="ClampMaxBackward1",
     number_nodes={"max": "ClampMaxBackward0"},
-    doc="The elements, not above max; NaN stays.",
+    doc="Lowers the elements above max to it; NaN stays.",
 )
 
 op(
@@ -412,7 +412,7 @@ op(
     },
     node="LerpBackward1",
     number_nodes={"weight": "LerpBackward0"},
-    doc="input + weight * (end - input); weights 0 and 1 give the ends exactly.",
+    doc="Linear interpolation: input + weight * (end - input), exact at both ends.",
 )
 op(
     "copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor",
@@ -422,7 +422,7 @@ op(
     forms="function method inplace",
     grad={"input": "grad * where(input == 0, 0, result / input)", "other": "zeros_like(grad)"},
     number_nodes={"other": "CopysignBackward1"},
-    doc="The size of input with the sign of other; -0.0 is negative.",
+    doc="The absolute value of input with the sign of other; -0.0 counts as negative.",
 )
 op(
     "hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -452,7 +452,7 @@ op(
     dtypes=("float32", "float64"),
     forms="function method inplace",
     grad={"input": "where(input == other, 0, grad)", "other": "zeros_like(grad)"},
-    doc="The next number after input in the direction of other.",
+    doc="The next representable number after input, towards other.",
 )
 op(
     "ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -473,7 +473,7 @@ op(
     returns="mantissa exponent",
     grad={"input": "ldexp(grad, -exponent)"},
     out="exact",
-    doc="mantissa * 2^exponent is input, with a mantissa in [0.5, 1); exponent 0 of 0, inf and NaN.",
+    doc="Splits input into mantissa * 2^exponent, |mantissa| in [0.5, 1); exponent 0 for 0, inf and NaN.",
 )
 op(
     "heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor",

@@ -6,7 +6,7 @@ op(
     "conj(input: Tensor) -> Tensor",
     kind=native,
     grad=composite,
-    doc="The complex conjugate, computed at once; a real tensor is returned as it is.",
+    doc="The complex conjugate; a real tensor is returned as it is.",
 )
 op(
     "_conj(input: Tensor) -> Tensor",
@@ -37,8 +37,8 @@ op(
     doc="The complex conjugate in new memory.",
 )
 for name, doc in (
-    ("resolve_conj", "The tensor itself: conjugation is never put off."),
-    ("resolve_neg", "The tensor itself: negation is never put off."),
+    ("resolve_conj", "The tensor itself: conjugation is never lazy."),
+    ("resolve_neg", "The tensor itself: negation is never lazy."),
 ):
     op(f"{name}(input: Tensor) -> Tensor", kind=native, grad=composite, doc=doc)
 op(
@@ -62,7 +62,7 @@ op(
         "angle": "(grad * result.conj()).imag()",
     },
     out="exact",
-    doc="The complex numbers with these sizes and angles.",
+    doc="Complex numbers from absolute values and angles.",
     autocast="float32",
 )
 op(
@@ -74,5 +74,5 @@ op(
     check="one_type",
     grad={"real": "grad.real()", "imag": "grad.imag()"},
     out="exact",
-    doc="The complex numbers with these parts.",
+    doc="Complex numbers from real and imaginary parts.",
 )

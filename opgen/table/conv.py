@@ -15,8 +15,7 @@ for n in (1, 2, 3):
             forms="function",
             aliases=f"nn.functional.conv{n}d",
             grad=composite,
-            doc=f"Products of the kernels in weight with windows of input along {n} dimension(s),"
-            " summed over the channels of a group; padding may be 'same' or 'valid'.",
+            doc=f"A {n}-dimensional convolution of input with the kernels in weight.",
             autocast="lower",
         )
     op(
@@ -28,7 +27,7 @@ for n in (1, 2, 3):
         forms="function",
         aliases=f"nn.functional.conv_transpose{n}d",
         grad=composite,
-        doc=f"The transpose of conv{n}d: every element of input adds a scaled kernel to the result.",
+        doc=f"The transpose of conv{n}d: each element of input adds a scaled kernel to the result.",
         autocast="lower",
     )
 

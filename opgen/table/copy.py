@@ -36,7 +36,7 @@ op(
     forms="method",
     cpp="to_contiguous",
     grad=composite,
-    doc="The same elements one after another in memory; the tensor itself if they are so already.",
+    doc="A contiguous tensor with the same elements; the tensor itself if it is contiguous already.",
 )
 
 op(
@@ -98,7 +98,7 @@ for name, dtype in (
         forms="method",
         cpp=f"to_{dtype}",
         grad=composite,
-        doc=f"The same elements as {dtype}.",
+        doc=f"Converts the elements to {dtype}.",
         sparse="any",
     )
 
@@ -107,7 +107,7 @@ op(
     kind=native,
     forms="method",
     grad=composite,
-    doc="The same elements in main memory.",
+    doc="The same elements in main memory: the tensor itself if it is there.",
     sparse="any",
 )
 op(
@@ -115,5 +115,5 @@ op(
     kind=bound,
     forms="method",
     grad=none,
-    doc="Sets whether gradients are wanted, and returns the tensor.",
+    doc="Sets whether autograd records operations on the tensor, and returns it.",
 )

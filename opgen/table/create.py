@@ -15,42 +15,42 @@ op(
     kind=native,
     forms="function",
     grad=none,
-    doc="Uninitialised elements of the default type unless dtype says otherwise.",
+    doc="A tensor of uninitialised elements, of the default type unless dtype says otherwise.",
 )
 op(
     f"empty_strided(size: Ints, stride: Ints, *, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
     grad=none,
-    doc="Uninitialised elements laid out with the given strides, counted in elements.",
+    doc="A tensor of uninitialised elements with the given strides.",
 )
 op(
     f"empty_permuted(size: Ints, physical_layout: Ints, *, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
     grad=none,
-    doc="Uninitialised elements without gaps, whose dimensions lie in memory in the order of physical_layout.",
+    doc="A tensor of uninitialised elements whose dimensions lie in memory in the order of physical_layout.",
 )
 op(
     f"zeros(size: Size, *, {OUT}, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
     grad=none,
-    doc="Elements 0.",
+    doc="A tensor of zeros.",
 )
 op(
     f"ones(size: Size, *, {OUT}, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
     grad=none,
-    doc="Elements 1.",
+    doc="A tensor of ones.",
 )
 op(
     f"full(size: Ints, fill_value: Number, *, {OUT}, {OPTIONS}) -> Tensor",
     kind=native,
     forms="function",
     grad=none,
-    doc="Elements fill_value, whose type decides that of the result unless dtype is given.",
+    doc="A tensor filled with fill_value, whose type decides that of the result unless dtype is given.",
 )
 op(
     f"scalar_tensor(s: Number, *, {OPTIONS}) -> Tensor",
@@ -80,7 +80,7 @@ op(
     forms="function",
     grad=none,
     out="row",
-    doc="start, start + step, ... up to but without end; int64 if all three are integers.",
+    doc="The values start, start + step, ... below end; int64 if all three are integers.",
 )
 op(
     f"arange.start(start: Number, end: Number, step: Number = 1, *, {OUT}, {OPTIONS}) -> Tensor",
@@ -89,7 +89,7 @@ op(
     forms="function",
     grad=none,
     out="row",
-    doc="start, start + step, ... up to but without end; int64 if all three are integers.",
+    doc="The values start, start + step, ... below end; int64 if all three are integers.",
 )
 op(
     f"linspace(start: Number, end: Number, steps: int, *, {OUT}, {OPTIONS}) -> Tensor",
@@ -111,13 +111,17 @@ op(
 )
 
 for name, extra, doc in (
-    ("empty_like", "", "Uninitialised elements with the shape, type and memory order of input."),
-    ("zeros_like", "", "Elements 0 with the shape, type and memory order of input."),
-    ("ones_like", "", "Elements 1 with the shape, type and memory order of input."),
+    (
+        "empty_like",
+        "",
+        "A tensor of uninitialised elements with the shape, type and memory order of input.",
+    ),
+    ("zeros_like", "", "A tensor of zeros with the shape, type and memory order of input."),
+    ("ones_like", "", "A tensor of ones with the shape, type and memory order of input."),
     (
         "full_like",
         "fill_value: Number, ",
-        "Elements fill_value with the shape, type and memory order of input.",
+        "A tensor filled with fill_value, with the shape, type and memory order of input.",
     ),
 ):
     op(
@@ -130,14 +134,18 @@ for name, extra, doc in (
     )
 
 for name, size, doc in (
-    ("new_empty", "size: Size", "Uninitialised elements of the type of input."),
-    ("new_zeros", "size: Size", "Elements 0 of the type of input."),
-    ("new_ones", "size: Size", "Elements 1 of the type of input."),
-    ("new_full", "size: Ints, fill_value: Number", "Elements fill_value of the type of input."),
+    ("new_empty", "size: Size", "A tensor of uninitialised elements of the type of input."),
+    ("new_zeros", "size: Size", "A tensor of zeros of the type of input."),
+    ("new_ones", "size: Size", "A tensor of ones of the type of input."),
+    (
+        "new_full",
+        "size: Ints, fill_value: Number",
+        "A tensor filled with fill_value, of the type of input.",
+    ),
     (
         "new_empty_strided",
         "size: Ints, stride: Ints",
-        "Uninitialised elements of the type of input, with the given strides.",
+        "A tensor of uninitialised elements of the type of input, with the given strides.",
     ),
 ):
     op(

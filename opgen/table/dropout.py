@@ -36,12 +36,12 @@ op(
 )
 
 _RULES = {
-    "dropout": "Elements times 0 with probability p, else times 1 / (1 - p).",
-    "feature_dropout": "Channels times 0 with probability p, else times 1 / (1 - p).",
-    "alpha_dropout": "Elements set to what SELU makes of -inf with probability p, then shifted and"
-    " scaled so that mean and variance stay.",
-    "feature_alpha_dropout": "Channels set to what SELU makes of -inf with probability p, then"
-    " shifted and scaled so that mean and variance stay.",
+    "dropout": "Sets elements to 0 with probability p and scales the others by 1 / (1 - p).",
+    "feature_dropout": "Sets channels to 0 with probability p and scales the others by 1 / (1 - p).",
+    "alpha_dropout": "Sets elements to the lower limit of SELU with probability p, then shifts"
+    " and scales so that mean and variance stay.",
+    "feature_alpha_dropout": "Sets channels to the lower limit of SELU with probability p, then"
+    " shifts and scales so that mean and variance stay.",
 }
 for _name, _doc in _RULES.items():
     op(
@@ -51,7 +51,7 @@ for _name, _doc in _RULES.items():
         forms="function",
         grad=composite,
         random=True,
-        doc=f"{_doc} The input itself unless train.",
+        doc=f"{_doc} Returns the input itself unless train.",
     )
     op(
         f"{_name}_(input: Tensor, p: float, train: bool) -> Tensor",
@@ -80,5 +80,5 @@ for _name, _doc, _training in (
         forms="function",
         grad=composite,
         random=True,
-        doc=f"{_doc} The input itself unless training.",
+        doc=f"{_doc} Returns the input itself unless training.",
     )

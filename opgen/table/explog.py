@@ -47,7 +47,12 @@ for name, aliases, gradient, doc in (
         "-0.5 * grad * (result ** 3).conj()",
         "1 divided by the square root; inf at zero, NaN below.",
     ),
-    ("sigmoid", "special.expit", "_sigmoid_backward(grad, result)", "1 / (1 + exp(-x))."),
+    (
+        "sigmoid",
+        "special.expit",
+        "_sigmoid_backward(grad, result)",
+        "The logistic sigmoid 1 / (1 + exp(-x)).",
+    ),
 ):
     op(
         f"{name}(input: Tensor, *, out: Tensor | None = None) -> Tensor",

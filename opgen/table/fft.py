@@ -59,8 +59,8 @@ def transform(
 
 for name, doc in (
     ("fft", "Discrete Fourier transform along a dimension."),
-    ("ifft", "Inverse of fft."),
-    ("rfft", "The half of fft's result that determines it, for real input."),
+    ("ifft", "Inverse discrete Fourier transform along a dimension."),
+    ("rfft", "Fourier transform of real input: the half of fft's result that determines it."),
     ("irfft", "Inverse of rfft; the result has 2 * (size - 1) points unless n is given."),
     ("hfft", "Real transform of a signal that is Hermitian in time, given its half."),
     ("ihfft", "Inverse of hfft."),
@@ -74,9 +74,9 @@ for name, doc in (
     )
 
 for name, doc in (
-    ("fft", "Discrete Fourier transform over dimensions."),
-    ("ifft", "Inverse transform over dimensions."),
-    ("rfft", "Transform of real input over dimensions; the last one is halved."),
+    ("fft", "Discrete Fourier transform over several dimensions."),
+    ("ifft", "Inverse discrete Fourier transform over several dimensions."),
+    ("rfft", "Fourier transform of real input over several dimensions; the last one is halved."),
     ("irfft", "Inverse of the transform of real input; the last dimension is the halved one."),
     ("hfft", "Real transform of a signal that is Hermitian in time; the last dimension is halved."),
     ("ihfft", "Inverse of the transform of a Hermitian signal."),

@@ -13,7 +13,7 @@ op(
     forms="function",
     grad={"input": f"folded(grad, input.shape, {_PASSED_ON})"},
     node="Im2ColBackward0",
-    doc="The windows of (batch, channels, height, width), one a column: (batch, channels * kernel, windows).",
+    doc="Extracts sliding windows of images as columns: (batch, channels * kernel, windows).",
 )
 op(
     f"fold(input: Tensor, output_size: Dims, {_WINDOWS}) -> Tensor",
@@ -23,5 +23,5 @@ op(
     forms="function",
     grad={"input": f"unfolded(grad, {_PASSED_ON})"},
     node="Col2ImBackward0",
-    doc="The image of output_size that is the sum of windows; what unfold gives is one a column.",
+    doc="Sums windows, given as columns, into images of output_size: the adjoint of unfold.",
 )

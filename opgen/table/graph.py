@@ -15,7 +15,7 @@ op(
     kind=python,
     forms="method",
     body="flambeau.autograd._tensor:register_hook",
-    doc="Calls hook(grad) when the gradient is there; what it returns, if anything, replaces it.",
+    doc="Calls hook(grad) when the gradient is computed; what it returns, if anything, replaces it.",
 )
 op(
     "register_post_accumulate_grad_hook(input: Tensor, hook: Any) -> Any",

@@ -50,7 +50,7 @@ def writing(
         f"{name}{overload}(input: Tensor, {arguments}{tail}) -> Tensor",
         kind=native,
         out="exact changed" if out else "",
-        doc=f"A copy of input. {doc}",
+        doc=f"Returns a copy of input: {doc[0].lower()}{doc[1:]}",
         grad=grad,
         node=node,
         batch=batch,
@@ -70,7 +70,7 @@ def writing(
 
 reading(
     f"index_select(input: Tensor, dim: int, index: Tensor, *, {OUT}) -> Tensor",
-    "The places along dim that index, a vector of positions, names.",
+    "Selects the positions along dim that the vector index lists.",
     {"input": "_index_select_backward(grad, input.shape, dim, index)"},
     batch="own",
 )
@@ -168,14 +168,14 @@ writing(
 writing(
     "index_add",
     "dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1",
-    "Adds the parts of source, scaled by alpha, at the places along dim that index names.",
+    "Adds slices of source, scaled by alpha, at the positions along dim that index lists.",
     {"input": "grad", "source": "picked_parts(grad, dim, index, source.shape) * alpha.conj()"},
     out=True,
 )
 writing(
     "index_copy",
     "dim: int, index: Tensor, source: Tensor",
-    "Stores the parts of source at the places along dim that index names.",
+    "Stores slices of source at the positions along dim that index lists.",
     {
         "input": "index_fill(grad, dim, index, 0)",
         "source": "picked_parts(grad, dim, index, source.shape)",
@@ -190,7 +190,7 @@ for kind, overload, number, gradients in (
     writing(
         "index_fill",
         f"dim: int, index: Tensor, value: {kind}",
-        "Sets the places along dim that index names to value.",
+        "Sets the positions along dim that index lists to value.",
         {"input": "index_fill(grad, dim, index, 0)", **gradients},
         overload=overload,
         number=number,
@@ -198,7 +198,7 @@ for kind, overload, number, gradients in (
 writing(
     "index_reduce",
     "dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True",
-    "Combines the parts of source that meet at a place along dim by prod, mean, amax or amin.",
+    "Combines slices of source that meet at a position along dim by prod, mean, amax or amin.",
     {
         "input": "reduced_input_backward(grad, input, dim, spread_index(index, dim, source.shape), source,"
         " reduce, include_self, result)",

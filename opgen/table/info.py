@@ -12,7 +12,7 @@ def fact(signature: str, doc: str, forms: str = "method", aliases: str = "") -> 
 
 
 SIZE_DOC = "The size along every dimension, or along dim."
-STRIDE_DOC = "How many elements apart neighbours lie along every dimension, or along dim."
+STRIDE_DOC = "The step in elements between neighbours along every dimension, or along dim."
 
 fact("numel(input: Tensor) -> int", "The number of elements.", forms="function method")
 fact("nelement(input: Tensor) -> int", "The number of elements.")
@@ -33,7 +33,7 @@ fact("element_size(input: Tensor) -> int", "Bytes of one element.")
 fact("data_ptr(input: Tensor) -> int", "The address of the first element; 0 without elements.")
 fact(
     "is_set_to(input: Tensor, tensor: Tensor) -> bool",
-    "Whether both are one window on one storage.",
+    "Whether both tensors view the same storage in the same way.",
 )
 fact("_is_view(input: Tensor) -> bool", "Whether it is a window on another tensor's elements.")
 fact("is_pinned(input: Tensor) -> bool", "Whether the memory is page-locked: never on the CPU.")
@@ -47,8 +47,8 @@ for signature, doc in (
     ),
     ("is_complex(input: Tensor) -> bool", "Whether the elements are complex."),
     ("is_signed(input: Tensor) -> bool", "Whether the elements can be negative."),
-    ("is_conj(input: Tensor) -> bool", "Always False: conjugation is never put off."),
-    ("is_neg(input: Tensor) -> bool", "Always False: negation is never put off."),
+    ("is_conj(input: Tensor) -> bool", "Always False: conjugation is never lazy."),
+    ("is_neg(input: Tensor) -> bool", "Always False: negation is never lazy."),
     ("is_inference(input: Tensor) -> bool", "Whether inference_mode made it."),
     ("is_nonzero(input: Tensor) -> bool", "Whether the one element is not zero."),
     (

@@ -10,7 +10,7 @@ op(
     dtypes=NUMPY_TYPES,
     forms="function",
     grad=none,
-    doc="A tensor on the memory of a NumPy array: each sees what is written through the other.",
+    doc="A tensor that shares the memory of a NumPy array.",
 )
 op(
     "frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, requires_grad: bool = False)"
@@ -18,7 +18,7 @@ op(
     kind=bound,
     forms="function",
     grad=none,
-    doc="A flat tensor on the memory of an object with the buffer protocol, from a byte offset on.",
+    doc="A vector that shares the memory of an object with the buffer protocol.",
 )
 op(
     "numpy(input: Tensor, *, force: bool = False) -> Any",
@@ -26,7 +26,7 @@ op(
     dtypes=NUMPY_TYPES,
     forms="method",
     hands_out=True,
-    doc="A NumPy array on the memory of the tensor; force detaches the tensor and brings it to the CPU first.",
+    doc="A NumPy array that shares the memory of the tensor; force detaches the tensor and brings it to the CPU first.",
 )
 op(
     "item(input: Tensor) -> Number",
@@ -55,5 +55,5 @@ op(
     kind=python,
     body="flambeau._core.storage:set_",
     forms="method",
-    doc="Makes input a window on the memory of source, a tensor or a storage; without source on no memory.",
+    doc="Makes the tensor share the memory of source, a tensor or a storage; without source, empties it.",
 )

@@ -40,7 +40,7 @@ op(
     namespace="linalg",
     grad=composite,
     out="exact",
-    doc="L with A = L L^H, or U with A = U^H U; LinAlgError if A is not positive-definite.",
+    doc="The Cholesky factor L of A = L L^H, or U of A = U^H U; LinAlgError if A is not positive-definite.",
 )
 op(
     "lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False,"
@@ -64,7 +64,7 @@ op(
     returns="LU pivots",
     grad=composite,
     out="exact",
-    doc="L and U in one matrix, and the exchanged rows (from 1).",
+    doc="The LU factorization: L and U in one matrix, and the exchanged rows (from 1).",
 )
 op(
     "lu(A: Tensor, *, pivot: bool = True, out: list[Tensor] | None = None)"
@@ -76,7 +76,7 @@ op(
     returns="P L U",
     grad={"A": "lu_backward(grads[1], grads[2], P, L, U)"},
     out="exact",
-    doc="A = P L U with a permutation P, unit lower L and upper U.",
+    doc="The LU factorization A = P L U with a permutation P, unit lower L and upper U.",
 )
 op(
     "lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,"
@@ -100,7 +100,7 @@ op(
     returns="Q R",
     grad={"A": "qr_backward(grads[0], grads[1], Q, R, mode)"},
     out="exact",
-    doc="A = Q R with orthonormal Q and upper R; mode is 'reduced', 'complete' or 'r' (no Q).",
+    doc="The QR factorization A = Q R with orthonormal Q and upper R.",
     autocast="float32",
 )
 op(
@@ -175,7 +175,7 @@ op(
     returns="result info",
     grad=composite,
     out="exact",
-    doc="X with A X = B and, per matrix, 0 or where A is singular.",
+    doc="Solves A X = B; also returns, per matrix, 0 or where A is singular.",
     batch="dims",
 )
 op(
@@ -186,7 +186,7 @@ op(
     namespace="linalg",
     grad=composite,
     out="exact",
-    doc="X with A X = B, or X A = B if not left; LinAlgError if A is singular.",
+    doc="Solves A X = B, or X A = B if not left; LinAlgError if A is singular.",
 )
 op(
     "inv_ex(A: Tensor, *, check_errors: bool = False, out: list[Tensor] | None = None)"
@@ -232,7 +232,7 @@ op(
         "B": "linalg.lu_solve(LU, pivots, grad, left=left, adjoint=not adjoint)",
     },
     out="exact",
-    doc="X with A X = B, or with A^H or X A, for A factored by lu_factor.",
+    doc="Solves A X = B, or with A^H or X A, for A factored by lu_factor.",
     batch="dims",
     autocast="float32",
 )
@@ -242,7 +242,7 @@ op(
     dtypes=LAPACK,
     grad=composite,
     out="exact",
-    doc="X with A X = b for A factored by lu_factor.",
+    doc="Solves A X = b for A factored by lu_factor.",
 )
 op(
     "solve_triangular(input: Tensor, B: Tensor, *, upper: bool, left: bool = True,"
@@ -256,7 +256,7 @@ op(
         "B": "linalg.solve_triangular(adjoint_of(input), grad, upper=not upper, left=left, unitriangular=unitriangular)",
     },
     out="exact whole",
-    doc="X with A X = B, or X A = B, for triangular A; zeros on its diagonal give infinities.",
+    doc="Solves A X = B, or X A = B, for triangular A; zeros on its diagonal give infinities.",
     batch="dims",
 )
 op(
@@ -270,7 +270,7 @@ op(
         "A": "triangular_solve_backward(grads[0], grads[1], A, solution, upper, transpose, unitriangular)",
     },
     out="exact",
-    doc="X with A X = b for triangular A, and a copy of A; the older form of linalg.solve_triangular.",
+    doc="Solves A X = b for triangular A, and returns a copy of A; the older form of linalg.solve_triangular.",
     batch="dims",
     autocast="float32",
 )
@@ -284,7 +284,7 @@ op(
         "L": "cholesky_solve_backward(grad, L, result, upper)",
     },
     out="ordered",
-    doc="X with A X = input, given the Cholesky factor of A.",
+    doc="Solves A X = input, given the Cholesky factor of A.",
     batch="dims",
     autocast="float32",
 )
@@ -309,7 +309,7 @@ op(
         "input": "lstsq_matrix_backward(grads[0], grads[1], input, b, solution)",
         "b": "lstsq_side_backward(grads[0], grads[1], input, b, solution)",
     },
-    doc="X that makes |A X - B| least; driver is 'gelsy' (default), 'gels', 'gelsd' or 'gelss'.",
+    doc="Least squares: the X that minimizes |A X - B|.",
     autocast="float32",
 )
 op(
@@ -416,7 +416,7 @@ op(
     returns="U S Vh",
     grad={"A": "svd_backward(given_grads[0], given_grads[1], given_grads[2], U, S, Vh)"},
     out="exact",
-    doc="A = U diag(S) Vh with orthonormal U and Vh and S from the largest on.",
+    doc="The singular value decomposition A = U diag(S) Vh, with S in descending order.",
     autocast="float32",
 )
 op(
@@ -427,7 +427,7 @@ op(
     namespace="linalg",
     grad=composite,
     out="exact",
-    doc="Singular values, from the largest on.",
+    doc="Singular values in descending order.",
     autocast="float32",
 )
 op(
@@ -626,7 +626,7 @@ composed(
 )
 composed(
     "tensorsolve(A: Tensor, B: Tensor, dims: Ints | None = None, *, out: Tensor | None = None) -> Tensor",
-    "X with tensordot(A, X, B.ndim) = B.",
+    "Solves tensordot(A, X, B.ndim) = B.",
     dtypes=LAPACK,
 )
 composed(
@@ -647,5 +647,5 @@ op(
     forms="function",
     namespace="linalg",
     body=f"{LINALG}:diagonal",
-    doc="A window on the diagonals of matrices.",
+    doc="A view of the diagonals of matrices.",
 )

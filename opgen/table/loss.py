@@ -109,25 +109,25 @@ op(
 )
 public(
     f"mse_loss(input: Tensor, target: Tensor, {NAMED}, weight: Tensor | None = None)",
-    "The squares of input - target; a weighted mean is divided by the sum of the weights.",
+    "The squared error (input - target)^2; a weighted mean is divided by the sum of the weights.",
 )
 public(
     f"l1_loss(input: Tensor, target: Tensor, {NAMED}, weight: Tensor | None = None)",
-    "The sizes of input - target; a weighted mean is divided by the sum of the weights.",
+    "The absolute error |input - target|; a weighted mean is divided by the sum of the weights.",
     floating_complex,
 )
 public(
     f"smooth_l1_loss(input: Tensor, target: Tensor, {NAMED}, beta: float = 1.0)",
-    "The sizes of input - target, half their squares over beta where they are less than beta.",
+    "The absolute error, smoothed to a square where it is less than beta.",
 )
 public(
     "huber_loss(input: Tensor, target: Tensor, reduction: str = 'mean', delta: float = 1.0,"
     " weight: Tensor | None = None)",
-    "Half the squares of input - target up to delta, linear beyond.",
+    "The Huber loss: half the squared error up to delta, linear beyond.",
 )
 public(
     f"binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, {NAMED})",
-    "-(target log(input) + (1 - target) log(1 - input)), logarithms no less than -100.",
+    "Binary cross entropy: -(target log(input) + (1 - target) log(1 - input)), logarithms no less than -100.",
 )
 public(
     f"binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, {NAMED},"
@@ -142,57 +142,57 @@ numbered(
 )
 public(
     f"kl_div(input: Tensor, target: Tensor, {NAMED}, log_target: bool = False)",
-    "target (log(target) - input), the divergence of exp(input) from target; 0 where target is 0.",
+    "The Kullback-Leibler divergence: target (log(target) - input), and 0 where target is 0.",
 )
 numbered(
     "kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False)",
     "kl_div",
-    "target (log(target) - input), the divergence of exp(input) from target; 0 where target is 0.",
+    "The Kullback-Leibler divergence: target (log(target) - input), and 0 where target is 0.",
 )
 public(
     "poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,"
     " size_average: bool | None = None, eps: float = 1e-08, reduce: bool | None = None,"
     " reduction: str = 'mean')",
-    "exp(input) - target input, or input - target log(input + eps); full adds Stirling's term.",
+    "Poisson negative log likelihood: exp(input) - target input, or input - target log(input + eps).",
 )
 numbered(
     "poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float,"
     " reduction: int)",
     "poisson",
-    "exp(input) - target input, or input - target log(input + eps); full adds Stirling's term.",
+    "Poisson negative log likelihood: exp(input) - target input, or input - target log(input + eps).",
 )
 public(
     "gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | Number, full: bool = False,"
     " eps: float = 1e-06, reduction: str = 'mean')",
-    "(log(var) + (input - target)^2 / var) / 2, var no less than eps; full adds log(2 pi) / 2.",
+    "Gaussian negative log likelihood: (log(var) + (input - target)^2 / var) / 2.",
     autocast="",  # PyTorch has no rule for it
 )
 public(
     f"hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, {NAMED})",
-    "input where target is 1, max(0, margin - input) where it is -1.",
+    "The hinge loss of distances: input where target is 1, max(0, margin - input) where it is -1.",
 )
 numbered(
     "hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0)",
     "hinge",
-    "input where target is 1, max(0, margin - input) where it is -1.",
+    "The hinge loss of distances: input where target is 1, max(0, margin - input) where it is -1.",
 )
 public(
     f"margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, {NAMED})",
-    "max(0, margin - target (input1 - input2)); target is 1 where input1 should rank higher, else -1.",
+    "The margin ranking loss: max(0, margin - target (input1 - input2)).",
 )
 numbered(
     "margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0,"
     " reduction: int = 0)",
     "ranking",
-    "max(0, margin - target (input1 - input2)); target is 1 where input1 should rank higher, else -1.",
+    "The margin ranking loss: max(0, margin - target (input1 - input2)).",
 )
 public(
     f"soft_margin_loss(input: Tensor, target: Tensor, {NAMED})",
-    "log(1 + exp(-target input)).",
+    "The logistic loss: log(1 + exp(-target input)).",
 )
 public(
     f"multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, {NAMED})",
-    "The mean over classes of binary cross entropy of sigmoid(input).",
+    "Binary cross entropy of sigmoid(input), averaged over the classes.",
     autocast="",  # PyTorch has no rule for it
 )
 
@@ -277,12 +277,12 @@ op(
 public(
     f"cross_entropy({CLASSES} = None, size_average: bool | None = None, ignore_index: int = -100,"
     " reduce: bool | None = None, reduction: str = 'mean', label_smoothing: float = 0.0)",
-    "-log softmax(input) at the class target, or weighted by target if that has a probability for each class.",
+    "Cross entropy of scores: -log softmax(input) at the class target, or averaged by its probabilities.",
 )
 public(
     f"nll_loss({CLASSES} = None, size_average: bool | None = None, ignore_index: int = -100,"
     " reduce: bool | None = None, reduction: str = 'mean')",
-    "-input at the class target, times the weight of the class.",
+    "The negative log likelihood: -input at the class target, times the weight of the class.",
 )
 for name, params in (
     ("multi_margin", ", p: int, margin: float, weight: Tensor | None"),
@@ -312,11 +312,11 @@ for name, params in (
 public(
     "multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0,"
     f" weight: Tensor | None = None, {NAMED})",
-    "The mean over other classes of max(0, margin - input at the target + input)^p.",
+    "The multi-class hinge loss: the mean over other classes of max(0, margin - input[target] + input)^p.",
 )
 public(
     f"multilabel_margin_loss(input: Tensor, target: Tensor, {NAMED})",
-    "The mean over pairs of a target and another class of max(0, 1 - input at the target + input);"
+    "The multi-label hinge loss: the mean of max(0, 1 - input[target] + input) over other classes;"
     " targets end at -1.",
 )
 
@@ -326,7 +326,7 @@ op(
     namespace="nn.functional",
     dtypes=("int64",),
     forms="function",
-    doc="1 at each class number, 0 elsewhere, in a new last dimension; -1 classes: the largest and one.",
+    doc="One-hot vectors: 1 at each class number and 0 elsewhere, in a new last dimension.",
 )
 
 # --- pairs and triplets of vectors
@@ -338,24 +338,24 @@ TRIPLET = (
 )
 public(
     f"cosine_embedding_loss({COSINE}, margin: float = 0, {NAMED})",
-    "1 - the cosine between the vectors where target is 1, max(0, the cosine - margin) where it is -1.",
+    "The cosine embedding loss: 1 - cos where target is 1, max(0, cos - margin) where it is -1.",
     real_bool,
 )
 numbered(
     f"cosine_embedding_loss({COSINE}, margin: float = 0.0, reduction: int = 0)",
     "cosine",
-    "1 - the cosine between the vectors where target is 1, max(0, the cosine - margin) where it is -1.",
+    "The cosine embedding loss: 1 - cos where target is 1, max(0, cos - margin) where it is -1.",
     real_bool,
 )
 public(
     f"{TRIPLET}, {NAMED})",
-    "max(0, margin + the distance of positive from anchor - that of negative).",
+    "The triplet loss: max(0, margin + distance to positive - distance to negative).",
     numeric,
 )
 numbered(
     f"{TRIPLET}, reduction: int = 0)",
     "triplet",
-    "max(0, margin + the distance of positive from anchor - that of negative).",
+    "The triplet loss: max(0, margin + distance to positive - distance to negative).",
     numeric,
 )
 
@@ -388,6 +388,6 @@ for overload, lengths in (("", "Ints"), (".Tensor", "Tensor")):
         f"ctc_loss{overload}(log_probs: Tensor, targets: Tensor, input_lengths: {lengths}, target_lengths: {lengths},"
         " blank: int = 0"
     )
-    doc = "-log of the probability that a sequence, repetitions and blanks removed, is the target."
+    doc = "The CTC loss: -log of the probability of the target, once repetitions and blanks are removed."
     public(f"{head}, reduction: str = 'mean', zero_infinity: bool = False)", doc)
     numbered(f"{head}, reduction: int = 0, zero_infinity: bool = False)", "ctc_loss", doc)

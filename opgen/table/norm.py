@@ -101,8 +101,8 @@ op(
     dtypes=floating,
     forms="function",
     grad=composite,
-    doc="The input less the mean and divided by the deviation of each channel, of the batch in"
-    " training, else the running ones; then times weight plus bias.",
+    doc="Normalizes each channel by the statistics of the batch in training, by the running ones"
+    " otherwise; then scales by weight and adds bias.",
 )
 op(
     f"batch_norm(input: Tensor, {_RUNNING}, {_OPTIONAL_AFFINE}, training: bool = False,"
@@ -112,9 +112,9 @@ op(
     dtypes=floating,
     forms="function",
     grad=composite,
-    doc="The input less the mean and divided by the deviation of each channel, of the batch in"
-    " training, else the running ones; then times weight plus bias. Training moves the running"
-    " statistics towards the batch's by the share momentum.",
+    doc="Normalizes each channel by the statistics of the batch in training, by the running ones"
+    " otherwise; then scales by weight and adds bias. Training moves the running statistics towards"
+    " those of the batch.",
 )
 op(
     f"native_batch_norm({_BATCH}) -> tuple[Tensor, Tensor, Tensor]",
@@ -151,8 +151,8 @@ op(
     dtypes=floating,
     forms="function",
     grad=composite,
-    doc="The channels of a sample in groups, each less its mean and divided by its deviation; then"
-    " times weight plus bias by channel.",
+    doc="Normalizes groups of channels of each sample to mean 0 and variance 1; then scales by"
+    " weight and adds bias by channel.",
 )
 op(
     f"group_norm(input: Tensor, num_groups: int, {_OPTIONAL_AFFINE}, eps: float = 1e-5) -> Tensor",
@@ -161,8 +161,8 @@ op(
     dtypes=floating,
     forms="function",
     grad=composite,
-    doc="The channels of a sample in groups, each less its mean and divided by its deviation; then"
-    " times weight plus bias by channel.",
+    doc="Normalizes groups of channels of each sample to mean 0 and variance 1; then scales by"
+    " weight and adds bias by channel.",
 )
 op(
     f"layer_norm(input: Tensor, normalized_shape: Ints, {_OPTIONAL_AFFINE}, eps: float = 1e-5,"
@@ -171,8 +171,8 @@ op(
     dtypes=floating,
     forms="function",
     grad=composite,
-    doc="The elements of the last dimensions less their mean and divided by their deviation; then"
-    " times weight plus bias.",
+    doc="Normalizes the last dimensions of each sample to mean 0 and variance 1; then scales by"
+    " weight and adds bias.",
 )
 op(
     f"layer_norm(input: Tensor, normalized_shape: Ints, {_OPTIONAL_AFFINE}, eps: float = 1e-5)"
@@ -182,8 +182,8 @@ op(
     dtypes=floating,
     forms="function",
     grad=composite,
-    doc="The elements of the last dimensions less their mean and divided by their deviation; then"
-    " times weight plus bias.",
+    doc="Normalizes the last dimensions of each sample to mean 0 and variance 1; then scales by"
+    " weight and adds bias.",
 )
 op(
     "rms_norm(input: Tensor, normalized_shape: Ints, weight: Tensor | None = None,"
@@ -193,8 +193,8 @@ op(
     forms="function",
     grad=composite,
     aliases="nn.functional.rms_norm",
-    doc="The elements of the last dimensions divided by their root mean square; then times weight."
-    " eps is the spacing of the numbers at 1 unless given.",
+    doc="Divides the elements of the last dimensions by their root mean square; then scales by weight."
+    " eps is the machine epsilon unless given.",
 )
 op(
     "local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75,"

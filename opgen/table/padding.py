@@ -10,13 +10,13 @@ padding = partial(op, kind=native, forms="function")
 
 padding(
     "constant_pad_nd(input: Tensor, pad: Ints, value: Number = 0) -> Tensor",
-    doc=f"More elements of the given value {PAIRS}; negative ones cut off.",
+    doc=f"Pads with a constant {PAIRS}; negative widths crop.",
     grad={"input": "unpad(grad, pad)"},
     batch="same",
 )
 padding(
     "pad(input: Tensor, pad: Ints, mode: str = 'constant', value: Number | None = None) -> Tensor",
-    doc=f"More elements {PAIRS}, in the mode constant, reflect, replicate or circular.",
+    doc=f"Pads a tensor {PAIRS}; negative widths crop.",
     grad=composite,
     namespace="nn.functional",
 )

@@ -27,8 +27,8 @@ for rank in (1, 2, 3):
     autocast = "float32" if rank == 3 else ""
     # --- the largest
     name = f"max_pool{rank}d"
-    doc = f"The largest element of each window over the last {rank} dimensions; NaN counts as such."
-    where = " Also where it is, counted in the dimensions that are pooled."
+    doc = f"{rank}-dimensional max pooling: the largest element of each window."
+    where = " Also its position, counted over the pooled dimensions."
     pooling(f"{name}(input: Tensor, {MAX}) -> Tensor", doc=doc, namespace="", autocast=autocast)
     pooling(
         f"{name}(input: Tensor, {MAX}, return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]",
@@ -56,7 +56,7 @@ for rank in (1, 2, 3):
     )
     pooling(
         f"avg_pool{rank}d(input: Tensor, {AVERAGE}{override}) -> Tensor",
-        doc=f"The average of each window over the last {rank} dimensions; padding counts as zeros.",
+        doc=f"{rank}-dimensional average pooling; padding counts as zeros.",
         grad={
             "input": f"avg_pool_backward(grad, input.window, {rank}, kernel_size, stride, padding, "
             f"ceil_mode, count_include_pad, {'None' if rank == 1 else 'divisor_override'})"
@@ -71,7 +71,7 @@ for rank in (1, 2, 3):
     # --- windows that share the input evenly among the outputs
     pooling(
         f"adaptive_avg_pool{rank}d(input: Tensor, output_size: Sizes) -> Tensor",
-        doc=f"Averages that divide the last {rank} dimensions evenly; None keeps a size.",
+        doc=f"{rank}-dimensional average pooling to a given size.",
         grad={"input": f"adaptive_avg_pool_backward(grad, input.window, {rank})"},
         dtypes=floating,
         aliases="adaptive_avg_pool1d" if rank == 1 else "",
@@ -79,9 +79,7 @@ for rank in (1, 2, 3):
         autocast=autocast,
     )
     name = f"adaptive_max_pool{rank}d"
-    doc = (
-        f"The largest of windows that divide the last {rank} dimensions evenly; None keeps a size."
-    )
+    doc = f"{rank}-dimensional max pooling to a given size."
     pooling(
         f"{name}(input: Tensor, output_size: Sizes, return_indices: bool = False)"
         " -> Tensor | tuple[Tensor, Tensor]",
@@ -114,7 +112,7 @@ for rank in (1, 2, 3):
 
 pooling(
     f"adaptive_max_pool1d(input: Tensor, output_size: Sizes) -> {BOTH}",
-    doc="The largest of windows that divide the last dimension evenly, and where it is.",
+    doc="1-dimensional max pooling to a given size, with the positions.",
     namespace="",
 )
 for rank in (2, 3):

@@ -28,7 +28,7 @@ op(
     forms="function",
     random=True,
     grad=none,
-    doc="Numbers that are uniform on [0, 1); both parts are, if complex.",
+    doc="Random numbers, uniform on [0, 1); complex ones are so in both parts.",
 )
 op(
     f"randn(size: Size, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
@@ -38,7 +38,7 @@ op(
     forms="function",
     random=True,
     grad=none,
-    doc="Normal numbers of mean 0 and variance 1, which the two parts share if complex.",
+    doc="Random numbers from the standard normal distribution; complex ones share the variance.",
 )
 op(
     f"randint(high: int, size: Ints, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
@@ -47,7 +47,7 @@ op(
     forms="function",
     random=True,
     grad=none,
-    doc="Whole numbers from 0 up to high, which is excluded; int64 unless dtype says otherwise.",
+    doc="Random integers from 0 to high - 1; int64 unless dtype says otherwise.",
 )
 op(
     f"randint.low(low: int, high: int, size: Ints, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
@@ -56,7 +56,7 @@ op(
     forms="function",
     random=True,
     grad=none,
-    doc="Whole numbers from low up to high, which is excluded; int64 unless dtype says otherwise.",
+    doc="Random integers from low to high - 1; int64 unless dtype says otherwise.",
 )
 op(
     f"randperm(n: int, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
@@ -65,7 +65,7 @@ op(
     forms="function",
     random=True,
     grad=none,
-    doc="The numbers 0 to n - 1 in random order; int64 unless dtype says otherwise.",
+    doc="A random permutation of 0, 1, ... n - 1; int64 unless dtype says otherwise.",
 )
 op(
     f"rand_like(input: Tensor, {_LIKE}) -> Tensor",
@@ -74,7 +74,7 @@ op(
     forms="function",
     random=True,
     grad=none,
-    doc="Numbers that are uniform on [0, 1), in the shape, dtype and memory order of input.",
+    doc="Random numbers, uniform on [0, 1), in the shape, dtype and memory order of input.",
 )
 op(
     f"randn_like(input: Tensor, {_LIKE}) -> Tensor",
@@ -84,7 +84,7 @@ op(
     forms="function",
     random=True,
     grad=none,
-    doc="Standard normal numbers in the shape, dtype and memory order of input.",
+    doc="Random numbers from the standard normal distribution, in the shape, dtype and memory order of input.",
 )
 op(
     f"randint_like(input: Tensor, high: int, {_LIKE}) -> Tensor",
@@ -93,7 +93,7 @@ op(
     forms="function",
     random=True,
     grad=none,
-    doc="Whole numbers from 0 up to high, which is excluded, in the shape and dtype of input.",
+    doc="Random integers from 0 to high - 1, in the shape and dtype of input.",
 )
 op(
     f"randint_like.low(input: Tensor, low: int, high: int, {_LIKE}) -> Tensor",
@@ -102,7 +102,7 @@ op(
     forms="function",
     random=True,
     grad=none,
-    doc="Whole numbers from low up to high, which is excluded, in the shape and dtype of input.",
+    doc="Random integers from low to high - 1, in the shape and dtype of input.",
 )
 op(
     f"normal(mean: Tensor, std: Tensor, *, {_GENERATOR}, {_OUT}) -> Tensor",
@@ -113,7 +113,7 @@ op(
     grad={"mean": "zeros_like(grad)", "std": "zeros_like(grad)"},
     node="NormalBackward3",
     out="whole",
-    doc="Normal numbers whose means and standard deviations are given one by one.",
+    doc="Normally distributed numbers with a mean and a standard deviation for each element.",
     batch="aligned",
 )
 op(
@@ -125,7 +125,7 @@ op(
     grad={"mean": "zeros_like(grad)"},
     node="NormalBackward1",
     out="whole",
-    doc="Normal numbers whose means are given one by one.",
+    doc="Normally distributed numbers with a mean for each element.",
 )
 op(
     f"normal.number_mean(mean: float, std: Tensor, *, {_GENERATOR}, {_OUT}) -> Tensor",
@@ -136,7 +136,7 @@ op(
     grad={"std": "zeros_like(grad)"},
     node="NormalBackward2",
     out="whole",
-    doc="Normal numbers whose standard deviations are given one by one.",
+    doc="Normally distributed numbers with a standard deviation for each element.",
 )
 op(
     f"normal.size(mean: float, std: float, size: Ints, *, {_GENERATOR}, {_OUT}, {_OPTIONS}) -> Tensor",
@@ -146,7 +146,7 @@ op(
     forms="function",
     random=True,
     grad=none,
-    doc="Normal numbers of one mean and standard deviation.",
+    doc="Normally distributed numbers of one mean and standard deviation.",
 )
 
 # --- tensors that are parameters
@@ -158,7 +158,7 @@ op(
     random=True,
     grad={"input": "zeros_like(grad)"},
     out="any quiet whole",
-    doc="1 with the probability that stands in input, else 0.",
+    doc="Draws 1 with the probability in input, else 0.",
 )
 op(
     f"bernoulli.p(input: Tensor, p: float, *, {_GENERATOR}, {_OUT}) -> Tensor",
@@ -168,7 +168,7 @@ op(
     random=True,
     grad=not_implemented,
     out="any quiet whole",
-    doc="1 with probability p, else 0, in the shape and dtype of input.",
+    doc="Draws 1 with probability p, else 0, in the shape and dtype of input.",
 )
 op(
     f"multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, {_GENERATOR}, {_OUT})"
@@ -178,7 +178,7 @@ op(
     random=True,
     grad=none,
     out="exact quiet",
-    doc="Indices drawn in proportion to the weights in input, num_samples from each row.",
+    doc="Draws num_samples indices from each row, in proportion to the weights in input.",
     batch="loop",
 )
 op(
@@ -188,7 +188,7 @@ op(
     forms="function",
     random=True,
     grad={"input": "zeros_like(grad)"},
-    doc="Poisson numbers whose rates stand in input; a rate of 0 gives 0.",
+    doc="Draws from Poisson distributions with the rates in input; a rate of 0 gives 0.",
 )
 op(
     f"binomial(count: Tensor, prob: Tensor, {_GENERATOR}) -> Tensor",
@@ -198,7 +198,7 @@ op(
     forms="function",
     random=True,
     grad=not_implemented,
-    doc="How many of count trials succeed, each with probability prob.",
+    doc="Draws from binomial distributions: how many of count trials succeed with probability prob.",
     batch="aligned",
 )
 op(
@@ -252,7 +252,7 @@ op(
     mutates=True,
     random=True,
     grad={"input": "zeros_like(grad)"},
-    doc="Fills with numbers that are uniform between from and to, which is excluded.",
+    doc="Fills the tensor with numbers from the uniform distribution on [from, to).",
 )
 op(
     f"normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, {_GENERATOR}) -> Tensor",
@@ -263,7 +263,7 @@ op(
     mutates=True,
     random=True,
     grad={"input": "zeros_like(grad)"},
-    doc="Fills with normal numbers.",
+    doc="Fills the tensor with normally distributed numbers.",
 )
 op(
     f"log_normal_(input: Tensor, mean: float = 1.0, std: float = 2.0, *, {_GENERATOR}) -> Tensor",
@@ -274,7 +274,7 @@ op(
     mutates=True,
     random=True,
     grad={"input": "zeros_like(grad)"},
-    doc="Fills with numbers whose logarithms are normal, of the given mean and deviation.",
+    doc="Fills the tensor with log-normally distributed numbers.",
 )
 op(
     f"exponential_(input: Tensor, lambd: float = 1.0, *, {_GENERATOR}) -> Tensor",
@@ -285,7 +285,7 @@ op(
     mutates=True,
     random=True,
     grad={"input": "zeros_like(grad)"},
-    doc="Fills with exponential numbers of rate lambd.",
+    doc="Fills the tensor with exponentially distributed numbers of rate lambd.",
 )
 op(
     f"cauchy_(input: Tensor, median: float = 0.0, sigma: float = 1.0, *, {_GENERATOR}) -> Tensor",
@@ -295,7 +295,7 @@ op(
     mutates=True,
     random=True,
     grad={"input": "zeros_like(grad)"},
-    doc="Fills with Cauchy numbers.",
+    doc="Fills the tensor with numbers from a Cauchy distribution.",
 )
 op(
     f"geometric_(input: Tensor, p: float, *, {_GENERATOR}) -> Tensor",
@@ -306,7 +306,7 @@ op(
     mutates=True,
     random=True,
     grad={"input": "zeros_like(grad)"},
-    doc="Fills with the number of trials up to the first success, each of probability p.",
+    doc="Fills the tensor from a geometric distribution: how many trials the first success takes.",
 )
 op(
     f"bernoulli_(input: Tensor, p: Tensor, *, {_GENERATOR}) -> Tensor",
@@ -318,7 +318,7 @@ op(
     random=True,
     grad={"input": "zeros_like(grad)", "p": "zeros_like(grad)"},
     node="BernoulliBackward1",
-    doc="Fills with 1 where p, broadcast to the tensor, says so by chance, and 0 elsewhere.",
+    doc="Fills the tensor with 1 with the probabilities in p, which broadcasts, and 0 otherwise.",
 )
 op(
     f"bernoulli_.float(input: Tensor, p: float = 0.5, *, {_GENERATOR}) -> Tensor",
@@ -330,7 +330,7 @@ op(
     random=True,
     grad={"input": "zeros_like(grad)"},
     node="BernoulliBackward2",
-    doc="Fills with 1 with probability p and with 0 otherwise.",
+    doc="Fills the tensor with 1 with probability p and 0 otherwise.",
 )
 op(
     f"random_(input: Tensor, *, {_GENERATOR}) -> Tensor",
@@ -342,7 +342,7 @@ op(
     random=True,
     grad={"input": "zeros_like(grad)"},
     node="RandomBackward2",
-    doc="Fills with whole numbers from 0 to the largest that the dtype counts up to without gaps.",
+    doc="Fills the tensor with random integers from 0 to the largest that the dtype represents exactly.",
 )
 op(
     f"random_.to(input: Tensor, to: int, *, {_GENERATOR}) -> Tensor",
@@ -353,7 +353,7 @@ op(
     random=True,
     grad={"input": "zeros_like(grad)"},
     node="RandomBackward1",
-    doc="Fills with whole numbers from 0 up to to, which is excluded.",
+    doc="Fills the tensor with random integers from 0 to to - 1.",
 )
 op(
     f"random_.range(input: Tensor, from_: int, to: int | None, *, {_GENERATOR}) -> Tensor",
@@ -363,5 +363,5 @@ op(
     mutates=True,
     random=True,
     grad={"input": "zeros_like(grad)"},
-    doc="Fills with whole numbers from from up to to, which is excluded; None is the dtype's end.",
+    doc="Fills the tensor with random integers from from to to - 1; None is the dtype's end.",
 )

@@ -15,7 +15,7 @@ from opgen.model import (
 
 OUT = "out: Tensor | None = None"
 
-SUM_DOC = "The sum over ``dim``, or of all elements. Integers and bool add up in int64; nothing sums to 0."
+SUM_DOC = "The sum over ``dim``, or of all elements. Integers and bool add up in int64; an empty sum is 0."
 op(
     f"sum(input: Tensor, *, dtype: DType | None = None, {OUT}) -> Tensor",
     kind=native,
@@ -45,7 +45,7 @@ op(
     doc="The sum with NaN counted as 0.",
     grad={"input": "spread_over(grad, input.shape, dim, keepdim) * ~isnan(input)"},
 )
-MEAN_DOC = "The mean over ``dim``, or of all elements; NaN of nothing."
+MEAN_DOC = "The mean over ``dim``, or of all elements; NaN if there are none."
 op(
     f"mean(input: Tensor, *, dtype: DType | None = None, {OUT}) -> Tensor",
     kind=native,
@@ -76,7 +76,7 @@ op(
     kind=native,
     dtypes=all_types,
     out="any",
-    doc="The product of all elements. Integers and bool multiply in int64; the product of nothing is 1.",
+    doc="The product of all elements. Integers and bool multiply in int64; an empty product is 1.",
     grad={"input": "prod_backward(grad, input, result)"},
     autocast="float32",
 )
@@ -99,14 +99,14 @@ for name, which in (("max", "largest"), ("min", "smallest")):
         kind=native,
         dtypes=real_bool,
         out="exact",
-        doc=f"The {which} element over ``dim``, or of all. NaN wins; an empty dimension is an error.",
+        doc=f"The {which} element over ``dim``, or of all. NaN propagates; an empty dimension is an error.",
         grad={"input": "extremum_backward(grad, input, result, dim, keepdim)"},
     )
     op(
         f"{name}(input: Tensor, *, out: Tensor | None = None) -> Tensor",
         kind=native,
         dtypes=real_bool,
-        doc=f"The {which} of all elements. NaN wins.",
+        doc=f"The {which} of all elements. NaN propagates.",
         grad={"input": "equals_backward(grad, input, result)"},
         node=f"{name.capitalize()}Backward1",
     )
@@ -125,7 +125,7 @@ for name, which in (("max", "largest"), ("min", "smallest")):
         dtypes=real_bool,
         returns="values indices",
         out="exact",
-        doc=f"The {which} element over ``dim`` and the index where it first occurs. NaN wins.",
+        doc=f"The {which} element over ``dim`` and the index where it first occurs. NaN propagates.",
         grad={"input": "chosen_backward(grad, indices, input.shape, dim, keepdim)"},
     )
     op(
@@ -145,7 +145,7 @@ op(
     dtypes=real_bool,
     returns="min max",
     out="exact",
-    doc="The smallest and the largest element. NaN wins both.",
+    doc="The smallest and the largest element. NaN propagates.",
     grad={
         "input": "extremum_backward(grads[0], input, results[0], dim, keepdim)"
         " + extremum_backward(grads[1], input, results[1], dim, keepdim)"
@@ -241,5 +241,5 @@ op(
     body="flambeau._operators.segments:segment_reduce",
     dtypes=floating,
     forms="function",
-    doc="The sum, mean, prod, max or min of stretches along axis, by their lengths or their ends.",
+    doc="The sum, mean, prod, max or min of segments along axis, by their lengths or offsets.",
 )

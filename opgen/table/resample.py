@@ -22,7 +22,7 @@ image_op = partial(op, kind=native, forms="function", dtypes=floating, grad=comp
 image_op(
     "interpolate(input: Tensor, size: Dims | None = None, scale_factor: Factors | None = None, mode: str = 'nearest', "
     "align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor",
-    doc="Signals, images or volumes in another size, or by a factor, interpolated in the given mode.",
+    doc="Resizes signals, images or volumes to a size or by a factor.",
     dtypes=RESAMPLED,
     namespace="nn.functional",
 )
@@ -84,7 +84,7 @@ image_op(
 )
 image_op(
     "channel_shuffle(input: Tensor, groups: int) -> Tensor",
-    doc="Channels in a new order: the first of each group, then the second, and so on.",
+    doc="Interleaves groups of channels: the first of each group, then the second, and so on.",
     grad={"input": "channel_shuffle_backward(grad, groups)"},
     dtypes=all_types,
     aliases="native_channel_shuffle nn.functional.channel_shuffle nn.functional.native_channel_shuffle",

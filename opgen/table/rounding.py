@@ -30,7 +30,7 @@ op(
     grad={"input": "zeros_like(grad)"},
     node="RoundBackward1",
     out="exact whole",
-    doc="The nearest number with so many decimals; a negative count is of places left of the point.",
+    doc="Rounds to so many decimals; negative counts round to tens, hundreds and so on.",
     batch="same",
 )
 op(
@@ -49,6 +49,6 @@ op(
     forms="function method inplace",
     grad={"input": "grad"},
     out="exact",
-    doc="What is left of each element without its integer part; it has the element's sign.",
+    doc="The fractional part of each element, with its sign.",
     sparse="values",
 )

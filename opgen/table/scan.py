@@ -13,7 +13,7 @@ for name, word, formula in (
         dtypes=all_types,
         forms="function method inplace",
         out="any whole",
-        doc=f"The {word} of the elements up to each one along ``dim``; integers and bool in int64.",
+        doc=f"The cumulative {word} along ``dim``; integers and bool in int64.",
         grad={"input": formula},
     )
 op(

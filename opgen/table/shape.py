@@ -34,7 +34,7 @@ def arrangement(
 
 arrangement(
     f"cat(tensors: list[Tensor], dim: int = 0, *, {OUT}) -> Tensor",
-    "Tensors one after another along dim; empty vectors are left out.",
+    "Concatenates tensors along dim; empty vectors are left out.",
     {"tensors": "cat_backward(grad, tensors.shapes, dim)"},
     forms="function",
     aliases="concat concatenate",
@@ -43,7 +43,7 @@ arrangement(
 )
 arrangement(
     f"stack(tensors: list[Tensor], dim: int = 0, *, {OUT}) -> Tensor",
-    "Tensors of one shape one after another along a new dimension.",
+    "Stacks tensors of one shape along a new dimension.",
     {"tensors": "grad.unbind(dim)"},
     forms="function",
     batch="own",
@@ -55,7 +55,7 @@ arrangement(
 
 arrangement(
     "repeat(input: Tensor, repeats: Size) -> Tensor",
-    "The whole tensor repeated along every dimension, new ones in front.",
+    "Repeats the whole tensor along every dimension, new ones in front.",
     {"input": "repeat_backward(grad, repeats, input.shape)"},
     forms="method",
     batch="own",
@@ -65,9 +65,7 @@ arrangement(
     "Like repeat; missing repeats in front are 1.",
     composite,
 )
-REPEAT_DOC = (
-    "Every element, or part along dim, repeated in place; repeats may differ from part to part."
-)
+REPEAT_DOC = "Repeats each element, or slice along dim, in place; counts may differ between slices."
 arrangement(
     "repeat_interleave(input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None)"
     " -> Tensor",
@@ -93,37 +91,37 @@ arrangement(
 
 arrangement(
     "roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor",
-    "Elements moved along dims; those that fall off come in at the other end. Without dims: of the flattened tensor.",
+    "Shifts elements along dims; those that leave at one end enter at the other. Without dims, of the flattened tensor.",
     {"input": "roll_backward(grad, shifts, dims)"},
 )
 arrangement(
     "flip(input: Tensor, dims: Size) -> Tensor",
-    "Elements in reverse order along dims.",
+    "Reverses the order of the elements along dims.",
     {"input": "grad.flip(dims)"},
 )
 arrangement(
     "fliplr(input: Tensor) -> Tensor",
-    "Columns, the second dimension, in reverse order.",
+    "Reverses the order of the columns, which are the second dimension.",
     composite,
 )
 arrangement(
     "flipud(input: Tensor) -> Tensor",
-    "Rows, the first dimension, in reverse order.",
+    "Reverses the order of the rows, which are the first dimension.",
     composite,
 )
 arrangement(
     "rot90(input: Tensor, k: int = 1, dims: Ints = (0, 1)) -> Tensor",
-    "Turned k times by 90 degrees from the first of dims towards the second.",
+    "Rotates by 90 degrees k times, from the first of dims towards the second.",
     {"input": "rot90(grad, -k, dims)"},
 )
 
 # --- triangles and diagonals
 
-for name, kept in (("tril", "Below and on"), ("triu", "Above and on")):
+for name, kept in (("tril", "lower"), ("triu", "upper")):
     gradient = {"input": f"grad.{name}(diagonal)"}
     arrangement(
         f"{name}(input: Tensor, diagonal: int = 0, *, {OUT}) -> Tensor",
-        f"{kept} a diagonal of the last two dimensions the elements of input, elsewhere 0.",
+        f"The {kept} triangle of matrices, with zeros elsewhere.",
         gradient,
         batch="same",
         out="exact",
@@ -133,7 +131,7 @@ for name, kept in (("tril", "Below and on"), ("triu", "Above and on")):
         kind=native,
         forms="method",
         mutates=True,
-        doc=f"{kept} a diagonal of the last two dimensions keeps the elements, elsewhere sets them to 0.",
+        doc=f"Keeps the {kept} triangle of matrices and sets the other elements to 0.",
         grad=gradient,
         batch="same",
     )

@@ -55,5 +55,5 @@ op(
     dtypes=all_types,
     aliases="special.logsumexp",
     grad={"input": "logsumexp_backward(grad, input, result, dim, keepdim)"},
-    doc="``log(sum(exp(input)))`` over ``dim``, without overflow; -inf of nothing.",
+    doc="``log(sum(exp(input)))`` over ``dim``, without overflow; -inf if there are no elements.",
 )

@@ -6,7 +6,7 @@ from opgen.model import FLOATS, composite, native, none, op, real, real_bool
 ONE_OF_ROW = {"input": "chosen_backward(grad, indices, input.shape, dim, keepdim)"}
 K_OF_ROW = {"input": "_gather_backward(grad, input.shape, dim, indices)"}
 
-SORT_DOC = "The elements in order along ``dim`` and where they came from. Always stable; NaN counts as largest."
+SORT_DOC = "Sorts along ``dim`` and returns the values and their old indices. Always stable; NaN counts as largest."
 op(
     "sort(input: Tensor, dim: int = -1, descending: bool = False, *, out: list[Tensor] | None = None)"
     " -> tuple[Tensor, Tensor]",

@@ -10,7 +10,7 @@ op(
     dtypes=all_types,
     forms="function",
     body="flambeau.sparse._tensor:sparse_coo_tensor",
-    doc="A sparse tensor of the values at the places that the columns of indices name, and zeros.",
+    doc="A sparse tensor in coordinate form: values at the positions in the columns of indices.",
 )
 op(
     "_sparse_coo_tensor(indices: Tensor, values: Tensor, size: Ints, is_coalesced: bool = False) -> Tensor",
@@ -26,7 +26,7 @@ op(
 for name, doc in (
     ("_indices", "The places of the values of a sparse tensor, one in a column."),
     ("_values", "The values of a sparse tensor, outside of any graph."),
-    ("indices", "The places of the values of a coalesced tensor, one in a column."),
+    ("indices", "The coordinates of the values of a coalesced tensor, one column each."),
 ):
     op(
         f"{name}(input: Tensor) -> Tensor",
@@ -55,7 +55,7 @@ for signature, doc in (
     ("dense_dim(input: Tensor) -> int", "How many dimensions each value has."),
     (
         "is_coalesced(input: Tensor) -> bool",
-        "Whether the places of a sparse tensor are sorted and each is there once.",
+        "Whether the coordinates of a sparse tensor are sorted and unique.",
     ),
 ):
     op(signature, kind=native, forms="method", doc=doc, sparse="any")
@@ -66,7 +66,7 @@ op(
     dtypes=all_types,
     forms="method",
     grad=composite,
-    doc="The same sparse tensor with sorted places and the values of equal places summed.",
+    doc="The same sparse tensor with sorted, unique coordinates: values that share one are summed.",
     sparse="any",
 )
 op(
@@ -134,7 +134,7 @@ op(
     dtypes=all_types,
     forms="method",
     grad={"input": "sparse_mask_backward(grad, mask)"},
-    doc="A sparse tensor of the elements at the places of mask, a sparse tensor.",
+    doc="A sparse tensor of the elements at the coordinates of the sparse tensor mask.",
     sparse="any",
     batch="refuse",
 )

@@ -31,5 +31,5 @@ op(
     body="flambeau._operators.statistics:unravel_index",
     dtypes=integers,
     forms="function",
-    doc="Coordinates in a tensor of this shape of positions in its flattened form.",
+    doc="Converts positions in a flattened tensor of this shape into coordinates.",
 )

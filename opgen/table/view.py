@@ -42,7 +42,7 @@ op(
 op(
     "flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor",
     kind=view,
-    doc="Dimensions start_dim to end_dim made one. Copies where strides allow no view.",
+    doc="Flattens dimensions start_dim to end_dim into one. Copies where strides allow no view.",
     grad=composite,
 )
 op(
@@ -62,7 +62,7 @@ op(
 op(
     "unflatten(input: Tensor, dim: int, sizes: Ints) -> Tensor",
     kind=view,
-    doc="One dimension made several; one of sizes may be -1.",
+    doc="Splits one dimension into several; one of sizes may be -1.",
     grad=composite,
 )
 op(
@@ -75,7 +75,7 @@ op(
     "squeeze(input: Tensor) -> Tensor",
     kind=view,
     forms="function method inplace",
-    doc="Without dimensions of size 1: all of them, or those among dim.",
+    doc="Removes dimensions of size 1: all of them, or those among dim.",
     grad={"input": "grad.reshape(input.shape)"},
     batch="own",
 )
@@ -87,7 +87,7 @@ for overload, dims, node in (
         f"squeeze.{overload}(input: Tensor, dim: {dims}) -> Tensor",
         kind=view,
         forms="function method inplace",
-        doc="Without dimensions of size 1: all of them, or those among dim.",
+        doc="Removes dimensions of size 1: all of them, or those among dim.",
         grad={"input": "grad.reshape(input.shape)"},
         node=node,
     )
@@ -95,7 +95,7 @@ op(
     "unsqueeze(input: Tensor, dim: int) -> Tensor",
     kind=view,
     forms="function method inplace",
-    doc="With a new dimension of size 1 at dim.",
+    doc="Inserts a dimension of size 1 at dim.",
     grad={"input": "grad.squeeze(dim)"},
     batch="own",
 )
@@ -103,7 +103,7 @@ op(
     "expand(input: Tensor, size: Size, *, implicit: bool = False) -> Tensor",
     kind=view,
     forms="method",
-    doc="Dimensions of size 1 stretched to size without copying; -1 keeps a dimension as it is.",
+    doc="Expands dimensions of size 1 to size without copying; -1 keeps a dimension as it is.",
     grad={"input": "grad"},
     batch="own",
 )
@@ -111,13 +111,13 @@ op(
     "expand_as(input: Tensor, other: Tensor) -> Tensor",
     kind=view,
     forms="method",
-    doc="Dimensions of size 1 stretched to the shape of other without copying.",
+    doc="Expands dimensions of size 1 to the shape of other without copying.",
     grad=composite,
 )
 op(
     "broadcast_to(input: Tensor, size: Ints) -> Tensor",
     kind=view,
-    doc="Dimensions of size 1 stretched to size without copying.",
+    doc="Expands dimensions of size 1 to size without copying.",
     grad=composite,
 )
 
@@ -127,7 +127,7 @@ op(
     "t(input: Tensor) -> Tensor",
     kind=view,
     forms="function method inplace",
-    doc="A matrix transposed; tensors of fewer dimensions as they are.",
+    doc="The transpose of a matrix; tensors of fewer dimensions stay as they are.",
     grad={"input": "grad.t()"},
     batch="own",
     sparse="own",
@@ -151,7 +151,7 @@ op(
 op(
     "permute(input: Tensor, dims: Size) -> Tensor",
     kind=view,
-    doc="Dimensions in the order of dims.",
+    doc="Permutes the dimensions into the order of dims.",
     grad={"input": "permute_backward(grad, dims)"},
     batch="own",
     sparse="own",
@@ -160,7 +160,7 @@ op(
     "movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor",
     kind=view,
     aliases="moveaxis",
-    doc="Moves dimensions to other places; the rest keep their order.",
+    doc="Moves dimensions to new positions; the rest keep their order.",
     grad=composite,
 )
 
@@ -190,7 +190,7 @@ op(
 op(
     "select(input: Tensor, dim: int, index: int) -> Tensor",
     kind=view,
-    doc="One place along dim, which disappears.",
+    doc="Selects one position along dim, which is removed.",
     grad={"input": "_select_backward(grad, input.shape, dim, index)"},
     sparse="own",
 )
@@ -204,25 +204,25 @@ op(
     "unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor",
     kind=view,
     forms="method",
-    doc="All windows of the given size along dimension, every step elements, as a last dimension.",
+    doc="Sliding windows of the given size along dimension, every step elements, as a new last dimension.",
     grad={"input": "_unfold_backward(grad, input.shape, dimension, size, step)"},
 )
 op(
     "as_strided(input: Tensor, size: Ints, stride: Ints, storage_offset: int | None = None) -> Tensor",
     kind=view,
     forms="function method inplace",
-    doc="Any window on the same storage; refuses to reach outside of it.",
+    doc="A view of the storage with any shape and strides; it may not reach outside.",
     grad={"input": "as_strided_backward(grad, input.window, size, stride, storage_offset)"},
     batch="own",
 )
 op(
     "unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
-    doc="The parts at every place along dim.",
+    doc="The slices at every position along dim.",
     grad={"input": "stack(grads, dim)"},
     sparse="own",
 )
-SPLIT_DOC = "Parts along dim of a given size, the last one smaller if need be, or of given sizes."
+SPLIT_DOC = "Splits into parts along dim of a given size, the last one smaller if need be, or of given sizes."
 for overload, arguments, cpp, node in (
     ("size", "int", "split", "SplitBackward0"),
     ("sizes", "Ints", "split_with_sizes", "SplitWithSizesBackward0"),
@@ -248,13 +248,13 @@ for overload, arguments, cpp, node in (
 op(
     "split_with_sizes(input: Tensor, split_sizes: Ints, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
-    doc="Parts along dim of the given sizes.",
+    doc="Splits into parts along dim of the given sizes.",
     grad={"input": "cat(grads, dim)"},
 )
 op(
     "chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]",
     kind=view,
-    doc="At most chunks parts along dim, equally large but for the last.",
+    doc="Splits into at most chunks parts along dim, equally large but for the last.",
     grad=composite,
 )
 op(
@@ -318,14 +318,14 @@ op(
     "detach(input: Tensor) -> Tensor",
     kind=native,
     grad=composite,
-    doc="The same elements, outside of any graph.",
+    doc="The same elements, detached from the autograd graph.",
     sparse="any",
 )
 op(
     "detach_(input: Tensor) -> Tensor",
     kind=bound,
     grad=none,
-    doc="Takes the tensor itself out of its graph.",
+    doc="Detaches the tensor itself from the autograd graph.",
 )
 
 # --- other windows for the same tensor object

@@ -8,15 +8,23 @@ OPTIONS = (
 )
 
 for name, parameters, doc in (
-    ("hann_window", "", "sin(pi n / last)**2."),
+    ("hann_window", "", "The Hann window: sin(pi n / last)**2."),
     (
         "hamming_window",
         "alpha: float = 0.54, beta: float = 0.46, ",
-        "alpha - beta cos(2 pi n / last).",
+        "The Hamming window: alpha - beta cos(2 pi n / last).",
     ),
-    ("blackman_window", "", "0.42 - 0.5 cos(2 pi n / last) + 0.08 cos(4 pi n / last)."),
-    ("bartlett_window", "", "A triangle from 0 over 1 to 0."),
-    ("kaiser_window", "beta: float = 12.0, ", "I0(beta sqrt(1 - (2n / last - 1)**2)) / I0(beta)."),
+    (
+        "blackman_window",
+        "",
+        "The Blackman window: 0.42 - 0.5 cos(2 pi n / last) + 0.08 cos(4 pi n / last).",
+    ),
+    ("bartlett_window", "", "The Bartlett window: a triangle from 0 over 1 to 0."),
+    (
+        "kaiser_window",
+        "beta: float = 12.0, ",
+        "The Kaiser window: I0(beta sqrt(1 - (2n / last - 1)**2)) / I0(beta).",
+    ),
 ):
     op(
         f"{name}(window_length: int, periodic: bool = True, {parameters}*, {OPTIONS}) -> Tensor",
@@ -24,5 +32,5 @@ for name, parameters, doc in (
         body=f"flambeau._operators.windows:{name}",
         dtypes=FLOATS,
         forms="function",
-        doc=f"{doc} Periodic: the symmetric window of one more point, without its last.",
+        doc=f"{doc} The periodic one is the symmetric window of one more point, without its last.",
     )

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import flambeau
 from flambeau import nn
-from flambeau._legacy import TensorType
+from flambeau._core.legacy import TensorType
 from flambeau.compat._names import resolve
 from flambeau.nn import functional
 

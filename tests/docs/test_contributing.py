@@ -11,7 +11,7 @@ QUOTE = re.compile(r"^```\w+\n(?:#|//) ([\w/]+\.\w+)\n(.*?)^```$", re.MULTILINE 
 def test_quotes_are_true() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     quotes = QUOTE.findall(text)
-    assert len(quotes) == 3, "the table entry, the element function and the sample"
+    assert len(quotes) == 4, "the table entry, the element function, the sample and the help"
     for path, quoted in quotes:
         source = (ROOT / path).read_text(encoding="utf-8")
         assert quoted.strip() in source, f"CONTRIBUTING.md quotes {path} wrongly"

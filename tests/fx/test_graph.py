@@ -10,6 +10,7 @@ import pytest
 import flambeau as torch
 from flambeau import fx, nn
 from flambeau.fx.node import map_aggregate
+from flambeau.fx.operator_schemas import normalize_function
 
 
 @pytest.fixture
@@ -198,6 +199,16 @@ def test_normalized_arguments():
     pair = call.normalized_arguments(gm, normalize_to_only_use_kwargs=True)
     assert pair.args == ()
     assert list(pair.kwargs) == ["input", "inplace"]
+
+
+def test_overloads_are_not_normalized():
+    """Their signature takes the calls of all of them: a call has the arguments of one."""
+    x = torch.zeros(2)
+    assert normalize_function(torch.max, (x, 0)) is None
+    assert normalize_function(torch.Tensor.random_, (x, 5)) is None
+    pair = normalize_function(torch.cumsum, (x, 0), normalize_to_only_use_kwargs=True)
+    assert pair is not None
+    assert set(pair.kwargs) == {"input", "dim", "dtype", "out"}
 
 
 def test_what_draws_numbers_stays():

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from opgen import describe
 from opgen.emit import autograd
 from opgen.model import Table, TableError
 from tests.opgen.planted import read_table
@@ -169,3 +170,29 @@ def test_bad_formula(formula: str, reason: str, tmp_path: Path) -> None:
     table = load(entry, tmp_path)
     with pytest.raises(TableError, match=rf"^table/planted\.py:{LINE}: planted: .*{reason}"):
         autograd.emit(table)
+
+
+@pytest.mark.parametrize(
+    ("help_", "line", "reason"),
+    [
+        ("## nothing\n>>> 1\n1\n", 1, "the family has no operator nothing"),
+        ("## planted\nA word.\n\nother: No such thing.\n", 1, "planted has no argument other"),
+        ("\n## planted\n\n## planted\n", 4, "planted has a section already"),
+        ("A word.\n\n## planted\n", 1, "text before the first heading"),
+        ("## planted\ninput: The tensor.\nGo on.\n", 1, "not 'argument: text': 'Go on.'"),
+        ("## *\nother: No such thing.\n", 1, "no operator has an argument other"),
+    ],
+)
+def test_bad_help(help_: str, line: int, reason: str, tmp_path: Path) -> None:
+    table = load(f'op("{UNARY}", kind=native, grad=none, doc="D.")', tmp_path)
+    (tmp_path / "arguments.txt").write_text("", encoding="utf-8")
+    (tmp_path / "planted.txt").write_text(help_, encoding="utf-8")
+    with pytest.raises(TableError, match=rf"^help/planted\.txt:{line}: {reason}"):
+        describe.attach(table, tmp_path)
+
+
+def test_help_of_no_family(tmp_path: Path) -> None:
+    for name in ("arguments", "elsewhere"):
+        (tmp_path / f"{name}.txt").write_text("", encoding="utf-8")
+    with pytest.raises(TableError, match=r"^help/elsewhere\.txt:1: there is no family elsewhere"):
+        describe.attach(Table(), tmp_path)
