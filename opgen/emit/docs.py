@@ -23,7 +23,7 @@ def emit(table: Table) -> dict[str, str]:
     files = {
         f"docs/operators/{family}.md": page(family, ops) for family, ops in table.families().items()
     }
-    files["docs/operators/index.md"] = index(table)
+    files["docs/operators/all.md"] = index(table)  # there is a family called index
     return files
 
 
