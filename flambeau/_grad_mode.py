@@ -1,4 +1,4 @@
-"""Whether operators are recorded: `no_grad` and its kin, as context managers and as decorators."""
+"""Whether operators are recorded: `no_grad` and others, as context managers and decorators."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ void gemv(const GemvCall<T>& g, bool transposed) {
 }
 
 // C = A B, or C + A B, for a single column B and rows of A too short to fill a vector: blocks of
-// them are turned, so that each lane is a sum.
+// them are transposed, so that each lane is a sum.
 template <class T>
 void short_rows(const GemmCall& g) {
   const int64_t rows = kPackedElements / g.k;

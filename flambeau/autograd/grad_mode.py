@@ -1,4 +1,4 @@
-"""Whether operators are recorded: `no_grad` and its kin."""
+"""Whether operators are recorded: `no_grad` and the other modes."""
 
 from flambeau._grad_mode import (
     enable_grad,

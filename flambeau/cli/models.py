@@ -19,14 +19,20 @@ _FAILED = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "Accuracies are those of the default weights on ImageNet, as published."
+    parser.epilog = """\
+examples:
+  flambeau models                        all networks for image classification
+  flambeau models 'resnet*' 'vit*'       two families
+  flambeau models --json                 for programs
+
+Accuracies are the published ones of the default weights on ImageNet."""
     parser.add_argument(
         "patterns",
         nargs="*",
         metavar="PATTERN",
-        help="names to show, as in 'resnet*'; default: all",
+        help="names to show, such as 'resnet*'; default: all",
     )
-    parser.add_argument("--json", action="store_true", help="everything, for programs to read")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -108,8 +108,8 @@ def test_report_stands_alone(report: str):
 def test_report_has_every_part(report: str):
     titles = re.findall(r"<h2>(.*?)</h2>", report)
     assert titles == [
-        "Learning",
-        "Which digit was read as which",
+        "Learning curves",
+        "Confusion matrix",
         "What the network saw",
         "The network",
         "Continue from here",

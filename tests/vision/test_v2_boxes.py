@@ -55,7 +55,7 @@ def test_moves_of_boxes(name: str, format: str) -> None:
 @pytest.mark.parametrize("format", ["XYWHR", "CXCYWHR", "XYXYXYXY"])
 @pytest.mark.parametrize("name", [name for name in MOVES if "crop" not in name])
 def test_moves_of_turned_boxes(name: str, format: str) -> None:
-    """An upright box among the turned ones."""
+    """An axis-aligned box among the rotated ones."""
     move, expected, size = MOVES[name]
     boxes = v2.ConvertBoundingBoxFormat(format)(_boxes([[2.0, 4, 6, 6, 0]], "XYWHR"))
     out = move(boxes)

@@ -1,4 +1,4 @@
-"""Summaries of pictures, films and sounds."""
+"""Summaries of images, videos and audio."""
 
 from __future__ import annotations
 
@@ -124,10 +124,10 @@ def _as_bytes(values: _Array) -> _Array:
 
 
 def video(tag: str, tensor: Any, fps: float = 4) -> Summary:
-    """A film ``(N, T, C, H, W)`` as a GIF; several of them side by side."""
+    """A video ``(N, T, C, H, W)`` as a GIF; several of them side by side."""
     array = make_np(tensor)
     if array.ndim != 5:
-        raise AssertionError(f"a film must have the dimensions N, T, C, H, W; got {array.shape}")
+        raise AssertionError(f"a video must have the dimensions N, T, C, H, W; got {array.shape}")
     frames = [_as_bytes(make_grid(frame).transpose(1, 2, 0)) for frame in array.swapaxes(0, 1)]
     return Summary(value=[Summary.Value(tag=tag, image=make_video(frames, fps))])
 

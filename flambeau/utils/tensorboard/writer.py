@@ -290,7 +290,7 @@ class SummaryWriter:
         fps: float = 4,
         walltime: float | None = None,
     ) -> None:
-        """Log films ``(N, T, C, H, W)`` as a GIF, which needs Pillow."""
+        """Log videos ``(N, T, C, H, W)`` as a GIF, which needs Pillow."""
         self._add(summaries.video(tag, vid_tensor, fps), global_step, walltime)
 
     def add_audio(

@@ -15,7 +15,7 @@ __all__ = ["MovingMNIST"]
 
 
 class MovingMNIST(VisionDataset):
-    """10 000 films of two moving digits, 20 pictures of 64 × 64 pixels, in ``root/MovingMNIST``.
+    """10 000 videos of two moving digits, 20 pictures of 64 × 64 pixels, in ``root/MovingMNIST``.
 
     ``split`` train takes the first ``split_ratio`` pictures of each, test the others, None all. A
     sample is a tensor (pictures, 1, 64, 64).
@@ -46,15 +46,15 @@ class MovingMNIST(VisionDataset):
         folder = os.path.join(os.fspath(self.root or ""), "MovingMNIST")
         source = Resource(self._URL, self._fb_MD5, packed=False)
         prepare(folder, ["mnist_test_seq.npy"], [source], download)
-        films = _read(os.path.join(folder, "mnist_test_seq.npy"))
+        videos = _read(os.path.join(folder, "mnist_test_seq.npy"))
         parts = {"train": slice(split_ratio), "test": slice(split_ratio, None), None: slice(None)}
         self.data: Tensor = (
-            fb.from_numpy(films[parts[split]]).transpose(0, 1).unsqueeze(2).contiguous()
+            fb.from_numpy(videos[parts[split]]).transpose(0, 1).unsqueeze(2).contiguous()
         )
 
     def __getitem__(self, index: int) -> Any:
-        film = self.data[index]
-        return film if self.transform is None else self.transform(film)
+        video = self.data[index]
+        return video if self.transform is None else self.transform(video)
 
     def __len__(self) -> int:
         return len(self.data)
@@ -64,9 +64,9 @@ def _read(path: str) -> Any:
     import numpy as np
 
     try:
-        films = np.load(path, allow_pickle=False)
+        videos = np.load(path, allow_pickle=False)
     except (EOFError, ValueError) as error:
         raise RuntimeError(f"{path}: damaged, or not an array of NumPy ({error})") from error
-    if films.ndim != 4 or films.dtype != np.uint8:
-        raise RuntimeError(f"{path}: bytes (pictures, films, 64, 64) expected, got {films.shape}")
-    return films
+    if videos.ndim != 4 or videos.dtype != np.uint8:
+        raise RuntimeError(f"{path}: bytes (pictures, videos, 64, 64) expected, got {videos.shape}")
+    return videos

@@ -5,20 +5,20 @@ from __future__ import annotations
 import flambeau as fb
 from flambeau import Tensor
 
-__all__ = ["STRAIGHT", "TURNED", "box_convert"]
+__all__ = ["ALIGNED", "ROTATED", "box_convert"]
 
 # By their fields: corners (x, y), a middle (cx, cy), sides (w, h), an angle in degrees (r).
-STRAIGHT = ("xyxy", "xywh", "cxcywh")
-TURNED = ("cxcywhr", "xywhr", "xyxyxyxy")
+ALIGNED = ("xyxy", "xywh", "cxcywh")
+ROTATED = ("cxcywhr", "xywhr", "xyxyxyxy")
 
 
 def box_convert(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
-    """Return boxes (..., K) in another form: ``xyxy``, ``xywh``, ``cxcywh``, or turned ones.
+    """Return boxes (..., K) in another form: ``xyxy``, ``xywh``, ``cxcywh``, or rotated ones.
 
     Those are ``xywhr`` (a corner, the sides, degrees against the clock), ``cxcywhr`` and
     ``xyxyxyxy``, all four corners.
     """
-    given, wanted = ([fmt in forms for forms in (STRAIGHT, TURNED)] for fmt in (in_fmt, out_fmt))
+    given, wanted = ([fmt in forms for forms in (ALIGNED, ROTATED)] for fmt in (in_fmt, out_fmt))
     if not any(given) or not any(wanted):
         raise ValueError(
             f"Unsupported Bounding Box Conversions for given in_fmt {in_fmt} and out_fmt {out_fmt}"
@@ -26,7 +26,7 @@ def box_convert(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
     if given != wanted:
         raise NotImplementedError(
             f"Unsupported Bounding Box Conversions for given in_fmt {in_fmt} and out_fmt {out_fmt}:"
-            " boxes are either along the axes in both or turned in both"
+            " boxes are either axis-aligned in both or rotated in both"
         )
     fields = {"xywhr": 5, "cxcywhr": 5, "xyxyxyxy": 8}.get(in_fmt, 4)
     if boxes.shape[-1:] != (fields,):

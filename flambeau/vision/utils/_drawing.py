@@ -37,7 +37,7 @@ def draw_bounding_boxes(
 ) -> Tensor:
     """Draw boxes on an image, each with a label if given.
 
-    Upright boxes (N, 4) are left, top, right, bottom; turned ones (N, 8) are their four corners.
+    Axis-aligned boxes (N, 4) are left, top, right, bottom; rotated ones (N, 8) are four corners.
     """
     _check_image(image)
     if boxes.ndim != 2 or boxes.shape[1] not in (4, 8):
@@ -76,7 +76,7 @@ def draw_bounding_boxes(
 
 
 def _turned_box(draw: Any, box: list[int], width: int, outline: Any, fill: Any) -> None:
-    """Four sides; the first one, which tells how the box is turned, is dashed."""
+    """Four sides; the first one, which shows the rotation of the box, is dashed."""
     if fill is not None:
         draw.polygon(box, fill=fill)
     x1, y1, x2, y2, *_ = box

@@ -23,7 +23,7 @@ MViT_V1_B_Weights: Any = weights_of("mvit_v1_b", "video")
 MViT_V2_S_Weights: Any = weights_of("mvit_v2_s", "video")
 
 _Norm = Callable[..., nn.Module]
-_Size = tuple[int, int, int]  # of a film: time, height, width
+_Size = tuple[int, int, int]  # of a video: time, height, width
 
 
 @dataclass
@@ -40,7 +40,7 @@ class MSBlockConfig:
 
 
 def _as_film(x: Tensor) -> Tensor:
-    """Images as films of one image."""
+    """Images as videos of one image."""
     return x.unsqueeze(2) if x.ndim == 4 else x
 
 
@@ -113,15 +113,15 @@ class Pool(nn.Module):
         before = self.norm_act if self.norm_before_pool else None
         after = None if self.norm_before_pool else self.norm_act
         token, places = x[..., :1, :], x[..., 1:, :].transpose(-2, -1)
-        film = places.flatten(0, -3).unflatten(-1, thw).contiguous()
-        film = self.pool(film if before is None else before(film))
-        pooled = film.flatten(2).unflatten(0, x.shape[:-2]).transpose(-2, -1)
+        video = places.flatten(0, -3).unflatten(-1, thw).contiguous()
+        video = self.pool(video if before is None else before(video))
+        pooled = video.flatten(2).unflatten(0, x.shape[:-2]).transpose(-2, -1)
         x = fb.cat((token, pooled), dim=-2)
         return x if after is None else after(x), _size_after(self.pool, thw)
 
 
 def _size_after(pool: Any, thw: _Size) -> _Size:
-    """The size of a film after pooling: of numbers alone, so that it is known to tracers."""
+    """The size of a video after pooling: of numbers alone, so that it is known to tracers."""
     time, height, width = (
         (side + 2 * padding - kernel) // stride + 1
         for side, kernel, stride, padding in zip(
@@ -355,8 +355,8 @@ class MViT(nn.Module):
         self.conv_proj: nn.Conv3d = nn.Conv3d(
             3, first, patch_embed_kernel, stride=patch_embed_stride, padding=patch_embed_padding
         )
-        film = (temporal_size, *spatial_size)
-        size = [side // step for side, step in zip(film, patch_embed_stride, strict=True)]
+        video = (temporal_size, *spatial_size)
+        size = [side // step for side, step in zip(video, patch_embed_stride, strict=True)]
         self.pos_encoding: PositionalEncoding = PositionalEncoding(
             first, (size[1], size[2]), size[0], rel_pos_embed
         )

@@ -1,4 +1,4 @@
-"""Turned boxes, as their corners (N, 4, 2): kept rectangular, and kept within an image."""
+"""Rotated boxes, as their corners (N, 4, 2): kept rectangular, and kept within an image."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _length(vectors: Tensor) -> Tensor:
 
 
 def _turned(vectors: Tensor, way: int) -> Tensor:
-    """Vectors turned by a right angle: clockwise on the screen for 1, back for -1."""
+    """Vectors rotated by a right angle: clockwise on the screen for 1, back for -1."""
     x, y = vectors.unbind(-1)
     return fb.stack((-way * y, way * x), -1)
 
