@@ -123,28 +123,36 @@ def group_of(page: Page) -> str:
     return "Tensors" if page.module == "flambeau" else best
 
 
+def short_name(page: Page, name: str) -> str:
+    """The path of a name without the name of the package: `nn.Conv2d`."""
+    return f"{page.module}.{name}".removeprefix("flambeau.")
+
+
+def operator_page(page: Page, name: str, value: Any, operators: dict[str, str]) -> str | None:
+    """Where a name is told as an operator, if it is one; `operators` has their addresses."""
+    is_native = not inspect.isclass(value) and not inspect.isfunction(value)
+    return operators.get(short_name(page, name)) if is_native else None
+
+
 def text(page: Page, operators: dict[str, str]) -> str:
-    """The Markdown of a page; `operators` has the address of the operator of a name."""
+    """The Markdown of a page."""
     up = "../" * page.path.count("/")
-    short = page.module.removeprefix("flambeau").removeprefix(".")
-    prefix = f"{short}." if short else ""
     # What most people look for comes first in the results of a search.
-    boost = 4 if short == "nn" else 1 if "." in short else 3
+    boost = 4 if page.module == "flambeau.nn" else 1 if page.module.count(".") > 1 else 3
     lines = ["---", "search:", f"  boost: {boost}", "---", ""]
     lines += [f"# {page.title}", "", markdown(page.intro), ""]
-    told, linked = [], []
-    for name, value in page.names:
-        address = operators.get(prefix + name)
-        is_native = not inspect.isclass(value) and not inspect.isfunction(value)
-        if address and is_native:
-            linked.append(f"[`{name}`]({up}{address})")
-        else:
-            told.append((name, value))
-    if linked:
-        lines += ["Operators, with a page for each family: " + ", ".join(linked) + ".", ""]
-    for name, value in told:
-        lines += [f"## {name} {{#{prefix}{name}}}", ""]
-        lines += _described(prefix + name, value, up)
+    addresses = [operator_page(page, name, value, operators) for name, value in page.names]
+    links = [
+        f"[`{name}`]({up}{address})"
+        for (name, _), address in zip(page.names, addresses, strict=True)
+        if address
+    ]
+    if links:
+        lines += ["Operators, with a page for each family: " + ", ".join(links) + ".", ""]
+    for (name, value), address in zip(page.names, addresses, strict=True):
+        if not address:
+            lines += [f"## {name} {{#{short_name(page, name)}}}", ""]
+            lines += _described(short_name(page, name), value, up)
     return "\n".join(lines)
 
 

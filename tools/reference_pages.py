@@ -19,6 +19,7 @@ from opgen.emit import docs
 from opgen.model import TABLE
 from tools import reference_modules, reference_source
 
+SHOWN = 12  # names of a page in the index
 MANY = 4  # pages of a package that are folded in the navigation
 ROOT = Path(__file__).parents[1]
 GENERATED = re.compile(r"\]\((?:\.\./)*((?:operators|reference)/[\w./-]*)\.md(#[\w.-]+)?\)")
@@ -30,9 +31,14 @@ def on_files(files: Files, config: Any) -> Files:
     if config.theme["language"] != "en":
         return files
     load_table()
-    texts = {path.removeprefix("docs/"): text for path, text in docs.emit(TABLE).items()}
+    # Families without public operators have empty pages.
+    texts = {
+        path.removeprefix("docs/"): text
+        for path, text in docs.emit(TABLE).items()
+        if "\n## " in text or "\n| " in text
+    }
     addresses = {
-        op.symbol: f"operators/{family}.md#{op.symbol.replace('.', '').lower()}"
+        op.public_name: f"operators/{family}.md#{op.public_name.replace('.', '').lower()}"
         for family, ops in TABLE.families().items()
         for op in ops
     }
@@ -44,7 +50,7 @@ def on_files(files: Files, config: Any) -> Files:
             if place and f"source/{place[0]}.html" not in texts:
                 path, _ = place
                 texts[f"source/{path}.html"] = reference_source.page(ROOT / path, path)
-    texts["reference/index.md"] = _index(pages)
+    texts["reference/index.md"] = _index(pages, addresses)
     texts["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for path, text in texts.items():
         files.append(File.generated(config, path, content=text))
@@ -53,9 +59,14 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: Any, files: Files) -> str:
-    """Let pages in other languages link to the reference, which is in English."""
+    """Let pages in other languages link to the reference, which is in English.
+
+    A search finds English pages first, and pages without a translation once.
+    """
     if config.theme["language"] == "en":
         return markdown
+    is_translated = getattr(page.file, "locale", "en") == config.theme["language"]
+    page.meta["search"] = {"boost": 0.5} if is_translated else {"exclude": True}
 
     def address(found: re.Match[str]) -> str:
         target = found[1].removesuffix("index").rstrip("/") + "/"
@@ -64,7 +75,7 @@ def on_page_markdown(markdown: str, page: Page, config: Any, files: Files) -> st
     return GENERATED.sub(address, markdown)
 
 
-def _index(pages: list[reference_modules.Page]) -> str:
+def _index(pages: list[reference_modules.Page], operators: dict[str, str]) -> str:
     count = sum(len(page.names) for page in pages)
     lines = ["# API reference", ""]
     lines += [f"{count:,} public names by module, made from the package itself. `torch` stands for"]
@@ -73,16 +84,19 @@ def _index(pages: list[reference_modules.Page]) -> str:
     for group, members in _grouped(pages).items():
         lines += [f"## {group}", "", "| page | names |", "|---|---|"]
         for page in members:
-            short = page.module.removeprefix("flambeau").removeprefix(".")
-            prefix = f"{short}." if short else ""
-            link = page.path.removeprefix("reference/")
-            shown = [f"[{name}]({link}#{prefix}{name})" for name, _ in page.names[:12]]
-            more = f" and {len(page.names) - 12} more" if len(page.names) > 12 else ""
-            if not short:  # most of these are operators and have no section here
-                shown, more = [f"{len(page.names)} names"], ""
-            lines.append(f"| [{page.title}]({link}) | {', '.join(shown)}{more} |")
+            shown = [
+                f"[{name}](../{_address(page, name, value, operators)})"
+                for name, value in page.names[:SHOWN]
+            ]
+            more = f" and {len(page.names) - SHOWN} more" if len(page.names) > SHOWN else ""
+            lines.append(f"| [{page.title}](../{page.path}) | {', '.join(shown)}{more} |")
         lines.append("")
     return "\n".join(lines)
+
+
+def _address(page: reference_modules.Page, name: str, value: Any, operators: dict[str, str]) -> str:
+    told = reference_modules.operator_page(page, name, value, operators)
+    return told or f"{page.path}#{reference_modules.short_name(page, name)}"
 
 
 def _grouped(pages: list[reference_modules.Page]) -> dict[str, list[reference_modules.Page]]:
