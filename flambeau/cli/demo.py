@@ -194,7 +194,7 @@ def run(arguments: argparse.Namespace) -> int:
     reloaded = save_and_reload(net, checkpoint)
     final = evaluate(reloaded, test_data)
     if not torch.equal(final.probabilities, evaluate(net, test_data).probabilities):
-        raise RuntimeError("the network that was read back gives other answers")
+        raise RuntimeError("the network loaded from the checkpoint gives other results")
 
     report = arguments.output / "report.html"
     summary = net.summary(test_data.images[:1])

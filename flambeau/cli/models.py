@@ -41,7 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
         wanted = set(models.list_models(include=arguments.patterns))
         names = [name for name in names if name in wanted]
     if not names:
-        print(f"flambeau models: none is called {' or '.join(arguments.patterns)}", file=sys.stderr)
+        print(
+            f"flambeau models: no model matches {' or '.join(arguments.patterns)}", file=sys.stderr
+        )
         return _FAILED
     rows = [_row(name) for name in names]
     print(json.dumps(rows, indent=2) if arguments.json else _table(rows))

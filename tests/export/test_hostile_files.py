@@ -45,7 +45,7 @@ def test_names_that_are_code(data, name):
     with pytest.raises(RuntimeError, match="expected a name of an argument"):
         load(data, nodes=with_node(data["nodes"], 0, target=name))
     for names in ([[name], []], [[], [name]]):
-        with pytest.raises(ValueError, match="no names of Python"):
+        with pytest.raises(ValueError, match="not Python names"):
             load(data, names=names)
     assert not Path("ran").exists()
 

@@ -148,7 +148,7 @@ def audio(tag: str, tensor: Any, sample_rate: int = 44100) -> Summary:
     """A sound of one channel, amplitudes between -1 and 1."""
     samples = make_np(tensor).squeeze()
     if samples.ndim != 1:
-        raise AssertionError(f"a sound must have one dimension; got the shape {samples.shape}")
+        raise AssertionError(f"audio must have one dimension; got the shape {samples.shape}")
     if np.abs(samples).max(initial=0) > 1:
         warnings.warn("amplitudes beyond 1 are cut off", stacklevel=3)
         samples = samples.clip(-1, 1)

@@ -468,5 +468,5 @@ class SummaryWriter:
 
 def _refuse_onnx() -> NoReturn:
     raise NotImplementedError(
-        "add_onnx_graph: files of ONNX are not read; add_graph draws the network itself"
+        "add_onnx_graph: ONNX files cannot be read; add_graph draws the network itself"
     )

@@ -66,7 +66,7 @@ def _read(path: str) -> Any:
     try:
         videos = np.load(path, allow_pickle=False)
     except (EOFError, ValueError) as error:
-        raise RuntimeError(f"{path}: damaged, or not an array of NumPy ({error})") from error
+        raise RuntimeError(f"{path}: damaged, or not a NumPy array ({error})") from error
     if videos.ndim != 4 or videos.dtype != np.uint8:
-        raise RuntimeError(f"{path}: bytes (pictures, videos, 64, 64) expected, got {videos.shape}")
+        raise RuntimeError(f"{path}: bytes (frames, videos, 64, 64) expected, got {videos.shape}")
     return videos
