@@ -38,6 +38,7 @@ GROUPS = {
     "Tools": ("flambeau.profiler", "flambeau.utils", "flambeau.compat", "flambeau.testing"),
     "Other modules": ("flambeau.",),
 }
+USUAL = ("forward", "extra_repr")  # methods that every layer has
 LONG = 88  # characters of a signature on one line
 LEFT_OUT = re.compile(r"\b(cli|__main__|_\w+)\b")
 
@@ -175,7 +176,7 @@ def _methods(kind: type) -> list[str]:
     for name, member in sorted(vars(kind).items()):
         plain = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
         is_property = isinstance(plain, property)
-        if name.startswith("_") or name == "forward" or not (callable(plain) or is_property):
+        if name.startswith("_") or name in USUAL or not (callable(plain) or is_property):
             continue
         doc = (inspect.getdoc(plain) or "").split("\n\n")[0].replace("\n", " ")
         shown = name if is_property else f"{name}{signature(plain, short=True)}"
