@@ -1,4 +1,4 @@
-"""Whether operators are recorded: `no_grad` and others, as context managers and decorators."""
+"""Whether operators are recorded: `no_grad` and others, as context managers and as decorators."""
 
 from __future__ import annotations
 

@@ -245,7 +245,7 @@ class _Ops(ModuleType):
         """Operators of a compiled library for PyTorch, which needs PyTorch itself."""
         raise OSError(
             f"load_library: {str(path)!r} holds operators that are compiled against PyTorch and "
-            "cannot run here; torch.library.custom_op makes an operator of a Python function"
+            "cannot run here; torch.library.custom_op makes an operator of a function of Python"
         )
 
     def import_module(self, module: str) -> None:

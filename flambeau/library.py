@@ -286,11 +286,11 @@ def triton_op(
 ) -> Any:
     """An operator made of Triton's kernels, which run on GPUs only."""
     raise NotImplementedError(
-        "triton_op: Triton kernels need a GPU, and this build computes on the CPU; write the "
+        "triton_op: kernels of Triton need a GPU, and this build computes on the CPU; write the "
         "operator with torch.library.custom_op"
     )
 
 
 def wrap_triton(triton_kernel: Any, /) -> Any:
     """A kernel of Triton as it is called in such an operator."""
-    raise NotImplementedError("wrap_triton: Triton kernels need a GPU; use a Python function")
+    raise NotImplementedError("wrap_triton: kernels of Triton need a GPU; use a function of Python")

@@ -7,7 +7,7 @@
 
 namespace fb::autograd {
 
-// t_() and other views in place: `self` becomes the window that `view` makes of it.
+// t_() and its kin: `self` becomes the window that `view` makes of it.
 template <class F>
 void become_recorded_view(const char* name, const Tensor& self, F&& view) {
   check_dense(name, self);

@@ -6,8 +6,8 @@
 // layout of our own: `free_layout` is set, its strides say channels last, and every kernel works on
 // it as on any strided tensor. Results that are laid out like such an input (make_like, make_image,
 // pointwise operators) are free too, so images travel through a network without a change of order.
-// The first access that depends on the order (stride(), data_ptr(), a view, an index, NumPy)
-// converts the tensor to the order of its dimensions, once: see ops::settle.
+// The first who looks (stride(), data_ptr(), a view, an index, NumPy) has the elements put in the
+// order of the dimensions, once: see ops::settle.
 //
 // A free tensor is nobody's view and has no views: whoever makes one settles it. Other handles on
 // its storage that are not seen by users (what nodes have saved) keep the old order and the old

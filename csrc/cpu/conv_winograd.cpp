@@ -94,7 +94,7 @@ void conv_forward_winograd(const ConvShape& s, const Tensor& in, const Tensor& w
            bias, s.batch);
 }
 
-// The same with flipped kernels, from the result to the image.
+// The same with the kernels flipped, from the result to the image.
 void conv_backward_data_winograd(const ConvShape& s, const Tensor& out, const Tensor& weight,
                                  const Tensor& bias, const Tensor& in) {
   ConvShape back = s;

@@ -1,4 +1,4 @@
-"""Whether operators are recorded: `no_grad` and the other modes."""
+"""Whether operators are recorded: `no_grad` and others."""
 
 from flambeau._grad_mode import (
     enable_grad,

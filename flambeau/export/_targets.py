@@ -88,7 +88,7 @@ def _method_call(
     method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
     name = method.__name__
-    if name == "__get__":  # x.T and other properties
+    if name == "__get__":  # x.T and its like
         return getattr, (args[0], method.__self__.__name__), {}
     if name in _REFLECTED:
         exchanged = (args[1], args[0])

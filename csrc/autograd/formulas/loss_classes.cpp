@@ -119,7 +119,7 @@ Tensor multilabel_margin_loss_backward(const Tensor& grad, const Tensor& input,
                                        const Tensor& target, int64_t reduction) {
   if (!is_differentiated(grad, input))
     return multilabel_margin_gradient(grad, input, target, reduction);
-  // Piecewise linear: the slopes are constant except at jumps, so they have no derivative.
+  // The slopes do not change with the scores, but by leaps.
   const Tensor slopes = multilabel_margin_gradient(ones_like(grad), input, target, reduction);
   const bool each = numbered_reduction(reduction) == Reduction::kNone && input.dim() == 2;
   return (each ? unsqueeze(grad, 1) : grad) * slopes;

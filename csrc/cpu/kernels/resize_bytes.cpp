@@ -1,8 +1,8 @@
 // Images of bytes at another resolution: see Note [Sums of bytes] in kernel/pixels.h.
 //
 // Sums along a column are sums of whole rows, which vectors do well whatever a pixel is made of.
-// Sums along a row work the same way: as many rows as a vector has bytes are transposed, so that a
-// column of them is a vector, and the results are transposed back.
+// Sums along a row are made the same: as many rows as a vector has bytes are turned over, so that a
+// column of them is a vector, and the results turned back.
 #include <algorithm>
 #include <memory>
 
@@ -13,7 +13,7 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-constexpr int kRows = 16;                  // of a tile that is transposed at a time
+constexpr int kRows = 16;                  // of a tile that is turned over at a time
 constexpr int64_t kColumn = kVectorBytes;  // rows that are summed at a time
 constexpr int64_t kAlign = 64;
 

@@ -16,7 +16,7 @@ class _Unavailable(VisionDataset):
 
     def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise NotImplementedError(
-            f"datasets.{type(self).__name__} reads videos, for which there is no decoder here: "
+            f"datasets.{type(self).__name__} reads films, for which there is no decoder here: "
             "decode them with another package into tensors or files, and read those in a Dataset "
             "of your own"
         )

@@ -15,7 +15,7 @@ __all__ = ["MovingMNIST"]
 
 
 class MovingMNIST(VisionDataset):
-    """10 000 videos of two moving digits, 20 pictures of 64 × 64 pixels, in ``root/MovingMNIST``.
+    """10 000 videos of two moving digits, 20 frames of 64 × 64 pixels, in ``root/MovingMNIST``.
 
     ``split`` train takes the first ``split_ratio`` pictures of each, test the others, None all. A
     sample is a tensor (pictures, 1, 64, 64).
@@ -66,7 +66,7 @@ def _read(path: str) -> Any:
     try:
         videos = np.load(path, allow_pickle=False)
     except (EOFError, ValueError) as error:
-        raise RuntimeError(f"{path}: damaged, or not a NumPy array ({error})") from error
+        raise RuntimeError(f"{path}: damaged, or not an array of NumPy ({error})") from error
     if videos.ndim != 4 or videos.dtype != np.uint8:
-        raise RuntimeError(f"{path}: bytes (frames, videos, 64, 64) expected, got {videos.shape}")
+        raise RuntimeError(f"{path}: bytes (pictures, films, 64, 64) expected, got {videos.shape}")
     return videos

@@ -5,10 +5,10 @@ from __future__ import annotations
 import flambeau as fb
 from flambeau import Tensor
 
-__all__ = ["ALIGNED", "ROTATED", "box_convert"]
+__all__ = ["ROTATED", "STRAIGHT", "box_convert"]
 
 # By their fields: corners (x, y), a middle (cx, cy), sides (w, h), an angle in degrees (r).
-ALIGNED = ("xyxy", "xywh", "cxcywh")
+STRAIGHT = ("xyxy", "xywh", "cxcywh")
 ROTATED = ("cxcywhr", "xywhr", "xyxyxyxy")
 
 
@@ -18,7 +18,7 @@ def box_convert(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
     Those are ``xywhr`` (a corner, the sides, degrees against the clock), ``cxcywhr`` and
     ``xyxyxyxy``, all four corners.
     """
-    given, wanted = ([fmt in forms for forms in (ALIGNED, ROTATED)] for fmt in (in_fmt, out_fmt))
+    given, wanted = ([fmt in forms for forms in (STRAIGHT, ROTATED)] for fmt in (in_fmt, out_fmt))
     if not any(given) or not any(wanted):
         raise ValueError(
             f"Unsupported Bounding Box Conversions for given in_fmt {in_fmt} and out_fmt {out_fmt}"
@@ -35,7 +35,7 @@ def box_convert(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
         )
     if in_fmt == out_fmt:
         return boxes.clone()
-    return _straight(boxes, in_fmt, out_fmt) if given[0] else _turned(boxes, in_fmt, out_fmt)
+    return _straight(boxes, in_fmt, out_fmt) if given[0] else _rotated(boxes, in_fmt, out_fmt)
 
 
 def _straight(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
@@ -51,7 +51,7 @@ def _straight(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
     return fb.cat((first, second), -1)
 
 
-def _turned(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
+def _rotated(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
     """By way of a corner and the vectors of the two sides that start there."""
     values = boxes if boxes.is_floating_point() else boxes.float()
     corner = values[..., :2]
@@ -61,9 +61,9 @@ def _turned(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
         angle = fb.rad2deg(fb.atan2(-right[..., 1], right[..., 0]))[..., None]
     else:
         size, angle = values[..., 2:4], values[..., 4:]
-    turn = fb.deg2rad(angle)
-    right = size[..., :1] * fb.cat((turn.cos(), -turn.sin()), -1)
-    down = size[..., 1:] * fb.cat((turn.sin(), turn.cos()), -1)
+    radians = fb.deg2rad(angle)
+    right = size[..., :1] * fb.cat((radians.cos(), -radians.sin()), -1)
+    down = size[..., 1:] * fb.cat((radians.sin(), radians.cos()), -1)
     if in_fmt == "cxcywhr":
         corner = corner - (right + down) / 2
     if out_fmt == "xyxyxyxy":

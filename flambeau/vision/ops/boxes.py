@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import flambeau as fb
 from flambeau import Tensor
 from flambeau._C import _box_iou_rotated, _nms
-from flambeau.vision.ops._box_convert import ALIGNED, ROTATED, box_convert
+from flambeau.vision.ops._box_convert import ROTATED, STRAIGHT, box_convert
 
 __all__ = [
     "batched_nms",
@@ -73,7 +73,7 @@ def clip_boxes_to_image(boxes: Tensor, size: tuple[int, int]) -> Tensor:
 
 def box_area(boxes: Tensor, fmt: str = "xyxy") -> Tensor:
     """Return the area of every box (..., 4)."""
-    if fmt not in ALIGNED:
+    if fmt not in STRAIGHT:
         raise ValueError(f"Unsupported Bounding Box area for given format {fmt}")
     wide = _widened(boxes)
     if fmt == "xyxy":
@@ -120,9 +120,9 @@ def box_iou(boxes1: Tensor, boxes2: Tensor, fmt: str = "xyxy") -> Tensor:
     """Return the overlap of every pair (N, M): the area in both by the area in either."""
     if fmt in ROTATED:
         return _box_iou_rotated(*(_form(boxes, fmt, "cxcywhr") for boxes in (boxes1, boxes2)))
-    if fmt not in ALIGNED:
+    if fmt not in STRAIGHT:
         raise ValueError(
-            f"Unsupported format '{fmt}'. Supported axis-aligned formats: {ALIGNED}. Supported "
+            f"Unsupported format '{fmt}'. Supported axis-aligned formats: {STRAIGHT}. Supported "
             f"rotated formats: {ROTATED}."
         )
     both, either = _overlap(*(_form(boxes, fmt, "xyxy") for boxes in (boxes1, boxes2)))

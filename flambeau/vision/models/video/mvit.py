@@ -39,7 +39,7 @@ class MSBlockConfig:
     stride_kv: list[int]
 
 
-def _as_film(x: Tensor) -> Tensor:
+def _as_video(x: Tensor) -> Tensor:
     """Images as videos of one image."""
     return x.unsqueeze(2) if x.ndim == 4 else x
 
@@ -90,7 +90,7 @@ def _add_shortcut(x: Tensor, shortcut: Tensor, residual_with_cls_embed: bool) ->
 # They look at shapes, or change what they are given: to a tracer each is one step.
 fx.wrap("_add_rel_pos")
 fx.wrap("_add_shortcut")
-fx.wrap("_as_film")
+fx.wrap("_as_video")
 
 
 class Pool(nn.Module):
@@ -383,7 +383,7 @@ class MViT(nn.Module):
         start(self, linear_truncated, _layer_norm_unit, _places_truncated)
 
     def forward(self, x: Tensor) -> Tensor:
-        patches: Tensor = self.conv_proj(_as_film(x))
+        patches: Tensor = self.conv_proj(_as_video(x))
         x = self.pos_encoding(patches.flatten(2).transpose(1, 2))
         places = self.pos_encoding
         thw = (places.temporal_size, *places.spatial_size)
