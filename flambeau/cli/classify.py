@@ -150,7 +150,7 @@ def _shares(classifier: Classifier, path: Path, image: Tensor) -> Tensor:
         text = f"{path}, {width}×{height} pixels, cannot be classified: {error}"
         raise Mistake(text) from error
     if shares.isnan().any():
-        raise Mistake(f"{path}: {classifier.weights} predicts NaN for it, so there is no class")
+        raise Mistake(f"{path}: {classifier.weights} gives NaN for it, so it tells no classes")
     return shares
 
 

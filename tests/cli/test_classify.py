@@ -410,7 +410,7 @@ def test_weights_of_other_numbers(classify: Classify, folder: Path, tmp_path: Pa
     code, _, error = classify("a.png", "--weights", str(path))
     assert code == 1
     assert "a.png" in error
-    assert "predicts NaN" in error
+    assert "gives NaN" in error
 
 
 @pytest.mark.parametrize(

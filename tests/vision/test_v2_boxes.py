@@ -54,8 +54,8 @@ def test_moves_of_boxes(name: str, format: str) -> None:
 
 @pytest.mark.parametrize("format", ["XYWHR", "CXCYWHR", "XYXYXYXY"])
 @pytest.mark.parametrize("name", [name for name in MOVES if "crop" not in name])
-def test_moves_of_turned_boxes(name: str, format: str) -> None:
-    """An axis-aligned box among the rotated ones."""
+def test_moves_of_rotated_boxes(name: str, format: str) -> None:
+    """An upright box among the rotated ones."""
     move, expected, size = MOVES[name]
     boxes = v2.ConvertBoundingBoxFormat(format)(_boxes([[2.0, 4, 6, 6, 0]], "XYWHR"))
     out = move(boxes)
@@ -98,16 +98,16 @@ def test_clamping() -> None:
     assert F.clamp_keypoints(_points([[-1, 3], [30, 25]])).tolist() == [[0, 3], [29, 19]]
 
 
-def test_clamping_turned_boxes() -> None:
+def test_clamping_rotated_boxes() -> None:
     """Soft: the smallest box around what is visible. Hard: all corners are in the image."""
-    turned = _boxes([[1.0, 10, 10, 6, 30], [15, 10, 4, 4, 45]], "CXCYWHR")
-    soft = F.clamp_bounding_boxes(turned)
-    fb.testing.assert_close(soft[1], turned[1])
-    assert (soft[0, 2:4] <= turned[0, 2:4]).all()
-    hard = F.clamp_bounding_boxes(turned, clamping_mode="hard")
+    rotated = _boxes([[1.0, 10, 10, 6, 30], [15, 10, 4, 4, 45]], "CXCYWHR")
+    soft = F.clamp_bounding_boxes(rotated)
+    fb.testing.assert_close(soft[1], rotated[1])
+    assert (soft[0, 2:4] <= rotated[0, 2:4]).all()
+    hard = F.clamp_bounding_boxes(rotated, clamping_mode="hard")
     corners = F.convert_bounding_box_format(hard, new_format="XYXYXYXY").view(2, 4, 2)
     assert corners.min() > -1e-4
-    fb.testing.assert_close(hard[:, 4], turned[:, 4])
+    fb.testing.assert_close(hard[:, 4], rotated[:, 4])
     beside = F.clamp_bounding_boxes(_boxes([[-50.0, 10, 10, 6, 30]], "CXCYWHR"))
     assert beside[0, 2:4].tolist() == [0, 0]
     empty = F.clamp_bounding_boxes(_boxes(fb.zeros(0, 5), "CXCYWHR"))

@@ -13,7 +13,7 @@ ROTATED = ("cxcywhr", "xywhr", "xyxyxyxy")
 
 
 def box_convert(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
-    """Return boxes (..., K) in another form: ``xyxy``, ``xywh``, ``cxcywh``, or rotated ones.
+    """Return boxes (..., K) in another form: ``xyxy``, ``xywh``, ``cxcywh``, or turned ones.
 
     Those are ``xywhr`` (a corner, the sides, degrees against the clock), ``cxcywhr`` and
     ``xyxyxyxy``, all four corners.
@@ -26,7 +26,7 @@ def box_convert(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
     if given != wanted:
         raise NotImplementedError(
             f"Unsupported Bounding Box Conversions for given in_fmt {in_fmt} and out_fmt {out_fmt}:"
-            " boxes are either axis-aligned in both or rotated in both"
+            " boxes are either along the axes in both or turned in both"
         )
     fields = {"xywhr": 5, "cxcywhr": 5, "xyxyxyxy": 8}.get(in_fmt, 4)
     if boxes.shape[-1:] != (fields,):

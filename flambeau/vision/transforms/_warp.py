@@ -1,4 +1,4 @@
-"""Images rotated, sheared and warped at random."""
+"""Images turned, sheared and bent at random."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _fill_for(img: Image, fill: Any) -> Fill:
 
 
 class RandomRotation(nn.Module):
-    """An image rotated by a random angle."""
+    """An image turned by a random angle."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class RandomRotation(nn.Module):
 
 
 class RandomAffine(nn.Module):
-    """An image rotated, translated, scaled and sheared at random about its centre."""
+    """An image turned, moved, scaled and sheared at random about its middle."""
 
     def __init__(
         self,

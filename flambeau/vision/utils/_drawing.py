@@ -37,7 +37,7 @@ def draw_bounding_boxes(
 ) -> Tensor:
     """Draw boxes on an image, each with a label if given.
 
-    Axis-aligned boxes (N, 4) are left, top, right, bottom; rotated ones (N, 8) are four corners.
+    Upright boxes (N, 4) are left, top, right, bottom; turned ones (N, 8) are their four corners.
     """
     _check_image(image)
     if boxes.ndim != 2 or boxes.shape[1] not in (4, 8):
@@ -62,7 +62,7 @@ def draw_bounding_boxes(
     with _canvas(image, "RGBA" if fill else None) as (draw, result):
         for position, box in enumerate(boxes.to(fb.int64).tolist()):
             color = outlines[position]
-            shape = draw.rectangle if upright else partial(_turned_box, draw)
+            shape = draw.rectangle if upright else partial(_rotated_box, draw)
             shape(box, width=width, outline=color, fill=(*color, 100) if fill else None)
             if labels is not None and labels[position] is not None:
                 corner = (box[0] + width + 1, box[1] + width + 1)
@@ -75,8 +75,8 @@ def draw_bounding_boxes(
     return result[0]
 
 
-def _turned_box(draw: Any, box: list[int], width: int, outline: Any, fill: Any) -> None:
-    """Four sides; the first one, which shows the rotation of the box, is dashed."""
+def _rotated_box(draw: Any, box: list[int], width: int, outline: Any, fill: Any) -> None:
+    """Four sides; the first one, which tells how the box is turned, is dashed."""
     if fill is not None:
         draw.polygon(box, fill=fill)
     x1, y1, x2, y2, *_ = box

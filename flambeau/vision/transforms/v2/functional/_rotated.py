@@ -1,4 +1,4 @@
-"""Rotated boxes, as their corners (N, 4, 2): kept rectangular, and kept within an image."""
+"""Turned boxes, as their corners (N, 4, 2): kept rectangular, and kept within an image."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def rectangles(corners: Tensor) -> Tensor:
     across, down = second - first, fourth - first
     wide = _length(across) >= _length(down)
     # The unit vectors along the width and the height, which is a quarter turn clockwise from it.
-    u = fb.where(wide, across / _length(across), _turned(down / _length(down), -1))
-    v = _turned(u, 1)
+    u = fb.where(wide, across / _length(across), _rotated(down / _length(down), -1))
+    v = _rotated(u, 1)
     width = _along(across, u) + fb.where(wide, _along(down, u), 0.0)
     height = _along(down, v) + fb.where(wide, 0.0, _along(across, v))
     x, y, middle = width / 2 * u, height / 2 * v, (first + third) / 2
@@ -35,8 +35,8 @@ def _length(vectors: Tensor) -> Tensor:
     return vectors.norm(dim=-1, keepdim=True)
 
 
-def _turned(vectors: Tensor, way: int) -> Tensor:
-    """Vectors rotated by a right angle: clockwise on the screen for 1, back for -1."""
+def _rotated(vectors: Tensor, way: int) -> Tensor:
+    """Vectors turned by a right angle: clockwise on the screen for 1, back for -1."""
     x, y = vectors.unbind(-1)
     return fb.stack((-way * y, way * x), -1)
 
