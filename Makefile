@@ -23,17 +23,17 @@ PYTEST = -m pytest -q -n auto --dist worksteal --durations 10 --durations-min 5
 .DELETE_ON_ERROR:
 
 help:
-	@echo 'make demo         a network learns to read handwritten digits, in seconds once it is built'
-	@echo 'make test         the test suite (no torch needed)'
-	@echo 'make conformance  the operator table against torch 2.13.0'
-	@echo 'make bench        speed, memory and size beside torch 2.13.0; ARGS="--quick --only gemm"'
+	@echo 'make demo         train a network on handwritten digits, in seconds once it is built'
+	@echo 'make test         run the test suite (no torch needed)'
+	@echo 'make conformance  compare every operator with torch 2.13.0'
+	@echo 'make bench        compare speed, memory and size with torch 2.13.0; ARGS="--quick --only gemm"'
 	@echo 'make asan         the tests under the address and undefined-behaviour sanitizers; TESTS=tests/core'
 	@echo 'make shadow       the operators on a device whose memory is closed to the host'
-	@echo 'make tsan         the tests with threads under the thread sanitizer'
-	@echo 'make compilers    built by several compilers, with the tests of the core; COMPILERS="clang++-19"'
+	@echo 'make tsan         the threaded tests under the thread sanitizer'
+	@echo 'make compilers    build with several compilers and run the core tests; COMPILERS="clang++-19"'
 	@echo 'make lint         formatting, lint and types'
-	@echo 'make docs         the documentation, into site/'
-	@echo 'make wheel        a wheel in dist/, tried in an environment of its own'
+	@echo 'make docs         build the documentation into site/'
+	@echo 'make wheel        build a wheel into dist/ and try it in a fresh environment'
 	@echo 'make clean        remove everything that was built'
 
 demo: .venv/.installed

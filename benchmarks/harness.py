@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks import graph, images, machine, memory, scripts, startup
+from benchmarks import graph, images, machine, memory, pictures, scripts, startup
 from benchmarks.case import GROUPS, Case, Group, all_cases
 from benchmarks.process import Process
 from benchmarks.roofline import Rates, Work
@@ -413,6 +413,9 @@ def main() -> None:
         report["groups"]["size"] = run_size(modules)
     path = save(report)
     print(f"\nwritten to {os.path.relpath(path)}")
+    if modules == ("flambeau", "torch"):
+        for picture in pictures.draw(report):
+            print(f"drawn: {os.path.relpath(picture)}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A character-level LSTM that learns to write like Melville.
 
-Expected: after 1500 steps (about 40 s on two cores) the held-out text costs less than 1.8 nats a
-character, against 4.3 for guessing, and the sample consists mostly of English words.
+Expected: after 1500 steps (about 40 s on two cores) the validation loss is below 1.8 nats per
+character (4.3 for guessing), and the sample consists mostly of English words.
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""ResNet-18 on CIFAR-10, or on pictures of your own in its format.
+"""ResNet-18 on CIFAR-10, or on your own images in its format.
 
-    python examples/shapes.py cifar data        pictures to try it with; or unpack CIFAR-10 there
+    python examples/shapes.py cifar data        images to try it with; or unpack CIFAR-10 there
     python examples/cifar_resnet.py data --epochs 5
 
-After each epoch a checkpoint is written. If the program is stopped, the same command goes on from
-there, and ends where it would have ended without the interruption.
+It writes a checkpoint after each epoch. If the program is stopped, the same command resumes from
+there and ends with the same result as an uninterrupted run.
 
-Expected: of the drawn shapes (2000 to learn from, 400 for the test) 23, 89, 99, 100 and 100 % after
-the five epochs, in four minutes of one core. CIFAR-10 has 25 times as many pictures.
+Expected: on the drawn shapes (2000 for training, 400 for testing) accuracies of 23, 89, 99, 100
+and 100 % after the five epochs, in four minutes on one core. CIFAR-10 has 25 times as many images.
 """
 
 import argparse

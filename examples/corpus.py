@@ -1,4 +1,4 @@
-"""A text as a sequence of characters, for the language models of this folder."""
+"""A text as a sequence of characters, for the language models in this folder."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ MOBY_DICK = Path(__file__).parent / "data" / "moby-dick.txt"
 
 
 class Characters:
-    """The characters of a text as numbers, cut into a part to learn from and one to test on."""
+    """The characters of a text as numbers, split into a training and a test part."""
 
     def __init__(self, path: Path = MOBY_DICK, held_out: float = 0.1) -> None:
         text = path.read_text(encoding="ascii")

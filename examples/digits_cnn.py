@@ -1,7 +1,7 @@
-"""A convolutional network that reads handwritten digits: the whole loop on one page.
+"""A convolutional network for handwritten digits: the whole training loop on one page.
 
 Expected: after 30 epochs (about 5 s on two cores) at least 98 % of the test images are
-read rightly.
+classified correctly.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def accuracy(net: nn.Module, digits: Digits) -> float:
 
 
 def train(epochs: int = 30, seed: int = 0) -> tuple[Net, float]:
-    """The network, and the share of the test images that it reads rightly."""
+    """The network, and its accuracy on the test images."""
     torch.manual_seed(seed)
     loader = DataLoader(Digits(train=True), batch_size=32, shuffle=True)
     net = Net()
@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
     _, share = train(**vars(parser.parse_args()))
-    print(f"{share:.1%} of the test images are read rightly")
+    print(f"{share:.1%} of the test images are classified correctly")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""An energy-based model: a network gives every point an energy, low where the data are.
+"""An energy-based model: a network assigns every point an energy that is low near the data.
 
-There is no formula for the probabilities, so the model learns by contrast: the energy of the data
-is pushed down, that of its own samples up. Samples come from Langevin dynamics: points roll
-downhill along the gradient of the energy with respect to the points, shaken by noise.
+The probabilities cannot be normalised, so training is contrastive: it lowers the energy of the data
+and raises the energy of the model's own samples. Samples come from Langevin dynamics: gradient
+descent on the energy with respect to the points, with added noise.
 
-Expected: after 1500 steps (about 30 s on two cores) samples that start as noise end at the two
-moons of the data: at least 85 % lie within 0.25 of a data point, while of the noise 25 % do.
+Expected: after 1500 steps (about 30 s on two cores) samples that start as noise end near the
+two moons of the data: at least 85 % lie within 0.25 of a data point, against 25 % of the noise.
 """
 
 import argparse

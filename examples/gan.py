@@ -1,7 +1,7 @@
-"""A generative adversarial network that learns eight spots on a circle.
+"""A generative adversarial network that learns a mixture of eight Gaussians on a circle.
 
 Expected: after 3000 steps (about 15 s on two cores) more than 85 % of the samples lie within three
-deviations of a spot, and every one of the eight spots is hit. A picture is printed.
+standard deviations of a centre, and all eight modes are covered. It prints a plot.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""Gradients of gradients: the distance between two distributions, by a critic with a penalty.
+"""Second derivatives: the Wasserstein distance of two distributions, with a gradient penalty.
 
-A critic whose slope is at most 1 measures the Wasserstein distance by how much higher it scores one
-distribution than the other. The slope is kept at 1 by a penalty on the critic's gradient, and to
-learn from that penalty one has to differentiate the gradient.
+The Wasserstein distance is the largest difference between a critic's mean scores on the two
+distributions, over all critics with slope at most 1. A penalty on the critic's gradient keeps the
+slope at 1, and training with this penalty differentiates the gradient.
 
-Expected: after 1500 steps (about 10 s on two cores) the distance between two round clouds of points
-whose centres are 3 apart comes out between 2.8 and 3.1.
+Expected: after 1500 steps (about 10 s on two cores) the estimated distance between two Gaussian
+clouds whose centres are 3 apart is between 2.8 and 3.1.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""A neural ordinary differential equation learns how a pendulum swings.
+"""A neural ordinary differential equation that learns the motion of a pendulum.
 
-A network gives the change of angle and speed in each state; a Runge-Kutta integrator,
-differentiated step by step as the loop that it is, carries states along it. Known are noisy
-measurements only.
+A network predicts the derivative of angle and speed; a Runge-Kutta integrator, an ordinary Python
+loop that autograd differentiates step by step, integrates it. Training sees only noisy
+measurements.
 
-Expected: after 3000 steps (about 4 s on two cores) the swing that the network draws from the start,
-ten seconds long, stays within 0.25 of the true one on average.
+Expected: after 3000 steps (about 4 s on two cores) a predicted trajectory of ten seconds stays
+within 0.25 of the true one on average.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""REINFORCE: a policy learns to balance a pole on a cart from its rewards alone.
+"""REINFORCE: a policy learns to balance a pole on a cart from rewards alone.
 
-The environment is the classical cart-pole, written out below.
+The environment is the classic cart-pole, implemented below.
 
 Expected: within 400 episodes (about 20 s on two cores) the pole stays up for more than 180 of 200
 steps on average over the last 50 episodes.

@@ -1,6 +1,6 @@
-"""Drawn pictures of ten shapes, for the programs of this folder that learn from images.
+"""Draws images of ten shapes, for the examples that train on images.
 
-They take the place of photographs where there is no network to fetch those from:
+They replace photographs on machines without a network connection:
 
     python examples/shapes.py cifar data        files in the format of CIFAR-10
     python examples/shapes.py folders pictures  a folder for each shape, in train and in test

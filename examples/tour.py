@@ -1,4 +1,4 @@
-"""A tour of Flambeau in a few seconds: arrays, a fitted curve, pictures, two nets, the speed.
+"""A tour of Flambeau in a few seconds: arrays, curve fitting, images, two networks, speed.
 
 Run it with `python examples/tour.py`.
 """
@@ -118,7 +118,7 @@ def training() -> None:
 
 
 def shapes(count: int, size: int = 14) -> tuple[torch.Tensor, torch.Tensor]:
-    """Noisy pictures of rings, crosses and stripes, each at a place of its own, and their kinds."""
+    """Noisy images of rings, crosses and stripes at random positions, and their labels."""
     line = torch.arange(size) - size / 2
     y = line.reshape(1, -1, 1) - torch.randint(-3, 4, (count, 1, 1))
     x = line.reshape(1, 1, -1) - torch.randint(-3, 4, (count, 1, 1))

@@ -1,10 +1,11 @@
 """A recursive TreeLSTM: the graph of every sample has the shape of its tree.
 
-The trees are logical expressions such as ``(not (T and (F or T)))``; the network reads one from its
-leaves to its root and says whether it is true. The recursion is ordinary Python.
+The trees are logical expressions such as ``(not (T and (F or T)))``; the network
+evaluates them from the leaves to the root and predicts whether they are true. The recursion is
+ordinary Python.
 
-Expected: after 1200 trees of 8 (about 20 s on two cores) at least 97 % of new trees are judged
-rightly, deeper ones than it has learnt from included.
+Expected: after 1200 trees of 8 (about 20 s on two cores) at least 97 % of new trees are classified
+correctly, including deeper ones than those it was trained on.
 """
 
 from __future__ import annotations

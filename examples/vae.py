@@ -1,7 +1,7 @@
-"""A variational autoencoder that compresses digits to eight numbers and draws new ones.
+"""A variational autoencoder that compresses digits to eight numbers and generates new ones.
 
-Expected: after 60 epochs (about 10 s on two cores) the bound on the test images is below 25 nats an
-image, and the digits that it draws from noise can be read.
+Expected: after 60 epochs (about 10 s on two cores) the negative ELBO on the test images is below 25
+nats per image, and the digits that it generates from noise are legible.
 """
 
 import argparse
@@ -26,7 +26,7 @@ class VAE(nn.Module):
         )
 
     def loss(self, x: Tensor) -> Tensor:
-        """The bound on the negative log-likelihood, in nats an image."""
+        """The bound on the negative log-likelihood, in nats per image."""
         mean, log_variance = self.encoder(x).chunk(2, dim=1)
         code = mean + torch.exp(0.5 * log_variance) * torch.randn_like(mean)
         misfit = F.binary_cross_entropy_with_logits(self.decoder(code), x, reduction="sum")
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     model, bound = train(**vars(parser.parse_args()))
     print(as_text(model.draw(6)))
-    print(f"bound on the test images: {bound:.2f} nats an image")
+    print(f"bound on the test images: {bound:.2f} nats per image")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ __all__ = ["TypedStorage", "UntypedStorage"]
 
 
 class StorageType(type):
-    """The class of ``FloatStorage`` and its like: a name for the storages of one element type.
+    """The class of ``FloatStorage`` and others: a name for the storages of one element type.
 
     Calling it makes a ``TypedStorage``, and ``isinstance`` asks for the element type; there are no
     instances of its own.

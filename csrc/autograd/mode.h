@@ -11,7 +11,7 @@ struct Cut {
   const SourceLocation* location;
 };
 const Cut* cut_here(const char* by);
-// item() and its kin: the last one on this thread that was called on a tensor with a history.
+// item() and similar calls: the last one on this thread that was called on a tensor with a history.
 void note_number_taken(const char* by);
 const Cut* last_number_taken();
 

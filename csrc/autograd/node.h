@@ -83,7 +83,7 @@ class Node {
   bool released = false;   // its saved values are gone, since the backward at `released_at`
   bool is_python = false;  // a PythonNode: see bind/function.cpp
   bool is_accumulator = false;
-  bool in_place = false;  // made by t_() or its kin: PyTorch numbers their nodes on from t()'s
+  bool in_place = false;  // by t_() and such views: PyTorch numbers their nodes on from t()'s
   uint32_t wanted = 0;    // bit i: the gradient of input i is wanted, also where it has no edge
   uint64_t sequence = 0;  // later operators have higher numbers and run first
   SmallVec<Edge, 2> edges;

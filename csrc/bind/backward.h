@@ -1,4 +1,4 @@
-// backward(), the modes of recording, and their kin.
+// backward() and grad(), and the modes of recording.
 #pragma once
 
 #include <nanobind/nanobind.h>

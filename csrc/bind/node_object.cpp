@@ -96,7 +96,7 @@ PyObject* get_described(PyObject* self, void*) {
   return PyUnicode_FromString(node_of(self).described().c_str());
 }
 
-// `_saved_self` and its kin.
+// `_saved_self` and the other saved values.
 PyObject* node_getattro(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;

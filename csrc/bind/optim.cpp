@@ -97,8 +97,8 @@ PyObject* call_closure(PyObject* closure) {
   return checked(PyObject_CallNoArgs(closure)).release();
 }
 
-// Whether a GradScaler has found gradients that are not finite. It leaves word by attributes of the
-// optimiser; the gradients are scaled back then.
+// Whether a GradScaler has found gradients that are not finite, which it reports by attributes of
+// the optimiser. If it has found none, the gradients are unscaled here.
 bool is_held_back(PyObject* optimizer) {
   PyObject** own = _PyObject_GetDictPtr(optimizer);
   if (!own || !*own || PyDict_Contains(*own, names->found_inf) != 1) return false;

@@ -1,4 +1,4 @@
-// Attributes of a Tensor: shape, dtype, device and their kin.
+// Attributes of a Tensor: shape, dtype, device and others.
 #include "bind/call.h"
 #include "bind/tape.h"
 #include "bind/tensor_object.h"

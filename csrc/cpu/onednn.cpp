@@ -40,7 +40,7 @@ struct Stream {
   ~Stream() { dnnl_stream_destroy(handle); }
 };
 
-// Whether it is made of matrix products, as some convolutions are: "gemm:jit" and its like.
+// Whether it is made of matrix products, as some convolutions are: "gemm:jit" and similar names.
 bool is_made_of_products(const_dnnl_primitive_desc_t description) {
   const char* name = "";
   dnnl_primitive_desc_query(description, dnnl_query_impl_info_str, 0, &name);

@@ -12,7 +12,7 @@
 namespace fb::ops {
 namespace {
 
-// The dimension that softmax and its like take when none is named.
+// The dimension that softmax and similar functions take when none is given.
 int64_t softmax_dim(const char* name, const Tensor& input, std::optional<int64_t> dim) {
   if (dim) return *dim;
   warn("Implicit dimension choice for ", name,

@@ -38,7 +38,7 @@ Example:
 
 
 class TensorType(type):
-    """The class of ``FloatTensor`` and its like: a name for one element type on one device.
+    """The class of ``FloatTensor`` and others: a name for one element type on one device.
 
     Calling it makes a tensor, ``isinstance`` asks for the element type and the device; there are no
     instances of its own.

@@ -1,4 +1,4 @@
-"""``SymInt`` and its like: sizes that are known later.
+"""``SymInt``, ``SymFloat`` and ``SymBool``: values that are known later.
 
 Here every size is a number when a program asks for it. The classes exist for ``isinstance`` and
 annotations and have no instances; the functions take plain numbers.

@@ -1,4 +1,4 @@
-"""Views in memory of their own: ``view_copy`` and its like."""
+"""Views in memory of their own: ``view_copy`` and the other ``_copy`` operators."""
 
 from __future__ import annotations
 

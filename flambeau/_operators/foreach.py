@@ -1,4 +1,4 @@
-"""``torch._foreach_add`` and its kin: an operator on each tensor of a list.
+"""``torch._foreach_add`` and the others: an operator applied to each tensor of a list.
 
 Optimisers of other packages are written with them. Each is made of the operator of that name when
 it is first asked for; those with an underscore behind the name change the tensors they are given.

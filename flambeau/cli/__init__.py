@@ -1,7 +1,8 @@
 """The ``flambeau`` command: one module for each of its commands, here unless `_ELSEWHERE` says it.
 
-A command's module has ``add_arguments(parser)`` and ``run(arguments)``, which returns the exit
-code. It is loaded when the command is asked for, so that the others cost nothing.
+A command's module has ``add_arguments(parser)``, which also sets examples as the parser's epilog,
+and ``run(arguments)``, which returns the exit code. It is loaded only when the command is run, so
+that the others cost nothing.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from flambeau.version import __version__
 __all__ = ["main"]
 
 COMMANDS = {
-    "classify": "say what images show, by a pretrained network",
+    "classify": "classify images with a pretrained network or your checkpoint",
     "demo": "train a network on handwritten digits and write a report",
     "doctor": "check this machine and the installation, with a fix for every problem",
-    "info": "versions and settings, for a bug report",
-    "models": "list the networks that there are published weights for",
+    "info": "print versions and settings for a bug report",
+    "models": "list the networks with published weights",
     "run": "run a PyTorch script unmodified, or list what it would miss",
 }
 
@@ -58,7 +59,9 @@ def _run(name: str, rest: Sequence[str]) -> int:
     command = importlib.import_module(_ELSEWHERE.get(name, f"flambeau.cli.{name}"))
     summary = COMMANDS[name]
     parser = argparse.ArgumentParser(
-        f"flambeau {name}", description=f"{summary[0].upper()}{summary[1:]}."
+        f"flambeau {name}",
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,  # examples keep their lines
     )
     command.add_arguments(parser)
     code: int = command.run(parser.parse_args(rest))
@@ -73,8 +76,8 @@ def _parser() -> argparse.ArgumentParser:
         description="A lighter torch: PyTorch's programming model in a small, fast package.\n\n"
         "commands:\n"
         + "".join(f"  {name:{width}}{summary}\n" for name, summary in COMMANDS.items()),
-        epilog="`flambeau COMMAND --help` says more about one of them.\n"
-        "First time here? `flambeau demo` takes seconds and needs no network.",
+        epilog="`flambeau COMMAND --help` explains a command, with examples.\n"
+        "First time here? `flambeau demo` takes a few seconds and works offline.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"flambeau {__version__}")

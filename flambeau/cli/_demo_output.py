@@ -26,9 +26,9 @@ def introduce(net: Net, train_data: Digits, test_data: Digits) -> None:
     parameters = sum(parameter.numel() for parameter in net.parameters())
     threads = fb.get_num_threads()
     print(
-        style("A network learns to read handwritten digits", "bold"),
-        f"{parameters:,} parameters, {len(train_data)} pictures to learn from, "
-        f"{len(test_data)} others for the test",
+        style("Training a network on handwritten digits", "bold"),
+        f"{parameters:,} parameters, {len(train_data)} training images, "
+        f"{len(test_data)} test images",
         f"Flambeau {fb.__version__}, {threads} thread{'s' * (threads > 1)}, {_isa()} kernels",
         sep="\n",
         end="\n\n",
@@ -41,7 +41,7 @@ def show_confusion(confusion: Tensor) -> None:
     style = Style(sys.stdout)
     none = "·" if can_show(sys.stdout, "·") else "."
     size = len(confusion)
-    print("\n" + style("Test digits", "bold") + " (rows) and what they were read as (columns)\n")
+    print("\n" + style("Test digits", "bold") + " (rows) and predictions (columns)\n")
     print(style("      " + "".join(f"{digit:>4}" for digit in range(size)) + "   right", "dim"))
     for digit, row in enumerate(confusion.tolist()):
         cells = [
@@ -60,9 +60,9 @@ def conclude(page: Report, report: Path) -> None:
     size = readable_bytes(page.checkpoint.stat().st_size)
     accuracy = style(f"{page.final.accuracy:.1%}", "bold")
     print(
-        f"{accuracy} of the test digits read correctly ({right} of {total}), "
+        f"{accuracy} of the test digits classified correctly ({right} of {total}), "
         f"{page.history.seconds:.1f} s of training",
-        f"checkpoint  {page.checkpoint}  ({size}; a new network that loaded it answers the same)",
+        f"checkpoint  {page.checkpoint}  ({size}; verified by loading it into a new network)",
         f"report      {report}  (open it in a browser)",
         sep="\n",
     )

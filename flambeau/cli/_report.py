@@ -109,7 +109,7 @@ class Report:
             f'<header><p class="brand">{_FLAME} Flambeau</p>'
             "<h1>A small network reads handwritten digits</h1>"
             "<p>A convolutional network was trained on this machine, from random weights, on "
-            "pictures that come with the package. It was then tested on pictures that it had "
+            "images that come with the package. It was then tested on images that it had "
             f'never seen.</p></header>\n<dl class="numbers">{cards}</dl>'
         )
 
@@ -142,20 +142,18 @@ class Report:
             y_range=(min(h.train_accuracy + h.test_accuracy), 1.0),
         )
         return _section(
-            "Learning",
+            "Learning curves",
             '<div class="pair">'
             f"<figure>{loss}<figcaption>Loss, logarithmic; pale: every step</figcaption></figure>"
             f"<figure>{accuracy}<figcaption>Accuracy</figcaption></figure></div>"
-            "<p>Training pictures are shifted, turned and slanted at random before each step. That "
-            "makes them harder to read than those of the test, which are left as they are.</p>",
+            "<p>Training images are shifted, rotated and slanted at random before each step. That "
+            "makes them harder to classify than the test images, which stay as they are.</p>",
         )
 
     def _confusion(self) -> str:
         rows = self.confusion.tolist()
         most = max([n for i, row in enumerate(rows) for j, n in enumerate(row) if i != j] + [1])
-        caption = (
-            "<caption>Rows: the digit that was written. Columns: the digit that was read.</caption>"
-        )
+        caption = "<caption>Rows: the digit that was written. Columns: the prediction.</caption>"
         digits = "".join(f'<th scope="col">{digit}</th>' for digit in range(10))
         head = f'<tr><td></td>{digits}<th scope="col" class="share">right</th></tr>'
         body = ""
@@ -165,7 +163,7 @@ class Report:
             body += f'<tr><th scope="row">{digit}</th>{cells}<td class="share">{share}</td></tr>'
         table = _table("confusion", caption + head + body)
         beside = f'<div class="beside">{table}{self._mistakes()}</div>'
-        return _section("Which digit was read as which", beside)
+        return _section("Confusion matrix", beside)
 
     def _mistakes(self) -> str:
         """The mistakes in words, and how sure the network was of them."""

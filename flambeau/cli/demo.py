@@ -147,16 +147,29 @@ def save_and_reload(net: Net, path: Path) -> Net:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--epochs", type=_positive, default=EPOCHS, metavar="N", help="default: 20")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="default: 0")
+    parser.epilog = """\
+examples:
+  flambeau demo                          trains for 20 epochs, a few seconds
+  flambeau demo --epochs 5 --seed 1      a shorter run with other random numbers
+  flambeau demo --output /tmp/digits     writes digits.pt and report.html there"""
+    parser.add_argument(
+        "--epochs",
+        type=_positive,
+        default=EPOCHS,
+        metavar="N",
+        help="passes over the data; default: 20",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the random numbers; default: 0"
+    )
     parser.add_argument(
         "--output",
         type=Path,
         default=Path("flambeau-demo"),
         metavar="FOLDER",
-        help="where the checkpoint and the report go; default: flambeau-demo",
+        help="folder for the checkpoint and the report; default: flambeau-demo",
     )
-    parser.add_argument("--quiet", action="store_true", help="print the result only")
+    parser.add_argument("--quiet", action="store_true", help="print only the result")
 
 
 def _positive(text: str) -> int:
@@ -181,7 +194,7 @@ def run(arguments: argparse.Namespace) -> int:
     reloaded = save_and_reload(net, checkpoint)
     final = evaluate(reloaded, test_data)
     if not torch.equal(final.probabilities, evaluate(net, test_data).probabilities):
-        raise RuntimeError("the network that was read back gives other answers")
+        raise RuntimeError("the network loaded from the checkpoint gives other results")
 
     report = arguments.output / "report.html"
     summary = net.summary(test_data.images[:1])

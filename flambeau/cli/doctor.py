@@ -39,7 +39,12 @@ class Finding:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "The exit code is 1 when there is a problem."
+    parser.epilog = """\
+examples:
+  flambeau doctor                        the whole check
+  flambeau doctor && python train.py     train only if everything is in order
+
+The exit code is 1 if there is a problem."""
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,7 +11,11 @@ __all__ = ["add_arguments", "run", "text"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="everything, for programs to read")
+    parser.epilog = """\
+examples:
+  flambeau info                          a few lines to paste into a bug report
+  flambeau info --json                   every setting, for programs"""
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -13,16 +13,25 @@ _FAILED = 1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = f"{parser.prog} [--audit] (SCRIPT | -m MODULE) [ARGUMENTS ...]"
-    parser.epilog = "Options for flambeau stand before SCRIPT; what follows it is the program's."
+    parser.epilog = """\
+examples:
+  flambeau run train.py --epochs 10      runs train.py with its own arguments
+  flambeau run -m package.train          runs a module, as python -m does
+  flambeau run --audit train.py          lists the torch names that Flambeau does not have
+  flambeau run --audit --json project/   the same for a folder, for programs
+
+Options of flambeau come before SCRIPT; everything after it belongs to the program."""
     parser.add_argument(
         "--audit",
         action="store_true",
-        help="run nothing: list the torch names of a script, notebook or folder that are missing",
+        help="run nothing; list the missing torch names of a script, notebook or folder",
     )
     parser.add_argument(
-        "--json", action="store_true", help="with --audit: everything, for programs to read"
+        "--json", action="store_true", help="with --audit: print everything as JSON"
     )
-    parser.add_argument("-m", action="store_true", dest="module", help="SCRIPT is a module's name")
+    parser.add_argument(
+        "-m", action="store_true", dest="module", help="SCRIPT is the name of a module"
+    )
     parser.add_argument("script", metavar="SCRIPT", help="the program to run")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 

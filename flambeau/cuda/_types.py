@@ -23,7 +23,7 @@ __all__ = [
 
 
 class CudaTensorType(TensorType):
-    """The class of ``torch.cuda.FloatTensor`` and its like."""
+    """The class of ``torch.cuda.FloatTensor`` and the other typed tensors."""
 
     is_cuda = True
     place = "cuda"

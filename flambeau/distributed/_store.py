@@ -80,7 +80,7 @@ class Store:
         """Wait until there are values of these names."""
         limit = (timeout or self.timeout).total_seconds()
         if not self._waited(keys, limit):
-            raise DistStoreError(f"Store: nobody has set {keys} within {limit:g} seconds")
+            raise DistStoreError(f"Store: no process has set {keys} within {limit:g} seconds")
 
     def _waited(self, keys: list[str], seconds: float) -> bool:
         with self._changed:

@@ -116,7 +116,7 @@ def _program(data: dict[str, Any]) -> ExportedProgram:
     )
     names = data["names"]
     if not all(str(name).isidentifier() for name in [*names[0], *names[1]]):
-        raise ValueError(f"load: the file has arguments that are no names of Python, {names}")
+        raise ValueError(f"load: the file has arguments that are not Python names, {names}")
     return ExportedProgram(
         GraphModule({}, _graph(data)),
         signature,

@@ -1,4 +1,4 @@
-"""Functions of functions: derivatives and maps over a dimension, which nest in any order."""
+"""Function transforms: derivatives and maps over a dimension, which nest in any order."""
 
 from flambeau.func._derivatives import grad as grad
 from flambeau.func._derivatives import grad_and_value as grad_and_value

@@ -122,7 +122,7 @@ def load_state_dict_from_url(
 def _explained(error: URLError, url: str, path: str) -> URLError:
     """An error of the same class that says what to do instead."""
     place = os.path.realpath(path)
-    advice = f"{arrived(place)}. Without a network, put the file at {place}"
+    advice = f"{arrived(place)}. Without a network connection, put the file at {place}"
     if isinstance(error, HTTPError):
         text = f"{error.msg}: {url} cannot be fetched{advice}"
         return HTTPError(url, error.code, text, error.hdrs, io.BytesIO())

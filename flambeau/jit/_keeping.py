@@ -126,7 +126,7 @@ def _check_sizes(
             shapes = ", ".join(str(tuple(tensor.shape)) for tensor in other)
             raise RuntimeError(
                 "jit: a recording of this script would be wrong for inputs of the shapes "
-                f"{shapes}: a size became a number of Python (len(x), range(x.shape[0]), "
+                f"{shapes}: a size became a Python number (len(x), range(x.shape[0]), "
                 "if x.shape[0] > n), which is recorded as it is; use operators on whole tensors, "
                 "or save the state_dict and the code"
             )

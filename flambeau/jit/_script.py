@@ -27,7 +27,7 @@ def _source(function: Any) -> str:
     try:
         return inspect.getsource(inspect.unwrap(function))
     except (OSError, TypeError) as error:
-        raise RuntimeError(f"jit: the source of {function!r} is not at hand") from error
+        raise RuntimeError(f"jit: the source of {function!r} is not available") from error
 
 
 class ScriptFunction:

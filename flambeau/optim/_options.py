@@ -122,7 +122,7 @@ def number(value: Any) -> Any:
     if value.requires_grad and fb.is_grad_enabled():
         raise RuntimeError(
             "differentiable: this optimizer takes its options as numbers, through which no "
-            "gradient flows; detach() the learning rate and its like, or use SGD, Adam, NAdam "
+            "gradient flows; detach() the learning rate and other options, or use SGD, Adam, NAdam "
             "or RAdam"
         )
     return value.item()

@@ -1,7 +1,7 @@
 """What each opcode of a pickle does to the `Machine` that reads it.
 
 The list is fixed. Those that reach for anything but data are left out: old-style classes (``INST``,
-``OBJ``), the registry of extensions (``EXT1`` and its like) and buffers beside the pickle.
+``OBJ``), the registry of extensions (``EXT1`` and the others) and buffers beside the pickle.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def _new_file(target: str, old: os.stat_result | None) -> Iterator[int]:
 
 def _open_nameless(folder: str) -> int:
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
-        raise OSError(errno.EOPNOTSUPP, "files without a name cannot be had, or not be named")
+        raise OSError(errno.EOPNOTSUPP, "unnamed files are not supported here, or cannot be linked")
     return os.open(folder, os.O_WRONLY | os.O_TMPFILE | os.O_CLOEXEC, 0o666)
 
 

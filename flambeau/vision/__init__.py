@@ -39,7 +39,7 @@ def set_video_backend(backend: str) -> None:
 
 
 def get_video_backend() -> str:
-    """Return the name torchvision gives to its usual reader of films; none is here."""
+    """Return the name of torchvision's default video reader; there is none here."""
     return "pyav"
 
 

@@ -28,7 +28,7 @@ def emit(table: Table) -> dict[str, str]:
         f"docs/operators/{family}.md": page(table, family, ops, places)
         for family, ops in table.families().items()
     }
-    files["docs/operators/index.md"] = index(table)
+    files["docs/operators/all.md"] = index(table)  # there is a family called index
     return files
 
 
@@ -98,6 +98,8 @@ def facts(group: list[Op]) -> str:
 def index(table: Table) -> str:
     lines = ["# Operators", "", "| family | operators |", "|---|---|"]
     for family, ops in table.families().items():
-        names = sorted({op.symbol.replace("_", "\\_") for op in ops if not op.name.startswith("_")})
-        lines.append(f"| [{family}]({family}.md) | {', '.join(names)} |")
+        names = sorted({op.public_name for op in ops if not op.name.startswith("_")})
+        links = [f"[`{name}`]({family}.md#{name.replace('.', '').lower()})" for name in names]
+        if links:
+            lines.append(f"| [{family}]({family}.md) | {', '.join(links)} |")
     return "\n".join([*lines, ""])

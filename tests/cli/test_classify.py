@@ -253,9 +253,9 @@ def _mistakes(folder: Path) -> None:
             r"features\.0\.weight is 64×3×3×3 instead of 96×3×7×7; .*\. It fits squeezenet1_1: --",
         ),
         ("a.png --weights three.pt --model resnet18", "conv1.weight is missing; .* squeezenet1_1"),
-        ("a.png --weights three.pt --classes two.txt", "3 classes apart, .* 2 names in two.txt"),
+        ("a.png --weights three.pt --classes two.txt", "3 classes, .* 2 names in two.txt"),
         ("a.png --weights three.pt --classes none.txt", "classes cannot be read: none.txt"),
-        ("a.png --weights VGG16_Weights.IMAGENET1K_FEATURES", "features alone"),
+        ("a.png --weights VGG16_Weights.IMAGENET1K_FEATURES", "features only"),
         ("a.png --weights three.pt --size 3", "squeezenet1_1 cannot take images of 3×3 pixels: "),
     ],
 )
@@ -359,7 +359,7 @@ def test_models(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch:
     rows = json.loads(capsys.readouterr().out)
     assert [row["model"] for row in rows] == models.list_models(module=models)
     assert cli.main(["models", "x*"]) == 1
-    assert "none is called x*" in capsys.readouterr().err
+    assert "no model matches x*" in capsys.readouterr().err
 
 
 def test_files_of_any_name(classify: Classify, folder: Path) -> None:

@@ -68,10 +68,10 @@ def test_learns_to_98_percent(capsys: pytest.CaptureFixture[str], tmp_path: Path
     """As people run it, with another seed than they do."""
     assert cli.main(["demo", "--seed", "7", "--output", str(tmp_path)]) == 0
     text = capsys.readouterr().out
-    share = re.search(r"([\d.]+)% of the test digits read correctly", text)
+    share = re.search(r"([\d.]+)% of the test digits classified correctly", text)
     assert share
     assert float(share[1]) >= 98
-    assert "61,706 parameters, 1442 pictures to learn from, 355 others for the test" in text
+    assert "61,706 parameters, 1442 training images, 355 test images" in text
     assert re.search(r"^     0  3[0-5] +·", text, re.MULTILINE)  # a row of the confusion matrix
     assert str(tmp_path / "digits.pt") in text
     assert "\033" not in text
@@ -108,8 +108,8 @@ def test_report_stands_alone(report: str):
 def test_report_has_every_part(report: str):
     titles = re.findall(r"<h2>(.*?)</h2>", report)
     assert titles == [
-        "Learning",
-        "Which digit was read as which",
+        "Learning curves",
+        "Confusion matrix",
         "What the network saw",
         "The network",
         "Continue from here",

@@ -44,7 +44,9 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
     with pytest.raises(SystemExit) as ended:
         cli.main([command, "--help"])
     assert ended.value.code == 0
-    assert capsys.readouterr().out.startswith(f"usage: flambeau {command}")
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"usage: flambeau {command}")
+    assert f"examples:\n  flambeau {command}" in shown
 
 
 def test_version(capsys: pytest.CaptureFixture[str]):

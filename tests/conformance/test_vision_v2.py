@@ -279,7 +279,7 @@ def test_samples(name: str, format: str, dtype: str) -> None:
 
 
 def _corners(boxes: Any) -> Any:
-    """The corners of turned boxes, from the leftmost on: the first one may be another."""
+    """The corners of rotated boxes, from the leftmost on: the first one may be another."""
     name, values = boxes.format.name, torch.tensor(boxes.numpy())
     convert = theirs.functional.convert_bounding_box_format
     corners = convert(values.double(), name, "XYXYXYXY").view(-1, 4, 2).numpy()

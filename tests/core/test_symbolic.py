@@ -1,4 +1,4 @@
-"""``SymInt`` and its like, of which there are none."""
+"""``SymInt``, ``SymFloat`` and ``SymBool``, of which there are no instances."""
 
 from __future__ import annotations
 

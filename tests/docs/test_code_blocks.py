@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("README*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+ENGLISH = ("design.md", "derivatives.md", "speed.md")  # pages without a translation
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -44,10 +45,32 @@ def run_session(code: str, names: dict[str, Any], page: Path, line: int) -> None
     assert not runner.failures, "".join(report)
 
 
-def test_translations_of_the_readme_show_the_same_code() -> None:
+def translations() -> list[tuple[Path, Path]]:
+    """Each page in English with its Chinese counterpart, whether that exists or not."""
+    english = [page for page in PAGES[2:] if not page.name.endswith(".zh.md")]
+    pairs = [(page, page.with_suffix(".zh.md")) for page in english if page.name not in ENGLISH]
+    return [(ROOT / "README.md", ROOT / "README.zh-CN.md"), *pairs]
+
+
+@pytest.mark.parametrize("pair", translations(), ids=lambda pair: str(pair[0].relative_to(ROOT)))
+def test_translations_show_the_same_code(pair: tuple[Path, Path]) -> None:
     """But for comments and the texts of programs."""
     english, chinese = (
-        [re.sub(r" *#.*|\"[^\"]*\"", "", code) for _, code in blocks(ROOT / name)]
-        for name in ("README.md", "README.zh-CN.md")
+        [re.sub(r" *#.*|\"[^\"]*\"", "", code) for _, code in blocks(page)] for page in pair
     )
-    assert chinese == english[: len(chinese)]
+    assert chinese == english
+
+
+def test_the_navigation_is_the_same_in_both_languages() -> None:
+    """Pages in one order; the reference, the design and the changelog are in English only."""
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    chinese, english = (
+        re.findall(r"[\w/-]+\.md", part) for part in config.split("markdown_extensions:")
+    )
+    ours = [page for page in english if (ROOT / "docs" / page).with_suffix(".zh.md").exists()]
+    assert [page for page in chinese if page not in ENGLISH] == ours
+
+
+def test_readmes_are_short() -> None:
+    for name in ("README.md", "README.zh-CN.md"):
+        assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) <= 150, name

@@ -271,7 +271,7 @@ def test_other_files_are_refused():
         load(buffer)
 
 
-# --- Dim and its like
+# --- Dim and other dynamic shapes
 
 
 def test_dims():

@@ -51,7 +51,7 @@ def test_names_that_are_code(data, name):
     renamed = load(data, node_names=[[name] for _ in data["node_names"]])
     assert _CODE not in renamed.graph_module.code
     for names in ([[name], []], [[], [name]]):
-        with pytest.raises(ValueError, match="no names of Python"):
+        with pytest.raises(ValueError, match="not Python names"):
             load(data, names=names)
     assert not Path("ran").exists()
 

@@ -125,7 +125,9 @@ def test_offline_says_where_to_put_the_file(tmp_path: Path) -> None:
     with pytest.raises(URLError) as caught:  # port 1 refuses connections
         hub.load_state_dict_from_url("http://127.0.0.1:1/net.pth", str(tmp_path), progress=False)
     assert str(caught.value).startswith("http://127.0.0.1:1/net.pth cannot be fetched: ")
-    assert str(caught.value).endswith(f"Without a network, put the file at {tmp_path / 'net.pth'}")
+    assert str(caught.value).endswith(
+        f"Without a network connection, put the file at {tmp_path / 'net.pth'}"
+    )
     fb.save({"x": fb.ones(1)}, tmp_path / "net.pth")
     state = hub.load_state_dict_from_url("http://127.0.0.1:1/net.pth", str(tmp_path))
     assert state["x"].tolist() == [1]

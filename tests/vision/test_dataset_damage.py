@@ -22,9 +22,9 @@ def _header(kind: int, *shape: int) -> bytes:
 
 
 IDX: dict[str, tuple[bytes, str]] = {
-    "empty": (b"", "not a file of the IDX format"),
-    "magic": (b"\x01\x00" + _header(8, 1)[2:] + b"1", "not a file of the IDX format"),
-    "type": (_header(10, 1) + b"1", "not a file of the IDX format"),
+    "empty": (b"", "not an IDX file"),
+    "magic": (b"\x01\x00" + _header(8, 1)[2:] + b"1", "not an IDX file"),
+    "type": (_header(10, 1) + b"1", "not an IDX file"),
     "header": (_header(8, 5, 28, 28)[:9], "ends in its header"),
     "much": (_header(8, 10**9, 28, 28) + bytes(784), "its header says 784000000000 bytes"),
     # The product of these is 0 in 64 bits.
@@ -111,7 +111,7 @@ PICKLES: dict[str, bytes] = {
 def test_cifar(message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     small = _cifar(tmp_path, PICKLES[message])
-    with pytest.raises(RuntimeError, match=f"batch: not a file of CIFAR.*{message}"):
+    with pytest.raises(RuntimeError, match=f"batch: not a CIFAR file.*{message}"):
         small(tmp_path, train=False)
     assert not (tmp_path / "harmed").exists()
 

@@ -244,7 +244,7 @@ def test_damaged_mnist(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"train-images-idx3-ubyte.*damaged"):
         datasets.MNIST(tmp_path)
     file.write_bytes(b"<html>")
-    with pytest.raises(ValueError, match="not a file of the IDX format"):
+    with pytest.raises(ValueError, match="not an IDX file"):
         datasets.MNIST(tmp_path)
 
 

@@ -239,7 +239,7 @@ def test_detection(tmp_path: Path) -> None:
     assert car[1]["rotation_y"] == -10
     assert datasets.Kitti(tmp_path, train=False)[0][1] is None
     Path(data.targets[0]).write_text("Car 1\n")
-    with pytest.raises(RuntimeError, match=r"\.txt: not objects of KITTI"):
+    with pytest.raises(RuntimeError, match=r"\.txt: not KITTI annotations"):
         data[0]
     LAYOUTS["widerface"](tmp_path)
     faces = datasets.WIDERFace(tmp_path)[0][1]

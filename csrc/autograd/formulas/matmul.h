@@ -16,8 +16,8 @@ inline Tensor adjoint_of(const Tensor& t) { return conj(transposed(t)); }
 // lies in memory as its operand does can be kept by the leaf without a copy.
 Tensor product(const Tensor& a, const Tensor& b, bool by_columns);
 
-// Of x1, for distances in the p-norm between rows of x1 and rows of x2; that of x2 is the same with
-// the operands exchanged and the others turned over. Rows that coincide push neither way.
+// Of x1, for p-norm distances between rows of x1 and rows of x2; for x2, exchange the operands and
+// transpose the other arguments. Rows that coincide contribute a gradient of zero.
 Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p,
                       const Tensor& distances);
 // The same for Euclidean distances, without the differences of all pairs of rows in memory.

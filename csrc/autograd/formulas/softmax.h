@@ -1,4 +1,4 @@
-// What the derivatives of softmax and its kin are made of.
+// Parts of the derivatives of softmax and similar functions.
 #pragma once
 
 #include "ops/types.h"

@@ -1,4 +1,4 @@
-// Adam and its kin: running averages of the gradient, and of its size to measure it by.
+// Adam and its variants: running averages of the gradient and of its magnitude.
 #include "cpu/kernels/optim.h"
 
 namespace fb::cpu::FB_ISA {

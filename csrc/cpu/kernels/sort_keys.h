@@ -32,7 +32,7 @@ inline constexpr int kKeyBits = 8 * sizeof(T);
 template <class T>
 inline constexpr bool kHasNan = kIsFloat<T> || __is_same(T, Half) || __is_same(T, BFloat16);
 
-// Floats: negative ones have all bits turned, the others the sign, which orders them as integers.
+// Floats: negative ones have all bits flipped, the others the sign, which orders them as integers.
 // All NaNs share the largest key and both zeros one key, so that a stable sort leaves equals in
 // position.
 template <class T>
@@ -81,7 +81,7 @@ struct LargeItem {
 template <class T>
 using ItemOf = typename std::conditional<sizeof(T) == 8, LargeItem, SmallItem>::type;
 
-// Turned over for descending order, so that the smallest key always comes first.
+// Inverted for descending order, so that the smallest key always comes first.
 template <class T>
 FB_FN auto key_of(T value, bool descending) {
   auto key = encode(value);

@@ -1,4 +1,4 @@
-"""Summaries of pictures, films and sounds."""
+"""Summaries of images, videos and audio."""
 
 from __future__ import annotations
 
@@ -123,10 +123,10 @@ def _as_bytes(values: _Array) -> _Array:
 
 
 def video(tag: str, tensor: Any, fps: float = 4) -> Summary:
-    """A film ``(N, T, C, H, W)`` as a GIF; several of them side by side."""
+    """A video ``(N, T, C, H, W)`` as a GIF; several of them side by side."""
     array = make_np(tensor)
     if array.ndim != 5:
-        raise AssertionError(f"a film must have the dimensions N, T, C, H, W; got {array.shape}")
+        raise AssertionError(f"a video must have the dimensions N, T, C, H, W; got {array.shape}")
     frames = [_as_bytes(make_grid(frame).transpose(1, 2, 0)) for frame in array.swapaxes(0, 1)]
     return Summary(value=[Summary.Value(tag=tag, image=make_video(frames, fps))])
 
@@ -147,7 +147,7 @@ def audio(tag: str, tensor: Any, sample_rate: int = 44100) -> Summary:
     """A sound of one channel, amplitudes between -1 and 1."""
     samples = make_np(tensor).squeeze()
     if samples.ndim != 1:
-        raise AssertionError(f"a sound must have one dimension; got the shape {samples.shape}")
+        raise AssertionError(f"audio must have one dimension; got the shape {samples.shape}")
     if np.abs(samples).max(initial=0) > 1:
         warnings.warn("amplitudes beyond 1 are cut off", stacklevel=3)
         samples = samples.clip(-1, 1)

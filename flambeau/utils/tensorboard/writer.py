@@ -344,7 +344,7 @@ class SummaryWriter:
         fps: float = 4,
         walltime: float | None = None,
     ) -> None:
-        """Log films ``(N, T, C, H, W)`` as a GIF, which needs Pillow."""
+        """Log videos ``(N, T, C, H, W)`` as a GIF, which needs Pillow."""
         self._add(summaries.video(tag, vid_tensor, fps), global_step, walltime)
 
     def add_audio(
@@ -553,5 +553,5 @@ class SummaryWriter:
 
 def _refuse_onnx() -> NoReturn:
     raise NotImplementedError(
-        "add_onnx_graph: files of ONNX are not read; add_graph draws the network itself"
+        "add_onnx_graph: ONNX files cannot be read; add_graph draws the network itself"
     )

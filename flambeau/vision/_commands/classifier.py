@@ -93,7 +93,7 @@ class Classifier:
     def _checked(self, outputs: int, where: str = "") -> Classifier:
         if len(self.classes) != outputs:
             raise Mistake(
-                f"{self.weights} tells {outputs} classes apart, but there are "
+                f"{self.weights} has {outputs} classes, but there are "
                 f"{len(self.classes)} names{where}"
             )
         return self
@@ -132,7 +132,7 @@ def _published(model: str | None, weights: str) -> tuple[str, models.WeightsEnum
     if member in enum.__members__ and enum_name in ("", enum.__name__):
         chosen: models.WeightsEnum = enum[member]
         if chosen.meta["categories"] is None:
-            raise Mistake(f"{chosen} are weights of features alone: they tell no classes")
+            raise Mistake(f"{chosen} contain features only and predict no classes")
         return name, chosen
     if os.path.exists(weights):
         return None

@@ -1,4 +1,4 @@
-"""``flambeau classify``: what images show, by a pretrained network."""
+"""``flambeau classify``: classify images with a pretrained network."""
 
 from __future__ import annotations
 
@@ -29,26 +29,33 @@ _MANY = 10  # images, of which one class each is enough
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = (
-        "Published weights come from the folder that $FLAMBEAU_WEIGHTS names, from the cache, or "
-        "from the network. A file may hold a state dict, a checkpoint around one, or safetensors; "
-        "its number of classes is its own, and so is its network if --model is left out."
+    parser.epilog = """\
+examples:
+  flambeau classify cat.jpg                            the five most likely ImageNet classes
+  flambeau classify photos/ --model mobilenet_v3_small all images of a folder
+  flambeau classify cat.jpg --weights finetuned.pt     your own checkpoint and classes
+  flambeau classify cat.jpg --json                     for programs
+
+Published weights are looked for in the folder $FLAMBEAU_WEIGHTS and in the cache, then downloaded.
+A file may contain a state dict, a checkpoint with one, or safetensors. The number of classes comes
+from the file, and so does the architecture unless --model is given."""
+    parser.add_argument(
+        "images", nargs="+", type=Path, metavar="IMAGE", help="an image file or a folder of them"
     )
-    parser.add_argument("images", nargs="+", type=Path, metavar="IMAGE", help="a file or a folder")
     parser.add_argument(
         "--model",
         type=_model,
         metavar="NAME",
-        help=f"one of those that `flambeau models` lists; default: {DEFAULT_MODEL}",
+        help=f"a network that `flambeau models` lists; default: {DEFAULT_MODEL}",
     )
     parser.add_argument(
         "--weights",
         default="DEFAULT",
         metavar="FILE|NAME",
-        help="a file, or the name of published weights; default: DEFAULT, the best ones",
+        help="a checkpoint file, or the name of published weights; default: DEFAULT, the best ones",
     )
     parser.add_argument(
-        "--classes", type=Path, metavar="FILE", help="names of the classes, one a line or as JSON"
+        "--classes", type=Path, metavar="FILE", help="class names, one per line or as JSON"
     )
     parser.add_argument(
         "--top",
@@ -57,9 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"how many classes to show; default: {_TOP}, or 1 for more than {_MANY} images",
     )
     parser.add_argument(
-        "--size", type=_positive, metavar="N", help="pixels that the network sees on each side"
+        "--size", type=_positive, metavar="N", help="input size of the network in pixels"
     )
-    parser.add_argument("--json", action="store_true", help="everything, for programs to read")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -19,14 +19,20 @@ _FAILED = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "Accuracies are those of the default weights on ImageNet, as published."
+    parser.epilog = """\
+examples:
+  flambeau models                        all networks for image classification
+  flambeau models 'resnet*' 'vit*'       two families
+  flambeau models --json                 for programs
+
+Accuracies are the published ones of the default weights on ImageNet."""
     parser.add_argument(
         "patterns",
         nargs="*",
         metavar="PATTERN",
-        help="names to show, as in 'resnet*'; default: all",
+        help="names to show, such as 'resnet*'; default: all",
     )
-    parser.add_argument("--json", action="store_true", help="everything, for programs to read")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,7 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
         wanted = set(models.list_models(include=arguments.patterns))
         names = [name for name in names if name in wanted]
     if not names:
-        print(f"flambeau models: none is called {' or '.join(arguments.patterns)}", file=sys.stderr)
+        print(
+            f"flambeau models: no model matches {' or '.join(arguments.patterns)}", file=sys.stderr
+        )
         return _FAILED
     rows = [_row(name) for name in names]
     print(json.dumps(rows, indent=2) if arguments.json else _table(rows))

@@ -27,10 +27,10 @@ def fetch(url: str, path: str, md5: str | None = None, progress: bool = True) ->
     except ChecksumError as error:
         raise RuntimeError(
             f"File not found or corrupted: {name} from {url} has the MD5 sum {error.found} instead "
-            f"of {md5}, and was not kept. With the right file at {path} nothing is fetched"
+            f"of {md5}, and was not kept. Put the right file at {path} yourself"
         ) from error
     except (OSError, ValueError, HTTPException) as error:
         raise RuntimeError(
-            f"Error downloading {name} from {url}: {error}{arrived(path)}. Without a network, put "
-            f"the file at {path} yourself"
+            f"Error downloading {name} from {url}: {error}{arrived(path)}. Without a network "
+            f"connection, put the file at {path} yourself"
         ) from error

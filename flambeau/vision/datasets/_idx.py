@@ -38,7 +38,7 @@ def _read(file: IO[bytes], name: str, density: int) -> Any:
 
     start = file.read(4)
     if len(start) < 4 or start[:2] != b"\0\0" or start[2] not in _TYPES:
-        raise ValueError(f"{name}: not a file of the IDX format")
+        raise ValueError(f"{name}: not an IDX file")
     sizes = file.read(4 * start[3])
     if len(sizes) < 4 * start[3]:
         raise ValueError(f"{name}: damaged, it ends in its header")

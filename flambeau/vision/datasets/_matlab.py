@@ -21,7 +21,7 @@ def read_matlab(path: str | os.PathLike[str], *names: str, **options: Any) -> li
     except FileNotFoundError:
         raise
     except Exception as error:  # a damaged file can raise any
-        raise RuntimeError(f"{name}: damaged, or not a file of MATLAB ({error})") from error
+        raise RuntimeError(f"{name}: damaged, or not a MATLAB file ({error})") from error
     missing = [each for each in names if each not in content]
     if missing:
         raise RuntimeError(f"{name}: has no variable {', '.join(missing)}")

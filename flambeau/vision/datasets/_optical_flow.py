@@ -78,7 +78,7 @@ class FlowDataset(VisionDataset):
 
 
 class Sintel(FlowDataset):
-    """Scenes of a drawn film (http://sintel.is.tue.mpg.de), in ``root/Sintel``.
+    """Scenes of an animated movie (http://sintel.is.tue.mpg.de), in ``root/Sintel``.
 
     ``split`` is train or test; ``pass_name`` says how it was drawn: clean, final or both.
     """

@@ -16,9 +16,9 @@ def read_pickle(path: str) -> dict[str, Any]:
             # Text of Python 2 stays bytes: most of it are pixels.
             content = _Unpickler(file, encoding="bytes").load()
         except Exception as error:  # a damaged pickle can raise any
-            raise RuntimeError(f"{path}: not a file of CIFAR ({error})") from error
+            raise RuntimeError(f"{path}: not a CIFAR file ({error})") from error
     if not isinstance(content, dict):
-        raise RuntimeError(f"{path}: not a file of CIFAR (a {type(content).__name__})")
+        raise RuntimeError(f"{path}: not a CIFAR file (a {type(content).__name__})")
     return {_text(key): value for key, value in content.items()}
 
 
@@ -85,7 +85,7 @@ def pixels_of(content: dict[str, Any], path: str, width: int) -> Any:
     array = content.get("data")
     values = getattr(array, "values", None)
     if values is None or values.ndim != 2 or values.shape[1] != width:
-        raise RuntimeError(f"{path}: not a file of CIFAR (no rows of {width} bytes in it)")
+        raise RuntimeError(f"{path}: not a CIFAR file (no rows of {width} bytes in it)")
     return values
 
 
@@ -93,5 +93,5 @@ def words_of(content: dict[str, Any], key: str, path: str) -> list[str]:
     """The names of the classes."""
     names = content.get(key)
     if not isinstance(names, list):
-        raise RuntimeError(f"{path}: not a file of CIFAR (no list {key!r} in it)")
+        raise RuntimeError(f"{path}: not a CIFAR file (no list {key!r} in it)")
     return [_text(name) for name in names]

@@ -106,7 +106,7 @@ def reading(path: str) -> Iterator[None]:
         yield
     except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
         what = f"{type(error).__name__}: {error}"
-        raise RuntimeError(f"{path}: damaged, or not a file of this data set ({what})") from error
+        raise RuntimeError(f"{path}: damaged, or not a file of this dataset ({what})") from error
 
 
 def read_json(path: str) -> Any:

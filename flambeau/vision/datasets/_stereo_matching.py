@@ -196,7 +196,7 @@ class FallingThingsStereo(StereoMatchingDataset):
 
 
 class SceneFlowStereo(StereoMatchingDataset):
-    """Rendered films (https://lmb.informatik.uni-freiburg.de/resources/datasets).
+    """Rendered videos (https://lmb.informatik.uni-freiburg.de/resources/datasets).
 
     They are in ``root/SceneFlow``. ``variant`` is FlyingThings3D, Driving or Monkaa; ``pass_name``
     is clean, final or both.
@@ -223,7 +223,7 @@ class SceneFlowStereo(StereoMatchingDataset):
 
 
 class SintelStereo(StereoMatchingDataset):
-    """Scenes of a drawn film (http://sintel.is.tue.mpg.de/stereo), in ``root/Sintel``.
+    """Scenes of an animated movie (http://sintel.is.tue.mpg.de/stereo), in ``root/Sintel``.
 
     ``pass_name`` is final, clean or both.
     """

@@ -109,7 +109,7 @@ class CIFAR10(VisionDataset):
             rows = pixels_of(content, path, _WIDTH)
             labels = content["labels"] if "labels" in content else content.get("fine_labels")
             if not isinstance(labels, list) or len(labels) != len(rows):
-                raise RuntimeError(f"{path}: not a file of CIFAR (a label for each image expected)")
+                raise RuntimeError(f"{path}: not a CIFAR file (a label for each image expected)")
             place = slice(len(targets), len(targets) + len(rows))
             _write_pixels(rows.reshape(-1, 3, 32 * 32), pixels[place])
             targets += labels

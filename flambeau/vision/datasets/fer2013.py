@@ -71,6 +71,6 @@ def _read(path: str, split: str) -> list[tuple[Any, int | None]]:
             try:
                 pixels = np.array(row["pixels"].split(), dtype=np.uint8).reshape(48, 48)
             except (KeyError, ValueError, OverflowError) as error:
-                raise RuntimeError(f"{path}: damaged, or not a file of FER2013") from error
+                raise RuntimeError(f"{path}: damaged, or not a FER2013 file") from error
             samples.append((pixels, int(row["emotion"]) if row.get("emotion") else None))
     return samples

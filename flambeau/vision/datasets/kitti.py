@@ -61,7 +61,7 @@ def _objects(path: str) -> list[dict[str, Any]]:
     try:
         return [_object(line) for line in lines]
     except (IndexError, ValueError) as error:
-        raise RuntimeError(f"{path}: not objects of KITTI ({error})") from error
+        raise RuntimeError(f"{path}: not KITTI annotations ({error})") from error
 
 
 def _object(line: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ __all__ = ["MovingMNIST"]
 
 
 class MovingMNIST(VisionDataset):
-    """10 000 films of two moving digits, 20 pictures of 64 × 64 pixels, in ``root/MovingMNIST``.
+    """10 000 videos of two moving digits, 20 frames of 64 × 64 pixels, in ``root/MovingMNIST``.
 
     ``split`` train takes the first ``split_ratio`` pictures of each, test the others, None all. A
     sample is a tensor (pictures, 1, 64, 64).

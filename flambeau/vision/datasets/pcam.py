@@ -102,4 +102,4 @@ def _opened(path: str) -> Any:
     try:
         return h5py.File(path)
     except OSError as error:
-        raise RuntimeError(f"{path}: damaged, or not a file of HDF5 ({error})") from error
+        raise RuntimeError(f"{path}: damaged, or not an HDF5 file ({error})") from error

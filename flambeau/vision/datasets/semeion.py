@@ -52,5 +52,5 @@ def _read(path: str) -> tuple[Any, Any]:
         if len(digits) != len(rows):
             raise ValueError(f"{len(rows)} digits have {len(digits)} labels")
     except ValueError as error:
-        raise RuntimeError(f"{path}: damaged, or not a file of SEMEION ({error})") from error
+        raise RuntimeError(f"{path}: damaged, or not a SEMEION file ({error})") from error
     return (pixels * 255).astype(np.uint8), labels

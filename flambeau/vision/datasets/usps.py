@@ -59,5 +59,5 @@ def _read(path: str) -> tuple[Any, list[int]]:
     except (EOFError, IndexError, OSError, ValueError) as error:
         if isinstance(error, (FileNotFoundError, PermissionError)):
             raise
-        raise RuntimeError(f"{path}: damaged, or not a file of USPS ({error})") from error
+        raise RuntimeError(f"{path}: damaged, or not a USPS file ({error})") from error
     return ((pixels + 1) / 2 * 255).astype(np.uint8), targets

@@ -1,4 +1,4 @@
-"""Attention within the windows of images or films, for Swin Transformers and MaxViT."""
+"""Attention within the windows of images or videos, for Swin Transformers and MaxViT."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _APART = -100.0  # added to the score of two places that were no neighbours befo
 
 
 def split(x: Tensor, size: Sequence[int]) -> Tensor:
-    """The windows of images (B, H, W, C) or films (B, T, H, W, C): (windows, places, C)."""
+    """The windows of images (B, H, W, C) or videos (B, T, H, W, C): (windows, places, C)."""
     batch, *sides, channels = x.shape
     cut = [
         part for side, window in zip(sides, size, strict=True) for part in (side // window, window)
@@ -27,7 +27,7 @@ def split(x: Tensor, size: Sequence[int]) -> Tensor:
 
 
 def join(windows: Tensor, size: Sequence[int], batch: int, sides: Sequence[int]) -> Tensor:
-    """Images or films of their windows."""
+    """Images or videos of their windows."""
     count = [side // window for side, window in zip(sides, size, strict=True)]
     rank = len(count)
     apart = [0, *(i + part for i in range(1, rank + 1) for part in (0, rank)), 2 * rank + 1]

@@ -19,7 +19,7 @@ def inverse_affine(
 ) -> list[float]:
     """The six numbers that take a point of the result to its place in the image.
 
-    The image is sheared along y, then along x, turned, scaled about `center`, then moved.
+    The image is sheared along y, then along x, rotated, scaled about `center`, then moved.
     """
     rotation, shear_x, shear_y = (math.radians(v) for v in (angle, *shear))
     cos, sin = math.cos(rotation - shear_y), math.sin(rotation - shear_y)

@@ -113,7 +113,7 @@ class SemanticSegmentation(nn.Module):
 
 
 class VideoClassification(nn.Module):
-    """Films (..., T, C, H, W) scaled, cut to their middle and normalised, as (..., C, T, H, W)."""
+    """Videos (..., T, C, H, W) scaled, cut to their middle and normalised, as (..., C, T, H, W)."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class VideoClassification(nn.Module):
         return _text(self, "crop_size", "resize_size", "mean", "std", "interpolation")
 
     def describe(self) -> str:
-        """Return in words what is done to a film."""
+        """Return in words what is done to a video."""
         return (
             "Accepts tensors (..., T, C, H, W). The images are resized to "
             f"resize_size={self.resize_size} with interpolation={self.interpolation}, cropped to "

@@ -1,4 +1,4 @@
-"""Boxes on an image, upright or turned."""
+"""Boxes on an image, axis-aligned or rotated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 class BoundingBoxFormat(Enum):
     """What the numbers of a box are: corners, or one corner or the centre and the sides.
 
-    The last three are for turned boxes: R is an angle in degrees, counter-clockwise; four corners
+    The last three are for rotated boxes: R is an angle in degrees, counter-clockwise; four corners
     follow each other from the top left one clockwise.
     """
 
@@ -39,7 +39,7 @@ _ROTATED = (BoundingBoxFormat.XYWHR, BoundingBoxFormat.CXCYWHR, BoundingBoxForma
 
 
 def is_rotated_bounding_format(format: BoundingBoxFormat | str) -> bool:
-    """Whether boxes of a format may be turned."""
+    """Whether boxes of a format may be rotated."""
     if isinstance(format, BoundingBoxFormat):
         return format in _ROTATED
     return format in [each.value for each in _ROTATED]
@@ -66,9 +66,9 @@ def check_clamping_mode(mode: Any, *others: str) -> None:
 class BoundingBoxes(TVTensor):
     """Boxes (N, K) on an image of ``canvas_size`` (height, width).
 
-    K is 4 for upright boxes, 5 or 8 for turned ones. ``clamping_mode`` says what happens to boxes
-    that a transform moves out of the image: ``"hard"`` cuts them off at its edge, ``"soft"`` does
-    so to upright boxes and is milder to turned ones, None leaves them where they are.
+    K is 4 for axis-aligned boxes, 5 or 8 for rotated ones. ``clamping_mode`` says what happens to
+    boxes that a transform moves out of the image: ``"hard"`` cuts them off at its edge,
+    ``"soft"`` does so to axis-aligned boxes and less to rotated ones, None leaves them as they are.
     """
 
     format: BoundingBoxFormat

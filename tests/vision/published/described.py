@@ -1,4 +1,4 @@
-"""Images with boxes, masks, captions, and films."""
+"""Images with boxes, masks, captions, and videos."""
 
 from __future__ import annotations
 
@@ -141,8 +141,8 @@ def lfw(root: Path) -> None:
 def moving_mnist(root: Path) -> None:
     folder = root / "MovingMNIST"
     folder.mkdir(parents=True)
-    films = np.random.default_rng(0).integers(0, 256, (20, 3, 64, 64), dtype=np.uint8)
-    np.save(folder / "mnist_test_seq.npy", films)
+    videos = np.random.default_rng(0).integers(0, 256, (20, 3, 64, 64), dtype=np.uint8)
+    np.save(folder / "mnist_test_seq.npy", videos)
 
 
 @layout

@@ -1,4 +1,4 @@
-"""Networks that say what happens in a film."""
+"""Networks that classify videos."""
 
 from flambeau.vision.models.video.mvit import *
 from flambeau.vision.models.video.resnet import *

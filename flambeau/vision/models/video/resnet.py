@@ -1,4 +1,4 @@
-"""ResNets for films: R3D, MC3 and R(2+1)D (https://arxiv.org/abs/1711.11248)."""
+"""ResNets for videos: R3D, MC3 and R(2+1)D (https://arxiv.org/abs/1711.11248)."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def _body(norm_layer: _Norm) -> list[nn.Module]:
 
 
 class S3D(nn.Module):
-    """Inception's blocks over films, and a convolution as the classifier."""
+    """Inception's blocks over videos, and a convolution as the classifier."""
 
     def __init__(
         self,

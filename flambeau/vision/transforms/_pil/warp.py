@@ -33,7 +33,7 @@ def rotate(
     center: Sequence[float] | None,
     fill: Fill,
 ) -> Any:
-    """An image turned counter-clockwise, by Pillow's own rule for the size of the result."""
+    """An image rotated counter-clockwise, by Pillow's own rule for the size of the result."""
     return img.rotate(
         angle, pil_number(interpolation), expand, center, fillcolor=ground_of(img, fill)
     )

@@ -1,4 +1,4 @@
-"""Images turned, sheared and bent at random."""
+"""Images rotated, sheared and warped at random."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ElasticTransform", "RandomAffine", "RandomPerspective", "RandomRotat
 
 
 class RandomRotation(Transform):
-    """An image turned by a random angle."""
+    """An image rotated by a random angle."""
 
     get_params = staticmethod(_warp.RandomRotation.get_params)
 
@@ -64,7 +64,7 @@ def _need_pair(name: str, value: Any) -> None:
 
 
 class RandomAffine(Transform):
-    """An image turned, moved, scaled and sheared at random about its middle."""
+    """An image rotated, translated, scaled and sheared at random about its centre."""
 
     get_params = staticmethod(_warp.RandomAffine.get_params)
 

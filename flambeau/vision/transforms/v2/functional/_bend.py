@@ -215,7 +215,7 @@ def elastic_bounding_boxes(
     displacement: Tensor,
     clamping_mode: str | None = "soft",
 ) -> Tensor:
-    """Boxes around where the corners of upright boxes go; turned ones go with their centre."""
+    """Boxes around the moved corners of axis-aligned boxes; rotated ones move with their centre."""
     _check_displacement(displacement, canvas_size)
     rotated = is_rotated_bounding_format(format)
     plain = BoundingBoxFormat.CXCYWHR if rotated else BoundingBoxFormat.XYXY

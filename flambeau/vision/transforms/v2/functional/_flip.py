@@ -107,7 +107,7 @@ def _mirrored(boxes: Tensor, format: BoundingBoxFormat, axis: int, length: int) 
 
 
 def _mirrored_rotated(boxes: Tensor, format: BoundingBoxFormat, axis: int, length: int) -> Tensor:
-    """The mirror image of turned boxes: their angle changes its sign, from another side."""
+    """The mirror image of rotated boxes: their angle changes its sign, from another side."""
     if format is BoundingBoxFormat.XYXYXYXY:
         corners = boxes.reshape(*boxes.shape[:-1], 4, 2).clone()
         corners[..., axis] = length - corners[..., axis]

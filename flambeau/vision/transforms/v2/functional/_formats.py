@@ -45,7 +45,7 @@ def to_corners(boxes: Tensor, format: BoundingBoxFormat) -> Tensor:
 
 
 def from_corners(corners: Tensor, format: BoundingBoxFormat) -> Tensor:
-    """Boxes around four points each; turned ones around the corners of a rectangle."""
+    """Boxes around four points each; rotated ones around the corners of a rectangle."""
     if is_rotated_bounding_format(format):
         return convert(corners.reshape(-1, 8), BoundingBoxFormat.XYXYXYXY, format)
     return convert(upright_box(corners), BoundingBoxFormat.XYXY, format)
@@ -79,7 +79,7 @@ def _xyxy_to_cxcywh(boxes: Tensor) -> Tensor:
 
 
 def _directions(degrees: Tensor) -> tuple[Tensor, Tensor]:
-    """Unit vectors along the width and the height of turned boxes; y points down."""
+    """Unit vectors along the width and the height of rotated boxes; y points down."""
     angle = degrees * (math.pi / 180)
     cos, sin = angle.cos(), angle.sin()
     return fb.cat((cos, -sin), -1), fb.cat((sin, cos), -1)

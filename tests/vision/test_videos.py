@@ -1,4 +1,4 @@
-"""Networks for films and for the flow between two images."""
+"""Networks for videos and for the flow between two images."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_resnets_for_films_of_any_size(name: str) -> None:
 
 
 def test_windows_of_films() -> None:
-    """Films smaller than a window, and those that do not consist of whole windows."""
+    """Videos smaller than a window, and those that do not consist of whole windows."""
     model = video.SwinTransformer3d(
         (2, 4, 4), 24, [2, 2], [2, 4], (4, 3, 3), num_classes=5, stochastic_depth_prob=0.0
     ).eval()
@@ -87,12 +87,12 @@ def test_what_weights_know(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     weights = models.get_weight("R3D_18_Weights.DEFAULT")
     assert weights is video.R3D_18_Weights.KINETICS400_V1
     assert len(weights.meta["categories"]) == 400
-    film = fb.zeros(5, 3, 140, 180, dtype=fb.uint8)
-    assert weights.transforms()(film).shape == (3, 5, 112, 112)
-    assert weights.transforms()(film[None]).shape == (1, 3, 5, 112, 112)
+    clip = fb.zeros(5, 3, 140, 180, dtype=fb.uint8)
+    assert weights.transforms()(clip).shape == (3, 5, 112, 112)
+    assert weights.transforms()(clip[None]).shape == (1, 3, 5, 112, 112)
     assert video.MViT_V2_S_Weights.DEFAULT.meta["min_temporal_size"] == 16
 
-    pair = optical_flow.Raft_Small_Weights.DEFAULT.transforms()(film[0], film[1])
+    pair = optical_flow.Raft_Small_Weights.DEFAULT.transforms()(clip[0], clip[1])
     assert [image.min().item() for image in pair] == [-1.0, -1.0]
     assert optical_flow.Raft_Small_Weights.DEFAULT is optical_flow.Raft_Small_Weights.C_T_V2
 
