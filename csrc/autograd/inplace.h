@@ -19,7 +19,7 @@ void check_inference(const First& first, const Rest&... rest) {
   (check_inference(rest), ...);
 }
 
-// t_() and its kin: `self` becomes the window that `view` makes of it.
+// In-place views such as t_(): `self` becomes the view that `view` makes of it.
 template <class F>
 void become_recorded_view(const char* name, const Tensor& self, F&& view) {
   check_dense(name, self);

@@ -7,8 +7,8 @@
 // every kernel works on it as on any strided tensor. Results that are laid out like such an input
 // (make_like, make_image, pointwise operators) are deferred too, so images travel through a network
 // without a change of order.
-// The first who looks (stride(), data_ptr(), a view, an index, NumPy) has the elements put in the
-// order of the dimensions, once: see ops::settle.
+// The first access that depends on the order (stride(), data_ptr(), a view, an index, NumPy)
+// reorders the elements by dimensions, once: see ops::settle.
 //
 // A tensor with a deferred layout is nobody's view and has no views: whoever makes one settles it.
 // Other handles on its storage that are not seen by users (what nodes have saved) keep the old

@@ -123,7 +123,7 @@ Tensor multilabel_margin_loss_backward(const Tensor& grad, const Tensor& input,
                                        const Tensor& target, int64_t reduction) {
   if (!is_differentiated(grad, input))
     return ops::multilabel_margin_gradient(grad, input, target, reduction);
-  // The slopes do not change with the scores, but by leaps.
+  // The slopes are piecewise constant in the scores.
   const Tensor slopes =
       ops::multilabel_margin_gradient(ops::ones_like(grad), input, target, reduction);
   const bool each = numbered_reduction(reduction) == Reduction::kNone && input.dim() == 2;

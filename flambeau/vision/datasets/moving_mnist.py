@@ -68,5 +68,5 @@ def _read(path: str) -> Any:
     except (EOFError, ValueError) as error:
         raise RuntimeError(f"{path}: damaged, or not an array of NumPy ({error})") from error
     if videos.ndim != 4 or videos.dtype != np.uint8:
-        raise RuntimeError(f"{path}: bytes (pictures, films, 64, 64) expected, got {videos.shape}")
+        raise RuntimeError(f"{path}: bytes (frames, videos, 64, 64) expected, got {videos.shape}")
     return videos

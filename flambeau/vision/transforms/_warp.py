@@ -1,4 +1,4 @@
-"""Images turned, sheared and bent at random."""
+"""Random rotation, shear and elastic deformation of images."""
 
 from __future__ import annotations
 

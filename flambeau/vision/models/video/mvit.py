@@ -23,7 +23,7 @@ MViT_V1_B_Weights: Any = weights_of("mvit_v1_b", "video")
 MViT_V2_S_Weights: Any = weights_of("mvit_v2_s", "video")
 
 _Norm = Callable[..., nn.Module]
-_Size = tuple[int, int, int]  # of a film: time, height, width
+_Size = tuple[int, int, int]  # of a video: time, height, width
 
 
 @dataclass
@@ -40,7 +40,7 @@ class MSBlockConfig:
 
 
 def _as_video(x: Tensor) -> Tensor:
-    """Images as films of one image."""
+    """Images as videos of one frame."""
     return x.unsqueeze(2) if x.ndim == 4 else x
 
 
@@ -121,7 +121,7 @@ class Pool(nn.Module):
 
 
 def _size_after(pool: Any, thw: _Size) -> _Size:
-    """The size of a film after pooling: of numbers alone, so that it is known to tracers."""
+    """The size of a video after pooling, computed from numbers alone, so that tracers know it."""
     time, height, width = (
         (side + 2 * padding - kernel) // stride + 1
         for side, kernel, stride, padding in zip(

@@ -220,7 +220,7 @@ def _rotation(
     matrix = _forward(canvas_size, -angle, (0.0, 0.0), 1.0, (0.0, 0.0), center)
     if not expand:
         return matrix, (height, width)
-    # All of the image is shown wherever it was turned about: it moves back to its corner.
+    # All of the image is shown whatever it was rotated about: it moves back to its corner.
     edges = fb.tensor([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]])
     left, top = _transformed(edges, matrix).amin(0).tolist()
     matrix[2] -= left

@@ -1,4 +1,4 @@
-"""Turned boxes, as their corners (N, 4, 2): kept rectangular, and kept within an image."""
+"""Rotated boxes as their corners (N, 4, 2): kept rectangular and within the image."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _length(vectors: Tensor) -> Tensor:
 
 
 def _rotated(vectors: Tensor, way: int) -> Tensor:
-    """Vectors turned by a right angle: clockwise on the screen for 1, back for -1."""
+    """Rotate vectors by a right angle: clockwise on the screen for 1, counterclockwise for -1."""
     x, y = vectors.unbind(-1)
     return fb.stack((-way * y, way * x), -1)
 
