@@ -330,9 +330,9 @@ void compute::_fused_adam_(TensorList self, TensorList grads, TensorList exp_avg
                            TensorList state_steps, const Tensor& lr, double beta1, double beta2,
                            double weight_decay, double eps, bool amsgrad, bool maximize,
                            const Tensor& grad_scale, const Tensor& found_inf, bool advance) {
-  _fused_adam_(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps,
-               optim::number_in("lr", lr), beta1, beta2, weight_decay, eps, amsgrad, maximize,
-               grad_scale, found_inf, advance);
+  compute::_fused_adam_(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps,
+                        optim::number_in("lr", lr), beta1, beta2, weight_decay, eps, amsgrad,
+                        maximize, grad_scale, found_inf, advance);
 }
 
 void compute::_fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs,
@@ -350,9 +350,9 @@ void compute::_fused_adamw_(TensorList self, TensorList grads, TensorList exp_av
                             TensorList state_steps, const Tensor& lr, double beta1, double beta2,
                             double weight_decay, double eps, bool amsgrad, bool maximize,
                             const Tensor& grad_scale, const Tensor& found_inf, bool advance) {
-  _fused_adamw_(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps,
-                optim::number_in("lr", lr), beta1, beta2, weight_decay, eps, amsgrad, maximize,
-                grad_scale, found_inf, advance);
+  compute::_fused_adamw_(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps,
+                         optim::number_in("lr", lr), beta1, beta2, weight_decay, eps, amsgrad,
+                         maximize, grad_scale, found_inf, advance);
 }
 
 void compute::_fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list,
@@ -373,8 +373,9 @@ void compute::_fused_sgd_(TensorList self, TensorList grads, TensorList momentum
                           double weight_decay, double momentum, const Tensor& lr, double dampening,
                           bool nesterov, bool maximize, bool is_first_step,
                           const Tensor& grad_scale, const Tensor& found_inf) {
-  _fused_sgd_(self, grads, momentum_buffer_list, weight_decay, momentum, optim::number_in("lr", lr),
-              dampening, nesterov, maximize, is_first_step, grad_scale, found_inf);
+  compute::_fused_sgd_(self, grads, momentum_buffer_list, weight_decay, momentum,
+                       optim::number_in("lr", lr), dampening, nesterov, maximize, is_first_step,
+                       grad_scale, found_inf);
 }
 
 void compute::_fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums,
@@ -395,8 +396,8 @@ void compute::_fused_adagrad_(TensorList self, TensorList grads, TensorList stat
                               TensorList state_steps, const Tensor& lr, double lr_decay,
                               double weight_decay, double eps, bool maximize,
                               const Tensor& grad_scale, const Tensor& found_inf, bool advance) {
-  _fused_adagrad_(self, grads, state_sums, state_steps, optim::number_in("lr", lr), lr_decay,
-                  weight_decay, eps, maximize, grad_scale, found_inf, advance);
+  compute::_fused_adagrad_(self, grads, state_sums, state_steps, optim::number_in("lr", lr),
+                           lr_decay, weight_decay, eps, maximize, grad_scale, found_inf, advance);
 }
 
 // --- our own

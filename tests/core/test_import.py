@@ -34,6 +34,10 @@ UNTYPED = {
     "_amp_update_scale_",
     "_convert_indices_from_coo_to_csr",
     "_convert_indices_from_csr_to_coo",
+    "_fused_adagrad_",
+    "_fused_adam_",
+    "_fused_adamw_",
+    "_fused_sgd_",
     "_tensor_str",
 }
 

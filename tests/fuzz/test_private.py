@@ -40,9 +40,9 @@ def test_what_such_calls_found() -> None:
         flambeau.nn.grad.conv1d_input((2, 2, 6), ones(3, 2, 3), ones(2, 3, 5))
     with pytest.raises(RuntimeError, match=r"which a gradient of shape .* does not belong to"):
         flambeau.nn.grad.conv1d_weight(ones(2, 2, 6), (3, 2, 3), ones(2, 3, 2))
-    for transform, last in ((_C._fft_r2c, True), (_C._fft_c2r, 1)):
+    for transform, last, dtype in ((_C._fft_r2c, True, "float32"), (_C._fft_c2r, 1, "complex64")):
         with pytest.raises(RuntimeError, match="at least one dimension"):
-            transform(ones(()), [], 1.0, last)
+            transform(ones((), dtype=getattr(flambeau, dtype)), [], 1.0, last)
     with pytest.raises(RuntimeError, match="matrices with as many columns"):
         _C._euclidean_dist(ones(1, 4, 4), ones(1))
     nothing = flambeau.ones(2, 0, 5, 3, dtype=flambeau.uint8)

@@ -11,8 +11,9 @@ import pytest
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._operators.unrecorded import unrecorded
 from flambeau._recording.program import Constant, Program, Replay, State, Step
-from flambeau._recording.record import Recorder, Rules, current, unrecorded
+from flambeau._recording.record import Recorder, Rules, current
 from flambeau._recording.tape import Ref, SizeRef, Tape
 
 READS: list[str] = []
