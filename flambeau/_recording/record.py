@@ -172,7 +172,7 @@ class _Builder:
         if call.flags & _C._OP_INNER:
             raise RuntimeError(
                 f"trace: {call.op} cannot be recorded: it is a part of other operators, as a "
-                f"gradient is made of, and was called alone ({call.place})"
+                f"gradient is made of, and was called alone ({call.location})"
             )
         args = trimmed(call.op, tuple([self._argument(each) for each in call.args]))
         results = tuple([self._result(each) for each in _flat(call.results)])

@@ -56,7 +56,7 @@ class Call(NamedTuple):
     args: tuple[Any, ...]
     results: tuple[Any, ...]
     flags: int
-    place: str  # "file.py:12", the line of the program that led to it
+    location: str  # "file.py:12", the line of the program that led to it
     note: str  # "size", "rank", "check", "read", or the arithmetic that made a size
     no_grad: bool  # what the thread was in
     autocast: dtype | None

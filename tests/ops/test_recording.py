@@ -156,7 +156,7 @@ def test_reads_keep_what_was_read() -> None:
         assert float(x) == 2.5
     (read,) = tape.calls()
     assert (read.note, read.args, read.results) == ("read", (Ref(0), "__float__"), (2.5,))
-    assert read.place.startswith(__file__)
+    assert read.location.startswith(__file__)
 
 
 def test_checks_of_the_package_are_no_reads() -> None:

@@ -60,7 +60,7 @@ def test_the_line_of_the_program() -> None:
         fb.ones(2).exp()
     lines = Path(__file__).read_text().splitlines()
     for call in tape.calls():
-        file, _, line = call.place.rpartition(":")
+        file, _, line = call.location.rpartition(":")
         assert file == __file__
         assert "fb.ones(2).exp()" in lines[int(line) - 1]
 
