@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from flambeau._C import _cgroup_quota
 
 import flambeau as torch
+from flambeau._C import _cgroup_quota
 
 SIZE = 300_007  # several chunks of work, and not a multiple of any vector
 

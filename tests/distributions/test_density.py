@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from flambeau._C import _all_within, _normal_divergence, _normal_log_prob
 from scipy import stats
 
 import flambeau as t
+from flambeau._C import _all_within, _normal_divergence, _normal_log_prob
 from flambeau.autograd import gradcheck, gradgradcheck
 
 

@@ -11,8 +11,8 @@ import time
 import weakref
 
 import pytest
-from flambeau._C import _crc32c
 
+from flambeau._C import _crc32c
 from flambeau.utils.tensorboard import FileWriter, SummaryWriter, summary
 from flambeau.utils.tensorboard._event_file import EventFile
 
