@@ -207,7 +207,7 @@ class Distribution:
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """Return all possible values along a new first dimension, expanded to the batch if asked."""
+        """Return all possible values along a new first dimension; ``expand`` to the whole batch."""
         raise NotImplementedError
 
     def _fb_enumerated(self, values: Tensor, expand: bool) -> Tensor:
